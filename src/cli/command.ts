@@ -1,0 +1,118 @@
+import { parseArgs } from "node:util";
+import { messageOf } from "../core/fault.ts";
+import { settings as allSettings, slips } from "../server/setting-names.ts";
+import { readSettings, type Settings } from "../server/settings.ts";
+import type { Terminal } from "./terminal.ts";
+
+export const SUCCESS = 0;
+export const FAILURE = 1;
+export const WRONG_USAGE = 2;
+
+/** An option that only this command has. Settings are options of every command. */
+export interface CommandOption {
+  readonly name: string;
+  /** What stands for the value in the help; an option without it is a switch. */
+  readonly value?: string;
+  readonly about: string;
+}
+
+export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
+
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: readonly CommandOption[];
+  /** Which settings the help lists: those that change what the command does. */
+  readonly settings: readonly string[];
+  /** Answers with the exit code. */
+  run(settings: Settings, options: OptionValues, terminal: Terminal): Promise<number>;
+}
+
+/** Wrong usage: one clear line, exit code 2. */
+export class UsageError extends Error {}
+
+export async function runCommand(
+  command: Command,
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  const values = parse(command, args);
+  if (values.help === true) {
+    terminal.print(helpOf(command));
+    return SUCCESS;
+  }
+  const envFile = values["env-file"];
+  const flags = Object.fromEntries(
+    allSettings.map(({ name, flag }) => [name, textOf(values[flag])] as const),
+  );
+  const reading = readSettings({ flags, envFile: textOf(envFile) });
+  if (reading.kind === "wrong") {
+    for (const problem of reading.problems) terminal.complain(problem);
+    return WRONG_USAGE;
+  }
+  for (const warning of reading.warnings) terminal.complain(warning);
+  return command.run(reading.settings, values, terminal);
+}
+
+function textOf(value: string | boolean | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function parse(command: Command, args: readonly string[]): OptionValues {
+  const flags = allSettings.filter(({ flag }) => flag !== "none");
+  const options: Record<string, { type: "string" | "boolean"; short?: string }> = {
+    ...Object.fromEntries(flags.map(({ flag }) => [flag, { type: "string" }])),
+    "env-file": { type: "string" },
+    help: { type: "boolean", short: "h" },
+  };
+  for (const { name, value } of command.options) {
+    options[name] = { type: value === undefined ? "boolean" : "string" };
+  }
+  try {
+    const { values } = parseArgs({ args: [...args], options, allowPositionals: false });
+    return Object.fromEntries(
+      Object.entries(values).filter(
+        (entry): entry is [string, string | boolean] => !Array.isArray(entry[1]),
+      ),
+    );
+  } catch (error) {
+    throw new UsageError(usageProblem(error, command, Object.keys(options)));
+  }
+}
+
+function usageProblem(error: unknown, command: Command, known: readonly string[]): string {
+  const help = `see latchkey ${command.name} --help`;
+  const unknown = /^Unknown option '--([^']+)'/.exec(messageOf(error))?.[1];
+  if (unknown === undefined) return `${messageOf(error).split(/[.\n]/, 1)[0]}: ${help}`;
+  if (unknown === "auth-secret") {
+    return "AUTH_SECRET cannot be a flag, since everybody on the machine could read it: use the environment or --env-file";
+  }
+  const meant = known.find((name) => slips(name, unknown) <= 2);
+  return `there is no option --${unknown}${meant === undefined ? "" : `: was --${meant} meant?`}: ${help}`;
+}
+
+function helpOf(command: Command): string {
+  const own = command.options.map(({ name, value, about }) => row(flagOf(name, value), about));
+  const listed = allSettings.filter(({ name }) => command.settings.includes(name));
+  const settings = listed.map(({ name, flag, about, fallback }) =>
+    row(flag === "none" ? name : `${name}, --${flag}`, `${about} (default: ${fallback})`),
+  );
+  return [
+    `Usage: latchkey ${command.name} [options]`,
+    "",
+    command.summary,
+    "",
+    "Options:",
+    ...own,
+    row("--env-file <file>", "reads settings from a file; the environment wins over it"),
+    row("-h, --help", "shows this"),
+    "",
+    "Settings, from the environment, an env file or flags:",
+    ...settings,
+  ].join("\n");
+}
+
+const flagOf = (name: string, value: string | undefined): string =>
+  value === undefined ? `--${name}` : `--${name} <${value}>`;
+
+const row = (left: string, right: string): string => `  ${left.padEnd(48)} ${right}`;

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventTypes } from "../core/events.ts";
+import type { LogEntry, LogFilter, LogReader } from "../core/store.ts";
+import { printable } from "../server/printable.ts";
+import { openSqlite } from "../stores/sqlite.ts";
+import { type Command, SUCCESS, UsageError } from "./command.ts";
+import type { Terminal } from "./terminal.ts";
+
+const READ_AT_ONCE = 1_000;
+const LOOK_EVERY_MS = 250;
+
+export const logCommand: Command = {
+  name: "log",
+  summary: "Shows the log entries, oldest first.",
+  options: [
+    { name: "json", about: "one JSON object a line" },
+    { name: "follow", about: "goes on with new entries until it is stopped" },
+    { name: "type", value: "type", about: `only entries of it: ${eventTypes.join(", ")}` },
+    { name: "since", value: "when", about: "only entries since 90s, 15m, 2h, 7d ago, or a date" },
+    { name: "limit", value: "number", about: "only the newest so many" },
+  ],
+  settings: ["DATA_DIR"],
+
+  async run(settings, options, terminal) {
+    const filter = {
+      type: parseType(options.type),
+      since: parseSince(options.since, Date.now()),
+    };
+    const limit = parseLimit(options.limit);
+    const format = options.json === true ? asJson : forPeople;
+    const store = await openSqlite({ file: settings.databaseFile, missing: "refuse" });
+    try {
+      const start = limit === undefined ? 0 : await store.startOfNewest(limit, filter);
+      let last = await printFrom(store, start, filter, format, terminal);
+      while (options.follow === true) {
+        await sleep(LOOK_EVERY_MS);
+        last = await printFrom(store, last, filter, format, terminal);
+      }
+    } finally {
+      store.close();
+    }
+    return SUCCESS;
+  },
+};
+
+/** Prints all entries after an ID, and answers with the ID of the last one. */
+async function printFrom(
+  store: LogReader,
+  afterId: number,
+  filter: LogFilter,
+  format: (entry: LogEntry) => string,
+  terminal: Terminal,
+): Promise<number> {
+  let last = afterId;
+  for (;;) {
+    const entries = await store.readLogEntries({ ...filter, afterId: last, limit: READ_AT_ONCE });
+    await terminal.printAll(entries.map(format));
+    last = entries.at(-1)?.id ?? last;
+    if (entries.length < READ_AT_ONCE) return last;
+  }
+}
+
+function asJson({ id, at, type, summary, author }: LogEntry): string {
+  return JSON.stringify({ id, at: at.toISOString(), type, summary, author });
+}
+
+function forPeople({ at, type, summary, author }: LogEntry): string {
+  return printable(`${at.toISOString()}  ${type.padEnd(19)}  ${author}  ${summary}`);
+}
+
+type OptionValue = string | boolean | undefined;
+
+function parseType(value: OptionValue): string | undefined {
+  if (typeof value !== "string" || eventTypes.some((type) => type === value)) {
+    return value === undefined ? undefined : String(value);
+  }
+  throw new UsageError(`--type takes ${eventTypes.join(", ")}`);
+}
+
+function parseLimit(value: OptionValue): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(String(value))) return Number(value);
+  throw new UsageError("--limit takes a whole number from 1");
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3, d: 86_400e3 };
+
+/** An age such as `2h`, or a date with or without a time (local time unless it names a zone). */
+export function parseSince(value: OptionValue, now: number): Date | undefined {
+  if (value === undefined) return undefined;
+  const [, number, unit = ""] = /^(\d{1,6})([smhd])$/.exec(String(value)) ?? [];
+  if (number !== undefined) return new Date(now - Number(number) * (UNIT_MS[unit] ?? 0));
+  const date = /^\d{4}-\d\d-\d\d/.test(String(value)) ? new Date(String(value)) : undefined;
+  if (date !== undefined && !Number.isNaN(date.getTime())) return date;
+  throw new UsageError(
+    "--since takes an age such as 15m, 2h or 7d, or a date such as 2030-01-31T18:00",
+  );
+}

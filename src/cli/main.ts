@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { codeOf, messageOf } from "../core/fault.ts";
+import { type Command, FAILURE, runCommand, SUCCESS, UsageError, WRONG_USAGE } from "./command.ts";
+import { logCommand } from "./log.ts";
+import { serveCommand } from "./serve.ts";
+import { setupLinkCommand } from "./setup-link.ts";
+import { processTerminal, type Terminal } from "./terminal.ts";
+
+const commands: readonly Command[] = [serveCommand, logCommand, setupLinkCommand];
+
+async function main(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === "--version") {
+    terminal.print(version());
+    return SUCCESS;
+  }
+  if (name === "--help" || name === "-h") {
+    terminal.print(help());
+    return SUCCESS;
+  }
+  const command = commands.find((one) => one.name === name);
+  if (command === undefined) {
+    terminal.complain(
+      `${name === undefined ? "which command" : `there is no command ${name}`}? See latchkey --help`,
+    );
+    return WRONG_USAGE;
+  }
+  return runCommand(command, rest, terminal);
+}
+
+function version(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return String(JSON.parse(text).version);
+}
+
+function help(): string {
+  return [
+    "Latchkey, the front door of a self-hosted web application",
+    "",
+    "Usage: latchkey <command> [options]",
+    "",
+    "Commands:",
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(12)} ${summary}`),
+    "",
+    "Options:",
+    "  --version    shows the version",
+    "  -h, --help   shows this, or after a command what it takes",
+  ].join("\n");
+}
+
+const terminal = processTerminal();
+
+/** A reader that has seen enough (`latchkey log | head`) is no failure. */
+process.stdout.on("error", (error) => process.exit(codeOf(error) === "EPIPE" ? SUCCESS : FAILURE));
+
+try {
+  process.exitCode = await main(process.argv.slice(2), terminal);
+} catch (error) {
+  terminal.complain(messageOf(error));
+  process.exitCode = error instanceof UsageError ? WRONG_USAGE : FAILURE;
+}

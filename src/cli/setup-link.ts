@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import { makeDataDir } from "../server/serve.ts";
+import type { Settings } from "../server/settings.ts";
+import { writeSetupToken } from "../server/setup-token-file.ts";
+import { openSqlite } from "../stores/sqlite.ts";
+import { type Command, FAILURE, SUCCESS } from "./command.ts";
+
+const TOKEN_BYTES = 24;
+
+export const setupLinkCommand: Command = {
+  name: "setup-link",
+  summary:
+    "Writes a new one-time setup token and prints the link that brings it along. An older link stops working.",
+  options: [],
+  settings: ["HOST", "PORT", "DATA_DIR", "SETUP_TOKEN_FILE"],
+
+  async run(settings, _options, terminal) {
+    if (await isConfigured(settings)) {
+      terminal.complain("there is an account already: setup is closed");
+      return FAILURE;
+    }
+    await makeDataDir(settings.dataDir);
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    await writeSetupToken(settings.setupTokenFile, token);
+    terminal.print(`http://${reachableHost(settings.host)}:${settings.port}/setup?token=${token}`);
+    return SUCCESS;
+  },
+};
+
+/** Also answers before the server has ever been started, when there is no database yet. */
+async function isConfigured({ databaseFile }: Settings): Promise<boolean> {
+  if (!existsSync(databaseFile)) return false;
+  const store = await openSqlite({ file: databaseFile, missing: "refuse" });
+  try {
+    return (await store.countUsers()) > 0;
+  } finally {
+    store.close();
+  }
+}
+
+/** A server that listens everywhere is reached at the machine's own address. */
+function reachableHost(host: string): string {
+  if (host !== "0.0.0.0" && host !== "::") return host.includes(":") ? `[${host}]` : host;
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return (
+    addresses.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? "127.0.0.1"
+  );
+}

@@ -1,0 +1,55 @@
+import type { EventLog } from "./event-log.ts";
+import { passwordChanged } from "./events.ts";
+import type { Passwords } from "./passwords.ts";
+import type { Store, UserId } from "./store.ts";
+import type { UserMemory } from "./user-memory.ts";
+
+/** In UTF-8 bytes, not in characters. */
+const MIN_PASSWORD_BYTES = 8;
+
+export interface ChangePasswordPorts {
+  readonly users: UserMemory;
+  readonly store: Pick<Store, "findUser" | "replacePasswordHash">;
+  readonly passwords: Passwords;
+  readonly events: EventLog;
+}
+
+export interface ChangePasswordForm {
+  readonly currentPassword: string;
+  readonly newPassword: string;
+  readonly confirmPassword: string;
+}
+
+export type ChangePasswordOutcome =
+  | { readonly kind: "no-user" }
+  | { readonly kind: "field-missing" }
+  | { readonly kind: "current-password-incorrect" }
+  | { readonly kind: "new-passwords-differ" }
+  | { readonly kind: "new-password-too-short" }
+  | { readonly kind: "changed" };
+
+export async function changePassword(
+  ports: ChangePasswordPorts,
+  userId: UserId,
+  form: ChangePasswordForm,
+): Promise<ChangePasswordOutcome> {
+  // Read afresh, never remembered: another process may just have changed the hash.
+  const user = await ports.store.findUser(userId);
+  if (user === undefined) return { kind: "no-user" };
+  if (form.currentPassword === "" || form.newPassword === "") return { kind: "field-missing" };
+  if (!(await ports.passwords.verify(form.currentPassword, user.passwordHash))) {
+    return { kind: "current-password-incorrect" };
+  }
+  if (form.newPassword !== form.confirmPassword) return { kind: "new-passwords-differ" };
+  if (Buffer.byteLength(form.newPassword, "utf8") < MIN_PASSWORD_BYTES) {
+    return { kind: "new-password-too-short" };
+  }
+
+  const passwordHash = await ports.passwords.hash(form.newPassword);
+  const replaced = await ports.store.replacePasswordHash(user.id, user.passwordHash, passwordHash);
+  ports.users.forget(user.id);
+  // Somebody else changed it meanwhile: what was typed as the current password no longer is.
+  if (!replaced) return { kind: "current-password-incorrect" };
+  ports.events.record(passwordChanged());
+  return { kind: "changed" };
+}

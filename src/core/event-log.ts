@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "./clock.ts";
+import type { Event } from "./events.ts";
+import { messageOf } from "./fault.ts";
+import type { ServerLog } from "./server-log.ts";
+import type { NewLogEntry, Store } from "./store.ts";
+
+/** Past this many waiting entries the newest are dropped, and counted in the server log. */
+const MAX_WAITING = 10_000;
+const MAX_BATCH = 500;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 30_000;
+const CLOSE_WITHIN_MS = 2_000;
+
+/**
+ * Inserts log entries behind the responses' back: in order, in batches, again after a pause when
+ * the store fails. Recording never waits and never throws, so no response can depend on it.
+ */
+export interface EventLog {
+  record(event: Event): void;
+  /** Writes what is waiting, for two seconds at most, and says what it could not write. */
+  close(): Promise<void>;
+}
+
+export function createEventLog(
+  store: Pick<Store, "insertLogEntries">,
+  clock: Clock,
+  log: ServerLog,
+): EventLog {
+  const waiting: NewLogEntry[] = [];
+  const closing = new AbortController();
+  let dropped = 0;
+  let writing: Promise<void> | undefined;
+
+  async function writeAll(): Promise<void> {
+    let pause = FIRST_PAUSE_MS;
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, MAX_BATCH);
+      try {
+        await store.insertLogEntries(batch);
+        waiting.splice(0, batch.length);
+        pause = FIRST_PAUSE_MS;
+        reportDropped();
+      } catch (error) {
+        log.error({ reason: messageOf(error), waiting: waiting.length }, "log entries not written");
+        if (closing.signal.aborted) break;
+        await sleep(pause, undefined, { ref: false, signal: closing.signal }).catch(() => {});
+        pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+      }
+    }
+    // In the same breath as the last look at what is waiting, or an entry could be left behind.
+    writing = undefined;
+  }
+
+  function reportDropped(): void {
+    if (dropped === 0) return;
+    log.error({ dropped }, "log entries dropped: too many were waiting");
+    dropped = 0;
+  }
+
+  function write(): void {
+    // A pause for the event loop first: the response goes out before the disk is touched, and
+    // entries made in the same moment share one transaction.
+    writing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(writeAll);
+  }
+
+  return {
+    record(event) {
+      if (waiting.length >= MAX_WAITING) {
+        dropped += 1;
+        return;
+      }
+      waiting.push({ at: new Date(clock.now()), ...event });
+      write();
+    },
+
+    async close() {
+      closing.abort();
+      await Promise.race([writing, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+      const lost = waiting.length + dropped;
+      if (lost > 0) log.error({ lost }, "log entries lost at the end");
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { hash as argon2Hash, verify as argon2Verify } from "@node-rs/argon2";
+import { Fault } from "./fault.ts";
+import type { PasswordHash } from "./store.ts";
+import { createWorkQueue, type WorkQueueLimits } from "./work-queue.ts";
+
+/** OWASP's first choice for argon2id where memory is not scarce: 19 MiB, two passes, one lane. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+const CURRENT_FORM = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`;
+
+/** A salt and a digest of nothing but zeros: nobody knows a password for it, and none is accepted. */
+const NOBODYS_HASH = `${CURRENT_FORM}${"A".repeat(22)}$${"A".repeat(43)}`;
+
+export interface Passwords {
+  hash(password: string): Promise<PasswordHash>;
+  /** Costs the same for an unknown user (`undefined`) as for one whose hash is of the current form. */
+  verify(password: string, hash: PasswordHash | undefined): Promise<boolean>;
+  /** Whether the hash is of another algorithm or cost than those of new ones. */
+  isOutdated(hash: PasswordHash): boolean;
+}
+
+/** Every call may throw `Unavailable` when more of them wait than `limits` allows. */
+export function createPasswords(limits: WorkQueueLimits): Passwords {
+  const queued = createWorkQueue(limits);
+
+  return {
+    hash: (password) => queued(async () => (await argon2Hash(password, COST)) as PasswordHash),
+
+    verify: (password, hash) =>
+      queued(async () => {
+        if (hash !== undefined) return verifierOf(hash)(hash, password);
+        await argon2Verify(NOBODYS_HASH, password);
+        return false;
+      }),
+
+    isOutdated: (hash) => !hash.startsWith(CURRENT_FORM),
+  };
+}
+
+function verifierOf(hash: PasswordHash): (hash: string, password: string) => Promise<boolean> {
+  if (hash.startsWith("$argon2")) return argon2Verify;
+  if (hash.startsWith("$2")) return bcryptVerify;
+  throw new Fault("unknown_password_hash", "the stored password hash is of an unknown kind");
+}
+
+/** Loaded on first need: only accounts that were imported from elsewhere have such hashes. */
+async function bcryptVerify(hash: string, password: string): Promise<boolean> {
+  const bcrypt = await import("@node-rs/bcrypt");
+  return bcrypt.verify(password, hash);
+}

@@ -1,0 +1,77 @@
+import { createSecretKey, randomBytes } from "node:crypto";
+import { jwtVerify, SignJWT } from "jose";
+import { createBoundedMemory } from "./bounded-memory.ts";
+import type { Clock, MaybePromise } from "./clock.ts";
+import type { UserId } from "./store.ts";
+
+/** Thirty days, for the token and for the cookie that carries it. */
+export const SESSION_LIFETIME_SECONDS = 2_592_000;
+
+/**
+ * Signs tokens where no secret was given. Everybody can read it here, so everybody can forge a
+ * session with it: good for trying things out, and the gate refuses it in production.
+ */
+export const DEVELOPMENT_SECRET = "latchkey development secret: everybody knows it";
+
+const ALGORITHM = "HS256";
+const REMEMBERED_TOKENS = 10_000;
+
+export interface SessionTokens {
+  issue(userId: UserId): Promise<string>;
+  /** The user ID that a genuine, unexpired token carries; for any other text `undefined`. */
+  read(token: string): MaybePromise<UserId | undefined>;
+}
+
+interface VerifiedToken {
+  readonly userId: UserId;
+  readonly expiresAt: number;
+}
+
+export function createSessionTokens(secret: string, clock: Clock): SessionTokens {
+  const key = createSecretKey(Buffer.from(secret, "utf8"));
+  // Only what was verified is remembered: nobody without the secret can fill this memory.
+  const verified = createBoundedMemory<string, VerifiedToken>(REMEMBERED_TOKENS);
+
+  async function verify(token: string): Promise<UserId | undefined> {
+    const genuine = await verifiedToken(token);
+    if (genuine === undefined) return undefined;
+    verified.set(token, genuine);
+    return genuine.userId;
+  }
+
+  async function verifiedToken(token: string): Promise<VerifiedToken | undefined> {
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: [ALGORITHM],
+        requiredClaims: ["exp"],
+        currentDate: new Date(clock.now()),
+      });
+      const { user_id: userId, exp } = payload;
+      if (typeof userId !== "string" || userId === "" || exp === undefined) return undefined;
+      return { userId: userId as UserId, expiresAt: exp * 1000 };
+    } catch {
+      // Whatever is wrong with it, a token that cannot be verified is no session.
+      return undefined;
+    }
+  }
+
+  return {
+    issue(userId) {
+      const issuedAt = Math.floor(clock.now() / 1000);
+      return new SignJWT({ user_id: userId })
+        .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
+        .setJti(randomBytes(16).toString("hex"))
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + SESSION_LIFETIME_SECONDS)
+        .sign(key);
+    },
+
+    read(token) {
+      const known = verified.get(token);
+      if (known === undefined) return verify(token);
+      if (clock.now() < known.expiresAt) return known.userId;
+      verified.delete(token);
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { domainToSetUp } from "./domain-name.ts";
+import type { EventLog } from "./event-log.ts";
+import { signedUp } from "./events.ts";
+import { messageOf } from "./fault.ts";
+import type { Passwords } from "./passwords.ts";
+import type { ServerLog } from "./server-log.ts";
+import type { SessionTokens } from "./session-token.ts";
+import { type SetupTokenSource, setupTokenMatches } from "./setup-token.ts";
+import type { Store, User } from "./store.ts";
+import type { UserMemory } from "./user-memory.ts";
+
+export interface SetUpPorts {
+  readonly users: UserMemory;
+  readonly setupToken: SetupTokenSource;
+  readonly store: Pick<Store, "insertFirstUser">;
+  readonly passwords: Passwords;
+  readonly tokens: SessionTokens;
+  readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
+  readonly events: EventLog;
+  readonly log: ServerLog;
+}
+
+export interface SetUpForm {
+  readonly token: string;
+  readonly username: string;
+  readonly password: string;
+  readonly confirm: string;
+  readonly domain: string;
+}
+
+export type SetUpOutcome =
+  | { readonly kind: "already-configured" }
+  | { readonly kind: "invalid-setup-token" }
+  | { readonly kind: "username-or-password-missing" }
+  | { readonly kind: "passwords-differ" }
+  | { readonly kind: "set-up"; readonly user: User; readonly token: string };
+
+export async function setUp(ports: SetUpPorts, form: SetUpForm): Promise<SetUpOutcome> {
+  if (await ports.users.anyExists()) return { kind: "already-configured" };
+  if (!setupTokenMatches(await ports.setupToken.read(), form.token)) {
+    return { kind: "invalid-setup-token" };
+  }
+  if (form.username === "" || form.password === "") {
+    return { kind: "username-or-password-missing" };
+  }
+  if (form.password !== form.confirm) return { kind: "passwords-differ" };
+
+  const passwordHash = await ports.passwords.hash(form.password);
+  // The store decides who is first. Whoever comes second finds the service configured.
+  const user = await ports.store.insertFirstUser({ username: form.username, passwordHash });
+  if (user === undefined) return { kind: "already-configured" };
+
+  const token = await ports.tokens.issue(user.id);
+  await deleteSetupToken(ports);
+  startDomainSetup(ports, form.domain);
+  ports.events.record(signedUp(user.username));
+  return { kind: "set-up", user, token };
+}
+
+/** The account stands, and setup is closed with or without the file: a leftover only needs a word. */
+async function deleteSetupToken({ setupToken, log }: SetUpPorts): Promise<void> {
+  try {
+    await setupToken.delete();
+  } catch (error) {
+    log.warn({ reason: messageOf(error) }, "the used setup token could not be deleted");
+  }
+}
+
+function startDomainSetup({ setUpDomain, log }: SetUpPorts, field: string): void {
+  const domain = domainToSetUp(field);
+  if (domain === undefined || setUpDomain === undefined) return;
+  Promise.resolve(domain)
+    .then(setUpDomain)
+    .catch((error: unknown) => {
+      log.error({ domain, reason: messageOf(error) }, "domain setup failed");
+    });
+}

@@ -1,0 +1,62 @@
+import type { AttemptLimiter } from "./attempt-limiter.ts";
+import type { EventLog } from "./event-log.ts";
+import { rateLimited, signedIn } from "./events.ts";
+import { messageOf } from "./fault.ts";
+import type { Passwords } from "./passwords.ts";
+import type { ServerLog } from "./server-log.ts";
+import type { SessionTokens } from "./session-token.ts";
+import type { Store, StoredUser, User } from "./store.ts";
+import type { UserMemory } from "./user-memory.ts";
+
+export interface SignInPorts {
+  readonly users: UserMemory;
+  readonly limiter: AttemptLimiter;
+  readonly store: Pick<Store, "findUserByUsername" | "replacePasswordHash">;
+  readonly passwords: Passwords;
+  readonly tokens: SessionTokens;
+  readonly events: EventLog;
+  readonly log: ServerLog;
+}
+
+export interface SignInAttempt {
+  readonly remoteAddress: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** One `rejected` for an unknown user and for a wrong password: they cannot be told apart. */
+export type SignInOutcome =
+  | { readonly kind: "needs-setup" }
+  | { readonly kind: "rate-limited" }
+  | { readonly kind: "rejected" }
+  | { readonly kind: "signed-in"; readonly user: User; readonly token: string };
+
+export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promise<SignInOutcome> {
+  if (!(await ports.users.anyExists())) return { kind: "needs-setup" };
+
+  if (ports.limiter.attempt(attempt.remoteAddress) === "denied") {
+    ports.events.record(rateLimited(attempt.remoteAddress));
+    return { kind: "rate-limited" };
+  }
+
+  const user = await ports.store.findUserByUsername(attempt.username);
+  const matches = await ports.passwords.verify(attempt.password, user?.passwordHash);
+  if (user === undefined || !matches) return { kind: "rejected" };
+
+  const token = await ports.tokens.issue(user.id);
+  if (ports.passwords.isOutdated(user.passwordHash)) {
+    await renewHash(ports, user, attempt.password);
+  }
+  ports.events.record(signedIn(user.username));
+  return { kind: "signed-in", user: { id: user.id, username: user.username }, token };
+}
+
+/** A hash that came from elsewhere gives way to one of ours. Failing that, it serves once more. */
+async function renewHash(ports: SignInPorts, user: StoredUser, password: string): Promise<void> {
+  try {
+    const renewed = await ports.passwords.hash(password);
+    await ports.store.replacePasswordHash(user.id, user.passwordHash, renewed);
+  } catch (error) {
+    ports.log.warn({ reason: messageOf(error) }, "an outdated password hash was not renewed");
+  }
+}

@@ -1,0 +1,105 @@
+import { availableParallelism } from "node:os";
+import { Fault } from "./core/fault.ts";
+import type { ServerLog } from "./core/server-log.ts";
+import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
+import type { SetupTokenSource } from "./core/setup-token.ts";
+import type { Store } from "./core/store.ts";
+import type { WorkQueueLimits } from "./core/work-queue.ts";
+import { isLocalPath, isLocation, originOf } from "./web/location.ts";
+
+export interface AuthOptions {
+  /** Where accounts and log entries live. It stays yours: close it after the Auth object. */
+  readonly store: Store;
+  /**
+   * Signs the session tokens: 32 random bytes or more, the same on every instance. Where it is
+   * `undefined` or empty, a development secret that everybody knows is used, with a warning.
+   */
+  readonly secret: string | undefined;
+  /** Where setup and sign-in lead: a path, or an absolute URL. Default `/`. */
+  readonly postLoginLocation?: string;
+  /** The path of the page with the password form, `null` for none. Default `/`. */
+  readonly homePath?: string | null;
+  /** A folder with templates that replace the pages of the same name. */
+  readonly pagesDir?: string | undefined;
+  /** The one-time token that setup asks for. Default: none, so setup is open to the first comer. */
+  readonly setupToken?: SetupTokenSource;
+  /** Called in the background with the domain from the setup form. A failure is only logged. */
+  readonly setUpDomain?: ((domain: string) => Promise<void>) | undefined;
+  /** Other origins whose pages may post forms here, such as `https://app.example.org`. */
+  readonly trustedOrigins?: readonly string[];
+  /** Addresses or ranges of proxies whose `X-Forwarded-For` is believed. Default: none. */
+  readonly trustedProxies?: readonly string[];
+  /** Bounds for password hashing. Default: one at a time for each core, three at most; 128 waiting. */
+  readonly hashing?: WorkQueueLimits;
+  /** Where warnings and faults go. Default: the console. */
+  readonly log?: ServerLog;
+}
+
+/** The options as they are used: complete, checked, and out of the caller's reach. */
+export interface SettledOptions extends Required<AuthOptions> {
+  readonly secret: string;
+}
+
+/** Three of libuv's four threads: the fourth stays free for signatures, files and names. */
+const MOST_HASHES_AT_ONCE = 3;
+const MOST_HASHES_WAITING = 128;
+
+export function settleOptions(options: AuthOptions): SettledOptions {
+  const settled: SettledOptions = {
+    store: options.store,
+    secret: options.secret || DEVELOPMENT_SECRET,
+    postLoginLocation: options.postLoginLocation ?? "/",
+    homePath: options.homePath === undefined ? "/" : options.homePath,
+    pagesDir: options.pagesDir,
+    setupToken: options.setupToken ?? noSetupToken,
+    setUpDomain: options.setUpDomain,
+    trustedOrigins: Object.freeze([...(options.trustedOrigins ?? [])]),
+    trustedProxies: Object.freeze([...(options.trustedProxies ?? [])]),
+    hashing: Object.freeze({ ...(options.hashing ?? defaultHashing()) }),
+    log: options.log ?? consoleLog,
+  };
+  refuseWrong(settled);
+  if (settled.secret === DEVELOPMENT_SECRET) {
+    settled.log.warn(
+      {},
+      "no secret is set: sessions are signed with the development secret, which everybody knows and can forge sessions with",
+    );
+  }
+  return Object.freeze(settled);
+}
+
+function refuseWrong({ postLoginLocation, homePath, trustedOrigins, hashing }: SettledOptions) {
+  const wrong = (text: string): never => {
+    throw new Fault("invalid_option", text);
+  };
+  if (!isLocation(postLoginLocation)) {
+    wrong("postLoginLocation takes a path such as / or an absolute http or https URL");
+  }
+  if (homePath !== null && !isLocalPath(homePath)) wrong("homePath takes a path, or null");
+  for (const origin of trustedOrigins) {
+    if (originOf(origin) !== origin) {
+      wrong("trustedOrigins takes origins such as https://app.example.org, without a path");
+    }
+  }
+  if (!(hashing.atOnce >= 1 && hashing.waiting >= 0)) {
+    wrong("hashing takes atOnce of 1 or more and waiting of 0 or more");
+  }
+}
+
+const noSetupToken: SetupTokenSource = {
+  read: async () => undefined,
+  delete: async () => {},
+};
+
+function defaultHashing(): WorkQueueLimits {
+  return {
+    atOnce: Math.min(availableParallelism(), MOST_HASHES_AT_ONCE),
+    waiting: MOST_HASHES_WAITING,
+  };
+}
+
+/** For applications that bring no logger of their own. */
+const consoleLog: ServerLog = {
+  warn: (_fields, _message) => {},
+  error: (_fields, _message) => {},
+};

@@ -1,0 +1,33 @@
+import { styleText } from "node:util";
+import { type Logger, pino } from "pino";
+import { printable } from "./printable.ts";
+
+export type GateLog = Logger;
+
+/** JSON lines, or on a terminal lines for people. Written at once, so that an exit loses nothing. */
+export function createServerLog(level: string, out: typeof process.stdout): GateLog {
+  const destination = out.isTTY
+    ? { write: (line: string) => out.write(forPeople(line)) }
+    : pino.destination({ dest: out.fd, sync: true });
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
+}
+
+const COLOURS = { debug: "dim", info: "green", warn: "yellow", error: "red" } as const;
+
+/** Exported for its tests: one JSON line as a line for people. */
+export function forPeople(line: string): string {
+  const { level, time, msg, err, ...rest } = JSON.parse(line);
+  const colour = COLOURS[level as keyof typeof COLOURS] ?? "red";
+  const details = Object.entries(rest).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+  if (err !== undefined) details.push(String(err.stack ?? err.message));
+  const text = [msg, ...details].map((part) => printable(String(part), "keep-newlines")).join(" ");
+  return `${time.slice(11, 19)} ${styleText(colour, level.toUpperCase().padEnd(5))} ${text}\n`;
+}

@@ -1,0 +1,115 @@
+/** A setting as people meet it: in the environment, in an env file, or as a flag. */
+export interface Setting {
+  readonly name: string;
+  /** Completes the sentence "NAME takes …". */
+  readonly takes: string;
+  readonly fallback: string;
+  readonly about: string;
+  /** `none` for what must not stand in a command line, where every user of the machine can read it. */
+  readonly flag: string | "none";
+}
+
+const setting = (name: string, takes: string, fallback: string, about: string): Setting => ({
+  name,
+  takes,
+  fallback,
+  about,
+  flag: name.toLowerCase().replaceAll("_", "-"),
+});
+
+export const settings: readonly Setting[] = [
+  setting("HOST", "an IP address or a host name", "127.0.0.1", "the address to listen on"),
+  setting("PORT", "a number from 0 (any free port) to 65535", "3000", "the port to listen on"),
+  setting("DATA_DIR", "a folder", "./data", "where data lives; created if missing"),
+  setting(
+    "DATABASE_URL",
+    "nothing yet: SQLite in DATA_DIR is the only store of this version",
+    "unset",
+    "the database; unset is SQLite at DATA_DIR/latchkey.db",
+  ),
+  {
+    ...setting(
+      "AUTH_SECRET",
+      "a long random text",
+      "a development secret, with a warning",
+      "signs the sessions; must be set where NODE_ENV is production",
+    ),
+    flag: "none",
+  },
+  setting(
+    "SETUP_TOKEN_FILE",
+    "a file",
+    "DATA_DIR/setup-token",
+    "holds the token that setup asks for; no file, no question",
+  ),
+  setting(
+    "POST_LOGIN_LOCATION",
+    "a path such as / or an absolute http or https URL",
+    "/",
+    "where setup and sign-in lead",
+  ),
+  setting(
+    "DOMAIN_SETUP_COMMAND",
+    "one program that can be run, without arguments",
+    "none",
+    "run with the domain from the setup form as its one argument",
+  ),
+  setting("PAGES_DIR", "an existing folder", "none", "templates that replace pages"),
+  setting(
+    "TRUSTED_PROXIES",
+    "IP addresses or ranges such as 10.0.0.0/8, separated by commas",
+    "none",
+    "proxies whose X-Forwarded-For is believed",
+  ),
+  setting("LOG_LEVEL", "debug, info, warn or error", "info", "what the server log tells"),
+];
+
+export function settingNamed(name: string): Setting {
+  const found = settings.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`${name} is not in the table of settings`);
+  return found;
+}
+
+/** Short names are one letter away from too many others to guess what was meant. */
+const SHORTEST_GUESSED = 7;
+const MOST_SLIPS = 2;
+
+/** What looks like a setting and is none: surely ours (`LATCHKEY_…`), or perhaps one misspelt. */
+export function unknownNames(names: readonly string[]): {
+  readonly unknown: readonly string[];
+  readonly warnings: readonly string[];
+} {
+  const unknown: string[] = [];
+  const warnings: string[] = [];
+  for (const name of new Set(names)) {
+    const meant = nearest(name.replace(/^LATCHKEY_/, ""));
+    if (name.startsWith("LATCHKEY_")) {
+      unknown.push(
+        `${name} is not a setting${meant === undefined ? "" : `: it is called ${meant}`}`,
+      );
+    } else if (meant !== undefined && meant !== name && name.length >= SHORTEST_GUESSED) {
+      warnings.push(`${name} is not a setting: was ${meant} meant?`);
+    }
+  }
+  return { unknown, warnings };
+}
+
+function nearest(name: string): string | undefined {
+  const known = settings.map((one) => one.name);
+  if (known.includes(name)) return name;
+  return known.find((one) => one.length >= SHORTEST_GUESSED && slips(one, name) <= MOST_SLIPS);
+}
+
+/** How many letters have to be put in, left out or exchanged to get from one text to the other. */
+export function slips(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const exchanged = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(exchanged, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,73 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
+import { codeOf, Fault } from "../core/fault.ts";
+import type { SetupTokenSource } from "../core/setup-token.ts";
+
+/** No form brings more than this, so no longer token could ever be given. */
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * What says for sure that there is no file to read. Any other failure (no descriptors, no memory, a
+ * bad disk) says nothing about the file: taken for "no file", it would open setup under load.
+ */
+const NOT_READABLE: readonly (string | undefined)[] = [
+  "ENOENT",
+  "ENOTDIR",
+  "EACCES",
+  "EPERM",
+  "EISDIR",
+  "ELOOP",
+  "ENAMETOOLONG",
+  "ENXIO",
+];
+
+export function setupTokenFile(path: string): SetupTokenSource {
+  return {
+    async read() {
+      const file = await openIfReadable(path);
+      if (file === undefined) return undefined;
+      try {
+        return await readToken(file);
+      } finally {
+        await file.close();
+      }
+    },
+    delete: () => rm(path, { force: true }),
+  };
+}
+
+async function openIfReadable(path: string): Promise<FileHandle | undefined> {
+  try {
+    // Without blocking, or a named pipe in its place would hang the setup for ever.
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (NOT_READABLE.includes(codeOf(error))) return undefined;
+    throw error;
+  }
+}
+
+async function readToken(file: FileHandle): Promise<string | undefined> {
+  const { size } = await file.stat().then((stats) => ({ size: stats.isFile() ? stats.size : -1 }));
+  if (size < 0) return undefined;
+  if (size > MAX_BYTES) {
+    throw new Fault("setup_token_too_long", "the setup token file is too large to be a token");
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await file.readFile());
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Fault("setup_token_not_text", "the setup token file is not UTF-8 text");
+  }
+}
+
+/** Replaces the file in one step, so that a reader sees the old token or the new one, never half. */
+export async function writeSetupToken(path: string, token: string): Promise<void> {
+  const unfinished = `${path}.${process.pid}.new`;
+  try {
+    await writeFile(unfinished, `${token}\n`, { mode: 0o600, flag: "wx" });
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
+/** A body of exactly this size is still read. */
+export const MAX_BODY_BYTES: number = 64 * 1024;
+
+/** The fields of a posted form: of a field given twice the first counts, a missing one is empty. */
+export type Form = (field: string) => string;
+
+export type FormReading =
+  | { readonly kind: "form"; readonly form: Form }
+  | { readonly kind: "too-large" }
+  | { readonly kind: "not-utf8" }
+  | { readonly kind: "aborted" };
+
+/** Reads the body as bytes, since a lenient decoder would make different passwords equal. */
+export async function readForm(request: Request): Promise<FormReading> {
+  const body = await readBody(request);
+  if (!(body instanceof Uint8Array)) return body;
+  if (!isForm(request.headers.get("content-type"))) return { kind: "form", form: () => "" };
+  const fields = parseForm(body);
+  if (fields === undefined) return { kind: "not-utf8" };
+  return { kind: "form", form: (field) => fields.get(field) ?? "" };
+}
+
+/** Decodes as a browser's form encoding does, but answers `undefined` where UTF-8 is broken. */
+export function parseForm(body: Uint8Array): ReadonlyMap<string, string> | undefined {
+  const fields = new Map<string, string>();
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+    for (const pair of text.split("&")) {
+      const equals = pair.indexOf("=");
+      const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+      const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
+      if (!fields.has(name)) fields.set(name, value);
+    }
+  } catch {
+    return undefined;
+  }
+  return fields;
+}
+
+/** A percent sign that starts no escape stands for itself, as in every browser. */
+function decode(encoded: string): string {
+  const escaped = encoded.replaceAll("+", " ").replace(/%(?![\da-f]{2})/gi, "%25");
+  return decodeURIComponent(escaped);
+}
+
+function isForm(contentType: string | null): boolean {
+  return contentType?.split(";", 1)[0]?.trim().toLowerCase() === FORM_TYPE;
+}
+
+async function readBody(
+  request: Request,
+): Promise<Uint8Array | { readonly kind: "too-large" | "aborted" }> {
+  if (Number(request.headers.get("content-length")) > MAX_BODY_BYTES) return { kind: "too-large" };
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength;
+      if (size > MAX_BODY_BYTES) return { kind: "too-large" };
+      chunks.push(chunk);
+    }
+  } catch {
+    return { kind: "aborted" };
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Eta } from "eta";
+import { Fault, messageOf } from "../core/fault.ts";
+import type { User } from "../core/store.ts";
+
+/** What every page gets, a replaced one too. */
+export interface PageHelpers {
+  readonly NeedsSetup: boolean;
+  readonly HasError: boolean;
+  readonly CurrentUser: User | undefined;
+}
+
+/** What a page gets besides. */
+export interface PageData {
+  readonly login: Readonly<Record<never, never>>;
+  readonly setup: {
+    /** Whether a setup token is asked for, and the one that the link brought along. */
+    readonly tokenExpected: boolean;
+    readonly token: string;
+    readonly offersDomain: boolean;
+  };
+  readonly home: Readonly<Record<never, never>>;
+  readonly error: { readonly status: number; readonly message: string };
+}
+
+export type PageName = keyof PageData;
+
+export interface Pages {
+  render<Name extends PageName>(name: Name, helpers: PageHelpers, data: PageData[Name]): string;
+  readonly styleSheet: string;
+}
+
+export const STYLE_SHEET_PATH = "/latchkey.css";
+
+const DEFAULT_PAGES = fileURLToPath(new URL("./pages/", import.meta.url));
+const STYLE_SHEET = "latchkey.css";
+const TEMPLATES = ["layout", "login", "setup", "home", "error"] as const;
+
+/** Reads and compiles every page at once: a page that cannot be used stops the start. */
+export function loadPages(replacements: string | undefined): Pages {
+  if (replacements !== undefined) refuseUnknownFiles(replacements);
+  const read = (file: string): { path: string; text: string } => {
+    const replaced = replacements === undefined ? undefined : join(replacements, file);
+    const path =
+      replaced !== undefined && existsSync(replaced) ? replaced : join(DEFAULT_PAGES, file);
+    return { path, text: readFileSync(path, "utf8") };
+  };
+
+  const eta = new Eta({ autoEscape: true, cache: true });
+  for (const name of TEMPLATES) {
+    const { path, text } = read(`${name}.eta`);
+    try {
+      eta.loadTemplate(`@${name}`, eta.compile(text));
+    } catch (error) {
+      throw new Fault("page_broken", `${path}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  const styleSheet = read(STYLE_SHEET).text;
+  const styleSheetUrl = `${STYLE_SHEET_PATH}?v=${shortDigest(styleSheet)}`;
+  return {
+    styleSheet,
+    render: (name, helpers, data) => eta.render(`@${name}`, { ...helpers, ...data, styleSheetUrl }),
+  };
+}
+
+/** A misspelt name would leave the default page in place without a word. */
+function refuseUnknownFiles(folder: string): void {
+  const known = [...TEMPLATES.map((name) => `${name}.eta`), STYLE_SHEET];
+  let files: string[];
+  try {
+    files = readdirSync(folder);
+  } catch (error) {
+    throw new Fault("pages_unreadable", `the pages folder ${folder} cannot be read`, {
+      cause: error,
+    });
+  }
+  for (const file of files) {
+    if (file.endsWith(".eta") && !known.includes(file)) {
+      throw new Fault(
+        "page_unknown",
+        `${join(folder, file)} replaces no page: the names are ${known.join(", ")}`,
+      );
+    }
+  }
+}
+
+function shortDigest(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 12);
+}
