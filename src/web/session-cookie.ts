@@ -17,14 +17,17 @@ function isOverTls(c: Context): boolean {
   return connectionOf(c).encrypted || c.req.header("x-forwarded-proto") === "https";
 }
 
-/** The value of the first `session` cookie of a Cookie header. */
+/** The value of the first `session` cookie of a Cookie header. Runs on every guarded request. */
 export function sessionTokenIn(cookies: string | undefined): string | undefined {
   if (cookies === undefined) return undefined;
-  for (const cookie of cookies.split(";")) {
-    const equals = cookie.indexOf("=");
-    if (equals !== -1 && cookie.slice(0, equals).trim() === NAME) {
-      return cookie.slice(equals + 1).trim();
+  for (let start = 0; start < cookies.length; ) {
+    const semicolon = cookies.indexOf(";", start);
+    const end = semicolon === -1 ? cookies.length : semicolon;
+    const equals = cookies.indexOf("=", start);
+    if (equals !== -1 && equals < end && cookies.slice(start, equals).trim() === NAME) {
+      return cookies.slice(equals + 1, end).trim();
     }
+    start = end + 1;
   }
   return undefined;
 }

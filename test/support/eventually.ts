@@ -1,0 +1,15 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Looks again until there is an answer, for what gives no event of its own. Bounded in time. */
+export async function eventually<T>(
+  look: () => Promise<T | undefined> | T | undefined,
+  withinMs = 10_000,
+): Promise<T> {
+  const giveUpAt = performance.now() + withinMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (performance.now() > giveUpAt) throw new Error(`nothing to see within ${withinMs} ms`);
+    await pause(5);
+  }
+}

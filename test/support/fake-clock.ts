@@ -1,0 +1,17 @@
+import type { Clock } from "../../src/core/clock.ts";
+
+export interface FakeClock extends Clock {
+  /** Moves both readings on. */
+  advance(milliseconds: number): void;
+}
+
+export function fakeClock(now: number = Date.UTC(2030, 0, 1)): FakeClock {
+  let passed = 0;
+  return {
+    now: () => now + passed,
+    monotonic: () => passed,
+    advance(milliseconds) {
+      passed += milliseconds;
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { pino } from "pino";
+import type { LogEntry } from "../../src/core/store.ts";
+import { type Gate, serve } from "../../src/server/serve.ts";
+import type { Settings } from "../../src/server/settings.ts";
+import { openSqlite } from "../../src/stores/sqlite.ts";
+import { type Answer, type Sending, send } from "./client.ts";
+import { eventually } from "./eventually.ts";
+import { tempDir } from "./temp-dir.ts";
+
+export const OWNER = { username: "owner", password: "correct horse" } as const;
+export const SECRET = "a secret for tests, 32 bytes long";
+
+export interface RunningGate {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly databaseFile: string;
+  readonly setupTokenFile: string;
+  /** What the server log has been told so far, one parsed JSON line each. */
+  readonly serverLog: readonly Readonly<Record<string, unknown>>[];
+  send(path: string, sending?: Sending): Promise<Answer>;
+  /** Makes the first account (`OWNER`, unless told otherwise) and answers with its session. */
+  setUp(fields?: Readonly<Record<string, string>>): Promise<string>;
+  signIn(fields?: Readonly<Record<string, string>>, sending?: Sending): Promise<Answer>;
+  /** Waits until there are so many log entries, and answers with all of them, oldest first. */
+  logEntries(count: number): Promise<readonly LogEntry[]>;
+  stop(): Promise<void>;
+}
+
+/** The real gate on a free port of loopback, in this process, with a database of its own. */
+export async function startGate(
+  t: TestContext,
+  overrides: Partial<Settings> = {},
+): Promise<RunningGate> {
+  const dataDir = overrides.dataDir ?? (await tempDir(t));
+  const settings: Settings = {
+    host: "127.0.0.1",
+    port: 0,
+    dataDir,
+    databaseFile: join(dataDir, "latchkey.db"),
+    secret: SECRET,
+    setupTokenFile: join(dataDir, "setup-token"),
+    postLoginLocation: "/",
+    domainSetupCommand: undefined,
+    pagesDir: undefined,
+    trustedProxies: [],
+    logLevel: "debug",
+    environment: "other",
+    ...overrides,
+  };
+  const serverLog: Readonly<Record<string, unknown>>[] = [];
+  const log = pino(
+    { level: settings.logLevel, base: null, formatters: { level: (level) => ({ level }) } },
+    { write: (line: string) => serverLog.push(JSON.parse(line)) },
+  );
+  const gate = await serve(settings, log);
+  const stop = stopOnce(gate);
+  t.after(stop);
+  return { ...clientOf(gate.url, settings), serverLog, dataDir, stop };
+}
+
+function stopOnce(gate: Gate): () => Promise<void> {
+  let stopped: Promise<void> | undefined;
+  return () => {
+    stopped ??= gate.stop();
+    return stopped;
+  };
+}
+
+function clientOf(url: string, { databaseFile, setupTokenFile }: Settings) {
+  const sendTo: RunningGate["send"] = (path, sending) => send(`${url}${path}`, sending);
+  return {
+    url,
+    databaseFile,
+    setupTokenFile,
+    send: sendTo,
+
+    async setUp(fields: Readonly<Record<string, string>> = {}) {
+      const form = { ...OWNER, confirm: fields.password ?? OWNER.password, ...fields };
+      const { session, status, body } = await sendTo("/setup", { form });
+      if (session === undefined) throw new Error(`setup failed: ${status} ${body}`);
+      return session;
+    },
+
+    signIn: (fields: Readonly<Record<string, string>> = {}, sending: Sending = {}) =>
+      sendTo("/login", { ...sending, form: { ...OWNER, ...fields } }),
+
+    async logEntries(count: number) {
+      const store = await openSqlite({ file: databaseFile, missing: "refuse" });
+      try {
+        return await eventually(async () => {
+          const entries = await store.readLogEntries({ afterId: 0, limit: 1_000 });
+          return entries.length >= count ? entries : undefined;
+        });
+      } finally {
+        store.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+
+export interface Running {
+  readonly child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves once standard output or standard error matches. Rejects if the process ends before. */
+  shows(pattern: RegExp): Promise<RegExpExecArray>;
+  readonly ended: Promise<Ending>;
+}
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts `latchkey …` as a process of its own, which does not outlive the test. */
+export function startLatchkey(
+  t: TestContext,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Running {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const said = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said.stdout += text;
+    child.emit("said");
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said.stderr += text;
+    child.emit("said");
+  });
+  const ended = once(child, "close").then(([code, signal]) => ({ code, signal, ...said }));
+  t.after(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  return {
+    child,
+    ended,
+    stdout: () => said.stdout,
+    stderr: () => said.stderr,
+    shows: (pattern) => shown(child, said, pattern, ended),
+  };
+}
+
+async function shown(
+  child: ChildProcess,
+  said: { stdout: string; stderr: string },
+  pattern: RegExp,
+  ended: Promise<unknown>,
+): Promise<RegExpExecArray> {
+  let over = false;
+  for (;;) {
+    const match = pattern.exec(said.stdout) ?? pattern.exec(said.stderr);
+    if (match !== null) return match;
+    if (over) throw new Error(`ended without ${pattern}: ${said.stdout}${said.stderr}`);
+    await Promise.race([
+      once(child, "said"),
+      ended.then(() => {
+        over = true;
+      }),
+    ]);
+  }
+}
+
+/** Runs a command to its end. */
+export function runLatchkey(
+  t: TestContext,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ending> {
+  return startLatchkey(t, args, env).ended;
+}
+
+/** A gate as a process of its own, on a free port, and its address. */
+export async function startServe(
+  t: TestContext,
+  env: Readonly<Record<string, string>>,
+): Promise<Running & { readonly url: string }> {
+  const running = startLatchkey(t, ["serve"], { PORT: "0", ...env });
+  const [, url = ""] = await running.shows(/Latchkey listens on (http:\S+?)"/);
+  return { ...running, url };
+}
