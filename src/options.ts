@@ -91,7 +91,7 @@ const noSetupToken: SetupTokenSource = {
   delete: async () => {},
 };
 
-function defaultHashing(): WorkQueueLimits {
+export function defaultHashing(): WorkQueueLimits {
   return {
     atOnce: Math.min(availableParallelism(), MOST_HASHES_AT_ONCE),
     waiting: MOST_HASHES_WAITING,

@@ -60,8 +60,13 @@ async function printFrom(
   }
 }
 
+/** JSON leaves some control characters as they are, and terminals obey them: they are escaped too. */
 function asJson({ id, at, type, summary, author }: LogEntry): string {
-  return JSON.stringify({ id, at: at.toISOString(), type, summary, author });
+  const json = JSON.stringify({ id, at: at.toISOString(), type, summary, author });
+  return json.replace(
+    /[\u007f-\u009f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 function forPeople({ at, type, summary, author }: LogEntry): string {

@@ -8,7 +8,8 @@ import type { NewLogEntry, Store } from "./store.ts";
 /** Past this many waiting entries the newest are dropped, and counted in the server log. */
 const MAX_WAITING = 10_000;
 const MAX_BATCH = 500;
-const FIRST_PAUSE_MS = 250;
+/** A lone entry is written at once, those that follow it closely share a transaction. */
+const PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
 const CLOSE_WITHIN_MS = 2_000;
 
@@ -33,29 +34,29 @@ export function createEventLog(
   let writing: Promise<void> | undefined;
 
   async function writeAll(): Promise<void> {
-    let pause = FIRST_PAUSE_MS;
+    let pause = PAUSE_MS;
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, MAX_BATCH);
-      try {
-        await store.insertLogEntries(batch);
-        waiting.splice(0, batch.length);
-        pause = FIRST_PAUSE_MS;
-        reportDropped();
-      } catch (error) {
-        log.error({ reason: messageOf(error), waiting: waiting.length }, "log entries not written");
-        if (closing.signal.aborted) break;
-        await sleep(pause, undefined, { ref: false, signal: closing.signal }).catch(() => {});
-        pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
-      }
+      const written = await writeBatch();
+      if (closing.signal.aborted && !written) break;
+      pause = written ? PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
+      await sleep(pause, undefined, { ref: false, signal: closing.signal }).catch(() => {});
     }
     // In the same breath as the last look at what is waiting, or an entry could be left behind.
     writing = undefined;
   }
 
-  function reportDropped(): void {
-    if (dropped === 0) return;
-    log.error({ dropped }, "log entries dropped: too many were waiting");
+  async function writeBatch(): Promise<boolean> {
+    const batch = waiting.slice(0, MAX_BATCH);
+    try {
+      await store.insertLogEntries(batch);
+    } catch (error) {
+      log.error({ reason: messageOf(error), waiting: waiting.length }, "log entries not written");
+      return false;
+    }
+    waiting.splice(0, batch.length);
+    if (dropped > 0) log.error({ dropped }, "log entries dropped: too many were waiting");
     dropped = 0;
+    return true;
   }
 
   function write(): void {

@@ -14,6 +14,7 @@ export const SESSION_LIFETIME_SECONDS = 2_592_000;
 export const DEVELOPMENT_SECRET = "latchkey development secret: everybody knows it";
 
 const ALGORITHM = "HS256";
+const HMAC_SHA256 = { name: "HMAC", hash: "SHA-256" };
 const REMEMBERED_TOKENS = 10_000;
 
 export interface SessionTokens {
@@ -28,7 +29,8 @@ interface VerifiedToken {
 }
 
 export function createSessionTokens(secret: string, clock: Clock): SessionTokens {
-  const key = createSecretKey(Buffer.from(secret, "utf8"));
+  // Made once: given the secret as bytes, jose would import it again for every token.
+  const key = createSecretKey(secret, "utf8").toCryptoKey(HMAC_SHA256, false, ["sign", "verify"]);
   // Only what was verified is remembered: nobody without the secret can fill this memory.
   const verified = createBoundedMemory<string, VerifiedToken>(REMEMBERED_TOKENS);
 

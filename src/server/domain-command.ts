@@ -17,7 +17,11 @@ export function domainCommand(program: string): (domain: string) => Promise<void
           "a domain that starts with - would be taken for an option",
         );
       }
-      const child = spawn(program, [domain], { stdio: ["ignore", "ignore", "pipe"] });
+      const child = spawn(program, [domain], {
+        stdio: ["ignore", "ignore", "pipe"],
+        detached: true,
+      });
+      child.unref();
       let said = "";
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
         said = (said + text).slice(-KEPT_OUTPUT);

@@ -4,8 +4,15 @@ import { printable } from "./printable.ts";
 
 export type GateLog = Logger;
 
+/** The little of `process.stdout` that is needed. */
+export interface LogOutput {
+  readonly fd: number;
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
 /** JSON lines, or on a terminal lines for people. Written at once, so that an exit loses nothing. */
-export function createServerLog(level: string, out: typeof process.stdout): GateLog {
+export function createServerLog(level: string, out: LogOutput): GateLog {
   const destination = out.isTTY
     ? { write: (line: string) => out.write(forPeople(line)) }
     : pino.destination({ dest: out.fd, sync: true });

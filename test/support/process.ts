@@ -27,7 +27,18 @@ export function startLatchkey(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Running {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  return startNode(t, [MAIN, ...args], env);
+}
+
+/** The same for any other program that Node runs. */
+export function startNode(
+  t: TestContext,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd: string = process.cwd(),
+): Running {
+  const child = spawn(process.execPath, args, {
+    cwd,
     env: { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

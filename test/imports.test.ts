@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const SRC = fileURLToPath(new URL("../src/", import.meta.url));
+
+/** What each part of the house may import from, besides itself. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  stores: ["core"],
+  web: ["core"],
+  library: ["core", "web"],
+  server: ["core", "stores", "web", "library"],
+  cli: ["core", "stores", "server"],
+};
+
+/** What may be named in one place only, and the files that may name it. */
+const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = [
+  { what: /process\.env/, onlyIn: /^server\/settings\.ts$/ },
+  { what: /"node:sqlite"/, onlyIn: /^stores\// },
+  { what: /"eta"/, onlyIn: /^web\/pages\.ts$/ },
+  { what: /"hono"/, onlyIn: /^(web\/|auth\.ts$|server\/listener\.ts$)/ },
+  { what: /"jose"/, onlyIn: /^core\/session-token\.ts$/ },
+  { what: /"node:(fs|http|net|child_process)/, onlyIn: /^(stores|server|cli|web)\// },
+  { what: /process\.(stdout|stderr|exit)/, onlyIn: /^cli\// },
+  { what: /Date\.now\(\)|performance\.now\(\)/, onlyIn: /^(auth\.ts|cli\/|stores\/)/ },
+];
+
+/** The files directly under src are the library's front door. */
+const partOf = (file: string): string =>
+  file.includes("/") ? (file.split("/")[0] ?? "") : "library";
+
+function breaches(file: string, text: string): readonly string[] {
+  const found: string[] = [];
+  for (const [, target = ""] of text.matchAll(/(?:from|import\(?)\s*"(\.[^"]+)"/g)) {
+    const imported = partOf(normalize(join(dirname(file), target)));
+    const part = partOf(file);
+    if (imported !== part && !mayImport[part]?.includes(imported)) {
+      found.push(`${file} must not import ${target}`);
+    }
+  }
+  for (const { what, onlyIn } of reserved) {
+    if (what.test(text) && !onlyIn.test(file)) found.push(`${file} must not name ${what.source}`);
+  }
+  return found;
+}
+
+function sources(): readonly string[] {
+  return readdirSync(SRC, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .map((entry) => relative(SRC, join(entry.parentPath, entry.name)));
+}
+
+test("dependencies point down: core, stores and web, the library, the server, the commands", () => {
+  const files = sources();
+  assert.ok(files.includes("core/sign-in.ts"), "the sources are looked at");
+  const found = files.flatMap((file) => breaches(file, readFileSync(join(SRC, file), "utf8")));
+  assert.deepEqual(found, []);
+});
+
+test("an import that points up is found", () => {
+  assert.equal(breaches("core/sign-in.ts", 'import { x } from "../web/form.ts";').length, 1);
+  assert.equal(breaches("web/login.ts", 'export { x } from "../stores/sqlite.ts";').length, 1);
+  assert.equal(breaches("stores/sqlite.ts", 'await import("../server/serve.ts")').length, 1);
+  assert.equal(breaches("server/serve.ts", 'import { x } from "../cli/main.ts";').length, 1);
+  assert.equal(breaches("web/login.ts", 'import type { x } from "../core/sign-in.ts";').length, 0);
+});
+
+test("what belongs to one place is found elsewhere", () => {
+  assert.equal(breaches("core/sign-in.ts", "process.env.PORT").length, 1);
+  assert.equal(breaches("web/login.ts", 'import { DatabaseSync } from "node:sqlite";').length, 1);
+  assert.equal(breaches("server/settings.ts", "process.env.PORT").length, 0);
+});

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { settings } from "../src/server/setting-names.ts";
+import { send } from "./support/client.ts";
+import { eventually } from "./support/eventually.ts";
+import { startNode } from "./support/process.ts";
+import { tempDir } from "./support/temp-dir.ts";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const readme = await readFile(join(ROOT, "README.md"), "utf8");
+
+/** The example as somebody would paste it into a project that has Latchkey installed. */
+async function exampleProject(dir: string, port: number): Promise<string> {
+  const code = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+  const modules = join(dir, "node_modules");
+  await mkdir(join(modules, "@hono"), { recursive: true });
+  await symlink(ROOT, join(modules, "latchkey"));
+  for (const name of ["hono", "@hono/node-server", "@types"]) {
+    await symlink(join(ROOT, "node_modules", name), join(modules, name));
+  }
+  await writeFile(join(dir, "package.json"), '{ "type": "module" }');
+  await writeFile(join(dir, "app.ts"), code.replace("port: 3000", `port: ${port}`));
+  await writeFile(
+    join(dir, "tsconfig.json"),
+    JSON.stringify({
+      extends: join(ROOT, "tsconfig.json"),
+      compilerOptions: { types: ["node"], declaration: false, isolatedDeclarations: false },
+      include: ["app.ts"],
+    }),
+  );
+  return join(dir, "app.ts");
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+test("the example in the README type-checks", async (t) => {
+  const dir = await tempDir(t);
+  await exampleProject(dir, 0);
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", dir]).catch(
+    (error: { stdout: string }) => error,
+  );
+  assert.equal(stdout, "");
+});
+
+test("the example in the README lets its owner in and nobody else", async (t) => {
+  const dir = await tempDir(t);
+  const port = await freePort();
+  const app = await exampleProject(dir, port);
+  const url = `http://127.0.0.1:${port}`;
+  startNode(t, ["--conditions=latchkey-source", app], { AUTH_SECRET: "s".repeat(32) }, dir);
+  const first = await eventually(() => send(`${url}/`).catch(() => undefined));
+  assert.deepEqual([first.status, first.location], [303, "/setup"]);
+
+  const form = { username: "owner", password: "secret", confirm: "secret" };
+  const { session } = await send(`${url}/setup`, { form });
+  const own = await send(`${url}/`, { session });
+  assert.deepEqual([own.status, own.body], [200, "Hello, owner"]);
+  const others = await send(`${url}/`);
+  assert.deepEqual([others.status, others.location], [303, "/login"]);
+  assert.match((await send(`${url}/account`, { session })).body, /action="\/account\/password"/);
+});
+
+test("the README lists every setting as the gate knows it", () => {
+  const rows = readme.split("\n").filter((line) => /^\| `[A-Z_]+` \|/.test(line));
+  assert.deepEqual(
+    rows,
+    settings.map(
+      ({ name, takes, fallback, about }) => `| \`${name}\` | ${takes} | ${fallback} | ${about} |`,
+    ),
+  );
+});
