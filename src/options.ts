@@ -100,6 +100,6 @@ export function defaultHashing(): WorkQueueLimits {
 
 /** For applications that bring no logger of their own. */
 const consoleLog: ServerLog = {
-  warn: (_fields, _message) => {},
-  error: (_fields, _message) => {},
+  warn: (fields, message) => console.warn(`latchkey: ${message}`, fields),
+  error: (fields, message) => console.error(`latchkey: ${message}`, fields),
 };

@@ -83,7 +83,7 @@ function parse(command: Command, args: readonly string[]): OptionValues {
 function usageProblem(error: unknown, command: Command, known: readonly string[]): string {
   const help = `see latchkey ${command.name} --help`;
   const unknown = /^Unknown option '--([^']+)'/.exec(messageOf(error))?.[1];
-  if (unknown === undefined) return `${messageOf(error).split(/[.\n]/, 1)[0]}: ${help}`;
+  if (unknown === undefined) return `${messageOf(error).split(/\. |\n/, 1)[0]}: ${help}`;
   if (unknown === "auth-secret") {
     return "AUTH_SECRET cannot be a flag, since everybody on the machine could read it: use the environment or --env-file";
   }

@@ -90,14 +90,22 @@ function parseLimit(value: OptionValue): number | undefined {
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3, d: 86_400e3 };
 
-/** An age such as `2h`, or a date with or without a time (local time unless it names a zone). */
+/** An age such as `2h`, or a date with or without a time: local time, unless it names a zone. */
 export function parseSince(value: OptionValue, now: number): Date | undefined {
   if (value === undefined) return undefined;
   const [, number, unit = ""] = /^(\d{1,6})([smhd])$/.exec(String(value)) ?? [];
   if (number !== undefined) return new Date(now - Number(number) * (UNIT_MS[unit] ?? 0));
-  const date = /^\d{4}-\d\d-\d\d/.test(String(value)) ? new Date(String(value)) : undefined;
-  if (date !== undefined && !Number.isNaN(date.getTime())) return date;
+  const date = parseDate(String(value));
+  if (date !== undefined) return date;
   throw new UsageError(
     "--since takes an age such as 15m, 2h or 7d, or a date such as 2030-01-31T18:00",
   );
+}
+
+function parseDate(text: string): Date | undefined {
+  const [, day, time] = /^(\d{4}-\d\d-\d\d)(T.+)?$/.exec(text) ?? [];
+  // On its own, JavaScript takes a date for one in UTC, and 30 February for one in March.
+  const isDay = day !== undefined && new Date(`${day}T00:00Z`).toJSON()?.startsWith(day) === true;
+  const date = new Date(`${day}${time ?? "T00:00"}`);
+  return isDay && !Number.isNaN(date.getTime()) ? date : undefined;
 }

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --
 import { readFileSync } from "node:fs";
 import { codeOf, messageOf } from "../core/fault.ts";
 import { type Command, FAILURE, runCommand, SUCCESS, UsageError, WRONG_USAGE } from "./command.ts";

@@ -1,5 +1,5 @@
 /**
- * Remembers at most `capacity` values, the recently used ones among them for sure.
+ * Remembers at most `capacity` values (2 or more), the recently used half of them for sure.
  *
  * Two generations instead of a list in order of use: a hit in the young one changes nothing, which
  * is what most hits on the hot path are; when the young one is full, the old one is forgotten.
@@ -12,7 +12,7 @@ export interface BoundedMemory<K, V> {
 }
 
 export function createBoundedMemory<K, V>(capacity: number): BoundedMemory<K, V> {
-  const perGeneration = Math.max(1, Math.floor(capacity / 2));
+  const perGeneration = Math.floor(capacity / 2);
   let young = new Map<K, V>();
   let old = new Map<K, V>();
 

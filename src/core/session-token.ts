@@ -42,6 +42,7 @@ export function createSessionTokens(secret: string, clock: Clock): SessionTokens
   }
 
   async function verifiedToken(token: string): Promise<VerifiedToken | undefined> {
+    if (!isStrictlyEncoded(token)) return undefined;
     try {
       const { payload } = await jwtVerify(token, key, {
         algorithms: [ALGORITHM],
@@ -76,4 +77,17 @@ export function createSessionTokens(secret: string, clock: Clock): SessionTokens
       return undefined;
     },
   };
+}
+
+/**
+ * Whether the three parts are spelt in the one way that base64url has for their bytes. jose also
+ * reads padding, white space and stray bits, and so several spellings of one token.
+ */
+function isStrictlyEncoded(token: string): boolean {
+  const parts = token.split(".");
+  return parts.length === 3 && parts.every((part) => part === recoded(part));
+}
+
+function recoded(part: string): string {
+  return Buffer.from(part, "base64url").toString("base64url");
 }

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { Socket } from "node:net";
 import { Fault } from "../core/fault.ts";
 
 /** What the command says at its end is what tells why it failed. */
@@ -21,7 +22,9 @@ export function domainCommand(program: string): (domain: string) => Promise<void
         stdio: ["ignore", "ignore", "pipe"],
         detached: true,
       });
+      // Neither it nor its pipe keeps the process from ending.
       child.unref();
+      if (child.stderr instanceof Socket) child.stderr.unref();
       let said = "";
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
         said = (said + text).slice(-KEPT_OUTPUT);

@@ -4,7 +4,7 @@ import { printable } from "./printable.ts";
 
 export type GateLog = Logger;
 
-/** The little of `process.stdout` that is needed. */
+/** The little of a stream that is needed. */
 export interface LogOutput {
   readonly fd: number;
   readonly isTTY?: boolean;

@@ -105,7 +105,11 @@ function portNumber(text: string): number | undefined {
 
 function folder(text: string): string | undefined {
   const path = resolve(text);
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : undefined;
+  try {
+    return statSync(path).isDirectory() ? path : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A path, or a name to be found as a shell would find it. */

@@ -32,7 +32,13 @@ export function setupTokenFile(path: string): SetupTokenSource {
         await file.close();
       }
     },
-    delete: () => rm(path, { force: true }),
+    async delete() {
+      try {
+        await rm(path, { force: true });
+      } catch (error) {
+        if (codeOf(error) !== "ENOTDIR") throw error;
+      }
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, existsSync, fchmodSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
-import { Fault } from "../core/fault.ts";
+import { codeOf, Fault } from "../core/fault.ts";
 import type {
   LogEntry,
   LogFilter,
@@ -36,10 +36,11 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   if (missing === "refuse" && !existsSync(file)) {
     throw new Fault("database_missing", `there is no database at ${file}`);
   }
-  makeOwnersOnly(file);
+  if (!existsSync(file)) createEmpty(file);
   // No waiting inside SQLite: `retryWhileBusy` waits outside, where the event loop goes on.
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
+    makeOwnersOnly(file);
     await retryWhileBusy(() => prepare(database));
     return storeOf(database);
   } catch (error) {
@@ -48,13 +49,26 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   }
 }
 
-/** SQLite gives its -wal and -shm files the mode that this one has. */
+function createEmpty(file: string): void {
+  // Where another process was faster, its file serves as well.
+  unless("EEXIST", () => closeSync(openSync(file, "wx", 0o600)));
+}
+
+/**
+ * SQLite gives new -wal and -shm files the mode of the database. Files that exist are changed by
+ * path: closing a descriptor of one would drop every lock that this process already has on it.
+ */
 function makeOwnersOnly(file: string): void {
-  const descriptor = openSync(file, "a", 0o600);
+  for (const one of [file, `${file}-wal`, `${file}-shm`]) {
+    unless("ENOENT", () => chmodSync(one, 0o600));
+  }
+}
+
+function unless(expected: string, work: () => void): void {
   try {
-    fchmodSync(descriptor, 0o600);
-  } finally {
-    closeSync(descriptor);
+    work();
+  } catch (error) {
+    if (codeOf(error) !== expected) throw error;
   }
 }
 

@@ -35,10 +35,8 @@ export function createRoutes(ports: WebPorts): Hono {
     sameOrigin,
     withForm((c, form) => postSetup(ports, c, form)),
   );
-  app.post(
-    "/logout",
-    sameOrigin,
-    withForm(() => responses.redirect("/login", { "Set-Cookie": clearedSessionCookie })),
+  app.post("/logout", sameOrigin, () =>
+    responses.redirect("/login", { "Set-Cookie": clearedSessionCookie }),
   );
   app.post(
     "/account/password",

@@ -28,6 +28,7 @@ export function parseForm(body: Uint8Array): ReadonlyMap<string, string> | undef
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
     for (const pair of text.split("&")) {
+      if (pair === "") continue;
       const equals = pair.indexOf("=");
       const name = decode(equals === -1 ? pair : pair.slice(0, equals));
       const value = equals === -1 ? "" : decode(pair.slice(equals + 1));

@@ -46,7 +46,11 @@ export function loadPages(replacements: string | undefined): Pages {
     const replaced = replacements === undefined ? undefined : join(replacements, file);
     const path =
       replaced !== undefined && existsSync(replaced) ? replaced : join(DEFAULT_PAGES, file);
-    return { path, text: readFileSync(path, "utf8") };
+    try {
+      return { path, text: readFileSync(path, "utf8") };
+    } catch (error) {
+      throw new Fault("page_broken", `${path}: ${messageOf(error)}`, { cause: error });
+    }
   };
 
   const eta = new Eta({ autoEscape: true, cache: true });
@@ -55,7 +59,7 @@ export function loadPages(replacements: string | undefined): Pages {
     try {
       eta.loadTemplate(`@${name}`, eta.compile(text));
     } catch (error) {
-      throw new Fault("page_broken", `${path}: ${messageOf(error)}`, { cause: error });
+      throw new Fault("page_broken", `${path}: ${firstLines(error)}`, { cause: error });
     }
   }
 
@@ -86,6 +90,17 @@ function refuseUnknownFiles(folder: string): void {
       );
     }
   }
+}
+
+/** What is wrong, and where; then Eta goes on with the code that it made of the template. */
+function firstLines(error: unknown): string {
+  const lines = messageOf(error)
+    .split("\n")
+    .map((line) => line.trim().replace(/:$/, ""));
+  return lines
+    .filter((line) => line !== "")
+    .slice(0, 2)
+    .join(": ");
 }
 
 function shortDigest(text: string): string {

@@ -64,10 +64,9 @@ function addRange(list: BlockList, range: string): void {
   const [address = "", prefix, ...rest] = range.split("/");
   const version = isIP(address);
   const family = version === 6 ? "ipv6" : "ipv4";
-  const bits = prefix === undefined ? undefined : Number(prefix || Number.NaN);
+  const bits = prefix === undefined ? undefined : Number(prefix);
   const fits =
-    bits === undefined ||
-    (Number.isInteger(bits) && bits >= 0 && bits <= (version === 6 ? 128 : 32));
+    bits === undefined || (/^\d{1,3}$/.test(prefix ?? "") && bits <= (version === 6 ? 128 : 32));
   if (version === 0 || !fits || rest.length > 0) {
     throw new Fault(
       "invalid_option",

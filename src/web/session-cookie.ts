@@ -20,12 +20,14 @@ function isOverTls(c: Context): boolean {
 /** The value of the first `session` cookie of a Cookie header. Runs on every guarded request. */
 export function sessionTokenIn(cookies: string | undefined): string | undefined {
   if (cookies === undefined) return undefined;
-  for (let start = 0; start < cookies.length; ) {
+  let equals = cookies.indexOf("=");
+  for (let start = 0; equals !== -1; ) {
     const semicolon = cookies.indexOf(";", start);
     const end = semicolon === -1 ? cookies.length : semicolon;
-    const equals = cookies.indexOf("=", start);
-    if (equals !== -1 && equals < end && cookies.slice(start, equals).trim() === NAME) {
-      return cookies.slice(equals + 1, end).trim();
+    if (equals < end) {
+      if (cookies.slice(start, equals).trim() === NAME)
+        return cookies.slice(equals + 1, end).trim();
+      equals = cookies.indexOf("=", end);
     }
     start = end + 1;
   }

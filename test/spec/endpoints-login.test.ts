@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { execute } from "../support/database.ts";
 import { OWNER, startGate } from "../support/gate.ts";
+import { postRaw, withoutDateAndToken } from "../support/raw.ts";
+
+const FAILED = "/login?error=1";
 
 test("GET /login shows the login page to anybody", async (t) => {
   const gate = await startGate(t);
@@ -8,6 +12,28 @@ test("GET /login shows the login page to anybody", async (t) => {
   assert.equal(answer.status, 200);
   assert.match(answer.body, /<form method="post" action="\/login">/);
 });
+
+test("GET /login shows the login page to somebody who is signed in as well", async (t) => {
+  const gate = await startGate(t);
+  const answer = await gate.send("/login", { session: await gate.setUp() });
+  assert.equal(answer.status, 200);
+  assert.match(answer.body, /<form method="post" action="\/login">/);
+});
+
+for (const { query, marked } of [
+  { query: "", marked: false },
+  { query: "?error=", marked: false },
+  { query: "?other=1", marked: false },
+  { query: "?error=1", marked: true },
+  { query: "?error=0", marked: true },
+  { query: "?error=anything", marked: true },
+]) {
+  test(`GET /login${query} ${marked ? "tells" : "does not tell"} of a failed attempt`, async (t) => {
+    const gate = await startGate(t);
+    const { status, body } = await gate.send(`/login${query}`);
+    assert.deepEqual([status, body.includes('role="alert"')], [200, marked]);
+  });
+}
 
 test("POST /login leads to /setup while there is no account", async (t) => {
   const gate = await startGate(t);
@@ -27,4 +53,82 @@ test("POST /login with the right credentials sets the cookie and leads to /", as
     summary: `Signed in as ${OWNER.username}`,
     author: "system",
   });
+});
+
+test("the cookie of a sign-in opens what is guarded", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  const { session } = await gate.signIn();
+  const home = await gate.send("/", { session });
+  assert.equal(home.status, 200);
+  assert.match(home.body, /signed in as <strong>owner<\/strong>/);
+});
+
+for (const postLoginLocation of ["/app/start?tab=1", "https://app.example.org/start"]) {
+  test(`sign-in and setup lead to ${postLoginLocation} where that is configured`, async (t) => {
+    const gate = await startGate(t, { postLoginLocation });
+    const form = { ...OWNER, confirm: OWNER.password };
+    const setup = await gate.send("/setup", { form });
+    const login = await gate.signIn();
+    assert.deepEqual([setup.status, setup.location], [303, postLoginLocation]);
+    assert.deepEqual([login.status, login.location], [303, postLoginLocation]);
+  });
+}
+
+test("an unknown username and a wrong password give the identical response", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  const wrong = await postRaw(gate.url, "/login", { ...OWNER, password: "wrong" });
+  const unknown = await postRaw(gate.url, "/login", { ...OWNER, username: "nobody" });
+  assert.match(wrong, /^HTTP\/1\.1 303 See Other\r\n/);
+  assert.match(wrong, /^Location: \/login\?error=1\r$/im);
+  assert.doesNotMatch(wrong, /^Set-Cookie/im);
+  assert.equal(withoutDateAndToken(unknown), withoutDateAndToken(wrong));
+});
+
+test("a denied sign-in with the right credentials looks like one with wrong ones", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  const wrong = await postRaw(gate.url, "/login", { ...OWNER, password: "wrong" });
+  for (let attempt = 2; attempt <= 5; attempt += 1) await gate.signIn({ password: "wrong" });
+  const denied = await postRaw(gate.url, "/login", OWNER);
+  assert.equal(withoutDateAndToken(denied), withoutDateAndToken(wrong));
+  const entries = await gate.logEntries(2);
+  assert.equal(entries.at(-1)?.type, "signin_rate_limited");
+});
+
+test("attempts made while there is no account are not counted", async (t) => {
+  const gate = await startGate(t);
+  for (let attempt = 1; attempt <= 7; attempt += 1) {
+    assert.equal((await gate.signIn()).location, "/setup");
+  }
+  await gate.setUp();
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    assert.equal((await gate.signIn()).location, "/");
+  }
+  assert.equal((await gate.signIn()).location, FAILED);
+});
+
+test("the limiter decides before anything is looked up", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  for (let attempt = 1; attempt <= 5; attempt += 1) await gate.signIn();
+  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  const denied = await gate.signIn();
+  assert.deepEqual([denied.status, denied.location], [303, FAILED]);
+  const other = await gate.signIn({}, { from: "127.0.0.2" });
+  assert.equal(other.status, 500);
+});
+
+test("an attempt counts although the look-up after it fails", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  // Lets the gate see the account, or counting the users would be what fails.
+  await gate.send("/setup");
+  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    assert.equal((await gate.signIn()).status, 500);
+  }
+  execute(gate.databaseFile, "ALTER TABLE hidden RENAME TO users");
+  assert.equal((await gate.signIn()).location, FAILED);
 });

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { createBoundedMemory } from "../../src/core/bounded-memory.ts";
+
+test("what was put in is there, the newest value of it, until it is deleted", () => {
+  const memory = createBoundedMemory<string, number>(10);
+  memory.set("a", 1);
+  memory.set("a", 2);
+  assert.equal(memory.get("a"), 2);
+  assert.equal(memory.size, 1);
+  memory.delete("a");
+  assert.equal(memory.get("a"), undefined);
+  assert.equal(memory.size, 0);
+});
+
+test("a key that is used all the time outlives any number of others", () => {
+  const memory = createBoundedMemory<string, number>(10);
+  memory.set("used", 1);
+  for (let i = 0; i < 1_000; i += 1) {
+    memory.set(`passing ${i}`, i);
+    assert.equal(memory.get("used"), 1);
+  }
+});
+
+type Step = { readonly do: "get" | "set" | "delete"; readonly key: number };
+
+const steps: fc.Arbitrary<Step> = fc.record({
+  do: fc.constantFrom("get", "get", "set", "set", "set", "delete"),
+  key: fc.nat(30),
+});
+
+test("the capacity is never exceeded, no answer is out of date, and what was used recently is there", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 2, max: 16 }),
+      fc.array(steps, { maxLength: 200, size: "max" }),
+      (capacity, sequence) => {
+        const memory = createBoundedMemory<number, number>(capacity);
+        const truth = new Map<number, number>();
+        // The keys in the order of their last use, the latest last. Deleting one counts as a use.
+        let used: number[] = [];
+        for (const [step, { do: what, key }] of sequence.entries()) {
+          if (what !== "get" || memory.get(key) !== undefined) {
+            used = [...used.filter((one) => one !== key), key];
+          }
+          if (what === "delete") {
+            memory.delete(key);
+            truth.delete(key);
+          } else if (what === "set") {
+            memory.set(key, step);
+            truth.set(key, step);
+          } else {
+            const got = memory.get(key);
+            assert.ok(got === undefined || got === truth.get(key), "out of date");
+          }
+          assert.ok(memory.size <= capacity, `${memory.size} of ${capacity}`);
+        }
+        for (const key of used.slice(-Math.floor(capacity / 2))) {
+          assert.equal(memory.get(key), truth.get(key), "used recently");
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

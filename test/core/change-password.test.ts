@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { type ChangePasswordForm, changePassword } from "../../src/core/change-password.ts";
+import type { UserId } from "../../src/core/store.ts";
+import { corePorts } from "../support/core-ports.ts";
+import { OWNER } from "../support/gate.ts";
+
+const NEW = "a new password";
+
+const formWith = (fields: Partial<ChangePasswordForm> = {}): ChangePasswordForm => ({
+  currentPassword: OWNER.password,
+  newPassword: NEW,
+  confirmPassword: fields.newPassword ?? NEW,
+  ...fields,
+});
+
+async function withOwner(t: TestContext) {
+  const ports = await corePorts(t);
+  const owner = await ports.insertOwner();
+  const storedHash = async () => (await ports.store.findUser(owner.id))?.passwordHash;
+  const change = async (fields?: Partial<ChangePasswordForm>): Promise<string> =>
+    (await changePassword(ports, owner.id, formWith(fields))).kind;
+  return { ports, owner, storedHash, change };
+}
+
+test("the new password works, the old one no longer does, and there is an entry", async (t) => {
+  const { ports, storedHash, change } = await withOwner(t);
+  assert.equal(await change(), "changed");
+  const hash = await storedHash();
+  assert.equal(await ports.passwords.verify(NEW, hash), true);
+  assert.equal(await ports.passwords.verify(OWNER.password, hash), false);
+  assert.deepEqual(await ports.writtenEntries(), ["password_change: Changed password"]);
+});
+
+test("the rules speak in their order: missing, incorrect, differing, too short", async (t) => {
+  const { ports, owner, storedHash, change } = await withOwner(t);
+  const wrong = { currentPassword: "wrong", newPassword: "short", confirmPassword: "other" };
+  assert.equal(await change({ ...wrong, newPassword: "" }), "field-missing");
+  assert.equal(await change({ ...wrong, currentPassword: "" }), "field-missing");
+  assert.equal(await change(wrong), "current-password-incorrect");
+  const known = { ...wrong, currentPassword: OWNER.password };
+  assert.equal(await change(known), "new-passwords-differ");
+  assert.equal(await change({ ...known, confirmPassword: "short" }), "new-password-too-short");
+  assert.equal(await storedHash(), owner.passwordHash);
+  assert.deepEqual(await ports.writtenEntries(), []);
+});
+
+for (const [newPassword, kind] of [
+  ["1234567", "new-password-too-short"],
+  ["12345678", "changed"],
+  ["ääää", "changed"],
+  ["äää1", "new-password-too-short"],
+  ["🔑🔑", "changed"],
+  ["        ", "changed"],
+] as const) {
+  const bytes = Buffer.byteLength(newPassword);
+  test(`the length counts in bytes: ${JSON.stringify(newPassword)} has ${bytes} and is ${kind}`, async (t) => {
+    const { change } = await withOwner(t);
+    assert.equal(await change({ newPassword }), kind);
+  });
+}
+
+test("a user who is gone cannot change a password, whatever stands in the form", async (t) => {
+  const { ports } = await withOwner(t);
+  const outcome = await changePassword(ports, "gone" as UserId, formWith({ newPassword: "" }));
+  assert.deepEqual(outcome, { kind: "no-user" });
+});
+
+test("a hash replaced meanwhile is not overwritten: what was typed is no longer the password", async (t) => {
+  const { ports, owner, storedHash } = await withOwner(t);
+  const faster = await ports.passwords.hash("somebody was faster");
+  const passwords = {
+    ...ports.passwords,
+    async hash(password: string) {
+      await ports.store.replacePasswordHash(owner.id, owner.passwordHash, faster);
+      return ports.passwords.hash(password);
+    },
+  };
+  const outcome = await changePassword({ ...ports, passwords }, owner.id, formWith());
+  assert.deepEqual(outcome, { kind: "current-password-incorrect" });
+  assert.equal(await storedHash(), faster);
+  assert.deepEqual(await ports.writtenEntries(), []);
+});
+
+test("of two changes at the same moment one wins, and its password is the one that works", async (t) => {
+  const { ports, storedHash, change } = await withOwner(t);
+  const candidates = ["first new password", "second new password"];
+  const kinds = await Promise.all(candidates.map((newPassword) => change({ newPassword })));
+  assert.deepEqual([...kinds].sort(), ["changed", "current-password-incorrect"]);
+  const winner = candidates[kinds.indexOf("changed")] ?? "";
+  assert.equal(await ports.passwords.verify(winner, await storedHash()), true);
+  assert.equal((await ports.writtenEntries()).length, 1);
+});
+
+test("the current password is read from the store, also while the user is remembered", async (t) => {
+  const { ports, owner, change } = await withOwner(t);
+  await ports.users.find(owner.id);
+  const elsewhere = await ports.passwords.hash("changed elsewhere");
+  await ports.store.replacePasswordHash(owner.id, owner.passwordHash, elsewhere);
+  assert.equal(await change(), "current-password-incorrect");
+  assert.equal(await change({ currentPassword: "changed elsewhere" }), "changed");
+});
+
+test("a changed user is no longer remembered", async (t) => {
+  const { ports, owner, change } = await withOwner(t);
+  await ports.users.find(owner.id);
+  assert.equal(await change(), "changed");
+  assert.ok(ports.users.find(owner.id) instanceof Promise);
+});
+
+test("sessions from before a change stay good", async (t) => {
+  const { ports, owner, change } = await withOwner(t);
+  const token = await ports.tokens.issue(owner.id);
+  assert.equal(await change(), "changed");
+  assert.equal(await ports.tokens.read(token), owner.id);
+});

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createEventLog } from "../../src/core/event-log.ts";
+import { signedIn } from "../../src/core/events.ts";
+import type { NewLogEntry } from "../../src/core/store.ts";
+import { eventually } from "../support/eventually.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { recordingLog } from "../support/recording-log.ts";
+import { openStore } from "../support/store.ts";
+
+test("closing with nothing to write is done at once and says nothing", async (t) => {
+  const log = recordingLog();
+  await createEventLog(await openStore(t), fakeClock(), log).close();
+  assert.deepEqual(log.lines, []);
+});
+
+test("closing ends the pause after a failure and tries once more", async (t) => {
+  const store = await openStore(t);
+  const log = recordingLog();
+  let works = false;
+  const events = createEventLog(
+    {
+      insertLogEntries: async (entries) => {
+        if (!works) throw new Error("locked");
+        await store.insertLogEntries(entries);
+      },
+    },
+    fakeClock(),
+    log,
+  );
+  events.record(signedIn("somebody"));
+  // The pauses grow: after the third failure it is long enough to tell.
+  await eventually(() => (log.lines.length >= 3 ? true : undefined));
+  works = true;
+  const before = performance.now();
+  await events.close();
+  assert.ok(performance.now() - before < 600, "it did not sit out the pause");
+  assert.equal((await store.readLogEntries({ afterId: 0, limit: 10 })).length, 1);
+});
+
+test("closing over a store that fails ends, and tells how many entries are lost", async () => {
+  const log = recordingLog();
+  const events = createEventLog(
+    { insertLogEntries: () => Promise.reject(new Error("gone")) },
+    fakeClock(),
+    log,
+  );
+  for (let i = 0; i < 10_003; i += 1) events.record(signedIn(String(i)));
+  await events.close();
+  assert.deepEqual(log.lines.at(-1), {
+    level: "error",
+    message: "log entries lost at the end",
+    fields: { lost: 10_003 },
+  });
+});
+
+test("closing over a store that hangs ends after two seconds, and tells what is lost", async (t) => {
+  const log = recordingLog();
+  const events = createEventLog(
+    { insertLogEntries: () => new Promise(() => {}) },
+    fakeClock(),
+    log,
+  );
+  events.record(signedIn("somebody"));
+  // Something has to keep the process running: a server does that outside of tests.
+  const alive = setInterval(() => {}, 50);
+  t.after(() => clearInterval(alive));
+  const before = performance.now();
+  await events.close();
+  const took = performance.now() - before;
+  assert.ok(took > 1_900 && took < 4_000, `it took ${took} ms`);
+  assert.deepEqual(log.lines, [
+    { level: "error", message: "log entries lost at the end", fields: { lost: 1 } },
+  ]);
+});
+
+test("an entry recorded at the very moment the writing ends is not left behind", async (t) => {
+  const store = await openStore(t);
+  const door = {
+    written: [] as string[],
+    async insertLogEntries(entries: readonly NewLogEntry[]) {
+      await store.insertLogEntries(entries);
+      door.written.push(...entries.map(({ summary }) => summary));
+    },
+  };
+  // One turn of the microtask queue later each time: some of them hit the moment between the last
+  // look at what is waiting and the end.
+  for (let turns = 0; turns < 20; turns += 1) {
+    const events = createEventLog(door, fakeClock(), recordingLog());
+    const early = `Signed in as early ${turns}`;
+    const late = `Signed in as late ${turns}`;
+    events.record(signedIn(`early ${turns}`));
+    await eventually(() => (door.written.includes(early) ? true : undefined));
+    const closed = events.close();
+    for (let i = 0; i < turns; i += 1) await Promise.resolve();
+    events.record(signedIn(`late ${turns}`));
+    await closed;
+    await eventually(() => (door.written.includes(late) ? true : undefined), 2_000);
+  }
+});

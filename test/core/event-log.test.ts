@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createEventLog } from "../../src/core/event-log.ts";
+import { passwordChanged, signedIn } from "../../src/core/events.ts";
+import type { NewLogEntry } from "../../src/core/store.ts";
+import type { SqliteStore } from "../../src/stores/sqlite.ts";
+import { eventually } from "../support/eventually.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { recordingLog } from "../support/recording-log.ts";
+import { openStore } from "../support/store.ts";
+
+/** The real store behind a door that can be broken, and that knows how large each batch was. */
+function doorTo(store: SqliteStore) {
+  const batches: number[] = [];
+  let failures = 0;
+  return {
+    batches,
+    failNext(times: number): void {
+      failures = times;
+    },
+    async insertLogEntries(entries: readonly NewLogEntry[]): Promise<void> {
+      batches.push(entries.length);
+      failures -= 1;
+      if (failures >= 0) throw new Error("the disk is full");
+      await store.insertLogEntries(entries);
+    },
+  };
+}
+
+const summariesIn = async (store: SqliteStore): Promise<readonly string[]> =>
+  (await store.readLogEntries({ afterId: 0, limit: 20_000 })).map(({ summary }) => summary);
+
+const signedInAs = (from: number, to: number): readonly string[] =>
+  Array.from({ length: to - from }, (_, i) => `Signed in as ${from + i}`);
+
+test("entries are written in the order of recording, with the time of recording", async (t) => {
+  const store = await openStore(t);
+  const clock = fakeClock(Date.UTC(2031, 4, 1));
+  const events = createEventLog(store, clock, recordingLog());
+  events.record(signedIn("first"));
+  clock.advance(1_500);
+  events.record(passwordChanged());
+  await events.close();
+  assert.deepEqual(await store.readLogEntries({ afterId: 0, limit: 10 }), [
+    {
+      id: 1,
+      at: new Date("2031-05-01T00:00:00.000Z"),
+      type: "signin",
+      summary: "Signed in as first",
+      author: "system",
+    },
+    {
+      id: 2,
+      at: new Date("2031-05-01T00:00:01.500Z"),
+      type: "password_change",
+      summary: "Changed password",
+      author: "system",
+    },
+  ]);
+});
+
+test("entries of the same moment share a batch, and a batch has 500 at most", async (t) => {
+  const store = await openStore(t);
+  const door = doorTo(store);
+  const events = createEventLog(door, fakeClock(), recordingLog());
+  for (let i = 0; i < 1_200; i += 1) events.record(signedIn(String(i)));
+  await events.close();
+  assert.deepEqual(door.batches, [500, 500, 200]);
+  assert.deepEqual(await summariesIn(store), signedInAs(0, 1_200));
+});
+
+test("recording neither writes nor throws while the caller is still at work", async (t) => {
+  const door = doorTo(await openStore(t));
+  door.failNext(1);
+  const log = recordingLog();
+  const events = createEventLog(door, fakeClock(), log);
+  assert.equal(events.record(signedIn("somebody")), undefined);
+  await Promise.resolve();
+  assert.deepEqual(door.batches, [], "the response comes first");
+  await events.close();
+});
+
+test("a batch that fails is told to the server log and written again, in order", async (t) => {
+  const store = await openStore(t);
+  const door = doorTo(store);
+  door.failNext(1);
+  const log = recordingLog();
+  const events = createEventLog(door, fakeClock(), log);
+  for (let i = 0; i < 3; i += 1) events.record(signedIn(String(i)));
+  await eventually(() => log.lines[0]);
+  for (let i = 3; i < 6; i += 1) events.record(signedIn(String(i)));
+  await eventually(async () => ((await summariesIn(store)).length >= 6 ? true : undefined));
+  assert.deepEqual(await summariesIn(store), signedInAs(0, 6), "each of them once");
+  assert.deepEqual(log.lines, [
+    {
+      level: "error",
+      message: "log entries not written",
+      fields: { reason: "the disk is full", waiting: 3 },
+    },
+  ]);
+  await events.close();
+});
+
+test("at most 10,000 entries wait; those past it are dropped and counted", async (t) => {
+  const store = await openStore(t);
+  const log = recordingLog();
+  const events = createEventLog(store, fakeClock(), log);
+  for (let i = 0; i < 10_007; i += 1) events.record(signedIn(String(i)));
+  await events.close();
+  assert.deepEqual(await summariesIn(store), signedInAs(0, 10_000));
+  assert.deepEqual(log.lines, [
+    {
+      level: "error",
+      message: "log entries dropped: too many were waiting",
+      fields: { dropped: 7 },
+    },
+  ]);
+});

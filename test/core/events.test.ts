@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type Event,
+  eventTypes,
+  passwordChanged,
+  rateLimited,
+  signedIn,
+  signedUp,
+} from "../../src/core/events.ts";
+
+const built: readonly (readonly [event: Event, type: string, summary: string])[] = [
+  [signedIn("owner"), "signin", "Signed in as owner"],
+  [rateLimited("2001:db8::1"), "signin_rate_limited", "Rate limited login from 2001:db8::1"],
+  [signedUp("owner"), "signup", "Created account owner"],
+  [passwordChanged(), "password_change", "Changed password"],
+];
+
+for (const [event, type, summary] of built) {
+  test(`an entry of the type ${type} reads: ${summary}`, () => {
+    assert.deepEqual(event, { type, summary, author: "system" });
+  });
+}
+
+test("there is one builder for each type", () => {
+  assert.deepEqual(
+    built.map(([{ type }]) => type),
+    [...eventTypes],
+  );
+});
+
+test("a username stands in the summary as it is", () => {
+  const username = " Zoë\n\0<b>%s ";
+  assert.equal(signedIn(username).summary, `Signed in as ${username}`);
+});

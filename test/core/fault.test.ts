@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { codeOf, Fault, messageOf, Unavailable } from "../../src/core/fault.ts";
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+test("a fault carries its code, its message and its cause", () => {
+  const cause = new Error("beneath");
+  const fault = new Unavailable("store_busy", "locked", 2, { cause });
+  assert.ok(fault instanceof Fault && fault instanceof Error);
+  assert.equal(fault.retryAfterSeconds, 2);
+  assert.deepEqual([fault.code, fault.message, fault.cause], ["store_busy", "locked", cause]);
+  assert.equal(String(new Fault("a_code", "a message")), "Fault: a message");
+});
+
+test("the code of Node's errors, of SQLite's and of ours is found", () => {
+  const missing = thrownBy(() => readFileSync("/there/is/no/such/file"));
+  const database = new DatabaseSync(":memory:");
+  const syntax = thrownBy(() => database.exec("SELEKT"));
+  database.close();
+  assert.equal(codeOf(missing), "ENOENT");
+  assert.equal(codeOf(syntax), "ERR_SQLITE_ERROR");
+  assert.equal(codeOf(new Fault("a_code", "a message")), "a_code");
+});
+
+test("whatever else was thrown has no code", () => {
+  const numbered = Object.assign(new Error("numbered"), { code: 42 });
+  for (const thrown of [new Error("plain"), numbered, { code: "X" }, "text", null, undefined]) {
+    assert.equal(codeOf(thrown), undefined);
+  }
+});
+
+test("whatever was thrown has a text", () => {
+  assert.equal(messageOf(new Error("of an error")), "of an error");
+  assert.equal(messageOf("thrown text"), "thrown text");
+  assert.equal(messageOf(undefined), "undefined");
+});

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { createCurrentUser } from "../../src/core/current-user.ts";
+import { createRequireAuth, createRequireUser } from "../../src/core/require-user.ts";
+import type { UserId } from "../../src/core/store.ts";
+import { corePorts } from "../support/core-ports.ts";
+import { hashText } from "../support/store.ts";
+
+async function signedInOwner(t: TestContext) {
+  const ports = await corePorts(t);
+  const { id, username } = await ports.insertOwner(hashText("a hash"));
+  const token = await ports.tokens.issue(id);
+  const currentUser = createCurrentUser(ports.tokens, ports.users);
+  return { ports, token, user: { id, username }, currentUser };
+}
+
+test("requireAuth leads to the setup without an account, whatever token there is", async (t) => {
+  const ports = await corePorts(t);
+  const guard = createRequireAuth(ports.users, createCurrentUser(ports.tokens, ports.users));
+  assert.deepEqual(await guard(undefined), { kind: "needs-setup" });
+  const token = await ports.tokens.issue("somebody" as UserId);
+  assert.deepEqual(await guard(token), { kind: "needs-setup" });
+});
+
+test("requireAuth leads to the sign-in without a user, and admits one", async (t) => {
+  const { ports, currentUser, token, user } = await signedInOwner(t);
+  const guard = createRequireAuth(ports.users, currentUser);
+  assert.deepEqual(await guard(undefined), { kind: "needs-sign-in" });
+  assert.deepEqual(await guard("a.b.c"), { kind: "needs-sign-in" });
+  assert.deepEqual(await guard(token), { kind: "admitted", user });
+  assert.deepEqual(guard(token), { kind: "admitted", user }, "and next time without a promise");
+  assert.deepEqual(guard(""), { kind: "needs-sign-in" });
+});
+
+test("requireAuth passes on that the accounts cannot be counted, and admits nobody", async (t) => {
+  const { ports, currentUser, token } = await signedInOwner(t);
+  const anyExists = () => Promise.reject(new Error("unreachable"));
+  const guard = createRequireAuth({ ...ports.users, anyExists }, currentUser);
+  await assert.rejects(async () => guard(token), /unreachable/);
+});
+
+test("the guard around whole handlers never counts the accounts", async (t) => {
+  const ports = await corePorts(t);
+  const currentUser = createCurrentUser(ports.tokens, ports.users);
+  const countUsers = t.mock.method(ports.store, "countUsers");
+  const guard = createRequireUser(currentUser);
+  assert.deepEqual(guard(undefined), { kind: "needs-sign-in" });
+  const token = await ports.tokens.issue("somebody" as UserId);
+  assert.deepEqual(await guard(token), { kind: "needs-sign-in" });
+  assert.equal(countUsers.mock.callCount(), 0);
+});
+
+test("a store that fails while the user is looked up admits nobody", async (t) => {
+  const { ports, token } = await signedInOwner(t);
+  const find = () => Promise.reject(new Error("unreachable"));
+  const currentUser = createCurrentUser(ports.tokens, { ...ports.users, find });
+  await assert.rejects(async () => createRequireUser(currentUser)(token), /unreachable/);
+  const requireAuth = createRequireAuth(ports.users, currentUser);
+  await assert.rejects(async () => requireAuth(token), /unreachable/);
+});

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { type SetUpForm, type SetUpPorts, setUp } from "../../src/core/set-up.ts";
+import { corePorts } from "../support/core-ports.ts";
+import { eventually } from "../support/eventually.ts";
+import { OWNER } from "../support/gate.ts";
+import { hashText } from "../support/store.ts";
+
+const formWith = (fields: Partial<SetUpForm> = {}): SetUpForm => ({
+  ...OWNER,
+  confirm: OWNER.password,
+  token: "",
+  domain: "",
+  ...fields,
+});
+
+/** A setup token in memory, and a domain setup that only keeps what it is given. */
+async function setUpPorts(t: TestContext, kept?: string) {
+  const core = await corePorts(t);
+  const domains: string[] = [];
+  let token = kept;
+  const ports = {
+    ...core,
+    setupToken: {
+      read: async () => token,
+      delete: async () => {
+        token = undefined;
+      },
+    },
+    setUpDomain: async (domain: string) => {
+      domains.push(domain);
+    },
+  };
+  return { ports, domains, keptToken: () => token };
+}
+
+const kindOf = async (ports: SetUpPorts, fields?: Partial<SetUpForm>): Promise<string> =>
+  (await setUp(ports, formWith(fields))).kind;
+
+test("the first account is made, with a token for it, an entry, and the setup token gone", async (t) => {
+  const { ports, keptToken } = await setUpPorts(t, " s3cret\n");
+  const outcome = await setUp(ports, formWith({ token: "s3cret" }));
+  assert.ok(outcome.kind === "set-up");
+  const stored = await ports.store.findUserByUsername(OWNER.username);
+  assert.deepEqual(outcome.user, { id: stored?.id, username: OWNER.username }, "without the hash");
+  assert.equal(await ports.tokens.read(outcome.token), stored?.id);
+  assert.equal(await ports.passwords.verify(OWNER.password, stored?.passwordHash), true);
+  assert.equal(keptToken(), undefined);
+  assert.deepEqual(await ports.writtenEntries(), [`signup: Created account ${OWNER.username}`]);
+});
+
+const everythingWrong = { token: "wrong", username: "", password: "a", confirm: "b" };
+
+test("the rules speak in their order: configured, token, missing fields, passwords that differ", async (t) => {
+  const { ports } = await setUpPorts(t, "s3cret");
+  assert.equal(await kindOf(ports, everythingWrong), "invalid-setup-token");
+  const withToken = { ...everythingWrong, token: " s3cret " };
+  assert.equal(await kindOf(ports, withToken), "username-or-password-missing");
+  const emptyPassword = { ...withToken, username: "owner", password: "" };
+  assert.equal(await kindOf(ports, emptyPassword), "username-or-password-missing");
+  assert.equal(await kindOf(ports, { ...withToken, username: "owner" }), "passwords-differ");
+  assert.equal(await ports.store.countUsers(), 0);
+  await ports.insertOwner(hashText("a hash"));
+  assert.equal(await kindOf(ports, everythingWrong), "already-configured");
+  assert.deepEqual(await ports.writtenEntries(), []);
+});
+
+test("username and password are taken as they came: spaces count, and one byte is long enough", async (t) => {
+  const { ports } = await setUpPorts(t);
+  assert.equal(await kindOf(ports, { username: " ", password: "x", confirm: "x" }), "set-up");
+  const stored = await ports.store.findUserByUsername(" ");
+  assert.equal(await ports.passwords.verify("x", stored?.passwordHash), true);
+});
+
+test("of many at the same moment one sets up, and to the others it is configured already", async (t) => {
+  const { ports, domains } = await setUpPorts(t, "s3cret");
+  const racers = Array.from({ length: 8 }, (_, i) =>
+    kindOf(ports, { token: "s3cret", username: `racer ${i}`, domain: "home.example.org" }),
+  );
+  assert.deepEqual((await Promise.all(racers)).sort(), [
+    ...Array(7).fill("already-configured"),
+    "set-up",
+  ]);
+  assert.equal(await ports.store.countUsers(), 1);
+  assert.equal((await ports.writtenEntries()).length, 1);
+  assert.equal(domains.length, 1);
+});
+
+test("whoever loses the race leaves the setup token, the domain and the log alone", async (t) => {
+  const { ports, domains, keptToken } = await setUpPorts(t, "s3cret");
+  const passwords = {
+    ...ports.passwords,
+    async hash(password: string) {
+      const hash = await ports.passwords.hash(password);
+      await ports.insertOwner(hashText("of somebody faster"));
+      return hash;
+    },
+  };
+  const form = { token: "s3cret", domain: "home.example.org" };
+  assert.equal(await kindOf({ ...ports, passwords }, form), "already-configured");
+  assert.equal(keptToken(), "s3cret");
+  assert.deepEqual(domains, []);
+  assert.deepEqual(await ports.writtenEntries(), []);
+});
+
+test("a setup token that cannot be read is a failure, not an open door", async (t) => {
+  const { ports } = await setUpPorts(t);
+  const setupToken = { ...ports.setupToken, read: () => Promise.reject(new Error("EIO")) };
+  await assert.rejects(setUp({ ...ports, setupToken }, formWith()), /^Error: EIO$/);
+  assert.equal(await ports.store.countUsers(), 0);
+});
+
+test("a setup token that cannot be deleted is only warned of", async (t) => {
+  const { ports } = await setUpPorts(t, "s3cret");
+  const setupToken = { ...ports.setupToken, delete: () => Promise.reject(new Error("EROFS")) };
+  assert.equal(await kindOf({ ...ports, setupToken }, { token: "s3cret" }), "set-up");
+  assert.deepEqual(ports.log.lines, [
+    {
+      level: "warn",
+      message: "the used setup token could not be deleted",
+      fields: { reason: "EROFS" },
+    },
+  ]);
+  assert.equal((await ports.writtenEntries()).length, 1);
+});
+
+test("the domain is set up in the background: the outcome does not wait for it", async (t) => {
+  const { ports } = await setUpPorts(t);
+  const asked: string[] = [];
+  const setUpDomain = (domain: string): Promise<void> => {
+    asked.push(domain);
+    return new Promise(() => {});
+  };
+  assert.equal(await kindOf({ ...ports, setUpDomain }, { domain: " home.example.org " }), "set-up");
+  assert.deepEqual(asked, ["home.example.org"]);
+});
+
+for (const [how, setUpDomain] of [
+  ["rejects", () => Promise.reject(new Error("no DNS"))],
+  [
+    "throws",
+    () => {
+      throw new Error("no DNS");
+    },
+  ],
+] as const) {
+  test(`a domain setup that ${how} is only logged`, async (t) => {
+    const { ports } = await setUpPorts(t);
+    assert.equal(await kindOf({ ...ports, setUpDomain }, { domain: "a.example" }), "set-up");
+    assert.deepEqual(await eventually(() => ports.log.lines[0]), {
+      level: "error",
+      message: "domain setup failed",
+      fields: { domain: "a.example", reason: "no DNS" },
+    });
+    assert.deepEqual(await ports.writtenEntries(), [`signup: Created account ${OWNER.username}`]);
+  });
+}
+
+test("a domain that is none is ignored, and so is one that nobody sets up", async (t) => {
+  const first = await setUpPorts(t);
+  assert.equal(await kindOf(first.ports, { domain: "localhost" }), "set-up");
+  assert.deepEqual(first.domains, []);
+  const second = await setUpPorts(t);
+  const form = { domain: "home.example.org" };
+  assert.equal(await kindOf({ ...second.ports, setUpDomain: undefined }, form), "set-up");
+  assert.deepEqual([...first.ports.log.lines, ...second.ports.log.lines], []);
+});
+
+test("a token that cannot be made fails with its own failure, and leaves no entry", async (t) => {
+  const { ports } = await setUpPorts(t);
+  const tokens = { ...ports.tokens, issue: () => Promise.reject(new Error("no entropy")) };
+  await assert.rejects(setUp({ ...ports, tokens }, formWith()), /^Error: no entropy$/);
+  assert.deepEqual(await ports.writtenEntries(), []);
+});

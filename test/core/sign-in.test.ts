@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { hash as bcrypt } from "@node-rs/bcrypt";
+import { Unavailable } from "../../src/core/fault.ts";
+import { type SignInAttempt, signIn } from "../../src/core/sign-in.ts";
+import { corePorts } from "../support/core-ports.ts";
+import { OWNER } from "../support/gate.ts";
+import { hashText } from "../support/store.ts";
+
+const attemptBy = (fields: Partial<SignInAttempt> = {}): SignInAttempt => ({
+  ...OWNER,
+  remoteAddress: "192.0.2.1",
+  ...fields,
+});
+
+async function configured(t: TestContext) {
+  const ports = await corePorts(t);
+  return { ports, owner: await ports.insertOwner() };
+}
+
+test("without an account it leads to the setup, and the attempt is not even counted", async (t) => {
+  const ports = await corePorts(t);
+  for (let i = 0; i < 7; i += 1) {
+    assert.deepEqual(await signIn(ports, attemptBy()), { kind: "needs-setup" });
+  }
+  assert.equal(ports.limiter.tracked, 0);
+  assert.deepEqual(await ports.writtenEntries(), []);
+});
+
+test("the right credentials give the user, a token of theirs and an entry", async (t) => {
+  const { ports, owner } = await configured(t);
+  const outcome = await signIn(ports, attemptBy());
+  assert.ok(outcome.kind === "signed-in");
+  assert.deepEqual(outcome.user, { id: owner.id, username: OWNER.username }, "without the hash");
+  assert.equal(await ports.tokens.read(outcome.token), owner.id);
+  assert.deepEqual(await ports.writtenEntries(), [`signin: Signed in as ${OWNER.username}`]);
+});
+
+test("an unknown user and a wrong password have the same outcome, and leave no entry", async (t) => {
+  const { ports } = await configured(t);
+  const wrongPassword = await signIn(ports, attemptBy({ password: "wrong" }));
+  const unknownUser = await signIn(ports, attemptBy({ username: "nobody" }));
+  assert.deepEqual(wrongPassword, { kind: "rejected" });
+  assert.deepEqual(unknownUser, wrongPassword);
+  assert.deepEqual(await ports.writtenEntries(), []);
+});
+
+test("every allowed attempt counts, right or wrong; the sixth is denied even if right", async (t) => {
+  const { ports } = await configured(t);
+  for (const password of [OWNER.password, "wrong", OWNER.password, "wrong", "wrong"]) {
+    const { kind } = await signIn(ports, attemptBy({ password }));
+    assert.equal(kind, password === OWNER.password ? "signed-in" : "rejected");
+  }
+  assert.deepEqual(await signIn(ports, attemptBy()), { kind: "rate-limited" });
+  const elsewhere = await signIn(ports, attemptBy({ remoteAddress: "192.0.2.2" }));
+  assert.equal(elsewhere.kind, "signed-in");
+  const signedIn = `signin: Signed in as ${OWNER.username}`;
+  assert.deepEqual(await ports.writtenEntries(), [
+    signedIn,
+    signedIn,
+    "signin_rate_limited: Rate limited login from 192.0.2.1",
+    signedIn,
+  ]);
+});
+
+test("a denied attempt looks nobody up and verifies nothing", async (t) => {
+  const { ports } = await configured(t);
+  for (let i = 0; i < 5; i += 1) ports.limiter.attempt("192.0.2.1");
+  const untouchable = (): Promise<never> => Promise.reject(new Error("was asked"));
+  const outcome = await signIn(
+    {
+      ...ports,
+      store: { ...ports.store, findUserByUsername: untouchable },
+      passwords: { ...ports.passwords, verify: untouchable },
+    },
+    attemptBy(),
+  );
+  assert.deepEqual(outcome, { kind: "rate-limited" });
+});
+
+test("the attempt is counted before anybody is looked up, so a burst gets no more than five", async (t) => {
+  const { ports } = await configured(t);
+  const burst = Array.from({ length: 8 }, () => signIn(ports, attemptBy({ password: "wrong" })));
+  const kinds = (await Promise.all(burst)).map(({ kind }) => kind);
+  assert.equal(kinds.filter((kind) => kind === "rejected").length, 5);
+  assert.equal(kinds.filter((kind) => kind === "rate-limited").length, 3);
+});
+
+test("an unknown user costs a verification, too", async (t) => {
+  const { ports } = await configured(t);
+  const verified: (string | undefined)[] = [];
+  const passwords = {
+    ...ports.passwords,
+    verify: (password: string, hash: Parameters<typeof ports.passwords.verify>[1]) => {
+      verified.push(hash);
+      return ports.passwords.verify(password, hash);
+    },
+  };
+  await signIn({ ...ports, passwords }, attemptBy({ username: "nobody" }));
+  assert.deepEqual(verified, [undefined]);
+});
+
+test("a token that cannot be made fails the sign-in with its own failure, and leaves no entry", async (t) => {
+  const { ports } = await configured(t);
+  const tokens = { ...ports.tokens, issue: () => Promise.reject(new Error("no entropy")) };
+  await assert.rejects(signIn({ ...ports, tokens }, attemptBy()), /^Error: no entropy$/);
+  assert.deepEqual(await ports.writtenEntries(), []);
+});
+
+test("a bcrypt hash gives way to argon2id at a sign-in, and the password goes on working", async (t) => {
+  const ports = await corePorts(t);
+  const owner = await ports.insertOwner(hashText(await bcrypt(OWNER.password, 4)));
+  assert.equal((await signIn(ports, attemptBy({ password: "wrong" }))).kind, "rejected");
+  assert.equal((await ports.store.findUser(owner.id))?.passwordHash, owner.passwordHash);
+
+  assert.equal((await signIn(ports, attemptBy())).kind, "signed-in");
+  const renewed = (await ports.store.findUser(owner.id))?.passwordHash;
+  assert.match(renewed ?? "", /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  assert.equal((await signIn(ports, attemptBy())).kind, "signed-in");
+  assert.equal((await signIn(ports, attemptBy({ password: "wrong" }))).kind, "rejected");
+  assert.equal((await ports.store.findUser(owner.id))?.passwordHash, renewed, "renewed once only");
+});
+
+test("a hash that cannot be renewed serves once more: the sign-in goes on with a warning", async (t) => {
+  const ports = await corePorts(t);
+  const owner = await ports.insertOwner(hashText(await bcrypt(OWNER.password, 4)));
+  const store = {
+    ...ports.store,
+    replacePasswordHash: () => Promise.reject(new Unavailable("store_busy", "locked", 1)),
+  };
+  assert.equal((await signIn({ ...ports, store }, attemptBy())).kind, "signed-in");
+  assert.equal((await ports.store.findUser(owner.id))?.passwordHash, owner.passwordHash);
+  assert.deepEqual(ports.log.lines, [
+    {
+      level: "warn",
+      message: "an outdated password hash was not renewed",
+      fields: { reason: "locked" },
+    },
+  ]);
+  assert.deepEqual(await ports.writtenEntries(), [`signin: Signed in as ${OWNER.username}`]);
+});
+
+test("a renewal does not undo a password change that was made meanwhile", async (t) => {
+  const ports = await corePorts(t);
+  const owner = await ports.insertOwner(hashText(await bcrypt(OWNER.password, 4)));
+  const changed = await ports.passwords.hash("changed meanwhile");
+  const passwords = {
+    ...ports.passwords,
+    async hash(password: string) {
+      await ports.store.replacePasswordHash(owner.id, owner.passwordHash, changed);
+      return ports.passwords.hash(password);
+    },
+  };
+  await signIn({ ...ports, passwords }, attemptBy());
+  assert.equal((await ports.store.findUser(owner.id))?.passwordHash, changed);
+});
+
+test("a store that fails is neither a yes nor a no: the failure is passed on", async (t) => {
+  const { ports } = await configured(t);
+  const busy = new Unavailable("store_busy", "locked", 1);
+  const store = { ...ports.store, findUserByUsername: () => Promise.reject(busy) };
+  await assert.rejects(signIn({ ...ports, store }, attemptBy()), busy);
+});

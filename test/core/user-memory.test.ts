@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { StoredUser, UserId } from "../../src/core/store.ts";
+import { createUserMemory } from "../../src/core/user-memory.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { hashText, openStore } from "../support/store.ts";
+
+const NOBODY = "nobody" as UserId;
+
+/** The real store with one account in it, counting what it is asked. */
+async function memoryOverStore(t: TestContext) {
+  const store = await openStore(t);
+  const asked = { countUsers: 0, findUser: 0 };
+  const clock = fakeClock();
+  const users = createUserMemory(
+    {
+      countUsers() {
+        asked.countUsers += 1;
+        return store.countUsers();
+      },
+      findUser(id) {
+        asked.findUser += 1;
+        return store.findUser(id);
+      },
+    },
+    clock,
+  );
+  const insert = async (): Promise<UserId> => {
+    const user = await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+    assert.ok(user);
+    return user.id;
+  };
+  return { asked, clock, users, insert };
+}
+
+test("a user is answered without a promise for one second, and then looked up again", async (t) => {
+  const { asked, clock, users, insert } = await memoryOverStore(t);
+  const id = await insert();
+  assert.deepEqual(await users.find(id), { id, username: "owner" });
+  clock.advance(999);
+  assert.deepEqual(users.find(id), { id, username: "owner" });
+  assert.equal(asked.findUser, 1);
+  clock.advance(1);
+  assert.ok(users.find(id) instanceof Promise);
+  assert.equal(asked.findUser, 2);
+});
+
+test("being asked for does not lengthen the second", async (t) => {
+  const { asked, clock, users, insert } = await memoryOverStore(t);
+  const id = await insert();
+  await users.find(id);
+  for (let i = 0; i < 3; i += 1) {
+    clock.advance(400);
+    await users.find(id);
+  }
+  assert.equal(asked.findUser, 2);
+});
+
+test("what is remembered of a user is never the hash, and cannot be changed by whoever gets it", async (t) => {
+  const { users, insert } = await memoryOverStore(t);
+  const user = await users.find(await insert());
+  assert.ok(user && Object.isFrozen(user));
+  assert.deepEqual(Object.keys(user).sort(), ["id", "username"]);
+});
+
+test("a forgotten user is looked up at once", async (t) => {
+  const { asked, users, insert } = await memoryOverStore(t);
+  const id = await insert();
+  await users.find(id);
+  users.forget(id);
+  assert.ok(users.find(id) instanceof Promise);
+  assert.equal(asked.findUser, 2);
+});
+
+test("simultaneous look-ups of one user share a query", async (t) => {
+  const { asked, users, insert } = await memoryOverStore(t);
+  const id = await insert();
+  const found = await Promise.all(Array.from({ length: 50 }, () => users.find(id)));
+  assert.deepEqual(found, Array(50).fill({ id, username: "owner" }));
+  assert.equal(asked.findUser, 1);
+});
+
+test("a user that is missing is not remembered", async (t) => {
+  const { asked, users } = await memoryOverStore(t);
+  assert.equal(await users.find(NOBODY), undefined);
+  assert.equal(await users.find(NOBODY), undefined);
+  assert.equal(asked.findUser, 2);
+});
+
+test("whether there is an account is asked until the answer is yes, and never after", async (t) => {
+  const { asked, users, insert } = await memoryOverStore(t);
+  assert.equal(await users.anyExists(), false);
+  assert.equal(await users.anyExists(), false);
+  await insert();
+  assert.equal(await users.anyExists(), true);
+  assert.equal(asked.countUsers, 3);
+  assert.equal(users.anyExists(), true, "without a promise");
+  assert.equal(asked.countUsers, 3);
+});
+
+/** Look-ups that end when the test says so: the store answers too fast to be overtaken. */
+function memoryOverSlowStore() {
+  const answers: PromiseWithResolvers<StoredUser | undefined>[] = [];
+  const clock = fakeClock();
+  const users = createUserMemory(
+    {
+      countUsers: () => Promise.reject(new Error("not asked for")),
+      findUser() {
+        const answer = Promise.withResolvers<StoredUser | undefined>();
+        answers.push(answer);
+        return answer.promise;
+      },
+    },
+    clock,
+  );
+  const answer = (index: number, username: string): void =>
+    answers[index]?.resolve({ id: NOBODY, username, passwordHash: hashText("hash") });
+  const fail = (index: number): void => answers[index]?.reject(new Error("unreachable"));
+  return { users, clock, answers, answer, fail };
+}
+
+test("a user forgotten while looked up is not remembered as the look-up saw it", async () => {
+  const { users, answer, answers } = memoryOverSlowStore();
+  const before = users.find(NOBODY);
+  users.forget(NOBODY);
+  const after = users.find(NOBODY);
+  assert.equal(answers.length, 2, "the look-up from before the change is not shared");
+  answer(0, "old");
+  assert.equal((await before)?.username, "old");
+  assert.ok(users.find(NOBODY) instanceof Promise, "what it found is not remembered");
+  answer(1, "new");
+  assert.equal((await after)?.username, "new");
+  assert.deepEqual(users.find(NOBODY), { id: NOBODY, username: "new" });
+});
+
+test("an overtaken look-up that ends last does not win", async () => {
+  const { users, answer } = memoryOverSlowStore();
+  const before = users.find(NOBODY);
+  users.forget(NOBODY);
+  const after = users.find(NOBODY);
+  answer(1, "new");
+  await after;
+  answer(0, "old");
+  await before;
+  assert.deepEqual(users.find(NOBODY), { id: NOBODY, username: "new" });
+});
+
+test("the second counts from the question: a slow answer is remembered that much shorter", async () => {
+  const { users, clock, answer } = memoryOverSlowStore();
+  const found = users.find(NOBODY);
+  clock.advance(600);
+  answer(0, "owner");
+  await found;
+  clock.advance(399);
+  assert.deepEqual(users.find(NOBODY), { id: NOBODY, username: "owner" });
+  clock.advance(1);
+  assert.ok(users.find(NOBODY) instanceof Promise);
+});
+
+test("a look-up that fails is told to all who share it, and the next one asks again", async () => {
+  const { users, fail, answer } = memoryOverSlowStore();
+  const both = Promise.allSettled([users.find(NOBODY), users.find(NOBODY)]);
+  fail(0);
+  assert.deepEqual(
+    (await both).map(({ status }) => status),
+    ["rejected", "rejected"],
+  );
+  const again = users.find(NOBODY);
+  answer(1, "owner");
+  assert.equal((await again)?.username, "owner");
+});

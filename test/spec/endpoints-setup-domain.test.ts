@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { startApp } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
+import { OWNER, startGate } from "../support/gate.ts";
+import { postRaw, withoutDateAndToken } from "../support/raw.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const FORM = { ...OWNER, confirm: OWNER.password };
+
+/** Every argument ends up in front of a NUL, which no argument can contain. */
+const NOTING = 'for argument in "$@"; do printf "%s\\0" "$argument"; done';
+
+/** An executable script, and what it has written to its file once it is done. */
+async function script(t: TestContext, body: string) {
+  const command = join(await tempDir(t), "domain setup");
+  const result = `${command}.result`;
+  const text = `#!/bin/sh\n{ ${body}; } > "$0.unfinished"\nmv "$0.unfinished" "$0.result"\n`;
+  await writeFile(command, text, { mode: 0o755 });
+  return {
+    command,
+    written: () => eventually(() => readFile(result, "utf8").catch(() => undefined)),
+  };
+}
+
+for (const domain of [
+  "home.example.org",
+  "  home.example.org\r\n",
+  "münchen.example",
+  "*.example.org",
+  ".",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: for a shell to trip over
+  "$(touch${IFS}x).example.org",
+  "`id`;reboot&.example.org",
+  "'a\"b.example.org",
+  "a\tb\nc.example.org",
+]) {
+  test(`the domain ${JSON.stringify(domain)} is passed on, trimmed, as one argument`, async (t) => {
+    const { command, written } = await script(t, NOTING);
+    const gate = await startGate(t, { domainSetupCommand: command });
+    await gate.setUp({ domain });
+    assert.equal(await written(), `${domain.trim()}\0`);
+  });
+}
+
+for (const domain of [
+  "",
+  " \t ",
+  "localhost",
+  "a b.example.org",
+  "$(touch x).example.org",
+  "home.example.org/path",
+  "https://home.example.org",
+  "home\\.example.org",
+  "me@example.org",
+]) {
+  test(`the domain ${JSON.stringify(domain)} is ignored without a word`, async (t) => {
+    // A start of it would be logged as failed before the response is out.
+    const gate = await startGate(t, { domainSetupCommand: "/nonexistent/domain-setup" });
+    const answer = await gate.send("/setup", { form: { ...FORM, domain } });
+    assert.deepEqual([answer.status, answer.location], [303, "/"]);
+    const loud = gate.serverLog.filter(({ level }) => level !== "info");
+    assert.deepEqual(loud, []);
+  });
+}
+
+test("the domain setup starts after the setup token is deleted", async (t) => {
+  const done: string[] = [];
+  const setupToken = {
+    read: async () => "s3cret",
+    delete: async () => {
+      done.push("deleting");
+      await nextTurn();
+      done.push("deleted");
+    },
+  };
+  const setUpDomain = async (domain: string) => void done.push(domain);
+  const app = await startApp(t, { setupToken, setUpDomain });
+  const form = { ...FORM, token: "s3cret", domain: "home.example.org" };
+  assert.equal((await app.send("/setup", { form })).location, "/");
+  assert.deepEqual(done, ["deleting", "deleted", "home.example.org"]);
+});
+
+test("no setup that is refused starts the command", async (t) => {
+  const gate = await startGate(t, { domainSetupCommand: "/nonexistent/domain-setup" });
+  await writeFile(gate.setupTokenFile, "s3cret");
+  const whole = { ...FORM, domain: "home.example.org", token: "s3cret" };
+  for (const flaw of [{ token: "wrong" }, { username: "" }, { confirm: "different" }]) {
+    await gate.send("/setup", { form: { ...whole, ...flaw } });
+  }
+  assert.deepEqual(
+    gate.serverLog.filter(({ level }) => level === "error"),
+    [],
+  );
+  await gate.setUp(whole);
+  const failed = await eventually(() => gate.serverLog.find(({ level }) => level === "error"));
+  assert.equal(failed.msg, "domain setup failed");
+  await gate.send("/setup", { form: whole });
+  assert.equal(gate.serverLog.filter(({ level }) => level === "error").length, 1);
+});
+
+const failures = [
+  { how: "exits with 1", body: "exit 1", reason: /ended with 1$/ },
+  {
+    how: "complains",
+    body: "echo no such zone >&2; exit 3",
+    reason: /ended with 3: no such zone$/,
+  },
+  { how: "is killed", body: "kill -9 $$", reason: /ended with SIGKILL$/ },
+  { how: "complains at length", body: "seq 1 20000 >&2; exit 1", reason: /19999\n20000$/ },
+  { how: "cannot be started", body: undefined, reason: /ENOENT/ },
+] as const;
+
+for (const { how, body, reason } of failures) {
+  test(`a command that ${how} is a matter of the server log only`, async (t) => {
+    const command =
+      body === undefined ? "/nonexistent/domain-setup" : (await script(t, body)).command;
+    const form = { ...FORM, domain: "home.example.org" };
+    const [plain, failing] = [
+      await startGate(t),
+      await startGate(t, { domainSetupCommand: command }),
+    ];
+    const usual = await postRaw(plain.url, "/setup", form);
+    const answer = await postRaw(failing.url, "/setup", form);
+    assert.equal(withoutDateAndToken(answer), withoutDateAndToken(usual));
+    const logged = await eventually(() =>
+      failing.serverLog.find(({ msg }) => msg === "domain setup failed"),
+    );
+    assert.deepEqual([logged.level, logged.domain], ["error", "home.example.org"]);
+    assert.match(String(logged.reason), reason);
+    assert.ok(String(logged.reason).length < 3_000);
+    const entries = await failing.logEntries(1);
+    assert.deepEqual(
+      entries.map(({ type }) => type),
+      ["signup"],
+    );
+  });
+}
+
+test("output alone is no failure", async (t) => {
+  const { command, written } = await script(t, "echo on its way; echo by the way >&2");
+  const gate = await startGate(t, { domainSetupCommand: command });
+  await gate.setUp({ domain: "home.example.org" });
+  assert.equal(await written(), "on its way\n");
+  assert.ok(gate.serverLog.every(({ level }) => level === "info"));
+});
+
+test("a domain that begins with a dash never becomes an option of the command", async (t) => {
+  const { command } = await script(t, NOTING);
+  const gate = await startGate(t, { domainSetupCommand: command });
+  await gate.setUp({ domain: "--config=x.org" });
+  const logged = await eventually(() => gate.serverLog.find(({ level }) => level === "error"));
+  assert.match(String(logged.reason), /taken for an option/);
+});
+
+test("the response does not wait for a domain setup that takes its time", async (t) => {
+  const asked: string[] = [];
+  const setUpDomain = (domain: string) => {
+    asked.push(domain);
+    return new Promise<void>(() => {});
+  };
+  const app = await startApp(t, { setUpDomain });
+  const answer = await app.send("/setup", { form: { ...FORM, domain: " home.example.org " } });
+  assert.deepEqual([answer.status, answer.location], [303, "/"]);
+  assert.deepEqual(asked, ["home.example.org"]);
+});
+
+test("a library user's domain setup that throws is only logged", async (t) => {
+  const setUpDomain = () => {
+    throw new Error("no such zone");
+  };
+  const app = await startApp(t, { setUpDomain });
+  const answer = await app.send("/setup", { form: { ...FORM, domain: "home.example.org" } });
+  assert.deepEqual([answer.status, answer.location], [303, "/"]);
+  assert.deepEqual(
+    app.log.map(({ level, message }) => [level, message]),
+    [["error", "domain setup failed"]],
+  );
+});

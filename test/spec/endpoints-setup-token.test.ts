@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { refuse } from "../support/database.ts";
+import { OWNER, startGate } from "../support/gate.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const FORM = { ...OWNER, confirm: OWNER.password };
+
+const kept: readonly {
+  readonly what: string;
+  readonly file: string;
+  readonly right: readonly string[];
+  readonly wrong: readonly string[];
+}[] = [
+  {
+    what: "a token",
+    file: "s3cret",
+    right: ["s3cret", "  s3cret", "s3cret\t\r\n"],
+    wrong: ["", " ", "S3CRET", "s3cre", "s3crets", "s3 cret", "s3cret\0"],
+  },
+  { what: "a token within whitespace", file: " \r\n\ts3cret \n\n", right: ["s3cret"], wrong: [""] },
+  {
+    what: "a token with a space inside",
+    file: "two words\n",
+    right: [" two words "],
+    wrong: ["twowords", "two  words", "two"],
+  },
+  { what: "a token beyond ASCII", file: "clé-\u{1f511}", right: ["clé-\u{1f511}"], wrong: ["cl"] },
+];
+
+for (const { what, file, right, wrong } of kept) {
+  for (const token of right) {
+    test(`where the file has ${what}, ${JSON.stringify(token)} opens setup`, async (t) => {
+      const gate = await startGate(t);
+      writeFileSync(gate.setupTokenFile, file);
+      const answer = await gate.send("/setup", { form: { ...FORM, token } });
+      assert.deepEqual([answer.status, answer.location], [303, "/"]);
+      assert.ok(!existsSync(gate.setupTokenFile));
+    });
+  }
+
+  test(`where the file has ${what}, any other is refused and the file stays`, async (t) => {
+    const gate = await startGate(t);
+    writeFileSync(gate.setupTokenFile, file);
+    for (const token of wrong) {
+      const answer = await gate.send("/setup", { form: { ...FORM, token } });
+      assert.equal(answer.status, 403, JSON.stringify(token));
+    }
+    assert.equal(readFileSync(gate.setupTokenFile, "utf8"), file);
+    const without = await gate.send("/setup", { form: FORM });
+    assert.equal(without.status, 403);
+  });
+}
+
+const unchecked: readonly { readonly what: string; readonly make: (path: string) => void }[] = [
+  { what: "absent", make: () => {} },
+  { what: "empty", make: (path) => writeFileSync(path, "") },
+  { what: "nothing but whitespace", make: (path) => writeFileSync(path, " \r\n\t\n") },
+  { what: "a folder", make: (path) => mkdirSync(path) },
+  { what: "a named pipe", make: (path) => execFileSync("mkfifo", [path]) },
+  { what: "a dangling link", make: (path) => symlinkSync("/nonexistent/token", path) },
+  { what: "a link to itself", make: (path) => symlinkSync(path, path) },
+];
+
+for (const { what, make } of unchecked) {
+  test(`a token file that is ${what} means no check, whatever token is given`, async (t) => {
+    const gate = await startGate(t);
+    make(gate.setupTokenFile);
+    const page = await gate.send("/setup");
+    assert.equal(page.status, 200);
+    assert.doesNotMatch(page.body, /name="token"/);
+    const answer = await gate.send("/setup", { form: { ...FORM, token: "anything" } });
+    assert.deepEqual([answer.status, answer.location], [303, "/"]);
+    const entries = await gate.logEntries(1);
+    assert.equal(entries.at(-1)?.type, "signup");
+  });
+}
+
+test("a token file in a folder that is none means no check", async (t) => {
+  const file = join(await tempDir(t), "file");
+  writeFileSync(file, "");
+  const gate = await startGate(t, { setupTokenFile: join(file, "setup-token") });
+  const answer = await gate.send("/setup", { form: FORM });
+  assert.deepEqual([answer.status, answer.location], [303, "/"]);
+});
+
+test("the file may stand anywhere, and a link to it counts as it", async (t) => {
+  const folder = await tempDir(t);
+  writeFileSync(join(folder, "real"), "s3cret");
+  symlinkSync(join(folder, "real"), join(folder, "link"));
+  const gate = await startGate(t, { setupTokenFile: join(folder, "link") });
+  assert.equal((await gate.send("/setup", { form: FORM })).status, 403);
+  const answer = await gate.send("/setup", { form: { ...FORM, token: "s3cret" } });
+  assert.deepEqual([answer.status, answer.location], [303, "/"]);
+  assert.ok(!existsSync(join(folder, "link")));
+});
+
+test("a token file that is not text opens nothing: an internal failure that says so", async (t) => {
+  const gate = await startGate(t);
+  const bytes = Buffer.from([0x73, 0xff, 0xfe, 0x0a]);
+  writeFileSync(gate.setupTokenFile, bytes);
+  for (const token of ["", "s", "s\ufffd\ufffd"]) {
+    const answer = await gate.send("/setup", { form: { ...FORM, token } });
+    assert.equal(answer.status, 500);
+    assert.match(answer.body, />the setup token file is not UTF-8 text</);
+    assert.deepEqual(answer.cookies, []);
+  }
+  assert.deepEqual(readFileSync(gate.setupTokenFile), bytes);
+});
+
+test("the file is read at every setup: one that appears later is asked for", async (t) => {
+  const gate = await startGate(t);
+  assert.doesNotMatch((await gate.send("/setup")).body, /name="token"/);
+  writeFileSync(gate.setupTokenFile, "late");
+  assert.match((await gate.send("/setup")).body, /name="token"/);
+  assert.equal((await gate.send("/setup", { form: FORM })).status, 403);
+  writeFileSync(gate.setupTokenFile, "later still");
+  assert.equal((await gate.send("/setup", { form: { ...FORM, token: "late" } })).status, 403);
+  await gate.setUp({ token: "later still" });
+});
+
+test("the setup link brings its token into the form, escaped", async (t) => {
+  const gate = await startGate(t);
+  writeFileSync(gate.setupTokenFile, "s3cret");
+  const { body } = await gate.send(`/setup?token=${encodeURIComponent('"><b>')}`);
+  assert.match(body, /name="token" value="&quot;&gt;&lt;b&gt;"/);
+  assert.doesNotMatch(body, /s3cret/);
+});
+
+test("the file outlives an insert that fails", async (t) => {
+  const gate = await startGate(t);
+  writeFileSync(gate.setupTokenFile, "s3cret");
+  refuse(gate.databaseFile, "INSERT ON users", "no room for users");
+  const answer = await gate.send("/setup", { form: { ...FORM, token: "s3cret" } });
+  assert.equal(answer.status, 500);
+  assert.equal(readFileSync(gate.setupTokenFile, "utf8"), "s3cret");
+});
+
+test("a file that cannot be deleted is reported and does not undo the setup", async (t) => {
+  const gate = await startGate(t);
+  mkdirSync(gate.setupTokenFile);
+  const session = await gate.setUp();
+  assert.equal((await gate.send("/", { session })).status, 200);
+  const warning = gate.serverLog.find(({ level }) => level === "warn");
+  assert.equal(warning?.msg, "the used setup token could not be deleted");
+});

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { test } from "node:test";
+import { countOf, refuse } from "../support/database.ts";
+import { OWNER, startGate } from "../support/gate.ts";
+
+const TOKEN = "the setup token";
+const FORM = { ...OWNER, confirm: OWNER.password, token: TOKEN, domain: "" };
+
+const BAD_TOKEN = { token: "another token" };
+const NO_USERNAME = { username: "" };
+const NO_PASSWORD = { password: "" };
+const DIFFERENT = { confirm: "something else" };
+
+const MISSING = [422, "username and password are required"] as const;
+const DIFFER = [422, "passwords do not match"] as const;
+const WRONG_TOKEN = [403, "invalid setup token"] as const;
+
+/** Every rule alone, and wherever two are broken at once, the earlier one's message. */
+const refusals: readonly {
+  readonly flaws: Readonly<Record<string, string>>;
+  readonly shown: readonly [number, string];
+}[] = [
+  { flaws: BAD_TOKEN, shown: WRONG_TOKEN },
+  { flaws: { token: "" }, shown: WRONG_TOKEN },
+  { flaws: NO_USERNAME, shown: MISSING },
+  { flaws: NO_PASSWORD, shown: MISSING },
+  { flaws: { ...NO_PASSWORD, confirm: "" }, shown: MISSING },
+  { flaws: { ...NO_USERNAME, ...NO_PASSWORD }, shown: MISSING },
+  { flaws: DIFFERENT, shown: DIFFER },
+  { flaws: { confirm: "" }, shown: DIFFER },
+  { flaws: { confirm: `${OWNER.password} ` }, shown: DIFFER },
+  { flaws: { password: "Zo\u00eb", confirm: "Zoe\u0308" }, shown: DIFFER },
+  { flaws: { ...BAD_TOKEN, ...NO_USERNAME }, shown: WRONG_TOKEN },
+  { flaws: { ...BAD_TOKEN, ...NO_PASSWORD }, shown: WRONG_TOKEN },
+  { flaws: { ...BAD_TOKEN, ...DIFFERENT }, shown: WRONG_TOKEN },
+  { flaws: { ...NO_USERNAME, ...DIFFERENT }, shown: MISSING },
+  { flaws: { ...NO_PASSWORD, ...DIFFERENT }, shown: MISSING },
+];
+
+for (const { flaws, shown } of refusals) {
+  const [status, message] = shown;
+  test(`setup with ${JSON.stringify(flaws)} is refused: ${message}`, async (t) => {
+    const gate = await startGate(t);
+    await writeFile(gate.setupTokenFile, TOKEN);
+    const answer = await gate.send("/setup", { form: { ...FORM, ...flaws } });
+    assert.equal(answer.status, status);
+    assert.ok(answer.body.includes(`<p class="problem" role="alert">${message}</p>`), answer.body);
+    assert.deepEqual(answer.cookies, []);
+    assert.equal(countOf(gate.databaseFile, "users"), 0);
+    assert.ok(existsSync(gate.setupTokenFile));
+  });
+}
+
+for (const flaws of [BAD_TOKEN, NO_USERNAME, NO_PASSWORD, DIFFERENT]) {
+  test(`once there is an account, setup with ${JSON.stringify(flaws)} leads to /login`, async (t) => {
+    const gate = await startGate(t);
+    await gate.setUp();
+    await writeFile(gate.setupTokenFile, TOKEN);
+    const answer = await gate.send("/setup", { form: { ...FORM, ...flaws } });
+    assert.deepEqual([answer.status, answer.location, answer.cookies], [303, "/login", []]);
+    assert.ok(existsSync(gate.setupTokenFile));
+  });
+}
+
+test("different passwords are refused before anything is inserted", async (t) => {
+  const gate = await startGate(t);
+  refuse(gate.databaseFile, "INSERT ON users", "no room for users");
+  const answer = await gate.send("/setup", { form: { ...FORM, ...DIFFERENT } });
+  assert.equal(answer.status, 422);
+  assert.match(answer.body, />passwords do not match</);
+});
+
+test("an insert that fails shows why, and nothing after it happens", async (t) => {
+  const gate = await startGate(t, { domainSetupCommand: "/nonexistent/domain-setup" });
+  await writeFile(gate.setupTokenFile, TOKEN);
+  refuse(gate.databaseFile, "INSERT ON users", "no room for users");
+  const form = { ...FORM, domain: "home.example.org" };
+  const answer = await gate.send("/setup", { form });
+  assert.equal(answer.status, 500);
+  assert.match(answer.body, />no room for users</);
+  assert.deepEqual(answer.cookies, []);
+  assert.ok(existsSync(gate.setupTokenFile));
+  const reported = gate.serverLog.filter(({ level }) => level === "error");
+  assert.deepEqual(
+    reported.map(({ msg }) => msg),
+    ["request failed"],
+  );
+  await gate.stop();
+  assert.equal(countOf(gate.databaseFile, "log_entries"), 0);
+});
+
+test("a setup signs the new user in and leads to /", async (t) => {
+  const gate = await startGate(t);
+  const answer = await gate.send("/setup", { form: FORM });
+  assert.deepEqual([answer.status, answer.location, answer.body], [303, "/", ""]);
+  const home = await gate.send("/", { session: answer.session });
+  assert.match(home.body, /signed in as <strong>owner<\/strong>/);
+});
+
+for (const accepted of [
+  { rule: "no minimum length applies to the first password", username: "o", password: "x" },
+  { rule: "spaces alone are a username and a password", username: " ", password: " " },
+  { rule: "a long password is accepted", username: "o", password: "x".repeat(10_000) },
+]) {
+  test(accepted.rule, async (t) => {
+    const { username, password } = accepted;
+    const gate = await startGate(t);
+    await gate.setUp({ username, password });
+    assert.equal((await gate.signIn({ username, password })).location, "/");
+  });
+}
+
+test("of a field given twice the first counts", async (t) => {
+  const gate = await startGate(t);
+  const body = "username=first&username=second&password=p&password=q&confirm=p&confirm=q";
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+  assert.equal((await gate.send("/setup", { body, headers })).location, "/");
+  assert.equal((await gate.signIn({ username: "first", password: "p" })).location, "/");
+});
+
+test("the query string is not a form", async (t) => {
+  const gate = await startGate(t);
+  const answer = await gate.send("/setup?username=o&password=p&confirm=p", { form: {} });
+  assert.equal(answer.status, 422);
+});
+
+test("GET /setup offers every field, and the domain only where something is done with it", async (t) => {
+  const plain = await startGate(t);
+  const namesIn = (html: string) =>
+    [...html.matchAll(/<input [^>]*name="(\w+)"/g)].map((m) => m[1]);
+  const { status, body } = await plain.send("/setup");
+  assert.equal(status, 200);
+  assert.deepEqual(namesIn(body), ["username", "password", "confirm"]);
+  const full = await startGate(t, { domainSetupCommand: "/nonexistent/domain-setup" });
+  await writeFile(full.setupTokenFile, TOKEN);
+  const fields = namesIn((await full.send("/setup")).body);
+  assert.deepEqual(fields, ["token", "username", "password", "confirm", "domain"]);
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startApp } from "../support/app.ts";
+import { execute, refuse, stopRefusing } from "../support/database.ts";
+import { OWNER, type RunningGate, SECRET, startGate } from "../support/gate.ts";
+import { inSeconds, mint } from "../support/mint.ts";
+
+const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
+const NEW = "another password";
+const PASSWORD_FORM = {
+  current_password: OWNER.password,
+  new_password: NEW,
+  confirm_password: NEW,
+};
+
+const NO_USERS = /<p class="problem" role="alert">no such table: users<\/p>/;
+
+function hideUsers(databaseFile: string): void {
+  execute(databaseFile, "ALTER TABLE users RENAME TO hidden");
+}
+
+const requests: Readonly<
+  Record<string, { readonly path: string; readonly form?: Readonly<Record<string, string>> }>
+> = {
+  "GET /setup": { path: "/setup" },
+  "GET /login": { path: "/login" },
+  "GET /": { path: "/" },
+  "POST /login": { path: "/login", form: OWNER },
+  "POST /setup": { path: "/setup", form: SETUP_FORM },
+  "POST /account/password": { path: "/account/password", form: PASSWORD_FORM },
+};
+
+for (const [what, { path, form }] of Object.entries(requests)) {
+  for (const state of ["unconfigured", "configured"] as const) {
+    test(`${what} shows the store's own words where it fails, ${state}`, async (t) => {
+      const gate = await startGate(t);
+      const session = state === "configured" ? await gate.setUp() : undefined;
+      hideUsers(gate.databaseFile);
+      const answer = await gate.send(path, { session, ...(form && { form }) });
+      assert.equal(answer.status, 500);
+      assert.match(answer.body, NO_USERS);
+      assert.deepEqual(answer.cookies, []);
+      assert.equal(gate.serverLog.at(-1)?.msg, "request failed");
+    });
+  }
+}
+
+for (const path of ["/operation", "/handler"]) {
+  test(`${path} does not open where the guard's look-up fails`, async (t) => {
+    const app = await startApp(t);
+    const { session } = await app.send("/setup", { form: SETUP_FORM });
+    hideUsers(app.databaseFile);
+    const unknown = mint({ user_id: "unknown", exp: inSeconds(60) }, { secret: SECRET });
+    for (const token of [session, unknown]) {
+      const answer = await app.send(path, { session: token });
+      assert.equal(answer.status, 500);
+      assert.match(answer.body, NO_USERS);
+      assert.doesNotMatch(answer.body, /protected/);
+    }
+  });
+}
+
+test("what is guarded opens again once the store works again", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  hideUsers(gate.databaseFile);
+  assert.equal((await gate.send("/", { session })).status, 500);
+  execute(gate.databaseFile, "ALTER TABLE hidden RENAME TO users");
+  assert.equal((await gate.send("/", { session })).status, 200);
+});
+
+test("a setup whose insert failed can be tried again", async (t) => {
+  const gate = await startGate(t);
+  refuse(gate.databaseFile, "INSERT ON users", "no room for users");
+  const failed = await gate.send("/setup", { form: SETUP_FORM });
+  assert.equal(failed.status, 500);
+  stopRefusing(gate.databaseFile);
+  await gate.setUp();
+});
+
+test("a new password that cannot be stored shows why, and the old one stays", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  refuse(gate.databaseFile, "UPDATE ON users", "no room for hashes");
+  const headers = { "HX-Request": "true" };
+  const answer = await gate.send("/account/password", { session, form: PASSWORD_FORM, headers });
+  assert.equal(answer.status, 500);
+  assert.match(answer.body, /<p class="problem" role="alert">no room for hashes<\/p>/);
+  assert.equal(answer.headers["hx-refresh"], undefined);
+  assert.equal((await gate.signIn()).location, "/");
+  assert.deepEqual(
+    (await gate.logEntries(2)).map(({ type }) => type),
+    ["signup", "signin"],
+  );
+});
+
+for (const hash of ["", "nonsense", "$1$md5$crypt"]) {
+  test(`a stored hash ${JSON.stringify(hash)} of no known kind opens nothing and says so`, async (t) => {
+    const gate = await startGate(t);
+    await gate.setUp();
+    execute(gate.databaseFile, `UPDATE users SET password_hash = '${hash}'`);
+    const answer = await gate.signIn({ password: hash });
+    assert.equal(answer.status, 500);
+    assert.match(answer.body, />the stored password hash is of an unknown kind</);
+    assert.deepEqual(answer.cookies, []);
+  });
+}
+
+test("a failure reaches the server log without anything secret in it", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  hideUsers(gate.databaseFile);
+  const secrets = { password: "pass-7Qx", new_password: "new-8Ry", token: "token-9Sz" };
+  for (const path of ["/login", "/setup", "/account/password"]) {
+    await gate.send(path, { session, form: { ...OWNER, ...secrets } });
+  }
+  const logged = errorsIn(gate);
+  assert.match(logged, /no such table: users/);
+  for (const secret of [...Object.values(secrets), session, SECRET]) {
+    assert.ok(!logged.includes(secret));
+  }
+});
+
+function errorsIn(gate: RunningGate): string {
+  return JSON.stringify(gate.serverLog.filter(({ level }) => level === "error"));
+}
+
+test("where too many hashes are under way the answer is 503, with a time to try again", async (t) => {
+  let arrived = 0;
+  const bothThere = Promise.withResolvers<void>();
+  const read = async () => {
+    arrived += 1;
+    if (arrived === 2) bothThere.resolve();
+    await bothThere.promise;
+    return undefined;
+  };
+  const app = await startApp(t, {
+    hashing: { atOnce: 1, waiting: 0 },
+    setupToken: { read, delete: async () => {} },
+  });
+  const answers = await Promise.all([
+    app.send("/setup", { form: SETUP_FORM }),
+    app.send("/setup", { form: SETUP_FORM }),
+  ]);
+  const [served, busy] = answers.sort((a, b) => a.status - b.status);
+  assert.equal(served?.status, 303);
+  assert.equal(busy?.status, 503);
+  assert.match(busy?.headers["retry-after"] ?? "", /^[1-9]\d*$/);
+  assert.match(busy?.body ?? "", />the server is busy, try again in a moment</);
+  assert.deepEqual(busy?.cookies, []);
+  const later = await app.send("/login", { form: OWNER });
+  assert.equal(later.location, "/");
+});

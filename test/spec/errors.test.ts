@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Answer } from "../support/client.ts";
+import { refuse } from "../support/database.ts";
+import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { sendRaw } from "../support/raw.ts";
+
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
+/** What the error page says, and that it is the error page. */
+function assertErrorPage(answer: Answer, status: number, message: string): void {
+  assert.equal(answer.status, status);
+  assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
+  assert.match(answer.body, /^<!doctype html>/);
+  assert.ok(answer.body.includes(`<p class="problem" role="alert">${message}</p>`), answer.body);
+  assert.deepEqual(answer.cookies, []);
+}
+
+const failures: Readonly<Record<string, (gate: RunningGate) => Promise<Answer>>> = {
+  "a wrong password": (gate) => gate.signIn({ password: "wrong" }),
+  "an unknown username": (gate) => gate.signIn({ username: "nobody" }),
+  "too many attempts": async (gate) => {
+    for (let attempt = 1; attempt <= 5; attempt += 1) await gate.signIn();
+    return gate.signIn();
+  },
+};
+
+for (const [what, happen] of Object.entries(failures)) {
+  test(`${what} leads to /login?error=1 and gives no detail`, async (t) => {
+    const gate = await startGate(t);
+    await gate.setUp();
+    const { status, location, body, cookies } = await happen(gate);
+    assert.deepEqual([status, location, body, cookies], [303, "/login?error=1", "", []]);
+  });
+}
+
+test("an unknown path is a page that says so", async (t) => {
+  const gate = await startGate(t);
+  for (const path of ["/nothing", "/login/", "/LOGIN", "/account", "/setup/token", "/latchkey"]) {
+    assertErrorPage(await gate.send(path), 404, "there is no such page");
+  }
+  assertErrorPage(await gate.send("/nothing", { form: {} }), 404, "there is no such page");
+});
+
+for (const { path, allow, refused } of [
+  { path: "/login", allow: "GET, HEAD, POST", refused: ["PUT", "PATCH", "DELETE", "OPTIONS"] },
+  { path: "/setup", allow: "GET, HEAD, POST", refused: ["PUT", "PATCH", "DELETE", "OPTIONS"] },
+  { path: "/logout", allow: "POST", refused: ["GET", "PUT", "DELETE"] },
+  { path: "/account/password", allow: "POST", refused: ["GET", "PUT", "DELETE"] },
+  { path: "/", allow: "GET, HEAD", refused: ["POST", "DELETE"] },
+]) {
+  test(`${path} takes ${allow} and refuses other methods`, async (t) => {
+    const gate = await startGate(t);
+    const session = await gate.setUp();
+    for (const method of refused) {
+      const answer = await gate.send(path, { method, session });
+      assertErrorPage(answer, 405, "this method is not allowed here");
+      assert.equal(answer.headers.allow, allow);
+    }
+  });
+}
+
+test("HEAD is answered like GET, without the page", async (t) => {
+  const gate = await startGate(t);
+  for (const path of ["/login", "/setup", "/"]) {
+    const [get, head] = [await gate.send(path), await gate.send(path, { method: "HEAD" })];
+    assert.deepEqual([head.status, head.location, head.body], [get.status, get.location, ""]);
+    assert.equal(head.headers["content-security-policy"], get.headers["content-security-policy"]);
+  }
+});
+
+const POSTS = ["/login", "/setup", "/account/password"] as const;
+
+for (const path of POSTS) {
+  test(`POST ${path} refuses a form that is not valid UTF-8`, async (t) => {
+    const gate = await startGate(t);
+    const session = path === "/setup" ? undefined : await gate.setUp();
+    const headers = { "Content-Type": FORM_TYPE };
+    for (const body of [
+      "username=%ff",
+      "username=o&password=%C3%28",
+      "%c0%80=x",
+      "username=%ed%a0%80",
+      Buffer.from("username=\xe9", "latin1"),
+    ]) {
+      const answer = await gate.send(path, { body, headers, session, method: "POST" });
+      assertErrorPage(answer, 400, "the form is not valid UTF-8");
+    }
+  });
+}
+
+test("the error page leads on to where the visitor can go", async (t) => {
+  const gate = await startGate(t);
+  const nothing = async (session?: string) => (await gate.send("/nothing", { session })).body;
+  assert.match(await nothing(), /<a href="\/setup">/);
+  const session = await gate.setUp();
+  assert.match(await nothing(), /<a href="\/login">/);
+  assert.match(await nothing(session), /<a href="\/">/);
+});
+
+test("the text of a failure is escaped", async (t) => {
+  const gate = await startGate(t);
+  refuse(gate.databaseFile, "INSERT ON users", '<script>alert("1")</script> & <b>');
+  const form = { ...OWNER, confirm: OWNER.password };
+  const answer = await gate.send("/setup", { form });
+  assertErrorPage(answer, 500, "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &lt;b&gt;");
+});
+
+test("nothing that a form brings along comes back on an error page", async (t) => {
+  const gate = await startGate(t);
+  const form = { username: "o-7Qx", password: "p-8Ry", confirm: "c-9Sz", token: "t-1Aw" };
+  const { status, body } = await gate.send("/setup", { form });
+  assert.equal(status, 422);
+  for (const value of Object.values(form)) assert.ok(!body.includes(value));
+});
+
+test("a request that is no HTTP is answered with 400, and the gate goes on", async (t) => {
+  const gate = await startGate(t);
+  assert.match(await sendRaw(gate.url, "what is this\r\n\r\n"), /^HTTP\/1\.1 400 /);
+  assert.equal((await gate.send("/login")).status, 200);
+});

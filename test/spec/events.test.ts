@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { countOf } from "../support/database.ts";
+import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { runLatchkey } from "../support/process.ts";
+
+const NEW = "another password";
+const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
+const PASSWORD_FORM = {
+  current_password: OWNER.password,
+  new_password: NEW,
+  confirm_password: NEW,
+};
+
+/** All there is in the log once the gate has stopped, and so has nothing left to write. */
+async function everythingLogged(gate: RunningGate): Promise<readonly string[]> {
+  await gate.stop();
+  const entries = await gate.logEntries(0);
+  assert.ok(entries.every(({ author }) => author === "system"));
+  return entries.map(({ type, summary }) => `${type}: ${summary}`);
+}
+
+test("every event writes its entry, in the order of what happened", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  await gate.signIn();
+  await gate.send("/account/password", { session, form: PASSWORD_FORM });
+  await gate.signIn({ password: NEW });
+  for (let attempt = 1; attempt <= 7; attempt += 1) {
+    await gate.signIn({ password: NEW }, { from: "127.0.0.7" });
+  }
+  assert.deepEqual(await everythingLogged(gate), [
+    "signup: Created account owner",
+    "signin: Signed in as owner",
+    "password_change: Changed password",
+    "signin: Signed in as owner",
+    ...Array.from({ length: 5 }, () => "signin: Signed in as owner"),
+    "signin_rate_limited: Rate limited login from 127.0.0.7",
+    "signin_rate_limited: Rate limited login from 127.0.0.7",
+  ]);
+});
+
+const silent: Readonly<Record<string, (gate: RunningGate, session: string) => Promise<unknown>>> = {
+  "a wrong password": (gate) => gate.signIn({ password: "wrong" }),
+  "an unknown username": (gate) => gate.signIn({ username: "nobody" }),
+  "an empty sign-in": (gate) => gate.send("/login", { form: {} }),
+  "signing out": (gate, session) => gate.send("/logout", { session, form: {} }),
+  "a setup that comes too late": (gate) => gate.send("/setup", { form: SETUP_FORM }),
+  "a password change signed out": (gate) => gate.send("/account/password", { form: PASSWORD_FORM }),
+  "a password change that is refused": async (gate, session) => {
+    for (const flaw of [
+      { current_password: "" },
+      { current_password: "wrong" },
+      { confirm_password: "different" },
+      { new_password: "short", confirm_password: "short" },
+    ]) {
+      const form = { ...PASSWORD_FORM, ...flaw };
+      assert.equal((await gate.send("/account/password", { session, form })).status, 422);
+    }
+  },
+  "a page view": async (gate, session) => {
+    for (const path of ["/", "/login", "/setup", "/nothing"]) await gate.send(path, { session });
+  },
+  "a form from another site": (gate) =>
+    gate.signIn({}, { headers: { "Sec-Fetch-Site": "cross-site" } }),
+};
+
+for (const [what, happen] of Object.entries(silent)) {
+  test(`${what} writes no entry`, async (t) => {
+    const gate = await startGate(t);
+    const session = await gate.setUp();
+    await happen(gate, session);
+    assert.deepEqual(await everythingLogged(gate), ["signup: Created account owner"]);
+  });
+}
+
+test("a setup that is refused and a sign-in before any setup write no entry", async (t) => {
+  const gate = await startGate(t);
+  await gate.send("/setup", { form: { ...SETUP_FORM, confirm: "different" } });
+  await gate.send("/setup", { form: {} });
+  await gate.signIn();
+  assert.deepEqual(await everythingLogged(gate), []);
+});
+
+for (const username of [
+  "Zo\u00eb",
+  "  spaced  ",
+  "two\nlines",
+  "<b>'\"\\%s",
+  "a\0b",
+  "\u{1f511}",
+]) {
+  test(`a summary names ${JSON.stringify(username)} exactly as it is`, async (t) => {
+    const gate = await startGate(t);
+    await gate.setUp({ username });
+    await gate.signIn({ username });
+    assert.deepEqual(await everythingLogged(gate), [
+      `signup: Created account ${username}`,
+      `signin: Signed in as ${username}`,
+    ]);
+  });
+}
+
+test("the address of a denied sign-in stands in its own entry and in no other", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  for (let attempt = 1; attempt <= 6; attempt += 1) await gate.signIn({}, { from: "127.9.8.7" });
+  const entries = await everythingLogged(gate);
+  assert.deepEqual(
+    entries.filter((entry) => entry.includes("127.")),
+    ["signin_rate_limited: Rate limited login from 127.9.8.7"],
+  );
+});
+
+test("each of many events at the same moment has its one entry", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  await Promise.all(
+    Array.from({ length: 20 }, (_, client) => gate.signIn({}, { from: `127.0.1.${client + 1}` })),
+  );
+  const entries = await everythingLogged(gate);
+  assert.equal(entries.filter((entry) => entry === "signin: Signed in as owner").length, 20);
+  assert.equal(countOf(gate.databaseFile, "log_entries"), 21);
+});
+
+test("latchkey log shows the entries of a gate that is running, oldest first", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  await gate.signIn();
+  await gate.logEntries(2);
+  const { code, stdout } = await runLatchkey(t, ["log", "--json"], { DATA_DIR: gate.dataDir });
+  assert.equal(code, 0);
+  const shown = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    shown.map(({ type, summary, author }) => [type, summary, author]),
+    [
+      ["signup", "Created account owner", "system"],
+      ["signin", "Signed in as owner", "system"],
+    ],
+  );
+});

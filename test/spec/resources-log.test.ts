@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { countOf, refuse, stopRefusing } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { postRaw, withoutDateAndToken } from "../support/raw.ts";
+
+const SECOND = "another password";
+
+/** Each answers with the bytes of the response to the event that is to be logged. */
+const events: Readonly<Record<string, (gate: RunningGate) => Promise<string>>> = {
+  "a setup": (gate) => postRaw(gate.url, "/setup", { ...OWNER, confirm: OWNER.password }),
+
+  "a sign-in": async (gate) => {
+    await gate.setUp();
+    return postRaw(gate.url, "/login", OWNER);
+  },
+
+  "a rate-limited sign-in": async (gate) => {
+    await gate.setUp();
+    for (let attempt = 1; attempt <= 5; attempt += 1) await gate.signIn({ password: "wrong" });
+    return postRaw(gate.url, "/login", OWNER);
+  },
+
+  "a password change": async (gate) => {
+    const session = await gate.setUp();
+    return postRaw(
+      gate.url,
+      "/account/password",
+      { current_password: OWNER.password, new_password: SECOND, confirm_password: SECOND },
+      { Cookie: `session=${session}` },
+    );
+  },
+};
+
+for (const [event, happen] of Object.entries(events)) {
+  test(`${event} answers the same, byte for byte, where its log entry cannot be inserted`, async (t) => {
+    const [whole, broken] = [await startGate(t), await startGate(t)];
+    refuse(broken.databaseFile, "INSERT ON log_entries", "no room for entries");
+    const [usual, unlogged] = [await happen(whole), await happen(broken)];
+    assert.match(usual, /^HTTP\/1\.1 303 See Other\r\n/);
+    assert.equal(withoutDateAndToken(unlogged), withoutDateAndToken(usual));
+    await eventually(() => broken.serverLog.find(({ reason }) => reason === "no room for entries"));
+    assert.equal(countOf(broken.databaseFile, "log_entries"), 0);
+  });
+}
+
+test("entries that could not be inserted are written later, each once and in their order", async (t) => {
+  const gate = await startGate(t);
+  refuse(gate.databaseFile, "INSERT ON log_entries", "no room for entries");
+  const session = await gate.setUp();
+  await gate.signIn();
+  await gate.send("/account/password", {
+    session,
+    form: { current_password: OWNER.password, new_password: SECOND, confirm_password: SECOND },
+  });
+  await eventually(() => gate.serverLog.find(({ msg }) => msg === "log entries not written"));
+  stopRefusing(gate.databaseFile);
+  await gate.signIn({ password: SECOND });
+  const entries = await gate.logEntries(4);
+  assert.deepEqual(
+    entries.map(({ type }) => type),
+    ["signup", "signin", "password_change", "signin"],
+  );
+});
+
+test("a sign-in does not wait for its entry while another process holds the write lock", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  await gate.logEntries(1);
+  const other = new DatabaseSync(gate.databaseFile);
+  t.after(() => other.close());
+  other.exec("BEGIN IMMEDIATE");
+  const answer = await gate.signIn();
+  assert.deepEqual([answer.status, answer.location], [303, "/"]);
+  assert.equal(countOf(gate.databaseFile, "log_entries"), 1);
+  other.exec("COMMIT");
+  const entries = await gate.logEntries(2);
+  assert.equal(entries.at(-1)?.type, "signin");
+});
+
+test("entries still waiting when the gate stops are written before it has stopped", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  await gate.signIn();
+  await gate.stop();
+  assert.equal(countOf(gate.databaseFile, "log_entries"), 2);
+});

@@ -1,0 +1,14 @@
+import { once } from "node:events";
+import type { PasswordHash } from "../../src/core/store.ts";
+import { openSqlite } from "../../src/stores/sqlite.ts";
+
+/** Run by tests as a process: waits for the word, then opens the database and wants to be first. */
+const [file = "", username = ""] = process.argv.slice(2);
+
+process.stdout.write("ready\n");
+await once(process.stdin, "data");
+const store = await openSqlite({ file });
+const user = await store.insertFirstUser({ username, passwordHash: "a hash" as PasswordHash });
+store.close();
+process.stdout.write(`${user === undefined ? "second" : "first"}\n`);
+process.stdin.destroy();

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import type { LogReader, Store } from "../../src/core/store.ts";
+import { logEntry } from "../support/store.ts";
+import type { Rule } from "./store-suite.ts";
+
+/** The part of the suite that is about log entries. */
+export function logEntriesHaveToWork(rule: Rule): void {
+  const summaries = async (
+    store: LogReader,
+    query: Partial<Parameters<LogReader["readLogEntries"]>[0]> = {},
+  ): Promise<readonly string[]> => {
+    const entries = await store.readLogEntries({ afterId: 0, limit: 1_000, ...query });
+    return entries.map(({ summary }) => summary);
+  };
+  const named = (from: number, to: number): readonly string[] =>
+    Array.from({ length: to - from }, (_, i) => `entry ${from + i}`);
+
+  rule("an entry comes back as it was written, with an ID", async (store) => {
+    const written = {
+      at: new Date("2030-01-02T03:04:05.678Z"),
+      type: "signup",
+      summary: "Created account  O'Ne\"il \n🔑 caf\u00e9 ",
+      author: "system",
+    };
+    await store.insertLogEntries([written]);
+    const [entry] = await store.readLogEntries({ afterId: 0, limit: 10 });
+    assert.ok(entry && Number.isSafeInteger(entry.id) && entry.id > 0);
+    assert.deepEqual(entry, { ...written, id: entry.id });
+  });
+
+  rule(
+    "entries keep the order given, whatever their times say, and their IDs grow",
+    async (store) => {
+      const times = [5_000, 1_000, 3_000, 3_000, 0];
+      await store.insertLogEntries(
+        times.map((time, i) => logEntry(`entry ${i}`, { at: new Date(time) })),
+      );
+      await store.insertLogEntries([logEntry("entry 5"), logEntry("entry 6")]);
+      assert.deepEqual(await summaries(store), named(0, 7));
+      const ids = (await store.readLogEntries({ afterId: 0, limit: 10 })).map(({ id }) => id);
+      assert.deepEqual(
+        ids,
+        [...new Set(ids)].sort((a, b) => a - b),
+      );
+    },
+  );
+
+  rule("500 entries go in as one batch", async (store) => {
+    await store.insertLogEntries(named(0, 500).map((name) => logEntry(name)));
+    assert.deepEqual(await summaries(store), named(0, 500));
+  });
+
+  rule("no entries at all are no failure", async (store) => {
+    await store.insertLogEntries([]);
+    assert.deepEqual(await summaries(store), []);
+  });
+
+  rule(
+    "a batch goes in as a whole or not at all, and the next one is not hindered",
+    async (store) => {
+      const unusable = logEntry("unusable", { at: new Date(Number.NaN) });
+      await assert.rejects(store.insertLogEntries([logEntry("good"), unusable, logEntry("good")]));
+      assert.deepEqual(await summaries(store), []);
+      await store.insertLogEntries([logEntry("afterwards")]);
+      assert.deepEqual(await summaries(store), ["afterwards"]);
+    },
+  );
+
+  rule("reading goes on after an ID, so many entries at a time", async (store) => {
+    await store.insertLogEntries(named(0, 7).map((name) => logEntry(name)));
+    const read: string[] = [];
+    for (let afterId = 0, pages = 0; pages < 4; pages += 1) {
+      const page = await store.readLogEntries({ afterId, limit: 3 });
+      assert.ok(page.length <= 3);
+      read.push(...page.map(({ summary }) => summary));
+      afterId = page.at(-1)?.id ?? afterId;
+    }
+    assert.deepEqual(read, named(0, 7));
+  });
+
+  /** Entry `i` is of the second `i`; every third one is of another type. */
+  const insertMixed = (store: Store): Promise<void> =>
+    store.insertLogEntries(
+      named(0, 9).map((name, i) =>
+        logEntry(name, { at: new Date(i * 1_000), type: i % 3 === 0 ? "signup" : "signin" }),
+      ),
+    );
+
+  rule("entries are filtered by type and by time, both included", async (store) => {
+    await insertMixed(store);
+    assert.deepEqual(await summaries(store, { type: "signup" }), ["entry 0", "entry 3", "entry 6"]);
+    assert.deepEqual(await summaries(store, { type: "no such type" }), []);
+    assert.deepEqual(await summaries(store, { since: new Date(7_000) }), ["entry 7", "entry 8"]);
+    assert.deepEqual(await summaries(store, { since: new Date(7_001) }), ["entry 8"]);
+    const both = { type: "signup", since: new Date(3_000) };
+    assert.deepEqual(await summaries(store, both), ["entry 3", "entry 6"]);
+    assert.deepEqual(await summaries(store, { ...both, limit: 1 }), ["entry 3"]);
+    assert.deepEqual(await summaries(store, { type: undefined, since: undefined }), named(0, 9));
+  });
+
+  rule("the start of the newest so many is where they begin, under every filter", async (store) => {
+    assert.equal(await store.startOfNewest(5, {}), 0, "an empty log");
+    await insertMixed(store);
+    const newest = async (limit: number, filter: Parameters<LogReader["startOfNewest"]>[1]) =>
+      summaries(store, { ...filter, afterId: await store.startOfNewest(limit, filter) });
+    assert.deepEqual(await newest(2, {}), ["entry 7", "entry 8"]);
+    assert.deepEqual(await newest(9, {}), named(0, 9), "as many as there are");
+    assert.deepEqual(await newest(100, {}), named(0, 9), "more than there are");
+    assert.deepEqual(await newest(2, { type: "signup" }), ["entry 3", "entry 6"]);
+    assert.deepEqual(await newest(2, { since: new Date(4_000) }), ["entry 7", "entry 8"]);
+    assert.deepEqual(await newest(9, { since: new Date(4_000) }), named(4, 9));
+    assert.deepEqual(await newest(1, { type: "signup", since: new Date(1_000) }), ["entry 6"]);
+  });
+}

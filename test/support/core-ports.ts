@@ -1,0 +1,58 @@
+import type { TestContext } from "node:test";
+import { type AttemptLimiter, createAttemptLimiter } from "../../src/core/attempt-limiter.ts";
+import { createEventLog, type EventLog } from "../../src/core/event-log.ts";
+import { createPasswords, type Passwords } from "../../src/core/passwords.ts";
+import { createSessionTokens, type SessionTokens } from "../../src/core/session-token.ts";
+import type { PasswordHash, StoredUser } from "../../src/core/store.ts";
+import { createUserMemory, type UserMemory } from "../../src/core/user-memory.ts";
+import type { SqliteStore } from "../../src/stores/sqlite.ts";
+import { type FakeClock, fakeClock } from "./fake-clock.ts";
+import { OWNER, SECRET } from "./gate.ts";
+import { type RecordingLog, recordingLog } from "./recording-log.ts";
+import { openStore } from "./store.ts";
+
+/** Everything that the rules need, real but for the clock. */
+export interface CorePorts {
+  readonly clock: FakeClock;
+  readonly store: SqliteStore;
+  readonly log: RecordingLog;
+  readonly events: EventLog;
+  readonly passwords: Passwords;
+  readonly users: UserMemory;
+  readonly tokens: SessionTokens;
+  readonly limiter: AttemptLimiter;
+  insertOwner(hash?: PasswordHash): Promise<StoredUser>;
+  /** Ends the event log, and answers with what it wrote. */
+  writtenEntries(): Promise<readonly string[]>;
+}
+
+export async function corePorts(t: TestContext): Promise<CorePorts> {
+  const clock = fakeClock();
+  const store = await openStore(t);
+  const log = recordingLog();
+  const events = createEventLog(store, clock, log);
+  const passwords = createPasswords({ atOnce: 2, waiting: 8 });
+  return {
+    clock,
+    store,
+    log,
+    events,
+    passwords,
+    users: createUserMemory(store, clock),
+    tokens: createSessionTokens(SECRET, clock),
+    limiter: createAttemptLimiter(clock),
+
+    async insertOwner(hash) {
+      const passwordHash = hash ?? (await passwords.hash(OWNER.password));
+      const user = await store.insertFirstUser({ username: OWNER.username, passwordHash });
+      if (user === undefined) throw new Error("there is an account already");
+      return { ...user, passwordHash };
+    },
+
+    async writtenEntries() {
+      await events.close();
+      const entries = await store.readLogEntries({ afterId: 0, limit: 100 });
+      return entries.map(({ type, summary }) => `${type}: ${summary}`);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { DatabaseSync } from "node:sqlite";
+
+/** Reaches into a database behind its server's back: to break it, or to see what no page shows. */
+export function inDatabase<T>(file: string, work: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
+
+export function execute(file: string, sql: string): void {
+  inDatabase(file, (database) => database.exec(sql));
+}
+
+export function countOf(file: string, table: "users" | "log_entries"): number {
+  return inDatabase(file, (database) =>
+    Number(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.count),
+  );
+}
+
+/** From now on such statements fail with this text. */
+export function refuse(file: string, statement: string, text: string): void {
+  execute(
+    file,
+    `CREATE TRIGGER refused BEFORE ${statement} BEGIN SELECT RAISE(ABORT, '${text}'); END`,
+  );
+}
+
+export function stopRefusing(file: string): void {
+  execute(file, "DROP TRIGGER refused");
+}

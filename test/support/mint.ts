@@ -1,0 +1,34 @@
+import { createHmac } from "node:crypto";
+import { SECRET } from "./gate.ts";
+
+export interface Minting {
+  readonly secret?: string;
+  readonly header?: object;
+  readonly hash?: "sha256" | "sha512";
+}
+
+/** A session token made by hand, as somebody else's service with the same secret would. */
+export function mint(claims: object, minting: Minting = {}): string {
+  const { secret = SECRET, header = { alg: "HS256", typ: "JWT" }, hash = "sha256" } = minting;
+  const signed = `${encoded(header)}.${encoded(claims)}`;
+  return `${signed}.${createHmac(hash, secret).update(signed).digest("base64url")}`;
+}
+
+export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
+
+/** A token's header and claims, read without a look at its signature. */
+export function partsOf(token: string): {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly claims: Readonly<Record<string, unknown>>;
+} {
+  const [header = "", claims = ""] = token.split(".");
+  return { header: decoded(header), claims: decoded(claims) };
+}
+
+function encoded(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
+
+function decoded(text: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+}

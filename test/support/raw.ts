@@ -1,0 +1,40 @@
+import { connect } from "node:net";
+
+/** Sends bytes as they are over a connection of its own: answers with all that comes back. */
+export function sendRaw(url: string, request: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(request));
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+    socket.on("error", reject);
+    socket.on("end", () => {
+      socket.end();
+      resolve(Buffer.concat(chunks).toString("utf8"));
+    });
+  });
+}
+
+/** A posted form's response, byte for byte. */
+export function postRaw(
+  url: string,
+  path: string,
+  form: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const body = new URLSearchParams(form).toString();
+  const all = {
+    Host: new URL(url).host,
+    Connection: "close",
+    "Content-Type": "application/x-www-form-urlencoded",
+    "Content-Length": String(Buffer.byteLength(body)),
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return sendRaw(url, `POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+}
+
+/** The same bytes, but for what differs from one moment to the next. */
+export function withoutDateAndToken(response: string): string {
+  return response.replace(/^Date: .*\r$/im, "Date: *\r").replace(/session=[^;\r]+;/, "session=*;");
+}

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Context, Hono } from "hono";
+import { Fault } from "../../src/core/fault.ts";
+import { type Connection, connectionOf } from "../../src/web/connection.ts";
+import { sessionCookie } from "../../src/web/session-cookie.ts";
+
+/** What a handler makes of a request that came with these bindings. */
+async function inHandler<T>(
+  env: unknown,
+  work: (c: Context) => T,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<T> {
+  const results: T[] = [];
+  const app = new Hono();
+  app.get("/", (c) => {
+    results.push(work(c));
+    return c.body(null);
+  });
+  app.onError((error) => {
+    throw error;
+  });
+  await app.request("/", { headers }, env as object);
+  const [result] = results;
+  if (result === undefined) throw new Error("the handler did not run");
+  return result;
+}
+
+const over = (socket: object) => ({ incoming: { socket } });
+const readConnection = (env: unknown): Promise<Connection> => inHandler(env, connectionOf);
+
+test("the connection is read from what Hono's Node server hands over", async () => {
+  const plain = await readConnection(over({ remoteAddress: "192.0.2.1" }));
+  assert.deepEqual(plain, { remoteAddress: "192.0.2.1", encrypted: false });
+  const tls = await readConnection(over({ remoteAddress: "192.0.2.1", encrypted: true }));
+  assert.deepEqual(tls, { remoteAddress: "192.0.2.1", encrypted: true });
+});
+
+for (const env of [undefined, {}, { incoming: null }, { incoming: {} }, over({})]) {
+  test(`a server that does not tell the address is a fault that says so: ${JSON.stringify(env)}`, async () => {
+    await assert.rejects(readConnection(env), (error) => {
+      assert.ok(error instanceof Fault);
+      assert.equal(error.code, "remote_address_unknown");
+      assert.match(error.message, /@hono\/node-server/);
+      return true;
+    });
+  });
+}
+
+const secureCases: readonly (readonly [
+  encrypted: boolean,
+  proto: string | undefined,
+  secure: boolean,
+])[] = [
+  [false, undefined, false],
+  [true, undefined, true],
+  [false, "https", true],
+  [true, "http", true],
+  [false, "http", false],
+  [false, "https, http", false],
+  [false, "", false],
+];
+
+for (const [encrypted, proto, secure] of secureCases) {
+  const how = `${encrypted ? "over TLS" : "in the clear"}, X-Forwarded-Proto ${proto ?? "absent"}`;
+  test(`a session cookie is ${secure ? "" : "not "}Secure: ${how}`, async () => {
+    const headers: Record<string, string> =
+      proto === undefined ? {} : { "X-Forwarded-Proto": proto };
+    const env = over({ remoteAddress: "192.0.2.1", encrypted });
+    const cookie = await inHandler(env, (c) => sessionCookie(c, "abc"), headers);
+    const always = "session=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000";
+    assert.equal(cookie, secure ? `${always}; Secure` : always);
+  });
+}

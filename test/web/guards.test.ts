@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { Hono } from "hono";
+import { Unavailable } from "../../src/core/fault.ts";
+import { type Auth, createAuth } from "../../src/index.ts";
+import type { SqliteStore } from "../../src/stores/sqlite.ts";
+import { SECRET } from "../support/gate.ts";
+import { inSeconds, mint } from "../support/mint.ts";
+import { type RecordingLog, recordingLog } from "../support/recording-log.ts";
+import { hashText, openStore } from "../support/store.ts";
+
+const GUARDS = ["requireAuth", "authMiddleware"] as const;
+
+interface Guarded {
+  readonly auth: Auth;
+  readonly log: RecordingLog;
+  readonly session: string;
+  /** How often the protected thing was reached. */
+  reached(): number;
+  get(session?: string): Promise<Response>;
+}
+
+/** An application with one protected thing, one account, and a session for it. */
+async function guarded(
+  t: TestContext,
+  guard: (typeof GUARDS)[number],
+  change: (store: SqliteStore) => Partial<SqliteStore> = () => ({}),
+): Promise<Guarded> {
+  const store = await openStore(t);
+  const owner = await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  const log = recordingLog();
+  const auth = createAuth({ store: { ...store, ...change(store) }, secret: SECRET, log });
+  t.after(() => auth.close());
+  let reached = 0;
+  const app = new Hono();
+  app.get("/protected", auth[guard], (c) => {
+    reached += 1;
+    return c.text(`for ${c.var.user.username}`);
+  });
+  return {
+    auth,
+    log,
+    session: mint({ user_id: owner?.id, exp: inSeconds(60) }),
+    reached: () => reached,
+    get: async (session) =>
+      app.request(
+        "/protected",
+        session === undefined ? {} : { headers: { Cookie: `session=${session}` } },
+      ),
+  };
+}
+
+for (const guard of GUARDS) {
+  test(`${guard} lets a signed-in user through, and tells the handler who it is`, async (t) => {
+    const app = await guarded(t, guard);
+    for (let i = 0; i < 2; i += 1) {
+      const answer = await app.get(app.session);
+      assert.equal(await answer.text(), "for owner");
+    }
+  });
+
+  test(`${guard} leads everybody else to the sign-in, with a response that nothing keeps`, async (t) => {
+    const app = await guarded(t, guard);
+    for (const session of [undefined, "", "forged", `${app.session}x`]) {
+      const answer = await app.get(session);
+      assert.equal(answer.status, 303);
+      assert.equal(answer.headers.get("Location"), "/login");
+      assert.equal(answer.headers.get("Cache-Control"), "no-store");
+    }
+    assert.equal(app.reached(), 0);
+  });
+
+  test(`${guard} never opens on a fault: a user who cannot be looked up gets the error page`, async (t) => {
+    const findUser = () => Promise.reject(new Error("the disk is on fire"));
+    const app = await guarded(t, guard, () => ({ findUser }));
+    const answer = await app.get(app.session);
+    assert.equal(answer.status, 500);
+    assert.match(await answer.text(), /the disk is on fire/);
+    assert.equal(app.reached(), 0);
+    assert.ok(
+      app.log.lines.some(({ level, message }) => level === "error" && message === "request failed"),
+    );
+    assert.ok(
+      !JSON.stringify(app.log.lines).includes(app.session),
+      "the log does not tell the token",
+    );
+  });
+
+  test(`${guard} answers a store that is busy with 503 and when to come again`, async (t) => {
+    const findUser = () => Promise.reject(new Unavailable("store_busy", "busy", 7));
+    const app = await guarded(t, guard, () => ({ findUser }));
+    const answer = await app.get(app.session);
+    assert.deepEqual([answer.status, answer.headers.get("Retry-After")], [503, "7"]);
+    assert.equal(app.reached(), 0);
+  });
+}
+
+test("requireAuth never opens while the accounts cannot be counted; authMiddleware does not count", async (t) => {
+  const change = () => ({ countUsers: () => Promise.reject(new Error("cannot count")) });
+  const operation = await guarded(t, "requireAuth", change);
+  assert.equal((await operation.get(operation.session)).status, 500);
+  assert.equal(operation.reached(), 0);
+  const handler = await guarded(t, "authMiddleware", change);
+  assert.equal((await handler.get(handler.session)).status, 200);
+});
+
+test("requireAuth leads to the setup without an account, authMiddleware to the sign-in", async (t) => {
+  const change = () => ({ countUsers: async () => 0, findUser: async () => undefined });
+  for (const [guard, location] of [
+    ["requireAuth", "/setup"],
+    ["authMiddleware", "/login"],
+  ] as const) {
+    const app = await guarded(t, guard, change);
+    const answer = await app.get(app.session);
+    assert.deepEqual([answer.status, answer.headers.get("Location")], [303, location]);
+  }
+});
+
+test("the faults of what is protected are the application's own business", async (t) => {
+  const { auth, session, log } = await guarded(t, "requireAuth");
+  const app = new Hono();
+  app.get("/failing", auth.requireAuth, () => {
+    throw new Error("the application's");
+  });
+  app.onError((error, c) => c.text(`handled: ${error.message}`, 418));
+  const answer = await app.request("/failing", { headers: { Cookie: `session=${session}` } });
+  assert.deepEqual([answer.status, await answer.text()], [418, "handled: the application's"]);
+  assert.deepEqual(log.lines, []);
+});

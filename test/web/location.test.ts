@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { isLocalPath, isLocation, originOf } from "../../src/web/location.ts";
+
+const paths = [
+  "/",
+  "/home",
+  "/home?next=//evil.example#part",
+  "/a/../b",
+  "/.//evil.example",
+  "/%2F/evil.example",
+  "/@evil.example",
+  "/:80",
+  "/a\\b",
+];
+
+const urls = [
+  "https://app.example.org",
+  "https://app.example.org/home?a=b#c",
+  "http://127.0.0.1:8080/",
+  "http://[::1]:8080/",
+  "HTTPS://App.Example.org/",
+];
+
+/** Neither a path of this site nor plainly a URL: some lead elsewhere, some break the header. */
+const tricks = [
+  "",
+  "home",
+  "./home",
+  "../home",
+  "?a=b",
+  "#part",
+  "//evil.example",
+  "///evil.example",
+  "/\\evil.example",
+  "\\\\evil.example",
+  "\\/evil.example",
+  "/\t/evil.example",
+  "/\n/evil.example",
+  "/\r/evil.example",
+  "\t//evil.example",
+  " //evil.example",
+  " /home",
+  "/home\r\nSet-Cookie: session=x",
+  "/home\n",
+  "/home\0",
+  "/a b",
+  "/home\u007f",
+  "https:evil.example",
+  "https:/evil.example",
+  "https:\\\\evil.example",
+  "https:///evil.example",
+  "https://evil.example\n",
+  "https://ev\til.example/",
+  "https://evil.example/a b",
+  " https://evil.example",
+  "https://",
+  "https://:80",
+  "javascript:alert(1)",
+  "JaVaScRiPt:alert(1)",
+  "java\nscript:alert(1)",
+  "data:text/html,x",
+  "ftp://evil.example/",
+  "file:///etc/passwd",
+  "blob:https://evil.example/x",
+  "mailto:me@evil.example",
+];
+
+for (const path of paths) {
+  test(`a path of this site: ${path}`, () => {
+    assert.equal(isLocalPath(path), true);
+    assert.equal(isLocation(path), true);
+    const resolved = new URL(path, "https://home.example.org/login");
+    assert.equal(resolved.host, "home.example.org", "as a browser reads it");
+  });
+}
+
+for (const url of urls) {
+  test(`a URL, and no path: ${url}`, () => {
+    assert.equal(isLocalPath(url), false);
+    assert.equal(isLocation(url), true);
+  });
+}
+
+for (const trick of tricks) {
+  test(`neither a path nor a URL to lead to: ${JSON.stringify(trick)}`, () => {
+    assert.equal(isLocalPath(trick), false);
+    assert.equal(isLocation(trick), false);
+  });
+}
+
+for (const text of ["/zuhause/übersicht", "/日本", "https://app.example.org/日本", "/\u2028"]) {
+  test(`what cannot stand in a header as it is, is refused before a redirect needs it: ${text}`, () => {
+    assert.equal(isLocation(text), false);
+  });
+}
+
+test("whatever counts as a path leads to this site, and whatever counts as a location fits a header", () => {
+  const piece = fc.constantFrom(
+    "/",
+    "\\",
+    "\t",
+    "\n",
+    "\0",
+    " ",
+    ".",
+    "..",
+    "@",
+    ":",
+    "?",
+    "#",
+    "%2f",
+    "a",
+    "https:",
+    "evil.example",
+    "é",
+    "日",
+  );
+  const text = fc.oneof(
+    fc.array(piece, { maxLength: 8 }).map((pieces) => `/${pieces.join("")}`),
+    fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join("")),
+    fc.string({ unit: "binary", maxLength: 20 }).map((rest) => `/${rest}`),
+  );
+  fc.assert(
+    fc.property(text, (location) => {
+      if (isLocalPath(location)) {
+        const base = "https://home.example.org/login";
+        assert.equal(new URL(location, base).origin, "https://home.example.org", location);
+      }
+      if (isLocation(location)) {
+        assert.equal(new Headers({ Location: location }).get("Location"), location);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("the origin of a URL is its scheme, host and port; a path has none", () => {
+  assert.equal(originOf("https://App.example.org:443/home?a=b"), "https://app.example.org");
+  assert.equal(originOf("http://127.0.0.1:8080"), "http://127.0.0.1:8080");
+  for (const text of ["/", "home", "//evil.example", "javascript:alert(1)", "null", ""]) {
+    assert.equal(originOf(text), undefined, text);
+  }
+});

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { clearedSessionCookie, sessionTokenIn } from "../../src/web/session-cookie.ts";
+
+const headers: readonly (readonly [header: string | undefined, token: string | undefined])[] = [
+  [undefined, undefined],
+  ["", undefined],
+  ["session=abc", "abc"],
+  ["session=", ""],
+  ["session", undefined],
+  ["session; session=abc", "abc"],
+  ["session=first; session=second", "first"],
+  ["session=; session=second", ""],
+  ["a=b; session=abc; c=d", "abc"],
+  ["a=b;session=abc;c=d", "abc"],
+  ["  session  =  abc  ", "abc"],
+  ["session=a=b==", "a=b=="],
+  ["Session=abc", undefined],
+  ["SESSION=abc", undefined],
+  ["session2=abc", undefined],
+  ["xsession=abc", undefined],
+  ["__Host-session=abc", undefined],
+  ["a=session=abc", undefined],
+  ["a; =; ==; session=abc", "abc"],
+  [";;; session=abc;;;", "abc"],
+  ['session="abc"', '"abc"'],
+  ['a="; session=abc', "abc"],
+  ["session=%61bc", "%61bc"],
+  ["session=abc, session=def", "abc, session=def"],
+];
+
+for (const [header, token] of headers) {
+  test(`the cookies ${JSON.stringify(header)} hold ${token === undefined ? "no token" : JSON.stringify(token)}`, () => {
+    assert.equal(sessionTokenIn(header), token);
+  });
+}
+
+/** Cuts at every semicolon and takes the first piece of that name. */
+function firstSession(header: string): string | undefined {
+  const pieces = header.split(";").map((piece) => {
+    const [name = "", ...value] = piece.split("=");
+    return { name: name.trim(), value: value.length === 0 ? undefined : value.join("=").trim() };
+  });
+  return pieces.find(({ name, value }) => name === "session" && value !== undefined)?.value;
+}
+
+test("whatever the header is, the first session cookie is found, and nothing is thrown", () => {
+  const piece = fc.constantFrom(
+    "session",
+    "session=",
+    "=",
+    ";",
+    "; ",
+    " ",
+    "a=b",
+    "abc",
+    '"',
+    ",",
+    "\t",
+  );
+  const header = fc.oneof(
+    fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join("")),
+    fc.string({ unit: "binary", maxLength: 60 }),
+  );
+  fc.assert(
+    fc.property(header, (text) => {
+      assert.equal(sessionTokenIn(text), firstSession(text));
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("a long header takes time in proportion to its length, not to its square", () => {
+  const started = performance.now();
+  for (const unit of [";", "=", "a=b;", " ", "session;"]) {
+    assert.equal(sessionTokenIn(unit.repeat(300_000)), undefined);
+  }
+  const took = performance.now() - started;
+  assert.ok(took < 2_000, `${took} ms`);
+});
+
+test("clearing sets an empty value for the same path, already expired", () => {
+  assert.equal(clearedSessionCookie, "session=; Path=/; HttpOnly; Max-Age=-1");
+});
