@@ -51,7 +51,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
 
 function createEmpty(file: string): void {
   // Where another process was faster, its file serves as well.
-  unless("EEXIST", () => closeSync(openSync(file, "wx", 0o600)));
+  tolerating("EEXIST", () => closeSync(openSync(file, "wx", 0o600)));
 }
 
 /**
@@ -60,11 +60,11 @@ function createEmpty(file: string): void {
  */
 function makeOwnersOnly(file: string): void {
   for (const one of [file, `${file}-wal`, `${file}-shm`]) {
-    unless("ENOENT", () => chmodSync(one, 0o600));
+    tolerating("ENOENT", () => chmodSync(one, 0o600));
   }
 }
 
-function unless(expected: string, work: () => void): void {
+function tolerating(expected: string, work: () => void): void {
   try {
     work();
   } catch (error) {
