@@ -38,7 +38,7 @@ export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
       setUpDomain:
         settings.domainSetupCommand === undefined
           ? undefined
-          : domainCommand(settings.domainSetupCommand),
+          : domainCommand(settings.domainSetupCommand, settings.programEnvironment),
       log,
     });
     await warnIfOpenToStrangers(settings.host, store, setupToken, log);

@@ -34,7 +34,7 @@ export function forPeople(line: string): string {
   const { level, time, msg, err, ...rest } = JSON.parse(line);
   const colour = COLOURS[level as keyof typeof COLOURS] ?? "red";
   const details = Object.entries(rest).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
-  if (err !== undefined) details.push(String(err.stack ?? err.message));
-  const text = [msg, ...details].map((part) => printable(String(part), "keep-newlines")).join(" ");
-  return `${time.slice(11, 19)} ${styleText(colour, level.toUpperCase().padEnd(5))} ${text}\n`;
+  const parts = [msg, ...details].map((part) => printable(String(part)));
+  if (err !== undefined) parts.push(printable(String(err.stack ?? err.message), "keep-newlines"));
+  return `${time.slice(11, 19)} ${styleText(colour, level.toUpperCase().padEnd(5))} ${parts.join(" ")}\n`;
 }

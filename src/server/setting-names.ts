@@ -81,7 +81,10 @@ export function unknownNames(names: readonly string[]): {
 } {
   const unknown: string[] = [];
   const warnings: string[] = [];
+  // A Kubernetes service named latchkey puts variables of this form into every container.
+  const linked = names.includes("LATCHKEY_SERVICE_HOST");
   for (const name of new Set(names)) {
+    if (linked && /^LATCHKEY_(SERVICE|PORT)(_|$)/.test(name)) continue;
     const meant = nearest(name.replace(/^LATCHKEY_/, ""));
     if (name.startsWith("LATCHKEY_")) {
       unknown.push(

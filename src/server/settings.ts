@@ -17,6 +17,8 @@ export interface Settings {
   readonly setupTokenFile: string;
   readonly postLoginLocation: string;
   readonly domainSetupCommand: string | undefined;
+  /** What programs that the gate runs get to see: not the secrets. */
+  readonly programEnvironment: Readonly<Record<string, string | undefined>>;
   readonly pagesDir: string | undefined;
   readonly trustedProxies: readonly string[];
   readonly logLevel: string;
@@ -68,7 +70,8 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     pagesDir: value("PAGES_DIR", folder),
     trustedProxies: value("TRUSTED_PROXIES", addressRanges) ?? [],
     logLevel: value("LOG_LEVEL", logLevel) ?? "info",
-    environment: env.NODE_ENV === "production" ? "production" : "other",
+    programEnvironment: { ...env, AUTH_SECRET: undefined, DATABASE_URL: undefined },
+    environment: text("NODE_ENV") === "production" ? "production" : "other",
   };
   value("DATABASE_URL", () => undefined);
 
@@ -78,7 +81,10 @@ export function readSettings(sources: SettingsSources): SettingsReading {
 }
 
 /** In production, sessions that everybody can forge are no sessions: serving is refused. */
-export function secretProblem({ secret, environment }: Settings): string | undefined {
+export function secretProblem({
+  secret,
+  environment,
+}: Pick<Settings, "secret" | "environment">): string | undefined {
   return secret === undefined && environment === "production"
     ? "AUTH_SECRET has to be set where NODE_ENV is production: 32 random bytes or more"
     : undefined;

@@ -70,6 +70,7 @@ async function readToken(file: FileHandle): Promise<string | undefined> {
 export async function writeSetupToken(path: string, token: string): Promise<void> {
   const unfinished = `${path}.${process.pid}.new`;
   try {
+    await rm(unfinished, { force: true });
     await writeFile(unfinished, `${token}\n`, { mode: 0o600, flag: "wx" });
     await rename(unfinished, path);
   } catch (error) {

@@ -43,6 +43,7 @@ export async function startGate(
     setupTokenFile: join(dataDir, "setup-token"),
     postLoginLocation: "/",
     domainSetupCommand: undefined,
+    programEnvironment: {},
     pagesDir: undefined,
     trustedProxies: [],
     logLevel: "debug",

@@ -27,7 +27,7 @@ export function startLatchkey(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Running {
-  return startNode(t, [MAIN, ...args], env);
+  return startNode(t, ["--", MAIN, ...args], env);
 }
 
 /** The same for any other program that Node runs. */

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { parseSince } from "../../src/cli/log.ts";
+
+const NOW = Date.UTC(2030, 0, 31, 18, 0, 0);
+
+function inTimeZone(t: TestContext, zone: string): void {
+  const before = process.env.TZ;
+  t.after(() => {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  });
+  process.env.TZ = zone;
+}
+
+const since = (text: string): string | undefined => parseSince(text, NOW)?.toISOString();
+
+test("without --since there is no bound", () => {
+  assert.equal(parseSince(undefined, NOW), undefined);
+});
+
+test("an age counts back from now, in seconds, minutes, hours or days", () => {
+  assert.deepEqual(["90s", "15m", "2h", "7d", "0s"].map(since), [
+    "2030-01-31T17:58:30.000Z",
+    "2030-01-31T17:45:00.000Z",
+    "2030-01-31T16:00:00.000Z",
+    "2030-01-24T18:00:00.000Z",
+    "2030-01-31T18:00:00.000Z",
+  ]);
+});
+
+test("a date with a time zone means that moment anywhere", (t) => {
+  inTimeZone(t, "Asia/Tokyo");
+  assert.equal(since("2030-01-31T18:00Z"), "2030-01-31T18:00:00.000Z");
+  assert.equal(since("2030-01-31T18:00:30-05:00"), "2030-01-31T23:00:30.000Z");
+});
+
+test("a date with a time and no zone is local time", (t) => {
+  inTimeZone(t, "Asia/Tokyo");
+  assert.equal(since("2030-01-31T18:00"), "2030-01-31T09:00:00.000Z");
+});
+
+test("a date alone is the start of that day, local time", (t) => {
+  inTimeZone(t, "Asia/Tokyo");
+  assert.equal(since("2030-01-31"), "2030-01-30T15:00:00.000Z");
+});
+
+for (const text of [
+  "",
+  "yesterday",
+  "2",
+  "h",
+  "-2h",
+  "2w",
+  "1.5h",
+  "2030",
+  "2030-13-01",
+  "2030-01-32",
+  "31.1.2030",
+  "2030-01-31Tnoon",
+  "2030-02-30",
+]) {
+  test(`--since ${JSON.stringify(text)} is refused, with what it takes`, () => {
+    assert.throws(() => parseSince(text, NOW), /^Error: --since takes [^\n]+$/);
+  });
+}

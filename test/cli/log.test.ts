@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { NewLogEntry } from "../../src/core/store.ts";
+import { openSqlite } from "../../src/stores/sqlite.ts";
+import { OWNER, startGate } from "../support/gate.ts";
+import { runLatchkey } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+/** What `latchkey log` prints, line by line, after it has ended well. */
+async function log(t: TestContext, dataDir: string, ...options: readonly string[]) {
+  const { code, stdout, stderr } = await runLatchkey(t, ["log", ...options], { DATA_DIR: dataDir });
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.match(stdout, /^$|\n$/);
+  return stdout.split("\n").slice(0, -1);
+}
+
+const summaries = async (t: TestContext, dataDir: string, ...options: readonly string[]) =>
+  (await log(t, dataDir, "--json", ...options)).map((line) => JSON.parse(line).summary);
+
+/** A data folder whose log holds these, without a gate. */
+async function withEntries(t: TestContext, entries: readonly Partial<NewLogEntry>[]) {
+  const dataDir = await tempDir(t);
+  const store = await openSqlite({ file: join(dataDir, "latchkey.db") });
+  await store.insertLogEntries(
+    entries.map((entry) => ({
+      at: new Date(),
+      type: "signin",
+      summary: "Signed in as owner",
+      author: "system",
+      ...entry,
+    })),
+  );
+  store.close();
+  return dataDir;
+}
+
+test("while the gate runs, its entries are shown oldest first with all of their fields", async (t) => {
+  const gate = await startGate(t);
+  const before = Date.now();
+  await gate.setUp();
+  await gate.signIn();
+  for (let attempt = 0; attempt < 5; attempt += 1) await gate.signIn({ password: "wrong" });
+  await gate.logEntries(3);
+
+  const entries = (await log(t, gate.dataDir, "--json")).map((line) => JSON.parse(line));
+  assert.deepEqual(
+    entries.map(({ at, ...rest }) => rest),
+    [
+      { id: 1, type: "signup", summary: "Created account owner", author: "system" },
+      { id: 2, type: "signin", summary: "Signed in as owner", author: "system" },
+      {
+        id: 3,
+        type: "signin_rate_limited",
+        summary: "Rate limited login from 127.0.0.1",
+        author: "system",
+      },
+    ],
+  );
+  for (const { at } of entries) {
+    assert.equal(new Date(at).toISOString(), at);
+    assert.ok(Date.parse(at) >= before && Date.parse(at) <= Date.now(), at);
+  }
+});
+
+test("without --json an entry is a line for people", async (t) => {
+  const dataDir = await withEntries(t, [{ at: new Date("2030-01-31T18:05:09.123Z") }]);
+  const [line = "", ...rest] = await log(t, dataDir);
+  assert.deepEqual(line.split(/ {2,}/), [
+    "2030-01-31T18:05:09.123Z",
+    "signin",
+    "system",
+    "Signed in as owner",
+  ]);
+  assert.deepEqual(rest, []);
+});
+
+test("a username that would steer the terminal or forge a line is made harmless", async (t) => {
+  const gate = await startGate(t);
+  const username = "\u001b[2Jowner\r\n2030  signin  system\u009b1m\u202e";
+  await gate.setUp({ username });
+  await gate.logEntries(1);
+  const [text, json] = await Promise.all([log(t, gate.dataDir), log(t, gate.dataDir, "--json")]);
+  assert.equal(text.length, 1);
+  assert.match(
+    text.join(),
+    / {2}Created account \\u\{1b\}\[2Jowner\\u\{d\}\\u\{a\}2030 {2}signin {2}system\\u\{9b\}1m\\u\{202e\}$/,
+  );
+  assert.equal(json.length, 1);
+  assert.equal(JSON.parse(json.join()).summary, `Created account ${username}`);
+});
+
+test("--type shows the entries of that type only", async (t) => {
+  const dataDir = await withEntries(t, [
+    { type: "signup", summary: "Created account owner" },
+    { type: "signin", summary: "Signed in as owner" },
+    { type: "signin_rate_limited", summary: "Rate limited login from ::1" },
+    { type: "password_change", summary: "Changed password" },
+    { type: "signin", summary: "Signed in as owner again" },
+  ]);
+  const [signins, changes] = await Promise.all([
+    summaries(t, dataDir, "--type", "signin"),
+    summaries(t, dataDir, "--type=password_change"),
+  ]);
+  assert.deepEqual(signins, ["Signed in as owner", "Signed in as owner again"]);
+  assert.deepEqual(changes, ["Changed password"]);
+});
+
+test("--since takes an age or a date, and goes together with --type", async (t) => {
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  const dataDir = await withEntries(t, [
+    { at: new Date("2020-02-29T12:00:00Z"), summary: "leap day" },
+    { at: ago(3 * 24 * 60), summary: "three days ago" },
+    { at: ago(90), summary: "ninety minutes ago" },
+    { at: ago(90), summary: "likewise", type: "signup" },
+    { at: ago(5), summary: "five minutes ago" },
+  ]);
+  const all = ["leap day", "three days ago", "ninety minutes ago", "likewise", "five minutes ago"];
+  const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
+    [["--since", "4d"], all.slice(1)],
+    [["--since", "2h"], all.slice(2)],
+    [["--since", "15m"], all.slice(4)],
+    [["--since", "30s"], []],
+    [["--since", "2020-02-29T12:00:00Z"], all],
+    [["--since", "2020-02-29T12:00:01Z"], all.slice(1)],
+    [["--since", "2020-02-29T14:00+03:00"], all],
+    [["--since", "2h", "--type", "signup"], ["likewise"]],
+  ];
+  const shown = await Promise.all(cases.map(([options]) => summaries(t, dataDir, ...options)));
+  for (const [index, [options, expected]] of cases.entries()) {
+    assert.deepEqual(shown[index], expected, options.join(" "));
+  }
+});
+
+test("--limit shows the newest so many that match, oldest of them first", async (t) => {
+  const dataDir = await withEntries(
+    t,
+    Array.from({ length: 10 }, (_, n) => ({ summary: `${n}`, type: n % 2 ? "signup" : "signin" })),
+  );
+  const [three, some, all] = await Promise.all([
+    summaries(t, dataDir, "--limit", "3"),
+    summaries(t, dataDir, "--limit", "2", "--type", "signin"),
+    summaries(t, dataDir, "--limit", "100"),
+  ]);
+  assert.deepEqual(three, ["7", "8", "9"]);
+  assert.deepEqual(some, ["6", "8"]);
+  assert.equal(all.length, 10);
+});
+
+test("more entries than are read at once come out whole and in order", async (t) => {
+  const wanted = Array.from({ length: 2_345 }, (_, n) => `Signed in as owner ${n}`);
+  const dataDir = await withEntries(
+    t,
+    wanted.map((summary) => ({ summary })),
+  );
+  const [all, newest] = await Promise.all([
+    summaries(t, dataDir),
+    summaries(t, dataDir, "--limit", "1500"),
+  ]);
+  assert.deepEqual(all, wanted);
+  assert.deepEqual(newest, wanted.slice(-1_500));
+});
+
+test("a log without entries is no output and no failure", async (t) => {
+  const gate = await startGate(t);
+  assert.deepEqual(await log(t, gate.dataDir), []);
+});
+
+test("where there is no database, it says so with exit code 1 and makes none", async (t) => {
+  const dir = await tempDir(t);
+  for (const dataDir of [dir, join(dir, "missing")]) {
+    const { code, stdout, stderr } = await runLatchkey(t, ["log"], { DATA_DIR: dataDir });
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.equal(stderr, `latchkey: there is no database at ${join(dataDir, "latchkey.db")}\n`);
+  }
+  assert.deepEqual(await readdir(dir), []);
+});
+
+test("the log never shows a password or its hash", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  const form = {
+    current_password: OWNER.password,
+    new_password: "battery staple",
+    confirm_password: "battery staple",
+  };
+  await gate.send("/account/password", { form, session });
+  await gate.logEntries(2);
+  const text = (await log(t, gate.dataDir, "--json")).join("\n");
+  assert.match(text, /Changed password/);
+  for (const secret of [OWNER.password, "battery staple", "argon2", session]) {
+    assert.ok(!text.includes(secret), secret);
+  }
+});

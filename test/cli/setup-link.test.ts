@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { send } from "../support/client.ts";
+import { OWNER, startGate } from "../support/gate.ts";
+import { runLatchkey, startServe } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const FORM = { ...OWNER, confirm: OWNER.password };
+
+/** The link that `latchkey setup-link` prints, and the token in it. */
+async function setupLink(t: TestContext, env: Readonly<Record<string, string>>) {
+  const { code, stdout, stderr } = await runLatchkey(t, ["setup-link"], env);
+  assert.deepEqual([code, stderr], [0, ""]);
+  const link = new URL(stdout.trimEnd());
+  assert.equal(stdout, `${link}\n`, "the link and nothing else");
+  return { link: link.href, url: link, token: link.searchParams.get("token") ?? "" };
+}
+
+const ofGate = ({ url, dataDir }: { readonly url: string; readonly dataDir: string }) => ({
+  PORT: new URL(url).port,
+  DATA_DIR: dataDir,
+});
+
+test("the link opens the setup of the running gate with the token filled in, and it works", async (t) => {
+  const gate = await startGate(t);
+  const { link, token } = await setupLink(t, ofGate(gate));
+  assert.ok(Buffer.from(token, "base64url").length >= 16, "too long to be guessed");
+
+  const page = await send(link);
+  assert.equal(page.status, 200);
+  assert.match(page.body, new RegExp(`<input[^>]+name="token"[^>]+value="${token}"`));
+
+  for (const form of [FORM, { ...FORM, token: "" }, { ...FORM, token: `${token}x` }]) {
+    const refused = await gate.send("/setup", { form });
+    assert.deepEqual([refused.status, refused.cookies], [403, []]);
+    assert.match(refused.body, /invalid setup token/);
+  }
+  assert.ok(await gate.setUp({ token }));
+  assert.deepEqual((await readdir(gate.dataDir)).includes("setup-token"), false);
+});
+
+test("only the owner of the token file can read it", async (t) => {
+  const dataDir = await tempDir(t);
+  const { token } = await setupLink(t, { DATA_DIR: dataDir });
+  assert.equal((await stat(join(dataDir, "setup-token"))).mode & 0o777, 0o600);
+  assert.equal((await readFile(join(dataDir, "setup-token"), "utf8")).trim(), token);
+  assert.deepEqual(await readdir(dataDir), ["setup-token"]);
+});
+
+test("a second link makes the first one invalid", async (t) => {
+  const gate = await startGate(t);
+  const first = await setupLink(t, ofGate(gate));
+  const second = await setupLink(t, ofGate(gate));
+  assert.notEqual(first.token, second.token);
+  assert.equal((await gate.send("/setup", { form: { ...FORM, token: first.token } })).status, 403);
+  assert.ok(await gate.setUp({ token: second.token }));
+});
+
+test("once there is an account, no link is made", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  const before = await readdir(gate.dataDir);
+  const { code, stdout, stderr } = await runLatchkey(t, ["setup-link"], ofGate(gate));
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /^latchkey: there is an account already[^\n]*\n$/);
+  assert.deepEqual(await readdir(gate.dataDir), before);
+});
+
+test("a link made before the gate has ever run works once it does", async (t) => {
+  const dataDir = join(await tempDir(t), "data");
+  const { token } = await setupLink(t, { DATA_DIR: dataDir });
+  assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
+  const gate = await startServe(t, { DATA_DIR: dataDir, HOST: "127.0.0.1" });
+  assert.equal((await send(`${gate.url}/setup`, { form: FORM })).status, 403);
+  const answer = await send(`${gate.url}/setup`, { form: { ...FORM, token } });
+  assert.equal(answer.status, 303);
+  assert.ok(answer.session);
+});
+
+test("the link has the host and the port that people can open", async (t) => {
+  const dataDir = await tempDir(t);
+  const hostOf = async (env: Readonly<Record<string, string>>) =>
+    (await setupLink(t, { DATA_DIR: dataDir, ...env })).url.host;
+  assert.equal(await hostOf({}), "127.0.0.1:3000");
+  assert.equal(await hostOf({ HOST: "::1", PORT: "4000" }), "[::1]:4000");
+  assert.equal(await hostOf({ HOST: "gate.example.org", PORT: "8080" }), "gate.example.org:8080");
+  for (const HOST of ["0.0.0.0", "::"]) {
+    const host = await hostOf({ HOST, PORT: "4000" });
+    assert.match(host, /:4000$/);
+    assert.doesNotMatch(host, /^(0\.0\.0\.0|\[::\])/);
+  }
+});
+
+test("the token goes where SETUP_TOKEN_FILE says, and replaces what is there", async (t) => {
+  const dir = await tempDir(t);
+  const file = join(dir, "elsewhere");
+  await writeFile(file, "old", { mode: 0o644 });
+  const { token } = await setupLink(t, { DATA_DIR: join(dir, "data"), SETUP_TOKEN_FILE: file });
+  assert.equal(await readFile(file, "utf8"), `${token}\n`);
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+});
+
+const refusals: readonly (readonly [
+  string,
+  string,
+  (dir: string) => Promise<unknown> | undefined,
+])[] = [
+  ["a DATA_DIR below a regular file", "data", (dir) => writeFile(join(dir, "data"), "")],
+  ["a folder in place of the token file", "token", (dir) => mkdir(join(dir, "token"))],
+];
+
+for (const [what, named, prepare] of refusals) {
+  test(`${what} is a failure told in one line that names it, and no link is printed`, async (t) => {
+    const dir = await tempDir(t);
+    await prepare(dir);
+    const { code, stdout, stderr } = await runLatchkey(t, ["setup-link"], {
+      DATA_DIR: join(dir, "data/below"),
+      SETUP_TOKEN_FILE: join(dir, "token"),
+    });
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /^latchkey: [^\n]+\n$/);
+    assert.ok(stderr.includes(join(dir, named)), stderr);
+  });
+}

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { settings as allSettings } from "../../src/server/setting-names.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { problems, warnings } from "./settings-reading.ts";
+
+const bad: Readonly<Record<string, readonly string[]>> = {
+  PORT: ["http", "-1", "65536", "3000 ", "0x10", "1e3", "3.5", "100000"],
+  HOST: ["not a host", "http://127.0.0.1", "127.0.0.1:3000", "-x", "a/b"],
+  POST_LOGIN_LOCATION: ["app", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/a\nb"],
+  TRUSTED_PROXIES: [
+    "10.0.0.0/33",
+    "proxy.example",
+    "10.0.0.1,",
+    "::1/129",
+    "10.0.0.0/8/8",
+    "1.2.3.4/",
+  ],
+  LOG_LEVEL: ["verbose", "INFO", "trace"],
+  DATABASE_URL: ["postgres://db/latchkey"],
+  PAGES_DIR: ["/nowhere/at/all", "/dev/null", "/dev/null/below"],
+  DOMAIN_SETUP_COMMAND: ["/nowhere/at/all", "/dev/null", "/tmp", "sh -c true", "no-such-program"],
+};
+
+for (const [name, texts] of Object.entries(bad)) {
+  test(`a ${name} that cannot be used gives one line that names it and says what it takes`, () => {
+    const takes = allSettings.find((one) => one.name === name)?.takes;
+    for (const text of texts) {
+      const env = { PATH: process.env.PATH, [name]: text };
+      assert.deepEqual(problems(env), [`${name} takes ${takes}`], JSON.stringify(text));
+    }
+  });
+}
+
+test("a PAGES_DIR that leads nowhere, round in a circle or too far is named too", async (t) => {
+  const loop = join(await tempDir(t), "loop");
+  await symlink(loop, loop);
+  for (const text of [loop, `/${"x".repeat(300)}`]) {
+    assert.match(problems({ PAGES_DIR: text }).join("\n"), /^PAGES_DIR takes [^\n]+$/);
+  }
+});
+
+test("a program that may not be run is no DOMAIN_SETUP_COMMAND", async (t) => {
+  const program = join(await tempDir(t), "not-executable");
+  await writeFile(program, "#!/bin/sh\n");
+  await chmod(program, 0o644);
+  assert.equal(problems({ DOMAIN_SETUP_COMMAND: program }).length, 1);
+});
+
+test("every problem is told at once, not only the first", () => {
+  const told = problems({ PORT: "x", HOST: "a b", LATCHKEY_COLOUR: "red", LOG_LEVEL: "loud" });
+  for (const name of ["PORT", "HOST", "LATCHKEY_COLOUR", "LOG_LEVEL"]) {
+    assert.equal(told.filter((line) => line.startsWith(`${name} `)).length, 1, name);
+  }
+  assert.equal(told.length, 4);
+});
+
+test("no problem repeats a value, which might be a secret that slipped into the wrong setting", () => {
+  const told = problems({ PORT: "hunter2", DATABASE_URL: "postgres://u:hunter2@db/x" });
+  assert.equal(told.length, 2);
+  assert.doesNotMatch(told.join("\n"), /hunter2/);
+});
+
+test("LATCHKEY_… is ours for sure: one that is no setting is refused, with the name it has", () => {
+  assert.deepEqual(problems({ LATCHKEY_PORT: "1" }), [
+    "LATCHKEY_PORT is not a setting: it is called PORT",
+  ]);
+  assert.deepEqual(problems({ LATCHKEY_COLOUR: "" }), ["LATCHKEY_COLOUR is not a setting"]);
+});
+
+test("what Kubernetes puts there for a service named latchkey is no setting of anybody's", () => {
+  const linked = {
+    LATCHKEY_SERVICE_HOST: "10.0.0.1",
+    LATCHKEY_SERVICE_PORT: "3000",
+    LATCHKEY_SERVICE_PORT_HTTP: "3000",
+    LATCHKEY_PORT: "tcp://10.0.0.1:3000",
+    LATCHKEY_PORT_3000_TCP_ADDR: "10.0.0.1",
+  };
+  assert.deepEqual(problems(linked), []);
+  assert.equal(problems({ ...linked, LATCHKEY_COLOUR: "red" }).length, 1);
+});
+
+test("what an env file names wrongly is reported as well", async (t) => {
+  const file = join(await tempDir(t), "env");
+  await writeFile(file, "LATCHKEY_COLOUR=red\n");
+  assert.deepEqual(problems({}, {}, file), ["LATCHKEY_COLOUR is not a setting"]);
+});
+
+test("a name a slip or two away from a setting is warned about, others are not", () => {
+  assert.deepEqual(warnings({ AUTH_SECRT: "x" }), [
+    "AUTH_SECRT is not a setting: was AUTH_SECRET meant?",
+  ]);
+  assert.equal(warnings({ DATADIR: "x", TRUSTED_PROXY: "x", POST_LOGIN_LOCATON: "/" }).length, 2);
+  const usual = {
+    PATH: "/bin",
+    HOME: "/",
+    HOSTNAME: "x",
+    POST: "x",
+    PORTS: "1",
+    LANG: "C",
+    USER: "x",
+  };
+  assert.deepEqual(warnings(usual), []);
+});
+
+test("an env file that cannot be read is a problem, not an empty file", async (t) => {
+  const dir = await tempDir(t);
+  await mkdir(join(dir, "folder"));
+  for (const file of [join(dir, "missing"), join(dir, "folder")]) {
+    const told = problems({}, {}, file);
+    assert.equal(told.length, 1);
+    assert.match(told.join(), /^--env-file cannot be read: /);
+  }
+});

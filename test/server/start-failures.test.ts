@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { SECRET, startGate } from "../support/gate.ts";
+import { type Ending, runLatchkey } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+/** One line for a person: what it is about, and nothing of the program's inside. */
+function assertOneLine({ stderr }: Ending, about: RegExp): void {
+  assert.match(stderr, /^latchkey: [^\n]+\n$/, "one line on standard error");
+  assert.match(stderr, about);
+  assert.doesNotMatch(stderr, /\bat \S+ \(|node:|file:\/\/|\.ts\b|Error\b/, "no stack trace");
+  assert.doesNotMatch(stderr, /\\u\{/, "nothing that had to be escaped");
+  assert.ok(stderr.length < 400, `short enough to read: ${stderr.length} characters`);
+}
+
+interface Obstacle {
+  readonly about: RegExp;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Puts the obstacle into the test's folder. The gate's data folder is `data` in it. */
+  prepare?(dir: string): unknown;
+}
+
+const database = (dir: string): string => join(dir, "data/latchkey.db");
+
+const obstacles: Readonly<Record<string, Obstacle>> = {
+  "a DATA_DIR below a regular file": {
+    about: /DATA_DIR .*data/,
+    prepare: (dir) => writeFile(join(dir, "data"), ""),
+    env: { DATA_DIR: "data/below" },
+  },
+  "a DATA_DIR that is a regular file": {
+    about: /DATA_DIR .*data/,
+    prepare: (dir) => writeFile(join(dir, "data"), ""),
+  },
+  "a database file that is none": {
+    about: /database .*data\/latchkey\.db.*not a database/,
+    async prepare(dir) {
+      await mkdir(join(dir, "data"));
+      await writeFile(database(dir), "this is text. ".repeat(500));
+    },
+  },
+  "a database that is a folder": {
+    about: /database .*data\/latchkey\.db/,
+    prepare: (dir) => mkdir(database(dir), { recursive: true }),
+  },
+  "a database of a later version": {
+    about: /schema 999.*newer Latchkey/,
+    async prepare(dir) {
+      await mkdir(join(dir, "data"));
+      const later = new DatabaseSync(database(dir));
+      later.exec("PRAGMA user_version = 999");
+      later.close();
+    },
+  },
+  "a page with a mistake in it": {
+    about: /pages\/login\.eta: /,
+    async prepare(dir) {
+      await mkdir(join(dir, "pages"));
+      await writeFile(join(dir, "pages/login.eta"), "<% if (it.HasError { %> x <% } %>");
+    },
+    env: { PAGES_DIR: "pages" },
+  },
+  "a page with a tag that is not closed": {
+    about: /pages\/home\.eta: /,
+    async prepare(dir) {
+      await mkdir(join(dir, "pages"));
+      await writeFile(join(dir, "pages/home.eta"), "<p>\n<%= it.CurrentUser.username \n</p>");
+    },
+    env: { PAGES_DIR: "pages" },
+  },
+  "a page that replaces none": {
+    about: /pages\/signin\.eta .*login\.eta/,
+    async prepare(dir) {
+      await mkdir(join(dir, "pages"));
+      await writeFile(join(dir, "pages/signin.eta"), "");
+    },
+    env: { PAGES_DIR: "pages" },
+  },
+  "a HOST that this machine does not have": {
+    about: /203\.0\.113\.5.*no such address/,
+    env: { HOST: "203.0.113.5" },
+  },
+};
+
+for (const [what, { about, env, prepare }] of Object.entries(obstacles)) {
+  test(`${what} stops the start with one clear line and exit code 1`, async (t) => {
+    const dir = await tempDir(t);
+    await prepare?.(dir);
+    const inDir = Object.fromEntries(
+      Object.entries({ DATA_DIR: "data", ...env }).map(([name, text]) => [
+        name,
+        name === "HOST" ? text : join(dir, text),
+      ]),
+    );
+    const ending = await runLatchkey(t, ["serve"], { PORT: "0", AUTH_SECRET: SECRET, ...inDir });
+    assertOneLine(ending, about);
+    assert.equal(ending.code, 1);
+    assert.doesNotMatch(ending.stdout, /listens/);
+  });
+}
+
+test("a port in use stops the start with one clear line, and its owner goes on", async (t) => {
+  const owner = await startGate(t);
+  const { port } = new URL(owner.url);
+  const env = { PORT: port, AUTH_SECRET: SECRET, DATA_DIR: await tempDir(t) };
+  const ending = await runLatchkey(t, ["serve"], env);
+  assertOneLine(ending, new RegExp(`127\\.0\\.0\\.1.*${port}.*in use`));
+  assert.equal(ending.code, 1);
+  assert.equal((await owner.send("/setup")).status, 200);
+});
+
+test("a database of a later version is left as it is", async (t) => {
+  const dir = await tempDir(t);
+  await obstacles["a database of a later version"]?.prepare?.(dir);
+  const env = { PORT: "0", AUTH_SECRET: SECRET, DATA_DIR: join(dir, "data") };
+  await runLatchkey(t, ["serve"], env);
+  const later = new DatabaseSync(database(dir));
+  t.after(() => later.close());
+  assert.equal(later.prepare("PRAGMA user_version").get()?.user_version, 999);
+  assert.deepEqual(later.prepare("SELECT * FROM sqlite_schema").all(), []);
+});
+
+const wrongSettings: readonly (readonly [string, Readonly<Record<string, string>>, RegExp])[] = [
+  ["a PORT that is none", { PORT: "http" }, /PORT takes a number/],
+  ["an unknown LATCHKEY_ setting", { LATCHKEY_PROT: "1" }, /LATCHKEY_PROT is not a setting/],
+  ["production without AUTH_SECRET", { NODE_ENV: "production" }, /AUTH_SECRET .*production/],
+  [
+    "production with an empty AUTH_SECRET",
+    { NODE_ENV: "production", AUTH_SECRET: "" },
+    /AUTH_SECRET/,
+  ],
+];
+
+for (const [what, env, about] of wrongSettings) {
+  test(`${what} stops the start with one clear line and exit code 2, before anything is made`, async (t) => {
+    const dir = await tempDir(t);
+    const ending = await runLatchkey(t, ["serve"], {
+      PORT: "0",
+      DATA_DIR: join(dir, "data"),
+      ...env,
+    });
+    assertOneLine(ending, about);
+    assert.equal(ending.code, 2);
+    assert.equal(ending.stdout, "");
+    assert.deepEqual(await readdir(dir), []);
+  });
+}
+
+test("in production, commands that sign nothing do without a secret", async (t) => {
+  const env = { NODE_ENV: "production", DATA_DIR: await tempDir(t) };
+  const link = await runLatchkey(t, ["setup-link"], env);
+  assert.deepEqual([link.code, link.stderr], [0, ""]);
+});

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { send } from "../support/client.ts";
+import { SECRET, startGate } from "../support/gate.ts";
+import { startServe } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+interface Line {
+  readonly level: string;
+  readonly msg: string;
+  readonly url?: string;
+}
+
+/** What the gate says until it listens. Warnings come before that line. */
+async function said(t: TestContext, env: Readonly<Record<string, string>>) {
+  const gate = await startServe(t, { AUTH_SECRET: SECRET, ...env });
+  const lines: readonly Line[] = gate
+    .stdout()
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const warnings = lines.filter(({ level }) => level === "warn").map(({ msg }) => msg);
+  return { ...gate, lines, warnings };
+}
+
+test("one line says where the gate listens, and there it answers", async (t) => {
+  const { lines, url, stderr } = await said(t, { DATA_DIR: await tempDir(t) });
+  assert.deepEqual(
+    lines.map(({ level, msg, url: told }) => ({ level, msg, told })),
+    [{ level: "info", msg: `Latchkey listens on ${url}`, told: url }],
+  );
+  assert.equal(stderr(), "");
+  assert.equal((await send(`${url}/setup`)).status, 200);
+});
+
+test("an IPv6 address stands in brackets, so that the line can be opened as it is", async (t) => {
+  const { url } = await said(t, { DATA_DIR: await tempDir(t), HOST: "::1" });
+  assert.match(url, /^http:\/\/\[::1\]:\d+$/);
+  assert.equal((await send(`${url}/login`)).status, 200);
+});
+
+test("DATA_DIR is made with all that leads there, for its owner only, and so is what it holds", async (t) => {
+  const dataDir = join(await tempDir(t), "not/there/yet");
+  await said(t, { DATA_DIR: dataDir });
+  const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+  assert.equal(await mode(dataDir), "700");
+  assert.equal(await mode(join(dataDir, "latchkey.db")), "600");
+});
+
+test("a DATA_DIR that is there already keeps the mode its owner gave it", async (t) => {
+  const dataDir = join(await tempDir(t), "shared");
+  await mkdir(dataDir, { mode: 0o750 });
+  await said(t, { DATA_DIR: dataDir });
+  assert.equal((await stat(dataDir)).mode & 0o777, 0o750);
+});
+
+test("the development secret is used with a warning, which a secret of one's own ends", async (t) => {
+  const without = await said(t, { DATA_DIR: await tempDir(t), AUTH_SECRET: "" });
+  assert.equal(without.warnings.length, 1);
+  assert.match(without.warnings.join(), /secret/);
+  assert.deepEqual((await said(t, { DATA_DIR: await tempDir(t) })).warnings, []);
+});
+
+test("a misspelt setting is warned about by name, and the gate starts", async (t) => {
+  const { stderr } = await said(t, { DATA_DIR: await tempDir(t), SETUP_TOKENFILE: "x" });
+  assert.equal(
+    stderr(),
+    "latchkey: SETUP_TOKENFILE is not a setting: was SETUP_TOKEN_FILE meant?\n",
+  );
+});
+
+/** The data folder and the address of a gate, and whether strangers could take it over. */
+const openness: readonly (readonly [
+  string,
+  (dataDir: string, t: TestContext) => Promise<unknown> | undefined,
+  string,
+  boolean,
+])[] = [
+  ["everybody, without account and token", () => undefined, "0.0.0.0", true],
+  ["everybody over IPv6, without account and token", () => undefined, "::", true],
+  ["this machine only", () => undefined, "127.0.0.1", false],
+  ["this machine only, by another of its addresses", () => undefined, "127.0.0.9", false],
+  ["this machine only, by name", () => undefined, "localhost", false],
+  ["everybody, with a token", (dir) => writeFile(join(dir, "setup-token"), "t"), "0.0.0.0", false],
+  [
+    "everybody, with an empty token",
+    (dir) => writeFile(join(dir, "setup-token"), " \n"),
+    "::",
+    true,
+  ],
+  ["everybody, with an account", makeAccount, "0.0.0.0", false],
+];
+
+for (const [what, prepare, HOST, warned] of openness) {
+  test(`a gate open to ${what} ${warned ? "warns and names" : "does not name"} latchkey setup-link`, async (t) => {
+    const dataDir = await tempDir(t);
+    await prepare(dataDir, t);
+    const { warnings } = await said(t, { DATA_DIR: dataDir, HOST });
+    assert.equal(warnings.length, warned ? 1 : 0, warnings.join());
+    assert.equal(/`latchkey setup-link`/.test(warnings.join()), warned);
+  });
+}
+
+async function makeAccount(dataDir: string, t: TestContext): Promise<void> {
+  const gate = await startGate(t, { dataDir });
+  await gate.setUp();
+  await gate.stop();
+}

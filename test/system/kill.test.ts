@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { openSqlite } from "../../src/stores/sqlite.ts";
+import { type Answer, type Sending, send } from "../support/client.ts";
+import { OWNER, SECRET, startGate } from "../support/gate.ts";
+import { startServe } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const KILLS = 50;
+const MEASURED = 3;
+
+interface Attempt {
+  readonly path: string;
+  readonly sending: Sending;
+}
+
+type Victim = Awaited<ReturnType<typeof startServe>>;
+
+const startVictim = (t: TestContext, dataDir: string): Promise<Victim> =>
+  startServe(t, { DATA_DIR: dataDir, AUTH_SECRET: SECRET });
+
+/** How long the attempt takes in a process that has just been started, as every victim has. */
+async function duration(victim: Victim, { path, sending }: Attempt): Promise<number> {
+  const start = performance.now();
+  assert.equal((await send(`${victim.url}${path}`, sending)).status, 303);
+  const passed = performance.now() - start;
+  victim.child.kill("SIGKILL");
+  await victim.ended;
+  return passed;
+}
+
+/** In milliseconds after the attempt was sent. */
+type Moment = number | "once answered";
+
+/** Kills the process at that moment, or as soon as it answers. */
+async function killDuring(
+  victim: Victim,
+  { path, sending }: Attempt,
+  moment: Moment,
+): Promise<Answer | undefined> {
+  const answered = send(`${victim.url}${path}`, sending).catch(() => undefined);
+  await (moment === "once answered" ? answered : Promise.race([answered, pause(moment)]));
+  victim.child.kill("SIGKILL");
+  assert.equal((await victim.ended).signal, "SIGKILL");
+  return answered;
+}
+
+/** From the first moment to the answer: in between each somewhere in its own slice of the whole. */
+const moments = (wholeMs: number): readonly Moment[] => [
+  0,
+  ...Array.from({ length: KILLS - 2 }, (_, n) => (wholeMs * 1.2 * (n + Math.random())) / KILLS),
+  "once answered",
+];
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+async function countUsers(dataDir: string): Promise<number> {
+  const store = await openSqlite({ file: join(dataDir, "latchkey.db"), missing: "refuse" });
+  try {
+    return await store.countUsers();
+  } finally {
+    store.close();
+  }
+}
+
+test("a kill at any moment of the setup leaves no account, or one that can be used", async (t) => {
+  const attempt = { path: "/setup", sending: { form: { ...OWNER, confirm: OWNER.password } } };
+  const start = async () => {
+    const dataDir = await tempDir(t);
+    return { dataDir, victim: await startVictim(t, dataDir) };
+  };
+  const measured: number[] = [];
+  for (let n = 0; n < MEASURED; n += 1) {
+    measured.push(await duration((await start()).victim, attempt));
+  }
+
+  const left: number[] = [];
+  let next = start();
+  for (const moment of moments(median(measured))) {
+    const { dataDir, victim } = await next;
+    const answer = await killDuring(victim, attempt, moment);
+    next = start();
+
+    const users = await countUsers(dataDir);
+    assert.ok(users === 0 || users === 1, `${users} accounts`);
+    if (answer !== undefined) assert.equal(users, 1, "what was answered is on the disk");
+    left.push(users);
+
+    const gate = await startGate(t, { dataDir });
+    if (users === 0) await gate.setUp();
+    assert.equal((await gate.signIn()).location, "/");
+    assert.equal((await gate.signIn({ password: "another one" })).location, "/login?error=1");
+    await gate.stop();
+  }
+  await next;
+  assert.deepEqual(new Set(left), new Set([0, 1]), "kills came early enough and late enough");
+});
+
+test("a kill at any moment of a password change leaves the old password or the new one, not both", async (t) => {
+  const dataDir = await tempDir(t);
+  let gate = await startGate(t, { dataDir });
+  const session = await gate.setUp();
+  await gate.stop();
+  const change = (from: string, to: string): Attempt => ({
+    path: "/account/password",
+    sending: { session, form: { current_password: from, new_password: to, confirm_password: to } },
+  });
+  let current: string = OWNER.password;
+  const measured: number[] = [];
+  for (let n = 0; n < MEASURED; n += 1) {
+    const to = `measured password ${n}`;
+    measured.push(await duration(await startVictim(t, dataDir), change(current, to)));
+    current = to;
+  }
+
+  const changes: boolean[] = [];
+  let next = startVictim(t, dataDir);
+  for (const moment of moments(median(measured))) {
+    const victim = await next;
+    const wanted = `password number ${changes.length}`;
+    const answer = await killDuring(victim, change(current, wanted), moment);
+    next = startVictim(t, dataDir);
+
+    gate = await startGate(t, { dataDir });
+    const works = async (password: string) => (await gate.signIn({ password })).location === "/";
+    const [old, changed] = [await works(current), await works(wanted)];
+    assert.notEqual(old, changed, old ? "both work" : "neither works");
+    if (answer !== undefined) assert.ok(changed, "what was answered is on the disk");
+    assert.equal((await gate.send("/", { session })).status, 200, "the session stays good");
+    await gate.stop();
+    changes.push(changed);
+    if (changed) current = wanted;
+  }
+  await next;
+  assert.deepEqual(new Set(changes), new Set([true, false]), "kills came early and late enough");
+});

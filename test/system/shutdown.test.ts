@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { open, writeFile } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { openSqlite } from "../../src/stores/sqlite.ts";
+import { type Answer, send } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
+import { OWNER, SECRET } from "../support/gate.ts";
+import { startServe } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+const FORM = new URLSearchParams(OWNER).toString();
+
+/** Under the ten seconds after which service managers use force. */
+const WITHIN_MS = 10_000;
+
+async function startConfigured(t: TestContext, env: Readonly<Record<string, string>> = {}) {
+  const dataDir = await tempDir(t);
+  const gate = await startServe(t, { DATA_DIR: dataDir, AUTH_SECRET: SECRET, ...env });
+  const post = (path: string, form: Readonly<Record<string, string>>): Promise<Answer> =>
+    send(`${gate.url}${path}`, { form });
+  const { session } = await post("/setup", { ...OWNER, confirm: OWNER.password, domain: "a.b" });
+  assert.ok(session);
+  const signIn = (): Promise<Answer> => post("/login", OWNER);
+  /** Resolves once the signal has been taken note of. */
+  const signal = async (name: NodeJS.Signals): Promise<void> => {
+    gate.child.kill(name);
+    await gate.shows(/"msg":"stopping"/);
+  };
+  return { ...gate, dataDir, signIn, signal };
+}
+
+type Configured = Awaited<ReturnType<typeof startConfigured>>;
+
+async function connectTo(t: TestContext, { url }: Configured, sent: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  t.after(() => socket.destroy());
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  socket.write(sent);
+  return socket;
+}
+
+/** A sign-in whose headers have arrived, which the gate confirms, and whose body is yet to come. */
+async function halfASignIn(t: TestContext, gate: Configured): Promise<Socket> {
+  const socket = await connectTo(
+    t,
+    gate,
+    `POST /login HTTP/1.1\r\nHost: gate\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${FORM.length}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  const [confirmed] = await once(socket, "data");
+  assert.match(String(confirmed), /^HTTP\/1\.1 100 /);
+  return socket;
+}
+
+async function summariesIn(dataDir: string): Promise<readonly string[]> {
+  const store = await openSqlite({ file: join(dataDir, "latchkey.db"), missing: "refuse" });
+  try {
+    const entries = await store.readLogEntries({ afterId: 0, limit: 100 });
+    return entries.map(({ summary }) => summary);
+  } finally {
+    store.close();
+  }
+}
+
+/** A connection that the kernel took in just before the socket closed is reset, later ones are refused. */
+const refused = (url: string): Promise<unknown> =>
+  assert.rejects(send(`${url}/login`), ({ code }: NodeJS.ErrnoException) =>
+    ["ECONNREFUSED", "ECONNRESET"].includes(code ?? ""),
+  );
+
+for (const signal of SIGNALS) {
+  test(`${signal} ends the gate with exit code 0, and nothing listens any more`, async (t) => {
+    const gate = await startConfigured(t);
+    gate.child.kill(signal);
+    const { code, stdout, stderr } = await gate.ended;
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(
+      stdout,
+      new RegExp(`"signal":"${signal}","msg":"stopping"}\n.*"msg":"stopped"}\n$`),
+    );
+    await refused(gate.url);
+  });
+
+  test(`${signal} lets a sign-in under way finish, while nobody new is let in`, async (t) => {
+    const gate = await startConfigured(t);
+    const socket = await halfASignIn(t, gate);
+    await gate.signal(signal);
+    await refused(gate.url);
+    socket.write(FORM);
+    const answer = Buffer.concat(await socket.toArray()).toString();
+    assert.match(answer, /^HTTP\/1\.1 303 /);
+    assert.match(answer, /\r\nlocation: \/\r\n/i);
+    assert.match(answer, /\r\nset-cookie: session=[^;]+;/i);
+    assert.match(answer, /\r\n\r\n$/, "the answer is whole");
+    assert.equal((await gate.ended).code, 0);
+    assert.deepEqual(await summariesIn(gate.dataDir), [
+      "Created account owner",
+      "Signed in as owner",
+    ]);
+  });
+}
+
+test("sign-ins whose passwords are being hashed when the signal comes all get their answers", async (t) => {
+  const gate = await startConfigured(t);
+  const sockets = await Promise.all(Array.from({ length: 5 }, () => halfASignIn(t, gate)));
+  for (const socket of sockets) socket.write(FORM);
+  gate.child.kill("SIGTERM");
+  const answers = await Promise.all(sockets.map((socket) => socket.toArray()));
+  for (const answer of answers) {
+    assert.match(Buffer.concat(answer).toString(), /^HTTP\/1\.1 303 /);
+  }
+  assert.equal((await gate.ended).code, 0);
+  assert.equal((await summariesIn(gate.dataDir)).length, 6);
+});
+
+test("the entry of a sign-in that was answered just before the signal is in the log", async (t) => {
+  const gate = await startConfigured(t);
+  assert.equal((await gate.signIn()).location, "/");
+  gate.child.kill("SIGTERM");
+  assert.equal((await gate.ended).code, 0);
+  assert.deepEqual(await summariesIn(gate.dataDir), [
+    "Created account owner",
+    "Signed in as owner",
+  ]);
+});
+
+test("slow clients of every kind hold the end up for less than ten seconds", async (t) => {
+  const gate = await startConfigured(t);
+  const idle = await connectTo(t, gate, "GET /login HTTP/1.1\r\nHost: gate\r\n\r\n");
+  await once(idle, "data");
+  await connectTo(t, gate, "");
+  await connectTo(t, gate, "POST /login HTTP/1.1\r\nHost: ga");
+  const halfABody = await halfASignIn(t, gate);
+  halfABody.write(FORM.slice(0, 9));
+  const start = performance.now();
+  await gate.signal("SIGTERM");
+  assert.equal((await gate.ended).code, 0);
+  const passed = performance.now() - start;
+  assert.ok(passed < WITHIN_MS, `${passed} ms`);
+  await refused(gate.url);
+});
+
+test("a connection that is kept open for more requests does not hold the end up", async (t) => {
+  const gate = await startConfigured(t);
+  const idle = await connectTo(t, gate, "GET /login HTTP/1.1\r\nHost: gate\r\n\r\n");
+  await once(idle, "data");
+  const start = performance.now();
+  await gate.signal("SIGTERM");
+  assert.equal((await gate.ended).code, 0);
+  // Less than the time that a connection may be idle while the gate runs.
+  assert.ok(performance.now() - start < 3_000, `${performance.now() - start} ms`);
+});
+
+for (const [first, second] of [SIGNALS, ["SIGINT", "SIGINT"]] as const) {
+  test(`${second} after ${first} ends the gate at once, with a non-zero exit code`, async (t) => {
+    const gate = await startConfigured(t);
+    const socket = await halfASignIn(t, gate);
+    await gate.signal(first);
+    const start = performance.now();
+    gate.child.kill(second);
+    const { code, signal } = await gate.ended;
+    assert.ok(performance.now() - start < 2_000, "without waiting for the client");
+    assert.ok(code !== 0 && (code !== null || signal === second), `${code} ${signal}`);
+    await refused(gate.url);
+    socket.destroy();
+  });
+}
+
+test("a domain setup that takes long does not hold the end up, and is finished without the gate", async (t) => {
+  const dir = await tempDir(t);
+  const file = (name: string): string => join(dir, name);
+  const there = (name: string) => eventually(() => existsSync(file(name)) || undefined);
+  execFileSync("mkfifo", [file("pipe")]);
+  const pipe = await open(file("pipe"), "r+");
+  t.after(() => pipe.close());
+  const script = [
+    "#!/bin/sh",
+    `cd '${dir}'`,
+    "touch started",
+    "read line < pipe",
+    "echo words >&2",
+  ];
+  await writeFile(file("slow"), [...script, "touch done", ""].join("\n"), { mode: 0o755 });
+
+  const gate = await startConfigured(t, { DOMAIN_SETUP_COMMAND: file("slow") });
+  await there("started");
+  await gate.signal("SIGTERM");
+  const code = await eventually(() => gate.child.exitCode ?? undefined).catch(() => "held up");
+  gate.child.kill("SIGKILL");
+  await pipe.write("go on\n");
+  assert.equal(code, 0);
+  await there("done");
+});

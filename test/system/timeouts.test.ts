@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import { setInterval as every } from "node:timers/promises";
+import { type RunningGate, startGate } from "../support/gate.ts";
+
+const HEAD = "POST /login HTTP/1.1\r\nHost: gate\r\n";
+const FORM_HEAD = `${HEAD}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 5000\r\n\r\n`;
+
+/** What a client sends at once, what it goes on to send bit by bit, and how long it may take. */
+const clients: Readonly<Record<string, { first: string; drip?: string; withinMs: number }>> = {
+  "sends nothing at all": { first: "", withinMs: 10_000 },
+  "sends half of the headers": { first: HEAD, withinMs: 10_000 },
+  "sends headers without end, bit by bit": { first: HEAD, drip: "X-A: b\r\n", withinMs: 10_000 },
+  "sends half of a body": { first: `${FORM_HEAD}username=owner`, withinMs: 18_000 },
+  "sends a body bit by bit": { first: FORM_HEAD, drip: "a", withinMs: 18_000 },
+  "keeps the connection open after its answer": {
+    first: "GET /login HTTP/1.1\r\nHost: gate\r\n\r\n",
+    withinMs: 10_000,
+  },
+};
+
+interface CutOff {
+  readonly afterMs: number;
+  readonly received: string;
+}
+
+/** Connects, sends, and waits until the gate ends the connection. */
+async function cutOff(gate: RunningGate, first: string, drip = ""): Promise<CutOff> {
+  const socket = await open(gate);
+  const start = performance.now();
+  let received = "";
+  socket.setEncoding("utf8").on("data", (text) => {
+    received += text;
+  });
+  // Not `once`, which would reject: being cut off may come as a reset.
+  const closed = new Promise<number>((resolve) => {
+    socket.on("close", () => resolve(performance.now() - start));
+  });
+  socket.write(first);
+  if (drip !== "") await dripUntilClosed(socket, drip);
+  return { afterMs: await closed, received };
+}
+
+async function open(gate: RunningGate): Promise<Socket> {
+  const { hostname, port } = new URL(gate.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  socket.on("error", () => {});
+  return socket;
+}
+
+async function dripUntilClosed(socket: Socket, drip: string): Promise<void> {
+  for await (const _ of every(50)) {
+    if (!socket.writable) return;
+    socket.write(drip);
+  }
+}
+
+/** Asks a guard again and again until told to stop. Answers with the time that each answer took. */
+async function askGuard(gate: RunningGate, session: string, goOn: () => boolean) {
+  const times: number[] = [];
+  while (goOn()) {
+    const start = performance.now();
+    assert.equal((await gate.send("/", { session })).status, 200);
+    times.push(performance.now() - start);
+  }
+  return times;
+}
+
+async function gateWithSession(t: TestContext) {
+  const gate = await startGate(t);
+  return { gate, session: await gate.setUp() };
+}
+
+test("slow clients of every kind are cut off in a bounded time, and guards answer meanwhile", async (t) => {
+  const { gate, session } = await gateWithSession(t);
+  let open = true;
+  const asking = askGuard(gate, session, () => open);
+  const cut = await Promise.all(
+    Object.values(clients).map(({ first, drip }) => cutOff(gate, first, drip)),
+  );
+  open = false;
+  for (const [index, [what, { withinMs }]] of Object.entries(clients).entries()) {
+    const afterMs = cut[index]?.afterMs ?? Number.NaN;
+    assert.ok(afterMs < withinMs, `one that ${what} was cut off after ${afterMs} ms`);
+    assert.doesNotMatch(cut[index]?.received ?? "", /^HTTP\/1\.1 (303|500)/, what);
+  }
+  const times = await asking;
+  assert.ok(times.length > 100, `${times.length} answers meanwhile`);
+  assert.ok(Math.max(...times) < 2_000, `the slowest took ${Math.max(...times)} ms`);
+});
+
+test("hundreds of clients that stall keep nobody from the sign-in", async (t) => {
+  const { gate, session } = await gateWithSession(t);
+  const sockets = await Promise.all(Array.from({ length: 300 }, () => open(gate)));
+  for (const [index, socket] of sockets.entries()) socket.write(index % 2 ? HEAD : FORM_HEAD);
+  assert.equal((await gate.signIn()).location, "/");
+  assert.equal((await gate.send("/", { session })).status, 200);
+  assert.equal(sockets.filter(({ destroyed }) => destroyed).length, 0, "they were still there");
+  for (const socket of sockets) socket.destroy();
+});
+
+test("a client that goes away in the middle of its form leaves no trace and no fault", async (t) => {
+  const { gate, session } = await gateWithSession(t);
+  for (const sent of [HEAD, FORM_HEAD, `${FORM_HEAD}username=owner&password=`]) {
+    const socket = await open(gate);
+    socket.write(sent);
+    await gate.send("/", { session });
+    socket.resetAndDestroy();
+    await once(socket, "close");
+  }
+  assert.equal((await gate.signIn()).location, "/");
+  await gate.stop();
+  assert.deepEqual(
+    gate.serverLog.filter(({ level }) => level !== "info"),
+    [],
+  );
+});

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+
+const PAIRS = 60;
+const WARM_UP = 5;
+const ATTEMPTS_PER_ADDRESS = 5;
+const MOST_APART = 0.2;
+
+/** Sign-ins that fail, each from an address that has attempts left. */
+function failingSignIns(gate: RunningGate, network: number) {
+  let attempts = 0;
+  return async (username: string): Promise<number> => {
+    const host = 1 + Math.floor(attempts / ATTEMPTS_PER_ADDRESS);
+    attempts += 1;
+    const from = `127.0.${network + Math.floor(host / 250)}.${1 + (host % 250)}`;
+    const start = performance.now();
+    const answer = await gate.signIn({ username, password: "a wrong password" }, { from });
+    const passed = performance.now() - start;
+    assert.deepEqual([answer.status, answer.location, answer.cookies], [303, "/login?error=1", []]);
+    return passed;
+  };
+}
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** Pairs, so that whatever else the machine does meanwhile slows both of a kind. */
+async function mediansOfPairs(gate: RunningGate) {
+  const signIn = failingSignIns(gate, 10);
+  const unknown: number[] = [];
+  const known: number[] = [];
+  for (let pair = 0; pair < WARM_UP + PAIRS; pair += 1) {
+    // Whichever comes first takes turns: it might profit from what the other left behind.
+    const order = pair % 2 === 0 ? ["nobody", OWNER.username] : [OWNER.username, "nobody"];
+    for (const username of order) {
+      const passed = await signIn(username);
+      if (pair >= WARM_UP) (username === "nobody" ? unknown : known).push(passed);
+    }
+  }
+  return { unknown: median(unknown), known: median(known) };
+}
+
+async function assertAlike(gate: RunningGate): Promise<void> {
+  const { unknown, known } = await mediansOfPairs(gate);
+  const apart = Math.abs(unknown - known) / Math.min(unknown, known);
+  assert.ok(apart < MOST_APART, `unknown ${unknown.toFixed(1)} ms, known ${known.toFixed(1)} ms`);
+}
+
+async function gateWithAccount(t: TestContext): Promise<RunningGate> {
+  const gate = await startGate(t, { logLevel: "error" });
+  await gate.setUp();
+  return gate;
+}
+
+test("an unknown username takes as long as a wrong password", async (t) => {
+  await assertAlike(await gateWithAccount(t));
+});
+
+test("an unknown username takes as long as a wrong password while others sign in", async (t) => {
+  const gate = await gateWithAccount(t);
+  let over = false;
+  const others = [60, 120].map(async (network) => {
+    const signIn = failingSignIns(gate, network);
+    while (!over) await signIn(network === 60 ? OWNER.username : "somebody");
+  });
+  try {
+    await assertAlike(gate);
+  } finally {
+    over = true;
+    await Promise.all(others);
+  }
+});
