@@ -27,6 +27,7 @@ export async function benchGuards(
     ["bare node:http, hello", bare, () => times(requests, get("/hello"))],
     ["Hono, hello", hono, () => times(requests, get("/hello"))],
     ["Hono, hello, cookie sent", hono, () => times(requests, get("/hello", session))],
+    ["Hono and Latchkey, hello", warm, () => times(requests, get("/hello", session))],
     ["guarded, warm", warm, () => times(requests, get("/guarded", session))],
     ["guarded, cold", cold, () => eachOnce(strangers, requests)],
   ];

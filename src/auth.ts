@@ -49,7 +49,7 @@ export function createAuth(options: AuthOptions): Auth {
   const passwords = createPasswords(settled.hashing);
   const events = createEventLog(store, systemClock, log);
   const limiter = createAttemptLimiter(systemClock);
-  const currentUser = createCurrentUser(tokens, users);
+  const currentUser = createCurrentUser(tokens, users, systemClock);
   const core = { users, store, tokens, passwords, events, limiter, log, setupToken, setUpDomain };
 
   const pages = loadPages(settled.pagesDir);

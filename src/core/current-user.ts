@@ -1,19 +1,69 @@
-import type { MaybePromise } from "./clock.ts";
-import type { SessionTokens } from "./session-token.ts";
+import { createBoundedMemory } from "./bounded-memory.ts";
+import type { Clock, MaybePromise } from "./clock.ts";
+import type { SessionTokens, VerifiedToken } from "./session-token.ts";
 import type { User } from "./store.ts";
-import type { UserMemory } from "./user-memory.ts";
+import type { RememberedUser, UserMemory } from "./user-memory.ts";
+
+const REMEMBERED_SESSIONS = 10_000;
 
 /** Who a session token belongs to. Anything amiss with it means: nobody. */
 export type CurrentUser = (token: string | undefined) => MaybePromise<User | undefined>;
 
-/** Resolves without a promise when the token and its user are both remembered. */
-export function createCurrentUser(tokens: SessionTokens, users: UserMemory): CurrentUser {
-  return (token) => {
-    if (token === undefined || token === "") return undefined;
-    const userId = tokens.read(token);
-    if (userId instanceof Promise) {
-      return userId.then((id) => (id === undefined ? undefined : users.find(id)));
+/** A token that was verified, with the user that was found for it last. */
+interface Session {
+  readonly token: VerifiedToken;
+  found: RememberedUser | undefined;
+  /** The monotonic moment at which the token expires, as the clocks stood when `found` was set. */
+  expiresAt: number;
+}
+
+/**
+ * The hot path: where token and user are both remembered, it takes one look into a map and one at
+ * the clock, no promise, no signature and no query.
+ */
+export function createCurrentUser(
+  tokens: SessionTokens,
+  users: UserMemory,
+  clock: Clock,
+): CurrentUser {
+  // Only what was verified is remembered: nobody without the secret can fill this memory.
+  const sessions = createBoundedMemory<string, Session>(REMEMBERED_SESSIONS);
+
+  async function open(text: string): Promise<User | undefined> {
+    const token = await tokens.verify(text);
+    if (token === undefined) return undefined;
+    const session: Session = { token, found: undefined, expiresAt: 0 };
+    // A copy, since a slice would keep the whole Cookie header that it came in alive.
+    sessions.set(Buffer.from(text).toString(), session);
+    return renew(text, session);
+  }
+
+  /** The user afresh, at least once a second; the expiry too, in case somebody has set the clock. */
+  function renew(text: string, session: Session): MaybePromise<User | undefined> {
+    const left = session.token.expiresAt - clock.now();
+    if (left <= 0) {
+      sessions.delete(text);
+      return undefined;
     }
-    return userId === undefined ? undefined : users.find(userId);
+    session.expiresAt = clock.monotonic() + left;
+    const found = users.find(session.token.userId);
+    return found instanceof Promise
+      ? found.then((later) => keep(session, later))
+      : keep(session, found);
+  }
+
+  return (text) => {
+    if (text === undefined || text === "") return undefined;
+    const session = sessions.get(text);
+    if (session === undefined) return open(text);
+    const { found } = session;
+    if (found === undefined) return renew(text, session);
+    const now = clock.monotonic();
+    return now < found.until && now < session.expiresAt ? found.user : renew(text, session);
   };
+}
+
+function keep(session: Session, found: RememberedUser | undefined): User | undefined {
+  session.found = found;
+  return found?.user;
 }

@@ -1,7 +1,6 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import { jwtVerify, SignJWT } from "jose";
-import { createBoundedMemory } from "./bounded-memory.ts";
-import type { Clock, MaybePromise } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 import type { UserId } from "./store.ts";
 
 /** Thirty days, for the token and for the cookie that carries it. */
@@ -15,48 +14,22 @@ export const DEVELOPMENT_SECRET = "latchkey development secret: everybody knows 
 
 const ALGORITHM = "HS256";
 const HMAC_SHA256 = { name: "HMAC", hash: "SHA-256" };
-const REMEMBERED_TOKENS = 10_000;
 
-export interface SessionTokens {
-  issue(userId: UserId): Promise<string>;
-  /** The user ID that a genuine, unexpired token carries; for any other text `undefined`. */
-  read(token: string): MaybePromise<UserId | undefined>;
-}
-
-interface VerifiedToken {
+export interface VerifiedToken {
   readonly userId: UserId;
+  /** In milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
-export function createSessionTokens(secret: string, clock: Clock): SessionTokens {
+export interface SessionTokens {
+  issue(userId: UserId): Promise<string>;
+  /** What a genuine, unexpired token carries; for any other text `undefined`. */
+  verify(token: string): Promise<VerifiedToken | undefined>;
+}
+
+export function createSessionTokens(secret: string, clock: Pick<Clock, "now">): SessionTokens {
   // Made once: given the secret as bytes, jose would import it again for every token.
   const key = createSecretKey(secret, "utf8").toCryptoKey(HMAC_SHA256, false, ["sign", "verify"]);
-  // Only what was verified is remembered: nobody without the secret can fill this memory.
-  const verified = createBoundedMemory<string, VerifiedToken>(REMEMBERED_TOKENS);
-
-  async function verify(token: string): Promise<UserId | undefined> {
-    const genuine = await verifiedToken(token);
-    if (genuine === undefined) return undefined;
-    verified.set(token, genuine);
-    return genuine.userId;
-  }
-
-  async function verifiedToken(token: string): Promise<VerifiedToken | undefined> {
-    if (!isStrictlyEncoded(token)) return undefined;
-    try {
-      const { payload } = await jwtVerify(token, key, {
-        algorithms: [ALGORITHM],
-        requiredClaims: ["exp"],
-        currentDate: new Date(clock.now()),
-      });
-      const { user_id: userId, exp } = payload;
-      if (typeof userId !== "string" || userId === "" || exp === undefined) return undefined;
-      return { userId: userId as UserId, expiresAt: exp * 1000 };
-    } catch {
-      // Whatever is wrong with it, a token that cannot be verified is no session.
-      return undefined;
-    }
-  }
 
   return {
     issue(userId) {
@@ -69,12 +42,21 @@ export function createSessionTokens(secret: string, clock: Clock): SessionTokens
         .sign(key);
     },
 
-    read(token) {
-      const known = verified.get(token);
-      if (known === undefined) return verify(token);
-      if (clock.now() < known.expiresAt) return known.userId;
-      verified.delete(token);
-      return undefined;
+    async verify(token) {
+      if (!isStrictlyEncoded(token)) return undefined;
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: [ALGORITHM],
+          requiredClaims: ["exp"],
+          currentDate: new Date(clock.now()),
+        });
+        const { user_id: userId, exp } = payload;
+        if (typeof userId !== "string" || userId === "" || exp === undefined) return undefined;
+        return { userId: userId as UserId, expiresAt: exp * 1000 };
+      } catch {
+        // Whatever is wrong with it, a token that cannot be verified is no session.
+        return undefined;
+      }
     },
   };
 }

@@ -6,9 +6,15 @@ import type { Store, User, UserId } from "./store.ts";
 const REMEMBERED_FOR_MS = 1_000;
 const REMEMBERED_USERS = 10_000;
 
+export interface RememberedUser {
+  readonly user: User;
+  /** The monotonic moment up to which the user may be taken from here; past, once forgotten. */
+  readonly until: number;
+}
+
 /** What guards ask on every request, answered from memory where that is safe. */
 export interface UserMemory {
-  find(id: UserId): MaybePromise<User | undefined>;
+  find(id: UserId): MaybePromise<RememberedUser | undefined>;
   /** Whether there is an account. Nothing ever leads back to none, so a yes is for ever. */
   anyExists(): MaybePromise<boolean>;
   /** To be called whenever this process changes a user. */
@@ -17,25 +23,27 @@ export interface UserMemory {
 
 export function createUserMemory(
   store: Pick<Store, "countUsers" | "findUser">,
-  clock: Clock,
+  clock: Pick<Clock, "monotonic">,
 ): UserMemory {
   const remembered = createBoundedMemory<UserId, { user: User; until: number }>(REMEMBERED_USERS);
-  const lookUps = new Map<UserId, Promise<User | undefined>>();
+  const lookUps = new Map<UserId, Promise<RememberedUser | undefined>>();
   let seenOne = false;
 
   /** Requests that ask for the same user at the same moment share one query. */
-  function lookUp(id: UserId): Promise<User | undefined> {
+  function lookUp(id: UserId): Promise<RememberedUser | undefined> {
     const underWay = lookUps.get(id);
     if (underWay !== undefined) return underWay;
     const until = clock.monotonic() + REMEMBERED_FOR_MS;
-    const lookUpNow: Promise<User | undefined> = store
+    const lookUpNow: Promise<RememberedUser | undefined> = store
       .findUser(id)
       .then((stored) => {
         if (stored === undefined) return undefined;
         const user: User = Object.freeze({ id: stored.id, username: stored.username });
         // `forget` takes the look-up out of the map: what it found may already be out of date.
-        if (lookUps.get(id) === lookUpNow) remembered.set(id, { user, until });
-        return user;
+        if (lookUps.get(id) !== lookUpNow) return { user, until: 0 };
+        const found = { user, until };
+        remembered.set(id, found);
+        return found;
       })
       .finally(() => {
         if (lookUps.get(id) === lookUpNow) lookUps.delete(id);
@@ -47,7 +55,7 @@ export function createUserMemory(
   return {
     find(id) {
       const known = remembered.get(id);
-      return known !== undefined && clock.monotonic() < known.until ? known.user : lookUp(id);
+      return known !== undefined && clock.monotonic() < known.until ? known : lookUp(id);
     },
 
     anyExists() {
@@ -59,6 +67,9 @@ export function createUserMemory(
     },
 
     forget(id) {
+      // Whoever holds on to what was remembered sees it end, too.
+      const known = remembered.get(id);
+      if (known !== undefined) known.until = 0;
       remembered.delete(id);
       lookUps.delete(id);
     },

@@ -4,13 +4,14 @@ import { createCurrentUser } from "../../src/core/current-user.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/core/session-token.ts";
 import type { UserId } from "../../src/core/store.ts";
 import { corePorts } from "../support/core-ports.ts";
+import { mint } from "../support/mint.ts";
 import { hashText } from "../support/store.ts";
 
 async function signedInOwner(t: TestContext) {
   const ports = await corePorts(t);
   const { id, username } = await ports.insertOwner(hashText("a hash"));
   const token = await ports.tokens.issue(id);
-  const currentUser = createCurrentUser(ports.tokens, ports.users);
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
   return { ports, token, user: { id, username }, currentUser };
 }
 
@@ -53,6 +54,62 @@ test("no token, an empty one, a forged one or one of an unknown user: nobody", a
 test("a store that fails is not taken for nobody: the failure is passed on", async (t) => {
   const { ports, token } = await signedInOwner(t);
   const find = () => Promise.reject(new Error("unreachable"));
-  const currentUser = createCurrentUser(ports.tokens, { ...ports.users, find });
+  const currentUser = createCurrentUser(ports.tokens, { ...ports.users, find }, ports.clock);
   await assert.rejects(async () => currentUser(token), /unreachable/);
+});
+
+test("a genuine token is verified once, a forged one anew each time that it comes", async (t) => {
+  const { ports, currentUser, token } = await signedInOwner(t);
+  const verify = t.mock.method(ports.tokens, "verify");
+  for (let i = 0; i < 3; i += 1) {
+    await currentUser(token);
+    assert.equal(await currentUser(`${token}A`), undefined);
+    ports.clock.advance(1_000);
+  }
+  assert.deepEqual(
+    verify.mock.calls.map(({ arguments: [text] }) => text === token),
+    [true, false, false, false],
+  );
+});
+
+test("a remembered token does not vouch for another one that starts like it", async (t) => {
+  const { currentUser, token } = await signedInOwner(t);
+  await currentUser(token);
+  assert.equal(await currentUser(token.slice(0, -8)), undefined);
+  assert.equal(await currentUser(`${token}AAAA`), undefined);
+});
+
+test("a token with less than a second left is not remembered for a second", async (t) => {
+  const { ports, currentUser, user } = await signedInOwner(t);
+  const token = mint({ user_id: user.id, exp: Math.floor(ports.clock.now() / 1_000) + 60 });
+  ports.clock.advance(59_900);
+  assert.deepEqual(await currentUser(token), user);
+  ports.clock.advance(99);
+  assert.deepEqual(currentUser(token), user, "from memory");
+  ports.clock.advance(1);
+  assert.equal(await currentUser(token), undefined);
+  assert.equal(await currentUser(token), undefined, "asked again");
+});
+
+test("a clock that somebody sets counts within a second", async (t) => {
+  const { ports, token, user } = await signedInOwner(t);
+  let set = 0;
+  const clock = { ...ports.clock, now: () => ports.clock.now() + set };
+  const currentUser = createCurrentUser(ports.tokens, ports.users, clock);
+  assert.deepEqual(await currentUser(token), user);
+  set = SESSION_LIFETIME_SECONDS * 1_000;
+  ports.clock.advance(1_000);
+  assert.equal(await currentUser(token), undefined);
+});
+
+test("a user who is forgotten is looked up again, for every session of theirs", async (t) => {
+  const { ports, currentUser, token, user } = await signedInOwner(t);
+  const other = await ports.tokens.issue(user.id);
+  await currentUser(token);
+  await currentUser(other);
+  assert.deepEqual(currentUser(other), user, "from memory");
+  ports.users.forget(user.id);
+  assert.ok(currentUser(token) instanceof Promise);
+  ports.users.forget(user.id);
+  assert.ok(currentUser(other) instanceof Promise);
 });

@@ -10,13 +10,16 @@ async function signedInOwner(t: TestContext) {
   const ports = await corePorts(t);
   const { id, username } = await ports.insertOwner(hashText("a hash"));
   const token = await ports.tokens.issue(id);
-  const currentUser = createCurrentUser(ports.tokens, ports.users);
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
   return { ports, token, user: { id, username }, currentUser };
 }
 
 test("requireAuth leads to the setup without an account, whatever token there is", async (t) => {
   const ports = await corePorts(t);
-  const guard = createRequireAuth(ports.users, createCurrentUser(ports.tokens, ports.users));
+  const guard = createRequireAuth(
+    ports.users,
+    createCurrentUser(ports.tokens, ports.users, ports.clock),
+  );
   assert.deepEqual(await guard(undefined), { kind: "needs-setup" });
   const token = await ports.tokens.issue("somebody" as UserId);
   assert.deepEqual(await guard(token), { kind: "needs-setup" });
@@ -41,7 +44,7 @@ test("requireAuth passes on that the accounts cannot be counted, and admits nobo
 
 test("the guard around whole handlers never counts the accounts", async (t) => {
   const ports = await corePorts(t);
-  const currentUser = createCurrentUser(ports.tokens, ports.users);
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
   const countUsers = t.mock.method(ports.store, "countUsers");
   const guard = createRequireUser(currentUser);
   assert.deepEqual(guard(undefined), { kind: "needs-sign-in" });
@@ -53,7 +56,7 @@ test("the guard around whole handlers never counts the accounts", async (t) => {
 test("a store that fails while the user is looked up admits nobody", async (t) => {
   const { ports, token } = await signedInOwner(t);
   const find = () => Promise.reject(new Error("unreachable"));
-  const currentUser = createCurrentUser(ports.tokens, { ...ports.users, find });
+  const currentUser = createCurrentUser(ports.tokens, { ...ports.users, find }, ports.clock);
   await assert.rejects(async () => createRequireUser(currentUser)(token), /unreachable/);
   const requireAuth = createRequireAuth(ports.users, currentUser);
   await assert.rejects(async () => requireAuth(token), /unreachable/);

@@ -43,7 +43,7 @@ test("the first account is made, with a token for it, an entry, and the setup to
   assert.ok(outcome.kind === "set-up");
   const stored = await ports.store.findUserByUsername(OWNER.username);
   assert.deepEqual(outcome.user, { id: stored?.id, username: OWNER.username }, "without the hash");
-  assert.equal(await ports.tokens.read(outcome.token), stored?.id);
+  assert.equal((await ports.tokens.verify(outcome.token))?.userId, stored?.id);
   assert.equal(await ports.passwords.verify(OWNER.password, stored?.passwordHash), true);
   assert.equal(keptToken(), undefined);
   assert.deepEqual(await ports.writtenEntries(), [`signup: Created account ${OWNER.username}`]);

@@ -32,7 +32,7 @@ test("the right credentials give the user, a token of theirs and an entry", asyn
   const outcome = await signIn(ports, attemptBy());
   assert.ok(outcome.kind === "signed-in");
   assert.deepEqual(outcome.user, { id: owner.id, username: OWNER.username }, "without the hash");
-  assert.equal(await ports.tokens.read(outcome.token), owner.id);
+  assert.equal((await ports.tokens.verify(outcome.token))?.userId, owner.id);
   assert.deepEqual(await ports.writtenEntries(), [`signin: Signed in as ${OWNER.username}`]);
 });
 

@@ -1,11 +1,28 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { StoredUser, UserId } from "../../src/core/store.ts";
-import { createUserMemory } from "../../src/core/user-memory.ts";
+import type { MaybePromise } from "../../src/core/clock.ts";
+import type { StoredUser, User, UserId } from "../../src/core/store.ts";
+import {
+  createUserMemory,
+  type RememberedUser,
+  type UserMemory,
+} from "../../src/core/user-memory.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { hashText, openStore } from "../support/store.ts";
 
 const NOBODY = "nobody" as UserId;
+
+/** Only the users of what a memory remembers; at once where it answers at once. */
+function usersOf(memory: UserMemory) {
+  const userIn = (found: RememberedUser | undefined): User | undefined => found?.user;
+  return {
+    ...memory,
+    find(id: UserId): MaybePromise<User | undefined> {
+      const found = memory.find(id);
+      return found instanceof Promise ? found.then(userIn) : userIn(found);
+    },
+  };
+}
 
 /** The real store with one account in it, counting what it is asked. */
 async function memoryOverStore(t: TestContext) {
@@ -30,7 +47,7 @@ async function memoryOverStore(t: TestContext) {
     assert.ok(user);
     return user.id;
   };
-  return { asked, clock, users, insert };
+  return { asked, clock, users: usersOf(users), memory: users, insert };
 }
 
 test("a user is answered without a promise for one second, and then looked up again", async (t) => {
@@ -70,6 +87,15 @@ test("a forgotten user is looked up at once", async (t) => {
   users.forget(id);
   assert.ok(users.find(id) instanceof Promise);
   assert.equal(asked.findUser, 2);
+});
+
+test("whoever holds on to what was remembered sees it end when the user is forgotten", async (t) => {
+  const { clock, memory, insert } = await memoryOverStore(t);
+  const id = await insert();
+  const held = await memory.find(id);
+  assert.equal(held?.until, clock.monotonic() + 1_000);
+  memory.forget(id);
+  assert.ok(held.until <= clock.monotonic());
 });
 
 test("simultaneous look-ups of one user share a query", async (t) => {
@@ -116,7 +142,7 @@ function memoryOverSlowStore() {
   const answer = (index: number, username: string): void =>
     answers[index]?.resolve({ id: NOBODY, username, passwordHash: hashText("hash") });
   const fail = (index: number): void => answers[index]?.reject(new Error("unreachable"));
-  return { users, clock, answers, answer, fail };
+  return { users: usersOf(users), clock, answers, answer, fail };
 }
 
 test("a user forgotten while looked up is not remembered as the look-up saw it", async () => {

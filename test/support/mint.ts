@@ -1,4 +1,6 @@
 import { createHmac } from "node:crypto";
+import type { SessionTokens } from "../../src/core/session-token.ts";
+import type { UserId } from "../../src/core/store.ts";
 import { SECRET } from "./gate.ts";
 
 export interface Minting {
@@ -31,4 +33,9 @@ function encoded(value: object): string {
 
 function decoded(text: string): Readonly<Record<string, unknown>> {
   return JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+}
+
+/** The user ID of a token that the service takes for genuine. */
+export async function userIdIn(tokens: SessionTokens, token: string): Promise<UserId | undefined> {
+  return (await tokens.verify(token))?.userId;
 }
