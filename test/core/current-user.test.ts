@@ -1,19 +1,10 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { createCurrentUser } from "../../src/core/current-user.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/core/session-token.ts";
 import type { UserId } from "../../src/core/store.ts";
-import { corePorts } from "../support/core-ports.ts";
+import { signedInOwner } from "../support/core-ports.ts";
 import { mint } from "../support/mint.ts";
-import { hashText } from "../support/store.ts";
-
-async function signedInOwner(t: TestContext) {
-  const ports = await corePorts(t);
-  const { id, username } = await ports.insertOwner(hashText("a hash"));
-  const token = await ports.tokens.issue(id);
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
-  return { ports, token, user: { id, username }, currentUser };
-}
 
 test("a token leads to its user; once both are remembered, without a promise", async (t) => {
   const { currentUser, token, user } = await signedInOwner(t);

@@ -1,18 +1,9 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { createCurrentUser } from "../../src/core/current-user.ts";
 import { createRequireAuth, createRequireUser } from "../../src/core/require-user.ts";
 import type { UserId } from "../../src/core/store.ts";
-import { corePorts } from "../support/core-ports.ts";
-import { hashText } from "../support/store.ts";
-
-async function signedInOwner(t: TestContext) {
-  const ports = await corePorts(t);
-  const { id, username } = await ports.insertOwner(hashText("a hash"));
-  const token = await ports.tokens.issue(id);
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
-  return { ports, token, user: { id, username }, currentUser };
-}
+import { corePorts, signedInOwner } from "../support/core-ports.ts";
 
 test("requireAuth leads to the setup without an account, whatever token there is", async (t) => {
   const ports = await corePorts(t);

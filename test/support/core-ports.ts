@@ -1,5 +1,6 @@
 import type { TestContext } from "node:test";
 import { type AttemptLimiter, createAttemptLimiter } from "../../src/core/attempt-limiter.ts";
+import { createCurrentUser } from "../../src/core/current-user.ts";
 import { createEventLog, type EventLog } from "../../src/core/event-log.ts";
 import { createPasswords, type Passwords } from "../../src/core/passwords.ts";
 import { createSessionTokens, type SessionTokens } from "../../src/core/session-token.ts";
@@ -9,7 +10,7 @@ import type { SqliteStore } from "../../src/stores/sqlite.ts";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import { OWNER, SECRET } from "./gate.ts";
 import { type RecordingLog, recordingLog } from "./recording-log.ts";
-import { openStore } from "./store.ts";
+import { hashText, openStore } from "./store.ts";
 
 /** Everything that the rules need, real but for the clock. */
 export interface CorePorts {
@@ -55,4 +56,13 @@ export async function corePorts(t: TestContext): Promise<CorePorts> {
       return entries.map(({ type, summary }) => `${type}: ${summary}`);
     },
   };
+}
+
+/** The ports with an account in their store, and a session of its owner. */
+export async function signedInOwner(t: TestContext) {
+  const ports = await corePorts(t);
+  const { id, username } = await ports.insertOwner(hashText("a hash"));
+  const token = await ports.tokens.issue(id);
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
+  return { ports, token, user: { id, username }, currentUser };
 }
