@@ -13,16 +13,25 @@ import type { User } from "./core/store.ts";
 import { createUserMemory } from "./core/user-memory.ts";
 import { type AuthOptions, settleOptions } from "./options.ts";
 import { createRoutes } from "./web/app.ts";
-import { createGuardMiddleware, type GuardMiddleware } from "./web/guards.ts";
-import { loadPages } from "./web/pages.ts";
+import type { Connection } from "./web/connection.ts";
+import { createEntrance, type Entrance } from "./web/entry.ts";
+import { type GuardMiddleware, guardMiddleware } from "./web/guards.ts";
+import { loadPages, type PageHelpers } from "./web/pages.ts";
+import { methodsOf, pathsUnder } from "./web/paths.ts";
 import { createRemoteAddress } from "./web/remote-address.ts";
 import { createResponses } from "./web/responses.ts";
 import { sessionTokenIn } from "./web/session-cookie.ts";
 import { createViews } from "./web/views.ts";
+import { type Visit, visitFrom } from "./web/visit.ts";
 
 /** The little of a Fetch request that tells who sent it. */
 export interface RequestWithCookies {
   readonly headers: { get(name: string): string | null };
+}
+
+export interface RequestForPage extends RequestWithCookies {
+  readonly method: string;
+  readonly url: string;
 }
 
 export interface Auth {
@@ -33,8 +42,23 @@ export interface Auth {
   /** The same for whole handlers, without the look at the number of accounts. */
   readonly authMiddleware: GuardMiddleware;
   currentUser(request: RequestWithCookies): Promise<User | undefined>;
+  /** `NeedsSetup`, `HasError` and `CurrentUser`, for templates of your own. */
+  pageHelpers(request: RequestForPage): Promise<PageHelpers>;
+  /** What the adapters for frameworks other than Hono are made of. */
+  readonly door: Door;
   /** Writes the log entries that are still waiting. The store stays open. */
   close(): Promise<void>;
+}
+
+/** The same without a framework: cookies and connections in, responses and users out. */
+export interface Door {
+  /** Whether the path is one of Latchkey's own. */
+  owns(path: string): boolean;
+  fetch(request: Request, connection: Connection): Promise<Response>;
+  readonly requireAuth: Entrance;
+  readonly authMiddleware: Entrance;
+  currentUser(cookies: string | undefined): Promise<User | undefined>;
+  pageHelpers(visit: Visit): Promise<PageHelpers>;
 }
 
 const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
@@ -52,12 +76,14 @@ export function createAuth(options: AuthOptions): Auth {
   const currentUser = createCurrentUser(tokens, users, systemClock);
   const core = { users, store, tokens, passwords, events, limiter, log, setupToken, setUpDomain };
 
-  const pages = loadPages(settled.pagesDir);
+  const paths = pathsUnder(settled.basePath, settled.homePath);
+  const pages = loadPages(paths, { folder: settled.pagesDir, functions: settled.pages });
   const responses = createResponses(postLoginLocation);
   const views = createViews({ pages, responses, users, currentUser, log });
-  const guard = (decide: ReturnType<typeof createRequireUser>): GuardMiddleware =>
-    createGuardMiddleware(decide, responses, views);
-  const requireAuth = guard(createRequireAuth(users, currentUser));
+  const entrance = (guard: ReturnType<typeof createRequireUser>): Entrance =>
+    createEntrance(guard, paths, responses, views);
+  const requireAuth = entrance(createRequireAuth(users, currentUser));
+  const authMiddleware = entrance(createRequireUser(currentUser));
 
   const routes = createRoutes({
     signIn: (attempt) => signIn(core, attempt),
@@ -66,24 +92,38 @@ export function createAuth(options: AuthOptions): Auth {
     remoteAddress: createRemoteAddress(settled.trustedProxies),
     offersDomain: setUpDomain !== undefined,
     trustedOrigins: settled.trustedOrigins,
-    homePath: settled.homePath,
+    requireAuth: guardMiddleware(requireAuth),
     postLoginLocation,
     setupToken,
     users,
+    paths,
     pages,
     responses,
     views,
+  });
+
+  const ownPaths = methodsOf(paths);
+  const door: Door = Object.freeze({
+    owns: (path: string) => ownPaths.has(path),
+    fetch: async (request: Request, connection: Connection) =>
+      routes.fetch(request, { incoming: { socket: connection } }),
     requireAuth,
+    authMiddleware,
+    currentUser: async (cookies: string | undefined) => currentUser(sessionTokenIn(cookies)),
+    pageHelpers: views.helpers,
   });
 
   const cleaning = setInterval(() => limiter.cleanUp(), CLEAN_UP_EVERY_MS).unref();
 
   return Object.freeze({
     routes,
-    requireAuth,
-    authMiddleware: guard(createRequireUser(currentUser)),
-    currentUser: async (request: RequestWithCookies) =>
-      currentUser(sessionTokenIn(request.headers.get("cookie") ?? undefined)),
+    door,
+    requireAuth: guardMiddleware(requireAuth),
+    authMiddleware: guardMiddleware(authMiddleware),
+    currentUser: ({ headers }: RequestWithCookies) =>
+      door.currentUser(headers.get("cookie") ?? undefined),
+    pageHelpers: ({ method, url, headers }: RequestForPage) =>
+      views.helpers(visitFrom(method, url, headers.get("cookie"))),
     close() {
       clearInterval(cleaning);
       return events.close();

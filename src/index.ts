@@ -1,4 +1,10 @@
-export { type Auth, createAuth, type RequestWithCookies } from "./auth.ts";
+export {
+  type Auth,
+  createAuth,
+  type Door,
+  type RequestForPage,
+  type RequestWithCookies,
+} from "./auth.ts";
 export { Fault, Unavailable } from "./core/fault.ts";
 export type { ServerLog } from "./core/server-log.ts";
 export type { SetupTokenSource } from "./core/setup-token.ts";
@@ -13,4 +19,9 @@ export type {
 } from "./core/store.ts";
 export type { WorkQueueLimits } from "./core/work-queue.ts";
 export type { AuthOptions } from "./options.ts";
+export type { Connection } from "./web/connection.ts";
+export type { Entrance, Entry } from "./web/entry.ts";
 export type { GuardMiddleware, SignedIn } from "./web/guards.ts";
+export type { PostLoginLocation } from "./web/location.ts";
+export type { PageFunctions, PageHelpers } from "./web/pages.ts";
+export type { Visit } from "./web/visit.ts";

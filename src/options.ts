@@ -5,7 +5,8 @@ import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
 import type { SetupTokenSource } from "./core/setup-token.ts";
 import type { Store } from "./core/store.ts";
 import type { WorkQueueLimits } from "./core/work-queue.ts";
-import { isLocalPath, isLocation, originOf } from "./web/location.ts";
+import { isLocalPath, isLocation, originOf, type PostLoginLocation } from "./web/location.ts";
+import type { PageFunctions } from "./web/pages.ts";
 
 export interface AuthOptions {
   /** Where accounts and log entries live. It stays yours: close it after the Auth object. */
@@ -15,12 +16,16 @@ export interface AuthOptions {
    * `undefined` or empty, a development secret that everybody knows is used, with a warning.
    */
   readonly secret: string | undefined;
-  /** Where setup and sign-in lead: a path, or an absolute URL. Default `/`. */
-  readonly postLoginLocation?: string;
-  /** The path of the page with the password form, `null` for none. Default `/`. */
+  /** Stands before every path of Latchkey's, such as `/auth`. Default: none. */
+  readonly basePath?: string;
+  /** Where setup and sign-in lead: a path or an absolute URL, or what tells it. Default `/`. */
+  readonly postLoginLocation?: PostLoginLocation;
+  /** The path of the page with the password form, `null` for none. Default: the base path, or `/`. */
   readonly homePath?: string | null;
   /** A folder with templates that replace the pages of the same name. */
   readonly pagesDir?: string | undefined;
+  /** Pages of your own as functions that answer with HTML; escaping is theirs to do. */
+  readonly pages?: PageFunctions;
   /** The one-time token that setup asks for. Default: none, so setup is open to the first comer. */
   readonly setupToken?: SetupTokenSource;
   /** Called in the background with the domain from the setup form. A failure is only logged. */
@@ -48,9 +53,11 @@ export function settleOptions(options: AuthOptions): SettledOptions {
   const settled: SettledOptions = {
     store: options.store,
     secret: options.secret || DEVELOPMENT_SECRET,
+    basePath: options.basePath ?? "",
     postLoginLocation: options.postLoginLocation ?? "/",
-    homePath: options.homePath === undefined ? "/" : options.homePath,
+    homePath: options.homePath === undefined ? options.basePath || "/" : options.homePath,
     pagesDir: options.pagesDir,
+    pages: Object.freeze({ ...options.pages }),
     setupToken: options.setupToken ?? noSetupToken,
     setUpDomain: options.setUpDomain,
     trustedOrigins: Object.freeze([...(options.trustedOrigins ?? [])]),
@@ -68,11 +75,15 @@ export function settleOptions(options: AuthOptions): SettledOptions {
   return Object.freeze(settled);
 }
 
-function refuseWrong({ postLoginLocation, homePath, trustedOrigins, hashing }: SettledOptions) {
+function refuseWrong(settled: SettledOptions): void {
+  const { basePath, postLoginLocation, homePath, trustedOrigins, hashing } = settled;
   const wrong = (text: string): never => {
     throw new Fault("invalid_option", text);
   };
-  if (!isLocation(postLoginLocation)) {
+  if (basePath !== "" && !/^(\/[\w.~-]+)+$/.test(basePath)) {
+    wrong("basePath takes a path without a slash at its end, such as /auth");
+  }
+  if (typeof postLoginLocation === "string" && !isLocation(postLoginLocation)) {
     wrong("postLoginLocation takes a path such as / or an absolute http or https URL");
   }
   if (homePath !== null && !isLocalPath(homePath)) wrong("homePath takes a path, or null");

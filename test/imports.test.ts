@@ -12,6 +12,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   stores: ["core"],
   web: ["core"],
   library: ["core", "web"],
+  adapters: ["library", "web"],
   server: ["core", "stores", "web", "library"],
   cli: ["core", "stores", "server"],
 };
@@ -23,7 +24,7 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   { what: /"eta"/, onlyIn: /^web\/pages\.ts$/ },
   { what: /"hono"/, onlyIn: /^(web\/|auth\.ts$|server\/listener\.ts$)/ },
   { what: /"jose"/, onlyIn: /^core\/session-token\.ts$/ },
-  { what: /"node:(fs|http|net|child_process)/, onlyIn: /^(stores|server|cli|web)\// },
+  { what: /"node:(fs|http|net|child_process)/, onlyIn: /^(stores|server|cli|web|adapters)\// },
   { what: /process\.(stdout|stderr|exit)/, onlyIn: /^cli\// },
   { what: /Date\.now\(\)|performance\.now\(\)/, onlyIn: /^(auth\.ts|cli\/|stores\/)/ },
 ];
@@ -53,7 +54,7 @@ function sources(): readonly string[] {
     .map((entry) => relative(SRC, join(entry.parentPath, entry.name)));
 }
 
-test("dependencies point down: core, stores and web, the library, the server, the commands", () => {
+test("dependencies point down: core, stores and web, the library, adapters, the server, the commands", () => {
   const files = sources();
   assert.ok(files.includes("core/sign-in.ts"), "the sources are looked at");
   const found = files.flatMap((file) => breaches(file, readFileSync(join(SRC, file), "utf8")));

@@ -3,10 +3,12 @@ import type { ChangePasswordForm, ChangePasswordOutcome } from "../core/change-p
 import type { UserId } from "../core/store.ts";
 import type { Form } from "./form.ts";
 import type { SignedIn } from "./guards.ts";
-import { isLocalPath } from "./location.ts";
+import { isLocalPath, locationFor, type PostLoginLocation } from "./location.ts";
+import type { Paths } from "./paths.ts";
 import type { Responses } from "./responses.ts";
 import { isOfHost } from "./same-origin.ts";
 import type { Views } from "./views.ts";
+import { visitOf } from "./visit.ts";
 
 export interface AccountPorts {
   readonly changePassword: (
@@ -15,7 +17,8 @@ export interface AccountPorts {
   ) => Promise<ChangePasswordOutcome>;
   readonly responses: Responses;
   readonly views: Views;
-  readonly postLoginLocation: string;
+  readonly postLoginLocation: PostLoginLocation;
+  readonly paths: Paths;
 }
 
 export async function postPassword(
@@ -28,10 +31,11 @@ export async function postPassword(
     newPassword: form("new_password"),
     confirmPassword: form("confirm_password"),
   });
-  const refused = (message: string): Promise<Response> => ports.views.error(c, 422, message);
+  const refused = (message: string): Promise<Response> =>
+    ports.views.error(visitOf(c), 422, message);
   switch (outcome.kind) {
     case "no-user":
-      return ports.responses.redirect("/login");
+      return ports.responses.redirect(ports.paths.login);
     case "field-missing":
       return refused("all fields are required");
     case "current-password-incorrect":
@@ -46,9 +50,10 @@ export async function postPassword(
 }
 
 /** Reloads the page that the form stands on: htmx is told to, any other client is led back there. */
-function refresh({ responses, postLoginLocation }: AccountPorts, c: Context): Response {
+function refresh(ports: AccountPorts, c: Context<SignedIn>): Response {
+  const { responses, postLoginLocation } = ports;
   if (c.req.header("hx-request") === "true") return responses.empty({ "HX-Refresh": "true" });
-  return responses.redirect(ownPage(c) ?? postLoginLocation);
+  return responses.redirect(ownPage(c) ?? locationFor(postLoginLocation, c.var.user));
 }
 
 /** Path and query of the page the form was sent from, where that page is one of ours. */

@@ -3,69 +3,60 @@ import { type AccountPorts, postPassword } from "./account.ts";
 import { type Form, MAX_BODY_BYTES, readForm } from "./form.ts";
 import type { GuardMiddleware } from "./guards.ts";
 import { type LoginPorts, postLogin } from "./login.ts";
-import { type Pages, STYLE_SHEET_PATH } from "./pages.ts";
+import type { Pages } from "./pages.ts";
+import { methodsOf } from "./paths.ts";
 import { isCrossSite } from "./same-origin.ts";
 import { clearedSessionCookie } from "./session-cookie.ts";
 import { getSetup, postSetup, type SetupPorts } from "./setup.ts";
+import { visitOf } from "./visit.ts";
 
 export interface WebPorts extends LoginPorts, SetupPorts, AccountPorts {
   readonly pages: Pages;
   readonly requireAuth: GuardMiddleware;
   readonly trustedOrigins: readonly string[];
-  /** Where the signed-in user's own page is, `null` where the application has one of its own. */
-  readonly homePath: string | null;
 }
 
 /** The route table. No wildcard in it: mounted in an application, it leaves other paths alone. */
 export function createRoutes(ports: WebPorts): Hono {
-  const { views, responses, requireAuth } = ports;
+  const { paths, views, responses, requireAuth } = ports;
   const app = new Hono();
   const sameOrigin = refuseCrossSite(ports);
   const withForm = formReader(ports);
 
-  app.get("/login", (c) => views.page(c, "login", {}));
+  app.get(paths.login, (c) => views.page(visitOf(c), "login", {}));
   app.post(
     "/login",
     sameOrigin,
     withForm((c, form) => postLogin(ports, c, form)),
   );
-  app.get("/setup", (c) => getSetup(ports, c));
+  app.get(paths.setup, (c) => getSetup(ports, c));
   app.post(
     "/setup",
     sameOrigin,
     withForm((c, form) => postSetup(ports, c, form)),
   );
-  app.post("/logout", sameOrigin, () =>
-    responses.redirect("/login", { "Set-Cookie": clearedSessionCookie }),
+  app.post(paths.logout, sameOrigin, () =>
+    responses.redirect(paths.login, { "Set-Cookie": clearedSessionCookie }),
   );
   app.post(
-    "/account/password",
+    paths.password,
     sameOrigin,
     requireAuth,
     withForm((c, form) => postPassword(ports, c, form)),
   );
-  app.get(STYLE_SHEET_PATH, () => responses.styleSheet(ports.pages.styleSheet));
-  if (ports.homePath !== null) {
-    app.get(ports.homePath, requireAuth, (c) => views.page(c, "home", {}));
+  app.get(paths.styleSheet, () => responses.styleSheet(ports.pages.styleSheet));
+  if (paths.home !== null) {
+    app.get(paths.home, requireAuth, (c) => views.page(visitOf(c), "home", {}));
   }
 
-  for (const [path, allow] of allowedMethods(ports.homePath)) {
-    app.all(path, (c) => views.error(c, 405, "this method is not allowed here", { Allow: allow }));
+  for (const [path, allow] of methodsOf(paths)) {
+    app.all(path, (c) =>
+      views.error(visitOf(c), 405, "this method is not allowed here", { Allow: allow }),
+    );
   }
-  app.notFound((c) => views.error(c, 404, "there is no such page"));
-  app.onError((fault, c) => views.fault(c, fault));
+  app.notFound((c) => views.error(visitOf(c), 404, "there is no such page"));
+  app.onError((fault, c) => views.fault(visitOf(c), fault));
   return app;
-}
-
-function allowedMethods(homePath: string | null): readonly (readonly [string, string])[] {
-  return [
-    ["/login", "GET, HEAD, POST"],
-    ["/setup", "GET, HEAD, POST"],
-    ["/logout", "POST"],
-    ["/account/password", "POST"],
-    [STYLE_SHEET_PATH, "GET, HEAD"],
-    ...(homePath === null ? [] : [[homePath, "GET, HEAD"] as const]),
-  ];
 }
 
 function refuseCrossSite({ views, trustedOrigins }: WebPorts): MiddlewareHandler {
@@ -76,7 +67,7 @@ function refuseCrossSite({ views, trustedOrigins }: WebPorts): MiddlewareHandler
       host: c.req.header("host"),
     };
     if (isCrossSite(origin, trustedOrigins)) {
-      return views.error(c, 403, "this form was sent from another site");
+      return views.error(visitOf(c), 403, "this form was sent from another site");
     }
     return next();
   };
@@ -93,11 +84,11 @@ function formReader({ views }: WebPorts) {
         case "form":
           return handle(c, reading.form);
         case "too-large":
-          return views.error(c, 413, `a form may have ${MAX_BODY_BYTES} bytes at most`);
+          return views.error(visitOf(c), 413, `a form may have ${MAX_BODY_BYTES} bytes at most`);
         case "not-utf8":
-          return views.error(c, 400, "the form is not valid UTF-8");
+          return views.error(visitOf(c), 400, "the form is not valid UTF-8");
         case "aborted":
-          return views.error(c, 400, "the form did not arrive whole");
+          return views.error(visitOf(c), 400, "the form did not arrive whole");
       }
     };
 }

@@ -1,3 +1,6 @@
+import { Fault } from "../core/fault.ts";
+import type { User } from "../core/store.ts";
+
 /** What a Location header can carry as it is, and browsers do not silently drop. */
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
@@ -15,4 +18,16 @@ export function isLocalPath(text: string): boolean {
 export function originOf(text: string): string | undefined {
   const plain = /^https?:\/\/[^/\\]/i.test(text) && PRINTABLE.test(text) && URL.canParse(text);
   return plain ? new URL(text).origin : undefined;
+}
+
+export type PostLoginLocation = string | ((user: User) => string);
+
+/** Where this user is led after setup or sign-in. An application's answer is not taken on trust. */
+export function locationFor(location: PostLoginLocation, user: User): string {
+  const given = typeof location === "string" ? location : location(user);
+  if (isLocation(given)) return given;
+  throw new Fault(
+    "invalid_post_login_location",
+    "postLoginLocation did not answer with a location",
+  );
 }

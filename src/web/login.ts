@@ -1,6 +1,8 @@
 import type { Context } from "hono";
 import type { SignInAttempt, SignInOutcome } from "../core/sign-in.ts";
 import type { Form } from "./form.ts";
+import { locationFor, type PostLoginLocation } from "./location.ts";
+import type { Paths } from "./paths.ts";
 import type { RemoteAddress } from "./remote-address.ts";
 import type { Responses } from "./responses.ts";
 import { sessionCookie } from "./session-cookie.ts";
@@ -9,7 +11,8 @@ export interface LoginPorts {
   readonly signIn: (attempt: SignInAttempt) => Promise<SignInOutcome>;
   readonly remoteAddress: RemoteAddress;
   readonly responses: Responses;
-  readonly postLoginLocation: string;
+  readonly postLoginLocation: PostLoginLocation;
+  readonly paths: Paths;
 }
 
 export async function postLogin(ports: LoginPorts, c: Context, form: Form): Promise<Response> {
@@ -21,11 +24,13 @@ export async function postLogin(ports: LoginPorts, c: Context, form: Form): Prom
   });
   switch (outcome.kind) {
     case "needs-setup":
-      return redirect("/setup");
+      return redirect(ports.paths.setup);
     case "rate-limited":
     case "rejected":
-      return redirect("/login?error=1");
+      return redirect(`${ports.paths.login}?error=1`);
     case "signed-in":
-      return redirect(ports.postLoginLocation, { "Set-Cookie": sessionCookie(c, outcome.token) });
+      return redirect(locationFor(ports.postLoginLocation, outcome.user), {
+        "Set-Cookie": sessionCookie(c, outcome.token),
+      });
   }
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Eta } from "eta";
 import { Fault, messageOf } from "../core/fault.ts";
 import type { User } from "../core/store.ts";
+import type { Paths } from "./paths.ts";
 
 /** What every page gets, a replaced one too. */
 export interface PageHelpers {
@@ -33,14 +34,30 @@ export interface Pages {
   readonly styleSheet: string;
 }
 
-export const STYLE_SHEET_PATH = "/latchkey.css";
-
 const DEFAULT_PAGES = fileURLToPath(new URL("./pages/", import.meta.url));
 const STYLE_SHEET = "latchkey.css";
 const TEMPLATES = ["layout", "login", "setup", "home", "error"] as const;
 
+/** Pages that an application writes itself: each gets all that the template would get. */
+export type PageFunctions = {
+  readonly [Name in PageName]?: (page: PageHelpers & PageData[Name] & PageFrame) => string;
+};
+
+/** What every page needs to find its way. */
+export interface PageFrame {
+  readonly basePath: string;
+  /** `null` where there is none. */
+  readonly homePath: string | null;
+  readonly styleSheetUrl: string;
+}
+
+export interface PageSources {
+  readonly folder: string | undefined;
+  readonly functions: PageFunctions;
+}
+
 /** Reads and compiles every page at once: a page that cannot be used stops the start. */
-export function loadPages(replacements: string | undefined): Pages {
+export function loadPages(paths: Paths, { folder: replacements, functions }: PageSources): Pages {
   if (replacements !== undefined) refuseUnknownFiles(replacements);
   const read = (file: string): { path: string; text: string } => {
     const replaced = replacements === undefined ? undefined : join(replacements, file);
@@ -64,10 +81,17 @@ export function loadPages(replacements: string | undefined): Pages {
   }
 
   const styleSheet = read(STYLE_SHEET).text;
-  const styleSheetUrl = `${STYLE_SHEET_PATH}?v=${shortDigest(styleSheet)}`;
+  const frame: PageFrame = {
+    basePath: paths.base,
+    homePath: paths.home,
+    styleSheetUrl: `${paths.styleSheet}?v=${shortDigest(styleSheet)}`,
+  };
   return {
     styleSheet,
-    render: (name, helpers, data) => eta.render(`@${name}`, { ...helpers, ...data, styleSheetUrl }),
+    render: (name, helpers, data) => {
+      const page = { ...frame, ...helpers, ...data };
+      return functions[name]?.(page) ?? eta.render(`@${name}`, page);
+    },
   };
 }
 

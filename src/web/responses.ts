@@ -1,4 +1,4 @@
-import { originOf } from "./location.ts";
+import { originOf, type PostLoginLocation } from "./location.ts";
 
 /** Sent with every response of ours: nothing of it is kept, framed, guessed at or told elsewhere. */
 const GUARDED: Readonly<Record<string, string>> = {
@@ -23,8 +23,9 @@ export interface Responses {
 }
 
 /** A form's redirect counts as its target, so an outside post-login location has to be let in. */
-export function createResponses(postLoginLocation: string): Responses {
-  const formTargets = ["'self'", originOf(postLoginLocation)].filter(Boolean).join(" ");
+export function createResponses(postLoginLocation: PostLoginLocation): Responses {
+  const outside = typeof postLoginLocation === "string" ? originOf(postLoginLocation) : undefined;
+  const formTargets = ["'self'", outside].filter(Boolean).join(" ");
   const pageHeaders = {
     ...GUARDED,
     "Content-Type": "text/html; charset=utf-8",

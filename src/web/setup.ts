@@ -3,9 +3,12 @@ import type { SetUpForm, SetUpOutcome } from "../core/set-up.ts";
 import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup-token.ts";
 import type { UserMemory } from "../core/user-memory.ts";
 import type { Form } from "./form.ts";
+import { locationFor, type PostLoginLocation } from "./location.ts";
+import type { Paths } from "./paths.ts";
 import type { Responses } from "./responses.ts";
 import { sessionCookie } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
+import { visitOf } from "./visit.ts";
 
 export interface SetupPorts {
   readonly setUp: (form: SetUpForm) => Promise<SetUpOutcome>;
@@ -14,12 +17,13 @@ export interface SetupPorts {
   readonly offersDomain: boolean;
   readonly responses: Responses;
   readonly views: Views;
-  readonly postLoginLocation: string;
+  readonly postLoginLocation: PostLoginLocation;
+  readonly paths: Paths;
 }
 
 export async function getSetup(ports: SetupPorts, c: Context): Promise<Response> {
-  if (await ports.users.anyExists()) return ports.responses.redirect("/login");
-  return ports.views.page(c, "setup", {
+  if (await ports.users.anyExists()) return ports.responses.redirect(ports.paths.login);
+  return ports.views.page(visitOf(c), "setup", {
     tokenExpected: isSetupTokenExpected(await ports.setupToken.read()),
     token: c.req.query("token") ?? "",
     offersDomain: ports.offersDomain,
@@ -37,14 +41,16 @@ export async function postSetup(ports: SetupPorts, c: Context, form: Form): Prom
   });
   switch (outcome.kind) {
     case "already-configured":
-      return redirect("/login");
+      return redirect(ports.paths.login);
     case "invalid-setup-token":
-      return ports.views.error(c, 403, "invalid setup token");
+      return ports.views.error(visitOf(c), 403, "invalid setup token");
     case "username-or-password-missing":
-      return ports.views.error(c, 422, "username and password are required");
+      return ports.views.error(visitOf(c), 422, "username and password are required");
     case "passwords-differ":
-      return ports.views.error(c, 422, "passwords do not match");
+      return ports.views.error(visitOf(c), 422, "passwords do not match");
     case "set-up":
-      return redirect(ports.postLoginLocation, { "Set-Cookie": sessionCookie(c, outcome.token) });
+      return redirect(locationFor(ports.postLoginLocation, outcome.user), {
+        "Set-Cookie": sessionCookie(c, outcome.token),
+      });
   }
 }

@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import type { CurrentUser } from "../core/current-user.ts";
 import { messageOf, Unavailable } from "../core/fault.ts";
 import type { ServerLog } from "../core/server-log.ts";
@@ -6,18 +5,21 @@ import type { UserMemory } from "../core/user-memory.ts";
 import type { PageData, PageHelpers, PageName, Pages } from "./pages.ts";
 import type { Responses } from "./responses.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
+import type { Visit } from "./visit.ts";
 
 /** Pages as responses. */
 export interface Views {
-  page<Name extends PageName>(c: Context, name: Name, data: PageData[Name]): Promise<Response>;
+  page<Name extends PageName>(visit: Visit, name: Name, data: PageData[Name]): Promise<Response>;
   error(
-    c: Context,
+    visit: Visit,
     status: number,
     message: string,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response>;
+  /** What every page knows, for templates of an application's own. */
+  helpers(visit: Visit): Promise<PageHelpers>;
   /** The error page for a failure that no rule foresees. Also writes it to the server log. */
-  fault(c: Context, error: unknown): Promise<Response>;
+  fault(visit: Visit, error: unknown): Promise<Response>;
 }
 
 export interface ViewPorts {
@@ -31,25 +33,25 @@ export interface ViewPorts {
 export function createViews(ports: ViewPorts): Views {
   const { pages, responses, users, currentUser, log } = ports;
 
-  const hasError = (c: Context): boolean => (c.req.query("error") ?? "") !== "";
+  const hasError = (visit: Visit): boolean => (visit.error ?? "") !== "";
 
-  async function helpers(c: Context): Promise<PageHelpers> {
+  async function helpers(visit: Visit): Promise<PageHelpers> {
     return {
       NeedsSetup: !(await users.anyExists()),
-      HasError: hasError(c),
-      CurrentUser: await currentUser(sessionTokenIn(c.req.header("cookie"))),
+      HasError: hasError(visit),
+      CurrentUser: await currentUser(sessionTokenIn(visit.cookies)),
     };
   }
 
   /** The error page has to come out even where the store, which the helpers ask, is what failed. */
-  const helpersWithoutStore = (c: Context): PageHelpers => ({
+  const helpersWithoutStore = (visit: Visit): PageHelpers => ({
     NeedsSetup: false,
-    HasError: hasError(c),
+    HasError: hasError(visit),
     CurrentUser: undefined,
   });
 
-  const error: Views["error"] = async (c, status, message, headers) => {
-    const known = await helpers(c).catch(() => helpersWithoutStore(c));
+  const error: Views["error"] = async (visit, status, message, headers) => {
+    const known = await helpers(visit).catch(() => helpersWithoutStore(visit));
     try {
       return responses.page(pages.render("error", known, { status, message }), status, headers);
     } catch (fault) {
@@ -59,12 +61,14 @@ export function createViews(ports: ViewPorts): Views {
   };
 
   return {
-    page: async (c, name, data) => responses.page(pages.render(name, await helpers(c), data)),
+    page: async (visit, name, data) =>
+      responses.page(pages.render(name, await helpers(visit), data)),
     error,
-    fault(c, fault) {
-      log.error({ err: fault, method: c.req.method, path: c.req.path }, "request failed");
-      if (!(fault instanceof Unavailable)) return error(c, 500, messageOf(fault));
-      return error(c, 503, fault.message, { "Retry-After": String(fault.retryAfterSeconds) });
+    helpers,
+    fault(visit, fault) {
+      log.error({ err: fault, method: visit.method, path: visit.path }, "request failed");
+      if (!(fault instanceof Unavailable)) return error(visit, 500, messageOf(fault));
+      return error(visit, 503, fault.message, { "Retry-After": String(fault.retryAfterSeconds) });
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { TestContext } from "node:test";
 import { type AttemptLimiter, createAttemptLimiter } from "../../src/core/attempt-limiter.ts";
-import { createCurrentUser } from "../../src/core/current-user.ts";
+import { type CurrentUser, createCurrentUser } from "../../src/core/current-user.ts";
 import { createEventLog, type EventLog } from "../../src/core/event-log.ts";
 import { createPasswords, type Passwords } from "../../src/core/passwords.ts";
 import { createSessionTokens, type SessionTokens } from "../../src/core/session-token.ts";
-import type { PasswordHash, StoredUser } from "../../src/core/store.ts";
+import type { PasswordHash, StoredUser, User } from "../../src/core/store.ts";
 import { createUserMemory, type UserMemory } from "../../src/core/user-memory.ts";
 import type { SqliteStore } from "../../src/stores/sqlite.ts";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
@@ -58,8 +58,15 @@ export async function corePorts(t: TestContext): Promise<CorePorts> {
   };
 }
 
+export interface SignedInOwner {
+  readonly ports: CorePorts;
+  readonly token: string;
+  readonly user: User;
+  readonly currentUser: CurrentUser;
+}
+
 /** The ports with an account in their store, and a session of its owner. */
-export async function signedInOwner(t: TestContext) {
+export async function signedInOwner(t: TestContext): Promise<SignedInOwner> {
   const ports = await corePorts(t);
   const { id, username } = await ports.insertOwner(hashText("a hash"));
   const token = await ports.tokens.issue(id);

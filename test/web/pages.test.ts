@@ -4,9 +4,13 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
 import type { UserId } from "../../src/core/store.ts";
-import { loadPages, type PageHelpers } from "../../src/web/pages.ts";
+import { loadPages, type PageHelpers, type Pages } from "../../src/web/pages.ts";
+import { pathsUnder } from "../../src/web/paths.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
+
+const load = (folder: string | undefined): Pages =>
+  loadPages(pathsUnder("", "/"), { folder, functions: {} });
 
 const NOBODY: PageHelpers = { NeedsSetup: false, HasError: false, CurrentUser: undefined };
 const signedIn = (username: string): PageHelpers => ({
@@ -35,7 +39,7 @@ const faultOf = (work: () => unknown): Fault => {
 };
 
 test("without a folder of one's own, every page renders, as a whole document", () => {
-  const pages = loadPages(undefined);
+  const pages = load(undefined);
   const rendered = [
     pages.render("login", NOBODY, {}),
     pages.render("setup", NOBODY, { tokenExpected: true, token: "", offersDomain: true }),
@@ -52,7 +56,7 @@ test("without a folder of one's own, every page renders, as a whole document", (
 const HOSTILE = `<script>alert("1" & '2')</script>`;
 
 test("whatever users or failures put into a page is escaped", () => {
-  const pages = loadPages(undefined);
+  const pages = load(undefined);
   const rendered = [
     pages.render("home", signedIn(HOSTILE), {}),
     pages.render("error", NOBODY, { status: 500, message: HOSTILE }),
@@ -65,7 +69,7 @@ test("whatever users or failures put into a page is escaped", () => {
 });
 
 test("the setup page asks for a token and a domain only where they are wanted", () => {
-  const { render } = loadPages(undefined);
+  const { render } = load(undefined);
   const all = render("setup", NOBODY, { tokenExpected: true, token: "given", offersDomain: true });
   assert.match(all, /name="token" value="given"/);
   assert.match(all, /name="domain"/);
@@ -75,8 +79,8 @@ test("the setup page asks for a token and a domain only where they are wanted", 
 
 test("the address of the style sheet changes with its content", async (t) => {
   const addressIn = (html: string): string => /href="(\/[^"]+\.css[^"]*)"/.exec(html)?.[1] ?? "";
-  const shipped = loadPages(undefined);
-  const replaced = loadPages(await folderWith(t, { "latchkey.css": "body { color: red }" }));
+  const shipped = load(undefined);
+  const replaced = load(await folderWith(t, { "latchkey.css": "body { color: red }" }));
   assert.equal(replaced.styleSheet, "body { color: red }");
   assert.notEqual(shipped.styleSheet, replaced.styleSheet);
   const addresses = [shipped, shipped, replaced].map((pages) =>
@@ -88,17 +92,15 @@ test("the address of the style sheet changes with its content", async (t) => {
 });
 
 test("a replaced page stands alone: the other pages stay as they are", async (t) => {
-  const pages = loadPages(await folderWith(t, { "login.eta": "<p>My own sign-in</p>" }));
-  const shipped = loadPages(undefined);
+  const pages = load(await folderWith(t, { "login.eta": "<p>My own sign-in</p>" }));
+  const shipped = load(undefined);
   assert.equal(pages.render("login", NOBODY, {}), "<p>My own sign-in</p>");
   const error = { status: 404, message: "nothing here" };
   assert.equal(pages.render("error", NOBODY, error), shipped.render("error", NOBODY, error));
 });
 
 test("a replaced layout is around every page that asks for it", async (t) => {
-  const pages = loadPages(
-    await folderWith(t, { "layout.eta": "[<%= it.title %>|<%~ it.body %>]" }),
-  );
+  const pages = load(await folderWith(t, { "layout.eta": "[<%= it.title %>|<%~ it.body %>]" }));
   assert.match(pages.render("login", NOBODY, {}), /^\[Sign in\|.*<form.*\]$/s);
   assert.match(
     pages.render("error", NOBODY, { status: 404, message: "nothing here" }),
@@ -109,7 +111,7 @@ test("a replaced layout is around every page that asks for it", async (t) => {
 test("a replaced page escapes by itself, and has the helpers and the page's own data", async (t) => {
   const template =
     "<%= it.NeedsSetup %>,<%= it.HasError %>,<%= it.CurrentUser?.username %>,<%= it.status %>,<%= it.message %>";
-  const pages = loadPages(await folderWith(t, { "error.eta": template }));
+  const pages = load(await folderWith(t, { "error.eta": template }));
   const error = { status: 422, message: "<b>" };
   assert.equal(
     pages.render("error", { ...NOBODY, HasError: true }, error),
@@ -139,14 +141,14 @@ test("replaced pages are served with the helpers as they are at each request", a
 
 test("a template with a broken expression stops the start, and the fault names the file", async (t) => {
   const folder = await folderWith(t, { "setup.eta": "<% if ( { %>" });
-  const fault = faultOf(() => loadPages(folder));
+  const fault = faultOf(() => load(folder));
   assert.equal(fault.code, "page_broken");
   assert.ok(fault.message.startsWith(`${join(folder, "setup.eta")}: `), fault.message);
 });
 
 test("a template that replaces no page is refused, and the fault names it and the pages there are", async (t) => {
   const folder = await folderWith(t, { "signin.eta": "<p>misspelt</p>" });
-  const fault = faultOf(() => loadPages(folder));
+  const fault = faultOf(() => load(folder));
   assert.equal(fault.code, "page_unknown");
   assert.ok(fault.message.includes(join(folder, "signin.eta")));
   for (const name of ["layout.eta", "login.eta", "setup.eta", "home.eta", "error.eta"]) {
@@ -157,13 +159,13 @@ test("a template that replaces no page is refused, and the fault names it and th
 test("other files in the folder are left alone", async (t) => {
   const folder = await folderWith(t, { "README.md": "notes", "login.eta~": "<% if ( { %>" });
   mkdirSync(join(folder, "old"));
-  assert.match(loadPages(folder).render("login", NOBODY, {}), /<form/);
+  assert.match(load(folder).render("login", NOBODY, {}), /<form/);
 });
 
 test("a folder that is missing, or is no folder, is refused by name", async (t) => {
   const folder = await folderWith(t, { file: "" });
   for (const path of [join(folder, "missing"), join(folder, "file")]) {
-    const fault = faultOf(() => loadPages(path));
+    const fault = faultOf(() => load(path));
     assert.equal(fault.code, "pages_unreadable");
     assert.ok(fault.message.includes(path));
   }
@@ -172,7 +174,7 @@ test("a folder that is missing, or is no folder, is refused by name", async (t) 
 test("a page in the folder that cannot be read is refused by name", async (t) => {
   const folder = await tempDir(t);
   mkdirSync(join(folder, "login.eta"));
-  const fault = faultOf(() => loadPages(folder));
+  const fault = faultOf(() => load(folder));
   assert.ok(fault.message.includes(join(folder, "login.eta")), fault.message);
 });
 

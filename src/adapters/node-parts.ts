@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import type { Auth, Visit } from "../index.ts";
+
+/** What the adapters for Node's own requests and responses share. */
+export interface NodeParts {
+  /** Answers a request for one of Latchkey's paths. */
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  owns(url: string | undefined): boolean;
+}
+
+export function nodeParts({ door }: Auth): NodeParts {
+  return {
+    answer: getRequestListener(
+      (request, { incoming }) => {
+        const { remoteAddress, encrypted } = connectionIn(incoming.socket);
+        return door.fetch(request, { remoteAddress, encrypted });
+      },
+      { overrideGlobalObjects: false },
+    ),
+    owns: (url = "/") => door.owns(pathIn(url)),
+  };
+}
+
+function connectionIn(socket: object): { remoteAddress: string; encrypted: boolean } {
+  const { remoteAddress, encrypted } = socket as { remoteAddress?: string; encrypted?: boolean };
+  return { remoteAddress: remoteAddress ?? "", encrypted: encrypted === true };
+}
+
+/** The path as the client wrote it, up to the query. */
+function pathIn(url: string): string {
+  const query = url.indexOf("?");
+  return query === -1 ? url : url.slice(0, query);
+}
+
+export function visitIn({ method = "GET", url = "/", headers }: IncomingMessage): Visit {
+  const query = new URLSearchParams(url.split("?", 2)[1] ?? "");
+  return {
+    method,
+    path: pathIn(url),
+    cookies: headers.cookie,
+    error: query.get("error") ?? undefined,
+  };
+}
+
+/** Sends what a guard has decided. */
+export async function sendResponse(from: Response, to: ServerResponse): Promise<void> {
+  to.writeHead(from.status, Object.fromEntries(from.headers));
+  to.end(await from.text());
+}
