@@ -5,7 +5,7 @@ import type { Clock } from "./core/clock.ts";
 import { createCurrentUser } from "./core/current-user.ts";
 import { createEventLog } from "./core/event-log.ts";
 import { createPasswords } from "./core/passwords.ts";
-import { createRequireAuth, createRequireUser } from "./core/require-user.ts";
+import { createRequireAuth, createRequireUser, type Guard } from "./core/require-user.ts";
 import { createSessionTokens } from "./core/session-token.ts";
 import { setUp } from "./core/set-up.ts";
 import { signIn } from "./core/sign-in.ts";
@@ -15,11 +15,13 @@ import { type AuthOptions, settleOptions } from "./options.ts";
 import { createRoutes } from "./web/app.ts";
 import type { Connection } from "./web/connection.ts";
 import { createEntrance, type Entrance } from "./web/entry.ts";
+import { forwardAuth } from "./web/forward-auth.ts";
 import { type GuardMiddleware, guardMiddleware } from "./web/guards.ts";
 import { loadPages, type PageHelpers } from "./web/pages.ts";
 import { methodsOf, pathsUnder } from "./web/paths.ts";
-import { createRemoteAddress } from "./web/remote-address.ts";
+import { createProxyTrust } from "./web/remote-address.ts";
 import { createResponses } from "./web/responses.ts";
+import { createReturnTo, noReturnTo } from "./web/return-to.ts";
 import { sessionTokenIn } from "./web/session-cookie.ts";
 import { createViews } from "./web/views.ts";
 import { type Visit, visitFrom } from "./web/visit.ts";
@@ -78,18 +80,25 @@ export function createAuth(options: AuthOptions): Auth {
 
   const paths = pathsUnder(settled.basePath, settled.homePath);
   const pages = loadPages(paths, { folder: settled.pagesDir, functions: settled.pages });
-  const responses = createResponses(postLoginLocation);
+  const proxies = createProxyTrust(settled.trustedProxies);
+  const returnTo = settled.forwardAuth === "on" ? createReturnTo(settled) : noReturnTo;
+  const responses = createResponses(postLoginLocation, settled);
   const views = createViews({ pages, responses, users, currentUser, log });
-  const entrance = (guard: ReturnType<typeof createRequireUser>): Entrance =>
-    createEntrance(guard, paths, responses, views);
-  const requireAuth = entrance(createRequireAuth(users, currentUser));
+  const guard = createRequireAuth(users, currentUser);
+  const entrance = (decides: Guard): Entrance => createEntrance(decides, paths, responses, views);
+  const requireAuth = entrance(guard);
   const authMiddleware = entrance(createRequireUser(currentUser));
 
+  const { publicUrl } = settled;
+  const asked = { guard, proxies, returnTo, publicUrl, responses, paths };
   const routes = createRoutes({
     signIn: (attempt) => signIn(core, attempt),
     setUp: (form) => setUp(core, form),
     changePassword: (userId, form) => changePassword(core, userId, form),
-    remoteAddress: createRemoteAddress(settled.trustedProxies),
+    forwardAuth: settled.forwardAuth === "on" ? (c) => forwardAuth(asked, c) : undefined,
+    cookieDomain: settled.cookieDomain,
+    proxies,
+    returnTo,
     offersDomain: setUpDomain !== undefined,
     trustedOrigins: settled.trustedOrigins,
     requireAuth: guardMiddleware(requireAuth),
@@ -102,7 +111,7 @@ export function createAuth(options: AuthOptions): Auth {
     views,
   });
 
-  const ownPaths = methodsOf(paths);
+  const ownPaths = methodsOf(paths, settled.forwardAuth);
   const door: Door = Object.freeze({
     owns: (path: string) => ownPaths.has(path),
     fetch: async (request: Request, connection: Connection) =>

@@ -5,7 +5,13 @@ import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
 import type { SetupTokenSource } from "./core/setup-token.ts";
 import type { Store } from "./core/store.ts";
 import type { WorkQueueLimits } from "./core/work-queue.ts";
-import { isLocalPath, isLocation, originOf, type PostLoginLocation } from "./web/location.ts";
+import {
+  isCookieDomain,
+  isLocalPath,
+  isLocation,
+  originOf,
+  type PostLoginLocation,
+} from "./web/location.ts";
 import type { PageFunctions } from "./web/pages.ts";
 
 export interface AuthOptions {
@@ -34,6 +40,12 @@ export interface AuthOptions {
   readonly trustedOrigins?: readonly string[];
   /** Addresses or ranges of proxies whose `X-Forwarded-For` is believed. Default: none. */
   readonly trustedProxies?: readonly string[];
+  /** The origin under which browsers reach this place, such as `https://auth.example.org`. */
+  readonly publicUrl?: string | undefined;
+  /** Shares the session with everything at or below this domain. Default: this host alone. */
+  readonly cookieDomain?: string | undefined;
+  /** `on` answers reverse proxies at `/forward-auth` and leads back to the page that was asked for. */
+  readonly forwardAuth?: "on" | "off";
   /** Bounds for password hashing. Default: one at a time for each core, three at most; 128 waiting. */
   readonly hashing?: WorkQueueLimits;
   /** Where warnings and faults go. Default: the console. */
@@ -60,8 +72,14 @@ export function settleOptions(options: AuthOptions): SettledOptions {
     pages: Object.freeze({ ...options.pages }),
     setupToken: options.setupToken ?? noSetupToken,
     setUpDomain: options.setUpDomain,
-    trustedOrigins: Object.freeze([...(options.trustedOrigins ?? [])]),
+    trustedOrigins: Object.freeze([
+      ...(options.trustedOrigins ?? []),
+      ...(options.publicUrl === undefined ? [] : [options.publicUrl]),
+    ]),
     trustedProxies: Object.freeze([...(options.trustedProxies ?? [])]),
+    publicUrl: options.publicUrl,
+    cookieDomain: options.cookieDomain,
+    forwardAuth: options.forwardAuth ?? "off",
     hashing: Object.freeze({ ...(options.hashing ?? defaultHashing()) }),
     log: options.log ?? consoleLog,
   };
@@ -76,7 +94,8 @@ export function settleOptions(options: AuthOptions): SettledOptions {
 }
 
 function refuseWrong(settled: SettledOptions): void {
-  const { basePath, postLoginLocation, homePath, trustedOrigins, hashing } = settled;
+  const { basePath, postLoginLocation, homePath, hashing } = settled;
+  const { publicUrl, cookieDomain, trustedOrigins } = settled;
   const wrong = (text: string): never => {
     throw new Fault("invalid_option", text);
   };
@@ -87,6 +106,12 @@ function refuseWrong(settled: SettledOptions): void {
     wrong("postLoginLocation takes a path such as / or an absolute http or https URL");
   }
   if (homePath !== null && !isLocalPath(homePath)) wrong("homePath takes a path, or null");
+  if (publicUrl !== undefined && originOf(publicUrl) !== publicUrl) {
+    wrong("publicUrl takes an origin such as https://auth.example.org, without a path");
+  }
+  if (cookieDomain !== undefined && !isCookieDomain(cookieDomain)) {
+    wrong("cookieDomain takes a domain such as example.org, in lower case and without a port");
+  }
   for (const origin of trustedOrigins) {
     if (originOf(origin) !== origin) {
       wrong("trustedOrigins takes origins such as https://app.example.org, without a path");

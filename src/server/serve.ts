@@ -35,6 +35,9 @@ export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
       postLoginLocation: settings.postLoginLocation,
       pagesDir: settings.pagesDir,
       trustedProxies: settings.trustedProxies,
+      publicUrl: settings.publicUrl,
+      cookieDomain: settings.cookieDomain,
+      forwardAuth: "on",
       setUpDomain:
         settings.domainSetupCommand === undefined
           ? undefined

@@ -61,6 +61,18 @@ export const settings: readonly Setting[] = [
     "none",
     "proxies whose X-Forwarded-For is believed",
   ),
+  setting(
+    "PUBLIC_URL",
+    "an origin such as https://auth.example.org, without a path",
+    "none",
+    "where browsers reach the gate, for reverse proxies on other hosts",
+  ),
+  setting(
+    "COOKIE_DOMAIN",
+    "a domain such as example.org",
+    "none",
+    "shares the session with every host at or below it",
+  ),
   setting("LOG_LEVEL", "debug, info, warn or error", "info", "what the server log tells"),
 ];
 

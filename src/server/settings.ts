@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { messageOf } from "../core/fault.ts";
-import { isLocation } from "../web/location.ts";
+import { isCookieDomain, isLocation, originOf } from "../web/location.ts";
 import { membershipOf } from "../web/remote-address.ts";
 import { settingNamed, unknownNames } from "./setting-names.ts";
 
@@ -21,6 +21,8 @@ export interface Settings {
   readonly programEnvironment: Readonly<Record<string, string | undefined>>;
   readonly pagesDir: string | undefined;
   readonly trustedProxies: readonly string[];
+  readonly publicUrl: string | undefined;
+  readonly cookieDomain: string | undefined;
   readonly logLevel: string;
   readonly environment: "production" | "other";
 }
@@ -69,6 +71,8 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     domainSetupCommand: value("DOMAIN_SETUP_COMMAND", (given) => program(given, env.PATH ?? "")),
     pagesDir: value("PAGES_DIR", folder),
     trustedProxies: value("TRUSTED_PROXIES", addressRanges) ?? [],
+    publicUrl: value("PUBLIC_URL", publicOrigin),
+    cookieDomain: value("COOKIE_DOMAIN", (given) => (isCookieDomain(given) ? given : undefined)),
     logLevel: value("LOG_LEVEL", logLevel) ?? "info",
     programEnvironment: { ...env, AUTH_SECRET: undefined, DATABASE_URL: undefined },
     environment: text("NODE_ENV") === "production" ? "production" : "other",
@@ -144,6 +148,12 @@ function addressRanges(text: string): readonly string[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A slash at the end is how people write it. */
+function publicOrigin(text: string): string | undefined {
+  const origin = text.replace(/\/$/, "");
+  return originOf(origin) === origin ? origin : undefined;
 }
 
 function logLevel(text: string): string | undefined {

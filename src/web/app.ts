@@ -2,7 +2,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { type AccountPorts, postPassword } from "./account.ts";
 import { type Form, MAX_BODY_BYTES, readForm } from "./form.ts";
 import type { GuardMiddleware } from "./guards.ts";
-import { type LoginPorts, postLogin } from "./login.ts";
+import { getLogin, type LoginPorts, postLogin } from "./login.ts";
 import type { Pages } from "./pages.ts";
 import { methodsOf } from "./paths.ts";
 import { isCrossSite } from "./same-origin.ts";
@@ -14,6 +14,8 @@ export interface WebPorts extends LoginPorts, SetupPorts, AccountPorts {
   readonly pages: Pages;
   readonly requireAuth: GuardMiddleware;
   readonly trustedOrigins: readonly string[];
+  /** What reverse proxies ask, where there is such a thing. */
+  readonly forwardAuth: ((c: Context) => Promise<Response>) | undefined;
 }
 
 /** The route table. No wildcard in it: mounted in an application, it leaves other paths alone. */
@@ -23,7 +25,7 @@ export function createRoutes(ports: WebPorts): Hono {
   const sameOrigin = refuseCrossSite(ports);
   const withForm = formReader(ports);
 
-  app.get(paths.login, (c) => views.page(visitOf(c), "login", {}));
+  app.get(paths.login, (c) => getLogin(ports, c));
   app.post(
     "/login",
     sameOrigin,
@@ -36,7 +38,7 @@ export function createRoutes(ports: WebPorts): Hono {
     withForm((c, form) => postSetup(ports, c, form)),
   );
   app.post(paths.logout, sameOrigin, () =>
-    responses.redirect(paths.login, { "Set-Cookie": clearedSessionCookie }),
+    responses.redirect(paths.login, { "Set-Cookie": clearedSessionCookie(ports.cookieDomain) }),
   );
   app.post(
     paths.password,
@@ -45,11 +47,15 @@ export function createRoutes(ports: WebPorts): Hono {
     withForm((c, form) => postPassword(ports, c, form)),
   );
   app.get(paths.styleSheet, () => responses.styleSheet(ports.pages.styleSheet));
+  if (ports.forwardAuth !== undefined) {
+    const asked = ports.forwardAuth;
+    app.get(paths.forwardAuth, (c) => asked(c));
+  }
   if (paths.home !== null) {
     app.get(paths.home, requireAuth, (c) => views.page(visitOf(c), "home", {}));
   }
 
-  for (const [path, allow] of methodsOf(paths)) {
+  for (const [path, allow] of methodsOf(paths, ports.forwardAuth === undefined ? "off" : "on")) {
     app.all(path, (c) =>
       views.error(visitOf(c), 405, "this method is not allowed here", { Allow: allow }),
     );

@@ -20,6 +20,11 @@ export function originOf(text: string): string | undefined {
   return plain ? new URL(text).origin : undefined;
 }
 
+/** A domain that cookies can be set for: at least two labels, and no address. */
+export function isCookieDomain(text: string): boolean {
+  return /^([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z]([a-z\d-]*[a-z\d])?$/.test(text);
+}
+
 export type PostLoginLocation = string | ((user: User) => string);
 
 /** Where this user is led after setup or sign-in. An application's answer is not taken on trust. */

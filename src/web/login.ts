@@ -3,34 +3,46 @@ import type { SignInAttempt, SignInOutcome } from "../core/sign-in.ts";
 import type { Form } from "./form.ts";
 import { locationFor, type PostLoginLocation } from "./location.ts";
 import type { Paths } from "./paths.ts";
-import type { RemoteAddress } from "./remote-address.ts";
+import type { ProxyTrust } from "./remote-address.ts";
 import type { Responses } from "./responses.ts";
+import { RETURN_TO, type ReturnTo, withReturnTo } from "./return-to.ts";
 import { sessionCookie } from "./session-cookie.ts";
+import type { Views } from "./views.ts";
+import { visitOf } from "./visit.ts";
 
 export interface LoginPorts {
   readonly signIn: (attempt: SignInAttempt) => Promise<SignInOutcome>;
-  readonly remoteAddress: RemoteAddress;
+  readonly proxies: ProxyTrust;
+  readonly returnTo: ReturnTo;
+  readonly cookieDomain: string | undefined;
   readonly responses: Responses;
+  readonly views: Views;
   readonly postLoginLocation: PostLoginLocation;
   readonly paths: Paths;
+}
+
+export function getLogin({ views, returnTo }: LoginPorts, c: Context): Promise<Response> {
+  const target = returnTo.accepted(c, c.req.query(RETURN_TO));
+  return views.page(visitOf(c), "login", { returnTo: target });
 }
 
 export async function postLogin(ports: LoginPorts, c: Context, form: Form): Promise<Response> {
   const { redirect } = ports.responses;
   const outcome = await ports.signIn({
-    remoteAddress: ports.remoteAddress(c),
+    remoteAddress: ports.proxies.remoteAddress(c),
     username: form("username"),
     password: form("password"),
   });
+  const target = ports.returnTo.accepted(c, form(RETURN_TO));
   switch (outcome.kind) {
     case "needs-setup":
-      return redirect(ports.paths.setup);
+      return redirect(withReturnTo(ports.paths.setup, target));
     case "rate-limited":
     case "rejected":
-      return redirect(`${ports.paths.login}?error=1`);
+      return redirect(withReturnTo(`${ports.paths.login}?error=1`, target));
     case "signed-in":
-      return redirect(locationFor(ports.postLoginLocation, outcome.user), {
-        "Set-Cookie": sessionCookie(c, outcome.token),
+      return redirect(target ?? locationFor(ports.postLoginLocation, outcome.user), {
+        "Set-Cookie": sessionCookie(c, outcome.token, ports.cookieDomain),
       });
   }
 }

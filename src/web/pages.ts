@@ -16,12 +16,14 @@ export interface PageHelpers {
 
 /** What a page gets besides. */
 export interface PageData {
-  readonly login: Readonly<Record<never, never>>;
+  /** `returnTo` is the page that was asked for, where the sign-in leads back to one. */
+  readonly login: { readonly returnTo: string | undefined };
   readonly setup: {
     /** Whether a setup token is asked for, and the one that the link brought along. */
     readonly tokenExpected: boolean;
     readonly token: string;
     readonly offersDomain: boolean;
+    readonly returnTo: string | undefined;
   };
   readonly home: Readonly<Record<never, never>>;
   readonly error: { readonly status: number; readonly message: string };

@@ -7,6 +7,8 @@ export interface Paths {
   readonly logout: string;
   readonly password: string;
   readonly styleSheet: string;
+  /** For reverse proxies; only there where the gate says so. */
+  readonly forwardAuth: string;
   /** `null` where the application has a page of its own for the signed-in user. */
   readonly home: string | null;
 }
@@ -19,18 +21,20 @@ export function pathsUnder(base: string, home: string | null): Paths {
     logout: `${base}/logout`,
     password: `${base}/account/password`,
     styleSheet: `${base}/latchkey.css`,
+    forwardAuth: `${base}/forward-auth`,
     home,
   };
 }
 
 /** Which methods each path answers to: what else is asked of it is refused with this list. */
-export function methodsOf(paths: Paths): ReadonlyMap<string, string> {
+export function methodsOf(paths: Paths, forwardAuth: "on" | "off"): ReadonlyMap<string, string> {
   return new Map([
     [paths.login, "GET, HEAD, POST"],
     [paths.setup, "GET, HEAD, POST"],
     [paths.logout, "POST"],
     [paths.password, "POST"],
     [paths.styleSheet, "GET, HEAD"],
+    ...(forwardAuth === "off" ? [] : [[paths.forwardAuth, "GET, HEAD"] as const]),
     ...(paths.home === null ? [] : [[paths.home, "GET, HEAD"] as const]),
   ]);
 }

@@ -3,19 +3,28 @@ import type { Context } from "hono";
 import { Fault } from "../core/fault.ts";
 import { connectionOf } from "./connection.ts";
 
-/**
- * Who is at the other end. The address of the connection, unless that is a proxy which is trusted:
- * then the nearest hop in `X-Forwarded-For` that is not, read from the right, since only what
- * trusted hops have appended can be believed.
- */
-export type RemoteAddress = (c: Context) => string;
+/** Which peers are proxies of ours, and what is believed of those. */
+export interface ProxyTrust {
+  /**
+   * Who is at the other end. The address of the connection, unless that is a proxy which is
+   * trusted: then the nearest hop in `X-Forwarded-For` that is not, read from the right, since only
+   * what trusted hops have appended can be believed.
+   */
+  remoteAddress(c: Context): string;
+  /** A header that only a trusted proxy may set. */
+  header(c: Context, name: string): string | undefined;
+}
 
-export function createRemoteAddress(trustedProxies: readonly string[]): RemoteAddress {
+export function createProxyTrust(trustedProxies: readonly string[]): ProxyTrust {
   const isTrusted = membershipOf(trustedProxies);
-  return (c) => {
-    const peer = canonicalAddress(connectionOf(c).remoteAddress);
-    if (trustedProxies.length === 0 || !isTrusted(peer)) return peer;
-    return nearestUntrusted(peer, c.req.header("x-forwarded-for") ?? "", isTrusted);
+  const peerOf = (c: Context): string => canonicalAddress(connectionOf(c).remoteAddress);
+  return {
+    remoteAddress(c) {
+      const peer = peerOf(c);
+      if (trustedProxies.length === 0 || !isTrusted(peer)) return peer;
+      return nearestUntrusted(peer, c.req.header("x-forwarded-for") ?? "", isTrusted);
+    },
+    header: (c, name) => (isTrusted(peerOf(c)) ? c.req.header(name) : undefined),
   };
 }
 

@@ -1,4 +1,5 @@
 import { originOf, type PostLoginLocation } from "./location.ts";
+import { type PublicPlace, portOf } from "./return-to.ts";
 
 /** Sent with every response of ours: nothing of it is kept, framed, guessed at or told elsewhere. */
 const GUARDED: Readonly<Record<string, string>> = {
@@ -18,14 +19,18 @@ export interface Responses {
   redirect(location: string, headers?: Headers): Response;
   /** A 200 without a body, for scripts that act on its headers. */
   empty(headers: Headers): Response;
+  unauthorized(headers: Headers): Response;
   text(text: string, status: number): Response;
   styleSheet(text: string): Response;
 }
 
-/** A form's redirect counts as its target, so an outside post-login location has to be let in. */
-export function createResponses(postLoginLocation: PostLoginLocation): Responses {
+/** A form's redirect counts as its target: places outside that it may lead to have to be let in. */
+export function createResponses(
+  postLoginLocation: PostLoginLocation,
+  place: PublicPlace = { publicUrl: undefined, cookieDomain: undefined },
+): Responses {
   const outside = typeof postLoginLocation === "string" ? originOf(postLoginLocation) : undefined;
-  const formTargets = ["'self'", outside].filter(Boolean).join(" ");
+  const formTargets = ["'self'", outside, ...sharedHosts(place)].filter(Boolean).join(" ");
   const pageHeaders = {
     ...GUARDED,
     "Content-Type": "text/html; charset=utf-8",
@@ -40,6 +45,8 @@ export function createResponses(postLoginLocation: PostLoginLocation): Responses
         status: 303,
         headers: { ...GUARDED, ...NO_BODY, Location: location, ...headers },
       }),
+    unauthorized: (headers) =>
+      new Response(null, { status: 401, headers: { ...GUARDED, ...NO_BODY, ...headers } }),
     empty: (headers) => new Response(null, { headers: { ...GUARDED, ...NO_BODY, ...headers } }),
     text: (text, status) =>
       new Response(text, {
@@ -56,4 +63,14 @@ export function createResponses(postLoginLocation: PostLoginLocation): Responses
         },
       }),
   };
+}
+
+function sharedHosts({ publicUrl, cookieDomain }: PublicPlace): readonly string[] {
+  if (cookieDomain === undefined) return [];
+  const port = portOf(publicUrl);
+  const suffix = port === "" ? "" : `:${port}`;
+  return ["http", "https"].flatMap((scheme) => [
+    `${scheme}://${cookieDomain}${suffix}`,
+    `${scheme}://*.${cookieDomain}${suffix}`,
+  ]);
 }

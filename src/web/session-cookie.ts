@@ -5,11 +5,18 @@ import { connectionOf } from "./connection.ts";
 const NAME = "session";
 
 /** Written by hand, since Hono's helper drops a negative Max-Age. */
-export const clearedSessionCookie: string = `${NAME}=; Path=/; HttpOnly; Max-Age=-1`;
+export function clearedSessionCookie(domain: string | undefined): string {
+  return `${NAME}=; Path=/; HttpOnly; Max-Age=-1${domainOf(domain)}`;
+}
 
-export function sessionCookie(c: Context, token: string): string {
+export function sessionCookie(c: Context, token: string, domain: string | undefined): string {
   const secure = isOverTls(c) ? "; Secure" : "";
-  return `${NAME}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${SESSION_LIFETIME_SECONDS}${secure}`;
+  return `${NAME}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${SESSION_LIFETIME_SECONDS}${secure}${domainOf(domain)}`;
+}
+
+/** With a domain, everything below it shares the session. */
+function domainOf(domain: string | undefined): string {
+  return domain === undefined ? "" : `; Domain=${domain}`;
 }
 
 /** The header is believed from anybody: a client that lies makes only its own cookie stricter. */

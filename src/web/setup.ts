@@ -6,6 +6,7 @@ import type { Form } from "./form.ts";
 import { locationFor, type PostLoginLocation } from "./location.ts";
 import type { Paths } from "./paths.ts";
 import type { Responses } from "./responses.ts";
+import { RETURN_TO, type ReturnTo } from "./return-to.ts";
 import { sessionCookie } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
 import { visitOf } from "./visit.ts";
@@ -15,6 +16,8 @@ export interface SetupPorts {
   readonly users: UserMemory;
   readonly setupToken: SetupTokenSource;
   readonly offersDomain: boolean;
+  readonly returnTo: ReturnTo;
+  readonly cookieDomain: string | undefined;
   readonly responses: Responses;
   readonly views: Views;
   readonly postLoginLocation: PostLoginLocation;
@@ -27,6 +30,7 @@ export async function getSetup(ports: SetupPorts, c: Context): Promise<Response>
     tokenExpected: isSetupTokenExpected(await ports.setupToken.read()),
     token: c.req.query("token") ?? "",
     offersDomain: ports.offersDomain,
+    returnTo: ports.returnTo.accepted(c, c.req.query(RETURN_TO)),
   });
 }
 
@@ -39,6 +43,7 @@ export async function postSetup(ports: SetupPorts, c: Context, form: Form): Prom
     confirm: form("confirm"),
     domain: form("domain"),
   });
+  const target = ports.returnTo.accepted(c, form(RETURN_TO));
   switch (outcome.kind) {
     case "already-configured":
       return redirect(ports.paths.login);
@@ -49,8 +54,8 @@ export async function postSetup(ports: SetupPorts, c: Context, form: Form): Prom
     case "passwords-differ":
       return ports.views.error(visitOf(c), 422, "passwords do not match");
     case "set-up":
-      return redirect(locationFor(ports.postLoginLocation, outcome.user), {
-        "Set-Cookie": sessionCookie(c, outcome.token),
+      return redirect(target ?? locationFor(ports.postLoginLocation, outcome.user), {
+        "Set-Cookie": sessionCookie(c, outcome.token, ports.cookieDomain),
       });
   }
 }

@@ -18,6 +18,8 @@ const DEFAULTS: OwnSettings = {
   domainSetupCommand: undefined,
   pagesDir: undefined,
   trustedProxies: [],
+  publicUrl: undefined,
+  cookieDomain: undefined,
   logLevel: "info",
   environment: "other",
 };

@@ -46,6 +46,8 @@ export async function startGate(
     programEnvironment: {},
     pagesDir: undefined,
     trustedProxies: [],
+    publicUrl: undefined,
+    cookieDomain: undefined,
     logLevel: "debug",
     environment: "other",
     ...overrides,

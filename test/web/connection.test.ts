@@ -67,7 +67,7 @@ for (const [encrypted, proto, secure] of secureCases) {
     const headers: Record<string, string> =
       proto === undefined ? {} : { "X-Forwarded-Proto": proto };
     const env = over({ remoteAddress: "192.0.2.1", encrypted });
-    const cookie = await inHandler(env, (c) => sessionCookie(c, "abc"), headers);
+    const cookie = await inHandler(env, (c) => sessionCookie(c, "abc", undefined), headers);
     const always = "session=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000";
     assert.equal(cookie, secure ? `${always}; Secure` : always);
   });

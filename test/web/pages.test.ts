@@ -41,8 +41,13 @@ const faultOf = (work: () => unknown): Fault => {
 test("without a folder of one's own, every page renders, as a whole document", () => {
   const pages = load(undefined);
   const rendered = [
-    pages.render("login", NOBODY, {}),
-    pages.render("setup", NOBODY, { tokenExpected: true, token: "", offersDomain: true }),
+    pages.render("login", NOBODY, { returnTo: undefined }),
+    pages.render("setup", NOBODY, {
+      tokenExpected: true,
+      token: "",
+      offersDomain: true,
+      returnTo: undefined,
+    }),
     pages.render("home", signedIn("owner"), {}),
     pages.render("error", NOBODY, { status: 500, message: "x" }),
   ];
@@ -60,7 +65,12 @@ test("whatever users or failures put into a page is escaped", () => {
   const rendered = [
     pages.render("home", signedIn(HOSTILE), {}),
     pages.render("error", NOBODY, { status: 500, message: HOSTILE }),
-    pages.render("setup", NOBODY, { tokenExpected: true, token: HOSTILE, offersDomain: false }),
+    pages.render("setup", NOBODY, {
+      tokenExpected: true,
+      token: HOSTILE,
+      offersDomain: false,
+      returnTo: undefined,
+    }),
   ];
   for (const html of rendered) {
     assert.ok(!html.includes("<script>"));
@@ -70,10 +80,20 @@ test("whatever users or failures put into a page is escaped", () => {
 
 test("the setup page asks for a token and a domain only where they are wanted", () => {
   const { render } = load(undefined);
-  const all = render("setup", NOBODY, { tokenExpected: true, token: "given", offersDomain: true });
+  const all = render("setup", NOBODY, {
+    tokenExpected: true,
+    token: "given",
+    offersDomain: true,
+    returnTo: undefined,
+  });
   assert.match(all, /name="token" value="given"/);
   assert.match(all, /name="domain"/);
-  const none = render("setup", NOBODY, { tokenExpected: false, token: "x", offersDomain: false });
+  const none = render("setup", NOBODY, {
+    tokenExpected: false,
+    token: "x",
+    offersDomain: false,
+    returnTo: undefined,
+  });
   assert.doesNotMatch(none, /name="token"|name="domain"/);
 });
 
@@ -84,7 +104,7 @@ test("the address of the style sheet changes with its content", async (t) => {
   assert.equal(replaced.styleSheet, "body { color: red }");
   assert.notEqual(shipped.styleSheet, replaced.styleSheet);
   const addresses = [shipped, shipped, replaced].map((pages) =>
-    addressIn(pages.render("login", NOBODY, {})),
+    addressIn(pages.render("login", NOBODY, { returnTo: undefined })),
   );
   assert.match(addresses[0] ?? "", /^\/.+\?v=[\w-]{12}$/);
   assert.equal(addresses[0], addresses[1]);
@@ -94,14 +114,14 @@ test("the address of the style sheet changes with its content", async (t) => {
 test("a replaced page stands alone: the other pages stay as they are", async (t) => {
   const pages = load(await folderWith(t, { "login.eta": "<p>My own sign-in</p>" }));
   const shipped = load(undefined);
-  assert.equal(pages.render("login", NOBODY, {}), "<p>My own sign-in</p>");
+  assert.equal(pages.render("login", NOBODY, { returnTo: undefined }), "<p>My own sign-in</p>");
   const error = { status: 404, message: "nothing here" };
   assert.equal(pages.render("error", NOBODY, error), shipped.render("error", NOBODY, error));
 });
 
 test("a replaced layout is around every page that asks for it", async (t) => {
   const pages = load(await folderWith(t, { "layout.eta": "[<%= it.title %>|<%~ it.body %>]" }));
-  assert.match(pages.render("login", NOBODY, {}), /^\[Sign in\|.*<form.*\]$/s);
+  assert.match(pages.render("login", NOBODY, { returnTo: undefined }), /^\[Sign in\|.*<form.*\]$/s);
   assert.match(
     pages.render("error", NOBODY, { status: 404, message: "nothing here" }),
     /^\[[^|]+\|.*nothing here.*\]$/s,
@@ -159,7 +179,7 @@ test("a template that replaces no page is refused, and the fault names it and th
 test("other files in the folder are left alone", async (t) => {
   const folder = await folderWith(t, { "README.md": "notes", "login.eta~": "<% if ( { %>" });
   mkdirSync(join(folder, "old"));
-  assert.match(load(folder).render("login", NOBODY, {}), /<form/);
+  assert.match(load(folder).render("login", NOBODY, { returnTo: undefined }), /<form/);
 });
 
 test("a folder that is missing, or is no folder, is refused by name", async (t) => {

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Fault } from "../../src/core/fault.ts";
 import {
   canonicalAddress,
-  createRemoteAddress,
+  createProxyTrust,
   membershipOf,
   nearestUntrusted,
 } from "../../src/web/remote-address.ts";
@@ -128,7 +128,7 @@ const noRanges = [
 for (const range of noRanges) {
   test(`no range: ${JSON.stringify(range)}`, () => {
     assert.throws(
-      () => createRemoteAddress(["10.0.0.0/8", range]),
+      () => createProxyTrust(["10.0.0.0/8", range]),
       (error) =>
         error instanceof Fault &&
         error.code === "invalid_option" &&
