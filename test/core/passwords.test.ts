@@ -84,7 +84,7 @@ for (const hash of ["", "correct horse", "$1$salt$digest", "$pbkdf2-sha256$x", "
 /** Processor time of this process in all its threads: unlike the clock, it ignores the neighbours. */
 async function costOf(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
-  for (let i = 0; i < 8; i += 1) await work();
+  await work();
   const { user, system } = process.cpuUsage(before);
   return user + system;
 }
@@ -93,10 +93,15 @@ test("an unknown user is answered with no, for the price of a known one", async 
   const hash = await passwords.hash("correct horse");
   assert.equal(await passwords.verify("correct horse", undefined), false);
   assert.equal(await passwords.verify("", undefined), false);
-  const known = await costOf(() => passwords.verify("correct house", hash));
-  const unknown = await costOf(() => passwords.verify("correct house", undefined));
-  const ratio = unknown / known;
-  assert.ok(ratio > 0.6 && ratio < 1.7, `known ${known} µs, unknown ${unknown} µs`);
+  const known: number[] = [];
+  const unknown: number[] = [];
+  for (let i = 0; i < 12; i += 1) {
+    known.push(await costOf(() => passwords.verify("correct house", hash)));
+    unknown.push(await costOf(() => passwords.verify("correct house", undefined)));
+  }
+  // The cheapest of each: whatever else the machine does can only add to the cost.
+  const ratio = Math.min(...unknown) / Math.min(...known);
+  assert.ok(ratio > 0.6 && ratio < 1.7, `unknown users cost ${ratio} of known ones`);
 });
 
 test("hashing and verifying share the bounds, and past them it is a passing failure", async () => {

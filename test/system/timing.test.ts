@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
 
 const PAIRS = 60;
@@ -41,33 +41,10 @@ async function mediansOfPairs(gate: RunningGate) {
   return { unknown: median(unknown), known: median(known) };
 }
 
-async function assertAlike(gate: RunningGate): Promise<void> {
+test("an unknown username takes as long as a wrong password", async (t) => {
+  const gate = await startGate(t, { logLevel: "error" });
+  await gate.setUp();
   const { unknown, known } = await mediansOfPairs(gate);
   const apart = Math.abs(unknown - known) / Math.min(unknown, known);
   assert.ok(apart < MOST_APART, `unknown ${unknown.toFixed(1)} ms, known ${known.toFixed(1)} ms`);
-}
-
-async function gateWithAccount(t: TestContext): Promise<RunningGate> {
-  const gate = await startGate(t, { logLevel: "error" });
-  await gate.setUp();
-  return gate;
-}
-
-test("an unknown username takes as long as a wrong password", async (t) => {
-  await assertAlike(await gateWithAccount(t));
-});
-
-test("an unknown username takes as long as a wrong password while others sign in", async (t) => {
-  const gate = await gateWithAccount(t);
-  let over = false;
-  const others = [60, 120].map(async (network) => {
-    const signIn = failingSignIns(gate, network);
-    while (!over) await signIn(network === 60 ? OWNER.username : "somebody");
-  });
-  try {
-    await assertAlike(gate);
-  } finally {
-    over = true;
-    await Promise.all(others);
-  }
 });
