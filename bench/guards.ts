@@ -13,10 +13,10 @@ export async function benchGuards(
   requests: number,
 ): Promise<string> {
   const bare = await startSubject("bare", folder, 0);
-  const hono = await startSubject("hono", folder, 0);
-  const warm = await startSubject("latchkey", await mkdtemp(join(folder, "warm-")), 1);
+  const hono = await startSubject("hello", folder, 0);
+  const warm = await startSubject("hono", await mkdtemp(join(folder, "warm-")), 1);
   const cold = await startSubject(
-    "latchkey",
+    "hono",
     await mkdtemp(join(folder, "cold-")),
     (rounds + 1) * requests,
   );
@@ -29,6 +29,7 @@ export async function benchGuards(
     ["Hono, hello, cookie sent", hono, () => times(requests, get("/hello", session))],
     ["Hono and Latchkey, hello", warm, () => times(requests, get("/hello", session))],
     ["guarded, warm", warm, () => times(requests, get("/guarded", session))],
+    ["forward auth, warm", warm, () => times(requests, get("/forward-auth", session))],
     ["guarded, cold", cold, () => eachOnce(strangers, requests)],
   ];
   const costs = new Map<string, number[]>();

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { benchAdapters } from "./adapters.ts";
 import { benchGuards } from "./guards.ts";
 import { benchFlood, benchSignIn } from "./sign-in.ts";
 import { benchStart } from "./start.ts";
@@ -21,6 +22,7 @@ const size = values.short === true ? SHORT : FULL;
 
 const parts: Readonly<Record<string, (folder: string) => Promise<string>>> = {
   guards: (folder) => benchGuards(folder, size.rounds, size.requests),
+  adapters: (folder) => benchAdapters(folder, size.rounds, size.requests),
   "sign-in": (folder) => benchSignIn(folder, Math.ceil(size.rounds / 3), size.signIns),
   flood: (folder) => benchFlood(folder, size.flood),
   start: (folder) => benchStart(folder, size.starts),

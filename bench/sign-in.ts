@@ -9,7 +9,7 @@ const FLOOD_CONNECTIONS = 64;
 /** Sign-in against nothing but verifying the hash, as many at a time in both. */
 export async function benchSignIn(folder: string, rounds: number, count: number): Promise<string> {
   const hashing = await startHashing();
-  const latchkey = await startSubject("latchkey", folder, USERS);
+  const latchkey = await startSubject("hono", folder, USERS);
   const addresses = addressesFrom(1);
   const raw: { cpu: number; rate: number }[] = [];
   const signIn: { cpu: number; rate: number }[] = [];
@@ -53,7 +53,7 @@ export async function benchSignIn(folder: string, rounds: number, count: number)
 
 /** How long a guarded page takes while sign-ins flood the server past what it can hash. */
 export async function benchFlood(folder: string, count: number): Promise<string> {
-  const latchkey = await startSubject("latchkey", folder, USERS);
+  const latchkey = await startSubject("hono", folder, USERS);
   const session = latchkey.tokens[0] ?? "";
   const guarded = (requests: () => string | undefined): Promise<readonly number[]> =>
     run({ port: latchkey.port, connections: 4, status: 200, next: requests });

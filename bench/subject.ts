@@ -10,8 +10,9 @@ import type { UserId } from "../src/core/store.ts";
 import { createAuth } from "../src/index.ts";
 import { defaultHashing } from "../src/options.ts";
 import { openSqlite } from "../src/stores/sqlite.ts";
+import { type Framework, frameworks, listeners } from "./frameworks.ts";
 
-export type SubjectKind = "bare" | "hono" | "latchkey" | "hashing";
+export type SubjectKind = "bare" | "hello" | "hashing" | Framework;
 
 const SECRET = "a secret for benchmarks, 32 bytes";
 const PASSWORD = "correct horse";
@@ -43,23 +44,32 @@ async function listenerOf(
       },
     };
   }
-  const app = new Hono();
-  app.get("/hello", (c) => c.text("hello"));
-  const tokens = kind === "latchkey" ? await addLatchkey(app) : [];
-  return {
-    listener: getRequestListener(app.fetch, { overrideGlobalObjects: false }),
-    tokens,
-  };
+  if (kind === "hello") {
+    const app = new Hono();
+    app.get("/hello", (c) => c.text("hello"));
+    return { listener: getRequestListener(app.fetch, { overrideGlobalObjects: false }) };
+  }
+  const framework = frameworks.find((one) => one === kind);
+  if (framework === undefined) throw new Error(`no subject ${kind}`);
+  return startLatchkey(framework);
+}
+
+async function startLatchkey(
+  framework: Framework,
+): Promise<{ listener: RequestListener; tokens: readonly string[] }> {
+  const file = `${folder}/latchkey.db`;
+  const auth = createAuth({
+    store: await openSqlite({ file }),
+    secret: SECRET,
+    homePath: null,
+    trustedProxies: ["127.0.0.1"],
+    forwardAuth: "on",
+  });
+  return { listener: await listeners[framework](auth), tokens: await addUsers(file) };
 }
 
 /** As many users as sessions, so that every one of them is a stranger to the guard's memory. */
-async function addLatchkey(app: Hono): Promise<readonly string[]> {
-  const file = `${folder}/latchkey.db`;
-  const store = await openSqlite({ file });
-  const auth = createAuth({ store, secret: SECRET, homePath: null, trustedProxies: ["127.0.0.1"] });
-  app.route("/", auth.routes);
-  app.get("/guarded", auth.requireAuth, (c) => c.text("hello"));
-
+async function addUsers(file: string): Promise<readonly string[]> {
   const passwordHash = await hash(PASSWORD, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
   const database = new DatabaseSync(file);
   const insert = database.prepare("INSERT INTO users VALUES (?, ?, ?)");
