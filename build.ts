@@ -1,6 +1,6 @@
 /** Makes `dist`: JavaScript and types for those who install the package. A checkout runs from `src`. */
 import { execFileSync } from "node:child_process";
-import { cpSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -15,3 +15,4 @@ execFileSync(
   },
 );
 cpSync(here("src/web/pages"), here("dist/web/pages"), { recursive: true });
+chmodSync(here("dist/cli/main.js"), 0o755);

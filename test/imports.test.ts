@@ -10,6 +10,7 @@ const SRC = fileURLToPath(new URL("../src/", import.meta.url));
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   core: [],
   stores: ["core"],
+  testing: ["core"],
   web: ["core"],
   library: ["core", "web"],
   adapters: ["library", "web"],
@@ -25,6 +26,7 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   { what: /"hono"/, onlyIn: /^(web\/|auth\.ts$|server\/listener\.ts$)/ },
   { what: /"jose"/, onlyIn: /^core\/session-token\.ts$/ },
   { what: /"node:(fs|http|net|child_process)/, onlyIn: /^(stores|server|cli|web|adapters)\// },
+  { what: /"node:(test|assert)/, onlyIn: /^testing\// },
   { what: /process\.(stdout|stderr|exit)/, onlyIn: /^cli\// },
   { what: /Date\.now\(\)|performance\.now\(\)/, onlyIn: /^(auth\.ts|cli\/|stores\/)/ },
 ];

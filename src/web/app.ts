@@ -27,13 +27,13 @@ export function createRoutes(ports: WebPorts): Hono {
 
   app.get(paths.login, (c) => getLogin(ports, c));
   app.post(
-    "/login",
+    paths.login,
     sameOrigin,
     withForm((c, form) => postLogin(ports, c, form)),
   );
   app.get(paths.setup, (c) => getSetup(ports, c));
   app.post(
-    "/setup",
+    paths.setup,
     sameOrigin,
     withForm((c, form) => postSetup(ports, c, form)),
   );

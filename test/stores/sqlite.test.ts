@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { openSqlite, type SqliteStore } from "../../src/stores/sqlite.ts";
+import { type Database, testLogReader, testStore } from "../../src/testing/index.ts";
 import { inDatabase } from "../support/database.ts";
 import { hashText, logEntry } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { testStore } from "./store-suite.ts";
 
-testStore("SQLite", async (t) => {
+async function freshDatabase(t: TestContext): Promise<Database<SqliteStore>> {
   const file = join(await tempDir(t), "latchkey.db");
   const connections: SqliteStore[] = [];
   t.after(() => {
@@ -20,7 +20,10 @@ testStore("SQLite", async (t) => {
       return store;
     },
   };
-});
+}
+
+testStore("SQLite", freshDatabase);
+testLogReader("SQLite", freshDatabase);
 
 test("SQLite: a username with a NUL in it is kept and matched whole", async (t) => {
   const store = await openSqlite({ file: join(await tempDir(t), "latchkey.db") });

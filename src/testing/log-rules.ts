@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import type { LogReader, Store } from "../../src/core/store.ts";
-import { logEntry } from "../support/store.ts";
-import type { Rule } from "./store-suite.ts";
+import type { LogReader, Store } from "../core/store.ts";
+import { type Open, rulesFor } from "./database.ts";
+import { logEntry } from "./samples.ts";
 
-/** The part of the suite that is about log entries. */
-export function logEntriesHaveToWork(rule: Rule): void {
+/** What a store has to do that can also read its log. */
+export function testLogReader(name: string, open: Open<Store & LogReader>): void {
+  const rule = rulesFor(name, open);
   const summaries = async (
     store: LogReader,
     query: Partial<Parameters<LogReader["readLogEntries"]>[0]> = {},

@@ -1,31 +1,14 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import type { LogReader, Store, StoredUser, UserId } from "../../src/core/store.ts";
-import { hashText } from "../support/store.ts";
-import { logEntriesHaveToWork } from "./store-log-rules.ts";
+import type { Store, StoredUser, UserId } from "../core/store.ts";
+import { type Open, type Rule, rulesFor } from "./database.ts";
+import { hashText, logEntry } from "./samples.ts";
 
-/** A fresh, empty database. Each call of `connect` is a connection of its own to it. */
-export interface Database {
-  connect(): Promise<Store & LogReader>;
-}
-
-export type Rule = (
-  text: string,
-  check: (store: Store & LogReader, database: Database) => Promise<void>,
-) => void;
-
-/** What any store has to do. `open` sees to it that everything is closed after the test. */
-export function testStore(name: string, open: (t: TestContext) => Promise<Database>): void {
-  const rule: Rule = (text, check) => {
-    test(`${name}: ${text}`, async (t) => {
-      const database = await open(t);
-      await check(await database.connect(), database);
-    });
-  };
-
+/** What any store has to do. */
+export function testStore(name: string, open: Open<Store>): void {
+  const rule = rulesFor(name, open);
   usersHaveToWork(rule);
   hashesHaveToWork(rule);
-  logEntriesHaveToWork(rule);
+  entriesHaveToGoIn(rule);
 }
 
 async function insert(store: Store, username: string): Promise<StoredUser> {
@@ -35,7 +18,7 @@ async function insert(store: Store, username: string): Promise<StoredUser> {
   return { ...user, passwordHash };
 }
 
-function usersHaveToWork(rule: Rule): void {
+function usersHaveToWork(rule: Rule<Store>): void {
   rule("an empty store has no users", async (store) => {
     assert.equal(await store.countUsers(), 0);
     assert.equal(await store.findUser("1" as UserId), undefined);
@@ -121,7 +104,7 @@ function usersHaveToWork(rule: Rule): void {
   });
 }
 
-function hashesHaveToWork(rule: Rule): void {
+function hashesHaveToWork(rule: Rule<Store>): void {
   rule("a hash is replaced only while it is the one that was read", async (store) => {
     const { id } = await insert(store, "owner");
     assert.equal(await store.replacePasswordHash(id, hashText("other"), hashText("x")), false);
@@ -153,4 +136,19 @@ function hashesHaveToWork(rule: Rule): void {
       assert.equal((await store.findUser(id))?.passwordHash, `by ${answers.indexOf(true)}`);
     },
   );
+}
+
+/** What became of them is for `testLogReader`: a `Store` alone does not tell. */
+function entriesHaveToGoIn(rule: Rule<Store>): void {
+  rule("log entries go in, many, few or none at all", async (store) => {
+    for (const count of [0, 1, 500]) {
+      const entries = Array.from({ length: count }, (_, i) => logEntry(`entry ${i}`));
+      await store.insertLogEntries(entries);
+    }
+  });
+
+  rule("a log entry without a time that exists is refused", async (store) => {
+    const unusable = logEntry("unusable", { at: new Date(Number.NaN) });
+    await assert.rejects(store.insertLogEntries([unusable]));
+  });
 }

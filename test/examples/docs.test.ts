@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { OWNER, SECRET } from "../support/gate.ts";
+import { startNode } from "../support/process.ts";
+import { folderWith, ROOT } from "./running-example.ts";
+
+const read = (path: string): Promise<string> => readFile(join(ROOT, path), "utf8");
+
+for (const name of ["express", "fastify", "hono", "node"]) {
+  test(`the page about ${name} shows the code of its example, whole`, async () => {
+    const page = await read(`docs/frameworks/${name}.md`);
+    const [, code] = /```ts\n([\s\S]*?)```/.exec(page) ?? [];
+    assert.equal(code, await read(`examples/${name}/app.ts`));
+  });
+}
+
+/** Goes through the code of the page as a server would, and tells what came back. */
+const WALK = `
+import { auth, handle, store } from "./app.ts";
+
+const { username, password } = JSON.parse(process.argv[2]);
+const seen = [];
+const ask = async (path, cookie, form) => {
+  const body = form && new URLSearchParams(form);
+  const request = new Request("http://localhost" + path, {
+    method: form ? "POST" : "GET",
+    headers: cookie ? { cookie } : {},
+    ...(body ? { body } : {}),
+  });
+  const response = await handle(request, "192.0.2.1");
+  seen.push([response.status, response.headers.get("location") ?? (await response.text())]);
+  return response.headers.getSetCookie()[0]?.split(";")[0];
+};
+await ask("/");
+const cookie = await ask("/setup", undefined, { username, password, confirm: password });
+await ask("/");
+await ask("/", cookie);
+await ask("/login", undefined, { username, password: "wrong" });
+await auth.close();
+store.close();
+process.stdout.write(JSON.stringify(seen));
+`;
+
+test("the first code on the page about Fetch lets its owner in and nobody else", async (t) => {
+  const [, code = ""] = /```ts\n([\s\S]*?)```/.exec(await read("docs/frameworks/fetch.md")) ?? [];
+  const dir = await folderWith(t, ["latchkey"]);
+  await writeFile(join(dir, "package.json"), '{ "type": "module" }');
+  await writeFile(join(dir, "app.ts"), code);
+  await writeFile(join(dir, "walk.js"), WALK);
+  const args = ["--conditions=latchkey-source", "walk.js", JSON.stringify(OWNER)];
+  const env = { DATABASE: join(dir, "accounts.db"), AUTH_SECRET: SECRET };
+  const { code: exit, stdout, stderr } = await startNode(t, args, env, dir).ended;
+  assert.deepEqual({ exit, stderr }, { exit: 0, stderr: "" });
+  assert.deepEqual(JSON.parse(stdout), [
+    [303, "/setup"],
+    [303, "/"],
+    [303, "/login"],
+    [200, "Hello, owner"],
+    [303, "/login?error=1"],
+  ]);
+});

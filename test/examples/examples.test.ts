@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import { send } from "../support/client.ts";
+import { countOf } from "../support/database.ts";
+import { OWNER } from "../support/gate.ts";
+import { ROOT, startExample } from "./running-example.ts";
+
+const EXAMPLES = ["express", "fastify", "hono", "node"] as const;
+
+/** A connection that has been used once, and stays open. */
+async function idleConnection(t: TestContext, url: string): Promise<void> {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  t.after(() => socket.destroy());
+  socket.on("error", () => {});
+  socket.write(`GET /login HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  let said = "";
+  while (!said.includes("</html>")) said += String((await once(socket, "data"))[0]);
+}
+
+/** The page as a reader sees it: what has been escaped is text again. */
+const listed = (page: string): readonly string[] =>
+  [...page.matchAll(/<li>(.*?)<\/li>/g)].map(([, item = ""]) =>
+    item.replace(/&(?:lt|#60);/g, "<").replace(/&(?:gt|#62);/g, ">"),
+  );
+
+test("every example is named here, and type-checks", async () => {
+  const folders = readdirSync(join(ROOT, "examples"), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  assert.deepEqual(folders.sort(), [...EXAMPLES]);
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  const args = [tsc, "-p", join(ROOT, "examples")];
+  const { stdout } = await promisify(execFile)(process.execPath, args).catch(
+    (error: { stdout: string }) => error,
+  );
+  assert.equal(stdout, "");
+});
+
+for (const name of EXAMPLES) {
+  test(`${name}: the example names the versions that it is tested with`, async () => {
+    const read = async (path: string) => JSON.parse(await readFile(join(ROOT, path), "utf8"));
+    const { dependencies: named } = await read(`examples/${name}/package.json`);
+    const { dependencies, devDependencies } = await read("package.json");
+    const { latchkey, ...others } = named;
+    assert.equal(latchkey, "file:../..");
+    for (const [other, version] of Object.entries(others)) {
+      assert.equal(version, { ...devDependencies, ...dependencies }[other], other);
+    }
+  });
+
+  test(`${name}: the notes are for the owner alone, escaped, and there after the next sign-in`, async (t) => {
+    const { url } = await startExample(t, name);
+    const go = async (path: string, sending: Parameters<typeof send>[1] = {}) => {
+      const { status, location, session, body, headers } = await send(`${url}${path}`, sending);
+      return { status, location, session, body, type: headers["content-type"] };
+    };
+    const note = '<script>alert("1")</script>';
+
+    const first = await go("/");
+    assert.deepEqual([first.status, first.location], [303, "/setup"]);
+    assert.match((await go("/setup")).body, /action="\/setup"/);
+    const setUp = await go("/setup", { form: { ...OWNER, confirm: OWNER.password } });
+    assert.deepEqual([setUp.status, setUp.location], [303, "/"]);
+    const { session } = setUp;
+    const empty = await go("/", { session });
+    assert.match(empty.body, /Notes of owner/);
+    assert.match(empty.type ?? "", /^text\/html; charset=utf-8$/i);
+    assert.deepEqual(listed(empty.body), []);
+    assert.match((await go("/account", { session })).body, /action="\/account\/password"/);
+
+    const added = await go("/notes", { session, form: { note } });
+    assert.deepEqual([added.status, added.location], [303, "/"]);
+    const page = await go("/", { session });
+    assert.doesNotMatch(page.body, /<script/);
+    assert.match(page.body, /(?:&lt;|&#60;)script/);
+    assert.match(page.body, /<form method="post" action="\/logout"><button>Sign out/);
+
+    const out = await go("/logout", { session, method: "POST" });
+    assert.deepEqual([out.status, out.location, out.session], [303, "/login", ""]);
+    for (const sending of [{}, { session: "" }]) {
+      const locked = await go("/", sending);
+      assert.deepEqual([locked.status, locked.location, locked.body], [303, "/login", ""]);
+    }
+    const refused = await go("/notes", { form: { note: "from a stranger" } });
+    assert.deepEqual([refused.status, refused.location], [303, "/login"]);
+
+    const back = await go("/login", { form: OWNER });
+    assert.deepEqual([back.status, back.location], [303, "/"]);
+    const again = await go("/", { session: back.session });
+    assert.deepEqual(
+      listed(again.body).map((item) => item.replace(/&(?:quot|#34);/g, '"')),
+      [note],
+    );
+  });
+
+  test(`${name}: SIGTERM ends the example with everything written, idle connections or not`, async (t) => {
+    const { url, child, ended, databaseFile } = await startExample(t, name);
+    await send(`${url}/setup`, { form: { ...OWNER, confirm: OWNER.password } });
+    await idleConnection(t, url);
+    await send(`${url}/login`, { form: OWNER });
+    child.kill("SIGTERM");
+    const { code, signal, stdout, stderr } = await ended;
+    assert.deepEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: "" });
+    assert.equal(stdout, `Notes at ${url}\n`);
+    assert.equal(countOf(databaseFile, "log_entries"), 2);
+  });
+}

@@ -1,0 +1,32 @@
+/** Somebody's application, copied into a project that has the package installed. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createAuth, type Store } from "latchkey";
+import { expressAuth } from "latchkey/express";
+import { fastifyAuth } from "latchkey/fastify";
+import { fetchAuth } from "latchkey/fetch";
+import { honoAuth } from "latchkey/hono";
+import { nodeAuth } from "latchkey/node";
+import { openSqlite } from "latchkey/sqlite";
+import { testLogReader, testStore } from "latchkey/testing";
+
+const sqlite = await openSqlite({ file: "accounts.db" });
+const store: Store = sqlite;
+const auth = createAuth({ store, secret: "a secret for tests, 32 bytes long" });
+for (const adapter of [honoAuth, expressAuth, fastifyAuth, fetchAuth]) adapter(auth);
+for (const suite of [testStore, testLogReader]) suite satisfies (name: string, open: never) => void;
+
+const { routes, requireAuth } = nodeAuth(auth);
+const protectedPage = requireAuth((_request, response, user) => response.end(user.username));
+const server = createServer(async (request, response) => {
+  if (!(await routes(request, response))) await protectedPage(request, response);
+});
+server.listen(0, "127.0.0.1", () => {
+  process.stdout.write(`at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+});
+process.once("SIGTERM", () => {
+  server.close(async () => {
+    await auth.close();
+    sqlite.close();
+  });
+});

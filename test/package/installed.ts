@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Needed for types alone; what runs is what the package brings along. */
+const LINKED = ["@types", "express", "fastify"] as const;
+
+/** What stays behind when the checkout is copied. */
+const LEFT_BEHIND: readonly string[] = ["node_modules", ".git", "dist", "data"];
+
+export interface Installed {
+  /** The copy of the checkout that was packed. */
+  readonly checkout: string;
+  readonly tarball: string;
+  /** A project with the tarball installed, and nothing else that runs. */
+  readonly project: string;
+}
+
+/** With the Node of this project first, as in its scripts. */
+export async function run(cwd: string, program: string, ...args: string[]): Promise<string> {
+  const PATH = `${join(ROOT, "node_modules/.bin")}:${process.env.PATH}`;
+  const env = { ...process.env, PATH };
+  const { stdout } = await promisify(execFile)(program, args, { cwd, env });
+  return stdout;
+}
+
+/** Packs a copy of the checkout, so that the `dist` of the checkout itself stays as it is. */
+export async function packAndInstall(dir: string): Promise<Installed> {
+  const checkout = join(dir, "checkout");
+  const project = join(dir, "project");
+  await cp(ROOT, checkout, {
+    recursive: true,
+    filter: (path) => !LEFT_BEHIND.includes(basename(path)),
+  });
+  await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"));
+  await run(checkout, "npm", "pack", "--pack-destination", dir);
+  const [name = ""] = (await readdir(dir)).filter((file) => file.endsWith(".tgz"));
+  const tarball = join(dir, name);
+
+  await mkdir(project);
+  await writeFile(join(project, "package.json"), '{ "type": "module", "private": true }');
+  await run(project, "npm", "install", "--prefer-offline", "--no-audit", "--no-fund", tarball);
+  for (const linked of LINKED) {
+    await symlink(join(ROOT, "node_modules", linked), join(project, "node_modules", linked));
+  }
+  return { checkout, tarball, project };
+}

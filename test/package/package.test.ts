@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { send } from "../support/client.ts";
+import { startNode } from "../support/process.ts";
+import { type Installed, packAndInstall, ROOT, run } from "./installed.ts";
+
+const dir = await mkdtemp(join(tmpdir(), "latchkey-package-"));
+after(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
+
+let installed: Installed;
+before(async () => {
+  installed = await packAndInstall(dir);
+});
+
+const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const exported: Readonly<Record<string, unknown>> = manifest.exports;
+
+const filesUnder = (folder: string): readonly string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(ROOT, folder).length + 1));
+
+test("the package holds JavaScript, types and pages, three files about it, and nothing else", async () => {
+  const listed = await run(dir, "tar", "-tzf", installed.tarball);
+  const expected = filesUnder("src").flatMap((file) =>
+    file.endsWith(".ts")
+      ? [".js", ".d.ts"].map((extension) => `dist/${file.slice(0, -".ts".length)}${extension}`)
+      : [`dist/${file}`],
+  );
+  assert.ok(expected.includes("dist/web/pages/login.eta"), "pages are looked at");
+  const about = ["LICENSE", "README.md", "package.json"];
+  assert.deepEqual(
+    listed.trimEnd().split("\n").sort(),
+    [...expected, ...about].map((file) => `package/${file}`).sort(),
+  );
+});
+
+test("every export is a path of its own, with types and code that are in the package", async () => {
+  const { "./package.json": itself, ...modules } = exported;
+  assert.equal(itself, "./package.json");
+  for (const [name, target] of Object.entries(modules)) {
+    assert.doesNotMatch(JSON.stringify([name, target]), /\*/);
+    const { "latchkey-source": source, types, default: code, ...others } = Object(target);
+    assert.deepEqual(others, {}, name);
+    assert.deepEqual(Object.keys(Object(target)), ["latchkey-source", "types", "default"]);
+    const path = source.replace(/^\.\/src\/(.*)\.ts$/, "./dist/$1");
+    assert.deepEqual([types, code], [`${path}.d.ts`, `${path}.js`], name);
+    for (const file of [types, code]) {
+      assert.ok(statSync(join(installed.project, "node_modules/latchkey", file)).isFile());
+    }
+  }
+});
+
+test("the project of the test imports every export", async () => {
+  const consumer = await readFile(join(import.meta.dirname, "consumer.ts"), "utf8");
+  for (const name of Object.keys(exported).filter((one) => one !== "./package.json")) {
+    assert.ok(consumer.includes(`from "latchkey${name.slice(1)}"`), name);
+  }
+});
+
+for (const [moduleResolution, module] of [
+  ["bundler", "esnext"],
+  ["nodenext", "nodenext"],
+] as const) {
+  test(`the package, the examples and the page about Fetch type-check with moduleResolution ${moduleResolution}`, async () => {
+    const { project } = installed;
+    const folder = join(project, moduleResolution);
+    await cp(join(import.meta.dirname, "consumer.ts"), join(folder, "consumer.ts"));
+    await cp(join(ROOT, "examples"), join(folder, "examples"), {
+      recursive: true,
+      filter: (path) => !path.endsWith("node_modules"),
+    });
+    const page = await readFile(join(ROOT, "docs/frameworks/fetch.md"), "utf8");
+    await writeFile(join(folder, "fetch.ts"), /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? "");
+    const compilerOptions = {
+      ...{ module, moduleResolution, target: "es2024", types: ["node"] },
+      ...{ strict: true, noEmit: true, skipLibCheck: false },
+    };
+    await writeFile(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, include: ["*.ts", "examples/*/app.ts"] }),
+    );
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    const complaints = await run(folder, process.execPath, tsc, "-p", folder).catch(
+      (error: { stdout?: string }) => error.stdout ?? String(error),
+    );
+    assert.equal(complaints, "");
+  });
+}
+
+test("installed, the guard leads to the setup, and the setup has its page and style", async (t) => {
+  const { project } = installed;
+  await cp(join(import.meta.dirname, "consumer.ts"), join(project, "app.ts"));
+  const running = startNode(t, ["app.ts"], {}, project);
+  const [, url = ""] = await running.shows(/^at (http:\/\/127\.0\.0\.1:\d+)\n/);
+  const { status, location } = await send(`${url}/notes`);
+  assert.deepEqual([status, location], [303, "/setup"]);
+  const page = await send(`${url}/setup`);
+  assert.equal(page.status, 200);
+  const [, style = ""] = /href="(\/latchkey\.css[^"]*)"/.exec(page.body) ?? [];
+  assert.equal((await send(`${url}${style}`)).status, 200);
+  running.child.kill("SIGTERM");
+  const { code, stderr } = await running.ended;
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+});
+
+test("installed, latchkey is a command; built, it is one already", async () => {
+  const { project, checkout } = installed;
+  const built = join(checkout, "dist/cli/main.js");
+  assert.equal(statSync(built).mode & 0o777, 0o755);
+  assert.match(await readFile(built, "utf8"), /^#!\/usr\/bin\/env /);
+  const version = await run(project, "npx", "--no-install", "latchkey", "--version");
+  assert.equal(version.trim(), manifest.version);
+  assert.equal((await run(project, built, "--version")).trim(), manifest.version);
+});

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { testStore } from "../../src/testing/index.ts";
+import { startNode } from "../support/process.ts";
+import { flaws, memoryStore } from "./memory-store.ts";
+
+testStore("a store in memory, without a log that can be read", async () => {
+  const store = memoryStore();
+  return { connect: async () => store };
+});
+
+for (const [rule, flaw] of Object.entries(flaws)) {
+  test(`the suite finds a store that ${flaw}`, async (t) => {
+    const script = join(import.meta.dirname, "flawed-store.ts");
+    const { code, stdout } = await startNode(t, ["--test-reporter=tap", script, flaw], {}).ended;
+    const failed = [...stdout.matchAll(/^not ok \d+ - flawed: (.*)$/gm)].map(([, name]) => name);
+    assert.deepEqual({ code, failed }, { code: 1, failed: [rule] });
+  });
+}
