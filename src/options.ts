@@ -11,6 +11,7 @@ import {
   isLocation,
   originOf,
   type PostLoginLocation,
+  sharesCookies,
 } from "./web/location.ts";
 import type { PageFunctions } from "./web/pages.ts";
 
@@ -99,7 +100,7 @@ function refuseWrong(settled: SettledOptions): void {
   const wrong = (text: string): never => {
     throw new Fault("invalid_option", text);
   };
-  if (basePath !== "" && !/^(\/[\w.~-]+)+$/.test(basePath)) {
+  if (basePath !== "" && !/^(\/(?!\.\.?(\/|$))[\w.~-]+)+$/.test(basePath)) {
     wrong("basePath takes a path without a slash at its end, such as /auth");
   }
   if (typeof postLoginLocation === "string" && !isLocation(postLoginLocation)) {
@@ -111,6 +112,13 @@ function refuseWrong(settled: SettledOptions): void {
   }
   if (cookieDomain !== undefined && !isCookieDomain(cookieDomain)) {
     wrong("cookieDomain takes a domain such as example.org, in lower case and without a port");
+  }
+  if (
+    publicUrl !== undefined &&
+    cookieDomain !== undefined &&
+    !sharesCookies(publicUrl, cookieDomain)
+  ) {
+    wrong("publicUrl has to be at or below cookieDomain, or browsers drop the cookie");
   }
   for (const origin of trustedOrigins) {
     if (originOf(origin) !== origin) {

@@ -34,6 +34,27 @@ const invalid: readonly (readonly [options: Partial<AuthOptions>, says: RegExp])
   [{ trustedOrigins: ["https://app.example.org:443"] }, /^trustedOrigins takes/],
   [{ trustedProxies: ["10.0.0.0/33"] }, /^10\.0\.0\.0\/33 is neither an IP address nor a range/],
   [{ trustedProxies: ["proxy"] }, /^proxy is neither/],
+  [{ basePath: "auth" }, /^basePath takes a path without a slash at its end, such as \/auth$/],
+  ...["/", "/auth/", "//auth", "/a//b", "/a b", "/a?b", "/a#b", "/a%2fb", "/*", "/:id", "/a\n"].map(
+    (basePath) => [{ basePath }, /^basePath takes/] as const,
+  ),
+  [{ publicUrl: "auth.example.org" }, /^publicUrl takes an origin such as https:.*without a path$/],
+  ...[
+    ...["", "null", "/", "//auth.example.org", "ftp://auth.example.org", "https://"],
+    ...["https://auth.example.org/", "https://auth.example.org/auth", "https://auth.example.org?a"],
+    ...["https://auth.example.org:443", "HTTPS://auth.example.org", "https://Auth.example.org"],
+    ...["https://u@auth.example.org", " https://auth.example.org", "https://bücher.example"],
+  ].map((publicUrl) => [{ publicUrl }, /^publicUrl takes/] as const),
+  [
+    { cookieDomain: "localhost" },
+    /^cookieDomain takes a domain .* in lower case and without a port$/,
+  ],
+  ...[
+    ...["", ".", ".example.org", "example.org.", "a..org", "Example.org", "*.example.org"],
+    ...["example.org:443", "https://example.org", "example.org/", "127.0.0.1", "[::1]", "1.0x7f"],
+    ...["-a.org", "a-.org", "a.org-", "a_b.org", "a b.org", "bücher.example", "u@example.org"],
+    ...["example.org; Secure", "example.org\r\nX-Evil: 1", "example.org,example.com"],
+  ].map((cookieDomain) => [{ cookieDomain }, /^cookieDomain takes/] as const),
   [{ hashing: { atOnce: 0, waiting: 1 } }, /^hashing takes atOnce of 1 or more and waiting of 0/],
   [{ hashing: { atOnce: 1, waiting: -1 } }, /^hashing takes/],
   [{ hashing: { atOnce: Number.NaN, waiting: 1 } }, /^hashing takes/],
@@ -58,6 +79,8 @@ test("what is left out has its default", () => {
   const settled = settleOptions(optionsWith());
   assert.equal(settled.postLoginLocation, "/");
   assert.equal(settled.homePath, "/");
+  assert.deepEqual([settled.basePath, settled.forwardAuth], ["", "off"]);
+  assert.deepEqual([settled.publicUrl, settled.cookieDomain], [undefined, undefined]);
   assert.equal(settled.pagesDir, undefined);
   assert.equal(settled.setUpDomain, undefined);
   assert.deepEqual([settled.trustedOrigins, settled.trustedProxies], [[], []]);
@@ -73,6 +96,30 @@ test("by default no setup token is expected, and there is none to delete", async
 
 test("a home path of null stays null", () => {
   assert.equal(settleOptions(optionsWith({ homePath: null })).homePath, null);
+});
+
+test("a base path is taken with any number of parts, and the home page stands at it by default", () => {
+  for (const basePath of ["/auth", "/a/b", "/my-app.v2/~auth_1"]) {
+    const settled = settleOptions(optionsWith({ basePath }));
+    assert.deepEqual([settled.basePath, settled.homePath], [basePath, basePath]);
+  }
+  assert.equal(settleOptions(optionsWith({ basePath: "/auth", homePath: "/me" })).homePath, "/me");
+  assert.equal(settleOptions(optionsWith({ basePath: "" })).homePath, "/");
+});
+
+test("a public URL is an origin, and forms may come from there too", () => {
+  for (const publicUrl of ["https://auth.example.org", "http://127.0.0.1:3000", "http://[::1]"]) {
+    const trustedOrigins = ["https://app.example.org"];
+    const settled = settleOptions(optionsWith({ publicUrl, trustedOrigins }));
+    assert.equal(settled.publicUrl, publicUrl);
+    assert.deepEqual(settled.trustedOrigins, [...trustedOrigins, publicUrl]);
+  }
+});
+
+test("a cookie domain is a name of two parts or more", () => {
+  for (const cookieDomain of ["example.org", "a.b", "my-1.home.example", "xn--bcher-kva.example"]) {
+    assert.equal(settleOptions(optionsWith({ cookieDomain })).cookieDomain, cookieDomain);
+  }
 });
 
 for (const secret of [undefined, ""]) {
@@ -136,3 +183,21 @@ test("an Auth object goes by the options as they were when it was made", async (
   assert.equal(answer.status, 403);
   assert.ok(Object.isFrozen(auth));
 });
+
+test("a public URL whose browsers would drop the cookie is refused", async (t) => {
+  const store = await openStore(t);
+  const options = { store, secret: SECRET, cookieDomain: "door.test" };
+  assert.throws(() => createAuth({ ...options, publicUrl: "https://auth.example.org" }), {
+    code: "invalid_option",
+  });
+  await createAuth({ ...options, publicUrl: "https://auth.door.test" }).close();
+});
+
+for (const basePath of ["/..", "/.", "/a/../b", "/a/."]) {
+  test(`no base path that browsers would shorten: ${basePath}`, async (t) => {
+    const store = await openStore(t);
+    assert.throws(() => createAuth({ store, secret: SECRET, basePath }), {
+      code: "invalid_option",
+    });
+  });
+}

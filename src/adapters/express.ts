@@ -50,7 +50,7 @@ export function expressAuth(auth: Auth): ExpressAuth {
           next();
         }
       };
-      const entry = entrance(request.headers.cookie, () => visitIn(request));
+      const entry = entrance(request.headers.cookie, () => visitIn(request, request.originalUrl));
       if (entry instanceof Promise) entry.then(enter).catch(next);
       else enter(entry);
     };

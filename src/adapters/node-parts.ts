@@ -33,14 +33,14 @@ function pathIn(url: string): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-export function visitIn({ method = "GET", url = "/", headers }: IncomingMessage): Visit {
-  const query = new URLSearchParams(url.split("?", 2)[1] ?? "");
-  return {
-    method,
-    path: pathIn(url),
-    cookies: headers.cookie,
-    error: query.get("error") ?? undefined,
-  };
+/** Routers may take a part off the URL while they run; `asked` is the one that the client sent. */
+export function visitIn(
+  { method = "GET", url = "/", headers }: IncomingMessage,
+  asked: string = url,
+): Visit {
+  const path = pathIn(asked);
+  const query = new URLSearchParams(asked.slice(path.length));
+  return { method, path, cookies: headers.cookie, error: query.get("error") ?? undefined };
 }
 
 /** Sends what a guard has decided. */

@@ -26,6 +26,6 @@ export function isReturnTarget(target: string, { origins, domain, port }: Return
   return domain !== undefined && url.port === port && isAtOrBelow(url.hostname, domain);
 }
 
-function isAtOrBelow(host: string, domain: string): boolean {
+export function isAtOrBelow(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`);
 }

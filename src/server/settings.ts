@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { messageOf } from "../core/fault.ts";
-import { isCookieDomain, isLocation, originOf } from "../web/location.ts";
+import { isCookieDomain, isLocation, originOf, sharesCookies } from "../web/location.ts";
 import { membershipOf } from "../web/remote-address.ts";
 import { settingNamed, unknownNames } from "./setting-names.ts";
 
@@ -78,6 +78,16 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     environment: text("NODE_ENV") === "production" ? "production" : "other",
   };
   value("DATABASE_URL", () => undefined);
+  const { publicUrl, cookieDomain } = settings;
+  if (
+    publicUrl !== undefined &&
+    cookieDomain !== undefined &&
+    !sharesCookies(publicUrl, cookieDomain)
+  ) {
+    problems.push(
+      "PUBLIC_URL takes an origin at or below COOKIE_DOMAIN, or browsers drop the cookie",
+    );
+  }
 
   return problems.length > 0
     ? { kind: "wrong", problems }

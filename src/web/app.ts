@@ -6,7 +6,7 @@ import { getLogin, type LoginPorts, postLogin } from "./login.ts";
 import type { Pages } from "./pages.ts";
 import { methodsOf } from "./paths.ts";
 import { isCrossSite } from "./same-origin.ts";
-import { clearedSessionCookie } from "./session-cookie.ts";
+import { clearedSessionCookies } from "./session-cookie.ts";
 import { getSetup, postSetup, type SetupPorts } from "./setup.ts";
 import { visitOf } from "./visit.ts";
 
@@ -38,7 +38,7 @@ export function createRoutes(ports: WebPorts): Hono {
     withForm((c, form) => postSetup(ports, c, form)),
   );
   app.post(paths.logout, sameOrigin, () =>
-    responses.redirect(paths.login, { "Set-Cookie": clearedSessionCookie(ports.cookieDomain) }),
+    responses.redirect(paths.login, clearedSessionCookies(ports.cookieDomain)),
   );
   app.post(
     paths.password,

@@ -18,8 +18,8 @@ export interface ForwardAuthPorts {
 
 /**
  * What a reverse proxy asks before it lets a request through. Who somebody is comes from the session
- * alone; the headers that the proxy adds only tell where to lead back to, and only a trusted
- * proxy's are read.
+ * alone. Where to lead back to is read from a trusted proxy only; the method and what is accepted
+ * from anybody, since they only choose between a redirect and a 401.
  */
 export async function forwardAuth(ports: ForwardAuthPorts, c: Context): Promise<Response> {
   const admission = await ports.guard(sessionTokenIn(c.req.header("cookie")));

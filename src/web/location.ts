@@ -1,8 +1,12 @@
 import { Fault } from "../core/fault.ts";
+import { isAtOrBelow } from "../core/return-target.ts";
 import type { User } from "../core/store.ts";
 
 /** What a Location header can carry as it is, and browsers do not silently drop. */
 const PRINTABLE = /^[\x21-\x7e]+$/;
+
+/** A parser also lets `*` and `;` through, which mean something else in a Content-Security-Policy. */
+const PLAIN_HOST = /^([a-z\d._-]+|\[[\da-f:.]+\])$/;
 
 /** Where a redirect may lead: a path of this site, or an absolute http or https URL. */
 export function isLocation(text: string): boolean {
@@ -17,12 +21,19 @@ export function isLocalPath(text: string): boolean {
 /** The origin of an absolute URL in its plain spelling, `undefined` for anything else. */
 export function originOf(text: string): string | undefined {
   const plain = /^https?:\/\/[^/\\]/i.test(text) && PRINTABLE.test(text) && URL.canParse(text);
-  return plain ? new URL(text).origin : undefined;
+  if (!plain) return undefined;
+  const { hostname, origin } = new URL(text);
+  return PLAIN_HOST.test(hostname) ? origin : undefined;
 }
 
 /** A domain that cookies can be set for: at least two labels, and no address. */
 export function isCookieDomain(text: string): boolean {
   return /^([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z]([a-z\d-]*[a-z\d])?$/.test(text);
+}
+
+/** Whether browsers take a cookie for the domain from this origin. */
+export function sharesCookies(origin: string, domain: string): boolean {
+  return isAtOrBelow(new URL(origin).hostname, domain);
 }
 
 export type PostLoginLocation = string | ((user: User) => string);

@@ -6,7 +6,7 @@ import type { Paths } from "./paths.ts";
 import type { ProxyTrust } from "./remote-address.ts";
 import type { Responses } from "./responses.ts";
 import { RETURN_TO, type ReturnTo, withReturnTo } from "./return-to.ts";
-import { sessionCookie } from "./session-cookie.ts";
+import { sessionCookies } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
 import { visitOf } from "./visit.ts";
 
@@ -41,8 +41,9 @@ export async function postLogin(ports: LoginPorts, c: Context, form: Form): Prom
     case "rejected":
       return redirect(withReturnTo(`${ports.paths.login}?error=1`, target));
     case "signed-in":
-      return redirect(target ?? locationFor(ports.postLoginLocation, outcome.user), {
-        "Set-Cookie": sessionCookie(c, outcome.token, ports.cookieDomain),
-      });
+      return redirect(
+        target ?? locationFor(ports.postLoginLocation, outcome.user),
+        sessionCookies(c, outcome.token, ports.cookieDomain),
+      );
   }
 }

@@ -16,7 +16,7 @@ type Headers = Readonly<Record<string, string>>;
 
 export interface Responses {
   page(html: string, status?: number, headers?: Headers): Response;
-  redirect(location: string, headers?: Headers): Response;
+  redirect(location: string, cookies?: readonly string[]): Response;
   /** A 200 without a body, for scripts that act on its headers. */
   empty(headers: Headers): Response;
   unauthorized(headers: Headers): Response;
@@ -40,11 +40,12 @@ export function createResponses(
   return {
     page: (html, status = 200, headers) =>
       new Response(html, { status, headers: { ...pageHeaders, ...headers } }),
-    redirect: (location, headers) =>
-      new Response(null, {
-        status: 303,
-        headers: { ...GUARDED, ...NO_BODY, Location: location, ...headers },
-      }),
+    redirect(location, cookies = []) {
+      const headers = { ...GUARDED, ...NO_BODY, Location: location };
+      const response = new Response(null, { status: 303, headers });
+      for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
+      return response;
+    },
     unauthorized: (headers) =>
       new Response(null, { status: 401, headers: { ...GUARDED, ...NO_BODY, ...headers } }),
     empty: (headers) => new Response(null, { headers: { ...GUARDED, ...NO_BODY, ...headers } }),

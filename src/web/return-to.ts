@@ -24,7 +24,7 @@ export function createReturnTo({ publicUrl, cookieDomain }: PublicPlace): Return
     accepted(c, target) {
       if (target === undefined) return undefined;
       const scope = {
-        origins: [...(publicUrl === undefined ? [] : [publicUrl]), ...askedOrigin(c, target)],
+        origins: publicUrl === undefined ? askedOrigin(c, target) : [publicUrl],
         domain: cookieDomain,
         port: portOf(publicUrl),
       };

@@ -5,18 +5,26 @@ import { connectionOf } from "./connection.ts";
 const NAME = "session";
 
 /** Written by hand, since Hono's helper drops a negative Max-Age. */
-export function clearedSessionCookie(domain: string | undefined): string {
-  return `${NAME}=; Path=/; HttpOnly; Max-Age=-1${domainOf(domain)}`;
+const CLEARED = `${NAME}=; Path=/; HttpOnly; Max-Age=-1`;
+
+/** The Set-Cookie lines that sign out. */
+export function clearedSessionCookies(domain: string | undefined): readonly string[] {
+  return domain === undefined ? [CLEARED] : [`${CLEARED}; Domain=${domain}`, CLEARED];
 }
 
-export function sessionCookie(c: Context, token: string, domain: string | undefined): string {
+/**
+ * The Set-Cookie lines that sign in. With a domain, everything below it shares the session, and one
+ * that this host alone still has from before has to go: browsers would send it first. It goes
+ * first, since some take the two for one where the host is the domain itself.
+ */
+export function sessionCookies(
+  c: Context,
+  token: string,
+  domain: string | undefined,
+): readonly string[] {
   const secure = isOverTls(c) ? "; Secure" : "";
-  return `${NAME}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${SESSION_LIFETIME_SECONDS}${secure}${domainOf(domain)}`;
-}
-
-/** With a domain, everything below it shares the session. */
-function domainOf(domain: string | undefined): string {
-  return domain === undefined ? "" : `; Domain=${domain}`;
+  const cookie = `${NAME}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${SESSION_LIFETIME_SECONDS}${secure}`;
+  return domain === undefined ? [cookie] : [CLEARED, `${cookie}; Domain=${domain}`];
 }
 
 /** The header is believed from anybody: a client that lies makes only its own cookie stricter. */

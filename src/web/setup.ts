@@ -6,8 +6,8 @@ import type { Form } from "./form.ts";
 import { locationFor, type PostLoginLocation } from "./location.ts";
 import type { Paths } from "./paths.ts";
 import type { Responses } from "./responses.ts";
-import { RETURN_TO, type ReturnTo } from "./return-to.ts";
-import { sessionCookie } from "./session-cookie.ts";
+import { RETURN_TO, type ReturnTo, withReturnTo } from "./return-to.ts";
+import { sessionCookies } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
 import { visitOf } from "./visit.ts";
 
@@ -25,12 +25,15 @@ export interface SetupPorts {
 }
 
 export async function getSetup(ports: SetupPorts, c: Context): Promise<Response> {
-  if (await ports.users.anyExists()) return ports.responses.redirect(ports.paths.login);
+  const target = ports.returnTo.accepted(c, c.req.query(RETURN_TO));
+  if (await ports.users.anyExists()) {
+    return ports.responses.redirect(withReturnTo(ports.paths.login, target));
+  }
   return ports.views.page(visitOf(c), "setup", {
     tokenExpected: isSetupTokenExpected(await ports.setupToken.read()),
     token: c.req.query("token") ?? "",
     offersDomain: ports.offersDomain,
-    returnTo: ports.returnTo.accepted(c, c.req.query(RETURN_TO)),
+    returnTo: target,
   });
 }
 
@@ -46,7 +49,7 @@ export async function postSetup(ports: SetupPorts, c: Context, form: Form): Prom
   const target = ports.returnTo.accepted(c, form(RETURN_TO));
   switch (outcome.kind) {
     case "already-configured":
-      return redirect(ports.paths.login);
+      return redirect(withReturnTo(ports.paths.login, target));
     case "invalid-setup-token":
       return ports.views.error(visitOf(c), 403, "invalid setup token");
     case "username-or-password-missing":
@@ -54,8 +57,9 @@ export async function postSetup(ports: SetupPorts, c: Context, form: Form): Prom
     case "passwords-differ":
       return ports.views.error(visitOf(c), 422, "passwords do not match");
     case "set-up":
-      return redirect(target ?? locationFor(ports.postLoginLocation, outcome.user), {
-        "Set-Cookie": sessionCookie(c, outcome.token, ports.cookieDomain),
-      });
+      return redirect(
+        target ?? locationFor(ports.postLoginLocation, outcome.user),
+        sessionCookies(c, outcome.token, ports.cookieDomain),
+      );
   }
 }

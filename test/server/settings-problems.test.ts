@@ -18,6 +18,23 @@ const bad: Readonly<Record<string, readonly string[]>> = {
     "10.0.0.0/8/8",
     "1.2.3.4/",
   ],
+  PUBLIC_URL: [
+    ...["auth.example.org", "//auth.example.org", "ftp://auth.example.org", "https://", "/", "*"],
+    ...[
+      "https://auth.example.org/auth",
+      "https://auth.example.org//",
+      "https://auth.example.org?a",
+    ],
+    ...["https://auth.example.org:443", "https://Auth.example.org", "HTTPS://auth.example.org"],
+    ...["https://u@auth.example.org", " https://auth.example.org", "https://auth.example.org\n"],
+    ...["https://auth.example.org#", "https://bücher.example", "https:auth.example.org", "null"],
+  ],
+  COOKIE_DOMAIN: [
+    ...["localhost", "example", ".example.org", "example.org.", "Example.org", "*.example.org"],
+    ...["example.org:443", "https://example.org", "example.org/", "127.0.0.1", "[::1]", "1.0x7f"],
+    ...["-a.org", "a-.org", "a..org", "a_b.org", " example.org", "example.org\n", "bücher.example"],
+    ...["example.org; Secure", "example.org\r\nX-Evil: 1", "example.org,example.com"],
+  ],
   LOG_LEVEL: ["verbose", "INFO", "trace"],
   DATABASE_URL: ["postgres://db/latchkey"],
   PAGES_DIR: ["/nowhere/at/all", "/dev/null", "/dev/null/below"],
@@ -113,4 +130,10 @@ test("an env file that cannot be read is a problem, not an empty file", async (t
     assert.equal(told.length, 1);
     assert.match(told.join(), /^--env-file cannot be read: /);
   }
+});
+
+test("a PUBLIC_URL outside of COOKIE_DOMAIN is refused: browsers would drop the cookie", () => {
+  const domain = { COOKIE_DOMAIN: "door.test" };
+  assert.equal(problems({ ...domain, PUBLIC_URL: "https://auth.example.org" }).length, 1);
+  assert.deepEqual(problems({ ...domain, PUBLIC_URL: "https://auth.door.test" }), []);
 });

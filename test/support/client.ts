@@ -53,7 +53,7 @@ export function send(url: string, sending: Sending = {}): Promise<Answer> {
             body: Buffer.concat(chunks).toString("utf8"),
             location: incoming.headers.location,
             cookies,
-            session: /^session=([^;]*)/.exec(cookies[0] ?? "")?.[1],
+            session: /^session=([^;]*)/.exec(cookies.at(-1) ?? "")?.[1],
           });
         });
       },

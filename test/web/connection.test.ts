@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type Context, Hono } from "hono";
 import { Fault } from "../../src/core/fault.ts";
 import { type Connection, connectionOf } from "../../src/web/connection.ts";
-import { sessionCookie } from "../../src/web/session-cookie.ts";
+import { sessionCookies } from "../../src/web/session-cookie.ts";
 
 /** What a handler makes of a request that came with these bindings. */
 async function inHandler<T>(
@@ -67,7 +67,11 @@ for (const [encrypted, proto, secure] of secureCases) {
     const headers: Record<string, string> =
       proto === undefined ? {} : { "X-Forwarded-Proto": proto };
     const env = over({ remoteAddress: "192.0.2.1", encrypted });
-    const cookie = await inHandler(env, (c) => sessionCookie(c, "abc", undefined), headers);
+    const cookie = await inHandler(
+      env,
+      (c) => sessionCookies(c, "abc", undefined).join("\n"),
+      headers,
+    );
     const always = "session=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000";
     assert.equal(cookie, secure ? `${always}; Secure` : always);
   });

@@ -22,7 +22,7 @@ for (const [what, response] of Object.entries(guarded)) {
 }
 
 test("a redirect is a 303 without a body, to the location as it was given", async () => {
-  const response = responses.redirect("/login?error=1", { "Set-Cookie": "a=b" });
+  const response = responses.redirect("/login?error=1", ["a=b"]);
   assert.equal(response.status, 303);
   assert.equal(header(response, "Location"), "/login?error=1");
   assert.equal(header(response, "Set-Cookie"), "a=b");

@@ -1,0 +1,65 @@
+import Fastify, { type FastifyInstance } from "fastify";
+import { fastifyAuth } from "../../src/adapters/fastify.ts";
+import {
+  type AppParts,
+  type Framework,
+  handled,
+  NOT_FOUND,
+  OWN_FAULT,
+  type Served,
+} from "./framework.ts";
+
+/** Fastify brings a parser for JSON only. */
+export function addFormParser(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    "application/x-www-form-urlencoded",
+    { parseAs: "string" },
+    (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+  );
+}
+
+function addRoutes(app: FastifyInstance, { auth, reach }: AppParts): void {
+  const door = fastifyAuth(auth);
+  app.get("/operation", { onRequest: door.requireAuth }, async (request) => {
+    reach();
+    return `for ${door.user(request).username}`;
+  });
+  app.get("/handler", { preHandler: door.authMiddleware }, async (request) => {
+    reach();
+    return `for ${door.user(request).username}`;
+  });
+  app.get("/failing", { onRequest: door.requireAuth }, () => {
+    throw new Error(OWN_FAULT);
+  });
+  app.get("/cookies", { onRequest: door.requireAuth }, async (_request, reply) => {
+    reply.header("Set-Cookie", "first=1").header("Set-Cookie", "second=2");
+    return "";
+  });
+  app.get("/who", async (request, reply) =>
+    reply.send(JSON.stringify((await door.currentUser(request)) ?? null)),
+  );
+  app.get("/helpers", (request) => door.pageHelpers(request));
+  app.post<{ Body: { word: string } }>("/echo", async (request) => request.body.word);
+}
+
+export async function serveFastify(app: FastifyInstance): Promise<Served> {
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  return { url, stop: () => app.close() };
+}
+
+export const fastifyApp: Framework = {
+  name: "Fastify",
+  start(parts) {
+    const app = Fastify({ forceCloseConnections: true });
+    app.register(fastifyAuth(parts.auth).routes);
+    addFormParser(app);
+    addRoutes(app, parts);
+    app.setNotFoundHandler((_request, reply) => {
+      reply.status(404).send(NOT_FOUND);
+    });
+    app.setErrorHandler((error, _request, reply) => {
+      reply.status(418).send(handled(error));
+    });
+    return serveFastify(app);
+  },
+};

@@ -1,0 +1,63 @@
+import { getRequestListener } from "@hono/node-server";
+import { fetchAuth } from "../../src/adapters/fetch.ts";
+import {
+  type AppParts,
+  type Framework,
+  handled,
+  NOT_FOUND,
+  OWN_FAULT,
+  serveListener,
+} from "./framework.ts";
+
+type Handler = (request: Request) => Response | Promise<Response>;
+
+function handlersOf({ auth, reach }: AppParts): Readonly<Record<string, Handler>> {
+  const door = fetchAuth(auth);
+  return {
+    "/operation": door.requireAuth((_request, user) => {
+      reach();
+      return new Response(`for ${user.username}`);
+    }),
+    "/handler": door.authMiddleware((_request, user) => {
+      reach();
+      return new Response(`for ${user.username}`);
+    }),
+    "/failing": door.requireAuth(() => {
+      throw new Error(OWN_FAULT);
+    }),
+    "/cookies": door.requireAuth(() => {
+      const headers = new Headers({ "Set-Cookie": "first=1" });
+      headers.append("Set-Cookie", "second=2");
+      return new Response("", { headers });
+    }),
+    "/who": async (request) => Response.json((await door.currentUser(request)) ?? null),
+    "/helpers": async (request) => Response.json(await door.pageHelpers(request)),
+    "/echo": async (request) => {
+      const isJson = request.headers.get("content-type") === "application/json";
+      const body = await request.text();
+      return new Response(isJson ? JSON.parse(body).word : new URLSearchParams(body).get("word"));
+    },
+  };
+}
+
+const notFound: Handler = () => new Response(NOT_FOUND, { status: 404 });
+
+export const fetchApp: Framework = {
+  name: "Fetch",
+  start(parts) {
+    const { routes } = fetchAuth(parts.auth);
+    const handlers = handlersOf(parts);
+    const listener = getRequestListener(
+      async (request, { incoming }) => {
+        const { remoteAddress = "" } = incoming.socket;
+        const own = await routes(request, { remoteAddress });
+        return own ?? (handlers[new URL(request.url).pathname] ?? notFound)(request);
+      },
+      {
+        overrideGlobalObjects: false,
+        errorHandler: (error) => new Response(handled(error), { status: 418 }),
+      },
+    );
+    return serveListener(listener);
+  },
+};

@@ -1,0 +1,53 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Auth } from "../../src/index.ts";
+
+/**
+ * An application that a framework runs, with Latchkey in it and the same routes everywhere:
+ *
+ * - `/operation` is behind `requireAuth`, `/handler` behind `authMiddleware`
+ * - `/failing` is behind `requireAuth` and throws
+ * - `/cookies` is behind `requireAuth` and sets two cookies
+ * - `/who` tells the current user, `/helpers` what pages get to know
+ * - `/echo` is open, and reads a JSON body or a form with the framework's own parser
+ */
+export interface Framework {
+  readonly name: string;
+  start(parts: AppParts): Promise<Served>;
+}
+
+export interface AppParts {
+  readonly auth: Auth;
+  /** Called whenever something protected is reached. */
+  readonly reach: () => void;
+}
+
+export interface Served {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** What the applications answer where a path is neither theirs nor Latchkey's. */
+export const NOT_FOUND = "the application knows no such page";
+
+/** What their error handling makes of a fault; its status is 418. */
+export const handled = (error: unknown): string =>
+  `handled: ${error instanceof Error ? error.message : String(error)}`;
+
+export const OWN_FAULT = "the application's own fault";
+
+export async function serveListener(listener: RequestListener): Promise<Served> {
+  const server = createServer(listener);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

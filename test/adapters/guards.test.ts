@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Unavailable } from "../../src/core/fault.ts";
+import { execute } from "../support/database.ts";
+import { OWNER } from "../support/gate.ts";
+import { inSeconds, mint } from "../support/mint.ts";
+import { openStore } from "../support/store.ts";
+import { handled, OWN_FAULT } from "./framework.ts";
+import { bases, frameworks } from "./frameworks.ts";
+import { startApp } from "./running.ts";
+
+const STRANGER = mint({ user_id: "a stranger", exp: inSeconds(600) });
+const WRONG = [undefined, "", "nonsense", STRANGER];
+
+for (const framework of frameworks) {
+  for (const base of bases) {
+    const under = `${framework.name}, ${base === "" ? "no base path" : base}`;
+
+    for (const { guard, path, unconfigured } of [
+      { guard: "requireAuth", path: "/operation", unconfigured: `${base}/setup` },
+      { guard: "authMiddleware", path: "/handler", unconfigured: `${base}/login` },
+    ]) {
+      test(`${under}: ${guard} leads to ${unconfigured} while there is no account`, async (t) => {
+        const app = await startApp(t, framework, { basePath: base });
+        for (const session of WRONG) {
+          const { status, location, body } = await app.send(path, { session });
+          assert.deepEqual([status, location, body], [303, unconfigured, ""]);
+        }
+        assert.equal(app.reached(), 0);
+      });
+
+      test(`${under}: ${guard} leads to the sign-in, with an answer that nothing keeps`, async (t) => {
+        const app = await startApp(t, framework, { basePath: base });
+        app.addAccount();
+        for (const session of WRONG) {
+          const { status, location, body, headers } = await app.send(path, { session });
+          assert.deepEqual([status, location, body], [303, `${base}/login`, ""]);
+          assert.equal(headers["cache-control"], "no-store");
+        }
+        assert.equal(app.reached(), 0);
+      });
+    }
+  }
+
+  for (const { guard, path } of [
+    { guard: "requireAuth", path: "/operation" },
+    { guard: "authMiddleware", path: "/handler" },
+  ]) {
+    test(`${framework.name}: ${guard} lets a signed-in user through, first and later`, async (t) => {
+      const app = await startApp(t, framework);
+      const session = app.addAccount();
+      for (const reached of [1, 2]) {
+        const { status, body } = await app.send(path, { session });
+        assert.deepEqual([status, body, app.reached()], [200, "for owner", reached]);
+      }
+    });
+
+    test(`${framework.name}: ${guard} keeps users who come at the same moment apart`, async (t) => {
+      const app = await startApp(t, framework);
+      const names = ["ann", "ben", "cleo"];
+      const sessions = names.map((name) => app.addAccount(name));
+      const rounds = [...sessions, undefined, ...sessions, ...sessions];
+      const answers = await Promise.all(rounds.map((session) => app.send(path, { session })));
+      const all = names.map((name) => `for ${name}`);
+      assert.deepEqual(
+        answers.map(({ body }) => body),
+        [...all, "", ...all, ...all],
+      );
+    });
+
+    test(`${framework.name}: ${guard} answers HEAD as it answers GET`, async (t) => {
+      const app = await startApp(t, framework);
+      const session = app.addAccount();
+      const inside = await app.send(path, { method: "HEAD", session });
+      assert.deepEqual([inside.status, inside.body], [200, ""]);
+      const outside = await app.send(path, { method: "HEAD" });
+      assert.deepEqual([outside.status, outside.location], [303, "/login"]);
+    });
+
+    test(`${framework.name}: ${guard} gives the error page where the store fails`, async (t) => {
+      const app = await startApp(t, framework);
+      const session = app.addAccount();
+      execute(app.databaseFile, "ALTER TABLE users RENAME TO hidden");
+      const failed = await app.send(`${path}?token=not-for-the-log`, { session });
+      assert.equal(failed.status, 500);
+      assert.match(failed.body, /role="alert">no such table: users</);
+      assert.equal(failed.headers["content-type"], "text/html; charset=utf-8");
+      assert.equal(app.reached(), 0);
+      const [line, ...others] = app.log;
+      assert.deepEqual(others, []);
+      assert.deepEqual(
+        [line?.level, line?.message, line?.fields.method, line?.fields.path],
+        ["error", "request failed", "GET", path],
+      );
+      execute(app.databaseFile, "ALTER TABLE hidden RENAME TO users");
+      assert.equal((await app.send(path, { session })).body, "for owner");
+    });
+  }
+
+  test(`${framework.name}: a busy store is a 503 that says when to come again`, async (t) => {
+    const findUser = () => Promise.reject(new Unavailable("store_busy", "busy", 7));
+    const store = { ...(await openStore(t)), findUser };
+    const app = await startApp(t, framework, { store });
+    const { status, headers } = await app.send("/handler", { session: STRANGER });
+    assert.deepEqual([status, headers["retry-after"], app.reached()], [503, "7", 0]);
+  });
+
+  test(`${framework.name}: the fault of a guarded handler is the application's own`, async (t) => {
+    const app = await startApp(t, framework);
+    const session = app.addAccount();
+    for (const time of ["first", "later"]) {
+      const { status, body } = await app.send("/failing", { session });
+      assert.deepEqual([status, body], [418, handled(OWN_FAULT)], time);
+    }
+    assert.deepEqual(app.log, []);
+    assert.equal((await app.send("/failing")).location, "/login");
+  });
+
+  test(`${framework.name}: two cookies of a guarded handler arrive as two`, async (t) => {
+    const app = await startApp(t, framework);
+    const { cookies } = await app.send("/cookies", { session: app.addAccount() });
+    assert.deepEqual(cookies, ["first=1", "second=2"]);
+  });
+
+  test(`${framework.name}: currentUser is the signed-in user without the hash, or nobody`, async (t) => {
+    const app = await startApp(t, framework);
+    const who = async (session?: string) => JSON.parse((await app.send("/who", { session })).body);
+    assert.equal(await who(STRANGER), null);
+    const session = app.addAccount();
+    assert.deepEqual(await who(session), { id: "id-owner", username: OWNER.username });
+    for (const wrong of WRONG) assert.equal(await who(wrong), null);
+  });
+
+  test(`${framework.name}: pageHelpers tell of the setup, the failed attempt and the user`, async (t) => {
+    const app = await startApp(t, framework);
+    const helpers = async (query = "", session?: string) =>
+      JSON.parse((await app.send(`/helpers${query}`, { session })).body);
+    assert.deepEqual(await helpers(), { NeedsSetup: true, HasError: false });
+    const session = app.addAccount();
+    assert.deepEqual(await helpers("?error=1"), { NeedsSetup: false, HasError: true });
+    assert.deepEqual(await helpers("?error=", session), {
+      NeedsSetup: false,
+      HasError: false,
+      CurrentUser: { id: "id-owner", username: OWNER.username },
+    });
+    for (const query of ["?a=b&error=x", "?next=/a?b=c&error=1", "?error=%20", "?error=1&error="]) {
+      assert.equal((await helpers(query)).HasError, true, query);
+    }
+    for (const query of ["?", "?error", "?errors=1", "?a=error=1", "?error=&error=1"]) {
+      assert.equal((await helpers(query)).HasError, false, query);
+    }
+  });
+}

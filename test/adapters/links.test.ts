@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { OWNER } from "../support/gate.ts";
+import { NOT_FOUND } from "./framework.ts";
+import { bases, frameworks } from "./frameworks.ts";
+import { type RunningAdapter, startApp } from "./running.ts";
+
+interface Addresses {
+  readonly links: readonly string[];
+  readonly actions: readonly string[];
+}
+
+const found = (body: string, attribute: string): readonly string[] =>
+  [...body.matchAll(new RegExp(`${attribute}="([^"]*)"`, "g"))].map(([, address = ""]) => address);
+
+const addressesIn = (body: string): Addresses => ({
+  links: found(body, "href"),
+  actions: found(body, "action"),
+});
+
+/** Every page in every state that changes where it leads, by what is to be seen on it. */
+async function pagesOf(app: RunningAdapter, base: string): Promise<Record<string, Addresses>> {
+  const see = async (path: string, session?: string): Promise<Addresses> =>
+    addressesIn((await app.send(`${base}${path}`, { session })).body);
+  const unconfigured = {
+    setup: await see("/setup"),
+    loginBeforeSetup: await see("/login"),
+    errorBeforeSetup: await see("/logout"),
+  };
+  const session = app.addAccount();
+  return {
+    ...unconfigured,
+    login: await see("/login?error=1"),
+    error: await see("/logout"),
+    errorSignedIn: await see("/logout", session),
+    home: await see(base === "" ? "/" : "", session),
+  };
+}
+
+for (const framework of frameworks) {
+  for (const base of bases) {
+    const under = `${framework.name}, ${base === "" ? "no base path" : base}`;
+
+    test(`${under}: every link and every form in the pages leads where Latchkey is`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base });
+      const pages = await pagesOf(app, base);
+      const withoutStyle = Object.entries(pages).map(([name, { links, actions }]) => {
+        assert.match(links[0] ?? "", new RegExp(`^${base}/latchkey\\.css\\?v=[\\w-]{12}$`), name);
+        return [name, [...links.slice(1), ...actions]];
+      });
+      assert.deepEqual(Object.fromEntries(withoutStyle), {
+        setup: [`${base}/setup`],
+        loginBeforeSetup: [`${base}/setup`, `${base}/login`],
+        errorBeforeSetup: [`${base}/setup`],
+        login: [`${base}/login`],
+        error: [`${base}/login`],
+        errorSignedIn: [base || "/"],
+        home: [`${base}/logout`, `${base}/account/password`],
+      });
+    });
+
+    test(`${under}: what the pages lead to is there`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base });
+      const pages = Object.values(await pagesOf(app, base));
+      const check = async (address: string, method: string): Promise<void> => {
+        const { status, body } = await app.send(address, { method });
+        assert.ok([200, 303].includes(status), `${method} ${address}: ${status}`);
+        assert.notEqual(body, NOT_FOUND);
+      };
+      for (const address of new Set(pages.flatMap(({ links }) => links))) {
+        await check(address, "GET");
+      }
+      for (const address of new Set(pages.flatMap(({ actions }) => actions))) {
+        await check(address, "POST");
+      }
+    });
+
+    test(`${under}: the style sheet may be kept, pages may not`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base });
+      const sheet = await app.send(`${base}/latchkey.css`);
+      assert.deepEqual(
+        [sheet.status, sheet.headers["content-type"]],
+        [200, "text/css; charset=utf-8"],
+      );
+      assert.match(sheet.headers["cache-control"] ?? "", /immutable/);
+      const page = await app.send(`${base}/login`);
+      assert.equal(page.headers["cache-control"], "no-store");
+      assert.match(String(page.headers["content-security-policy"]), /default-src 'none'/);
+    });
+
+    test(`${under}: without a home page, its path is the application's`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base, homePath: null });
+      const session = app.addAccount();
+      assert.equal((await app.send(base || "/", { session })).body, NOT_FOUND);
+      assert.match((await app.send(`${base}/logout`, { session })).body, /href="\/">Back to/);
+    });
+
+    test(`${under}: a home page elsewhere is there, behind the sign-in`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base, homePath: "/me" });
+      const session = app.addAccount();
+      assert.match((await app.send("/me", { session })).body, new RegExp(OWNER.username));
+      assert.equal((await app.send("/me")).location, `${base}/login`);
+    });
+  }
+}

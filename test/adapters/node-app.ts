@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { nodeAuth } from "../../src/adapters/node.ts";
+import {
+  type AppParts,
+  type Framework,
+  handled,
+  NOT_FOUND,
+  OWN_FAULT,
+  serveListener,
+} from "./framework.ts";
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+function handlersOf({ auth, reach }: AppParts): Readonly<Record<string, Handler>> {
+  const door = nodeAuth(auth);
+  return {
+    "/operation": door.requireAuth((_request, response, user) => {
+      reach();
+      response.end(`for ${user.username}`);
+    }),
+    "/handler": door.authMiddleware((_request, response, user) => {
+      reach();
+      response.end(`for ${user.username}`);
+    }),
+    "/failing": door.requireAuth(() => {
+      throw new Error(OWN_FAULT);
+    }),
+    "/cookies": door.requireAuth((_request, response) => {
+      response.writeHead(200, { "Set-Cookie": ["first=1", "second=2"] }).end();
+    }),
+    "/who": async (request, response) => {
+      response.end(JSON.stringify((await door.currentUser(request)) ?? null));
+    },
+    "/helpers": async (request, response) => {
+      response.end(JSON.stringify(await door.pageHelpers(request)));
+    },
+    "/echo": async (request, response) => {
+      const body = await text(request);
+      const isJson = request.headers["content-type"] === "application/json";
+      response.end(isJson ? JSON.parse(body).word : new URLSearchParams(body).get("word"));
+    },
+  };
+}
+
+const notFound: Handler = (_request, response) => response.writeHead(404).end(NOT_FOUND);
+
+export const nodeApp: Framework = {
+  name: "node:http",
+  start(parts) {
+    const { routes } = nodeAuth(parts.auth);
+    const handlers = handlersOf(parts);
+    return serveListener(async (request, response) => {
+      try {
+        if (await routes(request, response)) return;
+        const path = request.url?.split("?")[0] ?? "";
+        await (handlers[path] ?? notFound)(request, response);
+      } catch (error) {
+        response.writeHead(418).end(handled(error));
+      }
+    });
+  },
+};

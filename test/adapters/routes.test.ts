@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { OWNER } from "../support/gate.ts";
+import { NOT_FOUND } from "./framework.ts";
+import { bases, frameworks } from "./frameworks.ts";
+import { SETUP_FORM, startApp } from "./running.ts";
+
+const COOKIE = /^session=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/;
+const CLEARED = "session=; Path=/; HttpOnly; Max-Age=-1";
+const TOO_LARGE = "x".repeat(66_000);
+const NEW = "another password";
+
+for (const framework of frameworks) {
+  for (const base of bases) {
+    const under = `${framework.name}, ${base === "" ? "no base path" : base}`;
+    const home = base || "/";
+
+    test(`${under}: while there is no account, everything leads to the setup`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base });
+      assert.equal((await app.send(`${base}/setup`)).status, 200);
+      assert.equal((await app.send(home)).location, `${base}/setup`);
+      const post = (path: string) => app.send(`${base}${path}`, { form: OWNER });
+      assert.equal((await post("/login")).location, `${base}/setup`);
+      assert.equal((await post("/account/password")).location, `${base}/setup`);
+      assert.equal((await post("/logout")).location, `${base}/login`);
+    });
+
+    test(`${under}: setup signs in, once, with a cookie for the whole site`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base });
+      const done = await app.send(`${base}/setup`, { form: SETUP_FORM });
+      assert.deepEqual([done.status, done.location, done.body], [303, "/", ""]);
+      assert.equal(done.cookies.length, 1);
+      assert.match(done.cookies[0] ?? "", COOKIE);
+      assert.match((await app.send(home, { session: done.session })).body, /<strong>owner</);
+      for (const form of [undefined, SETUP_FORM]) {
+        const again = await app.send(`${base}/setup`, form && { form });
+        assert.deepEqual([again.status, again.location], [303, `${base}/login`]);
+      }
+    });
+
+    test(`${under}: the password changes, sign-out clears the cookie, sign-in sets it`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base });
+      const { session } = await app.send(`${base}/setup`, { form: SETUP_FORM });
+      const changed = await app.send(`${base}/account/password`, {
+        session,
+        form: { current_password: OWNER.password, new_password: NEW, confirm_password: NEW },
+        headers: { Referer: `${app.url}${home}` },
+      });
+      assert.deepEqual([changed.status, changed.location], [303, home]);
+      const out = await app.send(`${base}/logout`, { method: "POST", session });
+      assert.deepEqual([out.status, out.location, out.cookies], [303, `${base}/login`, [CLEARED]]);
+
+      const signIn = (password: string) =>
+        app.send(`${base}/login`, { form: { ...OWNER, password } });
+      const wrong = await signIn(OWNER.password);
+      assert.deepEqual([wrong.status, wrong.location], [303, `${base}/login?error=1`]);
+      assert.match((await app.send(wrong.location ?? "")).body, /role="alert"/);
+      const right = await signIn(NEW);
+      assert.deepEqual([right.status, right.location], [303, "/"]);
+      assert.match(right.cookies[0] ?? "", COOKIE);
+    });
+
+    test(`${under}: a mistake in a form gets the error page`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base });
+      const answer = await app.send(`${base}/setup`, { form: { ...SETUP_FORM, confirm: "other" } });
+      assert.equal(answer.status, 422);
+      assert.match(answer.body, /passwords do not match/);
+      assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
+    });
+
+    test(`${under}: a form that is too large is refused`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base });
+      const answer = await app.send(`${base}/setup`, { form: { ...SETUP_FORM, token: TOO_LARGE } });
+      assert.deepEqual([answer.status, answer.cookies], [413, []]);
+      assert.equal((await app.send(`${base}/setup`, { form: SETUP_FORM })).location, "/");
+    });
+
+    test(`${under}: a form that another site sends is refused`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base });
+      const headers = { "Sec-Fetch-Site": "cross-site" };
+      const answer = await app.send(`${base}/setup`, { form: SETUP_FORM, headers });
+      assert.deepEqual([answer.status, answer.cookies], [403, []]);
+    });
+
+    test(`${under}: other methods get a 405 that names the right ones`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base });
+      for (const { method, path, allow } of [
+        { method: "DELETE", path: `${base}/login`, allow: "GET, HEAD, POST" },
+        { method: "PUT", path: `${base}/setup`, allow: "GET, HEAD, POST" },
+        { method: "OPTIONS", path: `${base}/login`, allow: "GET, HEAD, POST" },
+        { method: "PROPFIND", path: `${base}/setup`, allow: "GET, HEAD, POST" },
+        { method: "GET", path: `${base}/logout`, allow: "POST" },
+        { method: "GET", path: `${base}/account/password`, allow: "POST" },
+        { method: "POST", path: `${base}/latchkey.css`, allow: "GET, HEAD" },
+        { method: "POST", path: home, allow: "GET, HEAD" },
+      ]) {
+        const answer = await app.send(path, { method });
+        assert.deepEqual([answer.status, answer.headers.allow], [405, allow], `${method} ${path}`);
+      }
+    });
+
+    test(`${under}: HEAD gets the headers of GET and no body`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base });
+      for (const path of [`${base}/login`, `${base}/latchkey.css`, home]) {
+        const get = await app.send(path);
+        const head = await app.send(path, { method: "HEAD" });
+        assert.equal(head.body, "");
+        for (const name of ["content-type", "cache-control", "location"] as const) {
+          assert.equal(head.headers[name], get.headers[name], `${name} of ${path}`);
+        }
+        assert.equal(head.status, get.status);
+      }
+    });
+
+    test(`${under}: paths that are not Latchkey's belong to the application`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base });
+      const outside = base === "" ? [] : ["/", "/login", "/setup", "/latchkey.css", "/auth/"];
+      const unknown = ["/nothing", "/login/", "/loginx", "/LOGIN", "/account", "/forward-auth"];
+      for (const path of [...outside, ...unknown.map((end) => `${base}${end}`)]) {
+        const answer = await app.send(path);
+        assert.deepEqual([answer.status, answer.body], [404, NOT_FOUND], path);
+      }
+    });
+
+    test(`${under}: the application's own forms and JSON still reach its parser`, async (t) => {
+      const app = await startApp(t, framework, { basePath: base });
+      const form = await app.send("/echo", { form: { word: "a form & more" } });
+      assert.deepEqual([form.status, form.body], [200, "a form & more"]);
+      const json = await app.send("/echo", {
+        body: JSON.stringify({ word: "JSON" }),
+        headers: { "Content-Type": "application/json" },
+      });
+      assert.deepEqual([json.status, json.body], [200, "JSON"]);
+    });
+  }
+}

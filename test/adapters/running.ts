@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { type Auth, type AuthOptions, createAuth } from "../../src/index.ts";
+import { openSqlite } from "../../src/stores/sqlite.ts";
+import { type Answer, type Sending, send } from "../support/client.ts";
+import { execute } from "../support/database.ts";
+import { OWNER, SECRET } from "../support/gate.ts";
+import { inSeconds, mint } from "../support/mint.ts";
+import { type RecordedLine, recordingLog } from "../support/recording-log.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import type { AppParts, Framework, Served } from "./framework.ts";
+
+export interface RunningAdapter {
+  readonly url: string;
+  readonly auth: Auth;
+  readonly databaseFile: string;
+  /** What Latchkey has told its server log. */
+  readonly log: readonly RecordedLine[];
+  /** How often something protected was reached. */
+  reached(): number;
+  send(path: string, sending?: Sending): Promise<Answer>;
+  /** Puts an account past the setup, and answers with a session of it. */
+  addAccount(username?: string): string;
+}
+
+export const SETUP_FORM: Readonly<Record<string, string>> = {
+  ...OWNER,
+  confirm: OWNER.password,
+};
+
+/** Latchkey with a real database, in an application that `start` serves. */
+export async function startWith(
+  t: TestContext,
+  start: (parts: AppParts) => Promise<Served>,
+  options: Partial<AuthOptions> = {},
+): Promise<RunningAdapter> {
+  const databaseFile = join(await tempDir(t), "app.db");
+  const store = await openSqlite({ file: databaseFile });
+  const log = recordingLog();
+  const auth = createAuth({ store, secret: SECRET, log, ...options });
+  let reached = 0;
+  const served = await start({
+    auth,
+    reach: () => {
+      reached += 1;
+    },
+  });
+  t.after(async () => {
+    await served.stop();
+    await auth.close();
+    store.close();
+  });
+  return {
+    url: served.url,
+    auth,
+    databaseFile,
+    log: log.lines,
+    reached: () => reached,
+    send: (path, sending) => send(`${served.url}${path}`, sending),
+    addAccount(username = OWNER.username) {
+      execute(
+        databaseFile,
+        `INSERT INTO users VALUES ('id-${username}', '${username}', 'no hash')`,
+      );
+      return mint({ user_id: `id-${username}`, exp: inSeconds(600) });
+    },
+  };
+}
+
+export const startApp = (
+  t: TestContext,
+  framework: Framework,
+  options: Partial<AuthOptions> = {},
+): Promise<RunningAdapter> => startWith(t, (parts) => framework.start(parts), options);

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { tempDir } from "../support/temp-dir.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const PACKAGES = ["hono", "@hono/node-server", "express", "fastify", "@types", "undici-types"];
+
+const GIVEN = `
+  import type { Auth, User } from "latchkey";
+  declare const auth: Auth;
+  const greet = (user: User): string => user.username;
+`;
+
+const EXPRESS = `
+  import express, { Router } from "express";
+  import { expressAuth } from "latchkey/express";
+  const door = expressAuth(auth);
+  const app = express();
+`;
+const FASTIFY = `
+  import Fastify from "fastify";
+  import { fastifyAuth } from "latchkey/fastify";
+  const door = fastifyAuth(auth);
+  const app = Fastify();
+`;
+const HONO = `
+  import { Hono } from "hono";
+  import { honoAuth } from "latchkey/hono";
+  const door = honoAuth(auth);
+  const app = new Hono();
+`;
+const NODE = `
+  import { createServer } from "node:http";
+  import { nodeAuth } from "latchkey/node";
+  const door = nodeAuth(auth);
+`;
+const FETCH = `
+  import { fetchAuth } from "latchkey/fetch";
+  const door = fetchAuth(auth);
+`;
+
+const right: Readonly<Record<string, string>> = {
+  express: `${EXPRESS}
+    app.use(door.routes);
+    app.use("/auth", door.routes, express.json());
+    app.get("/:id", door.requireAuth, (request, response) => {
+      const id: string = request.params.id;
+      response.send(greet(door.user(response)) + id);
+    });
+    app.use(Router().use(door.authMiddleware));
+    app.get("/who", async (request, response) => {
+      const { HasError } = await door.pageHelpers(request);
+      response.json([await door.currentUser(request), HasError]);
+    });`,
+  fastify: `${FASTIFY}
+    app.register(door.routes);
+    await app.register(door.routes);
+    app.addHook("onRequest", door.requireAuth);
+    app.addHook("preHandler", door.authMiddleware);
+    app.get("/a", { onRequest: door.requireAuth }, (request) => greet(door.user(request)));
+    app.get<{ Params: { id: string } }>("/:id", { preHandler: [door.authMiddleware] }, (request) => {
+      const id: string = request.params.id;
+      return greet(door.user(request)) + id;
+    });
+    app.get("/who", async (request) => {
+      const { HasError } = await door.pageHelpers(request);
+      return [await door.currentUser(request), HasError];
+    });`,
+  hono: `${HONO}
+    app.route("/", door.routes);
+    app.get("/:id", door.requireAuth, (c) => {
+      const id: string = c.req.param("id");
+      return c.text(greet(c.var.user) + id);
+    });
+    app.use("/own/*", door.authMiddleware);
+    app.get("/who", async (c) => {
+      const { HasError } = await door.pageHelpers(c);
+      return c.json([await door.currentUser(c), HasError]);
+    });`,
+  node: `${NODE}
+    const guarded = door.requireAuth((_request, response, user) => response.end(greet(user)));
+    const handler = door.authMiddleware((_request, response, user) => response.end(greet(user)));
+    createServer(guarded);
+    createServer(async (request, response) => {
+      const answered: boolean = await door.routes(request, response);
+      if (!answered) await handler(request, response);
+    });`,
+  fetch: `${FETCH}
+    type Context = { params: Promise<{ id: string }> };
+    const handler = door.requireAuth(async (_request, user, context: Context) => {
+      const { id } = await context.params;
+      return new Response(greet(user) + id);
+    });
+    export const GET: (request: Request, context: Context) => Promise<Response> = handler;
+    const plain = door.authMiddleware((_request, user) => new Response(greet(user)));
+    export const POST: (request: Request) => Promise<Response> = plain;
+    export const own: Promise<Response | undefined> = door.routes(new Request("http://localhost"), {
+      remoteAddress: "192.0.2.1",
+    });`,
+};
+
+/** Each by its file's name, and the error that it is. */
+const wrong: Readonly<Record<string, string>> = {
+  "express-number TS2322": `${EXPRESS}
+    app.get("/", door.requireAuth, (_request, response) => {
+      const user: number = door.user(response);
+      response.json(user);
+    });`,
+  "express-request TS2741": `${EXPRESS}
+    app.get("/", door.requireAuth, (request) => greet(door.user(request)));`,
+  "express-current-user TS2345": `${EXPRESS}
+    app.get("/", async (request) => { greet(await door.currentUser(request)); });`,
+  "fastify-number TS2322": `${FASTIFY}
+    app.get("/", { onRequest: door.requireAuth }, (request) => {
+      const user: number = door.user(request);
+      return user;
+    });`,
+  "fastify-on-ready TS2769": `${FASTIFY}
+    app.addHook("onReady", door.requireAuth);`,
+  "hono-number TS2322": `${HONO}
+    app.get("/", door.requireAuth, (c) => {
+      const user: number = c.var.user;
+      return c.json(user);
+    });`,
+  "hono-unguarded TS2339": `${HONO}
+    app.get("/", (c) => c.text(greet(c.var.user)));`,
+  "node-number TS2345": `${NODE}
+    createServer(door.requireAuth((_request, response, user: number) => response.end(user)));`,
+  "node-response TS2739": `${NODE}
+    createServer(door.requireAuth((_request, response) => response.end(greet(response))));`,
+  "fetch-number TS2345": `${FETCH}
+    door.requireAuth((_request, user: number) => Response.json(user));`,
+  "fetch-no-address TS2345": `${FETCH}
+    door.routes(new Request("http://localhost"), {});`,
+  "fetch-forgotten-context TS2554": `${FETCH}
+    const handler = door.requireAuth((_request, _user, id: string) => new Response(id));
+    handler(new Request("http://localhost"));`,
+};
+
+/** What the compiler has to say of these files, in a project that has Latchkey installed. */
+async function complaints(
+  dir: string,
+  files: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const modules = join(dir, "node_modules");
+  await mkdir(modules);
+  await symlink(ROOT, join(modules, "latchkey"));
+  for (const name of PACKAGES) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(ROOT, "node_modules", name), join(modules, name));
+  }
+  await writeFile(join(dir, "package.json"), '{ "type": "module" }');
+  for (const [title, code] of Object.entries(files)) {
+    const name = title.split(" ")[0];
+    await writeFile(join(dir, `${name}.ts`), `${GIVEN}${code}\nexport {};\n`);
+  }
+  const compilerOptions = {
+    types: ["node"],
+    declaration: false,
+    isolatedDeclarations: false,
+    noUnusedLocals: false,
+  };
+  const config = { extends: join(ROOT, "tsconfig.json"), compilerOptions, include: ["*.ts"] };
+  await writeFile(join(dir, "tsconfig.json"), JSON.stringify(config));
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", dir], {
+    cwd: dir,
+  }).catch((error: { stdout: string }) => error);
+  return stdout.split("\n").filter((line) => /^\S/.test(line));
+}
+
+test("every framework's own types take the adapters, and behind each guard there is a user", async (t) => {
+  assert.deepEqual(await complaints(await tempDir(t), right), []);
+});
+
+test("each wrong use of an adapter is one error of the compiler", async (t) => {
+  const lines = await complaints(await tempDir(t), wrong);
+  const errors = lines.map((line) => line.replace(/^(.*)\.ts\(.*?\): error (TS\d+): .*$/, "$1 $2"));
+  assert.deepEqual(errors.sort(), Object.keys(wrong).sort(), lines.join("\n"));
+});

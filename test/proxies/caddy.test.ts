@@ -1,0 +1,32 @@
+import { withPlaces } from "./examples.ts";
+import { startProgram, whereInstalled } from "./program.ts";
+import { provesItsRules } from "./rules.ts";
+import type { ProxyServer } from "./site.ts";
+
+/** No certificates and no administration, which a test cannot have on loopback. */
+const around = (sites: string, host: string): string => `
+{
+	admin off
+	auto_https off
+	default_bind ${host}
+}
+
+${sites}
+`;
+
+const caddy = (program: string): ProxyServer => ({
+  page: "caddy",
+  async start(t, configuration, { gate, app, host, port }) {
+    const sites = withPlaces(configuration, {
+      "127.0.0.1:3000": gate,
+      "127.0.0.1:8080": app,
+    }).replace(/^(\w+)\.example\.org \{$/gm, `http://$1.door.test:${port} {`);
+    await startProgram(t, program, {
+      configuration: around(sites, host),
+      args: (file) => ["run", "--config", file, "--adapter", "caddyfile"],
+      address: { host, port },
+    });
+  },
+});
+
+whereInstalled("caddy", (program) => provesItsRules(caddy(program)));

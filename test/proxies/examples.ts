@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import type { Settings } from "../../src/server/settings.ts";
+
+/** The two set-ups of each page: application and gate under one name, or under one each. */
+export type SetUp = "One host" | "Two hosts";
+
+export type GateSettings = Pick<Settings, "trustedProxies" | "publicUrl" | "cookieDomain">;
+
+export interface Example {
+  /** With door.test instead of example.org. */
+  readonly settings: GateSettings;
+  readonly configuration: string;
+}
+
+/** What a page of the documentation tells to write: the gate's settings and the proxy's file. */
+export function exampleOf(page: string, setUp: SetUp): Example {
+  const text = readFileSync(new URL(`../../docs/proxies/${page}.md`, import.meta.url), "utf8");
+  const section = text.split(/^## /m).find((part) => part.startsWith(`${setUp}\n`)) ?? "";
+  const [, settings, configuration] =
+    /^```sh\n(.*?)^```\n.*?^```(?:nginx|caddyfile|yaml)\n(.*?)^```/ms.exec(section) ?? [];
+  if (settings === undefined || configuration === undefined) {
+    throw new Error(`docs/proxies/${page}.md shows nothing to run under "${setUp}"`);
+  }
+  return { settings: settingsIn(settings.replaceAll("example.org", "door.test")), configuration };
+}
+
+function settingsIn(text: string): GateSettings {
+  const { TRUSTED_PROXIES, PUBLIC_URL, COOKIE_DOMAIN, ...others } = parseEnv(text);
+  if (TRUSTED_PROXIES === undefined || Object.keys(others).length > 0) {
+    throw new Error(`other settings than expected: ${text}`);
+  }
+  const trustedProxies = TRUSTED_PROXIES.split(",");
+  return { trustedProxies, publicUrl: PUBLIC_URL, cookieDomain: COOKIE_DOMAIN };
+}
+
+/** Replaces what differs from one machine to the next, and nothing that is not there. */
+export function withPlaces(text: string, places: Readonly<Record<string, string>>): string {
+  return Object.entries(places).reduce((changed, [from, to]) => {
+    if (!changed.includes(from)) throw new Error(`the example does not say ${from}`);
+    return changed.replaceAll(from, to);
+  }, text);
+}

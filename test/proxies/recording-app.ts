@@ -1,0 +1,37 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+
+export interface Arrival {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface RecordingApp {
+  /** Host and port. */
+  readonly place: string;
+  /** What came through the door so far. */
+  readonly arrivals: readonly Arrival[];
+}
+
+/** The application behind the door, which knows nothing of it. `/own-401` is an answer of its own. */
+export async function startRecordingApp(t: TestContext): Promise<RecordingApp> {
+  const arrivals: Arrival[] = [];
+  const server = createServer(async (request, response) => {
+    const { method = "", url = "", headers } = request;
+    const chunks: Buffer[] = await request.toArray();
+    arrivals.push({ method, url, headers, body: Buffer.concat(chunks).toString("utf8") });
+    response.statusCode = url === "/own-401" ? 401 : 200;
+    response.end("the application");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { place: `127.0.0.1:${(server.address() as AddressInfo).port}`, arrivals };
+}

@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Answer } from "../support/client.ts";
+import { OWNER } from "../support/gate.ts";
+import { partsOf } from "../support/mint.ts";
+import { sendRaw } from "../support/raw.ts";
+import { fillIn, openPage, PAGE } from "./browser.ts";
+import type { SetUp } from "./examples.ts";
+import { type ProxyServer, type Site, startSite } from "./site.ts";
+import { provesTheWayBack } from "./way-back.ts";
+
+export type Rule = (name: string, prove: (site: Site, setUp: SetUp) => Promise<void>) => void;
+
+/** What holds behind every proxy, in both set-ups of its page. */
+export function provesItsRules(proxy: ProxyServer): void {
+  for (const setUp of ["One host", "Two hosts"] as const) {
+    const rule: Rule = (name, prove) => {
+      test(`${proxy.page}, ${setUp.toLowerCase()}: ${name}`, async (t: TestContext) => {
+        await prove(await startSite(t, proxy, setUp), setUp);
+      });
+    };
+    provesTheWayBack(rule);
+    provesTheDoor(rule);
+    provesIdentity(rule);
+    provesTheLimit(rule);
+  }
+}
+
+function provesTheDoor(rule: Rule): void {
+  rule("scripts and whatever takes no page get 401 instead of a redirect", async (site) => {
+    const others: readonly Readonly<Record<string, string>>[] = [
+      { Accept: "*/*" },
+      { Accept: "application/json" },
+      { ...PAGE, "X-Requested-With": "XMLHttpRequest" },
+      { ...PAGE, "HX-Request": "true" },
+    ];
+    for (const account of ["without", "with"]) {
+      if (account === "with") await site.gate.setUp();
+      for (const headers of others) {
+        const answer = await site.visit(`${site.appUrl}/data`, { headers });
+        assert.deepEqual(
+          [answer.status, answer.location],
+          [401, undefined],
+          JSON.stringify(headers),
+        );
+      }
+    }
+    assert.deepEqual(site.app.arrivals, []);
+  });
+
+  rule("a form posted without a session is 401 and none of it arrives", async (site) => {
+    await site.gate.setUp();
+    for (const method of ["POST", "PUT", "DELETE"]) {
+      const sending = { method, body: "secret=1", headers: { "X-Forwarded-Method": "GET" } };
+      const answer = await openPage(site, `${site.appUrl}/form`, sending);
+      assert.deepEqual([answer.status, answer.location], [401, undefined], method);
+    }
+    assert.deepEqual(site.app.arrivals, []);
+  });
+
+  rule("who is signed in reaches the application with method, address and body", async (site) => {
+    const session = await site.gate.setUp();
+    const body = "x".repeat(100_000);
+    const url = "/form%20/a?b=%20c&deny=401";
+    const answer = await site.visit(`${site.appUrl}${url}`, { method: "PUT", body, session });
+    assert.deepEqual([answer.status, answer.body], [200, "the application"]);
+    const [arrival] = site.app.arrivals;
+    assert.deepEqual([arrival?.method, arrival?.url, arrival?.body], ["PUT", url, body]);
+  });
+
+  rule("a 401 of the application's own stays as it is", async (site) => {
+    const session = await site.gate.setUp();
+    const answer = await openPage(site, `${site.appUrl}/own-401`, { session });
+    assert.deepEqual([answer.status, answer.body], [401, "the application"]);
+  });
+
+  rule("sign-out locks the door", async (site) => {
+    await site.gate.setUp();
+    const { session } = await fillIn(site, `${site.doorUrl}/login`);
+    assert.equal((await openPage(site, `${site.appUrl}/page`, { session })).status, 200);
+
+    const headers = { Origin: site.doorUrl, "Sec-Fetch-Site": "same-origin" };
+    const out = await site.visit(`${site.doorUrl}/logout`, { method: "POST", session, headers });
+    assert.deepEqual([out.status, out.session], [303, ""]);
+    for (const cookie of out.cookies) assert.match(cookie, /^session=;.* Max-Age=-1/);
+    const after = await openPage(site, `${site.appUrl}/page`, { session: out.session });
+    assert.equal(after.status, 303);
+    assert.equal(site.app.arrivals.length, 1);
+  });
+
+  rule("a gate that is stopped locks the door", async (site) => {
+    const session = await site.gate.setUp();
+    assert.equal((await openPage(site, `${site.appUrl}/page`, { session })).status, 200);
+    await site.gate.stop();
+    for (const sending of [{ session }, {}]) {
+      const { status } = await openPage(site, `${site.appUrl}/page`, sending);
+      assert.ok(status >= 500, String(status));
+    }
+    assert.equal(site.app.arrivals.length, 1);
+  });
+
+  rule("no spelling of a path leads around the door", async (site) => {
+    await site.gate.setUp();
+    const paths = [
+      "/login/../page",
+      "/page/../login",
+      "/login%2f..%2fpage",
+      "/page/..%2flogin",
+      "/login/%2e%2e/page",
+      "/./page",
+      `${site.appUrl}/page`,
+      "http://auth.door.test/page",
+      "/login/page",
+      "/account/../page",
+      "/account/page",
+      "//page",
+      "/LOGIN",
+      "/login;/page",
+      "/latchkey-asks",
+      "/forward-auth",
+    ];
+    const host = new URL(site.appUrl).host;
+    for (const path of paths) {
+      const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      assert.match(await sendRaw(site.proxyUrl, request), /^HTTP\/1\.1 \d/, path);
+    }
+    assert.deepEqual(site.app.arrivals, []);
+  });
+}
+
+function provesIdentity(rule: Rule): void {
+  const claims = {
+    "Remote-User": "somebody",
+    "REMOTE-USER-ID": "1",
+    Remote_User: "somebody",
+    "Remote_User-Id": "1",
+    remote_user_id: "1",
+  };
+
+  rule("the application is told who is there, and nothing that a client claims", async (site) => {
+    const session = await site.gate.setUp();
+    const id = partsOf(session).claims.user_id;
+    // What a client lists under Connection, a proxy drops: not what the proxy itself has added.
+    const dropping = { Connection: "close, Remote-User, Remote-User-Id" };
+    for (const headers of [{}, claims, dropping]) {
+      await site.visit(`${site.appUrl}/page`, { session, headers });
+      const told = Object.entries(site.app.arrivals.at(-1)?.headers ?? {}).filter(([name]) =>
+        name.startsWith("remote"),
+      );
+      assert.deepEqual(Object.fromEntries(told), { "remote-user": "owner", "remote-user-id": id });
+    }
+  });
+
+  rule("a claimed name opens nothing", async (site) => {
+    await site.gate.setUp();
+    const headers = { ...claims, "X-Forwarded-User": "owner" };
+    assert.equal((await openPage(site, `${site.appUrl}/page`, { headers })).status, 303);
+    const forged = await site.visit(`${site.appUrl}/page`, { headers, session: "forged" });
+    assert.equal(forged.status, 401);
+    assert.deepEqual(site.app.arrivals, []);
+  });
+
+  rule("a name beyond plain ASCII arrives percent-encoded", async (site) => {
+    const session = await site.gate.setUp({ username: "Jürgen 日本" });
+    await site.visit(`${site.appUrl}/page`, { session });
+    const arrived = String(site.app.arrivals[0]?.headers["remote-user"]);
+    assert.equal(arrived, "J%C3%BCrgen%20%E6%97%A5%E6%9C%AC");
+  });
+}
+
+function provesTheLimit(rule: Rule): void {
+  rule("sign-in attempts are counted for each client, whatever it claims to be", async (site) => {
+    await site.gate.setUp();
+    const attempt = (password: string, from: string, claimed: string): Promise<Answer> =>
+      site.visit(`${site.doorUrl}/login`, {
+        form: { ...OWNER, password },
+        from,
+        headers: { "X-Forwarded-For": claimed, Connection: "close, X-Forwarded-For" },
+      });
+    for (const [last] of Array(5).entries()) {
+      assert.equal(
+        (await attempt("wrong", "127.0.0.5", `192.0.2.${last}`)).location,
+        "/login?error=1",
+      );
+    }
+    const denied = await attempt(OWNER.password, "127.0.0.5", "192.0.2.9");
+    assert.equal(denied.location, "/login?error=1");
+    assert.equal((await attempt(OWNER.password, "127.0.0.6", "127.0.0.5")).location, "/");
+
+    const entries = await site.gate.logEntries(3);
+    assert.deepEqual(
+      entries.map(({ summary }) => summary),
+      ["Created account owner", "Rate limited login from 127.0.0.5", "Signed in as owner"],
+    );
+  });
+}

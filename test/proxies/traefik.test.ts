@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { pathsUnder } from "../../src/web/paths.ts";
+import type { Answer } from "../support/client.ts";
+import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { partsOf } from "../support/mint.ts";
+import { PAGE } from "./browser.ts";
+import { exampleOf, type SetUp } from "./examples.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+interface Request {
+  readonly method?: string;
+  readonly host?: string;
+  readonly uri?: string;
+  readonly client?: string;
+  readonly headers?: Headers;
+  readonly session?: string | undefined;
+}
+
+/**
+ * Asks as Traefik documents it: a GET without the body, to the address of the middleware, with the
+ * client's headers, and over them what it knows of the request.
+ */
+function ask(gate: RunningGate, request: Request): Promise<Answer> {
+  const { method = "GET", host = "app.door.test", uri = "/", client = "192.0.2.1" } = request;
+  return gate.send("/forward-auth", {
+    session: request.session,
+    headers: {
+      ...request.headers,
+      "X-Forwarded-Method": method,
+      "X-Forwarded-Proto": "https",
+      "X-Forwarded-Host": host,
+      "X-Forwarded-Uri": uri,
+      "X-Forwarded-For": client,
+    },
+  });
+}
+
+/** What the door's router passes on from a browser. */
+function post(gate: RunningGate, url: string, fields: Headers, client: string): Promise<Answer> {
+  const { host, origin, pathname } = new URL(url);
+  return gate.send(pathname, {
+    form: fields,
+    headers: {
+      Host: host,
+      Origin: origin,
+      "X-Forwarded-Proto": "https",
+      "X-Forwarded-Host": host,
+      "X-Forwarded-For": client,
+    },
+  });
+}
+
+const startDoor = (t: TestContext, setUp: SetUp): Promise<RunningGate> =>
+  startGate(t, exampleOf("traefik", setUp).settings);
+
+for (const setUp of ["One host", "Two hosts"] as const) {
+  const rule = (name: string, prove: (gate: RunningGate) => Promise<void>): void => {
+    test(`traefik, ${setUp.toLowerCase()}: ${name}`, async (t) => prove(await startDoor(t, setUp)));
+  };
+  const door = setUp === "One host" ? "https://app.door.test" : "https://auth.door.test";
+  const uri = "/notes/a%20b?tag=a%2Fb&x=1+2&deny=401";
+  const page = `https://app.door.test${uri}`;
+
+  rule("a page leads to the sign-in, with its whole address, and back", async (gate) => {
+    await gate.setUp();
+    const turned = await ask(gate, { uri, headers: PAGE });
+    const login = `${door}/login?return_to=${encodeURIComponent(page)}`;
+    assert.deepEqual([turned.status, turned.location], [303, login]);
+    const answer = await post(gate, `${door}/login`, { ...OWNER, return_to: page }, "192.0.2.1");
+    assert.deepEqual([answer.status, answer.location], [303, page]);
+    assert.equal((await ask(gate, { uri, headers: PAGE, session: answer.session })).status, 200);
+  });
+
+  rule("while there is no account, a page leads to the setup, and back", async (gate) => {
+    const turned = await ask(gate, { uri, headers: PAGE });
+    const setup = `${door}/setup?return_to=${encodeURIComponent(page)}`;
+    assert.deepEqual([turned.status, turned.location], [303, setup]);
+    const fields = { ...OWNER, confirm: OWNER.password, return_to: page };
+    const made = await post(gate, `${door}/setup`, fields, "192.0.2.1");
+    assert.deepEqual([made.status, made.location], [303, page]);
+  });
+
+  rule("scripts and forms get 401", async (gate) => {
+    await gate.setUp();
+    const others: readonly Request[] = [
+      { headers: { Accept: "application/json" } },
+      { headers: { ...PAGE, "X-Requested-With": "XMLHttpRequest" } },
+      { headers: { ...PAGE, "HX-Request": "true" } },
+      { headers: PAGE, method: "POST" },
+    ];
+    for (const request of others) {
+      const { status, location } = await ask(gate, request);
+      assert.deepEqual([status, location], [401, undefined], JSON.stringify(request));
+    }
+  });
+
+  rule("who is signed in is told by both headers, whatever the client claims", async (gate) => {
+    const session = await gate.setUp({ username: "Jürgen" });
+    const id = partsOf(session).claims.user_id;
+    const claims = { "Remote-User": "somebody", "Remote-User-Id": "1" };
+    for (const headers of [{}, claims]) {
+      const answer = await ask(gate, { session, headers, method: "POST" });
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers["remote-user"], "J%C3%BCrgen");
+      assert.equal(answer.headers["remote-user-id"], id);
+    }
+    for (const forged of [undefined, "forged"]) {
+      const answer = await ask(gate, { session: forged, headers: { ...PAGE, ...claims } });
+      assert.equal(answer.status, 303);
+      assert.equal(answer.headers["remote-user"], undefined);
+    }
+  });
+
+  rule("nobody is led back to a host of somebody else's", async (gate) => {
+    await gate.setUp();
+    for (const host of ["evil.test", "door.test.evil.test", "app.door.test@evil.test"]) {
+      const turned = await ask(gate, { host, headers: PAGE });
+      assert.deepEqual([turned.status, turned.location], [303, `${door}/login`], host);
+      const fields = { ...OWNER, return_to: `https://${host}/` };
+      const answer = await post(gate, `${door}/login`, fields, "192.0.2.1");
+      assert.deepEqual([answer.status, answer.location], [303, "/"], host);
+    }
+  });
+
+  rule("sign-in attempts are counted for the client, not for Traefik", async (gate) => {
+    await gate.setUp();
+    const attempt = (password: string, client: string): Promise<Answer> =>
+      post(gate, `${door}/login`, { ...OWNER, password }, client);
+    for (const _ of Array(5)) await attempt("wrong", "192.0.2.5");
+    assert.equal((await attempt(OWNER.password, "192.0.2.5")).location, "/login?error=1");
+    assert.equal((await attempt(OWNER.password, "192.0.2.6")).location, "/");
+    const summaries = (await gate.logEntries(3)).map(({ summary }) => summary);
+    assert.equal(summaries[1], "Rate limited login from 192.0.2.5");
+  });
+
+  rule("the page of the documentation asks the gate, and names both headers", async (gate) => {
+    const { configuration } = exampleOf("traefik", setUp);
+    const address = /address: http:\/\/127\.0\.0\.1:3000(\S+)/.exec(configuration)?.[1] ?? "";
+    const session = await gate.setUp();
+    const { status, headers } = await gate.send(address, { session });
+    assert.equal(status, 200);
+    const passed = /authResponseHeaders: \[(.+)\]/.exec(configuration)?.[1]?.split(", ");
+    const told = Object.keys(headers).filter((name) => name.startsWith("remote"));
+    assert.deepEqual(passed?.map((name) => name.toLowerCase()).sort(), told.sort());
+  });
+}
+
+test("traefik, one host: the gate's own pages go to the gate", () => {
+  const { configuration } = exampleOf("traefik", "One host");
+  const routed = [...configuration.matchAll(/Path\(`([^`]+)`\)/g)].map(([, path]) => path);
+  const { login, setup, logout, password, styleSheet } = pathsUnder("", null);
+  const own = [login, setup, logout, password, styleSheet, "/account/"];
+  assert.deepEqual(routed.sort(), own.sort());
+});

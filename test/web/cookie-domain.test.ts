@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Settings } from "../../src/server/settings.ts";
+import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+
+const SET = "Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000";
+const CLEARED = "session=; Path=/; HttpOnly; Max-Age=-1";
+const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
+
+/** The cookies of setup, sign-in and sign-out, with their tokens left out. */
+async function cookiesOf(gate: RunningGate, headers: Record<string, string> = {}) {
+  const answers = [
+    await gate.send("/setup", { form: SETUP_FORM, headers }),
+    await gate.signIn({}, { headers }),
+    await gate.send("/logout", { form: {}, headers }),
+  ];
+  return answers.map(({ cookies }) =>
+    cookies.map((cookie) => cookie.replace(/^session=[\w-]+\.[\w-]+\.[\w-]+;/, "session=*;")),
+  );
+}
+
+test("without a cookie domain no cookie names one", async (t) => {
+  const gate = await startGate(t, { publicUrl: "https://auth.door.test" });
+  const set = `session=*; ${SET}`;
+  assert.deepEqual(await cookiesOf(gate), [[set], [set], [CLEARED]]);
+});
+
+test("with one, the session is shared, and one that the host alone has from before is cleared", async (t) => {
+  const gate = await startGate(t, { cookieDomain: "door.test" });
+  const set = `session=*; ${SET}; Domain=door.test`;
+  assert.deepEqual(await cookiesOf(gate), [
+    [CLEARED, set],
+    [CLEARED, set],
+    [`${CLEARED}; Domain=door.test`, CLEARED],
+  ]);
+});
+
+test("a secure cookie stays secure with a domain", async (t) => {
+  const gate = await startGate(t, { cookieDomain: "door.test" });
+  const [setup] = await cookiesOf(gate, { "X-Forwarded-Proto": "https" });
+  assert.deepEqual(setup?.at(-1), `session=*; ${SET}; Secure; Domain=door.test`);
+});
+
+/** Where the forms of the gate's pages may lead. */
+async function formTargets(t: TestContext, settings: Partial<Settings>): Promise<string> {
+  const gate = await startGate(t, settings);
+  const policies = new Set<string>();
+  for (const path of ["/login", "/setup", "/no-such-page"]) {
+    const policy = String((await gate.send(path)).headers["content-security-policy"]);
+    policies.add(/(?:^|; )form-action ([^;]*)(?:;|$)/.exec(policy)?.[1] ?? policy);
+  }
+  assert.equal(policies.size, 1);
+  return [...policies].join();
+}
+
+const cases: readonly (readonly [what: string, settings: Partial<Settings>, targets: string])[] = [
+  ["nothing said", {}, "'self'"],
+  ["a public URL alone", { publicUrl: "https://auth.door.test" }, "'self'"],
+  [
+    "a cookie domain",
+    { cookieDomain: "door.test" },
+    "'self' http://door.test http://*.door.test https://door.test https://*.door.test",
+  ],
+  [
+    "a cookie domain and a public URL with a port",
+    { cookieDomain: "door.test", publicUrl: "https://auth.door.test:8443" },
+    "'self' http://door.test:8443 http://*.door.test:8443 https://door.test:8443 https://*.door.test:8443",
+  ],
+  [
+    "a cookie domain and a place outside that sign-in leads to",
+    { cookieDomain: "door.test", postLoginLocation: "https://home.example.org/a" },
+    "'self' https://home.example.org http://door.test http://*.door.test https://door.test https://*.door.test",
+  ],
+];
+
+for (const [what, settings, targets] of cases) {
+  test(`with ${what}, forms lead to ${targets}`, async (t) => {
+    assert.equal(await formTargets(t, settings), targets);
+  });
+}
+
+const FORMS = ["/login", "/setup", "/logout", "/account/password"];
+
+async function statuses(gate: RunningGate, headers: Record<string, string>): Promise<number[]> {
+  const found: number[] = [];
+  for (const path of FORMS) found.push((await gate.send(path, { form: {}, headers })).status);
+  return found;
+}
+
+test("a form that was sent from the public URL is sent from here, whatever the proxy made of the host", async (t) => {
+  const gate = await startGate(t, {
+    publicUrl: "https://auth.door.test",
+    cookieDomain: "door.test",
+  });
+  for (const site of [{}, { "Sec-Fetch-Site": "same-origin" }, { "Sec-Fetch-Site": "same-site" }]) {
+    const headers = { ...site, Origin: "https://auth.door.test" };
+    assert.deepEqual(await statuses(gate, headers), [303, 422, 303, 303]);
+  }
+  for (const origin of [
+    ...["http://auth.door.test", "https://auth.door.test:8443", "https://app.door.test"],
+    ...["https://door.test", "https://auth.door.test.evil.example", "https://evil.example"],
+  ]) {
+    assert.deepEqual(await statuses(gate, { Origin: origin }), [403, 403, 403, 403], origin);
+  }
+});
+
+test("without a public URL such a form comes from another site, cookie domain or not", async (t) => {
+  for (const cookieDomain of [undefined, "door.test"]) {
+    const gate = await startGate(t, { cookieDomain });
+    const headers = { Origin: "https://auth.door.test" };
+    assert.deepEqual(await statuses(gate, headers), [403, 403, 403, 403]);
+  }
+});

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import type { Settings } from "../../src/server/settings.ts";
+import type { Answer } from "../support/client.ts";
+import { type RunningGate, startGate } from "../support/gate.ts";
+
+export type Headers = Readonly<Record<string, string>>;
+
+export const PUBLIC_URL = "https://auth.door.test";
+export const BROWSER: Headers = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+/** What a proxy says of a page that a browser asked it for. */
+export const PAGE: Headers = {
+  ...BROWSER,
+  "X-Forwarded-Method": "GET",
+  "X-Forwarded-Proto": "https",
+  "X-Forwarded-Host": "app.door.test",
+  "X-Forwarded-Uri": "/page?a=b&c=%20d",
+};
+export const TARGET: string = encodeURIComponent("https://app.door.test/page?a=b&c=%20d");
+export const DOOR: string = `${PUBLIC_URL}/login?return_to=${TARGET}`;
+
+/** A gate that stands at its public URL, behind a proxy on this machine. */
+export const startDoor = (t: TestContext, settings: Partial<Settings> = {}): Promise<RunningGate> =>
+  startGate(t, {
+    publicUrl: PUBLIC_URL,
+    cookieDomain: "door.test",
+    trustedProxies: ["127.0.0.1"],
+    ...settings,
+  });
+
+export const ask = (gate: RunningGate, headers: Headers, session?: string): Promise<Answer> =>
+  gate.send("/forward-auth", { headers, session });
+
+export function assertNobody({ headers, cookies, body }: Answer): void {
+  assert.deepEqual([headers["remote-user"], headers["remote-user-id"]], [undefined, undefined]);
+  assert.deepEqual([cookies, body, headers["cache-control"]], [[], "", "no-store"]);
+}

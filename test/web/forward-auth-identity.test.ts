@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import fc from "fast-check";
+import type { Answer } from "../support/client.ts";
+import { inDatabase } from "../support/database.ts";
+import { type RunningGate, startGate } from "../support/gate.ts";
+import { inSeconds, mint } from "../support/mint.ts";
+import { sendRaw } from "../support/raw.ts";
+
+const exp = inSeconds(3_600);
+
+/** A gate, and what it tells a proxy of somebody with this name. */
+async function naming(t: TestContext) {
+  const gate = await startGate(t);
+  await gate.setUp({ username: "first" });
+  let count = 0;
+  const tokenFor = (username: string): { readonly id: string; readonly token: string } => {
+    count += 1;
+    const id = `user-${count}`;
+    insert(gate, id, username);
+    return { id, token: mint({ user_id: id, exp }) };
+  };
+  const told = async (username: string): Promise<Answer & { readonly id: string }> => {
+    const { id, token } = tokenFor(username);
+    return { ...(await gate.send("/forward-auth", { session: token })), id };
+  };
+  return { gate, tokenFor, told };
+}
+
+function insert({ databaseFile }: RunningGate, id: string, username: string): void {
+  inDatabase(databaseFile, (database) => {
+    database.prepare("DELETE FROM users WHERE username = ?").run(username);
+    database.prepare("INSERT INTO users VALUES (?, ?, 'a hash')").run(id, username);
+  });
+}
+
+const names: Readonly<Record<string, string>> = {
+  owner: "owner",
+  "Ann Lee": "Ann Lee",
+  "a  b": "a  b",
+  "O'Neil-Smith_2.0~!*()": "O'Neil-Smith_2.0~!*()",
+  'a,b;c="d"': 'a,b;c="d"',
+  "a+b": "a+b",
+  "a/b?c#d&e": "a/b?c#d&e",
+  "100%": "100%25",
+  "a%20b": "a%2520b",
+  "%41": "%2541",
+  "%": "%25",
+  "%%": "%25%25",
+  " owner": "%20owner",
+  "owner ": "owner%20",
+  " ": "%20",
+  "a\tb": "a%09b",
+  "\towner": "%09owner",
+  "a\nb": "a%0Ab",
+  "a\r\nSet-Cookie: session=x": "a%0D%0ASet-Cookie%3A%20session%3Dx",
+  "owner\r\nRemote-User-Id: 1\r\n\r\n": "owner%0D%0ARemote-User-Id%3A%201%0D%0A%0D%0A",
+  "a\u0001b\u001b[31m": "a%01b%1B%5B31m",
+  "a\u007fb": "a%7Fb",
+  "a\u0085b": "a%C2%85b",
+  "a\u00a0b": "a%C2%A0b",
+  Jürgen: "J%C3%BCrgen",
+  "Ju\u0308rgen": "Ju%CC%88rgen",
+  日本: "%E6%97%A5%E6%9C%AC",
+  "😀": "%F0%9F%98%80",
+  "a\u2028b\u202ec": "a%E2%80%A8b%E2%80%AEc",
+  "\ufeffa": "%EF%BB%BFa",
+};
+
+test("a name in plain ASCII goes to the proxy as it is, any other one percent-encoded", async (t) => {
+  const { told } = await naming(t);
+  const plain = await told("somebody");
+  for (const [name, header] of Object.entries(names)) {
+    const answer = await told(name);
+    assert.equal(answer.status, 200, JSON.stringify(name));
+    assert.equal(answer.headers["remote-user"], header);
+    assert.equal(answer.headers["remote-user-id"], answer.id);
+    assert.equal(decodeURIComponent(header), name);
+    assert.equal(answer.body, "");
+    assert.deepEqual(Object.keys(answer.headers), Object.keys(plain.headers), JSON.stringify(name));
+  }
+  assert.equal(new Set(Object.values(names)).size, Object.keys(names).length);
+});
+
+test("no name puts a line of its own into the answer", async (t) => {
+  const { gate, tokenFor } = await naming(t);
+  const { id, token } = tokenFor("a\r\nX-Evil: 1\nX-Evil: 2\rX-Evil: 3\r\n\r\n<p>");
+  const request = `GET /forward-auth HTTP/1.1\r\nHost: gate\r\nConnection: close\r\nCookie: session=${token}\r\n\r\n`;
+  const answer = await sendRaw(gate.url, request);
+  assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
+  assert.doesNotMatch(answer, /^X-Evil/im);
+  assert.match(answer, new RegExp(`^Remote-User-Id: ${id}\r$`, "im"));
+  assert.ok(answer.endsWith("\r\n\r\n"));
+});
+
+test("whatever the name is, what the proxy gets is printable and decodes to that name alone", async (t) => {
+  const { told } = await naming(t);
+  const encodings = fc.string({ unit: fc.constantFrom("%", "2", "5", "0", "A", "a", " ", "é") });
+  const name = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), encodings);
+  await fc.assert(
+    fc.asyncProperty(
+      name.filter((text) => text !== "" && text.isWellFormed()),
+      async (text) => {
+        const header = String((await told(text)).headers["remote-user"]);
+        assert.match(header, /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/);
+        assert.equal(decodeURIComponent(header), text);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test("a name from the setup form comes out as it went in, a NUL included", async (t) => {
+  for (const username of ["a\0b", "Jürgen%20 \r\n"]) {
+    const gate = await startGate(t);
+    const session = await gate.setUp({ username });
+    const { status, headers } = await gate.send("/forward-auth", { session });
+    assert.equal(status, 200);
+    assert.equal(decodeURIComponent(String(headers["remote-user"])), username);
+  }
+});

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Unavailable } from "../../src/core/fault.ts";
+import { createAuth } from "../../src/index.ts";
+import { startApp } from "../support/app.ts";
+import { execute } from "../support/database.ts";
+import { OWNER, SECRET } from "../support/gate.ts";
+import { inSeconds, mint } from "../support/mint.ts";
+import { hashText, openStore } from "../support/store.ts";
+import { BROWSER, PAGE, startDoor, TARGET } from "./forward-auth-asking.ts";
+
+const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
+const NOBODY_YET = mint({ user_id: "unknown", exp: inSeconds(60) });
+
+test("an application that did not ask for forward auth has no such path", async (t) => {
+  const app = await startApp(t);
+  const { session } = await app.send("/setup", { form: SETUP_FORM });
+  for (const sending of [{ session }, { headers: PAGE }, { method: "POST" }]) {
+    const answer = await app.send("/forward-auth", sending);
+    assert.deepEqual([answer.status, answer.body], [404, "404 Not Found"]);
+    assert.equal(answer.headers["remote-user"], undefined);
+  }
+  assert.equal(app.auth.door.owns("/forward-auth"), false);
+});
+
+test("in such an application, a way back that a client brings along changes nothing", async (t) => {
+  const app = await startApp(t);
+  const own = [`${app.url}/page`, "/page", "/"];
+  for (const target of [...own, "https://evil.example/"]) {
+    const query = `?return_to=${encodeURIComponent(target)}`;
+    const form = { ...OWNER, return_to: target };
+    assert.equal((await app.send(`/login${query}`, { form })).location, "/setup");
+    assert.doesNotMatch((await app.send(`/setup${query}`)).body, /return_to/);
+    assert.doesNotMatch((await app.send(`/login${query}`)).body, /return_to/);
+  }
+  const form = { ...SETUP_FORM, return_to: "/page" };
+  assert.equal((await app.send("/setup?return_to=/page", { form })).location, "/");
+  for (const target of own) {
+    const query = `?return_to=${encodeURIComponent(target)}`;
+    const from = `127.0.0.${10 + own.indexOf(target)}`;
+    const post = (password: string) =>
+      app.send(`/login${query}`, { form: { ...OWNER, password, return_to: target }, from });
+    assert.equal((await post("wrong")).location, "/login?error=1");
+    assert.equal((await post(OWNER.password)).location, "/");
+    assert.equal((await app.send(`/operation${query}`)).location, "/login");
+    assert.doesNotMatch((await app.send(`/login${query}`)).body, /return_to/);
+  }
+});
+
+test("an application that asks for it has it under its base path, and the doors there too", async (t) => {
+  const app = await startApp(t, {
+    basePath: "/auth",
+    forwardAuth: "on",
+    publicUrl: "https://door.test",
+    cookieDomain: "door.test",
+    trustedProxies: ["127.0.0.1"],
+  });
+  const asked = (session?: string) => app.send("/auth/forward-auth", { headers: PAGE, session });
+  assert.equal((await asked()).location, `https://door.test/auth/setup?return_to=${TARGET}`);
+  const { session } = await app.send("/auth/setup", { form: SETUP_FORM });
+  assert.equal((await asked()).location, `https://door.test/auth/login?return_to=${TARGET}`);
+  assert.equal((await asked(session)).headers["remote-user"], "owner");
+  assert.equal((await app.send("/forward-auth", { session })).status, 404);
+  const wrong = { ...OWNER, password: "wrong", return_to: "/page" };
+  const { location } = await app.send("/auth/login", { form: wrong });
+  assert.equal(location, "/auth/login?error=1&return_to=%2Fpage");
+  assert.match((await app.send(location)).body, /name="return_to" value="\/page"/);
+  assert.deepEqual(
+    ["/auth/forward-auth", "/forward-auth"].map((path) => app.auth.door.owns(path)),
+    [true, false],
+  );
+});
+
+test("under a base path, everything is found below it and nothing outside", async (t) => {
+  const store = await openStore(t);
+  const auth = createAuth({ store, secret: SECRET, basePath: "/auth", forwardAuth: "on" });
+  t.after(() => auth.close());
+  const statusOf = async (method: string, path: string): Promise<number> => {
+    const request = new Request(`http://gate${path}`, { method });
+    const connection = { remoteAddress: "192.0.2.1", encrypted: false };
+    return (await auth.door.fetch(request, connection)).status;
+  };
+  for (const [method, path, status] of [
+    ["GET", "/login", 200],
+    ["POST", "/login", 303],
+    ["GET", "/setup", 200],
+    ["POST", "/setup", 422],
+    ["POST", "/logout", 303],
+    ["POST", "/account/password", 303],
+    ["GET", "/latchkey.css", 200],
+    ["GET", "/forward-auth", 401],
+    ["GET", "", 303],
+  ] as const) {
+    assert.equal(await statusOf(method, `/auth${path}`), status, `${method} /auth${path}`);
+    assert.equal(await statusOf(method, path), 404, `${method} ${path}`);
+    assert.deepEqual([auth.door.owns(`/auth${path}`), auth.door.owns(path)], [true, false]);
+  }
+});
+
+test("where the store fails nobody is let in: neither the owner, nor a stranger", async (t) => {
+  const gate = await startDoor(t);
+  const session = await gate.setUp();
+  await gate.stop();
+  const again = await startDoor(t, { dataDir: gate.dataDir });
+  execute(again.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  for (const token of [session, NOBODY_YET, undefined]) {
+    for (const query of ["", "?deny=401"]) {
+      const sending = { session: token, headers: BROWSER };
+      const answer = await again.send(`/forward-auth${query}`, sending);
+      assert.equal(answer.status, 500);
+      assert.equal(answer.headers["remote-user"], undefined);
+      assert.equal(answer.location, undefined);
+    }
+  }
+});
+
+test("where the store is busy the proxy hears when to come again", async (t) => {
+  const store = await openStore(t);
+  const busy = () => Promise.reject(new Unavailable("store_busy", "busy", 7));
+  await store.insertFirstUser({ username: OWNER.username, passwordHash: hashText("a hash") });
+  const app = await startApp(t, {
+    forwardAuth: "on",
+    store: { ...store, findUser: busy },
+  });
+  const answer = await app.send("/forward-auth", { session: NOBODY_YET });
+  assert.deepEqual([answer.status, answer.headers["retry-after"]], [503, "7"]);
+  assert.equal(answer.headers["remote-user"], undefined);
+});

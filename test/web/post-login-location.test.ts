@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PostLoginLocation, User } from "../../src/index.ts";
+import { type RunningApp, startApp } from "../support/app.ts";
+import type { Answer } from "../support/client.ts";
+import { OWNER } from "../support/gate.ts";
+import { partsOf } from "../support/mint.ts";
+
+const SETUP = { form: { ...OWNER, confirm: OWNER.password } };
+
+const changePassword = (app: RunningApp, session: string | undefined): Promise<Answer> => {
+  const form = {
+    current_password: OWNER.password,
+    new_password: OWNER.password,
+    confirm_password: OWNER.password,
+  };
+  return app.send("/account/password", { session, form });
+};
+
+/** Where setup, sign-in and a password change lead that does not say where it came from. */
+async function ledTo(app: RunningApp): Promise<readonly (string | undefined)[]> {
+  const setUp = await app.send("/setup", SETUP);
+  const signedIn = await app.send("/login", { form: OWNER });
+  const changed = await changePassword(app, signedIn.session);
+  return [setUp, signedIn, changed].map(({ location }) => location);
+}
+
+for (const location of ["/", "/start?tab=1", "https://app.example.org/start"]) {
+  test(`the text ${location} is where setup, sign-in and password change lead`, async (t) => {
+    const app = await startApp(t, { postLoginLocation: location });
+    assert.deepEqual(await ledTo(app), [location, location, location]);
+  });
+
+  test(`a function may answer with ${location}`, async (t) => {
+    const app = await startApp(t, { postLoginLocation: () => location });
+    assert.deepEqual(await ledTo(app), [location, location, location]);
+    assert.deepEqual(app.log, []);
+  });
+}
+
+test("a function is told the ID and the name of whoever signed in, and never the hash", async (t) => {
+  const told: User[] = [];
+  const app = await startApp(t, {
+    postLoginLocation(user) {
+      told.push(user);
+      return `/home/${user.username}`;
+    },
+  });
+  const { location, session = "" } = await app.send("/setup", SETUP);
+  assert.equal(location, "/home/owner");
+  await app.send("/login", { form: OWNER });
+  await changePassword(app, session);
+  const user = { id: partsOf(session).claims.user_id, username: OWNER.username };
+  assert.deepEqual(
+    told.map((each) => ({ ...each })),
+    [user, user, user],
+  );
+});
+
+test("a function is not asked where nobody signed in", async (t) => {
+  let asked = 0;
+  const postLoginLocation = (): string => {
+    asked += 1;
+    return "/home";
+  };
+  const app = await startApp(t, { postLoginLocation });
+  await app.send("/login", { form: OWNER });
+  await app.send("/setup", { form: { ...OWNER, confirm: "other" } });
+  assert.equal(asked, 0);
+  await app.send("/setup", SETUP);
+  assert.equal(asked, 1);
+  await app.send("/setup", SETUP);
+  const wrong = await app.send("/login", { form: { ...OWNER, password: "wrong" } });
+  assert.deepEqual([asked, wrong.location], [1, "/login?error=1"]);
+});
+
+/** What an application in plain JavaScript may answer with. */
+const answering =
+  (value: unknown): PostLoginLocation =>
+  () =>
+    value as string;
+
+for (const answer of ["", "home", "//evil.example", "/\\evil.example", "/a\r\nX: y", undefined]) {
+  test(`a function that answers ${JSON.stringify(answer)} gets nobody led there`, async (t) => {
+    const app = await startApp(t, { postLoginLocation: answering(answer) });
+    for (const [path, sending] of [
+      ["/setup", SETUP],
+      ["/login", { form: OWNER }],
+    ] as const) {
+      const { status, location, body, cookies } = await app.send(path, sending);
+      assert.deepEqual([status, location, cookies], [500, undefined, []], path);
+      assert.match(body, /role="alert">postLoginLocation did not answer with a location</);
+    }
+    assert.deepEqual(
+      app.log.map(({ message, fields }) => [message, codeIn(fields)]),
+      [
+        ["request failed", "invalid_post_login_location"],
+        ["request failed", "invalid_post_login_location"],
+      ],
+    );
+  });
+}
+
+function codeIn({ err }: Readonly<Record<string, unknown>>): unknown {
+  return err instanceof Error && "code" in err ? err.code : undefined;
+}
+
+test("a function that throws gives the error page with its own words", async (t) => {
+  const app = await startApp(t, {
+    postLoginLocation() {
+      throw new Error("no home for <you>");
+    },
+  });
+  const { status, body, cookies } = await app.send("/setup", SETUP);
+  assert.deepEqual([status, cookies], [500, []]);
+  assert.match(body, /role="alert">no home for &lt;you&gt;</);
+  assert.equal(app.log.at(-1)?.message, "request failed");
+});

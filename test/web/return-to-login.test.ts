@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Settings } from "../../src/server/settings.ts";
+import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+
+const BACK = "https://app.door.test/page?a=b&c=%20d#e";
+
+const startDoor = (t: TestContext, settings: Partial<Settings> = {}): Promise<RunningGate> =>
+  startGate(t, {
+    publicUrl: "https://auth.door.test",
+    cookieDomain: "door.test",
+    postLoginLocation: "/home",
+    ...settings,
+  });
+
+const carrying = (path: string, target: string): string =>
+  `${path}${path.includes("?") ? "&" : "?"}return_to=${encodeURIComponent(target)}`;
+
+/** What a browser would post of the hidden field, if there is one. */
+function fieldIn(page: string): string | undefined {
+  const field = /<input type="hidden" name="return_to" value="([^"<>]*)">/.exec(page)?.[1];
+  assert.equal(field === undefined, !page.includes("return_to"));
+  const signs: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'" };
+  return field
+    ?.replace(/&(lt|gt|quot|#39);/g, (_, name: string) => signs[name] ?? "")
+    .replaceAll("&amp;", "&");
+}
+
+const accepted = [
+  BACK,
+  "https://auth.door.test/",
+  "https://door.test/",
+  "http://app.door.test/",
+  "/page?a=b&c=d",
+  `/"><script>alert(1)</script>'&lt;&amp;`,
+];
+
+const refused = [
+  ...["https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)", ""],
+  ...[
+    "https://evildoor.test/",
+    "https://door.test.evil.example/",
+    "https://door.test@evil.example",
+  ],
+  ...["https://app.door.test:8443/", "https://APP.door.test/", "https:app.door.test/", "page"],
+  ...["/\t/evil.example", "/page\r\nSet-Cookie: a=b", `/${"a".repeat(2_048)}`, '"><script>'],
+];
+
+for (const path of ["/login", "/setup"]) {
+  test(`GET ${path} hands an accepted way back on in its form, escaped, and no other`, async (t) => {
+    const gate = await startDoor(t);
+    for (const target of accepted) {
+      const { status, body } = await gate.send(carrying(path, target));
+      assert.deepEqual([status, fieldIn(body)], [200, target]);
+      assert.doesNotMatch(body, /<script/);
+    }
+    for (const target of refused) {
+      const { status, body } = await gate.send(carrying(path, target));
+      assert.deepEqual([status, fieldIn(body)], [200, undefined], target);
+      assert.doesNotMatch(body, /evil|<script/);
+    }
+    assert.equal(fieldIn((await gate.send(path)).body), undefined);
+  });
+}
+
+test("sign-in leads exactly where the form says, if that is a place of ours", async (t) => {
+  const gate = await startDoor(t);
+  await gate.setUp();
+  for (const [nth, target] of [...accepted, ...refused].entries()) {
+    const from = `127.0.1.${nth + 1}`;
+    const answer = await gate.signIn({ return_to: target }, { from });
+    const expected = accepted.includes(target) ? target : "/home";
+    assert.deepEqual([answer.status, answer.location], [303, expected]);
+    assert.ok(answer.session);
+  }
+});
+
+test("a failed sign-in keeps the way back, so that the next one leads there", async (t) => {
+  const gate = await startDoor(t);
+  await gate.setUp();
+  for (const [nth, target] of accepted.entries()) {
+    const from = `127.0.1.${nth + 1}`;
+    const wrong = await gate.signIn({ password: "wrong", return_to: target }, { from });
+    assert.deepEqual([wrong.status, wrong.cookies], [303, []]);
+    assert.equal(wrong.location, carrying("/login?error=1", target));
+    const page = (await gate.send(String(wrong.location))).body;
+    assert.match(page, /class="problem"/);
+    const again = await gate.signIn({ return_to: fieldIn(page) ?? "" }, { from });
+    assert.equal(again.location, target);
+  }
+});
+
+test("an unknown user, a wrong password and the limit keep it alike, and drop a hostile one alike", async (t) => {
+  const gate = await startDoor(t);
+  await gate.setUp();
+  for (const [nth, target] of [BACK, "https://evil.example/"].entries()) {
+    const from = `127.0.1.${nth + 1}`;
+    const expected = target === BACK ? carrying("/login?error=1", BACK) : "/login?error=1";
+    for (let attempt = 1; attempt <= 7; attempt += 1) {
+      const username = attempt % 2 === 0 ? "nobody" : OWNER.username;
+      const fields = { username, password: "wrong", return_to: target };
+      assert.equal((await gate.signIn(fields, { from })).location, expected);
+    }
+    const limited = await gate.signIn({ return_to: target }, { from });
+    assert.deepEqual([limited.location, limited.cookies], [expected, []]);
+  }
+});
+
+test("what stands in the query of a posted form is no way back", async (t) => {
+  const gate = await startDoor(t);
+  await gate.setUp();
+  const answer = await gate.send(carrying("/login", BACK), { form: OWNER });
+  assert.equal(answer.location, "/home");
+});
+
+test("of two fields the first counts, so that no second one can slip past it", async (t) => {
+  const gate = await startDoor(t);
+  await gate.setUp();
+  const form = new URLSearchParams(OWNER).toString();
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+  const post = async (first: string, second: string) => {
+    const fields = [first, second].map((one) => `&return_to=${encodeURIComponent(one)}`);
+    return (await gate.send("/login", { body: form + fields.join(""), headers })).location;
+  };
+  assert.equal(await post("/page", "https://evil.example/"), "/page");
+  assert.equal(await post("https://evil.example/", "/page"), "/home");
+});
+
+test("without a public URL and a domain, only paths and the host that was asked are ways back", async (t) => {
+  const gate = await startDoor(t, { publicUrl: undefined, cookieDomain: undefined });
+  await gate.setUp();
+  const expected = {
+    "/page": "/page",
+    [`${gate.url}/page`]: `${gate.url}/page`,
+    [BACK]: "/home",
+    "https://auth.door.test/": "/home",
+    "http://127.0.0.1/": "/home",
+  };
+  for (const [target, location] of Object.entries(expected)) {
+    assert.equal((await gate.signIn({ return_to: target })).location, location);
+  }
+});
