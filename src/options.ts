@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { Fault } from "./core/fault.ts";
+import { isLocalPath } from "./core/local-path.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
 import type { SetupTokenSource } from "./core/setup-token.ts";
@@ -7,7 +8,6 @@ import type { Store } from "./core/store.ts";
 import type { WorkQueueLimits } from "./core/work-queue.ts";
 import {
   isCookieDomain,
-  isLocalPath,
   isLocation,
   originOf,
   type PostLoginLocation,

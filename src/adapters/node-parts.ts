@@ -9,22 +9,11 @@ export interface NodeParts {
   owns(url: string | undefined): boolean;
 }
 
-export function nodeParts({ door }: Auth): NodeParts {
+export function nodeParts({ routes, door }: Auth): NodeParts {
   return {
-    answer: getRequestListener(
-      (request, { incoming }) => {
-        const { remoteAddress, encrypted } = connectionIn(incoming.socket);
-        return door.fetch(request, { remoteAddress, encrypted });
-      },
-      { overrideGlobalObjects: false },
-    ),
+    answer: getRequestListener(routes.fetch, { overrideGlobalObjects: false }),
     owns: (url = "/") => door.owns(pathIn(url)),
   };
-}
-
-function connectionIn(socket: object): { remoteAddress: string; encrypted: boolean } {
-  const { remoteAddress, encrypted } = socket as { remoteAddress?: string; encrypted?: boolean };
-  return { remoteAddress: remoteAddress ?? "", encrypted: encrypted === true };
 }
 
 /** The path as the client wrote it, up to the query. */

@@ -1,3 +1,5 @@
+import { isLocalPath, PRINTABLE } from "./local-path.ts";
+
 /** Where somebody may be led back to after the sign-in. */
 export interface ReturnScope {
   /** The gate's own origins. */
@@ -9,7 +11,6 @@ export interface ReturnScope {
 }
 
 const LONGEST = 2_048;
-const PRINTABLE = /^[\x21-\x7e]+$/;
 
 /**
  * Whether a target that a client brought along leads to a place of our own. Only the one spelling
@@ -17,7 +18,7 @@ const PRINTABLE = /^[\x21-\x7e]+$/;
  */
 export function isReturnTarget(target: string, { origins, domain, port }: ReturnScope): boolean {
   if (target.length > LONGEST || !PRINTABLE.test(target)) return false;
-  if (target.startsWith("/")) return /^\/(?![/\\])/.test(target);
+  if (target.startsWith("/")) return isLocalPath(target);
   if (!URL.canParse(target)) return false;
   const url = new URL(target);
   if (url.href !== target || url.username !== "" || url.password !== "") return false;

@@ -1,9 +1,10 @@
 import type { Context } from "hono";
 import type { ChangePasswordForm, ChangePasswordOutcome } from "../core/change-password.ts";
+import { isLocalPath } from "../core/local-path.ts";
 import type { UserId } from "../core/store.ts";
 import type { Form } from "./form.ts";
 import type { SignedIn } from "./guards.ts";
-import { isLocalPath, locationFor, type PostLoginLocation } from "./location.ts";
+import { locationFor, type PostLoginLocation } from "./location.ts";
 import type { Paths } from "./paths.ts";
 import type { Responses } from "./responses.ts";
 import { isOfHost } from "./same-origin.ts";

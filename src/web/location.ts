@@ -1,9 +1,7 @@
 import { Fault } from "../core/fault.ts";
+import { isLocalPath, PRINTABLE } from "../core/local-path.ts";
 import { isAtOrBelow } from "../core/return-target.ts";
 import type { User } from "../core/store.ts";
-
-/** What a Location header can carry as it is, and browsers do not silently drop. */
-const PRINTABLE = /^[\x21-\x7e]+$/;
 
 /** A parser also lets `*` and `;` through, which mean something else in a Content-Security-Policy. */
 const PLAIN_HOST = /^([a-z\d._-]+|\[[\da-f:.]+\])$/;
@@ -11,11 +9,6 @@ const PLAIN_HOST = /^([a-z\d._-]+|\[[\da-f:.]+\])$/;
 /** Where a redirect may lead: a path of this site, or an absolute http or https URL. */
 export function isLocation(text: string): boolean {
   return isLocalPath(text) || originOf(text) !== undefined;
-}
-
-/** Browsers read `//host` and `/\host` as another host. */
-export function isLocalPath(text: string): boolean {
-  return /^\/(?![/\\])/.test(text) && PRINTABLE.test(text);
 }
 
 /** The origin of an absolute URL in its plain spelling, `undefined` for anything else. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isLocalPath, isLocation, originOf } from "../../src/web/location.ts";
+import { isLocalPath } from "../../src/core/local-path.ts";
+import { isLocation, originOf } from "../../src/web/location.ts";
 
 const paths = [
   "/",
