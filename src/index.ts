@@ -2,7 +2,6 @@ export {
   type Auth,
   createAuth,
   type Door,
-  type RequestForPage,
   type RequestWithCookies,
 } from "./auth.ts";
 export { Fault, Unavailable } from "./core/fault.ts";
@@ -23,5 +22,6 @@ export type { Connection } from "./web/connection.ts";
 export type { Entrance, Entry } from "./web/entry.ts";
 export type { GuardMiddleware, SignedIn } from "./web/guards.ts";
 export type { PostLoginLocation } from "./web/location.ts";
-export type { PageFunctions, PageHelpers } from "./web/pages.ts";
-export type { Visit } from "./web/visit.ts";
+export type { PageFunctions, PageHelpers } from "./web/page-data.ts";
+export type { Visit, VisitingRequest } from "./web/visit.ts";
+export type { Locale } from "./web/words.ts";

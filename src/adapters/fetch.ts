@@ -32,7 +32,7 @@ export function fetchAuth(auth: Auth): FetchAuth {
     (handler) =>
     async (request, ...rest) => {
       const cookies = request.headers.get("cookie") ?? undefined;
-      const visit = () => visitFrom(request.method, request.url, cookies);
+      const visit = () => visitFrom(request);
       const entry = await entrance(cookies, visit);
       return entry.kind === "refused" ? entry.response : handler(request, entry.user, ...rest);
     };

@@ -29,7 +29,13 @@ export function visitIn(
 ): Visit {
   const path = pathIn(asked);
   const query = new URLSearchParams(asked.slice(path.length));
-  return { method, path, cookies: headers.cookie, error: query.get("error") ?? undefined };
+  return {
+    method,
+    path,
+    cookies: headers.cookie,
+    languages: headers["accept-language"],
+    error: query.get("error") ?? undefined,
+  };
 }
 
 /** Sends what a guard has decided. */

@@ -10,7 +10,7 @@ const MAX_WAITING = 10_000;
 const MAX_BATCH = 500;
 /** A lone entry is written at once, those that follow it closely share a transaction. */
 const PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 5_000;
 const CLOSE_WITHIN_MS = 2_000;
 
 /**
@@ -19,6 +19,8 @@ const CLOSE_WITHIN_MS = 2_000;
  */
 export interface EventLog {
   record(event: Event): void;
+  /** Tries at once to write what is waiting, for somebody who wants to read it. Never throws. */
+  flush(): Promise<void>;
   /** Writes what is waiting, for two seconds at most, and says what it could not write. */
   close(): Promise<void>;
 }
@@ -30,6 +32,8 @@ export function createEventLog(
 ): EventLog {
   const waiting: NewLogEntry[] = [];
   const closing = new AbortController();
+  const flushing: (() => void)[] = [];
+  let hurry = new AbortController();
   let dropped = 0;
   let writing: Promise<void> | undefined;
 
@@ -37,12 +41,20 @@ export function createEventLog(
     let pause = PAUSE_MS;
     while (waiting.length > 0) {
       const written = await writeBatch();
+      if (waiting.length === 0 || !written) for (const done of flushing.splice(0)) done();
       if (closing.signal.aborted && !written) break;
       pause = written ? PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
-      await sleep(pause, undefined, { ref: false, signal: closing.signal }).catch(() => {});
+      if (flushing.length === 0) await rest(pause);
     }
     // In the same breath as the last look at what is waiting, or an entry could be left behind.
     writing = undefined;
+  }
+
+  /** Shorter where somebody waits for the entries, or for the end. */
+  async function rest(pause: number): Promise<void> {
+    hurry = new AbortController();
+    const signal = AbortSignal.any([closing.signal, hurry.signal]);
+    await sleep(pause, undefined, { ref: false, signal }).catch(() => {});
   }
 
   async function writeBatch(): Promise<boolean> {
@@ -73,6 +85,14 @@ export function createEventLog(
       }
       waiting.push({ at: new Date(clock.now()), ...event });
       write();
+    },
+
+    flush() {
+      if (waiting.length === 0) return Promise.resolve();
+      const flushed = new Promise<void>((resolve) => flushing.push(resolve));
+      hurry.abort();
+      write();
+      return flushed;
     },
 
     async close() {

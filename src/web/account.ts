@@ -2,22 +2,23 @@ import type { Context } from "hono";
 import type { ChangePasswordForm, ChangePasswordOutcome } from "../core/change-password.ts";
 import { isLocalPath } from "../core/local-path.ts";
 import type { UserId } from "../core/store.ts";
-import type { Form } from "./form.ts";
+import { type Form, missingFields } from "./form.ts";
 import type { SignedIn } from "./guards.ts";
+import { type HomePorts, homeWithProblem } from "./home.ts";
 import { locationFor, type PostLoginLocation } from "./location.ts";
+import { passwordChangedNotice } from "./notice.ts";
+import type { FormProblem, PasswordField } from "./page-data.ts";
 import type { Paths } from "./paths.ts";
 import type { Responses } from "./responses.ts";
 import { isOfHost } from "./same-origin.ts";
-import type { Views } from "./views.ts";
 import { visitOf } from "./visit.ts";
 
-export interface AccountPorts {
+export interface AccountPorts extends HomePorts {
   readonly changePassword: (
     userId: UserId,
     form: ChangePasswordForm,
   ) => Promise<ChangePasswordOutcome>;
   readonly responses: Responses;
-  readonly views: Views;
   readonly postLoginLocation: PostLoginLocation;
   readonly paths: Paths;
 }
@@ -32,19 +33,26 @@ export async function postPassword(
     newPassword: form("new_password"),
     confirmPassword: form("confirm_password"),
   });
-  const refused = (message: string): Promise<Response> =>
-    ports.views.error(visitOf(c), 422, message);
+  const { said } = ports.views.words(visitOf(c));
+  const again = (
+    message: string,
+    ...fields: FormProblem<PasswordField>["fields"]
+  ): Promise<Response> =>
+    ports.paths.home === null
+      ? ports.views.error(visitOf(c), 422, message)
+      : homeWithProblem(ports, c, { message, fields });
+
   switch (outcome.kind) {
     case "no-user":
       return ports.responses.redirect(ports.paths.login);
     case "field-missing":
-      return refused("all fields are required");
+      return again(said.fieldMissing, ...missingFields(form, "current_password", "new_password"));
     case "current-password-incorrect":
-      return refused("current password is incorrect");
+      return again(said.currentPasswordIncorrect, "current_password");
     case "new-passwords-differ":
-      return refused("new passwords do not match");
+      return again(said.newPasswordsDiffer, "new_password", "confirm_password");
     case "new-password-too-short":
-      return refused("password must be at least 8 characters");
+      return again(said.newPasswordTooShort, "new_password");
     case "changed":
       return refresh(ports, c);
   }
@@ -52,10 +60,23 @@ export async function postPassword(
 
 /** Reloads the page that the form stands on: htmx is told to, any other client is led back there. */
 function refresh(ports: AccountPorts, c: Context<SignedIn>): Response {
-  const { responses, postLoginLocation } = ports;
-  if (c.req.header("hx-request") === "true") return responses.empty({ "HX-Refresh": "true" });
-  return responses.redirect(ownPage(c) ?? locationFor(postLoginLocation, c.var.user));
+  const { responses, postLoginLocation, paths } = ports;
+  const page = pageOfForm(paths, c);
+  const isHome = paths.home !== null && pathOf(page) === paths.home;
+  const cookies = isHome ? [passwordChangedNotice(paths.home)] : [];
+  if (c.req.header("hx-request") === "true") {
+    return responses.empty({ "HX-Refresh": "true" }, cookies);
+  }
+  return responses.redirect(page ?? locationFor(postLoginLocation, c.var.user), cookies);
 }
+
+/** Path and query. A form that came back with a problem stands where there is no page to reload. */
+function pageOfForm(paths: Paths, c: Context): string | undefined {
+  const page = ownPage(c);
+  return pathOf(page) === paths.password ? (paths.home ?? undefined) : page;
+}
+
+const pathOf = (page: string | undefined): string | undefined => page?.split("?", 1)[0];
 
 /** Path and query of the page the form was sent from, where that page is one of ours. */
 function ownPage(c: Context): string | undefined {

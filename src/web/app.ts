@@ -1,17 +1,22 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { METHOD_NAME_ALL } from "hono/router";
 import { type AccountPorts, postPassword } from "./account.ts";
+import type { Asset } from "./assets.ts";
 import { type Form, MAX_BODY_BYTES, readForm } from "./form.ts";
 import type { GuardMiddleware } from "./guards.ts";
+import { getHome } from "./home.ts";
 import { getLogin, type LoginPorts, postLogin } from "./login.ts";
-import type { Pages } from "./pages.ts";
-import { methodsOf } from "./paths.ts";
+import { CHANGE_PASSWORD } from "./paths.ts";
 import { isCrossSite } from "./same-origin.ts";
 import { clearedSessionCookies } from "./session-cookie.ts";
 import { getSetup, postSetup, type SetupPorts } from "./setup.ts";
 import { visitOf } from "./visit.ts";
 
 export interface WebPorts extends LoginPorts, SetupPorts, AccountPorts {
-  readonly pages: Pages;
+  /** What anybody may fetch. */
+  readonly assets: readonly Asset[];
+  /** Whether the paths that belong to the whole site are answered here. */
+  readonly siteFiles: "on" | "off";
   readonly requireAuth: GuardMiddleware;
   readonly trustedOrigins: readonly string[];
   /** What reverse proxies ask, where there is such a thing. */
@@ -46,23 +51,40 @@ export function createRoutes(ports: WebPorts): Hono {
     requireAuth,
     withForm((c, form) => postPassword(ports, c, form)),
   );
-  app.get(paths.styleSheet, () => responses.styleSheet(ports.pages.styleSheet));
+  for (const asset of ports.assets) app.get(asset.path, () => responses.asset(asset));
   if (ports.forwardAuth !== undefined) {
     const asked = ports.forwardAuth;
     app.get(paths.forwardAuth, (c) => asked(c));
   }
   if (paths.home !== null) {
-    app.get(paths.home, requireAuth, (c) => views.page(visitOf(c), "home", {}));
+    const { home } = paths;
+    app.get(home, requireAuth, (c) => getHome(ports, c, home));
+    if (ports.siteFiles === "on") app.get(CHANGE_PASSWORD, () => responses.redirect(home));
   }
 
-  for (const [path, allow] of methodsOf(paths, ports.forwardAuth === undefined ? "off" : "on")) {
-    app.all(path, (c) =>
-      views.error(visitOf(c), 405, "this method is not allowed here", { Allow: allow }),
-    );
+  for (const [path, allow] of methodsOf(app)) {
+    app.all(path, (c) => {
+      const { said } = views.words(visitOf(c));
+      return views.error(visitOf(c), 405, said.methodNotAllowed, { Allow: allow });
+    });
   }
-  app.notFound((c) => views.error(visitOf(c), 404, "there is no such page"));
+  app.notFound((c) => {
+    const { said } = views.words(visitOf(c));
+    return views.error(visitOf(c), 404, said.noSuchPage);
+  });
   app.onError((fault, c) => views.fault(visitOf(c), fault));
   return app;
+}
+
+/** Which methods each path answers to. What else is asked of it is refused with this list. */
+export function methodsOf(routes: Hono): ReadonlyMap<string, string> {
+  const methods = new Map<string, readonly string[]>();
+  for (const { path, method } of routes.routes) {
+    if (method === METHOD_NAME_ALL) continue;
+    const answered = method === "GET" ? ["GET", "HEAD"] : [method];
+    methods.set(path, [...new Set([...(methods.get(path) ?? []), ...answered])]);
+  }
+  return new Map([...methods].map(([path, list]) => [path, list.join(", ")]));
 }
 
 function refuseCrossSite({ views, trustedOrigins }: WebPorts): MiddlewareHandler {
@@ -73,7 +95,7 @@ function refuseCrossSite({ views, trustedOrigins }: WebPorts): MiddlewareHandler
       host: c.req.header("host"),
     };
     if (isCrossSite(origin, trustedOrigins)) {
-      return views.error(visitOf(c), 403, "this form was sent from another site");
+      return views.error(visitOf(c), 403, views.words(visitOf(c)).said.crossSite);
     }
     return next();
   };
@@ -86,15 +108,16 @@ function formReader({ views }: WebPorts) {
   ): ((c: C) => Promise<Response>) =>
     async (c) => {
       const reading = await readForm(c.req.raw);
+      const { said } = views.words(visitOf(c));
       switch (reading.kind) {
         case "form":
           return handle(c, reading.form);
         case "too-large":
-          return views.error(visitOf(c), 413, `a form may have ${MAX_BODY_BYTES} bytes at most`);
+          return views.error(visitOf(c), 413, said.formTooLarge(MAX_BODY_BYTES));
         case "not-utf8":
-          return views.error(visitOf(c), 400, "the form is not valid UTF-8");
+          return views.error(visitOf(c), 400, said.formNotUtf8);
         case "aborted":
-          return views.error(visitOf(c), 400, "the form did not arrive whole");
+          return views.error(visitOf(c), 400, said.formNotWhole);
       }
     };
 }

@@ -6,6 +6,16 @@ export const MAX_BODY_BYTES: number = 64 * 1024;
 /** The fields of a posted form: of a field given twice the first counts, a missing one is empty. */
 export type Form = (field: string) => string;
 
+/** Which of two required fields are empty, given that one of them is. */
+export function missingFields<Field extends string>(
+  form: Form,
+  first: Field,
+  second: Field,
+): readonly [Field, ...Field[]] {
+  if (form(first) !== "") return [second];
+  return form(second) === "" ? [first, second] : [first];
+}
+
 export type FormReading =
   | { readonly kind: "form"; readonly form: Form }
   | { readonly kind: "too-large" }

@@ -7,11 +7,16 @@ export interface Paths {
   readonly logout: string;
   readonly password: string;
   readonly styleSheet: string;
+  readonly script: string;
+  readonly logo: string;
   /** For reverse proxies; only there where the gate says so. */
   readonly forwardAuth: string;
   /** `null` where the application has a page of its own for the signed-in user. */
   readonly home: string | null;
 }
+
+/** Where password managers ask for the page with the password form. */
+export const CHANGE_PASSWORD = "/.well-known/change-password";
 
 export function pathsUnder(base: string, home: string | null): Paths {
   return {
@@ -21,20 +26,9 @@ export function pathsUnder(base: string, home: string | null): Paths {
     logout: `${base}/logout`,
     password: `${base}/account/password`,
     styleSheet: `${base}/latchkey.css`,
+    script: `${base}/latchkey.js`,
+    logo: `${base}/latchkey-logo`,
     forwardAuth: `${base}/forward-auth`,
     home,
   };
-}
-
-/** Which methods each path answers to: what else is asked of it is refused with this list. */
-export function methodsOf(paths: Paths, forwardAuth: "on" | "off"): ReadonlyMap<string, string> {
-  return new Map([
-    [paths.login, "GET, HEAD, POST"],
-    [paths.setup, "GET, HEAD, POST"],
-    [paths.logout, "POST"],
-    [paths.password, "POST"],
-    [paths.styleSheet, "GET, HEAD"],
-    ...(forwardAuth === "off" ? [] : [[paths.forwardAuth, "GET, HEAD"] as const]),
-    ...(paths.home === null ? [] : [[paths.home, "GET, HEAD"] as const]),
-  ]);
 }

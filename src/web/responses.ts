@@ -1,3 +1,4 @@
+import type { Asset } from "./assets.ts";
 import { originOf, type PostLoginLocation } from "./location.ts";
 import { type PublicPlace, portOf } from "./return-to.ts";
 
@@ -15,13 +16,13 @@ const NO_BODY = { "Content-Length": "0" } as const;
 type Headers = Readonly<Record<string, string>>;
 
 export interface Responses {
-  page(html: string, status?: number, headers?: Headers): Response;
+  page(html: string, status?: number, headers?: Headers, cookies?: readonly string[]): Response;
   redirect(location: string, cookies?: readonly string[]): Response;
   /** A 200 without a body, for scripts that act on its headers. */
-  empty(headers: Headers): Response;
+  empty(headers: Headers, cookies?: readonly string[]): Response;
   unauthorized(headers: Headers): Response;
   text(text: string, status: number): Response;
-  styleSheet(text: string): Response;
+  asset(asset: Asset): Response;
 }
 
 /** A form's redirect counts as its target: places outside that it may lead to have to be let in. */
@@ -34,36 +35,42 @@ export function createResponses(
   const pageHeaders = {
     ...GUARDED,
     "Content-Type": "text/html; charset=utf-8",
-    "Content-Security-Policy": `default-src 'none'; style-src 'self'; img-src 'self'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
+    Vary: "Accept-Language",
+    "Content-Security-Policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
   };
 
   return {
-    page: (html, status = 200, headers) =>
-      new Response(html, { status, headers: { ...pageHeaders, ...headers } }),
+    page: (html, status = 200, headers = {}, cookies = []) =>
+      withCookies(new Response(html, { status, headers: { ...pageHeaders, ...headers } }), cookies),
     redirect(location, cookies = []) {
       const headers = { ...GUARDED, ...NO_BODY, Location: location };
-      const response = new Response(null, { status: 303, headers });
-      for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
-      return response;
+      return withCookies(new Response(null, { status: 303, headers }), cookies);
     },
     unauthorized: (headers) =>
       new Response(null, { status: 401, headers: { ...GUARDED, ...NO_BODY, ...headers } }),
-    empty: (headers) => new Response(null, { headers: { ...GUARDED, ...NO_BODY, ...headers } }),
+    empty: (headers, cookies = []) =>
+      withCookies(new Response(null, { headers: { ...GUARDED, ...NO_BODY, ...headers } }), cookies),
     text: (text, status) =>
       new Response(text, {
         status,
         headers: { ...GUARDED, "Content-Type": "text/plain; charset=utf-8" },
       }),
-    styleSheet: (text) =>
-      new Response(text, {
+    asset: ({ contentType, cacheControl, body }) =>
+      new Response(body, {
         headers: {
           ...GUARDED,
-          "Content-Type": "text/css; charset=utf-8",
-          // Its address holds a digest of its content.
-          "Cache-Control": "public, max-age=31536000, immutable",
+          "Content-Type": contentType,
+          // An image opened by itself is a document, and an SVG one could have scripts.
+          "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+          "Cache-Control": cacheControl,
         },
       }),
   };
+}
+
+function withCookies(response: Response, cookies: readonly string[]): Response {
+  for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
+  return response;
 }
 
 function sharedHosts({ publicUrl, cookieDomain }: PublicPlace): readonly string[] {

@@ -2,8 +2,9 @@ import type { Context } from "hono";
 import type { SetUpForm, SetUpOutcome } from "../core/set-up.ts";
 import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup-token.ts";
 import type { UserMemory } from "../core/user-memory.ts";
-import type { Form } from "./form.ts";
+import { type Form, missingFields } from "./form.ts";
 import { locationFor, type PostLoginLocation } from "./location.ts";
+import type { FormProblem, SetupField } from "./page-data.ts";
 import type { Paths } from "./paths.ts";
 import type { Responses } from "./responses.ts";
 import { RETURN_TO, type ReturnTo, withReturnTo } from "./return-to.ts";
@@ -30,11 +31,18 @@ export async function getSetup(ports: SetupPorts, c: Context): Promise<Response>
     return ports.responses.redirect(withReturnTo(ports.paths.login, target));
   }
   return ports.views.page(visitOf(c), "setup", {
-    tokenExpected: isSetupTokenExpected(await ports.setupToken.read()),
+    ...(await asked(ports)),
     token: c.req.query("token") ?? "",
-    offersDomain: ports.offersDomain,
+    username: "",
+    domain: "",
     returnTo: target,
+    problem: undefined,
   });
+}
+
+/** What the form asks for besides the account itself. */
+async function asked({ setupToken, offersDomain }: SetupPorts) {
+  return { tokenExpected: isSetupTokenExpected(await setupToken.read()), offersDomain };
 }
 
 export async function postSetup(ports: SetupPorts, c: Context, form: Form): Promise<Response> {
@@ -47,15 +55,31 @@ export async function postSetup(ports: SetupPorts, c: Context, form: Form): Prom
     domain: form("domain"),
   });
   const target = ports.returnTo.accepted(c, form(RETURN_TO));
+  const { said } = ports.views.words(visitOf(c));
+
+  /** All that was typed stays, but for the passwords. */
+  const again = async (status: number, problem: FormProblem<SetupField>): Promise<Response> =>
+    ports.views.refused(visitOf(c), status, "setup", {
+      ...(await asked(ports)),
+      token: form("token"),
+      username: form("username"),
+      domain: form("domain"),
+      returnTo: target,
+      problem,
+    });
+
   switch (outcome.kind) {
     case "already-configured":
       return redirect(withReturnTo(ports.paths.login, target));
     case "invalid-setup-token":
-      return ports.views.error(visitOf(c), 403, "invalid setup token");
+      return again(403, { message: said.invalidSetupToken, fields: ["token"] });
     case "username-or-password-missing":
-      return ports.views.error(visitOf(c), 422, "username and password are required");
+      return again(422, {
+        message: said.usernameOrPasswordMissing,
+        fields: missingFields(form, "username", "password"),
+      });
     case "passwords-differ":
-      return ports.views.error(visitOf(c), 422, "passwords do not match");
+      return again(422, { message: said.passwordsDiffer, fields: ["password", "confirm"] });
     case "set-up":
       return redirect(
         target ?? locationFor(ports.postLoginLocation, outcome.user),

@@ -6,6 +6,8 @@ export interface Visit {
   /** Without the query, which may hold a setup token. */
   readonly path: string;
   readonly cookies: string | undefined;
+  /** The header `Accept-Language`. */
+  readonly languages: string | undefined;
   /** The query parameter `error`. */
   readonly error: string | undefined;
 }
@@ -15,17 +17,26 @@ export function visitOf(c: Context): Visit {
     method: c.req.method,
     path: c.req.path,
     cookies: c.req.header("cookie"),
+    languages: c.req.header("accept-language"),
     error: c.req.query("error"),
   };
 }
 
-/** The same from a request's own parts, for where there is no Hono. */
-export function visitFrom(method: string, url: string, cookies: string | null | undefined): Visit {
+/** A Fetch request, or as much of one as a page needs. */
+export interface VisitingRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: { get(name: string): string | null };
+}
+
+/** The same where there is no Hono. */
+export function visitFrom({ method, url, headers }: VisitingRequest): Visit {
   const { pathname, searchParams } = new URL(url, "http://localhost");
   return {
     method,
     path: pathname,
-    cookies: cookies ?? undefined,
+    cookies: headers.get("cookie") ?? undefined,
+    languages: headers.get("accept-language") ?? undefined,
     error: searchParams.get("error") ?? undefined,
   };
 }

@@ -7,6 +7,7 @@ import { type RunningAdapter, startApp } from "./running.ts";
 
 interface Addresses {
   readonly links: readonly string[];
+  readonly sources: readonly string[];
   readonly actions: readonly string[];
 }
 
@@ -15,6 +16,7 @@ const found = (body: string, attribute: string): readonly string[] =>
 
 const addressesIn = (body: string): Addresses => ({
   links: found(body, "href"),
+  sources: found(body, "src"),
   actions: found(body, "action"),
 });
 
@@ -37,6 +39,12 @@ async function pagesOf(app: RunningAdapter, base: string): Promise<Record<string
   };
 }
 
+const kept = [
+  ["latchkey.css", "text/css; charset=utf-8"],
+  ["latchkey.js", "text/javascript; charset=utf-8"],
+  ["latchkey-logo", "image/svg+xml"],
+] as const;
+
 for (const framework of frameworks) {
   for (const base of bases) {
     const under = `${framework.name}, ${base === "" ? "no base path" : base}`;
@@ -44,11 +52,14 @@ for (const framework of frameworks) {
     test(`${under}: every link and every form in the pages leads where Latchkey is`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
       const pages = await pagesOf(app, base);
-      const withoutStyle = Object.entries(pages).map(([name, { links, actions }]) => {
-        assert.match(links[0] ?? "", new RegExp(`^${base}/latchkey\\.css\\?v=[\\w-]{12}$`), name);
-        return [name, [...links.slice(1), ...actions]];
+      const leadingOn = Object.entries(pages).map(([name, { links, sources, actions }]) => {
+        assert.match(links[0] ?? "", new RegExp(`^${base}/latchkey-logo\\?v=[\\w-]{12}$`), name);
+        assert.match(links[1] ?? "", new RegExp(`^${base}/latchkey\\.css\\?v=[\\w-]{12}$`), name);
+        assert.match(sources[0] ?? "", new RegExp(`^${base}/latchkey\\.js\\?v=[\\w-]{12}$`), name);
+        assert.deepEqual(sources.slice(1), [links[0]], "the logo");
+        return [name, [...links.slice(2), ...actions]];
       });
-      assert.deepEqual(Object.fromEntries(withoutStyle), {
+      assert.deepEqual(Object.fromEntries(leadingOn), {
         setup: [`${base}/setup`],
         loginBeforeSetup: [`${base}/setup`, `${base}/login`],
         errorBeforeSetup: [`${base}/setup`],
@@ -67,7 +78,9 @@ for (const framework of frameworks) {
         assert.ok([200, 303].includes(status), `${method} ${address}: ${status}`);
         assert.notEqual(body, NOT_FOUND);
       };
-      for (const address of new Set(pages.flatMap(({ links }) => links))) {
+      for (const address of new Set(
+        pages.flatMap(({ links, sources }) => [...links, ...sources]),
+      )) {
         await check(address, "GET");
       }
       for (const address of new Set(pages.flatMap(({ actions }) => actions))) {
@@ -75,14 +88,13 @@ for (const framework of frameworks) {
       }
     });
 
-    test(`${under}: the style sheet may be kept, pages may not`, async (t) => {
+    test(`${under}: style sheet, script and logo may be kept, pages may not`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
-      const sheet = await app.send(`${base}/latchkey.css`);
-      assert.deepEqual(
-        [sheet.status, sheet.headers["content-type"]],
-        [200, "text/css; charset=utf-8"],
-      );
-      assert.match(sheet.headers["cache-control"] ?? "", /immutable/);
+      for (const [name, type] of kept) {
+        const { status, headers } = await app.send(`${base}/${name}`);
+        assert.deepEqual([status, headers["content-type"]], [200, type]);
+        assert.match(headers["cache-control"] ?? "", /immutable/);
+      }
       const page = await app.send(`${base}/login`);
       assert.equal(page.headers["cache-control"], "no-store");
       assert.match(String(page.headers["content-security-policy"]), /default-src 'none'/);

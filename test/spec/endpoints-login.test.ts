@@ -61,7 +61,7 @@ test("the cookie of a sign-in opens what is guarded", async (t) => {
   const { session } = await gate.signIn();
   const home = await gate.send("/", { session });
   assert.equal(home.status, 200);
-  assert.match(home.body, /signed in as <strong>owner<\/strong>/);
+  assert.match(home.body, /<p>Signed in as owner<\/p>/);
 });
 
 for (const postLoginLocation of ["/app/start?tab=1", "https://app.example.org/start"]) {

@@ -96,7 +96,7 @@ test("a setup signs the new user in and leads to /", async (t) => {
   const answer = await gate.send("/setup", { form: FORM });
   assert.deepEqual([answer.status, answer.location, answer.body], [303, "/", ""]);
   const home = await gate.send("/", { session: answer.session });
-  assert.match(home.body, /signed in as <strong>owner<\/strong>/);
+  assert.match(home.body, /<p>Signed in as owner<\/p>/);
 });
 
 for (const accepted of [

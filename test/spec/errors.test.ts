@@ -106,13 +106,33 @@ test("the text of a failure is escaped", async (t) => {
   assertErrorPage(answer, 500, "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &lt;b&gt;");
 });
 
-test("nothing that a form brings along comes back on an error page", async (t) => {
-  const gate = await startGate(t);
-  const form = { username: "o-7Qx", password: "p-8Ry", confirm: "c-9Sz", token: "t-1Aw" };
-  const { status, body } = await gate.send("/setup", { form });
-  assert.equal(status, 422);
-  for (const value of Object.values(form)) assert.ok(!body.includes(value));
-});
+const TYPED = { username: "o-7Qx", password: "p-8Ry", confirm: "c-9Sz", token: "t-1Aw" };
+
+/** Requests that bring a form along and end on the error page. */
+const refusedForms: Readonly<Record<string, (gate: RunningGate) => Promise<Answer>>> = {
+  "a setup that fails": (gate) => {
+    refuse(gate.databaseFile, "INSERT ON users", "no room");
+    return gate.send("/setup", { form: { ...TYPED, confirm: TYPED.password } });
+  },
+  "a form of another site": (gate) =>
+    gate.send("/setup", { form: TYPED, headers: { "Sec-Fetch-Site": "cross-site" } }),
+  "a form for a page that there is not": (gate) => gate.send("/nothing", { form: TYPED }),
+  "a form for a page that takes none": (gate) => gate.send("/", { form: TYPED }),
+  "a form that is not UTF-8": (gate) =>
+    gate.send("/setup", {
+      body: `${new URLSearchParams(TYPED)}&x=%ff`,
+      headers: { "Content-Type": FORM_TYPE },
+    }),
+};
+
+for (const [what, ask] of Object.entries(refusedForms)) {
+  test(`nothing of ${what} comes back on the error page`, async (t) => {
+    const { status, body } = await ask(await startGate(t));
+    assert.ok(status >= 400, String(status));
+    assert.match(body, /role="alert"/);
+    for (const value of Object.values(TYPED)) assert.ok(!body.includes(value), value);
+  });
+}
 
 test("a request that is no HTTP is answered with 400, and the gate goes on", async (t) => {
   const gate = await startGate(t);

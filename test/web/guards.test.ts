@@ -96,7 +96,7 @@ for (const guard of GUARDS) {
 }
 
 test("requireAuth never opens while the accounts cannot be counted; authMiddleware does not count", async (t) => {
-  const change = () => ({ countUsers: () => Promise.reject(new Error("cannot count")) });
+  const change = () => ({ hasUsers: () => Promise.reject(new Error("cannot look")) });
   const operation = await guarded(t, "requireAuth", change);
   assert.equal((await operation.get(operation.session)).status, 500);
   assert.equal(operation.reached(), 0);
@@ -105,7 +105,7 @@ test("requireAuth never opens while the accounts cannot be counted; authMiddlewa
 });
 
 test("requireAuth leads to the setup without an account, authMiddleware to the sign-in", async (t) => {
-  const change = () => ({ countUsers: async () => 0, findUser: async () => undefined });
+  const change = () => ({ hasUsers: async () => false, findUser: async () => undefined });
   for (const [guard, location] of [
     ["requireAuth", "/setup"],
     ["authMiddleware", "/login"],

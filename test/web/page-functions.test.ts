@@ -16,29 +16,57 @@ const shown = (page: object): string => JSON.stringify(page);
 
 const shownPages: PageFunctions = { login: shown, setup: shown, home: shown, error: shown };
 
-const STYLE_SHEET = /^\/latchkey\.css\?v=[\w-]{12}$/;
+const ADDRESSES = {
+  styleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
+  scriptUrl: /^\/latchkey\.js\?v=[\w-]{12}$/,
+  logoUrl: /^\/latchkey-logo\?v=[\w-]{12}$/,
+};
 
 test("each function gets the helpers, the way around and what its page is about", async (t) => {
-  const app = await startApp(t, { pages: shownPages });
+  const app = await startApp(t, { pages: shownPages, appName: "Home" });
   const page = async (path: string, session?: string) => {
-    const { styleSheetUrl, ...rest } = JSON.parse((await app.send(path, { session })).body);
-    assert.match(styleSheetUrl, STYLE_SHEET);
+    const { words, ...rest } = JSON.parse((await app.send(path, { session })).body);
+    assert.equal(words.signIn, "Sign in");
+    for (const [name, address] of Object.entries(ADDRESSES)) {
+      assert.match(rest[name], address);
+      delete rest[name];
+    }
     return rest;
   };
-  const frame = { basePath: "", homePath: "/" };
+  const frame = { basePath: "", homePath: "/", appName: "Home", locale: "en" };
   const before = { ...frame, NeedsSetup: true, HasError: false };
-  const setup = { tokenExpected: false, token: "given", offersDomain: false };
-  assert.deepEqual(await page("/setup?token=given"), { ...before, ...setup });
+  const setup = { tokenExpected: false, token: "given", username: "", domain: "" };
+  assert.deepEqual(await page("/setup?token=given"), { ...before, ...setup, offersDomain: false });
   assert.deepEqual(await page("/login"), before);
 
   const { session = "" } = await app.send("/setup", SETUP);
   const CurrentUser = { id: partsOf(session).claims.user_id, username: OWNER.username };
   const after = { ...frame, NeedsSetup: false };
   assert.deepEqual(await page("/login?error=1"), { ...after, HasError: true });
-  assert.deepEqual(await page("/", session), { ...after, HasError: false, CurrentUser });
+  const { activity, ...home } = await page("/", session);
+  assert.deepEqual(home, { ...after, HasError: false, CurrentUser });
+  assert.deepEqual([activity.kind, activity.entries.length], ["entries", 1]);
   const error = { status: 405, message: "this method is not allowed here" };
   const refused = { ...after, HasError: false, CurrentUser, ...error };
   assert.deepEqual(await page("/logout", session), refused);
+});
+
+test("a function speaks the reader's language with the words that it gets", async (t) => {
+  const app = await startApp(t, { pages: { login: ({ locale, words }) => locale + words.signIn } });
+  const headers = { "Accept-Language": "de" };
+  assert.equal((await app.send("/login", { headers })).body, "deAnmelden");
+});
+
+test("a function is told why a form comes back, and what was typed but for the passwords", async (t) => {
+  const app = await startApp(t, { pages: shownPages });
+  const form = { username: "me", password: "p-8Ry", confirm: "c-9Sz", token: "x", domain: "a.b" };
+  const { status, body } = await app.send("/setup", { form });
+  assert.equal(status, 422);
+  const { problem, username, token, domain } = JSON.parse(body);
+  assert.deepEqual([username, token, domain], ["me", "x", "a.b"]);
+  const fields = ["password", "confirm"];
+  assert.deepEqual(problem, { message: "passwords do not match", fields });
+  assert.doesNotMatch(body, /p-8Ry|c-9Sz/);
 });
 
 test("a function is told what setup asks for", async (t) => {
@@ -138,8 +166,8 @@ test("a function for the home page that throws does so for whoever is signed in 
 
 test("where the function for the error page throws, the message is there as plain text", async (t) => {
   const app = await startApp(t, { pages: { error: broken } });
-  const { status, body, headers } = await app.send("/setup", { form: { ...OWNER, confirm: "x" } });
-  assert.deepEqual([status, body], [422, "passwords do not match"]);
+  const { status, body, headers } = await app.send("/logout");
+  assert.deepEqual([status, body], [405, "this method is not allowed here"]);
   assert.equal(headers["content-type"], "text/plain; charset=utf-8");
   assert.deepEqual(
     app.log.map(({ message, fields }) => [message, fields.reason]),

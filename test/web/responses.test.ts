@@ -30,13 +30,14 @@ test("a redirect is a 303 without a body, to the location as it was given", asyn
   assert.equal(await response.text(), "");
 });
 
-test("a page runs no scripts, and its forms go to this site only", () => {
+test("a page runs this site's own scripts alone, and its forms go to this site only", () => {
   const policy = header(responses.page("<p>"), "Content-Security-Policy") ?? "";
   assert.match(policy, /default-src 'none'/);
   assert.match(policy, /form-action 'self';/);
   assert.match(policy, /frame-ancestors 'none'/);
   assert.match(policy, /base-uri 'none'/);
-  assert.doesNotMatch(policy, /unsafe|script-src/);
+  assert.match(policy, /script-src 'self';/);
+  assert.doesNotMatch(policy, /unsafe/);
 });
 
 test("where a form leads on to another site, the policy of its page lets it", () => {
@@ -51,8 +52,34 @@ test("a page has the status and the headers that it is given", () => {
   assert.equal(header(response, "Content-Type"), "text/html; charset=utf-8");
 });
 
-test("the style sheet may be kept, since its address changes with it", () => {
-  const response = responses.styleSheet("body {}");
-  assert.equal(header(response, "Content-Type"), "text/css; charset=utf-8");
-  assert.match(header(response, "Cache-Control") ?? "", /max-age=31536000, immutable/);
+test("a page is in the reader's language, and caches are told so", () => {
+  assert.equal(header(responses.page("<p>"), "Vary"), "Accept-Language");
+});
+
+test("a response sets every cookie that it is given", () => {
+  const cookies = ["a=b", "c=d"];
+  for (const response of [
+    responses.page("<p>", 200, {}, cookies),
+    responses.redirect("/", cookies),
+    responses.empty({ "HX-Refresh": "true" }, cookies),
+  ]) {
+    assert.deepEqual(response.headers.getSetCookie(), cookies);
+  }
+});
+
+test("an asset is sent with its own type and its own time to be kept, and opened by itself it may do nothing", async () => {
+  const response = responses.asset({
+    path: "/image",
+    url: "/image?v=1",
+    contentType: "image/svg+xml",
+    cacheControl: "public, max-age=60",
+    body: new TextEncoder().encode("<svg/>"),
+  });
+  assert.equal(header(response, "Content-Type"), "image/svg+xml");
+  assert.equal(header(response, "Cache-Control"), "public, max-age=60");
+  assert.equal(header(response, "X-Content-Type-Options"), "nosniff");
+  const policy = header(response, "Content-Security-Policy") ?? "";
+  assert.match(policy, /^default-src 'none';.*; sandbox$/);
+  assert.doesNotMatch(policy, /script-src|allow-/);
+  assert.equal(await response.text(), "<svg/>");
 });

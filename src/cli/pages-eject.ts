@@ -1,0 +1,50 @@
+import { constants } from "node:fs";
+import { copyFile, mkdir, readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { DEFAULT_PAGES } from "../web/templates.ts";
+import { type Command, FAILURE, SUCCESS } from "./command.ts";
+import type { Terminal } from "./terminal.ts";
+
+const DEFAULT_TARGET = "pages";
+
+export const pagesEjectCommand: Command = {
+  name: "pages eject",
+  summary: "Copies the pages that come along into a folder, to be changed there.",
+  options: [
+    { name: "to", value: "folder", about: `where to (default: PAGES_DIR, or ./${DEFAULT_TARGET})` },
+    { name: "force", about: "overwrites what is in the folder already" },
+  ],
+  settings: ["PAGES_DIR"],
+
+  async run(settings, options, terminal) {
+    const target =
+      typeof options.to === "string" && options.to !== ""
+        ? resolve(options.to)
+        : (settings.pagesDir ?? resolve(DEFAULT_TARGET));
+    const files = await readdir(DEFAULT_PAGES);
+    await mkdir(target, { recursive: true });
+    if (options.force !== true && (await complainOfExisting(files, target, terminal)))
+      return FAILURE;
+    for (const file of files) {
+      const mode = options.force === true ? 0 : constants.COPYFILE_EXCL;
+      await copyFile(join(DEFAULT_PAGES, file), join(target, file), mode);
+      terminal.print(join(target, file));
+    }
+    terminal.print(
+      `Start the gate with PAGES_DIR=${target}. What you leave as it is, delete: then it stays up to date.`,
+    );
+    return SUCCESS;
+  },
+};
+
+/** Before anything is copied, so that it is all of them or none. */
+async function complainOfExisting(
+  files: readonly string[],
+  target: string,
+  terminal: Terminal,
+): Promise<boolean> {
+  const existing = (await readdir(target)).filter((file) => files.includes(file));
+  if (existing.length === 0) return false;
+  terminal.complain(`${target} has ${existing.join(", ")} already: --force overwrites`);
+  return true;
+}

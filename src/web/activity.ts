@@ -1,0 +1,29 @@
+import { type EventType, eventIn } from "../core/events.ts";
+import type { LogEntry } from "../core/store.ts";
+import type { ActivityEntry } from "./page-data.ts";
+import { type Locale, type Words, wordsIn } from "./words.ts";
+
+const inWords: Readonly<Record<EventType, (words: Words, subject: string) => string>> = {
+  signin: (words, username) => words.someoneSignedIn(username),
+  signin_rate_limited: (words, address) => words.someoneWasSlowedDown(address),
+  signup: (words, username) => words.accountWasCreated(username),
+  password_change: (words) => words.passwordWasChanged,
+};
+
+/** Log entries as the home page tells them. One of an unknown type keeps its own words. */
+export function activityIn(locale: Locale, entries: readonly LogEntry[]): readonly ActivityEntry[] {
+  const words = wordsIn(locale);
+  const format = new Intl.DateTimeFormat(locale, {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: "UTC",
+  });
+  return entries.map((entry) => {
+    const event = eventIn(entry);
+    return {
+      text: event === undefined ? entry.summary : inWords[event.type](words, event.subject),
+      at: entry.at.toISOString(),
+      utc: `${format.format(entry.at)} UTC`,
+    };
+  });
+}

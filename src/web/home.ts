@@ -1,0 +1,48 @@
+import type { Context } from "hono";
+import { messageOf } from "../core/fault.ts";
+import type { ServerLog } from "../core/server-log.ts";
+import type { LogEntry } from "../core/store.ts";
+import { activityIn } from "./activity.ts";
+import { clearedNotice, noticeIn } from "./notice.ts";
+import type { Activity, PageData } from "./page-data.ts";
+import type { Views } from "./views.ts";
+import { visitOf } from "./visit.ts";
+import type { Locale } from "./words.ts";
+
+export interface HomePorts {
+  readonly views: Views;
+  /** The newest log entries, newest first; `undefined` where the store cannot read them. */
+  readonly recentLog: (() => Promise<readonly LogEntry[]>) | undefined;
+  readonly log: ServerLog;
+}
+
+export async function getHome(ports: HomePorts, c: Context, path: string): Promise<Response> {
+  const visit = visitOf(c);
+  const notice = noticeIn(c);
+  const activity = await activityFor(ports, ports.views.locale(visit));
+  const data = { activity, notice, problem: undefined };
+  const cookies = notice === undefined ? [] : [clearedNotice(path)];
+  return ports.views.page(visit, "home", data, cookies);
+}
+
+/** The page with the password form again, and on it what is wrong with what came. */
+export async function homeWithProblem(
+  ports: HomePorts,
+  c: Context,
+  problem: NonNullable<PageData["home"]["problem"]>,
+): Promise<Response> {
+  const visit = visitOf(c);
+  const activity = await activityFor(ports, ports.views.locale(visit));
+  return ports.views.refused(visit, 422, "home", { activity, notice: undefined, problem });
+}
+
+/** A log that cannot be read keeps nobody from changing the password. */
+async function activityFor({ recentLog, log }: HomePorts, locale: Locale): Promise<Activity> {
+  if (recentLog === undefined) return { kind: "none" };
+  try {
+    return { kind: "entries", entries: activityIn(locale, await recentLog()) };
+  } catch (error) {
+    log.error({ reason: messageOf(error) }, "the log cannot be read for the home page");
+    return { kind: "unreadable" };
+  }
+}

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { OWNER } from "../support/gate.ts";
+import {
+  alert,
+  atGate,
+  atHome,
+  type Fields,
+  field,
+  focused,
+  placeOf,
+  submit,
+  submitUnchecked,
+} from "./forms.ts";
+
+interface Case {
+  readonly what: string;
+  readonly change: Fields;
+  readonly message: string;
+  /** Where the message stands, and where the reader goes on. */
+  readonly at: string;
+}
+
+const SETUP: Fields = {
+  token: "the token",
+  username: "owner",
+  password: "correct horse",
+  confirm: "correct horse",
+  domain: "home.example.org",
+};
+
+const setupCases: readonly Case[] = [
+  { what: "a wrong token", change: { token: "x" }, message: "invalid setup token", at: "token" },
+  {
+    what: "no username",
+    change: { username: "" },
+    message: "username and password are required",
+    at: "username",
+  },
+  {
+    what: "no password",
+    change: { password: "", confirm: "" },
+    message: "username and password are required",
+    at: "password",
+  },
+  {
+    what: "two different passwords",
+    change: { confirm: "correct house" },
+    message: "passwords do not match",
+    at: "password",
+  },
+];
+
+const PASSWORD: Fields = {
+  current_password: OWNER.password,
+  new_password: "another horse",
+  confirm_password: "another horse",
+};
+
+const passwordCases: readonly Case[] = [
+  {
+    what: "no current password",
+    change: { current_password: "" },
+    message: "all fields are required",
+    at: "current_password",
+  },
+  {
+    what: "no new password",
+    change: { new_password: "", confirm_password: "" },
+    message: "all fields are required",
+    at: "new_password",
+  },
+  {
+    what: "a wrong current password",
+    change: { current_password: "wrong" },
+    message: "current password is incorrect",
+    at: "current_password",
+  },
+  {
+    what: "two different new passwords",
+    change: { confirm_password: "another house" },
+    message: "new passwords do not match",
+    at: "new_password",
+  },
+  {
+    what: "a short new password",
+    change: { new_password: "short", confirm_password: "short" },
+    message: "password must be at least 8 characters",
+    at: "new_password",
+  },
+];
+
+/** The message on top and beside the field; the field marked as wrong, empty and ready for typing. */
+async function assertProblem(page: Page, { message, at }: Case): Promise<void> {
+  assert.deepEqual([await alert(page).textContent(), await focused(page)], [message, at]);
+  const wrong = field(page, at);
+  assert.equal(await wrong.getAttribute("aria-invalid"), "true");
+  const described = (await wrong.getAttribute("aria-describedby")) ?? "";
+  const texts = described.split(" ").map((id) => page.locator(`[id="${id}"]`).textContent());
+  assert.ok((await Promise.all(texts)).includes(message), described);
+}
+
+for (const scripts of ["on", "off"] as const) {
+  for (const one of setupCases) {
+    test(`setup with ${one.what} comes back with what was typed and says why, scripts ${scripts}`, async (t) => {
+      const { page, gate } = await atGate(
+        t,
+        { scripts, statuses: [403, 422] },
+        { domainSetupCommand: process.execPath },
+      );
+      await writeFile(gate.setupTokenFile, SETUP.token ?? "");
+      await page.goto(`${gate.url}/setup`);
+      const typed = { ...SETUP, ...one.change };
+      await submitUnchecked(page, "/setup", typed);
+
+      assert.equal(placeOf(page), "/setup");
+      await assertProblem(page, one);
+      for (const name of ["token", "username", "domain"]) {
+        assert.equal(await field(page, name).inputValue(), typed[name], name);
+      }
+      for (const name of ["password", "confirm"]) {
+        assert.equal(await field(page, name).inputValue(), "", name);
+      }
+
+      await submit(page, "/setup", SETUP);
+      assert.equal(placeOf(page), "/");
+    });
+  }
+
+  for (const one of passwordCases) {
+    test(`a password change with ${one.what} comes back with the form and says why, scripts ${scripts}`, async (t) => {
+      const { page } = await atHome(t, { scripts, statuses: [422] });
+      await submitUnchecked(page, "/account/password", { ...PASSWORD, ...one.change });
+
+      await assertProblem(page, one);
+      for (const name of Object.keys(PASSWORD)) {
+        assert.equal(await field(page, name).inputValue(), "", name);
+      }
+
+      await submit(page, "/account/password", PASSWORD);
+      assert.equal(await alert(page).count(), 0);
+      assert.equal(new URL(page.url()).pathname, "/");
+    });
+  }
+}
+
+test("a browser does not send a form in which something is missing", async (t) => {
+  const { page, gate } = await atGate(t);
+  await page.goto(`${gate.url}/setup`);
+  const sent: string[] = [];
+  page.on("request", (request) => sent.push(request.url()));
+  await page.getByRole("button", { name: "Create account" }).click();
+  assert.equal(await focused(page), "username");
+  await field(page, "username").fill("owner");
+  await page.getByRole("button", { name: "Create account" }).click();
+  assert.equal(await focused(page), "password");
+  assert.deepEqual(sent, []);
+});

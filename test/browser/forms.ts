@@ -1,0 +1,81 @@
+import type { TestContext } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { openPage, type Visiting } from "../support/browser.ts";
+import { type RunningGate, startGate } from "../support/gate.ts";
+
+export type Fields = Readonly<Record<string, string>>;
+
+export const field = (page: Page, name: string): Locator => page.locator(`[name="${name}"]`);
+
+export const formOf = (page: Page, action: string): Locator =>
+  page.locator(`form[action="${action}"]`);
+
+export const sendButton = (page: Page, action: string): Locator =>
+  formOf(page, action).locator('[type="submit"]');
+
+export const alert = (page: Page): Locator => page.getByRole("alert");
+
+export const heading = (page: Page): Locator => page.getByRole("heading", { level: 1 });
+
+/** The name of the field that has the focus. */
+export const focused = (page: Page): Promise<string | null> =>
+  page.locator(":focus").getAttribute("name");
+
+export const placeOf = (page: Page): string => {
+  const { pathname, search } = new URL(page.url());
+  return `${pathname}${search}`;
+};
+
+export async function fill(page: Page, fields: Fields): Promise<void> {
+  for (const [name, value] of Object.entries(fields)) await field(page, name).fill(value);
+}
+
+/** Does what leads to another page, and waits until that one is there. */
+export async function leave(page: Page, act: () => Promise<unknown>): Promise<void> {
+  await Promise.all([page.waitForEvent("load"), act()]);
+}
+
+export async function submit(page: Page, action: string, fields: Fields = {}): Promise<void> {
+  await fill(page, fields);
+  await leave(page, () => sendButton(page, action).click());
+}
+
+/** Leaves it to the server to find what is missing or wrong, as an old browser would. */
+export async function submitUnchecked(page: Page, action: string, fields: Fields): Promise<void> {
+  await formOf(page, action).evaluate((form: { noValidate: boolean }) => {
+    form.noValidate = true;
+  });
+  await submit(page, action, fields);
+}
+
+export interface AtGate {
+  readonly gate: RunningGate;
+  readonly page: Page;
+}
+
+/** A page and a gate to visit; nobody has an account yet. */
+export async function atGate(
+  t: TestContext,
+  visiting: Visiting = {},
+  settings: Parameters<typeof startGate>[1] = {},
+): Promise<AtGate> {
+  const page = await openPage(t, visiting);
+  return { page, gate: await startGate(t, settings) };
+}
+
+/** The same with an account, on the home page of its owner. */
+export async function atHome(
+  t: TestContext,
+  visiting: Visiting = {},
+  settings: Parameters<typeof startGate>[1] = {},
+): Promise<AtGate> {
+  const at = await atGate(t, visiting, settings);
+  await carry(at, await at.gate.setUp());
+  await at.page.goto(`${at.gate.url}/`);
+  return at;
+}
+
+/** Gives the browser a session. */
+export async function carry({ page, gate }: AtGate, session: string): Promise<void> {
+  await page.context().addCookies([{ name: "session", value: session, url: gate.url }]);
+}

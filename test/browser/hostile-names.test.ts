@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { tempDir } from "../support/temp-dir.ts";
+import { atGate, carry, field, heading, submitUnchecked } from "./forms.ts";
+
+const HOSTILE = `"><script>injected=1</script><img src=x onerror="injected=1">'&amp;`;
+
+const SHORT = `"><script>injected=1</script>'&amp;`;
+
+const HOSTILE_LOGO = `<svg xmlns="http://www.w3.org/2000/svg" width="48" height="24" onload="injected=1">
+<script>injected=1</script><rect width="48" height="24"/></svg>`;
+
+const injected = (page: Page): Promise<boolean> => page.evaluate("'injected' in globalThis");
+
+test("a username with markup in it is text wherever it stands, and never runs", async (t) => {
+  const at = await atGate(t, { statuses: [422] });
+  const { page, gate } = at;
+  await page.goto(`${gate.url}/setup`);
+  await submitUnchecked(page, "/setup", { username: HOSTILE, password: "a", confirm: "b" });
+  assert.equal(await field(page, "username").inputValue(), HOSTILE);
+  assert.equal(await injected(page), false);
+
+  await carry(at, await gate.setUp({ username: HOSTILE }));
+  await gate.logEntries(1);
+  await page.goto(`${gate.url}/`);
+  const text = await page.locator("main").innerText();
+  assert.ok(text.includes(`Signed in as ${HOSTILE}`), text);
+  assert.ok(text.includes(`The account ${HOSTILE} was created`), text);
+  assert.equal(await field(page, "username").inputValue(), HOSTILE);
+  assert.equal(await injected(page), false);
+});
+
+test("a token and a domain with markup in them are text, and never run", async (t) => {
+  const { page, gate } = await atGate(
+    t,
+    { statuses: [422] },
+    { domainSetupCommand: process.execPath },
+  );
+  await page.goto(`${gate.url}/setup?token=${encodeURIComponent(HOSTILE)}`);
+  await submitUnchecked(page, "/setup", { domain: HOSTILE });
+  assert.equal(await field(page, "domain").inputValue(), HOSTILE);
+  assert.equal(await injected(page), false);
+});
+
+test("the name of an application with markup in it is text, and never runs", async (t) => {
+  const { page, gate } = await atGate(t, {}, { appName: SHORT });
+  await page.goto(`${gate.url}/login`);
+  assert.equal(await heading(page).textContent(), `Sign in to ${SHORT}`);
+  assert.equal(await page.title(), `Sign in to ${SHORT}`);
+  assert.equal(await injected(page), false);
+});
+
+test("a logo with a script in it is shown, and its script never runs", async (t) => {
+  const logoFile = join(await tempDir(t), "logo.svg");
+  await writeFile(logoFile, HOSTILE_LOGO);
+  const { page, gate } = await atGate(t, {}, { logoFile });
+  await page.goto(`${gate.url}/login`);
+  const logo = page.locator("main img");
+  const size = await logo.evaluate((image: { naturalWidth: number; naturalHeight: number }) => [
+    image.naturalWidth,
+    image.naturalHeight,
+  ]);
+  assert.deepEqual([size, await injected(page)], [[48, 24], false]);
+});

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { getRequestListener } from "@hono/node-server";
+import { Hono } from "hono";
+import { honoAuth } from "../../src/adapters/hono.ts";
+import { type AppParts, type Served, serveListener } from "../adapters/framework.ts";
+import { SETUP_FORM, startWith } from "../adapters/running.ts";
+import { openPage } from "../support/browser.ts";
+import { OWNER } from "../support/gate.ts";
+import { field, fill, leave } from "./forms.ts";
+
+const NEW = "another horse";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Settings</title><link rel="icon" href="data:,">
+<script src="/htmx.js"></script></head>
+<body>
+<form hx-post="/account/password" hx-swap="none">
+<input type="text" autocomplete="username" value="owner" hidden>
+<input type="password" name="current_password" autocomplete="current-password">
+<input type="password" name="new_password" autocomplete="new-password">
+<input type="password" name="confirm_password" autocomplete="new-password">
+<button>Change</button>
+</form>
+</body>
+</html>`;
+
+/** Somebody's own application with a page of its own for the password, and no home page of ours. */
+const serveSettings =
+  (htmx: string, opened: () => void) =>
+  ({ auth }: AppParts): Promise<Served> => {
+    const door = honoAuth(auth);
+    const app = new Hono();
+    app.route("/", door.routes);
+    app.get("/htmx.js", (c) => c.body(htmx, 200, { "Content-Type": "text/javascript" }));
+    app.get("/settings", door.requireAuth, (c) => {
+      opened();
+      return c.html(PAGE);
+    });
+    return serveListener(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  };
+
+for (const { version, script } of [
+  { version: 4, script: "htmx.org/dist/htmx.js" },
+  { version: 2, script: "htmx2/dist/htmx.js" },
+]) {
+  test(`a page with htmx ${version} changes the password and is reloaded`, async (t) => {
+    const page = await openPage(t);
+    const file = fileURLToPath(new URL(`../../node_modules/${script}`, import.meta.url));
+    let opened = 0;
+    const serve = serveSettings(await readFile(file, "utf8"), () => {
+      opened += 1;
+    });
+    const app = await startWith(t, serve, { homePath: null });
+    const { session = "" } = await app.send("/setup", { form: SETUP_FORM });
+    await page.context().addCookies([{ name: "session", value: session, url: app.url }]);
+    await page.goto(`${app.url}/settings`);
+
+    await fill(page, {
+      current_password: OWNER.password,
+      new_password: NEW,
+      confirm_password: NEW,
+    });
+    const [answer] = await Promise.all([
+      page.waitForResponse("**/account/password"),
+      leave(page, () => page.getByRole("button").click()),
+    ]);
+
+    assert.equal(answer.headers()["hx-refresh"], "true");
+    assert.deepEqual([page.url(), opened], [`${app.url}/settings`, 2]);
+    assert.equal(await field(page, "new_password").inputValue(), "");
+    const old = await app.send("/login", { form: OWNER });
+    const changed = await app.send("/login", { form: { ...OWNER, password: NEW } });
+    assert.deepEqual([old.location, changed.location], ["/login?error=1", "/"]);
+  });
+}

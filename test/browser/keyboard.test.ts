@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { OWNER } from "../support/gate.ts";
+import { atGate, atHome, type Fields, field, fill, focused, leave } from "./forms.ts";
+
+interface Stop {
+  readonly name: string;
+  readonly outline: string;
+}
+
+/** What the Tab key leads to, one after the other, from the first element of the page on. */
+async function tabStops(page: Page): Promise<readonly Stop[]> {
+  await page.locator("h1").click();
+  const stops: Stop[] = [];
+  for (;;) {
+    await page.keyboard.press("Tab");
+    const stop = page.locator(":focus:not(body)");
+    if ((await stop.count()) === 0 || stops.length > 20) return stops;
+    stops.push({
+      name: (await stop.getAttribute("name")) ?? (await stop.innerText()),
+      outline: await stop.evaluate(outlineOf),
+    });
+  }
+}
+
+declare function getComputedStyle(element: object): { outlineStyle: string; outlineWidth: string };
+
+function outlineOf(element: object): string {
+  const { outlineStyle, outlineWidth } = getComputedStyle(element);
+  return `${outlineWidth} ${outlineStyle}`;
+}
+
+function assertStops(stops: readonly Stop[], names: readonly string[]): void {
+  assert.deepEqual(
+    stops.map(({ name }) => name),
+    names,
+  );
+  for (const { name, outline } of stops) assert.match(outline, /^[2-9](\.\d+)?px solid$/, name);
+}
+
+for (const colours of ["own", "forced"] as const) {
+  test(`Tab leads through the sign-in from top to bottom and shows where it is, colours ${colours}`, async (t) => {
+    const { page, gate } = await atGate(t, { colours });
+    await gate.setUp();
+    await page.goto(`${gate.url}/login`);
+    assertStops(await tabStops(page), ["username", "password", "Show", "Sign in"]);
+  });
+
+  test(`Tab leads through the setup from top to bottom and shows where it is, colours ${colours}`, async (t) => {
+    const { page, gate } = await atGate(t, { colours }, { domainSetupCommand: process.execPath });
+    await writeFile(gate.setupTokenFile, "the token");
+    await page.goto(`${gate.url}/setup`);
+    assertStops(await tabStops(page), [
+      "token",
+      "username",
+      "password",
+      "Show",
+      "confirm",
+      "Show",
+      "domain",
+      "Create account",
+    ]);
+  });
+
+  test(`Tab leads through the home page from top to bottom and shows where it is, colours ${colours}`, async (t) => {
+    const { page } = await atHome(t, { colours });
+    assertStops(await tabStops(page), [
+      "Sign out",
+      "current_password",
+      "Show",
+      "new_password",
+      "Show",
+      "confirm_password",
+      "Show",
+      "Change password",
+    ]);
+  });
+}
+
+test("Tab leads to the link of an error page", async (t) => {
+  const { page, gate } = await atGate(t, { statuses: [404] });
+  await page.goto(`${gate.url}/nothing`);
+  assertStops(await tabStops(page), ["Back to the setup"]);
+});
+
+/** Fills in something that is refused, and sends it with the Enter key from each field in turn. */
+async function assertEnterSends(page: Page, fields: Fields): Promise<void> {
+  for (const name of Object.keys(fields)) {
+    await fill(page, fields);
+    await leave(page, () => field(page, name).press("Enter"));
+    assert.equal(await page.getByRole("alert").count(), 1, name);
+  }
+}
+
+test("Enter sends the sign-in from every field", async (t) => {
+  const { page, gate } = await atGate(t);
+  await gate.setUp();
+  await page.goto(`${gate.url}/login`);
+  await assertEnterSends(page, { username: "owner", password: "wrong" });
+});
+
+test("Enter sends the setup from every field", async (t) => {
+  const { page, gate } = await atGate(
+    t,
+    { statuses: [422] },
+    { domainSetupCommand: process.execPath },
+  );
+  await page.goto(`${gate.url}/setup`);
+  const fields = { username: "owner", password: "one", confirm: "other", domain: "example.org" };
+  await assertEnterSends(page, fields);
+});
+
+test("Enter sends the password change from every field", async (t) => {
+  const { page } = await atHome(t, { statuses: [422] });
+  await assertEnterSends(page, {
+    current_password: OWNER.password,
+    new_password: "one horse",
+    confirm_password: "other horse",
+  });
+});
+
+test("the sign-in opens with the focus on the username", async (t) => {
+  const { page, gate } = await atGate(t);
+  await gate.setUp();
+  for (const query of ["", "?error=1"]) {
+    await page.goto(`${gate.url}/login${query}`);
+    assert.equal(await focused(page), "username", query);
+  }
+});
+
+test("the setup opens with the focus on the first field that is left to fill in", async (t) => {
+  const { page, gate } = await atGate(t);
+  await page.goto(`${gate.url}/setup`);
+  assert.equal(await focused(page), "username");
+  await writeFile(gate.setupTokenFile, "the token");
+  await page.goto(`${gate.url}/setup`);
+  assert.equal(await focused(page), "token");
+  await page.goto(`${gate.url}/setup?token=the%20token`);
+  assert.equal(await focused(page), "username");
+});
+
+test("the home page opens without the focus in a form that few people come for", async (t) => {
+  const { page } = await atHome(t);
+  assert.equal(await page.locator(":focus:not(body)").count(), 0);
+});

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eventually } from "../support/eventually.ts";
+import { atGate, atHome, heading, submitUnchecked } from "./forms.ts";
+
+const GREETINGS: Readonly<Record<string, string>> = {
+  en: "Sign in to Latchkey",
+  de: "Anmelden bei Latchkey",
+  fr: "Connexion à Latchkey",
+  es: "Iniciar sesión en Latchkey",
+};
+
+for (const { accepts, locale } of [
+  { accepts: "de", locale: "de" },
+  { accepts: "fr", locale: "fr" },
+  { accepts: "es", locale: "es" },
+  { accepts: "de-AT", locale: "de" },
+  { accepts: "fr;q=0.1, es", locale: "es" },
+  { accepts: "es;q=0.9, fr;q=0.8", locale: "es" },
+  { accepts: "xx", locale: "en" },
+  { accepts: "xx, fr;q=0.5", locale: "fr" },
+  { accepts: "DE", locale: "de" },
+] as const) {
+  test(`who prefers ${accepts} reads ${locale}`, async (t) => {
+    const { page, gate } = await atGate(t, { accepts });
+    await gate.setUp();
+    await page.goto(`${gate.url}/login`);
+    const lang = await page.locator("html").getAttribute("lang");
+    assert.deepEqual([lang, await heading(page).innerText()], [locale, GREETINGS[locale]]);
+  });
+}
+
+test("LOCALE fixes one language for everybody, the script's words and the messages as well", async (t) => {
+  const { page, gate } = await atHome(t, { language: "fr", statuses: [422] }, { locale: "de" });
+  assert.equal(await page.locator("html").getAttribute("lang"), "de");
+  assert.equal(await page.getByRole("button", { name: /^Anzeigen: / }).count(), 3);
+  await submitUnchecked(page, "/account/password", {});
+  assert.equal(await page.getByRole("alert").textContent(), "alle Felder sind nötig");
+  await page.goto(`${gate.url}/login`);
+  assert.equal(await heading(page).innerText(), GREETINGS.de);
+});
+
+function inGerman(iso: string): string {
+  const [, year, month, day, clock] = /^(\d+)-(\d+)-(\d+)T(\d+:\d+)/.exec(iso) ?? [];
+  return `${day}.${month}.${year}, ${clock}`;
+}
+
+test("without scripts times are told in UTC, and say so", async (t) => {
+  const visiting = { scripts: "off", language: "de", timeZone: "Asia/Tokyo" } as const;
+  const { page, gate } = await atHome(t, visiting);
+  const [entry] = await gate.logEntries(1);
+  await page.reload();
+  const time = page.locator("time").first();
+  const at = entry?.at.toISOString() ?? "";
+  assert.equal(await time.getAttribute("datetime"), at);
+  assert.equal(await time.innerText(), `${inGerman(at)} UTC`);
+});
+
+test("with scripts times are told in the reader's own zone and language", async (t) => {
+  const { page, gate } = await atHome(t, { language: "de", timeZone: "Asia/Tokyo" });
+  const [entry] = await gate.logEntries(1);
+  await page.reload();
+  const inTokyo = new Date((entry?.at.getTime() ?? 0) + 9 * 3_600_000).toISOString();
+  assert.equal(await page.locator("time").first().innerText(), inGerman(inTokyo));
+});
+
+test("the home page tells the last ten entries of the log, newest first", async (t) => {
+  const { page, gate } = await atHome(t);
+  for (let attempt = 1; attempt <= 5; attempt += 1) await gate.signIn();
+  for (let attempt = 1; attempt <= 6; attempt += 1) await gate.signIn();
+  await gate.logEntries(12);
+  const entries = await eventually(async () => {
+    await page.reload();
+    const texts = await page.getByRole("listitem").allInnerTexts();
+    return texts.length === 10 ? texts.map((text) => text.split("\n")[0]?.trim()) : undefined;
+  });
+  const slowed = "Too many sign-ins from 127.0.0.1";
+  assert.deepEqual(entries, [
+    ...Array.from({ length: 6 }, () => slowed),
+    ...Array.from({ length: 4 }, () => "owner signed in"),
+  ]);
+});

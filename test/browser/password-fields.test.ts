@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { eventually } from "../support/eventually.ts";
+import { OWNER } from "../support/gate.ts";
+import { atGate, atHome, field, fill, focused, formOf, sendButton } from "./forms.ts";
+
+const showButton = (page: Page, label: string): Locator =>
+  page.getByRole("button", { name: `Show: ${label}`, exact: true });
+const hideButton = (page: Page, label: string): Locator =>
+  page.getByRole("button", { name: `Hide: ${label}`, exact: true });
+
+async function autocompletes(page: Page, action: string): Promise<object> {
+  const inputs = await formOf(page, action).locator("input").all();
+  const pairs = inputs.map(async (input) => [
+    await input.getAttribute("name"),
+    await input.getAttribute("autocomplete"),
+  ]);
+  return Object.fromEntries(await Promise.all(pairs));
+}
+
+test("password managers find out what each field is for", async (t) => {
+  const { page, gate } = await atGate(t);
+  await page.goto(`${gate.url}/setup`);
+  assert.deepEqual(await autocompletes(page, "/setup"), {
+    username: "username",
+    password: "new-password",
+    confirm: "new-password",
+  });
+  await page.goto(`${gate.url}/login`);
+  assert.deepEqual(await autocompletes(page, "/login"), {
+    username: "username",
+    password: "current-password",
+  });
+});
+
+test("the password change tells password managers whose password it is, and shows no field for it", async (t) => {
+  const { page } = await atHome(t);
+  assert.deepEqual(await autocompletes(page, "/account/password"), {
+    username: "username",
+    current_password: "current-password",
+    new_password: "new-password",
+    confirm_password: "new-password",
+  });
+  const username = field(page, "username");
+  assert.deepEqual([await username.inputValue(), await username.isVisible()], ["owner", false]);
+});
+
+test("every password can be shown and hidden again, each by its own button", async (t) => {
+  const { page } = await atHome(t);
+  await field(page, "new_password").fill("another horse");
+  const typeOf = (name: string) => field(page, name).getAttribute("type");
+  await showButton(page, "New password").press("Enter");
+  assert.deepEqual(
+    [await typeOf("current_password"), await typeOf("new_password")],
+    ["password", "text"],
+  );
+  assert.equal(await field(page, "new_password").inputValue(), "another horse");
+  const hide = hideButton(page, "New password");
+  assert.equal(await hide.evaluate((button) => button.matches(":focus")), true, "keeps the focus");
+  await hide.press("Space");
+  assert.equal(await typeOf("new_password"), "password");
+  for (const label of ["Current password", "New password", "New password again"]) {
+    assert.equal(await showButton(page, label).count(), 1, label);
+  }
+});
+
+test("without scripts there is no button that would do nothing", async (t) => {
+  const { page, gate } = await atGate(t, { scripts: "off" });
+  await page.goto(`${gate.url}/setup`);
+  assert.deepEqual(await page.getByRole("button").allInnerTexts(), ["Create account"]);
+});
+
+test("a password that is shown goes out as a password, so that browsers offer to save it", async (t) => {
+  const { page, gate } = await atGate(t, { givenUp: "allowed" });
+  await gate.setUp();
+  await page.goto(`${gate.url}/login`);
+  await fill(page, OWNER);
+  await showButton(page, "Password").click();
+  assert.equal(await field(page, "password").getAttribute("type"), "text");
+  // Without a page in the answer the form stays to be looked at.
+  await page.route("**/login", (route) => route.fulfill({ status: 204 }));
+  const [sent] = await Promise.all([
+    page.waitForRequest("**/login"),
+    sendButton(page, "/login").click(),
+  ]);
+  assert.equal(sent.postData(), "username=owner&password=correct+horse");
+  assert.equal(await field(page, "password").getAttribute("type"), "password");
+});
+
+test("a password that is shown is for no spelling checker and no keyboard to meddle with", async (t) => {
+  const { page } = await atHome(t);
+  for (const input of await page.locator("input:visible").all()) {
+    assert.equal(await input.getAttribute("spellcheck"), "false");
+    assert.equal(await input.getAttribute("autocapitalize"), "none");
+  }
+});
+
+/** Types a letter as a keyboard does on which Caps Lock is on or off. */
+const typed = (input: Locator, capsLock: "on" | "off") =>
+  input.dispatchEvent("keydown", { key: "A", modifierCapsLock: capsLock === "on" });
+
+const hints = (page: Page) =>
+  page.getByRole("status").filter({ hasText: "Caps lock is on." }).count();
+
+const hintsWill = (page: Page, count: number) =>
+  eventually(async () => ((await hints(page)) === count ? true : undefined));
+
+test("a hint stands beside a password for as long as caps lock is on", async (t) => {
+  const { page, gate } = await atGate(t);
+  await page.goto(`${gate.url}/login`);
+  const password = field(page, "password");
+  await password.focus();
+  assert.equal(await hints(page), 0);
+  await typed(password, "on");
+  await hintsWill(page, 1);
+  await typed(password, "off");
+  await hintsWill(page, 0);
+});
+
+test("the hint about caps lock goes when the field is left, and never stands at a username", async (t) => {
+  const { page, gate } = await atGate(t);
+  await page.goto(`${gate.url}/login`);
+  const password = field(page, "password");
+  await password.focus();
+  await typed(password, "on");
+  await hintsWill(page, 1);
+  await field(page, "username").focus();
+  await hintsWill(page, 0);
+  await typed(field(page, "username"), "on");
+  assert.deepEqual([await hints(page), await focused(page)], [0, "username"]);
+});

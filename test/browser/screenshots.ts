@@ -1,0 +1,89 @@
+import { mkdir } from "node:fs/promises";
+import { mock, type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { openPage } from "../support/browser.ts";
+import { type RunningGate, startGate } from "../support/gate.ts";
+import { carry, submit } from "./forms.ts";
+
+/** Paints the pages for the documentation: `node test/browser/screenshots.ts`. */
+const FOLDER = fileURLToPath(new URL("../../docs/pages/", import.meta.url));
+
+const SIZES = { phone: { width: 390, height: 844 }, desk: { width: 1280, height: 800 } } as const;
+const ADA = { username: "ada", password: "correct horse" } as const;
+
+/** Times stand on a page, so that the clock has to stand for the pictures to stay the same. */
+mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 2, 2, 8, 12) });
+
+async function paint(page: Page, name: string): Promise<void> {
+  await mkdir(FOLDER, { recursive: true });
+  // Away from what would look different under it.
+  await page.mouse.move(0, 0);
+  for (const [device, size] of Object.entries(SIZES)) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const path = `${FOLDER}${name}-${colorScheme}-${device}.png`;
+      await page.screenshot({ path, fullPage: true });
+    }
+  }
+}
+
+interface Fresh {
+  readonly page: Page;
+  readonly gate: RunningGate;
+}
+
+async function fresh(t: TestContext): Promise<Fresh> {
+  const page = await openPage(t, { timeZone: "Europe/Berlin", statuses: [404, 422] });
+  return { page, gate: await startGate(t, { domainSetupCommand: process.execPath }) };
+}
+
+/** With an account, and with something to tell about it. */
+async function lived(t: TestContext): Promise<Fresh> {
+  const { page, gate } = await fresh(t);
+  await carry({ page, gate }, await gate.setUp(ADA));
+  await gate.logEntries(1);
+  mock.timers.setTime(Date.UTC(2026, 2, 2, 17, 40));
+  await gate.signIn(ADA);
+  await gate.logEntries(2);
+  mock.timers.setTime(Date.UTC(2026, 2, 3, 6, 5));
+  for (let attempt = 1; attempt <= 6; attempt += 1) {
+    await gate.signIn({ password: "wrong" }, { from: "127.0.0.2" });
+  }
+  await gate.logEntries(3);
+  return { page, gate };
+}
+
+test("setup", async (t) => {
+  const { page, gate } = await fresh(t);
+  await page.goto(`${gate.url}/setup`);
+  await paint(page, "setup");
+});
+
+test("setup-problem", async (t) => {
+  const { page, gate } = await fresh(t);
+  await page.goto(`${gate.url}/setup`);
+  const fields = { ...ADA, confirm: "correct house", domain: "home.example.org" };
+  await submit(page, "/setup", fields);
+  await paint(page, "setup-problem");
+});
+
+test("home", async (t) => {
+  const { page, gate } = await lived(t);
+  await page.goto(`${gate.url}/`);
+  await paint(page, "home");
+});
+
+for (const { name, path } of [
+  { name: "login", path: "/login" },
+  { name: "login-error", path: "/login?error=1" },
+  { name: "error", path: "/nothing" },
+]) {
+  test(name, async (t) => {
+    const { page, gate } = await lived(t);
+    await page.context().clearCookies();
+    await page.goto(`${gate.url}${path}`);
+    await paint(page, name);
+  });
+}

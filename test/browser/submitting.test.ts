@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { countOf } from "../support/database.ts";
+import { OWNER } from "../support/gate.ts";
+import {
+  alert,
+  atGate,
+  atHome,
+  type Fields,
+  fill,
+  leave,
+  placeOf,
+  sendButton,
+  submit,
+} from "./forms.ts";
+
+const SETUP: Fields = { ...OWNER, confirm: OWNER.password };
+const CHANGE: Fields = {
+  current_password: OWNER.password,
+  new_password: "another horse",
+  confirm_password: "another horse",
+};
+
+/** Clicks a second time while the first click's form is on its way, as people do. */
+async function doubleClick(page: Page, action: string): Promise<void> {
+  const { x = 0, y = 0 } = (await sendButton(page, action).boundingBox()) ?? {};
+  await Promise.all([page.waitForRequest(`**${action}`), page.mouse.click(x + 9, y + 9)]);
+  await page.mouse.click(x + 9, y + 9, { clickCount: 2 });
+}
+
+/** How many forms a double click sends, where the answer to the first takes its time. */
+async function sentByDoubleClick(page: Page, action: string, fields: Fields): Promise<number> {
+  let sent = 0;
+  page.on("request", (request) => {
+    if (request.method() === "POST") sent += 1;
+  });
+  const { promise: clicked, resolve: release } = Promise.withResolvers<void>();
+  await page.route(`**${action}`, async (route) => {
+    await clicked;
+    await route.continue();
+  });
+  await fill(page, fields);
+  await leave(page, async () => {
+    await doubleClick(page, action);
+    release();
+  });
+  return sent;
+}
+
+test("a double click sends one setup", async (t) => {
+  const { page, gate } = await atGate(t);
+  await page.goto(`${gate.url}/setup`);
+  assert.equal(await sentByDoubleClick(page, "/setup", SETUP), 1);
+  assert.equal(placeOf(page), "/");
+});
+
+test("a double click sends one sign-in", async (t) => {
+  const { page, gate } = await atGate(t);
+  await gate.setUp();
+  await page.goto(`${gate.url}/login`);
+  assert.equal(await sentByDoubleClick(page, "/login", OWNER), 1);
+  assert.equal(placeOf(page), "/");
+});
+
+test("a double click sends one change of the password", async (t) => {
+  const { page } = await atHome(t);
+  assert.equal(await sentByDoubleClick(page, "/account/password", CHANGE), 1);
+  assert.equal(await alert(page).count(), 0);
+});
+
+test("without scripts a double click makes one account, which can be signed in to", async (t) => {
+  const { page, gate } = await atGate(t, { scripts: "off", givenUp: "allowed" });
+  await page.goto(`${gate.url}/setup`);
+  await fill(page, SETUP);
+  await leave(page, () => doubleClick(page, "/setup"));
+  await page.goto(`${gate.url}/login`);
+  await submit(page, "/login", OWNER);
+  assert.equal(placeOf(page), "/");
+  assert.equal(countOf(gate.databaseFile, "users"), 1);
+});
+
+for (const scripts of ["on", "off"] as const) {
+  test(`who goes back after a failed sign-in can send the form again, scripts ${scripts}`, async (t) => {
+    const { page, gate } = await atGate(t, { scripts });
+    await gate.setUp();
+    await page.goto(`${gate.url}/login`);
+    await submit(page, "/login", { ...OWNER, password: "wrong" });
+    await page.goBack();
+    assert.equal(placeOf(page), "/login");
+    await submit(page, "/login", OWNER);
+    assert.equal(placeOf(page), "/");
+  });
+}
+
+declare const PageTransitionEvent: new (name: string, about: { persisted: boolean }) => object;
+declare function dispatchEvent(event: object): void;
+
+/** An answer without a page leaves the form where it is, just as it is when kept for going back. */
+test("a form that the browser has kept for going back can be sent again", async (t) => {
+  const { page, gate } = await atGate(t, { givenUp: "allowed" });
+  await gate.setUp();
+  await page.goto(`${gate.url}/login`);
+  await page.route("**/login", (route) => route.fulfill({ status: 204 }), { times: 1 });
+  await fill(page, OWNER);
+  await Promise.all([page.waitForResponse("**/login"), sendButton(page, "/login").click()]);
+  assert.equal(placeOf(page), "/login");
+  await page.evaluate(() => {
+    dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+  });
+  await leave(page, () => sendButton(page, "/login").click());
+  assert.equal(placeOf(page), "/");
+});

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { startNode } from "../support/process.ts";
+
+const NOISY = fileURLToPath(new URL("./noisy-pages.ts", import.meta.url));
+
+test("whatever a page complains about fails the test that has opened it", async (t) => {
+  const args = ["--test", "--test-reporter=tap", NOISY];
+  const { stdout } = await startNode(t, args, {}).ended;
+  const results = [...stdout.matchAll(/^(ok|not ok) \d+ - (.*)$/gm)];
+  assert.deepEqual(Object.fromEntries(results.map(([, result, name]) => [name, result])), {
+    quiet: "ok",
+    "expected status": "ok",
+    "unexpected status": "not ok",
+    console: "not ok",
+    thrown: "not ok",
+    rejected: "not ok",
+    "not loaded": "not ok",
+    forbidden: "not ok",
+  });
+});

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createEventLog } from "../../src/core/event-log.ts";
+import { signedIn } from "../../src/core/events.ts";
+import { eventually } from "../support/eventually.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { recordingLog } from "../support/recording-log.ts";
+import { heldStore, type LogTarget, quickStore } from "./held-store.ts";
+
+/** Half of the pause between two batches. */
+const AT_ONCE_MS = 50;
+
+const eventLog = (store: Pick<LogTarget, "insertLogEntries">, log = recordingLog()) =>
+  createEventLog(store, fakeClock(), log);
+
+test("with nothing waiting a flush is done at once, and asks the store for nothing", async () => {
+  const store = heldStore();
+  await eventLog(store).flush();
+  assert.deepEqual(store.asked, []);
+});
+
+test("a flush answers once what was recorded before it is written, and no sooner", async () => {
+  const store = heldStore();
+  const events = eventLog(store);
+  events.record(signedIn("first"));
+  events.record(signedIn("second"));
+  let flushed = false;
+  const done = events.flush().then(() => {
+    flushed = true;
+  });
+  await eventually(() => (store.asked.length > 0 ? true : undefined));
+  assert.equal(flushed, false);
+  await store.answer();
+  await done;
+  assert.deepEqual(store.written, ["first", "second"]);
+});
+
+test("an entry that is being written as the flush comes is waited for", async () => {
+  const store = heldStore();
+  const events = eventLog(store);
+  events.record(signedIn("early"));
+  await eventually(() => (store.asked.length > 0 ? true : undefined));
+  events.record(signedIn("late"));
+  const done = events.flush();
+  await store.answer();
+  assert.deepEqual(store.written, ["early"]);
+  await store.answer();
+  await done;
+  assert.deepEqual(store.written, ["early", "late"]);
+});
+
+test("a flush ends the pause between two batches", async () => {
+  const store = quickStore();
+  const events = eventLog(store);
+  // The best of several: a busy machine may hold up one of them.
+  const took: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    events.record(signedIn(`before ${round}`));
+    await eventually(() => (store.written.includes(`before ${round}`) ? true : undefined));
+    events.record(signedIn(`after ${round}`));
+    const before = performance.now();
+    await events.flush();
+    took.push(performance.now() - before);
+    assert.ok(store.written.includes(`after ${round}`));
+  }
+  assert.ok(Math.min(...took) < AT_ONCE_MS, `${took}`);
+});
+
+test("a flush ends the long pause after failures, too", async () => {
+  const store = heldStore();
+  const events = eventLog(store);
+  events.record(signedIn("somebody"));
+  // The pauses grow: after the fourth failure it is long enough to tell.
+  for (let failure = 1; failure <= 4; failure += 1) {
+    const flushed = events.flush();
+    await store.answer(new Error("locked"));
+    await flushed;
+  }
+  const done = events.flush();
+  const before = performance.now();
+  await store.answer();
+  await done;
+  assert.ok(performance.now() - before < 600, "it did not sit out the pause");
+  assert.deepEqual(store.written, ["somebody"]);
+});
+
+test("a flush answers though the store fails, and the server log tells why", async () => {
+  const store = heldStore();
+  const log = recordingLog();
+  const events = eventLog(store, log);
+  events.record(signedIn("somebody"));
+  const done = events.flush();
+  await store.answer(new Error("the disk is full"));
+  await done;
+  assert.deepEqual(
+    log.lines.map(({ message, fields }) => [message, fields.reason]),
+    [["log entries not written", "the disk is full"]],
+  );
+  const again = events.flush();
+  await store.answer();
+  await again;
+  assert.deepEqual(store.written, ["somebody"], "nothing is lost by it");
+});
+
+test("a store that throws instead of answering is a failure as well", async () => {
+  const log = recordingLog();
+  const events = eventLog(
+    {
+      insertLogEntries: () => {
+        throw new Error("closed");
+      },
+    },
+    log,
+  );
+  events.record(signedIn("somebody"));
+  await events.flush();
+  assert.equal(log.lines[0]?.fields.reason, "closed");
+  await events.close();
+});
+
+test("several who flush at once are all answered, by one writing", async () => {
+  const store = heldStore();
+  const events = eventLog(store);
+  events.record(signedIn("somebody"));
+  const done = Promise.all([events.flush(), events.flush(), events.flush()]);
+  await store.answer();
+  await done;
+  assert.deepEqual([store.written, store.asked.length], [["somebody"], 0]);
+});
+
+test("of several who flush at once none is left waiting by a failure", async () => {
+  const store = heldStore();
+  const events = eventLog(store);
+  events.record(signedIn("somebody"));
+  const done = Promise.all([events.flush(), events.flush()]);
+  await store.answer(new Error("locked"));
+  await done;
+  const closed = events.close();
+  await store.answer();
+  await closed;
+});
+
+test("all batches are written before a flush answers, in order and without a pause between them", async () => {
+  const store = quickStore();
+  const events = eventLog(store);
+  const names = Array.from({ length: 9_600 }, (_, i) => String(i));
+  for (const name of names) events.record(signedIn(name));
+  const before = performance.now();
+  await events.flush();
+  assert.deepEqual(store.written, names);
+  // Twenty batches: with the pauses between them it would be two seconds.
+  assert.ok(performance.now() - before < 1_000);
+});
+
+test("after the end a flush still writes what came late, and answers where that fails", async () => {
+  const store = heldStore();
+  const log = recordingLog();
+  const events = eventLog(store, log);
+  await events.close();
+  events.record(signedIn("late"));
+  const failed = events.flush();
+  await store.answer(new Error("closed"));
+  await failed;
+  const done = events.flush();
+  await store.answer();
+  await done;
+  assert.deepEqual([store.written, log.lines.length], [["late"], 1]);
+  await events.flush();
+});
+
+test("what a flush left to a failing store is written when the end comes", async () => {
+  const store = heldStore();
+  const log = recordingLog();
+  const events = eventLog(store, log);
+  events.record(signedIn("somebody"));
+  const flushed = events.flush();
+  await store.answer(new Error("locked"));
+  await flushed;
+  const closed = events.close();
+  await store.answer();
+  await closed;
+  assert.deepEqual(store.written, ["somebody"]);
+  assert.ok(log.lines.every(({ message }) => message !== "log entries lost at the end"));
+});

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createEventLog } from "../../src/core/event-log.ts";
+import { passwordChanged, signedIn } from "../../src/core/events.ts";
+import { recentLog } from "../../src/core/recent-log.ts";
+import type { LogEntry, LogQuery, LogReader, Store } from "../../src/core/store.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { recordingLog } from "../support/recording-log.ts";
+import { logEntry, openStore } from "../support/store.ts";
+
+const names = (from: number, to: number): readonly string[] =>
+  Array.from({ length: to - from }, (_, i) => `Signed in as ${from + i}`);
+
+const summaries = (entries: readonly { readonly summary: string }[]): readonly string[] =>
+  entries.map(({ summary }) => summary);
+
+test("the newest ten entries come, newest first", async (t) => {
+  const store = await openStore(t);
+  await store.insertLogEntries(names(0, 25).map((name) => logEntry(name)));
+  const recent = recentLog(store, createEventLog(store, fakeClock(), recordingLog()));
+  assert.deepEqual(summaries((await recent?.()) ?? []), names(15, 25).toReversed());
+});
+
+test("fewer than ten are all there are, and none is none", async (t) => {
+  const store = await openStore(t);
+  const recent = recentLog(store, createEventLog(store, fakeClock(), recordingLog()));
+  assert.deepEqual(await recent?.(), []);
+  await store.insertLogEntries(names(0, 3).map((name) => logEntry(name)));
+  assert.deepEqual(summaries((await recent?.()) ?? []), names(0, 3).toReversed());
+});
+
+test("entries recorded a moment ago are among them, whole", async (t) => {
+  const store = await openStore(t);
+  const clock = fakeClock(Date.UTC(2031, 4, 1));
+  const events = createEventLog(store, clock, recordingLog());
+  const recent = recentLog(store, events);
+  events.record(signedIn("first"));
+  assert.deepEqual(summaries((await recent?.()) ?? []), ["Signed in as first"]);
+  // Within the pause after the first one, in which nothing is written by itself.
+  events.record(passwordChanged());
+  assert.deepEqual((await recent?.())?.[0], {
+    id: 2,
+    at: new Date("2031-05-01T00:00:00.000Z"),
+    type: "password_change",
+    summary: "Changed password",
+    author: "system",
+  });
+});
+
+test("where the newest entries cannot be written, the older ones come all the same", async (t) => {
+  const store = await openStore(t);
+  await store.insertLogEntries([logEntry("older")]);
+  const log = recordingLog();
+  const door = { insertLogEntries: () => Promise.reject(new Error("the disk is full")) };
+  const events = createEventLog(door, fakeClock(), log);
+  events.record(signedIn("newest"));
+  assert.deepEqual(summaries((await recentLog(store, events)?.()) ?? []), ["older"]);
+  assert.equal(log.lines[0]?.message, "log entries not written");
+  await events.close();
+});
+
+class OwnStore implements LogReader {
+  readonly #store: LogReader;
+
+  constructor(store: LogReader) {
+    this.#store = store;
+  }
+
+  startOfNewest(...given: Parameters<LogReader["startOfNewest"]>): Promise<number> {
+    return this.#store.startOfNewest(...given);
+  }
+
+  readLogEntries(query: LogQuery): Promise<readonly LogEntry[]> {
+    return this.#store.readLogEntries(query);
+  }
+}
+
+test("a store that is an object of a class is asked as one", async (t) => {
+  const store = await openStore(t);
+  await store.insertLogEntries([logEntry("older")]);
+  const events = createEventLog(store, fakeClock(), recordingLog());
+  const recent = recentLog(new OwnStore(store), events);
+  assert.deepEqual(summaries((await recent?.()) ?? []), ["older"]);
+});
+
+test("a store whose log cannot be read has no newest entries to ask for", async (t) => {
+  const full = await openStore(t);
+  const events = createEventLog(full, fakeClock(), recordingLog());
+  const { startOfNewest, readLogEntries } = full;
+  const least: Store & Partial<LogReader> = memoryStore();
+  for (const store of [least, {}, { startOfNewest }, { readLogEntries }]) {
+    assert.equal(recentLog(store, events), undefined);
+  }
+});
+
+test("a failure to read is the caller's to handle", async (t) => {
+  const store = await openStore(t);
+  const events = createEventLog(store, fakeClock(), recordingLog());
+  const unreadable = {
+    startOfNewest: () => Promise.reject(new Error("no such table")),
+    readLogEntries: store.readLogEntries,
+  };
+  await assert.rejects(async () => recentLog(unreadable, events)?.(), /no such table/);
+});

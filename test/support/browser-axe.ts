@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import axe, { type AxeResults, type RunOptions } from "axe-core";
+import type { Page } from "playwright-core";
+
+const ALL: RunOptions = {
+  runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+  rules: { "target-size": { enabled: true } },
+};
+
+/**
+ * Fails where axe finds something wrong with the page as it stands, or cannot tell. The source goes
+ * in past the content security policy, which keeps out script elements.
+ */
+export async function assertAccessible(page: Page, only?: readonly string[]): Promise<void> {
+  const options = only === undefined ? ALL : { runOnly: [...only] };
+  await page.evaluate(axe.source);
+  const results = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
+  assert.deepEqual(
+    { wrong: results.violations.map(told), unclear: results.incomplete.map(told) },
+    { wrong: [], unclear: [] },
+  );
+  assert.ok(results.passes.length > 0, "axe has looked at something");
+}
+
+function told({ id, help, nodes }: AxeResults["violations"][number]): string {
+  const places = nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`);
+  return `${id} (${help}): ${places.join("; ")}`;
+}

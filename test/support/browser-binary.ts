@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { LaunchOptions } from "playwright-core";
+
+const UNPACK = fileURLToPath(new URL("./browser-unpack.ts", import.meta.url));
+const CACHE = fileURLToPath(
+  new URL("../../node_modules/.cache/latchkey-browser/", import.meta.url),
+);
+
+/** So that the same page is painted the same, to the last bit. */
+const ARGS = ["--font-render-hinting=none", "--disable-partial-raster"];
+
+/**
+ * How to start a browser on this machine: the one from the npm package, with the libraries and the
+ * fonts that it brings along, or where the package has none, the Chrome that is installed. The
+ * browser forgets files in its temp folder.
+ */
+export async function launchOptions(tempDir: string): Promise<LaunchOptions> {
+  if (process.platform !== "linux" || process.arch !== "x64") {
+    return { args: ARGS, channel: "chrome" };
+  }
+  const folder = await unpacked();
+  return {
+    args: ARGS,
+    executablePath: join(folder, "chromium"),
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: folder,
+      TMPDIR: tempDir,
+      LD_LIBRARY_PATH: join(folder, "al2023/lib"),
+      FONTCONFIG_PATH: join(folder, "fonts"),
+    },
+  };
+}
+
+/** A folder appears under its final name only when it is complete, however many unpack at once. */
+async function unpacked(): Promise<string> {
+  const folder = join(CACHE, await packageVersion());
+  if (await exists(folder)) return folder;
+  await mkdir(CACHE, { recursive: true });
+  const own = await mkdtemp(`${folder}-`);
+  try {
+    await unpackInto(own);
+    await rename(own, folder);
+  } catch (error) {
+    if (!(await exists(folder))) throw error;
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+async function unpackInto(folder: string): Promise<void> {
+  await promisify(execFile)(process.execPath, [UNPACK], {
+    // Where it believes to run on Lambda, the package unpacks the libraries for bare systems too.
+    env: { TMPDIR: folder, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x" },
+  });
+  await writeFile(join(folder, "fonts/fonts.conf"), FONTS);
+  // For others than the user who happened to be first.
+  await chmod(folder, 0o755);
+  await chmod(join(folder, "chromium"), 0o755);
+}
+
+/** The package's own file names folders that are Lambda's. No other fonts: pictures stay the same. */
+const FONTS = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir prefix="relative">fonts</dir></fontconfig>
+`;
+
+async function packageVersion(): Promise<string> {
+  const entry = import.meta.resolve("@sparticuz/chromium");
+  const { version } = JSON.parse(await readFile(new URL("../package.json", entry), "utf8"));
+  return version;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

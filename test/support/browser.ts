@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, type TestContext } from "node:test";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type LaunchOptions,
+  type Page,
+} from "playwright-core";
+import { launchOptions } from "./browser-binary.ts";
+
+export interface Visiting {
+  readonly scripts?: "on" | "off";
+  readonly scheme?: "light" | "dark";
+  readonly size?: { readonly width: number; readonly height: number };
+  /** The language of the browser, such as `de-AT`. */
+  readonly language?: string;
+  readonly timeZone?: string;
+  readonly colours?: "own" | "forced";
+  readonly motion?: "any" | "reduced";
+  /** A whole header `Accept-Language`, where one language does not say it. */
+  readonly accepts?: string;
+  /** Statuses from 400 on that are meant to come: Chromium calls each of them an error. */
+  readonly statuses?: readonly number[];
+  /** Whether requests may be given up for newer ones. */
+  readonly givenUp?: "never" | "allowed";
+}
+
+const PATIENCE_MS = 15_000;
+
+interface Launched {
+  readonly browser: Browser;
+  close(): Promise<void>;
+}
+
+let launched: Promise<Launched> | undefined;
+
+/** One browser for all tests of a file. */
+async function sharedBrowser(): Promise<Browser> {
+  launched ??= launch();
+  return (await launched).browser;
+}
+
+after(async () => {
+  await (await launched?.catch(() => undefined))?.close();
+});
+
+async function launch(): Promise<Launched> {
+  const tempDir = await mkdtemp(join(tmpdir(), "latchkey-browser-"));
+  const forget = (): Promise<void> => rm(tempDir, { recursive: true, force: true, maxRetries: 5 });
+  try {
+    const browser = await start(await launchOptions(tempDir));
+    const close = (): Promise<void> => browser.close().finally(forget);
+    return { browser, close };
+  } catch (error) {
+    await forget();
+    throw error;
+  }
+}
+
+async function start(options: LaunchOptions): Promise<Browser> {
+  try {
+    return await chromium.launch(options);
+  } catch (error) {
+    if (options.channel === undefined) throw error;
+    throw new Error(
+      `on ${process.platform} ${process.arch} these tests need Google Chrome to be installed`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * A page in a browser profile of its own. The test fails at its end if anything was written to the
+ * console, thrown, blocked or not loaded on the way. Open it before the server that it visits, so
+ * that its connections are gone when the server stops.
+ */
+export async function openPage(t: TestContext, visiting: Visiting = {}): Promise<Page> {
+  const browser = await sharedBrowser();
+  const context = await browser.newContext(contextOptions(visiting));
+  context.setDefaultTimeout(PATIENCE_MS);
+  const problems: string[] = [];
+  t.after(async () => {
+    await context.close();
+    // A failure keeps the hooks after it from running: this one has to be the last.
+    t.after(() => assert.deepEqual(problems, []));
+  });
+  watch(context, visiting, problems);
+  await context.addInitScript({ content: REPORT_VIOLATIONS });
+  return context.newPage();
+}
+
+function contextOptions(visiting: Visiting): BrowserContextOptions {
+  return {
+    javaScriptEnabled: visiting.scripts !== "off",
+    colorScheme: visiting.scheme ?? "light",
+    viewport: visiting.size ?? { width: 1280, height: 800 },
+    timezoneId: visiting.timeZone ?? "UTC",
+    forcedColors: visiting.colours === "forced" ? "active" : "none",
+    reducedMotion: visiting.motion === "reduced" ? "reduce" : "no-preference",
+    ...languageOptions(visiting),
+  };
+}
+
+function languageOptions({ language = "en-GB", accepts }: Visiting): BrowserContextOptions {
+  if (accepts === undefined) return { locale: language };
+  // A locale would take the place of the header.
+  return { extraHTTPHeaders: { "Accept-Language": accepts } };
+}
+
+const REPORT_VIOLATIONS = `document.addEventListener("securitypolicyviolation", (violation) => {
+  console.error("blocked by " + violation.effectiveDirective + ": " + violation.blockedURI);
+});`;
+
+function watch(context: BrowserContext, visiting: Visiting, problems: string[]): void {
+  const { statuses = [], givenUp = "never" } = visiting;
+  const expected = new Set(
+    statuses.map(
+      (status) => `Failed to load resource: the server responded with a status of ${status}`,
+    ),
+  );
+  context.on("console", (message) => {
+    const withoutReason = message.text().replace(/ \([^()]*\)$/, "");
+    if (!expected.has(withoutReason)) problems.push(`${message.type()}: ${message.text()}`);
+  });
+  context.on("weberror", (thrown) => problems.push(`thrown: ${thrown.error().stack}`));
+  context.on("requestfailed", (request) => {
+    const why = request.failure()?.errorText;
+    if (why === "net::ERR_ABORTED" && givenUp === "allowed") return;
+    problems.push(`${request.method()} ${request.url()}: ${why}`);
+  });
+}

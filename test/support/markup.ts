@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+
+type Attributes = Readonly<Record<string, string>>;
+
+const attributesIn = (tag: string): Attributes =>
+  Object.fromEntries(
+    [...tag.matchAll(/\s([\w-]+)(?:="([^"]*)")?/g)].map(([, name = "", value = ""]) => [
+      name,
+      value,
+    ]),
+  );
+
+/** The attributes of each such element, in the order of the page. */
+export const elements = (html: string, name: string): readonly Attributes[] =>
+  [...html.matchAll(new RegExp(`<${name}(\\s[^>]*)?>`, "g"))].map(([tag]) => attributesIn(tag));
+
+/** The attributes of a form's field. */
+export function fieldNamed(html: string, name: string): Attributes {
+  const found = elements(html, "input").find((input) => input.name === name);
+  assert.ok(found !== undefined, `no field ${name} in ${html}`);
+  return found;
+}
+
+/** The text of the paragraph with this ID. */
+export const textOf = (html: string, id: string): string | undefined =>
+  new RegExp(`<p[^>]* id="${id}"[^>]*>([^<]*)</p>`).exec(html)?.[1];
+
+/** What the page says on top, for screen readers to say at once. */
+export const alertsIn = (html: string): readonly string[] =>
+  [...html.matchAll(/<p class="problem" role="alert"[^>]*>([^<]*)<\/p>/g)].map(
+    ([, text = ""]) => text,
+  );
+
+/** One script, by its address: no code, no handler and no style stands in the page itself. */
+export function assertNothingInline(html: string): void {
+  const scripts = [...html.matchAll(/<script\b[^>]*>[\s\S]*?<\/script>/gi)].map(
+    ([script]) => script,
+  );
+  assert.equal(html.match(/<script/gi)?.length, scripts.length, "each script is closed");
+  assert.equal(scripts.length, 1);
+  assert.match(
+    scripts[0] ?? "",
+    /^<script src="(\/[\w-]+)*\/latchkey\.js\?v=[\w-]{12}"( [\w-]+(="[^"<>]*")?)*><\/script>$/,
+  );
+  assert.doesNotMatch(html, /<style|\sstyle=|<[^>]*\son\w+=|javascript:/i);
+}
+
+/** Where the link of this kind leads: `stylesheet`, `icon`. */
+export function addressIn(html: string, rel: string): string {
+  const link = elements(html, "link").find((one) => one.rel === rel);
+  assert.ok(link?.href !== undefined, `no link to a ${rel} in ${html}`);
+  return link.href;
+}
+
+/** What the home page says has happened, from top to bottom. */
+export const activityOf = (html: string): readonly string[] =>
+  [...html.matchAll(/<li>([^<]*) <time/g)].map(([, text = ""]) => text);

@@ -1,0 +1,57 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { UserId } from "../../src/core/store.ts";
+import { type LoadedLook, type LookOptions, loadLook } from "../../src/web/look.ts";
+import type { PageData, PageHelpers } from "../../src/web/page-data.ts";
+import type { Pages } from "../../src/web/pages.ts";
+import { pathsUnder } from "../../src/web/paths.ts";
+import { tempDir } from "./temp-dir.ts";
+
+const PLAIN: LookOptions = {
+  pagesDir: undefined,
+  pages: {},
+  appName: "Latchkey",
+  accentColor: undefined,
+  logoFile: undefined,
+  siteFiles: "off",
+};
+
+export const look = (options: Partial<LookOptions> = {}): LoadedLook =>
+  loadLook(pathsUnder("", "/"), { ...PLAIN, ...options });
+
+export const pagesFrom = (pagesDir: string | undefined): Pages => look({ pagesDir }).pages;
+
+/** A folder with these files in it. */
+export async function folderWith(
+  t: TestContext,
+  files: Readonly<Record<string, string | Uint8Array>>,
+): Promise<string> {
+  const folder = await tempDir(t);
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(join(folder, name), content);
+  }
+  return folder;
+}
+
+export const NOBODY: PageHelpers = { NeedsSetup: false, HasError: false, CurrentUser: undefined };
+
+export const signedIn = (username: string): PageHelpers => ({
+  ...NOBODY,
+  CurrentUser: { id: "1" as UserId, username },
+});
+
+/** What the pages get in their plainest state. */
+export const plain: Omit<PageData, "error"> = {
+  login: { returnTo: undefined },
+  setup: {
+    tokenExpected: false,
+    token: "",
+    username: "",
+    domain: "",
+    offersDomain: false,
+    returnTo: undefined,
+    problem: undefined,
+  },
+  home: { activity: { kind: "none" }, notice: undefined, problem: undefined },
+};

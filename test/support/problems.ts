@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import type { Answer } from "./client.ts";
+import { alertsIn, fieldNamed, textOf } from "./markup.ts";
+
+/** What a form that comes back has to say, and the fields that it is about. */
+export interface Problem {
+  readonly status: number;
+  readonly message: string;
+  readonly fields: readonly string[];
+}
+
+/** The message on top and beside the first field; every field concerned is marked, no other is. */
+export function assertProblem(answer: Answer, problem: Problem, all: readonly string[]): void {
+  const { status, body, headers } = answer;
+  const { message, fields } = problem;
+  const [first = ""] = fields;
+  assert.equal(status, problem.status);
+  assert.equal(headers["content-type"], "text/html; charset=utf-8");
+  assert.deepEqual(alertsIn(body), [message]);
+  assert.equal(textOf(body, `${first}-problem`), message);
+  assert.equal(body.split(message).length, 3, "on top and beside the field, and nowhere else");
+  assert.deepEqual(marked(body, all, "aria-invalid"), fields);
+  assert.deepEqual(marked(body, all, "autofocus"), [first]);
+  const told = all.filter((name) => describedBy(body, name).includes(`${first}-problem`));
+  assert.deepEqual(told, fields);
+  for (const id of all.flatMap((name) => describedBy(body, name))) {
+    assert.notEqual(textOf(body, id), undefined, `#${id} is there`);
+  }
+  assert.match(body, /<title>Problem: [^<]+<\/title>/, "and the tab says so first");
+}
+
+const marked = (body: string, all: readonly string[], attribute: string): readonly string[] =>
+  all.filter((name) => fieldNamed(body, name)[attribute] !== undefined);
+
+const describedBy = (body: string, name: string): readonly string[] =>
+  fieldNamed(body, name)["aria-describedby"]?.split(" ") ?? [];

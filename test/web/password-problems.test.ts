@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { locales, type Words, wordsIn } from "../../src/web/words.ts";
+import { startApp } from "../support/app.ts";
+import { OWNER, startGate } from "../support/gate.ts";
+import {
+  activityOf,
+  alertsIn,
+  assertNothingInline,
+  elements,
+  fieldNamed,
+} from "../support/markup.ts";
+import { folderWith } from "../support/pages.ts";
+import { assertProblem, type Problem } from "../support/problems.ts";
+
+type Fields = Readonly<Record<string, string>>;
+
+const RIGHT: Fields = {
+  current_password: OWNER.password,
+  new_password: "n-8Ry-long",
+  confirm_password: "n-8Ry-long",
+};
+const ALL = Object.keys(RIGHT);
+
+const problems: readonly (Problem & {
+  readonly what: string;
+  readonly flaws: Fields;
+  readonly text: keyof Words["said"];
+})[] = [
+  {
+    what: "no current password",
+    flaws: { current_password: "" },
+    ...{ status: 422, text: "fieldMissing", fields: ["current_password"] },
+    message: "all fields are required",
+  },
+  {
+    what: "no new password",
+    flaws: { new_password: "" },
+    ...{ status: 422, text: "fieldMissing", fields: ["new_password"] },
+    message: "all fields are required",
+  },
+  {
+    what: "neither password",
+    flaws: { current_password: "", new_password: "" },
+    ...{ status: 422, text: "fieldMissing", fields: ["current_password", "new_password"] },
+    message: "all fields are required",
+  },
+  {
+    what: "a wrong current password",
+    flaws: { current_password: "w-1Aw" },
+    ...{ status: 422, text: "currentPasswordIncorrect", fields: ["current_password"] },
+    message: "current password is incorrect",
+  },
+  {
+    what: "two different new passwords",
+    flaws: { confirm_password: "c-9Sz-long" },
+    ...{ status: 422, text: "newPasswordsDiffer", fields: ["new_password", "confirm_password"] },
+    message: "new passwords do not match",
+  },
+  {
+    what: "too short a new password",
+    flaws: { new_password: "s-7Qx", confirm_password: "s-7Qx" },
+    ...{ status: 422, text: "newPasswordTooShort", fields: ["new_password"] },
+    message: "password must be at least 8 characters",
+  },
+];
+
+async function signedIn(t: TestContext) {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  const change = (flaws: Fields, headers: Fields = {}) =>
+    gate.send("/account/password", { session, headers, form: { ...RIGHT, ...flaws } });
+  return { gate, session, change };
+}
+
+for (const { what, flaws, ...problem } of problems) {
+  test(`a password change with ${what} brings the form back, with the message on top and beside the field`, async (t) => {
+    const { change } = await signedIn(t);
+    const answer = await change(flaws);
+    assertProblem(answer, problem, ALL);
+    assert.deepEqual([answer.location, answer.cookies], [undefined, []]);
+    assertNothingInline(answer.body);
+  });
+
+  test(`a password change with ${what} brings no password back`, async (t) => {
+    const { change } = await signedIn(t);
+    const { body } = await change(flaws);
+    for (const name of ALL) assert.equal(fieldNamed(body, name).value, undefined, name);
+    for (const typed of Object.values({ ...RIGHT, ...flaws })) {
+      assert.ok(typed === "" || !body.includes(typed), typed);
+    }
+  });
+
+  for (const locale of locales) {
+    test(`a password change with ${what} says so in ${locale}`, async (t) => {
+      const { change } = await signedIn(t);
+      const { status, body } = await change(flaws, { "Accept-Language": locale });
+      assert.equal(status, 422);
+      assert.deepEqual(alertsIn(body), [wordsIn(locale).said[problem.text]]);
+    });
+  }
+}
+
+test("the page that comes back is the home page, with all that is on it otherwise", async (t) => {
+  const { gate, session, change } = await signedIn(t);
+  const { body } = await change({ current_password: "wrong" });
+  const home = (await gate.send("/", { session })).body;
+  assert.match(body, /<p>Signed in as owner<\/p>/);
+  const actions = (html: string) => elements(html, "form").map(({ action }) => action);
+  assert.deepEqual(actions(body), actions(home));
+  assert.deepEqual(activityOf(body), ["The account owner was created"]);
+});
+
+test("the form that came back can be sent again", async (t) => {
+  const { gate, change } = await signedIn(t);
+  await change({ confirm_password: "x" });
+  assert.equal((await change({})).status, 303);
+  assert.equal((await gate.signIn({ password: "n-8Ry-long" })).location, "/");
+});
+
+test("a template of one's own that leaves the message out gives way to the error page", async (t) => {
+  const pagesDir = await folderWith(t, { "home.eta": "<p>own</p>" });
+  const gate = await startGate(t, { pagesDir });
+  const session = await gate.setUp();
+  assert.equal((await gate.send("/", { session })).body, "<p>own</p>");
+  const form = { ...RIGHT, current_password: "wrong" };
+  const { status, body } = await gate.send("/account/password", { session, form });
+  assert.equal(status, 422);
+  assert.deepEqual(alertsIn(body), ["current password is incorrect"]);
+  assert.doesNotMatch(body, /own<|<form/);
+});
+
+test("a template of one's own that shows the message comes back in every language", async (t) => {
+  const pagesDir = await folderWith(t, { "home.eta": "<p>own: <%= it.problem?.message %></p>" });
+  const gate = await startGate(t, { pagesDir });
+  const session = await gate.setUp();
+  for (const locale of locales) {
+    const headers = { "Accept-Language": locale };
+    const { said } = wordsIn(locale);
+    for (const [flaws, message] of [
+      [{ new_password: "" }, said.fieldMissing],
+      [{ current_password: "wrong" }, said.currentPasswordIncorrect],
+      [{ confirm_password: "x" }, said.newPasswordsDiffer],
+    ] as const) {
+      const form = { ...RIGHT, ...flaws };
+      const { body } = await gate.send("/account/password", { session, headers, form });
+      assert.equal(body, `<p>own: ${message}</p>`);
+    }
+  }
+});
+
+test("without a home page a failed change has the plain error page", async (t) => {
+  const app = await startApp(t, { homePath: null });
+  const { session } = await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
+  for (const { flaws, message, status: expected } of problems) {
+    const form = { ...RIGHT, ...flaws };
+    const { status, body } = await app.send("/account/password", { session, form });
+    assert.equal(status, expected);
+    assert.deepEqual(alertsIn(body), [message]);
+    assert.doesNotMatch(body, /<form|<input/);
+  }
+});
