@@ -1,5 +1,6 @@
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
+import { openPostgres } from "../test/support/postgres.ts";
 import { spreadOf, table } from "./figures.ts";
 import { get, run, times } from "./load.ts";
 import { type Subject, startSubject } from "./subjects.ts";
@@ -20,7 +21,13 @@ export async function benchGuards(
     await mkdtemp(join(folder, "cold-")),
     (rounds + 1) * requests,
   );
+  const server = await openPostgres();
+  const database = async (): Promise<string> => server.url(await server.createDatabase());
+  const warmPostgres = await startSubject("hono", await database(), 1);
+  const coldPostgres = await startSubject("hono", await database(), (rounds + 1) * requests);
   const strangers = cold.tokens.values();
+  const strangersToPostgres = coldPostgres.tokens.values();
+  const sessionOfPostgres = warmPostgres.tokens[0] ?? "";
   const session = warm.tokens[0] ?? "";
 
   const cases: readonly (readonly [string, Subject, () => () => string | undefined])[] = [
@@ -31,6 +38,12 @@ export async function benchGuards(
     ["guarded, warm", warm, () => times(requests, get("/guarded", session))],
     ["forward auth, warm", warm, () => times(requests, get("/forward-auth", session))],
     ["guarded, cold", cold, () => eachOnce(strangers, requests)],
+    [
+      "PostgreSQL, guarded, warm",
+      warmPostgres,
+      () => times(requests, get("/guarded", sessionOfPostgres)),
+    ],
+    ["PostgreSQL, guarded, cold", coldPostgres, () => eachOnce(strangersToPostgres, requests)],
   ];
   const costs = new Map<string, number[]>();
   for (let round = 0; round <= rounds; round += 1) {
@@ -42,7 +55,9 @@ export async function benchGuards(
       if (round > 0) costs.set(name, [...(costs.get(name) ?? []), cost]);
     }
   }
-  await Promise.all([bare, hono, warm, cold].map((subject) => subject.stop()));
+  const subjects = [bare, hono, warm, cold, warmPostgres, coldPostgres];
+  await Promise.all(subjects.map((subject) => subject.stop()));
+  await server.close();
   return tableOf(costs);
 }
 

@@ -5,10 +5,12 @@ import { DatabaseSync } from "node:sqlite";
 import { getRequestListener } from "@hono/node-server";
 import { hash, verify } from "@node-rs/argon2";
 import { Hono } from "hono";
+import pg from "pg";
 import { createSessionTokens } from "../src/core/session-token.ts";
-import type { UserId } from "../src/core/store.ts";
+import type { Store, UserId } from "../src/core/store.ts";
 import { createAuth } from "../src/index.ts";
 import { defaultHashing } from "../src/options.ts";
+import { openPostgres } from "../src/stores/postgres.ts";
 import { openSqlite } from "../src/stores/sqlite.ts";
 import { type Framework, frameworks, listeners } from "./frameworks.ts";
 
@@ -57,32 +59,59 @@ async function listenerOf(
 async function startLatchkey(
   framework: Framework,
 ): Promise<{ listener: RequestListener; tokens: readonly string[] }> {
-  const file = `${folder}/latchkey.db`;
+  const { store, tokens } = await fill(String(folder));
   const auth = createAuth({
-    store: await openSqlite({ file }),
+    store,
     secret: SECRET,
     homePath: null,
     trustedProxies: ["127.0.0.1"],
     forwardAuth: "on",
   });
-  return { listener: await listeners[framework](auth), tokens: await addUsers(file) };
+  return { listener: await listeners[framework](auth), tokens };
 }
 
 /** As many users as sessions, so that every one of them is a stranger to the guard's memory. */
-async function addUsers(file: string): Promise<readonly string[]> {
+async function fill(place: string): Promise<{ store: Store; tokens: readonly string[] }> {
+  const issuer = createSessionTokens(SECRET, clock);
+  const names = Array.from({ length: Number(sessions) }, (_, index) => `user-${index}`);
+  const tokens: string[] = [];
+  for (const name of names) tokens.push(await issuer.issue(name as UserId));
   const passwordHash = await hash(PASSWORD, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+  const store = place.startsWith("postgres://")
+    ? await fillPostgres(place, names, passwordHash)
+    : await fillSqlite(`${place}/latchkey.db`, names, passwordHash);
+  return { store, tokens };
+}
+
+async function fillSqlite(
+  file: string,
+  names: readonly string[],
+  passwordHash: string,
+): Promise<Store> {
+  const store = await openSqlite({ file });
   const database = new DatabaseSync(file);
   const insert = database.prepare("INSERT INTO users VALUES (?, ?, ?)");
-  const issuer = createSessionTokens(SECRET, clock);
-  const tokens: string[] = [];
   database.exec("BEGIN");
-  for (let index = 0; index < Number(sessions); index += 1) {
-    insert.run(`user-${index}`, `user-${index}`, passwordHash);
-    tokens.push(await issuer.issue(`user-${index}` as UserId));
-  }
+  for (const name of names) insert.run(name, name, passwordHash);
   database.exec("COMMIT");
   database.close();
-  return tokens;
+  return store;
+}
+
+async function fillPostgres(
+  url: string,
+  names: readonly string[],
+  passwordHash: string,
+): Promise<Store> {
+  const store = await openPostgres({ url });
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    "INSERT INTO latchkey_users (id, username, password_hash) SELECT name, name, $2 FROM unnest($1::text[]) AS name",
+    [names, passwordHash],
+  );
+  await client.end();
+  return store;
 }
 
 /** The raw rate: nothing but verifying, as many at a time as the service would. */

@@ -4,36 +4,35 @@ import { changePassword } from "./core/change-password.ts";
 import type { Clock } from "./core/clock.ts";
 import { createCurrentUser } from "./core/current-user.ts";
 import { createEventLog } from "./core/event-log.ts";
+import { Fault } from "./core/fault.ts";
 import { createPasswords } from "./core/passwords.ts";
+import { recentLog } from "./core/recent-log.ts";
 import { createRequireAuth, createRequireUser, type Guard } from "./core/require-user.ts";
 import { createSessionTokens } from "./core/session-token.ts";
 import { setUp } from "./core/set-up.ts";
+import { createSharedLimiter, type Limiter } from "./core/shared-limiter.ts";
 import { signIn } from "./core/sign-in.ts";
 import type { User } from "./core/store.ts";
 import { createUserMemory } from "./core/user-memory.ts";
-import { type AuthOptions, settleOptions } from "./options.ts";
-import { createRoutes } from "./web/app.ts";
+import { type AuthOptions, type SettledOptions, settleOptions } from "./options.ts";
+import { createRoutes, methodsOf } from "./web/app.ts";
 import type { Connection } from "./web/connection.ts";
 import { createEntrance, type Entrance } from "./web/entry.ts";
 import { forwardAuth } from "./web/forward-auth.ts";
 import { type GuardMiddleware, guardMiddleware } from "./web/guards.ts";
-import { loadPages, type PageHelpers } from "./web/pages.ts";
-import { methodsOf, pathsUnder } from "./web/paths.ts";
+import { loadLook } from "./web/look.ts";
+import type { PageHelpers } from "./web/page-data.ts";
+import { pathsUnder } from "./web/paths.ts";
 import { createProxyTrust } from "./web/remote-address.ts";
 import { createResponses } from "./web/responses.ts";
 import { createReturnTo, noReturnTo } from "./web/return-to.ts";
 import { sessionTokenIn } from "./web/session-cookie.ts";
 import { createViews } from "./web/views.ts";
-import { type Visit, visitFrom } from "./web/visit.ts";
+import { type Visit, type VisitingRequest, visitFrom } from "./web/visit.ts";
 
 /** The little of a Fetch request that tells who sent it. */
 export interface RequestWithCookies {
   readonly headers: { get(name: string): string | null };
-}
-
-export interface RequestForPage extends RequestWithCookies {
-  readonly method: string;
-  readonly url: string;
 }
 
 export interface Auth {
@@ -45,7 +44,7 @@ export interface Auth {
   readonly authMiddleware: GuardMiddleware;
   currentUser(request: RequestWithCookies): Promise<User | undefined>;
   /** `NeedsSetup`, `HasError` and `CurrentUser`, for templates of your own. */
-  pageHelpers(request: RequestForPage): Promise<PageHelpers>;
+  pageHelpers(request: VisitingRequest): Promise<PageHelpers>;
   /** What the adapters for frameworks other than Hono are made of. */
   readonly door: Door;
   /** Writes the log entries that are still waiting. The store stays open. */
@@ -63,6 +62,24 @@ export interface Door {
   pageHelpers(visit: Visit): Promise<PageHelpers>;
 }
 
+/** One that is shared needs a store that counts. */
+function limiterFor({ limiter, store, log }: SettledOptions): Limiter {
+  const own = createAttemptLimiter(systemClock);
+  if (limiter === "own") return own;
+  const { recordAttempt, forgetAttempts } = store;
+  if (recordAttempt === undefined || forgetAttempts === undefined) {
+    throw new Fault(
+      "invalid_option",
+      "limiter takes shared only with a store that counts attempts",
+    );
+  }
+  const counter = {
+    recordAttempt: recordAttempt.bind(store),
+    forgetAttempts: forgetAttempts.bind(store),
+  };
+  return createSharedLimiter(counter, own, log);
+}
+
 const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 /** Puts the rules, a store and the web together. */
@@ -74,16 +91,23 @@ export function createAuth(options: AuthOptions): Auth {
   const tokens = createSessionTokens(settled.secret, systemClock);
   const passwords = createPasswords(settled.hashing);
   const events = createEventLog(store, systemClock, log);
-  const limiter = createAttemptLimiter(systemClock);
+  const limiter = limiterFor(settled);
   const currentUser = createCurrentUser(tokens, users, systemClock);
   const core = { users, store, tokens, passwords, events, limiter, log, setupToken, setUpDomain };
 
   const paths = pathsUnder(settled.basePath, settled.homePath);
-  const pages = loadPages(paths, { folder: settled.pagesDir, functions: settled.pages });
+  const { pages, assets } = loadLook(paths, settled);
   const proxies = createProxyTrust(settled.trustedProxies);
   const returnTo = settled.forwardAuth === "on" ? createReturnTo(settled) : noReturnTo;
   const responses = createResponses(postLoginLocation, settled);
-  const views = createViews({ pages, responses, users, currentUser, log });
+  const views = createViews({
+    pages,
+    responses,
+    users,
+    currentUser,
+    locale: settled.locale,
+    log,
+  });
   const guard = createRequireAuth(users, currentUser);
   const entrance = (decides: Guard): Entrance => createEntrance(decides, paths, responses, views);
   const requireAuth = entrance(guard);
@@ -105,13 +129,16 @@ export function createAuth(options: AuthOptions): Auth {
     postLoginLocation,
     setupToken,
     users,
+    recentLog: recentLog(store, events),
+    assets,
+    siteFiles: settled.siteFiles,
     paths,
-    pages,
     responses,
     views,
+    log,
   });
 
-  const ownPaths = methodsOf(paths, settled.forwardAuth);
+  const ownPaths = methodsOf(routes);
   const door: Door = Object.freeze({
     owns: (path: string) => ownPaths.has(path),
     fetch: async (request: Request, connection: Connection) =>
@@ -131,11 +158,10 @@ export function createAuth(options: AuthOptions): Auth {
     authMiddleware: guardMiddleware(authMiddleware),
     currentUser: ({ headers }: RequestWithCookies) =>
       door.currentUser(headers.get("cookie") ?? undefined),
-    pageHelpers: ({ method, url, headers }: RequestForPage) =>
-      views.helpers(visitFrom(method, url, headers.get("cookie"))),
+    pageHelpers: (request: VisitingRequest) => views.helpers(visitFrom(request)),
     close() {
       clearInterval(cleaning);
-      return events.close();
+      return Promise.all([events.close(), users.close()]).then(() => {});
     },
   });
 }

@@ -4,8 +4,11 @@ import { isLocalPath } from "./core/local-path.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
 import type { SetupTokenSource } from "./core/setup-token.ts";
-import type { Store } from "./core/store.ts";
+import type { AttemptCounter } from "./core/shared-limiter.ts";
+import type { LogReader, Store } from "./core/store.ts";
 import type { WorkQueueLimits } from "./core/work-queue.ts";
+import { isColor } from "./web/accent-color.ts";
+import { isLocale } from "./web/locale.ts";
 import {
   isCookieDomain,
   isLocation,
@@ -13,11 +16,15 @@ import {
   type PostLoginLocation,
   sharesCookies,
 } from "./web/location.ts";
-import type { PageFunctions } from "./web/pages.ts";
+import type { PageFunctions } from "./web/page-data.ts";
+import { type Locale, locales } from "./web/words.ts";
 
 export interface AuthOptions {
-  /** Where accounts and log entries live. It stays yours: close it after the Auth object. */
-  readonly store: Store;
+  /**
+   * Where accounts and log entries live. It stays yours: close it after the Auth object. The home
+   * page shows the newest entries if it can read them.
+   */
+  readonly store: Store & Partial<LogReader> & Partial<AttemptCounter>;
   /**
    * Signs the session tokens: 32 random bytes or more, the same on every instance. Where it is
    * `undefined` or empty, a development secret that everybody knows is used, with a warning.
@@ -31,6 +38,16 @@ export interface AuthOptions {
   readonly homePath?: string | null;
   /** A folder with templates that replace the pages of the same name. */
   readonly pagesDir?: string | undefined;
+  /** What the pages call this place. Default: `Latchkey`. */
+  readonly appName?: string;
+  /** The colour of buttons and links, such as `#1a5fb4`; made as dark or light as it takes to read it. */
+  readonly accentColor?: string | undefined;
+  /** An image that stands above each page's heading. Default: a key. */
+  readonly logoFile?: string | undefined;
+  /** The one language of all pages. Default: of those there are, the one that the reader prefers. */
+  readonly locale?: Locale | undefined;
+  /** `on` also answers `/favicon.svg`, `/robots.txt` and `/.well-known/change-password`. Default: off. */
+  readonly siteFiles?: "on" | "off";
   /** Pages of your own as functions that answer with HTML; escaping is theirs to do. */
   readonly pages?: PageFunctions;
   /** The one-time token that setup asks for. Default: none, so setup is open to the first comer. */
@@ -47,6 +64,8 @@ export interface AuthOptions {
   readonly cookieDomain?: string | undefined;
   /** `on` answers reverse proxies at `/forward-auth` and leads back to the page that was asked for. */
   readonly forwardAuth?: "on" | "off";
+  /** `shared` counts sign-in attempts in the store, for all instances together. Default: own. */
+  readonly limiter?: "own" | "shared";
   /** Bounds for password hashing. Default: one at a time for each core, three at most; 128 waiting. */
   readonly hashing?: WorkQueueLimits;
   /** Where warnings and faults go. Default: the console. */
@@ -71,6 +90,11 @@ export function settleOptions(options: AuthOptions): SettledOptions {
     homePath: options.homePath === undefined ? options.basePath || "/" : options.homePath,
     pagesDir: options.pagesDir,
     pages: Object.freeze({ ...options.pages }),
+    appName: options.appName ?? "Latchkey",
+    accentColor: options.accentColor,
+    logoFile: options.logoFile,
+    locale: options.locale,
+    siteFiles: options.siteFiles ?? "off",
     setupToken: options.setupToken ?? noSetupToken,
     setUpDomain: options.setUpDomain,
     trustedOrigins: Object.freeze([
@@ -81,6 +105,7 @@ export function settleOptions(options: AuthOptions): SettledOptions {
     publicUrl: options.publicUrl,
     cookieDomain: options.cookieDomain,
     forwardAuth: options.forwardAuth ?? "off",
+    limiter: options.limiter ?? "own",
     hashing: Object.freeze({ ...(options.hashing ?? defaultHashing()) }),
     log: options.log ?? consoleLog,
   };
@@ -106,7 +131,18 @@ function refuseWrong(settled: SettledOptions): void {
   if (typeof postLoginLocation === "string" && !isLocation(postLoginLocation)) {
     wrong("postLoginLocation takes a path such as / or an absolute http or https URL");
   }
-  if (homePath !== null && !isLocalPath(homePath)) wrong("homePath takes a path, or null");
+  if (homePath !== null && !(isLocalPath(homePath) && /^[^?#;]*$/.test(homePath))) {
+    wrong("homePath takes a path, or null");
+  }
+  if (!isAppName(settled.appName)) {
+    wrong(`appName takes a name of ${LONGEST_APP_NAME} characters at most`);
+  }
+  if (settled.accentColor !== undefined && !isColor(settled.accentColor)) {
+    wrong("accentColor takes a colour such as #1a5fb4");
+  }
+  if (settled.locale !== undefined && !isLocale(settled.locale)) {
+    wrong(`locale takes ${locales.join(", ")}`);
+  }
   if (publicUrl !== undefined && originOf(publicUrl) !== publicUrl) {
     wrong("publicUrl takes an origin such as https://auth.example.org, without a path");
   }
@@ -129,6 +165,12 @@ function refuseWrong(settled: SettledOptions): void {
     wrong("hashing takes atOnce of 1 or more and waiting of 0 or more");
   }
 }
+
+const LONGEST_APP_NAME = 60;
+
+/** One line of text that is not blank. */
+export const isAppName = (text: string): boolean =>
+  text.length <= LONGEST_APP_NAME && text.trim() !== "" && !/\p{Cc}/u.test(text);
 
 const noSetupToken: SetupTokenSource = {
   read: async () => undefined,

@@ -106,9 +106,9 @@ function helpOf(command: Command): string {
     ...own,
     row("--env-file <file>", "reads settings from a file; the environment wins over it"),
     row("-h, --help", "shows this"),
-    "",
-    "Settings, from the environment, an env file or flags:",
-    ...settings,
+    ...(settings.length === 0
+      ? []
+      : ["", "Settings, from the environment, an env file or flags:", ...settings]),
   ].join("\n");
 }
 

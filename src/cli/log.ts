@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventTypes } from "../core/events.ts";
+import { Unavailable } from "../core/fault.ts";
 import type { LogEntry, LogFilter, LogReader } from "../core/store.ts";
+import { openStore } from "../server/open-store.ts";
 import { printable } from "../server/printable.ts";
-import { openSqlite } from "../stores/sqlite.ts";
 import { type Command, SUCCESS, UsageError } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -19,7 +20,7 @@ export const logCommand: Command = {
     { name: "since", value: "when", about: "only entries since 90s, 15m, 2h, 7d ago, or a date" },
     { name: "limit", value: "number", about: "only the newest so many" },
   ],
-  settings: ["DATA_DIR"],
+  settings: ["DATA_DIR", "DATABASE_URL"],
 
   async run(settings, options, terminal) {
     const filter = {
@@ -28,20 +29,38 @@ export const logCommand: Command = {
     };
     const limit = parseLimit(options.limit);
     const format = options.json === true ? asJson : forPeople;
-    const store = await openSqlite({ file: settings.databaseFile, missing: "refuse" });
+    const store = await openStore(settings, "refuse");
     try {
       const start = limit === undefined ? 0 : await store.startOfNewest(limit, filter);
       let last = await printFrom(store, start, filter, format, terminal);
       while (options.follow === true) {
         await sleep(LOOK_EVERY_MS);
-        last = await printFrom(store, last, filter, format, terminal);
+        last = await whileAvailable(last, terminal, () =>
+          printFrom(store, last, filter, format, terminal),
+        );
       }
     } finally {
-      store.close();
+      await store.close();
     }
     return SUCCESS;
   },
 };
+
+/** Who follows the log wants to go on once a database that is away has come back. */
+async function whileAvailable(
+  last: number,
+  terminal: Terminal,
+  print: () => Promise<number>,
+): Promise<number> {
+  try {
+    return await print();
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    terminal.complain(error.message);
+    await sleep(error.retryAfterSeconds * 1_000);
+    return last;
+  }
+}
 
 /** Prints all entries after an ID, and answers with the ID of the last one. */
 async function printFrom(

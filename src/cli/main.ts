@@ -2,15 +2,23 @@
 import { readFileSync } from "node:fs";
 import { codeOf, messageOf } from "../core/fault.ts";
 import { type Command, FAILURE, runCommand, SUCCESS, UsageError, WRONG_USAGE } from "./command.ts";
+import { copyCommand } from "./copy.ts";
 import { logCommand } from "./log.ts";
+import { pagesEjectCommand } from "./pages-eject.ts";
 import { serveCommand } from "./serve.ts";
 import { setupLinkCommand } from "./setup-link.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 
-const commands: readonly Command[] = [serveCommand, logCommand, setupLinkCommand];
+const commands: readonly Command[] = [
+  serveCommand,
+  logCommand,
+  copyCommand,
+  setupLinkCommand,
+  pagesEjectCommand,
+];
 
 async function main(args: readonly string[], terminal: Terminal): Promise<number> {
-  const [name, ...rest] = args;
+  const [name] = args;
   if (name === "--version") {
     terminal.print(version());
     return SUCCESS;
@@ -19,14 +27,22 @@ async function main(args: readonly string[], terminal: Terminal): Promise<number
     terminal.print(help());
     return SUCCESS;
   }
-  const command = commands.find((one) => one.name === name);
+  const command = commands.find((one) => wordsOf(one).every((word, at) => word === args[at]));
   if (command === undefined) {
-    terminal.complain(
-      `${name === undefined ? "which command" : `there is no command ${name}`}? See latchkey --help`,
-    );
+    terminal.complain(`${whichCommand(args)}? See latchkey --help`);
     return WRONG_USAGE;
   }
-  return runCommand(command, rest, terminal);
+  return runCommand(command, args.slice(wordsOf(command).length), terminal);
+}
+
+const wordsOf = ({ name }: Command): readonly string[] => name.split(" ");
+
+function whichCommand([name, second]: readonly string[]): string {
+  if (name === undefined) return "which command";
+  const family = commands.filter((one) => one.name.startsWith(`${name} `));
+  if (family.length === 0) return `there is no command ${name}`;
+  const asked = second === undefined || second.startsWith("-") ? name : `${name} ${second}`;
+  return `there is no command ${asked}: was ${family.map((one) => one.name).join(" or ")} meant`;
 }
 
 function version(): string {

@@ -1,10 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
+import { hasAccounts } from "../server/open-store.ts";
 import { makeDataDir } from "../server/serve.ts";
-import type { Settings } from "../server/settings.ts";
 import { writeSetupToken } from "../server/setup-token-file.ts";
-import { openSqlite } from "../stores/sqlite.ts";
 import { type Command, FAILURE, SUCCESS } from "./command.ts";
 
 const TOKEN_BYTES = 24;
@@ -14,10 +12,10 @@ export const setupLinkCommand: Command = {
   summary:
     "Writes a new one-time setup token and prints the link that brings it along. An older link stops working.",
   options: [],
-  settings: ["HOST", "PORT", "DATA_DIR", "SETUP_TOKEN_FILE"],
+  settings: ["HOST", "PORT", "DATA_DIR", "DATABASE_URL", "SETUP_TOKEN_FILE"],
 
   async run(settings, _options, terminal) {
-    if (await isConfigured(settings)) {
+    if (await hasAccounts(settings)) {
       terminal.complain("there is an account already: setup is closed");
       return FAILURE;
     }
@@ -28,17 +26,6 @@ export const setupLinkCommand: Command = {
     return SUCCESS;
   },
 };
-
-/** Also answers before the server has ever been started, when there is no database yet. */
-async function isConfigured({ databaseFile }: Settings): Promise<boolean> {
-  if (!existsSync(databaseFile)) return false;
-  const store = await openSqlite({ file: databaseFile, missing: "refuse" });
-  try {
-    return (await store.countUsers()) > 0;
-  } finally {
-    store.close();
-  }
-}
 
 /** A server that listens everywhere is reached at the machine's own address. */
 function reachableHost(host: string): string {

@@ -1,6 +1,10 @@
-const ATTEMPTS_PER_WINDOW = 5;
-const WINDOW_MS = 60_000;
-const MAX_TRACKED = 10_000;
+export interface AttemptRule {
+  readonly attempts: number;
+  readonly windowMs: number;
+  readonly maxTracked: number;
+}
+
+export const attemptRule: AttemptRule = { attempts: 5, windowMs: 60_000, maxTracked: 10_000 };
 
 /** How often `cleanUp` is due. */
 export const CLEAN_UP_EVERY_MS: number = 5 * 60_000;
@@ -25,15 +29,15 @@ export function createAttemptLimiter(clock: { monotonic(): number }): AttemptLim
   const attemptsOf = new Map<string, number[]>();
 
   const withinWindow = (attempts: readonly number[]): number[] => {
-    const start = clock.monotonic() - WINDOW_MS;
+    const start = clock.monotonic() - attemptRule.windowMs;
     return attempts.filter((at) => at > start);
   };
 
   return {
     attempt(address) {
       const recent = withinWindow(attemptsOf.get(address) ?? []);
-      if (recent.length >= ATTEMPTS_PER_WINDOW) return "denied";
-      if (attemptsOf.size > MAX_TRACKED) return "denied";
+      if (recent.length >= attemptRule.attempts) return "denied";
+      if (attemptsOf.size > attemptRule.maxTracked) return "denied";
       recent.push(clock.monotonic());
       attemptsOf.set(address, recent);
       return "allowed";

@@ -8,6 +8,7 @@ export interface BoundedMemory<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): void;
   delete(key: K): void;
+  keys(): readonly K[];
   readonly size: number;
 }
 
@@ -38,6 +39,7 @@ export function createBoundedMemory<K, V>(capacity: number): BoundedMemory<K, V>
       young.delete(key);
       old.delete(key);
     },
+    keys: () => [...young.keys(), ...old.keys()],
     get size() {
       return young.size + old.size;
     },

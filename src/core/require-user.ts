@@ -20,7 +20,10 @@ export function createRequireAuth(users: UserMemory, currentUser: CurrentUser): 
   return (token) => {
     const configured = users.anyExists();
     if (configured === true) return requireUser(token);
-    return Promise.resolve(configured).then((yes) => (yes ? requireUser(token) : NEEDS_SETUP));
+    // Both are asked for at once: a guard takes one round trip to the store.
+    return Promise.all([configured, requireUser(token)]).then(([yes, admission]) =>
+      yes ? admission : NEEDS_SETUP,
+    );
   };
 }
 

@@ -1,16 +1,16 @@
-import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { EventLog } from "./event-log.ts";
 import { rateLimited, signedIn } from "./events.ts";
 import { messageOf } from "./fault.ts";
 import type { Passwords } from "./passwords.ts";
 import type { ServerLog } from "./server-log.ts";
 import type { SessionTokens } from "./session-token.ts";
+import type { Limiter } from "./shared-limiter.ts";
 import type { Store, StoredUser, User } from "./store.ts";
 import type { UserMemory } from "./user-memory.ts";
 
 export interface SignInPorts {
   readonly users: UserMemory;
-  readonly limiter: AttemptLimiter;
+  readonly limiter: Pick<Limiter, "attempt">;
   readonly store: Pick<Store, "findUserByUsername" | "replacePasswordHash">;
   readonly passwords: Passwords;
   readonly tokens: SessionTokens;
@@ -34,7 +34,7 @@ export type SignInOutcome =
 export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promise<SignInOutcome> {
   if (!(await ports.users.anyExists())) return { kind: "needs-setup" };
 
-  if (ports.limiter.attempt(attempt.remoteAddress) === "denied") {
+  if ((await ports.limiter.attempt(attempt.remoteAddress)) === "denied") {
     ports.events.record(rateLimited(attempt.remoteAddress));
     return { kind: "rate-limited" };
   }

@@ -38,7 +38,7 @@ export interface LogEntry extends NewLogEntry {
  * unreachable throws an `Unavailable`, so that pages can answer 503 instead of 500.
  */
 export interface Store {
-  countUsers(): Promise<number>;
+  hasUsers(): Promise<boolean>;
   findUser(id: UserId): Promise<StoredUser | undefined>;
   /** Exact match: no trimming, no case folding, no normalisation. */
   findUserByUsername(username: string): Promise<StoredUser | undefined>;
@@ -55,8 +55,27 @@ export interface Store {
    */
   replacePasswordHash(id: UserId, from: PasswordHash, to: PasswordHash): Promise<boolean>;
 
-  /** All of the entries or none of them, in the order given. */
+  /**
+   * All of the entries or none of them, in the order given. An entry that is handed over again,
+   * after a failure that left open whether it went in, goes in once.
+   */
   insertLogEntries(entries: readonly NewLogEntry[]): Promise<void>;
+
+  /** Of stores that are told when a user changes, whichever process did it. */
+  watchUsers?(watching: UserWatching): UserWatch;
+}
+
+export interface UserWatching {
+  /** The monotonic clock by which moments are told. */
+  readonly now: () => number;
+  /** Called for a user who changed, or for all of them where some change may have been missed. */
+  readonly changed: (id: UserId | "all") => void;
+}
+
+export interface UserWatch {
+  /** The monotonic moment up to which every change has been told. */
+  confirmedAt(): number;
+  close(): Promise<void>;
 }
 
 /** A store as `latchkey log` reads it. Kept apart, since the service itself never reads its log. */
@@ -65,6 +84,65 @@ export interface LogReader {
   readLogEntries(query: LogQuery): Promise<readonly LogEntry[]>;
   /** The ID that `readLogEntries` has to start after to get the newest `limit` matching entries. */
   startOfNewest(limit: number, filter: LogFilter): Promise<number>;
+}
+
+/** A store whose log can be kept from growing for ever. */
+export interface LogPruner {
+  /** Removes at most `limit` entries from before that time, and answers with how many. */
+  pruneLogEntries(before: Date, limit: number): Promise<number>;
+}
+
+/** A store that can tell what is in it. */
+export interface ContentsReader {
+  readContents(): Promise<Contents>;
+}
+
+export interface Contents extends ImportPoint {
+  readonly users: number;
+  readonly entries: number;
+}
+
+/** How far an import has come. A store that was read at one such point knows when it has moved on. */
+export interface ImportPoint {
+  /** What the last batch left here; its meaning is the importer's own. */
+  readonly mark: string | undefined;
+  /** The highest ID that a log entry has ever been given, or is to be taken for given. */
+  readonly lastEntryId: number;
+}
+
+/** A store whose users can be read one after the other. */
+export interface UserReader {
+  /** In the order of their IDs, byte by byte. */
+  readUsers(query: UserQuery): Promise<readonly StoredUser[]>;
+}
+
+export interface UserQuery {
+  /** `""` comes before every ID. */
+  readonly afterId: string;
+  readonly limit: number;
+}
+
+/** A store that takes in rows of another, their IDs unchanged. */
+export interface Importer {
+  /**
+   * All of the batch together with its mark, or nothing: "overtaken" where the store is no longer
+   * at the point from which the batch goes on, or has users or entries and no mark.
+   */
+  importBatch(batch: ImportBatch): Promise<"imported" | "overtaken">;
+  /** Names the first of the rows that cannot be stored here, and the reason. */
+  problemWith?(rows: ImportRows): string | undefined;
+}
+
+export interface ImportRows {
+  readonly users: readonly StoredUser[];
+  readonly entries: readonly LogEntry[];
+}
+
+export interface ImportBatch extends ImportRows {
+  readonly from: ImportPoint;
+  readonly to: ImportPoint;
+  /** `start-over` removes all users and entries first. */
+  readonly how: "add" | "start-over";
 }
 
 export interface LogFilter {

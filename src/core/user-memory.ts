@@ -2,14 +2,25 @@ import { createBoundedMemory } from "./bounded-memory.ts";
 import type { Clock, MaybePromise } from "./clock.ts";
 import type { Store, User, UserId } from "./store.ts";
 
-/** How long another process's change may go unseen by this one's guards. */
+/**
+ * How long another process's change may go unseen by this one's guards. Where the store tells of
+ * changes, a user is remembered for as long as it does, and for this long without word from it.
+ */
 const REMEMBERED_FOR_MS = 1_000;
 const REMEMBERED_USERS = 10_000;
+/** However sure the store is, in case somebody has changed a user past all that tells of it. */
+const READ_AGAIN_AFTER_MS = 60_000;
 
 export interface RememberedUser {
   readonly user: User;
   /** The monotonic moment up to which the user may be taken from here; past, once forgotten. */
   readonly until: number;
+}
+
+interface Known {
+  readonly user: User;
+  readonly readAt: number;
+  until: number;
 }
 
 /** What guards ask on every request, answered from memory where that is safe. */
@@ -19,21 +30,26 @@ export interface UserMemory {
   anyExists(): MaybePromise<boolean>;
   /** To be called whenever this process changes a user. */
   forget(id: UserId): void;
+  close(): Promise<void>;
 }
 
 export function createUserMemory(
-  store: Pick<Store, "countUsers" | "findUser">,
+  store: Pick<Store, "hasUsers" | "findUser" | "watchUsers">,
   clock: Pick<Clock, "monotonic">,
 ): UserMemory {
-  const remembered = createBoundedMemory<UserId, { user: User; until: number }>(REMEMBERED_USERS);
+  const remembered = createBoundedMemory<UserId, Known>(REMEMBERED_USERS);
   const lookUps = new Map<UserId, Promise<RememberedUser | undefined>>();
   let seenOne = false;
+  const watch = store.watchUsers?.({
+    now: () => clock.monotonic(),
+    changed: (id) => (id === "all" ? forgetAll() : forget(id)),
+  });
 
   /** Requests that ask for the same user at the same moment share one query. */
   function lookUp(id: UserId): Promise<RememberedUser | undefined> {
     const underWay = lookUps.get(id);
     if (underWay !== undefined) return underWay;
-    const until = clock.monotonic() + REMEMBERED_FOR_MS;
+    const readAt = clock.monotonic();
     const lookUpNow: Promise<RememberedUser | undefined> = store
       .findUser(id)
       .then((stored) => {
@@ -41,7 +57,7 @@ export function createUserMemory(
         const user: User = Object.freeze({ id: stored.id, username: stored.username });
         // `forget` takes the look-up out of the map: what it found may already be out of date.
         if (lookUps.get(id) !== lookUpNow) return { user, until: 0 };
-        const found = { user, until };
+        const found = { user, readAt, until: readAt + REMEMBERED_FOR_MS };
         remembered.set(id, found);
         return found;
       })
@@ -52,26 +68,45 @@ export function createUserMemory(
     return lookUpNow;
   }
 
+  function forget(id: UserId): void {
+    // Whoever holds on to what was remembered sees it end, too.
+    const known = remembered.get(id);
+    if (known !== undefined) known.until = 0;
+    remembered.delete(id);
+    lookUps.delete(id);
+  }
+
+  function forgetAll(): void {
+    for (const id of [...remembered.keys(), ...lookUps.keys()]) forget(id);
+  }
+
+  /** Good for as long again, where the store has told of every change since it was read. */
+  function stillGood(known: Known): boolean {
+    const now = clock.monotonic();
+    if (now < known.until) return true;
+    const told = watch?.confirmedAt() ?? Number.NEGATIVE_INFINITY;
+    const until = Math.min(told + REMEMBERED_FOR_MS, known.readAt + READ_AGAIN_AFTER_MS);
+    if (now >= until) return false;
+    known.until = until;
+    return true;
+  }
+
   return {
     find(id) {
       const known = remembered.get(id);
-      return known !== undefined && clock.monotonic() < known.until ? known : lookUp(id);
+      return known !== undefined && stillGood(known) ? known : lookUp(id);
     },
 
     anyExists() {
       if (seenOne) return true;
-      return store.countUsers().then((count) => {
-        seenOne ||= count > 0;
+      return store.hasUsers().then((yes) => {
+        seenOne ||= yes;
         return seenOne;
       });
     },
 
-    forget(id) {
-      // Whoever holds on to what was remembered sees it end, too.
-      const known = remembered.get(id);
-      if (known !== undefined) known.until = 0;
-      remembered.delete(id);
-      lookUps.delete(id);
-    },
+    forget,
+
+    close: async () => watch?.close(),
   };
 }

@@ -1,13 +1,15 @@
 import { mkdir } from "node:fs/promises";
 import type { Server } from "node:http";
 import { type Auth, createAuth } from "../auth.ts";
-import { codeOf, Fault, messageOf } from "../core/fault.ts";
+import { Fault, messageOf } from "../core/fault.ts";
 import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup-token.ts";
 import type { Store } from "../core/store.ts";
-import { openSqlite, type SqliteStore } from "../stores/sqlite.ts";
+import { isSilentlyPlain } from "../stores/postgres-url.ts";
 import { membershipOf } from "../web/remote-address.ts";
 import { domainCommand } from "./domain-command.ts";
 import { createListener, drain, listen } from "./listener.ts";
+import { type LogRetention, startLogRetention } from "./log-retention.ts";
+import { type OpenStore, openStore } from "./open-store.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings.ts";
 import { setupTokenFile } from "./setup-token-file.ts";
@@ -24,7 +26,7 @@ export interface Gate {
 /** The standalone gate. What keeps it from starting is thrown, after all that was opened is closed. */
 export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
   await makeDataDir(settings.dataDir);
-  const store = await openStore(settings.databaseFile);
+  const store = await openStore(settings, "create");
   const setupToken = setupTokenFile(settings.setupTokenFile);
   let auth: Auth | undefined;
   try {
@@ -33,7 +35,13 @@ export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
       setupToken,
       secret: settings.secret,
       postLoginLocation: settings.postLoginLocation,
+      appName: settings.appName,
+      accentColor: settings.accentColor,
+      logoFile: settings.logoFile,
+      locale: settings.locale,
+      siteFiles: "on",
       pagesDir: settings.pagesDir,
+      limiter: settings.limiter,
       trustedProxies: settings.trustedProxies,
       publicUrl: settings.publicUrl,
       cookieDomain: settings.cookieDomain,
@@ -44,23 +52,42 @@ export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
           : domainCommand(settings.domainSetupCommand, settings.programEnvironment),
       log,
     });
+    if (settings.databaseUrl !== undefined && isSilentlyPlain(settings.databaseUrl)) {
+      log.warn({}, "the connection to the database is not encrypted: DATABASE_URL has no sslmode");
+    }
     await warnIfOpenToStrangers(settings.host, store, setupToken, log);
     const server = createListener(auth.routes);
     const url = await listen(server, settings.host, settings.port);
     log.info({ url }, `Latchkey listens on ${url}`);
-    return { url, stop: stopper(server, auth, store) };
+    const retention = retain(settings, store, log);
+    return { url, stop: stopper(server, auth, store, retention) };
   } catch (error) {
     await auth?.close();
-    store.close();
+    await store.close();
     throw error;
   }
 }
 
-function stopper(server: Server, auth: Auth, store: SqliteStore): () => Promise<void> {
+function retain(
+  { logRetentionMs }: Settings,
+  store: OpenStore,
+  log: GateLog,
+): LogRetention | undefined {
+  if (logRetentionMs === undefined) return undefined;
+  return startLogRetention(store, logRetentionMs, () => Date.now(), log);
+}
+
+function stopper(
+  server: Server,
+  auth: Auth,
+  store: OpenStore,
+  retention: LogRetention | undefined,
+): () => Promise<void> {
   return async () => {
     await drain(server, DRAIN_WITHIN_MS);
+    await retention?.stop();
     await auth.close();
-    store.close();
+    await store.close();
   };
 }
 
@@ -74,19 +101,6 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-async function openStore(file: string): Promise<SqliteStore> {
-  try {
-    return await openSqlite({ file });
-  } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw new Fault(
-      codeOf(error) ?? "database_unusable",
-      `cannot use the database ${file}: ${messageOf(error)}`,
-      { cause: error },
-    );
-  }
-}
-
 const isLoopback = membershipOf(["127.0.0.0/8", "::1"]);
 
 /** Without an account and without a token, whoever comes first owns the place. */
@@ -97,7 +111,7 @@ async function warnIfOpenToStrangers(
   log: GateLog,
 ): Promise<void> {
   if (host === "localhost" || isLoopback(host)) return;
-  if ((await store.countUsers()) > 0 || isSetupTokenExpected(await setupToken.read())) return;
+  if ((await store.hasUsers()) || isSetupTokenExpected(await setupToken.read())) return;
   log.warn(
     {},
     "there is no account yet, and whoever reaches this server first can make it: run `latchkey setup-link` to ask for a token",

@@ -23,9 +23,21 @@ export const settings: readonly Setting[] = [
   setting("DATA_DIR", "a folder", "./data", "where data lives; created if missing"),
   setting(
     "DATABASE_URL",
-    "nothing yet: SQLite in DATA_DIR is the only store of this version",
+    "a URL such as postgres://user:password@host:5432/database?sslmode=verify-full",
     "unset",
-    "the database; unset is SQLite at DATA_DIR/latchkey.db",
+    "the PostgreSQL database; unset is SQLite at DATA_DIR/latchkey.db",
+  ),
+  setting(
+    "SHARED_LIMITER",
+    "on or off",
+    "off",
+    "counts sign-in attempts for all instances together, in PostgreSQL",
+  ),
+  setting(
+    "LOG_RETENTION",
+    "a time such as 400d or 12h",
+    "for ever",
+    "how long log entries are kept",
   ),
   {
     ...setting(
@@ -54,6 +66,25 @@ export const settings: readonly Setting[] = [
     "none",
     "run with the domain from the setup form as its one argument",
   ),
+  setting(
+    "APP_NAME",
+    "a name of 60 characters at most",
+    "Latchkey",
+    "what the pages call this place",
+  ),
+  setting(
+    "ACCENT_COLOR",
+    "a colour such as #1a5fb4",
+    "#1a5fb4",
+    "the colour of buttons and links, kept readable whichever it is",
+  ),
+  setting(
+    "LOGO_FILE",
+    "an SVG, PNG, JPEG, WebP, AVIF or GIF file of 512 KiB at most",
+    "a key",
+    "stands above the heading of each page",
+  ),
+  setting("LOCALE", "en, de, fr or es", "the reader's", "the one language of all pages"),
   setting("PAGES_DIR", "an existing folder", "none", "templates that replace pages"),
   setting(
     "TRUSTED_PROXIES",

@@ -1,24 +1,48 @@
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
-import { isIP } from "node:net";
-import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { messageOf } from "../core/fault.ts";
-import { isCookieDomain, isLocation, originOf, sharesCookies } from "../web/location.ts";
-import { membershipOf } from "../web/remote-address.ts";
+import { isAppName } from "../options.ts";
+import { isColor } from "../web/accent-color.ts";
+import { isLocale } from "../web/locale.ts";
+import { isCookieDomain, isLocation, sharesCookies } from "../web/location.ts";
+import type { Locale } from "../web/words.ts";
 import { settingNamed, unknownNames } from "./setting-names.ts";
+import {
+  addressRanges,
+  age,
+  folder,
+  hostName,
+  image,
+  logLevel,
+  onOrOff,
+  portNumber,
+  postgresUrl,
+  program,
+  publicOrigin,
+} from "./setting-values.ts";
 
 export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
   readonly databaseFile: string;
+  /** PostgreSQL, instead of the file. */
+  readonly databaseUrl: string | undefined;
   /** `undefined` stands for the development secret. */
   readonly secret: string | undefined;
+  readonly limiter: "own" | "shared";
+  /** How long log entries are kept; `undefined` for ever. */
+  readonly logRetentionMs: number | undefined;
   readonly setupTokenFile: string;
   readonly postLoginLocation: string;
   readonly domainSetupCommand: string | undefined;
   /** What programs that the gate runs get to see: not the secrets. */
   readonly programEnvironment: Readonly<Record<string, string | undefined>>;
+  readonly appName: string;
+  readonly accentColor: string | undefined;
+  readonly logoFile: string | undefined;
+  readonly locale: Locale | undefined;
   readonly pagesDir: string | undefined;
   readonly trustedProxies: readonly string[];
   readonly publicUrl: string | undefined;
@@ -64,11 +88,18 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     port: value("PORT", portNumber) ?? 3000,
     dataDir,
     databaseFile: join(dataDir, "latchkey.db"),
+    databaseUrl: value("DATABASE_URL", postgresUrl),
+    limiter: value("SHARED_LIMITER", onOrOff) === "on" ? "shared" : "own",
+    logRetentionMs: value("LOG_RETENTION", age),
     secret: text("AUTH_SECRET"),
     setupTokenFile: resolve(text("SETUP_TOKEN_FILE") ?? join(dataDir, "setup-token")),
     postLoginLocation:
       value("POST_LOGIN_LOCATION", (given) => (isLocation(given) ? given : undefined)) ?? "/",
     domainSetupCommand: value("DOMAIN_SETUP_COMMAND", (given) => program(given, env.PATH ?? "")),
+    appName: value("APP_NAME", (given) => (isAppName(given) ? given : undefined)) ?? "Latchkey",
+    accentColor: value("ACCENT_COLOR", (given) => (isColor(given) ? given : undefined)),
+    logoFile: value("LOGO_FILE", image),
+    locale: value("LOCALE", (given) => (isLocale(given) ? given : undefined)),
     pagesDir: value("PAGES_DIR", folder),
     trustedProxies: value("TRUSTED_PROXIES", addressRanges) ?? [],
     publicUrl: value("PUBLIC_URL", publicOrigin),
@@ -77,7 +108,9 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     programEnvironment: { ...env, AUTH_SECRET: undefined, DATABASE_URL: undefined },
     environment: text("NODE_ENV") === "production" ? "production" : "other",
   };
-  value("DATABASE_URL", () => undefined);
+  if (settings.limiter === "shared" && settings.databaseUrl === undefined) {
+    problems.push("SHARED_LIMITER takes on only together with DATABASE_URL");
+  }
   const { publicUrl, cookieDomain } = settings;
   if (
     publicUrl !== undefined &&
@@ -113,59 +146,4 @@ function readEnvFile(path: string | undefined, problems: string[]): Record<strin
     problems.push(`--env-file cannot be read: ${messageOf(error)}`);
     return {};
   }
-}
-
-function hostName(text: string): string | undefined {
-  return isIP(text) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) ? text : undefined;
-}
-
-function portNumber(text: string): number | undefined {
-  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
-}
-
-function folder(text: string): string | undefined {
-  const path = resolve(text);
-  try {
-    return statSync(path).isDirectory() ? path : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A path, or a name to be found as a shell would find it. */
-function program(text: string, searchPath: string): string | undefined {
-  const candidates =
-    isAbsolute(text) || text.includes("/")
-      ? [resolve(text)]
-      : searchPath.split(delimiter).map((place) => join(place, text));
-  return candidates.find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-function addressRanges(text: string): readonly string[] | undefined {
-  const ranges = text.split(",").map((range) => range.trim());
-  try {
-    membershipOf(ranges);
-    return ranges;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A slash at the end is how people write it. */
-function publicOrigin(text: string): string | undefined {
-  const origin = text.replace(/\/$/, "");
-  return originOf(origin) === origin ? origin : undefined;
-}
-
-function logLevel(text: string): string | undefined {
-  return ["debug", "info", "warn", "error"].includes(text) ? text : undefined;
 }

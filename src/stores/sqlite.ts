@@ -5,6 +5,7 @@ import { codeOf, Fault } from "../core/fault.ts";
 import type {
   LogEntry,
   LogFilter,
+  LogPruner,
   LogReader,
   PasswordHash,
   Store,
@@ -14,6 +15,7 @@ import type {
 import { isUpToDate, migrate } from "./schema.ts";
 import { retryWhileBusy } from "./sqlite-busy.ts";
 import { inTransaction } from "./sqlite-transaction.ts";
+import { type SqliteTransfer, transferOf } from "./sqlite-transfer.ts";
 
 export interface SqliteOptions {
   readonly file: string;
@@ -21,7 +23,7 @@ export interface SqliteOptions {
   readonly missing?: "create" | "refuse";
 }
 
-export interface SqliteStore extends Store, LogReader {
+export interface SqliteStore extends Store, LogReader, LogPruner, SqliteTransfer {
   close(): void;
 }
 
@@ -78,7 +80,7 @@ function prepare(database: DatabaseSync): void {
 }
 
 function storeOf(database: DatabaseSync): SqliteStore {
-  const countUsers = database.prepare("SELECT count(*) AS count FROM users");
+  const anyUser = database.prepare("SELECT 1 FROM users LIMIT 1");
   const findUser = database.prepare("SELECT * FROM users WHERE id = ?");
   const findUserByUsername = database.prepare("SELECT * FROM users WHERE username = ?");
   // Atomic in SQLite, where a writing statement holds the one write lock from its start.
@@ -92,11 +94,17 @@ function storeOf(database: DatabaseSync): SqliteStore {
   const insertLogEntry = database.prepare(
     "INSERT INTO log_entries (at, type, summary, author) VALUES (?, ?, ?, ?)",
   );
+  const pruneLogEntries = database.prepare(
+    "DELETE FROM log_entries WHERE id IN (SELECT id FROM log_entries WHERE at < ? ORDER BY at LIMIT ?)",
+  );
   const user = (found: StatementSync, key: string): Promise<StoredUser | undefined> =>
-    retryWhileBusy(() => userOf(found.get(key)));
+    retryWhileBusy(() => {
+      const row = found.get(key);
+      return row && userOf(row);
+    });
 
   return {
-    countUsers: () => retryWhileBusy(() => Number(countUsers.get()?.count)),
+    hasUsers: () => retryWhileBusy(() => anyUser.get() !== undefined),
     findUser: (id) => user(findUser, id),
     findUserByUsername: (username) => user(findUserByUsername, username),
 
@@ -122,41 +130,54 @@ function storeOf(database: DatabaseSync): SqliteStore {
 
     readLogEntries: ({ afterId, limit, ...filter }) =>
       retryWhileBusy(() => {
-        const { where, values } = filterOf(filter);
+        const { where, values } = filterOf(afterId, filter);
         const rows = database
-          .prepare(`SELECT * FROM log_entries WHERE id > ? ${where} ORDER BY id LIMIT ?`)
-          .all(afterId, ...values, limit);
+          .prepare(`SELECT * FROM log_entries WHERE ${where} ORDER BY id LIMIT ?`)
+          .all(...values, limit);
         return rows.map(logEntryOf);
       }),
 
     startOfNewest: (limit, filter) =>
       retryWhileBusy(() => {
-        const { where, values } = filterOf(filter);
+        const { where, values } = filterOf(0, filter);
         const oldest = database
-          .prepare(
-            `SELECT id FROM log_entries WHERE id > 0 ${where} ORDER BY id DESC LIMIT 1 OFFSET ?`,
-          )
+          .prepare(`SELECT id FROM log_entries WHERE ${where} ORDER BY id DESC LIMIT 1 OFFSET ?`)
           .get(...values, limit);
         return Number(oldest?.id ?? 0);
       }),
 
+    pruneLogEntries: (before, limit) =>
+      retryWhileBusy(() => Number(pruneLogEntries.run(before.getTime(), limit).changes)),
+
+    ...transferOf(database, userOf),
     close: () => database.close(),
   };
 }
 
-function filterOf({ type, since }: LogFilter): { where: string; values: (string | number)[] } {
-  const conditions = [
-    ...(type === undefined ? [] : [{ where: "AND type = ?", value: type }]),
-    ...(since === undefined ? [] : [{ where: "AND at >= ?", value: since.getTime() }]),
-  ];
-  return {
-    where: conditions.map(({ where }) => where).join(" "),
-    values: conditions.map(({ value }) => value),
-  };
+/** More than a process holds back, so that the first of them to be written is among them. */
+const EARLIEST_LOOKED_AT = 10_001;
+
+/**
+ * Entries are written nearly in the order of their times: the reading starts at the lowest ID among
+ * the earliest that match, or it would go through all that is older. Nothing where there is none.
+ */
+const AFTER_AND_SINCE = `id > max(?, (SELECT min(id) - 1 FROM
+    (SELECT id FROM log_entries WHERE at >= ? ORDER BY at LIMIT ${EARLIEST_LOOKED_AT})))
+  AND at >= ?`;
+
+function filterOf(
+  afterId: number,
+  { type, since }: LogFilter,
+): { where: string; values: (string | number)[] } {
+  const start =
+    since === undefined
+      ? { where: "id > ?", values: [afterId] }
+      : { where: AFTER_AND_SINCE, values: [afterId, since.getTime(), since.getTime()] };
+  if (type === undefined) return start;
+  return { where: `${start.where} AND type = ?`, values: [...start.values, type] };
 }
 
-function userOf(row: Row | undefined): StoredUser | undefined {
-  if (row === undefined) return undefined;
+function userOf(row: Row): StoredUser {
   return {
     id: String(row.id) as UserId,
     username: String(row.username),

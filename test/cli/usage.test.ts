@@ -14,8 +14,12 @@ const commands: Readonly<
   Record<string, { options: readonly string[]; settings: readonly string[] }>
 > = {
   serve: { options: [], settings: ALL },
-  log: { options: ["json", "follow", "type", "since", "limit"], settings: ["DATA_DIR"] },
-  "setup-link": { options: [], settings: ["HOST", "PORT", "DATA_DIR", "SETUP_TOKEN_FILE"] },
+  log: { options: ["json", "follow", "type", "since", "limit"], settings: ["DATA_DIR", "DATABASE_URL"] },
+  "pages eject": { options: ["to", "force"], settings: ["PAGES_DIR"] },
+  "setup-link": {
+    options: [],
+    settings: ["HOST", "PORT", "DATA_DIR", "DATABASE_URL", "SETUP_TOKEN_FILE"],
+  },
 };
 
 test("--version shows the version of the package", async (t) => {
@@ -38,7 +42,9 @@ for (const flag of ["--help", "-h"]) {
 
 for (const [name, { options, settings: named }] of Object.entries(commands)) {
   test(`the help of ${name} names all its options and settings, with defaults, and no others`, async (t) => {
-    const { code, stdout, stderr } = await runLatchkey(t, [name, "--help"], { PORT: "no number" });
+    const { code, stdout, stderr } = await runLatchkey(t, [...name.split(" "), "--help"], {
+      PORT: "no number",
+    });
     assert.deepEqual([code, stderr], [0, ""]);
     for (const option of [...options, "env-file", "help"]) {
       assert.match(stdout, new RegExp(`^  (-h, )?--${option}( <\\w+>)? +\\S`, "m"), option);
@@ -62,6 +68,12 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [["serve", "--data_dir", "x"], /no option --data_dir: was --data-dir meant\?/],
   [["serve", "--colour", "red"], /no option --colour: see latchkey serve --help/],
   [["serve", "--json"], /no option --json/],
+  [
+    ["pages", "eject", "--froce"],
+    /no option --froce: was --force meant\?.* latchkey pages eject --help/,
+  ],
+  [["pages", "eject", "pages"], /'pages'.* latchkey pages eject --help/],
+  [["pages", "eject", "--to"], /--to .*missing/],
   [["log", "-x"], /'-x'.* latchkey log --help/],
   [["log", "latchkey.db"], /'latchkey\.db'.* latchkey log --help/],
   [["log", "--type"], /--type .*missing/],

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   type Event,
+  eventIn,
   eventTypes,
   passwordChanged,
   rateLimited,
@@ -33,3 +34,27 @@ test("a username stands in the summary as it is", () => {
   const username = " Zoë\n\0<b>%s ";
   assert.equal(signedIn(username).summary, `Signed in as ${username}`);
 });
+
+for (const [event, subject] of [
+  [signedIn("owner"), "owner"],
+  [signedIn(" Signed in as \n<b> "), " Signed in as \n<b> "],
+  [signedUp(""), ""],
+  [rateLimited("2001:db8::1"), "2001:db8::1"],
+  [passwordChanged(), ""],
+] as const) {
+  test(`what is read back of ${JSON.stringify(event.summary)} is what it was built of`, () => {
+    assert.deepEqual(eventIn(event), { type: event.type, subject });
+  });
+}
+
+for (const [type, summary] of [
+  ["signout", "Signed in as owner"],
+  ["constructor", "Signed in as owner"],
+  ["signin", "signed in as owner"],
+  ["signin", "Created account owner"],
+  ["signup", ""],
+] as const) {
+  test(`nothing is read into an entry of the type ${type} with the text ${JSON.stringify(summary)}`, () => {
+    assert.equal(eventIn({ type, summary }), undefined);
+  });
+}

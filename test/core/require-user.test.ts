@@ -36,12 +36,12 @@ test("requireAuth passes on that the accounts cannot be counted, and admits nobo
 test("the guard around whole handlers never counts the accounts", async (t) => {
   const ports = await corePorts(t);
   const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
-  const countUsers = t.mock.method(ports.store, "countUsers");
+  const hasUsers = t.mock.method(ports.store, "hasUsers");
   const guard = createRequireUser(currentUser);
   assert.deepEqual(guard(undefined), { kind: "needs-sign-in" });
   const token = await ports.tokens.issue("somebody" as UserId);
   assert.deepEqual(await guard(token), { kind: "needs-sign-in" });
-  assert.equal(countUsers.mock.callCount(), 0);
+  assert.equal(hasUsers.mock.callCount(), 0);
 });
 
 test("a store that fails while the user is looked up admits nobody", async (t) => {

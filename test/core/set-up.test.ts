@@ -59,7 +59,7 @@ test("the rules speak in their order: configured, token, missing fields, passwor
   const emptyPassword = { ...withToken, username: "owner", password: "" };
   assert.equal(await kindOf(ports, emptyPassword), "username-or-password-missing");
   assert.equal(await kindOf(ports, { ...withToken, username: "owner" }), "passwords-differ");
-  assert.equal(await ports.store.countUsers(), 0);
+  assert.equal(await ports.store.hasUsers(), false);
   await ports.insertOwner(hashText("a hash"));
   assert.equal(await kindOf(ports, everythingWrong), "already-configured");
   assert.deepEqual(await ports.writtenEntries(), []);
@@ -81,7 +81,7 @@ test("of many at the same moment one sets up, and to the others it is configured
     ...Array(7).fill("already-configured"),
     "set-up",
   ]);
-  assert.equal(await ports.store.countUsers(), 1);
+  assert.equal(await ports.store.hasUsers(), true);
   assert.equal((await ports.writtenEntries()).length, 1);
   assert.equal(domains.length, 1);
 });
@@ -107,7 +107,7 @@ test("a setup token that cannot be read is a failure, not an open door", async (
   const { ports } = await setUpPorts(t);
   const setupToken = { ...ports.setupToken, read: () => Promise.reject(new Error("EIO")) };
   await assert.rejects(setUp({ ...ports, setupToken }, formWith()), /^Error: EIO$/);
-  assert.equal(await ports.store.countUsers(), 0);
+  assert.equal(await ports.store.hasUsers(), false);
 });
 
 test("a setup token that cannot be deleted is only warned of", async (t) => {

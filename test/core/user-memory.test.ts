@@ -27,13 +27,13 @@ function usersOf(memory: UserMemory) {
 /** The real store with one account in it, counting what it is asked. */
 async function memoryOverStore(t: TestContext) {
   const store = await openStore(t);
-  const asked = { countUsers: 0, findUser: 0 };
+  const asked = { hasUsers: 0, findUser: 0 };
   const clock = fakeClock();
   const users = createUserMemory(
     {
-      countUsers() {
-        asked.countUsers += 1;
-        return store.countUsers();
+      hasUsers() {
+        asked.hasUsers += 1;
+        return store.hasUsers();
       },
       findUser(id) {
         asked.findUser += 1;
@@ -119,9 +119,9 @@ test("whether there is an account is asked until the answer is yes, and never af
   assert.equal(await users.anyExists(), false);
   await insert();
   assert.equal(await users.anyExists(), true);
-  assert.equal(asked.countUsers, 3);
+  assert.equal(asked.hasUsers, 3);
   assert.equal(users.anyExists(), true, "without a promise");
-  assert.equal(asked.countUsers, 3);
+  assert.equal(asked.hasUsers, 3);
 });
 
 /** Look-ups that end when the test says so: the store answers too fast to be overtaken. */
@@ -130,7 +130,7 @@ function memoryOverSlowStore() {
   const clock = fakeClock();
   const users = createUserMemory(
     {
-      countUsers: () => Promise.reject(new Error("not asked for")),
+      hasUsers: () => Promise.reject(new Error("not asked for")),
       findUser() {
         const answer = Promise.withResolvers<StoredUser | undefined>();
         answers.push(answer);

@@ -7,6 +7,7 @@ import { fastifyAuth } from "latchkey/fastify";
 import { fetchAuth } from "latchkey/fetch";
 import { honoAuth } from "latchkey/hono";
 import { nodeAuth } from "latchkey/node";
+import { openPostgres, type PostgresStore } from "latchkey/postgres";
 import { openSqlite } from "latchkey/sqlite";
 import { testLogReader, testStore } from "latchkey/testing";
 
@@ -14,6 +15,7 @@ const sqlite = await openSqlite({ file: "accounts.db" });
 const store: Store = sqlite;
 const auth = createAuth({ store, secret: "a secret for tests, 32 bytes long" });
 for (const adapter of [honoAuth, expressAuth, fastifyAuth, fetchAuth]) adapter(auth);
+openPostgres satisfies (options: { readonly url: string }) => Promise<PostgresStore & Store>;
 for (const suite of [testStore, testLogReader]) suite satisfies (name: string, open: never) => void;
 
 const { routes, requireAuth } = nodeAuth(auth);

@@ -36,7 +36,13 @@ const bad: Readonly<Record<string, readonly string[]>> = {
     ...["example.org; Secure", "example.org\r\nX-Evil: 1", "example.org,example.com"],
   ],
   LOG_LEVEL: ["verbose", "INFO", "trace"],
-  DATABASE_URL: ["postgres://db/latchkey"],
+  DATABASE_URL: ["db/latchkey", "mysql://db/latchkey", "postgres://db/x?sslmod=require"],
+  SHARED_LIMITER: ["yes", "true", "ON", "1"],
+  LOG_RETENTION: ["400", "0d", "-1d", "1.5d", "400 d", "90s", "1y", "1234567d"],
+  APP_NAME: [" ", "x".repeat(61), "two\nlines", "tab\t", "\u0007", "\u0085"],
+  ACCENT_COLOR: ["red", "1a5fb4", "#12", "#1234", "#12345", "#1a5fb4ff", "#ggg", "#abc;", " #abc"],
+  LOCALE: ["it", "EN", "de-AT", "en,de", " de", "constructor"],
+  LOGO_FILE: ["/nowhere/at/all.png", "/tmp", "/dev/null", "/etc/hostname", "/nowhere\nat.png"],
   PAGES_DIR: ["/nowhere/at/all", "/dev/null", "/dev/null/below"],
   DOMAIN_SETUP_COMMAND: ["/nowhere/at/all", "/dev/null", "/tmp", "sh -c true", "no-such-program"],
 };
@@ -75,7 +81,7 @@ test("every problem is told at once, not only the first", () => {
 });
 
 test("no problem repeats a value, which might be a secret that slipped into the wrong setting", () => {
-  const told = problems({ PORT: "hunter2", DATABASE_URL: "postgres://u:hunter2@db/x" });
+  const told = problems({ PORT: "hunter2", DATABASE_URL: "postgres://u:hunter2:1@db/hunter2?hunter2=1" });
   assert.equal(told.length, 2);
   assert.doesNotMatch(told.join("\n"), /hunter2/);
 });

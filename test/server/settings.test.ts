@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { settings as allSettings } from "../../src/server/setting-names.ts";
 import { secretProblem } from "../../src/server/settings.ts";
@@ -12,10 +12,17 @@ const DEFAULTS: OwnSettings = {
   port: 3000,
   dataDir: resolve("data"),
   databaseFile: resolve("data/latchkey.db"),
+  databaseUrl: undefined,
+  limiter: "own",
+  logRetentionMs: undefined,
   secret: undefined,
   setupTokenFile: resolve("data/setup-token"),
   postLoginLocation: "/",
   domainSetupCommand: undefined,
+  appName: "Latchkey",
+  accentColor: undefined,
+  logoFile: undefined,
+  locale: undefined,
   pagesDir: undefined,
   trustedProxies: [],
   publicUrl: undefined,
@@ -89,6 +96,12 @@ const good: readonly (readonly [string, string, Partial<OwnSettings>])[] = [
   ["COOKIE_DOMAIN", "example.org", { cookieDomain: "example.org" }],
   ["COOKIE_DOMAIN", "my-1.home.example", { cookieDomain: "my-1.home.example" }],
   ["COOKIE_DOMAIN", "xn--bcher-kva.example", { cookieDomain: "xn--bcher-kva.example" }],
+  ["APP_NAME", "Zoë’s place & more", { appName: "Zoë’s place & more" }],
+  ["APP_NAME", "x".repeat(60), { appName: "x".repeat(60) }],
+  ["ACCENT_COLOR", "#abc", { accentColor: "#abc" }],
+  ["ACCENT_COLOR", "#1A5FB4", { accentColor: "#1A5FB4" }],
+  ["LOCALE", "de", { locale: "de" }],
+  ["LOCALE", "fr", { locale: "fr" }],
   ["LOG_LEVEL", "error", { logLevel: "error" }],
   ["AUTH_SECRET", " kept as it is ", { secret: " kept as it is " }],
   ["NODE_ENV", "production", { environment: "production" }],
@@ -99,6 +112,13 @@ for (const [name, text, expected] of good) {
     assert.deepEqual(settled({ [name]: text }), { ...DEFAULTS, ...expected });
   });
 }
+
+test("a logo is found by its absolute or relative path, and made absolute", async (t) => {
+  const file = join(await tempDir(t), "logo.png");
+  await writeFile(file, "x");
+  const named = (path: string) => settled({ LOGO_FILE: path }).logoFile;
+  assert.deepEqual([named(file), named(relative("", file))], [file, file]);
+});
 
 test("the settings cannot be changed afterwards", () => {
   assert.ok(Object.isFrozen(wholeSettings({})));

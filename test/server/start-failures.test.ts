@@ -25,6 +25,11 @@ interface Obstacle {
 
 const database = (dir: string): string => join(dir, "data/latchkey.db");
 
+async function page(dir: string, file: string, text: string): Promise<void> {
+  await mkdir(join(dir, "pages"));
+  await writeFile(join(dir, "pages", file), text);
+}
+
 const obstacles: Readonly<Record<string, Obstacle>> = {
   "a DATA_DIR below a regular file": {
     about: /DATA_DIR .*data/,
@@ -56,27 +61,33 @@ const obstacles: Readonly<Record<string, Obstacle>> = {
     },
   },
   "a page with a mistake in it": {
-    about: /pages\/login\.eta: /,
-    async prepare(dir) {
-      await mkdir(join(dir, "pages"));
-      await writeFile(join(dir, "pages/login.eta"), "<% if (it.HasError { %> x <% } %>");
-    },
+    about: /pages\/login\.eta:1: Unexpected token/,
+    prepare: (dir) => page(dir, "login.eta", "<% if (it.HasError { %> x <% } %>"),
     env: { PAGES_DIR: "pages" },
   },
   "a page with a tag that is not closed": {
-    about: /pages\/home\.eta: /,
-    async prepare(dir) {
-      await mkdir(join(dir, "pages"));
-      await writeFile(join(dir, "pages/home.eta"), "<p>\n<%= it.CurrentUser.username \n</p>");
-    },
+    about: /pages\/home\.eta:2: unclosed tag$/m,
+    prepare: (dir) => page(dir, "home.eta", "<p>\n<%= it.CurrentUser.username \n</p>"),
+    env: { PAGES_DIR: "pages" },
+  },
+  "a page that fails when it is tried": {
+    about: /pages\/login\.eta:2: Cannot read properties of undefined \(reading 'name'\)$/m,
+    prepare: (dir) => page(dir, "login.eta", "<p>\n<%= it.user.name %>"),
+    env: { PAGES_DIR: "pages" },
+  },
+  "a layout that fails when it is tried": {
+    about: /pages\/layout\.eta:1: Cannot read properties/,
+    prepare: (dir) => page(dir, "layout.eta", "<%= it.site.name %><%~ it.body %>"),
+    env: { PAGES_DIR: "pages" },
+  },
+  "a field with a mistake in it": {
+    about: /pages\/field\.eta:1: Unexpected token/,
+    prepare: (dir) => page(dir, "field.eta", "<%= it.name) %>"),
     env: { PAGES_DIR: "pages" },
   },
   "a page that replaces none": {
     about: /pages\/signin\.eta .*login\.eta/,
-    async prepare(dir) {
-      await mkdir(join(dir, "pages"));
-      await writeFile(join(dir, "pages/signin.eta"), "");
-    },
+    prepare: (dir) => page(dir, "signin.eta", ""),
     env: { PAGES_DIR: "pages" },
   },
   "a HOST that this machine does not have": {
@@ -125,6 +136,11 @@ test("a database of a later version is left as it is", async (t) => {
 
 const wrongSettings: readonly (readonly [string, Readonly<Record<string, string>>, RegExp])[] = [
   ["a PORT that is none", { PORT: "http" }, /PORT takes a number/],
+  ["a logo that is missing", { LOGO_FILE: "/nowhere/logo.png" }, /LOGO_FILE takes an SVG, PNG/],
+  ["a logo of another kind", { LOGO_FILE: "/etc/hostname" }, /LOGO_FILE takes .*512 KiB/],
+  ["a colour that is none", { ACCENT_COLOR: "blue" }, /ACCENT_COLOR takes a colour such as #/],
+  ["a language that there is not", { LOCALE: "it" }, /LOCALE takes en, de, fr or es$/m],
+  ["a name that is too long", { APP_NAME: "x".repeat(61) }, /APP_NAME takes .* 60 characters/],
   ["an unknown LATCHKEY_ setting", { LATCHKEY_PROT: "1" }, /LATCHKEY_PROT is not a setting/],
   ["production without AUTH_SECRET", { NODE_ENV: "production" }, /AUTH_SECRET .*production/],
   [

@@ -21,7 +21,7 @@ export function memoryStore(flaw?: Flaw): Store {
     flaw === "folds ASCII case" ? name.replace(/[A-Z]/g, (c) => c.toLowerCase()) : name;
 
   return {
-    countUsers: async () => users.length,
+    hasUsers: async () => users.length > 0,
     findUser: async (id) => copyOf(users.find((user) => user.id === id)),
     findUserByUsername: async (username) =>
       copyOf(users.find((user) => key(user.username) === key(username))),

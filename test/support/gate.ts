@@ -2,9 +2,9 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { pino } from "pino";
 import type { LogEntry } from "../../src/core/store.ts";
+import { openStore } from "../../src/server/open-store.ts";
 import { type Gate, serve } from "../../src/server/serve.ts";
 import type { Settings } from "../../src/server/settings.ts";
-import { openSqlite } from "../../src/stores/sqlite.ts";
 import { type Answer, type Sending, send } from "./client.ts";
 import { eventually } from "./eventually.ts";
 import { tempDir } from "./temp-dir.ts";
@@ -39,11 +39,18 @@ export async function startGate(
     port: 0,
     dataDir,
     databaseFile: join(dataDir, "latchkey.db"),
+    databaseUrl: undefined,
+    limiter: "own",
+    logRetentionMs: undefined,
     secret: SECRET,
     setupTokenFile: join(dataDir, "setup-token"),
     postLoginLocation: "/",
     domainSetupCommand: undefined,
     programEnvironment: {},
+    appName: "Latchkey",
+    accentColor: undefined,
+    logoFile: undefined,
+    locale: undefined,
     pagesDir: undefined,
     trustedProxies: [],
     publicUrl: undefined,
@@ -71,7 +78,8 @@ function stopOnce(gate: Gate): () => Promise<void> {
   };
 }
 
-function clientOf(url: string, { databaseFile, setupTokenFile }: Settings) {
+function clientOf(url: string, settings: Settings) {
+  const { databaseFile, setupTokenFile } = settings;
   const sendTo: RunningGate["send"] = (path, sending) => send(`${url}${path}`, sending);
   return {
     url,
@@ -90,7 +98,7 @@ function clientOf(url: string, { databaseFile, setupTokenFile }: Settings) {
       sendTo("/login", { ...sending, form: { ...OWNER, ...fields } }),
 
     async logEntries(count: number) {
-      const store = await openSqlite({ file: databaseFile, missing: "refuse" });
+      const store = await openStore(settings, "refuse");
       try {
         return await eventually(async () => {
           const entries = await store.readLogEntries({ afterId: 0, limit: 1_000 });

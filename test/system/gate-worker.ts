@@ -3,21 +3,23 @@ import { type Gate, serve } from "../../src/server/serve.ts";
 import { readSettings } from "../../src/server/settings.ts";
 
 /**
- * One of several gates that share a data folder, each a process of its own. Starting a process takes
- * far longer than starting a gate, so it lives on: told a data folder, it starts a new gate there
- * and answers with its address; told `""`, it only stops the last one.
+ * One of several gates that share a store, each a process of its own. Starting a process takes far
+ * longer than starting a gate, so it lives on: told settings, it starts a new gate with them and
+ * answers with its address; told `stop`, it only stops the last one.
  */
 let gate: Gate | undefined;
 
-process.on("message", async (dataDir: string) => {
+type Flags = Readonly<Record<string, string>>;
+
+process.on("message", async (told: Flags | "stop") => {
   await gate?.stop();
-  gate = dataDir === "" ? undefined : await start(dataDir);
+  gate = told === "stop" ? undefined : await start(told);
   process.send?.(gate?.url ?? "");
 });
 process.on("disconnect", () => process.exit());
 
-function start(dataDir: string): Promise<Gate> {
-  const reading = readSettings({ flags: { PORT: "0", DATA_DIR: dataDir }, envFile: undefined });
+function start(flags: Flags): Promise<Gate> {
+  const reading = readSettings({ flags: { PORT: "0", ...flags }, envFile: undefined });
   if (reading.kind === "wrong") throw new Error(reading.problems.join());
   return serve(reading.settings, pino({ level: "silent" }));
 }

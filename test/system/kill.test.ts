@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { openSqlite } from "../../src/stores/sqlite.ts";
 import { type Answer, type Sending, send } from "../support/client.ts";
+import { countOf } from "../support/database.ts";
 import { OWNER, SECRET, startGate } from "../support/gate.ts";
 import { startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -57,15 +57,6 @@ const moments = (wholeMs: number): readonly Moment[] => [
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-async function countUsers(dataDir: string): Promise<number> {
-  const store = await openSqlite({ file: join(dataDir, "latchkey.db"), missing: "refuse" });
-  try {
-    return await store.countUsers();
-  } finally {
-    store.close();
-  }
-}
-
 test("a kill at any moment of the setup leaves no account, or one that can be used", async (t) => {
   const attempt = { path: "/setup", sending: { form: { ...OWNER, confirm: OWNER.password } } };
   const start = async () => {
@@ -84,7 +75,7 @@ test("a kill at any moment of the setup leaves no account, or one that can be us
     const answer = await killDuring(victim, attempt, moment);
     next = start();
 
-    const users = await countUsers(dataDir);
+    const users = countOf(join(dataDir, "latchkey.db"), "users");
     assert.ok(users === 0 || users === 1, `${users} accounts`);
     if (answer !== undefined) assert.equal(users, 1, "what was answered is on the disk");
     left.push(users);

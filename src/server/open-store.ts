@@ -1,0 +1,65 @@
+import { existsSync } from "node:fs";
+import { codeOf, Fault, messageOf } from "../core/fault.ts";
+import type { AttemptCounter } from "../core/shared-limiter.ts";
+import type { LogPruner, LogReader, Store } from "../core/store.ts";
+import { openPostgres } from "../stores/postgres.ts";
+import { openSqlite } from "../stores/sqlite.ts";
+
+/** Where accounts and log entries are kept. */
+export interface Place {
+  /** PostgreSQL, where it is set. */
+  readonly databaseUrl: string | undefined;
+  readonly databaseFile: string;
+}
+
+export interface OpenStore extends Store, LogReader, LogPruner, Partial<AttemptCounter> {
+  close(): void | Promise<void>;
+}
+
+/** The store that the settings name. What is missing is made, or refused with `database_missing`. */
+export async function openStore(
+  { databaseUrl, databaseFile }: Place,
+  missing: "create" | "refuse",
+): Promise<OpenStore> {
+  try {
+    return databaseUrl === undefined
+      ? await openSqlite({ file: databaseFile, missing })
+      : await openPostgres({ url: databaseUrl, missing });
+  } catch (error) {
+    if (codeOf(error) === "database_missing" || codeOf(error) === "schema_newer") throw error;
+    if (codeOf(error) === "database_url_invalid") throw error;
+    throw cannotUse(
+      databaseUrl === undefined ? `the database ${databaseFile}` : "the database of DATABASE_URL",
+      error,
+    );
+  }
+}
+
+function cannotUse(what: string, error: unknown): Fault {
+  // Of a database that does not answer, the driver alone knows the reason.
+  const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const code = codeOf(error) ?? "database_unusable";
+  return new Fault(code, `cannot use ${what}: ${reasonIn(reason)}`, { cause: error });
+}
+
+/** An attempt to connect to several addresses fails with several errors, and no message. */
+function reasonIn(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
+  return messageOf(error);
+}
+
+/** Whether there is an account, without making a database to find that out. */
+export async function hasAccounts(place: Place): Promise<boolean> {
+  if (place.databaseUrl === undefined && !existsSync(place.databaseFile)) return false;
+  try {
+    const store = await openStore(place, "refuse");
+    try {
+      return await store.hasUsers();
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (codeOf(error) === "database_missing") return false;
+    throw error;
+  }
+}

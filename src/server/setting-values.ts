@@ -1,0 +1,91 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { isIP } from "node:net";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { readPostgresUrl } from "../stores/postgres-url.ts";
+import { isLogo } from "../web/assets.ts";
+import { originOf } from "../web/location.ts";
+import { membershipOf } from "../web/remote-address.ts";
+
+// What a setting makes of its text; `undefined` where it cannot take it.
+
+/** What exactly is wrong with it is told when it is used: the line here names the setting alone. */
+export function postgresUrl(text: string): string | undefined {
+  try {
+    readPostgresUrl(text);
+    return text;
+  } catch {
+    return undefined;
+  }
+}
+
+export function hostName(text: string): string | undefined {
+  return isIP(text) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) ? text : undefined;
+}
+
+export function portNumber(text: string): number | undefined {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
+}
+
+export function folder(text: string): string | undefined {
+  const path = resolve(text);
+  try {
+    return statSync(path).isDirectory() ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function image(text: string): string | undefined {
+  const path = resolve(text);
+  return isLogo(path) ? path : undefined;
+}
+
+/** A path, or a name to be found as a shell would find it. */
+export function program(text: string, searchPath: string): string | undefined {
+  const candidates =
+    isAbsolute(text) || text.includes("/")
+      ? [resolve(text)]
+      : searchPath.split(delimiter).map((place) => join(place, text));
+  return candidates.find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+export function addressRanges(text: string): readonly string[] | undefined {
+  const ranges = text.split(",").map((range) => range.trim());
+  try {
+    membershipOf(ranges);
+    return ranges;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A slash at the end is how people write it. */
+export function publicOrigin(text: string): string | undefined {
+  const origin = text.replace(/\/$/, "");
+  return originOf(origin) === origin ? origin : undefined;
+}
+
+export function onOrOff(text: string): "on" | "off" | undefined {
+  return text === "on" || text === "off" ? text : undefined;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000 };
+
+/** `400d` or `12h`, in milliseconds. */
+export function age(text: string): number | undefined {
+  const [, number, unit = ""] = /^([1-9]\d{0,5})([hd])$/.exec(text) ?? [];
+  return number === undefined ? undefined : Number(number) * (UNIT_MS[unit] ?? 0);
+}
+
+export function logLevel(text: string): string | undefined {
+  return ["debug", "info", "warn", "error"].includes(text) ? text : undefined;
+}

@@ -1,0 +1,108 @@
+import pg from "pg";
+import type { PostgresClient, PostgresPool } from "./postgres-query.ts";
+import { type PostgresHost, type PostgresLogin, readPostgresUrl } from "./postgres-url.ts";
+
+/** Also bounds the wait for a connection that is free. */
+const CONNECT_WITHIN_MS = 800;
+/** The server gives up by itself, so that it does not go on for nobody. */
+export const ANSWER_WITHIN_MS = 900;
+
+/** Of each instance: seven for requests, and one that listens. */
+const MOST_CONNECTIONS = 8;
+
+const PATIENCE = {
+  connectionTimeoutMillis: CONNECT_WITHIN_MS,
+  statement_timeout: ANSWER_WITHIN_MS,
+  keepAlive: true,
+  application_name: "latchkey",
+};
+
+export interface OwnPool extends PostgresPool {
+  end(): Promise<void>;
+}
+
+interface Primary {
+  readonly host: PostgresHost;
+  readonly pool: pg.Pool;
+}
+
+/**
+ * A pool of connections to the one of the hosts that takes writes. After a failure it is looked for
+ * anew, so that a standby which was promoted is found by itself.
+ */
+export function createPool(url: string): OwnPool {
+  const { hosts, login } = readPostgresUrl(url);
+  let primary: Primary | undefined;
+  let looking: Promise<Primary> | undefined;
+
+  async function look(): Promise<Primary> {
+    const host = await primaryOf(hosts, login);
+    if (primary?.host === host) return primary;
+    // Lent connections are returned to it all the same, and closed then.
+    primary?.pool.end().catch(() => {});
+    primary = { host, pool: poolFor(host, login) };
+    return primary;
+  }
+
+  return {
+    async connect() {
+      looking ??= look();
+      const mine = looking;
+      try {
+        return (await (await mine).pool.connect()) as PostgresClient;
+      } catch (error) {
+        // Of those who failed together the first one has it looked for again.
+        if (looking === mine) looking = undefined;
+        throw error;
+      }
+    },
+    failed() {
+      looking = undefined;
+    },
+    async end() {
+      await looking?.catch(() => {});
+      await primary?.pool.end();
+    },
+  };
+}
+
+function poolFor(host: PostgresHost, login: PostgresLogin): pg.Pool {
+  const pool = new pg.Pool({ ...configOf(host, login), max: MOST_CONNECTIONS });
+  // An idle connection that breaks is replaced when it is needed; without a listener it would end
+  // the process.
+  pool.on("error", () => {});
+  return pool;
+}
+
+/** Part by part: a whole URL would be shown, password and all, wherever a pool is printed. */
+function configOf(host: PostgresHost, login: PostgresLogin): pg.ClientConfig {
+  const given = Object.entries({ ...login, ...host }).filter(([, value]) => value !== undefined);
+  return { ...PATIENCE, ...Object.fromEntries(given) };
+}
+
+/** All are asked at once, so that one which does not answer delays nobody. */
+async function primaryOf(
+  hosts: readonly PostgresHost[],
+  login: PostgresLogin,
+): Promise<PostgresHost> {
+  const [only, ...others] = hosts;
+  if (only !== undefined && others.length === 0) return only;
+  try {
+    return await Promise.any(hosts.map((host) => asPrimary(host, login)));
+  } catch (error) {
+    throw new Error("none of the hosts takes writes", { cause: error });
+  }
+}
+
+async function asPrimary(host: PostgresHost, login: PostgresLogin): Promise<PostgresHost> {
+  const client = new pg.Client({ ...configOf(host, login), query_timeout: ANSWER_WITHIN_MS });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query("SELECT pg_is_in_recovery() AS standby");
+    if (rows[0]?.standby !== false) throw new Error("this one is a standby");
+    return host;
+  } finally {
+    client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,138 @@
+import { codeOf, Fault } from "../core/fault.ts";
+import {
+  type PostgresClient,
+  type PostgresPool,
+  query,
+  type Row,
+  run,
+  withClient,
+} from "./postgres-query.ts";
+
+/**
+ * Each entry leads from the version that is its index to the next one. Entries are only ever added:
+ * what has been released is not edited.
+ */
+const migrations: readonly string[] = [
+  `CREATE TABLE latchkey_users (
+     id text COLLATE "C" PRIMARY KEY,
+     username text COLLATE "C" NOT NULL UNIQUE,
+     password_hash text NOT NULL
+   );
+
+   -- Has its one row as soon as there is a user: its key is what only one of all racers can get.
+   CREATE TABLE latchkey_configured (yes boolean PRIMARY KEY CHECK (yes));
+
+   CREATE FUNCTION latchkey_note_user() RETURNS trigger LANGUAGE plpgsql AS $$
+   BEGIN
+     INSERT INTO latchkey_configured VALUES (true) ON CONFLICT DO NOTHING;
+     RETURN NULL;
+   END $$;
+   CREATE TRIGGER latchkey_note_user AFTER INSERT ON latchkey_users
+     FOR EACH STATEMENT EXECUTE FUNCTION latchkey_note_user();
+
+   CREATE FUNCTION latchkey_tell_user() RETURNS trigger LANGUAGE plpgsql AS $$
+   BEGIN
+     PERFORM pg_notify('latchkey_users', OLD.id);
+     RETURN NULL;
+   END $$;
+   CREATE TRIGGER latchkey_tell_user AFTER UPDATE OR DELETE ON latchkey_users
+     FOR EACH ROW EXECUTE FUNCTION latchkey_tell_user();
+
+   CREATE FUNCTION latchkey_note_removal() RETURNS trigger LANGUAGE plpgsql AS $$
+   BEGIN
+     DELETE FROM latchkey_configured WHERE NOT EXISTS (SELECT FROM latchkey_users);
+     IF TG_OP = 'TRUNCATE' THEN PERFORM pg_notify('latchkey_users', 'all'); END IF;
+     RETURN NULL;
+   END $$;
+   CREATE TRIGGER latchkey_note_removal AFTER DELETE OR TRUNCATE ON latchkey_users
+     FOR EACH STATEMENT EXECUTE FUNCTION latchkey_note_removal();
+
+   -- The lock on its one row makes IDs come out in the order in which they can be read.
+   CREATE TABLE latchkey_log_end (one boolean PRIMARY KEY CHECK (one), id bigint NOT NULL);
+   INSERT INTO latchkey_log_end VALUES (true, 0);
+
+   CREATE TABLE latchkey_log (
+     id bigint PRIMARY KEY,
+     -- Of the writer's making: an entry that is sent again goes in once.
+     key uuid NOT NULL UNIQUE,
+     at timestamptz NOT NULL,
+     type text NOT NULL,
+     summary text NOT NULL,
+     author text NOT NULL
+   );
+   CREATE INDEX latchkey_log_by_time ON latchkey_log (at);
+   CREATE INDEX latchkey_log_by_type ON latchkey_log (type, id);
+
+   CREATE TABLE latchkey_import_mark (one boolean PRIMARY KEY CHECK (one), mark text NOT NULL);
+
+   -- Nothing in it is worth keeping for longer than a minute, so nothing of it is flushed.
+   CREATE UNLOGGED TABLE latchkey_attempts (
+     address text PRIMARY KEY,
+     made timestamptz[] NOT NULL
+   ) WITH (fillfactor = 50);`,
+];
+
+const MIGRATE_WITHIN_MS = 60_000;
+
+/** Two instances may make the same thing at the same moment, which PostgreSQL takes as a failure. */
+const MADE_TWICE = ["23505", "42P07", "42710"];
+const TRIES = 5;
+const UNDEFINED_TABLE = "42P01";
+
+/**
+ * Brings the schema up to date, all of it or nothing. Where it is up to date already, nothing is
+ * locked and nothing but reading is asked for; of several instances that start together one
+ * migrates, and the others wait for its row.
+ */
+export async function migrate(pool: PostgresPool, missing: "create" | "refuse"): Promise<void> {
+  if (missing === "refuse" && (await versionOf(pool)) === 0) {
+    throw new Fault("database_missing", "there are no tables of Latchkey in this database");
+  }
+  for (let left = TRIES; !(await isUpToDate(pool)); left -= 1) {
+    try {
+      await withClient(pool, migrateOn);
+    } catch (error) {
+      if (left <= 1 || !MADE_TWICE.includes(codeOf(error) ?? "")) throw error;
+    }
+  }
+}
+
+async function migrateOn(client: PostgresClient): Promise<void> {
+  const ask = (text: string): Promise<readonly Row[]> => run(client, { text }, MIGRATE_WITHIN_MS);
+  await ask(
+    "CREATE TABLE IF NOT EXISTS latchkey_schema (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL)",
+  );
+  await ask("INSERT INTO latchkey_schema VALUES (true, 0) ON CONFLICT DO NOTHING");
+  // Whatever the database's default: whoever waited for the row has to see what was done meanwhile.
+  await ask("BEGIN ISOLATION LEVEL READ COMMITTED");
+  try {
+    await ask(`SET LOCAL statement_timeout = ${MIGRATE_WITHIN_MS}`);
+    const [row] = await ask("SELECT version FROM latchkey_schema FOR UPDATE");
+    for (const migration of migrations.slice(Number(row?.version))) await ask(migration);
+    await ask(`UPDATE latchkey_schema SET version = ${migrations.length}`);
+    await ask("COMMIT");
+  } catch (error) {
+    await ask("ROLLBACK").catch(() => {});
+    throw error;
+  }
+}
+
+async function isUpToDate(pool: PostgresPool): Promise<boolean> {
+  const version = await versionOf(pool);
+  if (version <= migrations.length) return version === migrations.length;
+  throw new Fault(
+    "schema_newer",
+    `the database has schema ${version} and this Latchkey knows up to ${migrations.length}: it needs a newer Latchkey`,
+  );
+}
+
+/** 0 where there is none yet. */
+async function versionOf(pool: PostgresPool): Promise<number> {
+  try {
+    const [row] = await query(pool, { text: "SELECT version FROM latchkey_schema" });
+    return Number(row?.version ?? 0);
+  } catch (error) {
+    if (codeOf(error) === UNDEFINED_TABLE) return 0;
+    throw error;
+  }
+}

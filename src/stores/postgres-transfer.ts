@@ -1,0 +1,162 @@
+import type {
+  Contents,
+  ContentsReader,
+  ImportBatch,
+  Importer,
+  ImportRows,
+  StoredUser,
+  UserReader,
+} from "../core/store.ts";
+import { type PostgresPool, type Row, run, withClient } from "./postgres-query.ts";
+
+export type PostgresTransfer = ContentsReader & UserReader & Importer;
+
+/** Nobody's page waits for it, and counting or a slow disk may take its time. */
+const PATIENCE_MS = 60_000;
+
+/** Names are in an index, whose rows cannot be longer than 2,704 bytes with all that belongs to them. */
+const LONGEST_NAME = 2_600;
+
+type Ask = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+/** The part of the store that takes everything out of a database, or into one. */
+export function transferOn(pool: PostgresPool, userOf: (row: Row) => StoredUser): PostgresTransfer {
+  return {
+    readUsers: ({ afterId, limit }) =>
+      inTransaction(pool, async (ask) => {
+        const rows = await ask(
+          `SELECT id, username, password_hash FROM latchkey_users
+           WHERE id > $1 ORDER BY id LIMIT $2`,
+          [afterId, limit],
+        );
+        return rows.map(userOf);
+      }),
+
+    readContents: () => inTransaction(pool, readContents),
+
+    importBatch: (batch) =>
+      inTransaction(pool, async (ask, undo) => {
+        if (!(await isAt(batch, ask))) return undo("overtaken");
+        await insert(batch, ask);
+        return (await isAlone(batch, ask)) ? "imported" : undo("overtaken");
+      }),
+
+    problemWith,
+  };
+}
+
+async function readContents(ask: Ask): Promise<Contents> {
+  const [row] = await ask(
+    `SELECT (SELECT mark FROM latchkey_import_mark) AS mark,
+            (SELECT count(*) FROM latchkey_users) AS users,
+            (SELECT count(*) FROM latchkey_log) AS entries,
+            (SELECT id FROM latchkey_log_end) AS last_entry_id`,
+  );
+  return {
+    mark: typeof row?.mark === "string" ? row.mark : undefined,
+    users: Number(row?.users),
+    entries: Number(row?.entries),
+    lastEntryId: Number(row?.last_entry_id),
+  };
+}
+
+/** Locks what every writer of log entries and every other import needs, and then looks. */
+async function isAt({ from }: ImportBatch, ask: Ask): Promise<boolean> {
+  const [end] = await ask("SELECT id FROM latchkey_log_end FOR UPDATE");
+  if (Number(end?.id) !== from.lastEntryId) return false;
+  if (from.mark === undefined) {
+    const { mark, users, entries } = await readContents(ask);
+    return mark === undefined && users + entries === 0;
+  }
+  const [row] = await ask("SELECT mark FROM latchkey_import_mark");
+  return row?.mark === from.mark;
+}
+
+async function insert({ users, entries, how, to }: ImportBatch, ask: Ask): Promise<void> {
+  if (how === "start-over") {
+    await ask("DELETE FROM latchkey_users");
+    await ask("DELETE FROM latchkey_log");
+  }
+  if (users.length > 0) {
+    await ask(
+      `INSERT INTO latchkey_users (id, username, password_hash)
+       SELECT * FROM unnest($1::text[], $2::text[], $3::text[])`,
+      [
+        users.map(({ id }) => id),
+        users.map(({ username }) => username),
+        users.map(({ passwordHash }) => passwordHash),
+      ],
+    );
+  }
+  await ask(
+    `INSERT INTO latchkey_log (id, key, at, type, summary, author)
+     SELECT id, gen_random_uuid(), at, type, summary, author
+     FROM unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::text[], $5::text[])
+       AS entry (id, at, type, summary, author)`,
+    [
+      entries.map(({ id }) => id),
+      entries.map(({ at }) => at.toISOString()),
+      entries.map(({ type }) => type),
+      entries.map(({ summary }) => summary),
+      entries.map(({ author }) => author),
+    ],
+  );
+  await ask("UPDATE latchkey_log_end SET id = greatest(id, $1)", [to.lastEntryId]);
+  await ask(
+    `INSERT INTO latchkey_import_mark VALUES (true, $1)
+     ON CONFLICT (one) DO UPDATE SET mark = excluded.mark`,
+    [to.mark ?? ""],
+  );
+}
+
+/**
+ * A first account may be under way while the first users come in. The trigger on these waits for
+ * it, so that here it can be seen; whoever comes later finds the place taken.
+ */
+async function isAlone({ from, users }: ImportBatch, ask: Ask): Promise<boolean> {
+  if (from.mark !== undefined) return true;
+  const [row] = await ask("SELECT count(*) AS users FROM latchkey_users");
+  return Number(row?.users) === users.length;
+}
+
+function problemWith({ users, entries }: ImportRows): string | undefined {
+  for (const { id, username, passwordHash } of users) {
+    const who = `the user ${JSON.stringify(username.slice(0, 100))}`;
+    if ([id, username, passwordHash].some((text) => text.includes("\0"))) {
+      return `${who} has a NUL, which PostgreSQL does not store`;
+    }
+    if (Buffer.byteLength(username) > LONGEST_NAME) {
+      return `${who} has a name of more than ${LONGEST_NAME} bytes, which PostgreSQL cannot index`;
+    }
+  }
+  const unusable = entries.find((one) =>
+    [one.type, one.summary, one.author].some((text) => text.includes("\0")),
+  );
+  return unusable && `the log entry ${unusable.id} has a NUL, which PostgreSQL does not store`;
+}
+
+type Undo = <T>(outcome: T) => Promise<T>;
+
+/** Sees what others have committed in the meantime, whatever the database's own setting. */
+function inTransaction<T>(
+  pool: PostgresPool,
+  work: (ask: Ask, undo: Undo) => Promise<T>,
+): Promise<T> {
+  return withClient(pool, async (client) => {
+    const ask: Ask = (text, values = []) => run(client, { text, values }, PATIENCE_MS);
+    let end = "COMMIT";
+    await ask("BEGIN ISOLATION LEVEL READ COMMITTED");
+    try {
+      await ask(`SET LOCAL statement_timeout = ${PATIENCE_MS}`);
+      const outcome = await work(ask, async (undone) => {
+        end = "ROLLBACK";
+        return undone;
+      });
+      await ask(end);
+      return outcome;
+    } catch (error) {
+      await ask("ROLLBACK").catch(() => {});
+      throw error;
+    }
+  });
+}

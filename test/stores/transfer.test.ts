@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Contents, ImportBatch, LogEntry, StoredUser, UserId } from "../../src/core/store.ts";
+import { openPostgres, type PostgresStore } from "../../src/stores/postgres.ts";
+import { openSqlite, type SqliteStore } from "../../src/stores/sqlite.ts";
+import { serverOfFile } from "../support/postgres-file.ts";
+import { hashText, logEntry } from "../support/store.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+type Either = SqliteStore | PostgresStore;
+/** A fresh database; each call of what it answers with is a connection of its own. */
+type Fresh = (t: TestContext) => Promise<() => Promise<Either>>;
+
+const server = await serverOfFile();
+
+const stores: Readonly<Record<string, Fresh>> = {
+  async SQLite(t) {
+    const file = join(await tempDir(t), "latchkey.db");
+    return () => openSqlite({ file });
+  },
+  async PostgreSQL() {
+    const url = await server.newDatabase();
+    return () => openPostgres({ url });
+  },
+};
+
+const user = (id: string, username = `name of ${id}`): StoredUser => ({
+  id: id as UserId,
+  username,
+  passwordHash: hashText(`hash of ${id}`),
+});
+
+const entry = (id: number, summary = `entry ${id}`): LogEntry => ({ ...logEntry(summary), id });
+
+const EMPTY: Contents = { mark: undefined, users: 0, entries: 0, lastEntryId: 0 };
+
+const batch = (fields: Partial<ImportBatch>): ImportBatch => ({
+  ...{ users: [], entries: [], from: EMPTY, to: { mark: "one", lastEntryId: 0 }, how: "add" },
+  ...fields,
+});
+
+for (const [name, fresh] of Object.entries(stores)) {
+  const rule = (text: string, check: (store: Either, other: Either) => Promise<void>): void => {
+    test(`${name}: ${text}`, async (t) => {
+      const connect = await fresh(t);
+      const [store, other] = [await connect(), await connect()];
+      t.after(async () => {
+        await store.close();
+        await other.close();
+      });
+      await check(store, other);
+    });
+  };
+
+  rule("an empty store has nothing, and no mark", async (store) => {
+    assert.deepEqual(await store.readContents(), EMPTY);
+    assert.deepEqual(await store.readUsers({ afterId: "", limit: 10 }), []);
+  });
+
+  rule("a batch goes in with its IDs, its mark and the end of the log", async (store, other) => {
+    const users = [user("a"), user("B")];
+    const entries = [entry(3), entry(7, "🔑 caf\u00e9 \n")];
+    const to = { mark: "first", lastEntryId: 9 };
+    assert.equal(await store.importBatch(batch({ users, entries, to })), "imported");
+    assert.deepEqual(await other.readContents(), { ...to, users: 2, entries: 2 });
+    assert.deepEqual(await other.findUser("B" as UserId), user("B"));
+    assert.deepEqual(await other.readLogEntries({ afterId: 0, limit: 10 }), entries);
+    await other.insertLogEntries([logEntry("later")]);
+    assert.equal((await other.readLogEntries({ afterId: 7, limit: 10 }))[0]?.id, 10);
+  });
+
+  rule(
+    "users come in the order of their IDs' bytes, after an ID, so many at a time",
+    async (store) => {
+      const ids = ["B", "a", "é", "Z9", "z", "1", "-", "🔑", "ﬀ"];
+      await store.importBatch(batch({ users: ids.map((id) => user(id)) }));
+      const read: string[] = [];
+      for (let afterId = "", pages = 0; pages < 5; pages += 1) {
+        const page = await store.readUsers({ afterId, limit: 2 });
+        assert.ok(page.length <= 2);
+        read.push(...page.map(({ id }) => id));
+        afterId = page.at(-1)?.id ?? afterId;
+      }
+      assert.deepEqual(read, ["-", "1", "B", "Z9", "a", "z", "é", "ﬀ", "🔑"]);
+    },
+  );
+
+  rule("after users have come in, nobody is the first one", async (store, other) => {
+    await store.importBatch(batch({ users: [user("a")] }));
+    const late = { username: "late", passwordHash: hashText("x") };
+    assert.equal(await other.insertFirstUser(late), undefined);
+    assert.equal((await store.readContents()).users, 1);
+  });
+
+  rule("a batch whose start is not where the store is changes nothing", async (store) => {
+    const first = batch({ users: [user("a")], to: { mark: "first", lastEntryId: 5 } });
+    await store.importBatch(first);
+    const before = await store.readContents();
+    const starts = [
+      EMPTY,
+      { mark: "other", lastEntryId: 5 },
+      { mark: "first", lastEntryId: 4 },
+      { mark: undefined, lastEntryId: 5 },
+    ];
+    for (const from of starts) {
+      const next = batch({ users: [user("b")], from, to: { mark: "second", lastEntryId: 6 } });
+      assert.equal(await store.importBatch(next), "overtaken");
+    }
+    assert.deepEqual(await store.readContents(), before);
+  });
+
+  const owns: Readonly<Record<string, (store: Either) => Promise<unknown>>> = {
+    "an account": (store) =>
+      store.insertFirstUser({ username: "owner", passwordHash: hashText("x") }),
+    "an entry": (store) => store.insertLogEntries([logEntry("own")]),
+  };
+  for (const [what, put] of Object.entries(owns)) {
+    rule(`a store with ${what} of its own takes no first batch`, async (store) => {
+      await put(store);
+      const before = await store.readContents();
+      const first = batch({ users: [user("a")], from: { ...before } });
+      assert.equal(await store.importBatch(first), "overtaken");
+      assert.deepEqual(await store.readContents(), before);
+    });
+  }
+
+  rule("an entry that the gate has written since is noticed by the next batch", async (store) => {
+    const to = { mark: "first", lastEntryId: 5 };
+    await store.importBatch(batch({ entries: [entry(5)], to }));
+    await store.insertLogEntries([logEntry("own")]);
+    const next = batch({ entries: [entry(6)], from: to, to: { mark: "second", lastEntryId: 6 } });
+    assert.equal(await store.importBatch(next), "overtaken");
+    assert.deepEqual(
+      (await store.readLogEntries({ afterId: 0, limit: 9 })).map(({ summary }) => summary),
+      ["entry 5", "own"],
+    );
+  });
+
+  rule("a batch that cannot go in as a whole leaves nothing, not even its mark", async (store) => {
+    const unusable = batch({ users: [user("a"), user("b", "name of a")], entries: [entry(1)] });
+    await assert.rejects(store.importBatch(unusable));
+    assert.deepEqual(await store.readContents(), EMPTY);
+    assert.equal(await store.importBatch(batch({ users: [user("a")] })), "imported");
+  });
+
+  rule("starting over removes what was there in the same step", async (store) => {
+    const to = { mark: "first", lastEntryId: 5 };
+    await store.importBatch(batch({ users: [user("a")], entries: [entry(5)], to }));
+    const again = { users: [user("b")], entries: [entry(2)], from: to, how: "start-over" } as const;
+    await store.importBatch(batch({ ...again, to: { mark: "again", lastEntryId: 5 } }));
+    assert.deepEqual(await store.readUsers({ afterId: "", limit: 9 }), [user("b")]);
+    assert.deepEqual(await store.readLogEntries({ afterId: 0, limit: 9 }), [entry(2)]);
+    assert.equal((await store.readContents()).mark, "again");
+  });
+
+  rule("of eight first batches at once over two connections, one goes in", async (store, other) => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        [store, other][i % 2]?.importBatch(
+          batch({ users: [user(`racer ${i}`)], to: { mark: `mark ${i}`, lastEntryId: 0 } }),
+        ),
+      ),
+    );
+    assert.deepEqual(
+      answers.filter((answer) => answer !== "overtaken"),
+      ["imported"],
+    );
+    const winner = answers.indexOf("imported");
+    assert.deepEqual(await store.readUsers({ afterId: "", limit: 9 }), [user(`racer ${winner}`)]);
+    assert.equal((await store.readContents()).mark, `mark ${winner}`);
+  });
+
+  rule(
+    "a first account and a first batch at once: one of the two is there",
+    async (store, other) => {
+      const [first, imported] = await Promise.all([
+        other.insertFirstUser({ username: "owner", passwordHash: hashText("x") }),
+        store.importBatch(batch({ users: [user("a"), user("b")] })),
+      ]);
+      const { users } = await store.readContents();
+      assert.deepEqual(
+        [first === undefined, imported, users],
+        first === undefined ? [true, "imported", 2] : [false, "overtaken", 1],
+      );
+    },
+  );
+}

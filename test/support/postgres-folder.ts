@@ -1,0 +1,62 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Account } from "./postgres-binaries.ts";
+import { ENVIRONMENT } from "./postgres-run.ts";
+
+/**
+ * Outlives whoever started it, however that one ends: when the pipe closes, the server whose
+ * number was named last is ended, a stopped one too, and the folder is removed.
+ */
+const GUARDIAN = `
+server=
+while read -r line; do server=$line; done
+if [ -n "$server" ]; then
+  kill -CONT "$server" $(cat "/proc/$server/task/$server/children")
+  kill -QUIT "$server"
+  for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$server" && sleep 0.1; done
+fi
+rm -rf "$1"
+`;
+
+export interface GuardedFolder {
+  readonly path: string;
+  /** From now on this process is ended with the folder; `undefined` for none. */
+  guard(pid: number | undefined): void;
+  remove(): Promise<void>;
+}
+
+/** A folder of the account's own, gone with `remove()` and with this process, if killed too. */
+export async function guardedFolder(account: Account): Promise<GuardedFolder> {
+  // A TMPDIR of root's own could not be entered by the account.
+  const base = account.uid === undefined ? tmpdir() : "/tmp";
+  const path = await mkdtemp(join(base, "latchkey-pg-"));
+  if (account.uid !== undefined && account.gid !== undefined) {
+    await chown(path, account.uid, account.gid);
+  }
+  await chmod(path, 0o700);
+  const guardian = spawn("sh", ["-c", GUARDIAN, "guardian", path], {
+    cwd: "/",
+    env: ENVIRONMENT,
+    // A session of its own, which a Ctrl-C in the terminal does not reach. Never as the account,
+    // which could not remove what root copied into the folder.
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  const gone = once(guardian, "exit");
+  guardian.unref();
+  guardian.stdin.on("error", () => undefined);
+  return {
+    path,
+    guard(pid) {
+      if (guardian.stdin.writable) guardian.stdin.write(`${pid ?? ""}\n`);
+    },
+    async remove() {
+      guardian.ref();
+      guardian.stdin.end();
+      await gone;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import type { TestContext } from "node:test";
+import type { Postgres } from "./postgres.ts";
+
+/** A network line to the server, which can be cut at the worst moment. */
+export interface Line {
+  /** The URL of the same database at the near end of the line. */
+  through(url: string): string;
+  /** Cuts the connection over which such a statement comes, when its answer is on the way. */
+  cutAnswerTo(statement: string): { readonly done: Promise<void> };
+}
+
+interface Cut {
+  readonly statement: string;
+  made(): void;
+}
+
+export async function startLine(t: TestContext, server: Postgres): Promise<Line> {
+  const cuts: Cut[] = [];
+  const sockets = new Set<Socket>();
+  const listener = createServer((near) => {
+    const far = connect(server.port, server.host);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => [near, far].forEach((one) => one.destroy()));
+    }
+    carry(near, far, cuts);
+  });
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  t.after(() => {
+    listener.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const { port } = listener.address() as AddressInfo;
+  return {
+    through: (url) => url.replace(`:${server.port}/`, `:${port}/`),
+    cutAnswerTo(statement) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      cuts.push({ statement, made: resolve });
+      return { done: promise };
+    },
+  };
+}
+
+/** A server sends the answer to a statement once it is committed, and not before. */
+function carry(near: Socket, far: Socket, cuts: Cut[]): void {
+  let due: Cut | undefined;
+  near.on("data", (bytes: Buffer) => {
+    const at = cuts.findIndex(({ statement }) => bytes.includes(statement));
+    if (at >= 0) [due] = cuts.splice(at, 1);
+    far.write(bytes);
+  });
+  far.on("data", (bytes: Buffer) => {
+    if (due === undefined) {
+      near.write(bytes);
+      return;
+    }
+    near.destroy();
+    far.destroy();
+    due.made();
+  });
+}

@@ -1,0 +1,9 @@
+import type { TestContext } from "node:test";
+import { openPostgres, type PostgresStore } from "../../src/stores/postgres.ts";
+
+/** A store in that database, closed when the test is over. */
+export async function openStoreAt(t: TestContext, url: string): Promise<PostgresStore> {
+  const store = await openPostgres({ url });
+  t.after(() => store.close());
+  return store;
+}

@@ -1,0 +1,178 @@
+import { randomInt, randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { eventually } from "./eventually.ts";
+import { type Row, runSql } from "./postgres-admin.ts";
+import { type Account, postgresAccount, postgresBinaries } from "./postgres-binaries.ts";
+import { type GuardedFolder, guardedFolder } from "./postgres-folder.ts";
+import { run } from "./postgres-run.ts";
+import { type Ending, type Server, type Settings, serverIn } from "./postgres-server.ts";
+
+export interface Postgres {
+  readonly host: string;
+  readonly port: number;
+  /** The folder of its Unix socket. */
+  readonly socketFolder: string;
+  /** As a superuser, of the database given. */
+  url(database?: string): string;
+  sql(text: string, database?: string): Promise<readonly Row[]>;
+  /** Makes an empty database and answers with its name. */
+  createDatabase(): Promise<string>;
+  stop(how?: Ending): Promise<void>;
+  /** Starts it again, on the port that it had. */
+  start(): Promise<void>;
+  /** Stops every process of the server where it is: connections stay open, nothing answers. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  /** Ends everybody's connections but those of the server itself, and answers with their number. */
+  killConnections(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface Standby extends Postgres {
+  /** Resolves once it has all that the primary had written when this was called. */
+  catchUp(): Promise<void>;
+  /** Makes it a primary. Resolves when it takes writes. */
+  promote(): Promise<void>;
+}
+
+interface Parts {
+  readonly account: Account;
+  readonly folder: GuardedFolder;
+  readonly bin: string;
+  readonly server: Server;
+}
+
+const HOST = "127.0.0.1";
+const SUPERUSER = "postgres";
+
+/** Quick rather than durable: a test's data need not outlive the machine. */
+const SETTINGS: Settings = {
+  fsync: "off",
+  shared_buffers: "16MB",
+  max_connections: 200,
+  io_method: "sync",
+  listen_addresses: HOST,
+  log_line_prefix: "%m [%p] ",
+};
+
+/** A real PostgreSQL server of the test's own on a free port, gone when the test is over. */
+export async function startPostgres(t: TestContext, settings: Settings = {}): Promise<Postgres> {
+  const postgres = await openPostgres(settings);
+  t.after(() => postgres.close());
+  return postgres;
+}
+
+/** The same for whoever closes it himself. */
+export async function openPostgres(settings: Settings = {}): Promise<Postgres> {
+  const parts = await makeParts();
+  return closingOnFailure(parts, async () => {
+    await run(join(parts.bin, "initdb"), initdbArgs(parts), parts.folder.path, parts.account);
+    return startIn(parts, settings);
+  });
+}
+
+/** Follows the primary, which is down for a moment while its folder is copied. */
+export async function startStandby(
+  t: TestContext,
+  primary: Postgres,
+  settings: Settings = {},
+): Promise<Standby> {
+  const parts = await makeParts();
+  t.after(() => parts.server.stop("immediate").then(() => parts.folder.remove()));
+  const data = join(parts.folder.path, "data");
+  await primary.stop();
+  await run("cp", ["-R", join(primary.socketFolder, "data"), data], "/", parts.account);
+  await primary.start();
+  await writeFile(join(data, "standby.signal"), "");
+  const standby = await startIn(parts, {
+    primary_conninfo: `host=${primary.host} port=${primary.port} user=${SUPERUSER}`,
+    ...settings,
+  });
+  return {
+    ...standby,
+    async catchUp() {
+      const [row] = await primary.sql("SELECT pg_current_wal_lsn() AS at");
+      const behind = `SELECT pg_last_wal_replay_lsn() >= '${row?.at}' AS reached`;
+      await eventually(async () => (await standby.sql(behind))[0]?.reached === true || undefined);
+    },
+    async promote() {
+      const args = ["promote", "--wait", "--timeout=20", "-D", data];
+      await run(join(parts.bin, "pg_ctl"), args, parts.folder.path, parts.account);
+    },
+  };
+}
+
+async function makeParts(): Promise<Parts> {
+  const account = postgresAccount();
+  const folder = await guardedFolder(account);
+  const bin = await postgresBinaries(folder.path, account);
+  return { account, folder, bin, server: serverIn(folder, bin, account) };
+}
+
+async function closingOnFailure<T>({ folder }: Parts, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await folder.remove();
+    throw error;
+  }
+}
+
+function initdbArgs({ folder }: Parts): readonly string[] {
+  return [
+    ...["-D", join(folder.path, "data"), "-U", SUPERUSER, "--auth=trust", "--encoding=UTF8"],
+    ...["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
+    ...["--no-sync", "--no-instructions", "--wal-segsize=1"],
+  ];
+}
+
+async function startIn({ folder, server }: Parts, settings: Settings): Promise<Postgres> {
+  const port = await freePort();
+  const all = { ...SETTINGS, unix_socket_directories: folder.path, port, ...settings };
+  await server.start(all);
+  const url = (database = "postgres") => `postgres://${SUPERUSER}@${HOST}:${port}/${database}`;
+  const sql = (text: string, database?: string) => runSql(url(database), text);
+  return {
+    host: HOST,
+    port,
+    socketFolder: folder.path,
+    url,
+    sql,
+    async createDatabase() {
+      const name = `test_${randomUUID().replaceAll("-", "")}`;
+      await sql(`CREATE DATABASE ${name} STRATEGY file_copy`);
+      return name;
+    },
+    stop: (how = "fast") => server.stop(how),
+    start: () => server.start(all),
+    freeze: () => server.signal("SIGSTOP"),
+    thaw: () => server.signal("SIGCONT"),
+    killConnections: async () => (await sql(TERMINATE_OTHERS)).length,
+    async close() {
+      await server.stop("immediate");
+      await folder.remove();
+    },
+  };
+}
+
+const TERMINATE_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+
+/**
+ * Below the range that systems hand out to connections: the server has to find its port free again
+ * after it was stopped.
+ */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 30_000);
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, HOST, () => server.close(() => resolve(true)));
+    });
+    if (free) return port;
+  }
+}

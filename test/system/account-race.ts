@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import type { LogReader } from "../../src/core/store.ts";
+import { type Answer, send } from "../support/client.ts";
+import { type Flags, gateWorkers } from "./gate-workers.ts";
+
+export const PROCESSES = 4;
+export const ROUNDS = 20;
+/** Few enough at each process that none has to be turned away for want of a place in its queue. */
+export const RACERS_EACH = 64;
+
+/** An empty store that the gates of one round share. */
+export interface Course {
+  readonly flags: Flags;
+  /** The number of accounts. */
+  countUsers(): Promise<number> | number;
+  /** To be closed after use. */
+  openLog(): Promise<LogReader & { close(): unknown }>;
+}
+
+/** Round by round, all race for the first account of a new store, and exactly one has to get it. */
+export async function raceForAccount(
+  t: TestContext,
+  newCourse: () => Promise<Course>,
+): Promise<void> {
+  const gates = gateWorkers(t, PROCESSES);
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const course = await newCourse();
+    const urls = await gates.start(course.flags);
+    const session = winningSession(await race(urls), `round ${round}`);
+    const homes = await Promise.all(urls.map((url) => send(`${url}/`, { session })));
+    await gates.stop();
+
+    assert.equal(await course.countUsers(), 1, `round ${round}: one account`);
+    const [entry, ...others] = await entriesOf(course);
+    assert.deepEqual([entry?.type, others], ["signup", []], `round ${round}: one entry`);
+    const winner = entry?.summary.replace("Created account ", "");
+    for (const { status, body } of homes) {
+      assert.equal(status, 200, "the session is good at every process");
+      assert.ok(body.includes(`<p>Signed in as ${winner}</p>`), "and is the winner's");
+    }
+  }
+}
+
+/** All racers at once, one after the other from one process to the next. */
+function race(urls: readonly string[]): Promise<readonly Answer[]> {
+  return Promise.all(
+    Array.from({ length: RACERS_EACH }, (_, n) =>
+      urls.map((url, process) => attempt(url, `racer-${process}-${n}`)),
+    ).flat(),
+  );
+}
+
+function attempt(url: string, username: string): Promise<Answer> {
+  const password = `the password of ${username}`;
+  return send(`${url}/setup`, { form: { username, password, confirm: password } });
+}
+
+function winningSession(answers: readonly Answer[], round: string): string | undefined {
+  const winners = answers.filter(({ cookies }) => cookies.length > 0);
+  assert.equal(winners.length, 1, `${round}: one session cookie`);
+  assert.deepEqual(
+    winners.map(({ status, location }) => [status, location]),
+    [[303, "/"]],
+  );
+  for (const loser of answers.filter(({ cookies }) => cookies.length === 0)) {
+    assert.deepEqual([loser.status, loser.location], [303, "/login"], round);
+  }
+  return winners[0]?.session;
+}
+
+async function entriesOf(course: Course) {
+  const log = await course.openLog();
+  try {
+    return await log.readLogEntries({ afterId: 0, limit: 1_000 });
+  } finally {
+    await log.close();
+  }
+}

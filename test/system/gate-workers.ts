@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { SECRET } from "../support/gate.ts";
+
+const WORKER = fileURLToPath(new URL("./gate-worker.ts", import.meta.url));
+
+export type Flags = Readonly<Record<string, string>>;
+
+export interface GateWorkers {
+  /** Has every process start a gate with these settings, and answers with their addresses. */
+  start(flags: Flags): Promise<readonly string[]>;
+  stop(): Promise<void>;
+}
+
+/** So many gates, each in a process of its own that does not outlive the test. */
+export function gateWorkers(t: TestContext, count: number): GateWorkers {
+  const workers = Array.from({ length: count }, () => startWorker(t));
+  const tellAll = (what: Flags | "stop") => Promise.all(workers.map((tell) => tell(what)));
+  return {
+    start: (flags) => tellAll(flags),
+    stop: () => tellAll("stop").then(() => {}),
+  };
+}
+
+function startWorker(t: TestContext): (what: Flags | "stop") => Promise<string> {
+  const worker = fork(WORKER, [], { env: { PATH: process.env.PATH, AUTH_SECRET: SECRET } });
+  const closed = once(worker, "close");
+  t.after(async () => {
+    worker.kill("SIGKILL");
+    await closed;
+  });
+  return async (what) => {
+    worker.send(what);
+    const [answer] = await Promise.race([once(worker, "message"), closed]);
+    assert.equal(typeof answer, "string", "the worker has ended");
+    return answer;
+  };
+}
