@@ -90,7 +90,9 @@ async function fillSqlite(
 ): Promise<Store> {
   const store = await openSqlite({ file });
   const database = new DatabaseSync(file);
-  const insert = database.prepare("INSERT INTO users VALUES (?, ?, ?)");
+  const insert = database.prepare(
+    "INSERT INTO users (id, username, password_hash) VALUES (?, ?, ?)",
+  );
   database.exec("BEGIN");
   for (const name of names) insert.run(name, name, passwordHash);
   database.exec("COMMIT");

@@ -88,7 +88,7 @@ export function createAuth(options: AuthOptions): Auth {
   const { store, log, postLoginLocation, setupToken, setUpDomain } = settled;
 
   const users = createUserMemory(store, systemClock);
-  const tokens = createSessionTokens(settled.secret, systemClock);
+  const tokens = createSessionTokens(settled.secret, systemClock, settled.previousSecrets);
   const passwords = createPasswords(settled.hashing);
   const events = createEventLog(store, systemClock, log);
   const limiter = limiterFor(settled);

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Fault } from "./core/fault.ts";
 import { isLocalPath } from "./core/local-path.ts";
+import { secretWeakness } from "./core/secret-strength.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
 import type { SetupTokenSource } from "./core/setup-token.ts";
@@ -30,6 +31,8 @@ export interface AuthOptions {
    * `undefined` or empty, a development secret that everybody knows is used, with a warning.
    */
   readonly secret: string | undefined;
+  /** Older secrets, whose sessions stay valid while a new one is brought in. */
+  readonly previousSecrets?: readonly string[];
   /** Stands before every path of Latchkey's, such as `/auth`. Default: none. */
   readonly basePath?: string;
   /** Where setup and sign-in lead: a path or an absolute URL, or what tells it. Default `/`. */
@@ -85,6 +88,7 @@ export function settleOptions(options: AuthOptions): SettledOptions {
   const settled: SettledOptions = {
     store: options.store,
     secret: options.secret || DEVELOPMENT_SECRET,
+    previousSecrets: Object.freeze([...(options.previousSecrets ?? [])]),
     basePath: options.basePath ?? "",
     postLoginLocation: options.postLoginLocation ?? "/",
     homePath: options.homePath === undefined ? options.basePath || "/" : options.homePath,
@@ -110,21 +114,34 @@ export function settleOptions(options: AuthOptions): SettledOptions {
     log: options.log ?? consoleLog,
   };
   refuseWrong(settled);
-  if (settled.secret === DEVELOPMENT_SECRET) {
-    settled.log.warn(
+  warnOfSecrets(settled);
+  return Object.freeze(settled);
+}
+
+function warnOfSecrets({ secret, previousSecrets, log }: SettledOptions): void {
+  if (secret === DEVELOPMENT_SECRET) {
+    log.warn(
       {},
       "no secret is set: sessions are signed with the development secret, which everybody knows and can forge sessions with",
     );
+    return;
   }
-  return Object.freeze(settled);
+  for (const [name, one] of [
+    ["the secret", secret],
+    ...previousSecrets.map((previous) => ["a previous secret", previous] as const),
+  ] as const) {
+    const weakness = secretWeakness(one);
+    if (weakness !== undefined) log.warn({}, `${name} can be guessed: ${weakness}`);
+  }
 }
 
 function refuseWrong(settled: SettledOptions): void {
   const { basePath, postLoginLocation, homePath, hashing } = settled;
-  const { publicUrl, cookieDomain, trustedOrigins } = settled;
+  const { publicUrl, cookieDomain, trustedOrigins, previousSecrets } = settled;
   const wrong = (text: string): never => {
     throw new Fault("invalid_option", text);
   };
+  if (previousSecrets.includes("")) wrong("previousSecrets takes secrets that are not empty");
   if (basePath !== "" && !/^(\/(?!\.\.?(\/|$))[\w.~-]+)+$/.test(basePath)) {
     wrong("basePath takes a path without a slash at its end, such as /auth");
   }

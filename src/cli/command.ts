@@ -16,11 +16,19 @@ export interface CommandOption {
   readonly about: string;
 }
 
+/** What has to stand after the command's name, in this order. */
+export interface Operand {
+  readonly name: string;
+  readonly need: "required" | "optional";
+}
+
+/** By the name of the option or operand. */
 export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
 
 export interface Command {
   readonly name: string;
   readonly summary: string;
+  readonly operands?: readonly Operand[];
   readonly options: readonly CommandOption[];
   /** Which settings the help lists: those that change what the command does. */
   readonly settings: readonly string[];
@@ -69,23 +77,50 @@ function parse(command: Command, args: readonly string[]): OptionValues {
     options[name] = { type: value === undefined ? "boolean" : "string" };
   }
   try {
-    const { values } = parseArgs({ args: [...args], options, allowPositionals: false });
-    return Object.fromEntries(
-      Object.entries(values).filter(
-        (entry): entry is [string, string | boolean] => !Array.isArray(entry[1]),
-      ),
-    );
+    const { operands = [] } = command;
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options,
+      allowPositionals: operands.length > 0,
+    });
+    const operandsGiven = values.help === true ? {} : operandsIn(command, positionals);
+    return { ...valuesIn(values), ...operandsGiven };
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(usageProblem(error, command, Object.keys(options)));
   }
 }
+
+function valuesIn(values: Readonly<Record<string, unknown>>): OptionValues {
+  return Object.fromEntries(
+    Object.entries(values).filter(
+      (entry): entry is [string, string | boolean] =>
+        typeof entry[1] === "string" || typeof entry[1] === "boolean",
+    ),
+  );
+}
+
+function operandsIn({ name, operands = [] }: Command, given: readonly string[]): OptionValues {
+  const required = operands.filter(({ need }) => need === "required");
+  if (given.length < required.length || given.length > operands.length) {
+    const takes = operands.map(operandText).join(" ");
+    throw new UsageError(`${name} takes ${takes}: see latchkey ${name} --help`);
+  }
+  return Object.fromEntries(operands.map((operand, at) => [operand.name, given[at]]));
+}
+
+const operandText = ({ name, need }: Operand): string =>
+  need === "required" ? name.toUpperCase() : `[${name.toUpperCase()}]`;
 
 function usageProblem(error: unknown, command: Command, known: readonly string[]): string {
   const help = `see latchkey ${command.name} --help`;
   const unknown = /^Unknown option '--([^']+)'/.exec(messageOf(error))?.[1];
   if (unknown === undefined) return `${messageOf(error).split(/\. |\n/, 1)[0]}: ${help}`;
-  if (unknown === "auth-secret") {
-    return "AUTH_SECRET cannot be a flag, since everybody on the machine could read it: use the environment or --env-file";
+  const secret = allSettings.find(
+    ({ name, flag }) => flag === "none" && name.toLowerCase().replaceAll("_", "-") === unknown,
+  );
+  if (secret !== undefined) {
+    return `${secret.name} cannot be a flag, since everybody on the machine could read it: use the environment or --env-file`;
   }
   const meant = known.find((name) => slips(name, unknown) <= 2);
   return `there is no option --${unknown}${meant === undefined ? "" : `: was --${meant} meant?`}: ${help}`;
@@ -98,7 +133,7 @@ function helpOf(command: Command): string {
     row(flag === "none" ? name : `${name}, --${flag}`, `${about} (default: ${fallback})`),
   );
   return [
-    `Usage: latchkey ${command.name} [options]`,
+    `Usage: latchkey ${[command.name, ...(command.operands ?? []).map(operandText)].join(" ")} [options]`,
     "",
     command.summary,
     "",
@@ -116,3 +151,8 @@ const flagOf = (name: string, value: string | undefined): string =>
   value === undefined ? `--${name}` : `--${name} <${value}>`;
 
 const row = (left: string, right: string): string => `  ${left.padEnd(48)} ${right}`;
+
+export function noAccount(username: string, terminal: Terminal): number {
+  terminal.complain(`there is no account ${username}`);
+  return FAILURE;
+}

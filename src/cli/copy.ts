@@ -183,7 +183,8 @@ function problemOf(
     case "different":
       return `${outcome.differences
         .map(
-          ({ of, inSource, inTarget }) => `the ${of} differ (${inSource} in the source, ${inTarget} in the target)`,
+          ({ of, inSource, inTarget }) =>
+            `the ${of} differ (${inSource} in the source, ${inTarget} in the target)`,
         )
         .join(", ")}: was something written to ${from} or ${to}? The same command starts over`;
   }

@@ -5,9 +5,16 @@ import { type Command, FAILURE, runCommand, SUCCESS, UsageError, WRONG_USAGE } f
 import { copyCommand } from "./copy.ts";
 import { logCommand } from "./log.ts";
 import { pagesEjectCommand } from "./pages-eject.ts";
+import { secretCommand } from "./secret.ts";
 import { serveCommand } from "./serve.ts";
 import { setupLinkCommand } from "./setup-link.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
+import { userAddCommand } from "./user-add.ts";
+import { userListCommand } from "./user-list.ts";
+import { userPasswordCommand } from "./user-password.ts";
+import { userRemoveCommand } from "./user-remove.ts";
+import { userRenameCommand } from "./user-rename.ts";
+import { userSignOutCommand } from "./user-sign-out.ts";
 
 const commands: readonly Command[] = [
   serveCommand,
@@ -15,6 +22,13 @@ const commands: readonly Command[] = [
   copyCommand,
   setupLinkCommand,
   pagesEjectCommand,
+  secretCommand,
+  userListCommand,
+  userAddCommand,
+  userPasswordCommand,
+  userRenameCommand,
+  userRemoveCommand,
+  userSignOutCommand,
 ];
 
 async function main(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -57,7 +71,7 @@ function help(): string {
     "Usage: latchkey <command> [options]",
     "",
     "Commands:",
-    ...commands.map(({ name, summary }) => `  ${name.padEnd(12)} ${summary}`),
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`),
     "",
     "Options:",
     "  --version    shows the version",

@@ -7,6 +7,9 @@ import type { UserMemory } from "./user-memory.ts";
 /** In UTF-8 bytes, not in characters. */
 const MIN_PASSWORD_BYTES = 8;
 
+export const isTooShort = (password: string): boolean =>
+  Buffer.byteLength(password, "utf8") < MIN_PASSWORD_BYTES;
+
 export interface ChangePasswordPorts {
   readonly users: UserMemory;
   readonly store: Pick<Store, "findUser" | "replacePasswordHash">;
@@ -41,9 +44,7 @@ export async function changePassword(
     return { kind: "current-password-incorrect" };
   }
   if (form.newPassword !== form.confirmPassword) return { kind: "new-passwords-differ" };
-  if (Buffer.byteLength(form.newPassword, "utf8") < MIN_PASSWORD_BYTES) {
-    return { kind: "new-password-too-short" };
-  }
+  if (isTooShort(form.newPassword)) return { kind: "new-password-too-short" };
 
   const passwordHash = await ports.passwords.hash(form.newPassword);
   const replaced = await ports.store.replacePasswordHash(user.id, user.passwordHash, passwordHash);

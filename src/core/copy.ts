@@ -1,9 +1,18 @@
-import { hash } from "node:crypto";
+import { setImmediate as turn } from "node:timers/promises";
+import { type Difference, differencesOf, digestOf, type Rows } from "./copy-digest.ts";
+import {
+  type Amounts,
+  after,
+  type Mark,
+  markIn,
+  type Refusal,
+  type Start,
+  startFrom,
+} from "./copy-mark.ts";
 import type {
   Contents,
   ContentsReader,
   Importer,
-  ImportPoint,
   ImportRows,
   LogReader,
   UserReader,
@@ -33,47 +42,14 @@ interface Portion {
   readonly total: number;
 }
 
-export interface Amounts {
-  readonly users: number;
-  readonly entries: number;
-}
-
 export type CopyOutcome =
   | ({ readonly kind: "copied" } & Amounts)
   | { readonly kind: "source-empty" }
   | { readonly kind: "source-unfinished"; readonly source: string }
-  | ({ readonly kind: "target-occupied" } & Amounts)
-  | { readonly kind: "target-of-another"; readonly source: string }
-  | { readonly kind: "target-changed" }
+  | Refusal
   | { readonly kind: "unstorable"; readonly problem: string }
   | { readonly kind: "different"; readonly differences: readonly Difference[] }
   | { readonly kind: "interrupted" };
-
-export interface Difference {
-  readonly of: "users" | "log entries";
-  readonly inSource: number;
-  readonly inTarget: number;
-}
-
-/** How far a copy has come. Stands in the target, written together with what it speaks of. */
-interface Mark extends Amounts {
-  readonly source: string;
-  /** What it had read last. */
-  readonly userId: string;
-  readonly entryId: number;
-  /** Where the target's log entry IDs end: one that is higher comes from somebody else. */
-  readonly lastEntryId: number;
-  readonly state: "copying" | "different" | "finished";
-}
-
-interface Start {
-  readonly kind: "start";
-  readonly mark: Mark;
-  readonly from: ImportPoint;
-  readonly how: "add" | "start-over";
-}
-
-type Rows = AsyncGenerator<ImportRows, void, undefined>;
 
 /**
  * Copies all users and log entries into a store that has none, or goes on where a copy of the same
@@ -104,28 +80,6 @@ export async function copy(
   }
 }
 
-function startFrom(contents: Contents, source: string): Start | CopyOutcome {
-  const { users, entries, lastEntryId } = contents;
-  const fresh: Mark = {
-    ...{ source, users: 0, entries: 0, userId: "", entryId: 0 },
-    ...{ lastEntryId, state: "copying" },
-  };
-  const mark = contents.mark === undefined ? fresh : markIn(contents.mark);
-  if (mark === undefined || mark.state === "finished") {
-    return { kind: "target-occupied", users, entries };
-  }
-  if (contents.mark === undefined && users + entries > 0) {
-    return { kind: "target-occupied", users, entries };
-  }
-  if (mark.source !== source) return { kind: "target-of-another", source: mark.source };
-  if (mark.users !== users || mark.entries !== entries || mark.lastEntryId !== lastEntryId) {
-    return { kind: "target-changed" };
-  }
-  return mark.state === "different"
-    ? { kind: "start", mark: fresh, from: contents, how: "start-over" }
-    : { kind: "start", mark, from: contents, how: "add" };
-}
-
 async function copyFrom(
   start: Start,
   source: CopySource,
@@ -153,7 +107,7 @@ async function copyFrom(
     return true;
   }
   for await (const page of told("copying", { users, entries }, rowsOf(source, mark))) {
-    if (!(await importNext(page, after(page, mark, totals)))) return "overtaken";
+    if (!(await importNext(page, after(page, mark)))) return "overtaken";
   }
 
   const [inSource, inTarget] = await Promise.all([
@@ -171,28 +125,19 @@ async function copyFrom(
     : { kind: "copied", users: mark.users, entries: mark.entries };
 }
 
-function after({ users, entries }: ImportRows, mark: Mark, totals: Contents): Mark {
-  const entryId = entries.at(-1)?.id ?? mark.entryId;
-  return {
-    ...mark,
-    users: mark.users + users.length,
-    entries: mark.entries + entries.length,
-    userId: users.at(-1)?.id ?? mark.userId,
-    entryId,
-    lastEntryId: Math.max(mark.lastEntryId, totals.lastEntryId, entryId),
-  };
-}
-
 /** Users first: a target that is cut off in the middle is one that nobody else can set up. */
 async function* rowsOf(store: CopySource, start = { userId: "", entryId: 0 }): Rows {
   let { userId, entryId } = start;
   for (;;) {
+    // Stores that answer at once would never let a signal come through, nor another reader.
+    await turn();
     const users = await store.readUsers({ afterId: userId, limit: AT_ONCE });
     if (users.length === 0) break;
     userId = users.at(-1)?.id ?? userId;
     yield { users, entries: [] };
   }
   for (;;) {
+    await turn();
     const entries = await store.readLogEntries({ afterId: entryId, limit: AT_ONCE });
     if (entries.length === 0) break;
     entryId = entries.at(-1)?.id ?? entryId;
@@ -224,64 +169,4 @@ async function* tellOf(rows: Rows, { step, before, totals, progress, signal }: T
     entries += page.entries.length;
     tell();
   }
-}
-
-interface Digest {
-  count: number;
-  /** Of the rows' hashes, modulo 2 to the 128: the same in whichever order they come. */
-  sum: bigint;
-}
-
-async function digestOf(rows: Rows): Promise<{ users: Digest; entries: Digest }> {
-  const users: Digest = { count: 0, sum: 0n };
-  const entries: Digest = { count: 0, sum: 0n };
-  for await (const page of rows) {
-    for (const user of page.users) {
-      add(users, [user.id, user.username, user.passwordHash]);
-    }
-    for (const { id, at, type, summary, author } of page.entries) {
-      add(entries, [id, at.getTime(), type, summary, author]);
-    }
-  }
-  return { users, entries };
-}
-
-function add(digest: Digest, row: readonly unknown[]): void {
-  const sum = hash("sha256", JSON.stringify(row), "buffer");
-  const low = (sum.readBigUInt64BE(16) << 64n) | sum.readBigUInt64BE(24);
-  digest.count += 1;
-  digest.sum = BigInt.asUintN(128, digest.sum + low);
-}
-
-type Digests = Awaited<ReturnType<typeof digestOf>>;
-
-function differencesOf(source: Digests, target: Digests): readonly Difference[] {
-  const kinds = [
-    { of: "users", one: source.users, other: target.users },
-    { of: "log entries", one: source.entries, other: target.entries },
-  ] as const;
-  return kinds
-    .filter(({ one, other }) => one.count !== other.count || one.sum !== other.sum)
-    .map(({ of, one, other }) => ({ of, inSource: one.count, inTarget: other.count }));
-}
-
-/** `undefined` for one that something else has left. */
-function markIn(text: string | undefined): Mark | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const mark: unknown = JSON.parse(text);
-    return isMark(mark) ? mark : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isMark(mark: unknown): mark is Mark {
-  if (typeof mark !== "object" || mark === null) return false;
-  const { source, users, entries, userId, entryId, lastEntryId, state } = mark as Partial<Mark>;
-  return (
-    [source, userId].every((one) => typeof one === "string") &&
-    [users, entries, entryId, lastEntryId].every((one) => Number.isSafeInteger(one)) &&
-    ["copying", "different", "finished"].includes(state ?? "")
-  );
 }

@@ -63,7 +63,9 @@ export function createCurrentUser(
   };
 }
 
+/** A session from before the moment at which all of the user's were ended is nobody's. */
 function keep(session: Session, found: RememberedUser | undefined): User | undefined {
-  session.found = found;
-  return found?.user;
+  const over = found !== undefined && session.token.issuedAt < found.sessionsFrom;
+  session.found = over ? undefined : found;
+  return session.found?.user;
 }

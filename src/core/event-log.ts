@@ -25,6 +25,11 @@ export interface EventLog {
   close(): Promise<void>;
 }
 
+export const toEntry = (event: Event, clock: Pick<Clock, "now">): NewLogEntry => ({
+  at: new Date(clock.now()),
+  ...event,
+});
+
 export function createEventLog(
   store: Pick<Store, "insertLogEntries">,
   clock: Clock,
@@ -83,7 +88,7 @@ export function createEventLog(
         dropped += 1;
         return;
       }
-      waiting.push({ at: new Date(clock.now()), ...event });
+      waiting.push(toEntry(event, clock));
       write();
     },
 

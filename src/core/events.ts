@@ -2,10 +2,22 @@
 export interface Event {
   readonly type: EventType;
   readonly summary: string;
-  readonly author: "system";
+  /** The service itself, or whoever works at the command line. */
+  readonly author: "system" | "cli";
 }
 
-export const eventTypes = ["signin", "signin_rate_limited", "signup", "password_change"] as const;
+export const eventTypes = [
+  "signin",
+  "signin_rate_limited",
+  "signup",
+  "password_change",
+  "user_add",
+  "user_password",
+  "user_rename",
+  "user_remove",
+  "user_sign_out",
+  "user_sign_out_all",
+] as const;
 
 export type EventType = (typeof eventTypes)[number];
 
@@ -15,20 +27,47 @@ const beginnings: Readonly<Record<EventType, string>> = {
   signin_rate_limited: "Rate limited login from ",
   signup: "Created account ",
   password_change: "Changed password",
+  user_add: "Added account ",
+  user_password: "Set the password of ",
+  user_rename: "Renamed account to ",
+  user_remove: "Removed account ",
+  user_sign_out: "Ended the sessions of ",
+  user_sign_out_all: "Ended all sessions",
 };
 
-export const signedIn = (username: string): Event => written("signin", username);
+export const signedIn = (username: string): Event => bySystem("signin", username);
 
 export const rateLimited = (remoteAddress: string): Event =>
-  written("signin_rate_limited", remoteAddress);
+  bySystem("signin_rate_limited", remoteAddress);
 
-export const signedUp = (username: string): Event => written("signup", username);
+export const signedUp = (username: string): Event => bySystem("signup", username);
 
-export const passwordChanged = (): Event => written("password_change", "");
+export const passwordChanged = (): Event => bySystem("password_change", "");
 
-function written(type: EventType, subject: string): Event {
-  return { type, summary: `${beginnings[type]}${subject}`, author: "system" };
-}
+export const userAdded = (username: string): Event => atCommandLine("user_add", username);
+
+export const userPasswordSet = (username: string): Event =>
+  atCommandLine("user_password", username);
+
+export const userRenamed = (username: string): Event => atCommandLine("user_rename", username);
+
+export const userRemoved = (username: string): Event => atCommandLine("user_remove", username);
+
+export const userSignedOut = (username: string): Event => atCommandLine("user_sign_out", username);
+
+export const allSignedOut = (): Event => atCommandLine("user_sign_out_all", "");
+
+const bySystem = (type: EventType, subject: string): Event => ({
+  type,
+  summary: `${beginnings[type]}${subject}`,
+  author: "system",
+});
+
+const atCommandLine = (type: EventType, subject: string): Event => ({
+  type,
+  summary: `${beginnings[type]}${subject}`,
+  author: "cli",
+});
 
 /** An entry read back: its type, and the username or address that it is about. */
 export function eventIn(entry: {

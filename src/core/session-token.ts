@@ -19,21 +19,48 @@ export interface VerifiedToken {
   readonly userId: UserId;
   /** In milliseconds since 1970. */
   readonly expiresAt: number;
+  /** In seconds since 1970; 0 where the token does not say. */
+  readonly issuedAt: number;
 }
 
 export interface SessionTokens {
-  issue(userId: UserId): Promise<string>;
+  /** Not issued before that second, should the clock not have got there: sessions may begin later. */
+  issue(userId: UserId, notBefore?: number): Promise<string>;
   /** What a genuine, unexpired token carries; for any other text `undefined`. */
   verify(token: string): Promise<VerifiedToken | undefined>;
 }
 
-export function createSessionTokens(secret: string, clock: Pick<Clock, "now">): SessionTokens {
-  // Made once: given the secret as bytes, jose would import it again for every token.
-  const key = createSecretKey(secret, "utf8").toCryptoKey(HMAC_SHA256, false, ["sign", "verify"]);
+/**
+ * New tokens are signed with the secret; those that one of the previous secrets has signed are
+ * genuine as well.
+ */
+export function createSessionTokens(
+  secret: string,
+  clock: Pick<Clock, "now">,
+  previousSecrets: readonly string[] = [],
+): SessionTokens {
+  const key = keyOf(secret);
+  const keys = [key, ...previousSecrets.map(keyOf)];
+
+  async function verifiedBy(one: CryptoKey, token: string): Promise<VerifiedToken | undefined> {
+    try {
+      const { payload } = await jwtVerify(token, one, {
+        algorithms: [ALGORITHM],
+        requiredClaims: ["exp"],
+        currentDate: new Date(clock.now()),
+      });
+      const { user_id: userId, exp, iat = 0 } = payload;
+      if (typeof userId !== "string" || userId === "" || exp === undefined) return undefined;
+      return { userId: userId as UserId, expiresAt: exp * 1000, issuedAt: iat };
+    } catch {
+      // Whatever is wrong with it, a token that cannot be verified is no session.
+      return undefined;
+    }
+  }
 
   return {
-    issue(userId) {
-      const issuedAt = Math.floor(clock.now() / 1000);
+    issue(userId, notBefore = 0) {
+      const issuedAt = Math.max(Math.floor(clock.now() / 1000), notBefore);
       return new SignJWT({ user_id: userId })
         .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
         .setJti(randomBytes(16).toString("hex"))
@@ -44,21 +71,18 @@ export function createSessionTokens(secret: string, clock: Pick<Clock, "now">): 
 
     async verify(token) {
       if (!isStrictlyEncoded(token)) return undefined;
-      try {
-        const { payload } = await jwtVerify(token, key, {
-          algorithms: [ALGORITHM],
-          requiredClaims: ["exp"],
-          currentDate: new Date(clock.now()),
-        });
-        const { user_id: userId, exp } = payload;
-        if (typeof userId !== "string" || userId === "" || exp === undefined) return undefined;
-        return { userId: userId as UserId, expiresAt: exp * 1000 };
-      } catch {
-        // Whatever is wrong with it, a token that cannot be verified is no session.
-        return undefined;
+      for (const one of keys) {
+        const verified = await verifiedBy(one, token);
+        if (verified !== undefined) return verified;
       }
+      return undefined;
     },
   };
+}
+
+/** Made once: given the secret as bytes, jose would import it again for every token. */
+function keyOf(secret: string): CryptoKey {
+  return createSecretKey(secret, "utf8").toCryptoKey(HMAC_SHA256, false, ["sign", "verify"]);
 }
 
 /**

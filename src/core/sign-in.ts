@@ -43,7 +43,7 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
   const matches = await ports.passwords.verify(attempt.password, user?.passwordHash);
   if (user === undefined || !matches) return { kind: "rejected" };
 
-  const token = await ports.tokens.issue(user.id);
+  const token = await ports.tokens.issue(user.id, user.sessionsFrom);
   if (ports.passwords.isOutdated(user.passwordHash)) {
     await renewHash(ports, user, attempt.password);
   }

@@ -14,6 +14,8 @@ export interface User {
 
 export interface StoredUser extends User {
   readonly passwordHash: PasswordHash;
+  /** In seconds since 1970: sessions that were issued earlier are over. Not there for most users. */
+  readonly sessionsFrom?: number;
 }
 
 export interface NewUser {
@@ -76,6 +78,19 @@ export interface UserWatch {
   /** The monotonic moment up to which every change has been told. */
   confirmedAt(): number;
   close(): Promise<void>;
+}
+
+/** A store whose accounts can be looked after, beyond what the service itself does to them. */
+export interface AccountStore extends Store, UserReader {
+  /** `undefined` where the username is taken. */
+  insertUser(user: NewUser): Promise<User | undefined>;
+  /** Whatever the hash was before. */
+  setPasswordHash(id: UserId, hash: PasswordHash): Promise<"set" | "missing">;
+  renameUser(id: UserId, username: string): Promise<"renamed" | "taken" | "missing">;
+  /** One step: of two users that are removed at the same time, one stays. */
+  removeUser(id: UserId): Promise<"removed" | "last" | "missing">;
+  /** Ends every session that was issued before that second, and answers of how many users. */
+  endSessions(of: UserId | "all", before: number): Promise<number>;
 }
 
 /** A store as `latchkey log` reads it. Kept apart, since the service itself never reads its log. */

@@ -13,12 +13,13 @@ const READ_AGAIN_AFTER_MS = 60_000;
 
 export interface RememberedUser {
   readonly user: User;
+  /** Sessions that were issued before this second are over. */
+  readonly sessionsFrom: number;
   /** The monotonic moment up to which the user may be taken from here; past, once forgotten. */
   readonly until: number;
 }
 
-interface Known {
-  readonly user: User;
+interface Known extends RememberedUser {
   readonly readAt: number;
   until: number;
 }
@@ -56,8 +57,9 @@ export function createUserMemory(
         if (stored === undefined) return undefined;
         const user: User = Object.freeze({ id: stored.id, username: stored.username });
         // `forget` takes the look-up out of the map: what it found may already be out of date.
-        if (lookUps.get(id) !== lookUpNow) return { user, until: 0 };
-        const found = { user, readAt, until: readAt + REMEMBERED_FOR_MS };
+        const { sessionsFrom = 0 } = stored;
+        if (lookUps.get(id) !== lookUpNow) return { user, sessionsFrom, until: 0 };
+        const found = { user, sessionsFrom, readAt, until: readAt + REMEMBERED_FOR_MS };
         remembered.set(id, found);
         return found;
       })

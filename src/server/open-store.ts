@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
 import type { AttemptCounter } from "../core/shared-limiter.ts";
-import type { LogPruner, LogReader, Store } from "../core/store.ts";
-import { openPostgres } from "../stores/postgres.ts";
+import type { AccountStore, LogPruner, LogReader } from "../core/store.ts";
 import { openSqlite } from "../stores/sqlite.ts";
 
 /** Where accounts and log entries are kept. */
@@ -12,7 +11,7 @@ export interface Place {
   readonly databaseFile: string;
 }
 
-export interface OpenStore extends Store, LogReader, LogPruner, Partial<AttemptCounter> {
+export interface OpenStore extends AccountStore, LogReader, LogPruner, Partial<AttemptCounter> {
   close(): void | Promise<void>;
 }
 
@@ -24,7 +23,7 @@ export async function openStore(
   try {
     return databaseUrl === undefined
       ? await openSqlite({ file: databaseFile, missing })
-      : await openPostgres({ url: databaseUrl, missing });
+      : await openPostgresAt(databaseUrl, missing);
   } catch (error) {
     if (codeOf(error) === "database_missing" || codeOf(error) === "schema_newer") throw error;
     if (codeOf(error) === "database_url_invalid") throw error;
@@ -33,6 +32,12 @@ export async function openStore(
       error,
     );
   }
+}
+
+/** Loaded on first need: the driver takes a tenth of the time of a start. */
+async function openPostgresAt(url: string, missing: "create" | "refuse"): Promise<OpenStore> {
+  const { openPostgres } = await import("../stores/postgres.ts");
+  return openPostgres({ url, missing });
 }
 
 function cannotUse(what: string, error: unknown): Fault {

@@ -34,6 +34,7 @@ export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
       store,
       setupToken,
       secret: settings.secret,
+      previousSecrets: settings.previousSecrets,
       postLoginLocation: settings.postLoginLocation,
       appName: settings.appName,
       accentColor: settings.accentColor,

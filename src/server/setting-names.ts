@@ -27,6 +27,7 @@ export const settings: readonly Setting[] = [
     "unset",
     "the PostgreSQL database; unset is SQLite at DATA_DIR/latchkey.db",
   ),
+  setting("DATABASE_URL_FILE", "a file that can be read", "none", "holds DATABASE_URL instead"),
   setting(
     "SHARED_LIMITER",
     "on or off",
@@ -45,6 +46,16 @@ export const settings: readonly Setting[] = [
       "a long random text",
       "a development secret, with a warning",
       "signs the sessions; must be set where NODE_ENV is production",
+    ),
+    flag: "none",
+  },
+  setting("AUTH_SECRET_FILE", "a file that can be read", "none", "holds AUTH_SECRET instead"),
+  {
+    ...setting(
+      "AUTH_SECRET_PREVIOUS",
+      "older secrets, separated by commas",
+      "none",
+      "sessions that these have signed stay valid",
     ),
     flag: "none",
   },

@@ -74,6 +74,12 @@ export function publicOrigin(text: string): string | undefined {
   return originOf(origin) === origin ? origin : undefined;
 }
 
+/** Separated by commas; an empty piece is a slip. */
+export function list(text: string): readonly string[] | undefined {
+  const pieces = text.split(",").map((piece) => piece.trim());
+  return pieces.includes("") ? undefined : pieces;
+}
+
 export function onOrOff(text: string): "on" | "off" | undefined {
   return text === "on" || text === "off" ? text : undefined;
 }

@@ -14,6 +14,7 @@ import {
   folder,
   hostName,
   image,
+  list,
   logLevel,
   onOrOff,
   portNumber,
@@ -31,6 +32,7 @@ export interface Settings {
   readonly databaseUrl: string | undefined;
   /** `undefined` stands for the development secret. */
   readonly secret: string | undefined;
+  readonly previousSecrets: readonly string[];
   readonly limiter: "own" | "shared";
   /** How long log entries are kept; `undefined` for ever. */
   readonly logRetentionMs: number | undefined;
@@ -74,8 +76,19 @@ export function readSettings(sources: SettingsSources): SettingsReading {
   const text = (name: string): string | undefined =>
     flags[name] || env[name] || file[name] || undefined;
 
-  const value = <T>(name: string, parse: (text: string) => T | undefined): T | undefined => {
-    const given = text(name);
+  /** What must not stand in an environment that others can see may stand in a file of its own. */
+  const textOrFile = (name: string): string | undefined => {
+    const path = text(`${name}_FILE`);
+    if (path === undefined) return text(name);
+    if (text(name) !== undefined) problems.push(`${name} and ${name}_FILE are both set`);
+    return readSecret(`${name}_FILE`, path, problems);
+  };
+
+  const value = <T>(
+    name: string,
+    parse: (text: string) => T | undefined,
+    given: string | undefined = text(name),
+  ): T | undefined => {
     if (given === undefined) return undefined;
     const parsed = parse(given);
     if (parsed === undefined) problems.push(`${name} takes ${settingNamed(name).takes}`);
@@ -88,10 +101,11 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     port: value("PORT", portNumber) ?? 3000,
     dataDir,
     databaseFile: join(dataDir, "latchkey.db"),
-    databaseUrl: value("DATABASE_URL", postgresUrl),
+    databaseUrl: value("DATABASE_URL", postgresUrl, textOrFile("DATABASE_URL")),
     limiter: value("SHARED_LIMITER", onOrOff) === "on" ? "shared" : "own",
     logRetentionMs: value("LOG_RETENTION", age),
-    secret: text("AUTH_SECRET"),
+    secret: textOrFile("AUTH_SECRET"),
+    previousSecrets: value("AUTH_SECRET_PREVIOUS", list) ?? [],
     setupTokenFile: resolve(text("SETUP_TOKEN_FILE") ?? join(dataDir, "setup-token")),
     postLoginLocation:
       value("POST_LOGIN_LOCATION", (given) => (isLocation(given) ? given : undefined)) ?? "/",
@@ -105,7 +119,12 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     publicUrl: value("PUBLIC_URL", publicOrigin),
     cookieDomain: value("COOKIE_DOMAIN", (given) => (isCookieDomain(given) ? given : undefined)),
     logLevel: value("LOG_LEVEL", logLevel) ?? "info",
-    programEnvironment: { ...env, AUTH_SECRET: undefined, DATABASE_URL: undefined },
+    programEnvironment: {
+      ...env,
+      AUTH_SECRET: undefined,
+      AUTH_SECRET_PREVIOUS: undefined,
+      DATABASE_URL: undefined,
+    },
     environment: text("NODE_ENV") === "production" ? "production" : "other",
   };
   if (settings.limiter === "shared" && settings.databaseUrl === undefined) {
@@ -135,6 +154,18 @@ export function secretProblem({
   return secret === undefined && environment === "production"
     ? "AUTH_SECRET has to be set where NODE_ENV is production: 32 random bytes or more"
     : undefined;
+}
+
+/** An editor's line break at the end is no part of the secret. */
+function readSecret(name: string, path: string, problems: string[]): string | undefined {
+  try {
+    const secret = readFileSync(path, "utf8").replace(/\r?\n$/, "");
+    if (secret === "") problems.push(`${name} names an empty file`);
+    return secret || undefined;
+  } catch (error) {
+    problems.push(`${name} cannot be read: ${messageOf(error)}`);
+    return undefined;
+  }
 }
 
 function readEnvFile(path: string | undefined, problems: string[]): Record<string, string> {

@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import pg from "pg";
 import type { PostgresClient, PostgresPool } from "./postgres-query.ts";
 import { type PostgresHost, type PostgresLogin, readPostgresUrl } from "./postgres-url.ts";
@@ -32,15 +33,17 @@ interface Primary {
  */
 export function createPool(url: string): OwnPool {
   const { hosts, login } = readPostgresUrl(url);
+  const sockets = new Set<Socket>();
+  const config = (host: PostgresHost): pg.ClientConfig => configOf(host, login, sockets);
   let primary: Primary | undefined;
   let looking: Promise<Primary> | undefined;
 
   async function look(): Promise<Primary> {
-    const host = await primaryOf(hosts, login);
+    const host = await primaryOf(hosts, config);
     if (primary?.host === host) return primary;
     // Lent connections are returned to it all the same, and closed then.
     primary?.pool.end().catch(() => {});
-    primary = { host, pool: poolFor(host, login) };
+    primary = { host, pool: poolFor(config(host)) };
     return primary;
   }
 
@@ -62,12 +65,14 @@ export function createPool(url: string): OwnPool {
     async end() {
       await looking?.catch(() => {});
       await primary?.pool.end();
+      // A server that hangs never closes its side: nobody waits for it with the end of the process.
+      for (const socket of sockets) socket.unref();
     },
   };
 }
 
-function poolFor(host: PostgresHost, login: PostgresLogin): pg.Pool {
-  const pool = new pg.Pool({ ...configOf(host, login), max: MOST_CONNECTIONS });
+function poolFor(config: pg.ClientConfig): pg.Pool {
+  const pool = new pg.Pool({ ...config, max: MOST_CONNECTIONS });
   // An idle connection that breaks is replaced when it is needed; without a listener it would end
   // the process.
   pool.on("error", () => {});
@@ -75,27 +80,32 @@ function poolFor(host: PostgresHost, login: PostgresLogin): pg.Pool {
 }
 
 /** Part by part: a whole URL would be shown, password and all, wherever a pool is printed. */
-function configOf(host: PostgresHost, login: PostgresLogin): pg.ClientConfig {
+function configOf(host: PostgresHost, login: PostgresLogin, sockets: Set<Socket>): pg.ClientConfig {
   const given = Object.entries({ ...login, ...host }).filter(([, value]) => value !== undefined);
-  return { ...PATIENCE, ...Object.fromEntries(given) };
+  const stream = (): Socket => {
+    const socket = new Socket();
+    sockets.add(socket);
+    return socket.once("close", () => sockets.delete(socket));
+  };
+  return { ...PATIENCE, ...Object.fromEntries(given), stream };
 }
 
 /** All are asked at once, so that one which does not answer delays nobody. */
 async function primaryOf(
   hosts: readonly PostgresHost[],
-  login: PostgresLogin,
+  config: (host: PostgresHost) => pg.ClientConfig,
 ): Promise<PostgresHost> {
   const [only, ...others] = hosts;
   if (only !== undefined && others.length === 0) return only;
   try {
-    return await Promise.any(hosts.map((host) => asPrimary(host, login)));
+    return await Promise.any(hosts.map((host) => asPrimary(host, config(host))));
   } catch (error) {
     throw new Error("none of the hosts takes writes", { cause: error });
   }
 }
 
-async function asPrimary(host: PostgresHost, login: PostgresLogin): Promise<PostgresHost> {
-  const client = new pg.Client({ ...configOf(host, login), query_timeout: ANSWER_WITHIN_MS });
+async function asPrimary(host: PostgresHost, config: pg.ClientConfig): Promise<PostgresHost> {
+  const client = new pg.Client({ ...config, query_timeout: ANSWER_WITHIN_MS });
   client.on("error", () => {});
   try {
     await client.connect();

@@ -1,4 +1,5 @@
 import type { EventEmitter } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, messageOf, Unavailable } from "../core/fault.ts";
 
 /** A page has to answer within two seconds, however the database fares. */
@@ -51,14 +52,14 @@ export function createAsk(pool: PostgresPool): Ask {
 
   return async (asked) => {
     const silent = silentUntil > 0;
-    if (silent && (trying || performance.now() < silentUntil)) throw unavailable(SILENT);
+    if (silent && (trying || performance.now() < silentUntil)) throw new Silence();
     trying ||= silent;
     try {
       const rows = await query(pool, asked);
       silentUntil = 0;
       return rows;
     } catch (error) {
-      silentUntil = codeOf(error) === SILENT ? performance.now() + PAUSE_MS : 0;
+      silentUntil = error instanceof Silence ? performance.now() + PAUSE_MS : 0;
       throw error;
     } finally {
       if (silent) trying = false;
@@ -67,14 +68,19 @@ export function createAsk(pool: PostgresPool): Ask {
 }
 
 export function query(pool: PostgresPool, asked: PostgresQuery): Promise<readonly Row[]> {
-  return within(
-    ALL_WITHIN_MS,
-    withClient(pool, (client) => run(client, asked, ANSWER_WITHIN_MS)),
-  );
+  const giveUpAt = performance.now() + ALL_WITHIN_MS;
+  const work = withClient(pool, async (client) => {
+    const left = giveUpAt - performance.now();
+    // Whoever asked has had an answer by now: what it said is not to be belied.
+    if (left <= 0) throw new Silence();
+    return run(client, asked, Math.min(left, ANSWER_WITHIN_MS));
+  });
+  return within(ALL_WITHIN_MS, work);
 }
 
 const CONFLICT = "40001";
-const TRIES = 5;
+const TRIES = 10;
+const LONGEST_PAUSE_MS = 40;
 
 /** Where the database isolates transactions strictly, who comes second has to look again. */
 export async function retryingConflicts<T>(work: () => Promise<T>): Promise<T> {
@@ -85,6 +91,8 @@ export async function retryingConflicts<T>(work: () => Promise<T>): Promise<T> {
       const cause = error instanceof Error ? error.cause : undefined;
       if (left <= 1 || codeOf(cause) !== CONFLICT) throw error;
     }
+    // Spread out, so that those who met once do not meet again.
+    await sleep(Math.random() * LONGEST_PAUSE_MS);
   }
 }
 
@@ -104,7 +112,9 @@ export async function withClient<T>(
   work: (client: PostgresClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch((error) => {
-    throw unavailable(messageOf(error) === POOL_IS_FULL ? BROKEN : SILENT, error);
+    throw isSqlState(codeOf(error)) || messageOf(error) === POOL_IS_FULL
+      ? translated(error)
+      : new Silence(error);
   });
   // A connection that breaks fails the query on it: nobody else has to hear of it.
   const ignore = (): void => {};
@@ -143,29 +153,29 @@ const isSqlState = (code: string | undefined): code is string =>
  */
 const PASSING = /^(08|53|57|25006|40001|40P01|55P03)/;
 
-/** Without the driver's words, which may name hosts and users. */
 function translated(error: unknown): unknown {
   const code = codeOf(error);
   if (error instanceof Unavailable || (isSqlState(code) && !PASSING.test(code))) return error;
-  return unavailable(messageOf(error) === NO_ANSWER ? SILENT : BROKEN, error);
+  return messageOf(error) === NO_ANSWER ? new Silence(error) : new DatabaseAway(error);
 }
-
-/** Nobody answers: not a single connection that broke, and not a pool that is full. */
-const SILENT = "store_silent";
-const BROKEN = "store_unavailable";
 
 /** The driver has no codes for these. */
 const POOL_IS_FULL = "timeout exceeded when trying to connect";
 const NO_ANSWER = "Query read timeout";
 
-function unavailable(code: typeof SILENT | typeof BROKEN, cause?: unknown): Unavailable {
-  const message = "the database does not answer";
-  return new Unavailable(code, message, RETRY_AFTER_SECONDS, { cause });
+/** Without the driver's words, which may name hosts and users. */
+class DatabaseAway extends Unavailable {
+  constructor(cause?: unknown) {
+    super("store_unavailable", "the database does not answer", RETRY_AFTER_SECONDS, { cause });
+  }
 }
+
+/** Nobody answers at all: it is more than a connection that broke, or a pool that is full. */
+class Silence extends DatabaseAway {}
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(unavailable(SILENT)), ms);
+  const timer = setTimeout(() => late.reject(new Silence()), ms);
   try {
     return await Promise.race([work, late.promise]);
   } finally {

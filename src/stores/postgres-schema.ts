@@ -1,4 +1,4 @@
-import { codeOf, Fault } from "../core/fault.ts";
+import { codeOf, Fault, Unavailable } from "../core/fault.ts";
 import {
   type PostgresClient,
   type PostgresPool,
@@ -16,7 +16,8 @@ const migrations: readonly string[] = [
   `CREATE TABLE latchkey_users (
      id text COLLATE "C" PRIMARY KEY,
      username text COLLATE "C" NOT NULL UNIQUE,
-     password_hash text NOT NULL
+     password_hash text NOT NULL,
+     sessions_from bigint
    );
 
    -- Has its one row as soon as there is a user: its key is what only one of all racers can get.
@@ -34,6 +35,8 @@ const migrations: readonly string[] = [
    BEGIN
      PERFORM pg_notify('latchkey_users', OLD.id);
      RETURN NULL;
+   -- A relative of PostgreSQL that has no notifications: its users are read every second.
+   EXCEPTION WHEN feature_not_supported OR undefined_function THEN RETURN NULL;
    END $$;
    CREATE TRIGGER latchkey_tell_user AFTER UPDATE OR DELETE ON latchkey_users
      FOR EACH ROW EXECUTE FUNCTION latchkey_tell_user();
@@ -74,8 +77,11 @@ const migrations: readonly string[] = [
 
 const MIGRATE_WITHIN_MS = 60_000;
 
-/** Two instances may make the same thing at the same moment, which PostgreSQL takes as a failure. */
-const MADE_TWICE = ["23505", "42P07", "42710"];
+/**
+ * Two instances may make the same thing at the same moment, which PostgreSQL takes as a failure: of
+ * several kinds, and where it isolates transactions strictly, of one more.
+ */
+const MADE_TWICE = ["23505", "42P07", "42710", "40001"];
 const TRIES = 5;
 const UNDEFINED_TABLE = "42P01";
 
@@ -92,7 +98,8 @@ export async function migrate(pool: PostgresPool, missing: "create" | "refuse"):
     try {
       await withClient(pool, migrateOn);
     } catch (error) {
-      if (left <= 1 || !MADE_TWICE.includes(codeOf(error) ?? "")) throw error;
+      const cause = error instanceof Unavailable ? error.cause : error;
+      if (left <= 1 || !MADE_TWICE.includes(codeOf(cause) ?? "")) throw error;
     }
   }
 }

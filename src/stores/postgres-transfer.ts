@@ -7,17 +7,13 @@ import type {
   StoredUser,
   UserReader,
 } from "../core/store.ts";
-import { type PostgresPool, type Row, run, withClient } from "./postgres-query.ts";
+import type { PostgresPool, Row } from "./postgres-query.ts";
+import { type TransactionAsk as Ask, inTransaction } from "./postgres-transaction.ts";
 
 export type PostgresTransfer = ContentsReader & UserReader & Importer;
 
-/** Nobody's page waits for it, and counting or a slow disk may take its time. */
-const PATIENCE_MS = 60_000;
-
 /** Names are in an index, whose rows cannot be longer than 2,704 bytes with all that belongs to them. */
 const LONGEST_NAME = 2_600;
-
-type Ask = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** The part of the store that takes everything out of a database, or into one. */
 export function transferOn(pool: PostgresPool, userOf: (row: Row) => StoredUser): PostgresTransfer {
@@ -25,7 +21,7 @@ export function transferOn(pool: PostgresPool, userOf: (row: Row) => StoredUser)
     readUsers: ({ afterId, limit }) =>
       inTransaction(pool, async (ask) => {
         const rows = await ask(
-          `SELECT id, username, password_hash FROM latchkey_users
+          `SELECT id, username, password_hash, sessions_from FROM latchkey_users
            WHERE id > $1 ORDER BY id LIMIT $2`,
           [afterId, limit],
         );
@@ -79,12 +75,13 @@ async function insert({ users, entries, how, to }: ImportBatch, ask: Ask): Promi
   }
   if (users.length > 0) {
     await ask(
-      `INSERT INTO latchkey_users (id, username, password_hash)
-       SELECT * FROM unnest($1::text[], $2::text[], $3::text[])`,
+      `INSERT INTO latchkey_users (id, username, password_hash, sessions_from)
+       SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])`,
       [
         users.map(({ id }) => id),
         users.map(({ username }) => username),
         users.map(({ passwordHash }) => passwordHash),
+        users.map(({ sessionsFrom }) => sessionsFrom ?? null),
       ],
     );
   }
@@ -133,30 +130,4 @@ function problemWith({ users, entries }: ImportRows): string | undefined {
     [one.type, one.summary, one.author].some((text) => text.includes("\0")),
   );
   return unusable && `the log entry ${unusable.id} has a NUL, which PostgreSQL does not store`;
-}
-
-type Undo = <T>(outcome: T) => Promise<T>;
-
-/** Sees what others have committed in the meantime, whatever the database's own setting. */
-function inTransaction<T>(
-  pool: PostgresPool,
-  work: (ask: Ask, undo: Undo) => Promise<T>,
-): Promise<T> {
-  return withClient(pool, async (client) => {
-    const ask: Ask = (text, values = []) => run(client, { text, values }, PATIENCE_MS);
-    let end = "COMMIT";
-    await ask("BEGIN ISOLATION LEVEL READ COMMITTED");
-    try {
-      await ask(`SET LOCAL statement_timeout = ${PATIENCE_MS}`);
-      const outcome = await work(ask, async (undone) => {
-        end = "ROLLBACK";
-        return undone;
-      });
-      await ask(end);
-      return outcome;
-    } catch (error) {
-      await ask("ROLLBACK").catch(() => {});
-      throw error;
-    }
-  });
 }

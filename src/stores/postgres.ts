@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { AttemptCounter } from "../core/shared-limiter.ts";
 import type {
-  LogEntry,
-  LogFilter,
+  AccountStore,
   LogPruner,
   LogReader,
-  NewLogEntry,
   PasswordHash,
   Store,
   StoredUser,
   UserId,
 } from "../core/store.ts";
+import { accountsOn } from "./postgres-accounts.ts";
 import { attemptCounter } from "./postgres-attempts.ts";
 import { watchUsers } from "./postgres-changes.ts";
+import { logOn } from "./postgres-log.ts";
 import { createPool } from "./postgres-pool.ts";
 import { createAsk, type PostgresPool, type Row, retryingConflicts } from "./postgres-query.ts";
 import { migrate } from "./postgres-schema.ts";
@@ -30,7 +30,10 @@ export type PostgresOptions = Missing &
         readonly url: string;
       }
     | {
-        /** A pool of the `pg` package. It stays yours: end it after the store is closed. */
+        /**
+         * A pool of the `pg` package, of two connections or more: one of them listens. It stays
+         * yours: end it after the store is closed.
+         */
         readonly pool: PostgresPool;
       }
   );
@@ -40,6 +43,7 @@ export interface PostgresStore
     LogReader,
     LogPruner,
     AttemptCounter,
+    AccountStore,
     PostgresTransfer {
   close(): Promise<void>;
 }
@@ -64,11 +68,10 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
   return storeOn(pool, () => pool.end());
 }
 
-const USER = "id, username, password_hash";
+const USER = "id, username, password_hash, sessions_from";
 
 function storeOn(pool: PostgresPool, end: () => Promise<void>): PostgresStore {
   const ask = createAsk(pool);
-  const keys = new WeakMap<NewLogEntry, string>();
 
   return {
     async hasUsers() {
@@ -121,63 +124,8 @@ function storeOn(pool: PostgresPool, end: () => Promise<void>): PostgresStore {
       return rows.length === 1;
     },
 
-    async insertLogEntries(entries) {
-      if (entries.length === 0) return;
-      const keyOf = (entry: NewLogEntry): string => {
-        const key = keys.get(entry) ?? randomUUID();
-        keys.set(entry, key);
-        return key;
-      };
-      await ask({
-        text: `WITH log_end AS (
-                 UPDATE latchkey_log_end SET id = id + $1 RETURNING id - $1 AS start
-               )
-               INSERT INTO latchkey_log (id, key, at, type, summary, author)
-               SELECT start + place, key, at, type, summary, author
-               FROM log_end, unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[])
-                 WITH ORDINALITY AS entry (key, at, type, summary, author, place)
-               ON CONFLICT (key) DO NOTHING`,
-        values: [
-          entries.length,
-          entries.map(keyOf),
-          entries.map(({ at }) => at.toISOString()),
-          entries.map(({ type }) => type),
-          entries.map(({ summary }) => summary),
-          entries.map(({ author }) => author),
-        ],
-      });
-    },
-
-    async readLogEntries({ afterId, limit, ...filter }) {
-      const { where, values } = filterOf(filter, [afterId, limit]);
-      const rows = await ask({
-        text: `SELECT id, at, type, summary, author FROM latchkey_log
-               WHERE id > $1 ${where} ORDER BY id LIMIT $2`,
-        values,
-      });
-      return rows.map(logEntryOf);
-    },
-
-    async startOfNewest(limit, filter) {
-      const { where, values } = filterOf(filter, [limit]);
-      const [row] = await ask({
-        text: `SELECT id FROM latchkey_log WHERE id > 0 ${where} ORDER BY id DESC LIMIT 1 OFFSET $1`,
-        values,
-      });
-      return Number(row?.id ?? 0);
-    },
-
-    async pruneLogEntries(before, limit) {
-      const rows = await ask({
-        text: `DELETE FROM latchkey_log WHERE id IN (
-                 SELECT id FROM latchkey_log WHERE at < $1 ORDER BY at LIMIT $2
-                 FOR UPDATE SKIP LOCKED
-               ) RETURNING id`,
-        values: [before, limit],
-      });
-      return rows.length;
-    },
-
+    ...logOn(ask),
+    ...accountsOn(pool, ask),
     ...attemptCounter(ask),
     ...transferOn(pool, userOf),
     watchUsers: (watching) => watchUsers(pool, watching),
@@ -188,43 +136,11 @@ function storeOn(pool: PostgresPool, end: () => Promise<void>): PostgresStore {
 /** PostgreSQL has no NUL in text. What cannot be stored cannot be found either. */
 const isUnstorable = (text: string): boolean => text.includes("\0");
 
-/** More than an instance holds back, so that the first of them to be written is among them. */
-const EARLIEST_LOOKED_AT = 10_001;
-
-/**
- * Entries are written nearly in the order of their times: the reading starts at the lowest ID among
- * the earliest that match, or it might go through all that is older.
- */
-const sinceOf = (since: string): string =>
-  `AND at >= ${since} AND id >= (SELECT min(id) FROM
-     (SELECT id FROM latchkey_log WHERE at >= ${since} ORDER BY at LIMIT ${EARLIEST_LOOKED_AT})
-     AS earliest)`;
-
-function filterOf(
-  { type, since }: LogFilter,
-  before: readonly unknown[],
-): { where: string; values: readonly unknown[] } {
-  const values = [...before];
-  const conditions: string[] = [];
-  if (type !== undefined) conditions.push(`AND type = $${values.push(type)}`);
-  if (since !== undefined) conditions.push(sinceOf(`$${values.push(since)}`));
-  return { where: conditions.join(" "), values };
-}
-
 function userOf(row: Row): StoredUser {
   return {
     id: String(row.id) as UserId,
     username: String(row.username),
     passwordHash: String(row.password_hash) as PasswordHash,
-  };
-}
-
-function logEntryOf(row: Row): LogEntry {
-  return {
-    id: Number(row.id),
-    at: row.at instanceof Date ? row.at : new Date(String(row.at)),
-    type: String(row.type),
-    summary: String(row.summary),
-    author: String(row.author),
+    ...(row.sessions_from === null ? {} : { sessionsFrom: Number(row.sessions_from) }),
   };
 }

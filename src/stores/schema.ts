@@ -23,7 +23,8 @@ const migrations: readonly string[] = [
    CREATE INDEX log_entries_by_time ON log_entries (at);
    CREATE INDEX log_entries_by_type ON log_entries (type, id);`,
 
-  `CREATE TABLE import_mark (one INTEGER PRIMARY KEY CHECK (one = 1), mark TEXT NOT NULL) STRICT;`,
+  `CREATE TABLE import_mark (one INTEGER PRIMARY KEY CHECK (one = 1), mark TEXT NOT NULL) STRICT;
+   ALTER TABLE users ADD COLUMN sessions_from INTEGER;`,
 ];
 
 /**

@@ -5,6 +5,7 @@ import type {
   ContentsReader,
   ImportBatch,
   Importer,
+  ImportPoint,
   ImportRows,
   StoredUser,
   UserReader,
@@ -24,10 +25,11 @@ export function transferOf(
 ): SqliteTransfer {
   const readUsers = database.prepare("SELECT * FROM users WHERE id > ? ORDER BY id LIMIT ?");
   const readContents = database.prepare(
-    `SELECT (SELECT mark FROM import_mark) AS mark,
-            (SELECT count(*) FROM users) AS users,
-            (SELECT count(*) FROM log_entries) AS entries,
-            (SELECT seq FROM sqlite_sequence WHERE name = 'log_entries') AS last_entry_id`,
+    `SELECT (SELECT count(*) FROM users) AS users,
+            (SELECT count(*) FROM log_entries) AS entries, ${POINT}`,
+  );
+  const readPoint = database.prepare(
+    `SELECT EXISTS (SELECT 1 FROM users) OR EXISTS (SELECT 1 FROM log_entries) AS filled, ${POINT}`,
   );
 
   return {
@@ -40,7 +42,7 @@ export function transferOf(
       retryWhileBusy(() => {
         let imported = false;
         inTransaction(database, () => {
-          imported = isAt(batch, contentsOf(readContents.get() ?? {}));
+          imported = isAt(batch, readPoint.get() ?? {});
           if (imported) insert(database, batch);
         });
         return imported ? "imported" : "overtaken";
@@ -48,18 +50,25 @@ export function transferOf(
   };
 }
 
+const POINT = `(SELECT mark FROM import_mark) AS mark,
+  (SELECT seq FROM sqlite_sequence WHERE name = 'log_entries') AS last_entry_id`;
+
 function contentsOf(row: Row): Contents {
+  return { ...pointOf(row), users: Number(row.users), entries: Number(row.entries) };
+}
+
+function pointOf(row: Row): ImportPoint {
   return {
     mark: row.mark === null || row.mark === undefined ? undefined : String(row.mark),
-    users: Number(row.users),
-    entries: Number(row.entries),
     lastEntryId: Number(row.last_entry_id ?? 0),
   };
 }
 
-function isAt({ from }: ImportBatch, { mark, users, entries, lastEntryId }: Contents): boolean {
+/** Without counting, which takes the longer the more is there: it is asked for every batch. */
+function isAt({ from }: ImportBatch, row: Row): boolean {
+  const { mark, lastEntryId } = pointOf(row);
   if (mark !== from.mark || lastEntryId !== from.lastEntryId) return false;
-  return mark !== undefined || users + entries === 0;
+  return mark !== undefined || row.filled === 0;
 }
 
 function insert(database: DatabaseSync, { users, entries, how, to }: ImportBatch): void {
@@ -80,9 +89,11 @@ function insert(database: DatabaseSync, { users, entries, how, to }: ImportBatch
 
 function insertRows(database: DatabaseSync, { users, entries }: ImportRows): void {
   const insertUser = database.prepare(
-    "INSERT INTO users (id, username, password_hash) VALUES (?, ?, ?)",
+    "INSERT INTO users (id, username, password_hash, sessions_from) VALUES (?, ?, ?, ?)",
   );
-  for (const { id, username, passwordHash } of users) insertUser.run(id, username, passwordHash);
+  for (const { id, username, passwordHash, sessionsFrom } of users) {
+    insertUser.run(id, username, passwordHash, sessionsFrom ?? null);
+  }
   const insertEntry = database.prepare(
     "INSERT INTO log_entries (id, at, type, summary, author) VALUES (?, ?, ?, ?, ?)",
   );

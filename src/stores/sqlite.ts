@@ -3,17 +3,19 @@ import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { codeOf, Fault } from "../core/fault.ts";
 import type {
+  AccountStore,
   LogEntry,
   LogFilter,
   LogPruner,
   LogReader,
   PasswordHash,
-  Store,
   StoredUser,
   UserId,
 } from "../core/store.ts";
 import { isUpToDate, migrate } from "./schema.ts";
+import { accountsOf } from "./sqlite-accounts.ts";
 import { retryWhileBusy } from "./sqlite-busy.ts";
+import { watchUsers } from "./sqlite-changes.ts";
 import { inTransaction } from "./sqlite-transaction.ts";
 import { type SqliteTransfer, transferOf } from "./sqlite-transfer.ts";
 
@@ -23,7 +25,7 @@ export interface SqliteOptions {
   readonly missing?: "create" | "refuse";
 }
 
-export interface SqliteStore extends Store, LogReader, LogPruner, SqliteTransfer {
+export interface SqliteStore extends AccountStore, LogReader, LogPruner, SqliteTransfer {
   close(): void;
 }
 
@@ -150,11 +152,13 @@ function storeOf(database: DatabaseSync): SqliteStore {
       retryWhileBusy(() => Number(pruneLogEntries.run(before.getTime(), limit).changes)),
 
     ...transferOf(database, userOf),
+    ...accountsOf(database),
+    watchUsers: (watching) => watchUsers(database, watching),
     close: () => database.close(),
   };
 }
 
-/** More than a process holds back, so that the first of them to be written is among them. */
+/** More than a process holds back, so that none which was written late is missed. */
 const EARLIEST_LOOKED_AT = 10_001;
 
 /**
@@ -182,6 +186,7 @@ function userOf(row: Row): StoredUser {
     id: String(row.id) as UserId,
     username: String(row.username),
     passwordHash: String(row.password_hash) as PasswordHash,
+    ...(row.sessions_from === null ? {} : { sessionsFrom: Number(row.sessions_from) }),
   };
 }
 

@@ -8,6 +8,12 @@ const inWords: Readonly<Record<EventType, (words: Words, subject: string) => str
   signin_rate_limited: (words, address) => words.someoneWasSlowedDown(address),
   signup: (words, username) => words.accountWasCreated(username),
   password_change: (words) => words.passwordWasChanged,
+  user_add: (words, username) => words.accountWasAdded(username),
+  user_password: (words, username) => words.passwordWasSet(username),
+  user_rename: (words, username) => words.accountWasRenamed(username),
+  user_remove: (words, username) => words.accountWasRemoved(username),
+  user_sign_out: (words, username) => words.sessionsWereEnded(username),
+  user_sign_out_all: (words) => words.allSessionsWereEnded,
 };
 
 /** Log entries as the home page tells them. One of an unknown type keeps its own words. */

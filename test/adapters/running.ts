@@ -60,7 +60,7 @@ export async function startWith(
     addAccount(username = OWNER.username) {
       execute(
         databaseFile,
-        `INSERT INTO users VALUES ('id-${username}', '${username}', 'no hash')`,
+        `INSERT INTO users (id, username, password_hash) VALUES ('id-${username}', '${username}', 'no hash')`,
       );
       return mint({ user_id: `id-${username}`, exp: inSeconds(600) });
     },

@@ -11,6 +11,7 @@ import { openPostgres } from "../../src/stores/postgres.ts";
 import { openSqlite } from "../../src/stores/sqlite.ts";
 import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
 import { serverOfFile } from "../support/postgres-file.ts";
+import { requirePasswords } from "../support/postgres-security.ts";
 import { runLatchkey, startNode } from "../support/process.ts";
 import { logEntry } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -50,10 +51,10 @@ async function contentOf(place: Place): Promise<{ users: StoredUser[]; entries: 
   return { users, entries };
 }
 
-/** An account as setup makes it, one sign-in, and so many entries more. */
-async function fill(t: TestContext, place: Place, entries: number): Promise<void> {
+/** An account as setup makes it, one sign-in, and so many entries more. Answers with a session. */
+async function fill(t: TestContext, place: Place, entries: number): Promise<string> {
   const gate = await startGate(t, place);
-  await gate.setUp();
+  const session = await gate.setUp();
   await gate.signIn();
   await gate.stop();
   const store = await open(place);
@@ -64,19 +65,20 @@ async function fill(t: TestContext, place: Place, entries: number): Promise<void
     await store.insertLogEntries(some);
   }
   await store.close();
+  return session;
 }
 
-/** Nobody can set it up again, and the owner of before signs in. */
-async function assertServes(gate: RunningGate): Promise<void> {
+/** Nobody can set it up again; the owner's session goes on, and the owner can sign in. */
+async function assertServes(gate: RunningGate, before: string): Promise<void> {
   const setup = await gate.send("/setup");
   assert.deepEqual([setup.status, setup.location], [303, "/login"]);
   const taking = { username: "thief", password: "thief", confirm: "thief" };
   assert.equal((await gate.send("/setup", { form: taking })).session, undefined);
   const { session } = await gate.signIn();
-  assert.match(
-    (await gate.send("/", { session })).body,
-    new RegExp(`Signed in as ${OWNER.username}`),
-  );
+  for (const one of [before, session]) {
+    const home = await gate.send("/", { session: one });
+    assert.match(home.body, new RegExp(`Signed in as ${OWNER.username}`));
+  }
   await gate.stop();
 }
 
@@ -85,14 +87,14 @@ for (const from of Object.keys(kinds)) {
     test(`from ${from} to ${to}: everything is there, and the gate goes on with it`, async (t) => {
       const [source, target] = [await kinds[from]?.(t), await kinds[to]?.(t)];
       assert.ok(source && target);
-      await fill(t, source, 1_200);
+      const session = await fill(t, source, 1_200);
       const args = ["copy", "--from", nameOf(source), "--to", nameOf(target)];
       const { code, stdout, stderr } = await runLatchkey(t, args);
       assert.deepEqual([code, stderr], [0, ""]);
       assert.match(stdout, /^Copied 1 user and 1202 log entries from \S+ to \S+; .*\n$/);
       const content = await contentOf(target);
       assert.deepEqual(content, await contentOf(source));
-      await assertServes(await startGate(t, target));
+      await assertServes(await startGate(t, target), session);
       const [next, ...others] = (await contentOf(target)).entries.slice(content.entries.length);
       assert.deepEqual(others, []);
       assert.equal(next?.id, (content.entries.at(-1)?.id ?? 0) + 1);
@@ -136,4 +138,19 @@ test("a relative path and a link name the file that they lead to", async (t) => 
     stdout,
     `Copied 1 user and 2 log entries from sqlite:${source.dataDir}/latchkey.db to sqlite:${target}/new.db; both are the same\n`,
   );
+});
+
+test("a password can come from PGPASSWORD, where nobody reads it in the list of processes", async (t) => {
+  await requirePasswords(server);
+  const database = await server.createDatabase();
+  await server.sql("CREATE ROLE mover LOGIN PASSWORD 'hunter2'");
+  await server.sql(`ALTER DATABASE ${database} OWNER TO mover`);
+  const source = { dataDir: await tempDir(t) };
+  await fill(t, source, 0);
+  const target = `postgres://mover@127.0.0.1:${server.port}/${database}`;
+  const args = ["copy", "--from", nameOf(source), "--to", target];
+  const without = await runLatchkey(t, args);
+  assert.equal(without.code, 1);
+  assert.match(without.stderr, /^latchkey: cannot use [^\n]*password[^\n]*\n$/);
+  assert.equal((await runLatchkey(t, args, { PGPASSWORD: "hunter2" })).code, 0);
 });

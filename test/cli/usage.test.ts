@@ -14,7 +14,11 @@ const commands: Readonly<
   Record<string, { options: readonly string[]; settings: readonly string[] }>
 > = {
   serve: { options: [], settings: ALL },
-  log: { options: ["json", "follow", "type", "since", "limit"], settings: ["DATA_DIR", "DATABASE_URL"] },
+  log: {
+    options: ["json", "follow", "type", "since", "limit"],
+    settings: ["DATA_DIR", "DATABASE_URL"],
+  },
+  copy: { options: ["from", "to"], settings: [] },
   "pages eject": { options: ["to", "force"], settings: ["PAGES_DIR"] },
   "setup-link": {
     options: [],

@@ -86,12 +86,23 @@ test("another source does not go on with a copy that was cut off", async (t) => 
   assert.deepEqual(await target.readContents(), before);
 });
 
-test("a target that was used in the middle of a copy is refused", async (t) => {
-  const { source, target } = await stores(t);
-  await assert.rejects(run({ source, target: failingAfter(target, 2) }));
-  await target.insertLogEntries([logEntry("a sign-in")]);
-  assert.deepEqual(await run({ source, target }), { kind: "target-changed" });
-});
+const olderThan = new Date(9_999);
+const uses: Readonly<Record<string, (target: SqliteStore) => Promise<unknown>>> = {
+  "gained an entry": (target) => target.insertLogEntries([logEntry("a sign-in")]),
+  "lost an entry": (target) => target.pruneLogEntries(olderThan, 1),
+  async "gained an entry and lost another"(target) {
+    await target.insertLogEntries([logEntry("a sign-in")]);
+    await target.pruneLogEntries(olderThan, 1);
+  },
+};
+for (const [what, use] of Object.entries(uses)) {
+  test(`a target that has ${what} since the copy was cut off is refused`, async (t) => {
+    const { source, target } = await stores(t);
+    await assert.rejects(run({ source, target: failingAfter(target, 2) }));
+    await use(target);
+    assert.deepEqual(await run({ source, target }), { kind: "target-changed" });
+  });
+}
 
 test("a target that is used while the copy runs is not mixed up with it", async (t) => {
   const { source, target } = await stores(t);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  allSignedOut,
   type Event,
   eventIn,
   eventTypes,
@@ -8,6 +9,11 @@ import {
   rateLimited,
   signedIn,
   signedUp,
+  userAdded,
+  userPasswordSet,
+  userRemoved,
+  userRenamed,
+  userSignedOut,
 } from "../../src/core/events.ts";
 
 const built: readonly (readonly [event: Event, type: string, summary: string])[] = [
@@ -17,15 +23,29 @@ const built: readonly (readonly [event: Event, type: string, summary: string])[]
   [passwordChanged(), "password_change", "Changed password"],
 ];
 
-for (const [event, type, summary] of built) {
-  test(`an entry of the type ${type} reads: ${summary}`, () => {
-    assert.deepEqual(event, { type, summary, author: "system" });
-  });
+const byHand: typeof built = [
+  [userAdded("guest"), "user_add", "Added account guest"],
+  [userPasswordSet("guest"), "user_password", "Set the password of guest"],
+  [userRenamed("host"), "user_rename", "Renamed account to host"],
+  [userRemoved("host"), "user_remove", "Removed account host"],
+  [userSignedOut("host"), "user_sign_out", "Ended the sessions of host"],
+  [allSignedOut(), "user_sign_out_all", "Ended all sessions"],
+];
+
+for (const [author, events] of [
+  ["system", built],
+  ["cli", byHand],
+] as const) {
+  for (const [event, type, summary] of events) {
+    test(`an entry of the type ${type} by ${author} reads: ${summary}`, () => {
+      assert.deepEqual(event, { type, summary, author });
+    });
+  }
 }
 
 test("there is one builder for each type", () => {
   assert.deepEqual(
-    built.map(([{ type }]) => type),
+    [...built, ...byHand].map(([{ type }]) => type),
     [...eventTypes],
   );
 });

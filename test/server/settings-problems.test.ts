@@ -81,7 +81,10 @@ test("every problem is told at once, not only the first", () => {
 });
 
 test("no problem repeats a value, which might be a secret that slipped into the wrong setting", () => {
-  const told = problems({ PORT: "hunter2", DATABASE_URL: "postgres://u:hunter2:1@db/hunter2?hunter2=1" });
+  const told = problems({
+    PORT: "hunter2",
+    DATABASE_URL: "postgres://u:hunter2:1@db/hunter2?hunter2=1",
+  });
   assert.equal(told.length, 2);
   assert.doesNotMatch(told.join("\n"), /hunter2/);
 });

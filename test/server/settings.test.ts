@@ -16,6 +16,7 @@ const DEFAULTS: OwnSettings = {
   limiter: "own",
   logRetentionMs: undefined,
   secret: undefined,
+  previousSecrets: [],
   setupTokenFile: resolve("data/setup-token"),
   postLoginLocation: "/",
   domainSetupCommand: undefined,

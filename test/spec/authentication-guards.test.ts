@@ -71,7 +71,10 @@ test("a guarded operation is told who the user is", async (t) => {
 
 test("authMiddleware admits by the user alone, requireAuth looks at the count first", async (t) => {
   const app = await startApp(t);
-  execute(app.databaseFile, "INSERT INTO users VALUES ('u1', 'somebody', 'no hash')");
+  execute(
+    app.databaseFile,
+    "INSERT INTO users (id, username, password_hash) VALUES ('u1', 'somebody', 'no hash')",
+  );
   const session = mint({ user_id: "u1", exp: inSeconds(60) });
   assert.equal((await app.send("/handler", { session })).status, 200);
   // The handler's guard still remembers the user, who is gone from the count.

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { ImportBatch, LogEntry, StoredUser, UserId } from "../../src/core/store.ts";
+import { eventually } from "../support/eventually.ts";
 import { openTransaction, runSql, untilBlocked } from "../support/postgres-admin.ts";
 import { serverOfFile } from "../support/postgres-file.ts";
 import { openStoreAt } from "../support/postgres-store.ts";
@@ -63,6 +65,35 @@ test("a batch of a database that is serializable by itself sees what others comm
   await untilBlocked(url);
   await other.end();
   assert.equal(await importing, "overtaken");
+});
+
+test("a batch may take longer than a page would wait for the database", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  const other = await openTransaction(t, url);
+  await other.query("UPDATE latchkey_log_end SET id = id");
+  const importing = store.importBatch(first({ users: [user("copied")] }));
+  const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+    AND datname = current_database() AND clock_timestamp() > query_start + interval '2 seconds'`;
+  const waits = eventually(async () => (await runSql(url, waiting)).length > 0 || undefined);
+  await Promise.race([waits, importing]);
+  await other.end();
+  assert.equal(await importing, "imported");
+});
+
+test("users come in the order of their IDs' bytes, however the database sorts", async (t) => {
+  const name = `sorted_${randomUUID().replaceAll("-", "")}`;
+  await server.sql(
+    `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`,
+  );
+  const store = await openStoreAt(t, server.url(name));
+  const users = ["b", "A", "ä", "a", "B"].map((id) => ({ ...user(id), id: id as UserId }));
+  await store.importBatch(first({ users }));
+  const read = await store.readUsers({ afterId: "A", limit: 9 });
+  assert.deepEqual(
+    read.map(({ id }) => id),
+    ["B", "a", "b", "ä"],
+  );
 });
 
 test("the ID of each imported entry is its own, and the key of each another", async (t) => {

@@ -23,7 +23,7 @@ test("of four processes that start on no database at all, one migrates and one u
       users.map(({ username }) => username),
       [["a", "b", "c", "d"][answers.indexOf("first")]],
     );
-    assert.equal(database.prepare("PRAGMA user_version").get()?.user_version, 1);
+    assert.equal(database.prepare("PRAGMA user_version").get()?.user_version, 2);
     assert.equal(database.prepare("PRAGMA integrity_check").get()?.integrity_check, "ok");
   });
 });

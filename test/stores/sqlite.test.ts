@@ -74,6 +74,7 @@ test("SQLite: the journal is a WAL, and every table is STRICT", async (t) => {
         .map((table) => ({ ...table }))
         .sort((a, b) => String(a.name).localeCompare(String(b.name))),
       [
+        { name: "import_mark", strict: 1 },
         { name: "log_entries", strict: 1 },
         { name: "users", strict: 1 },
       ],

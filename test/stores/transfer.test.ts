@@ -59,12 +59,12 @@ for (const [name, fresh] of Object.entries(stores)) {
   });
 
   rule("a batch goes in with its IDs, its mark and the end of the log", async (store, other) => {
-    const users = [user("a"), user("B")];
+    const users = [{ ...user("B"), sessionsFrom: 1_700_000_000 }, user("a")];
     const entries = [entry(3), entry(7, "🔑 caf\u00e9 \n")];
     const to = { mark: "first", lastEntryId: 9 };
     assert.equal(await store.importBatch(batch({ users, entries, to })), "imported");
     assert.deepEqual(await other.readContents(), { ...to, users: 2, entries: 2 });
-    assert.deepEqual(await other.findUser("B" as UserId), user("B"));
+    assert.deepEqual(await other.readUsers({ afterId: "", limit: 9 }), users);
     assert.deepEqual(await other.readLogEntries({ afterId: 0, limit: 10 }), entries);
     await other.insertLogEntries([logEntry("later")]);
     assert.equal((await other.readLogEntries({ afterId: 7, limit: 10 }))[0]?.id, 10);

@@ -43,6 +43,7 @@ export async function startGate(
     limiter: "own",
     logRetentionMs: undefined,
     secret: SECRET,
+    previousSecrets: [],
     setupTokenFile: join(dataDir, "setup-token"),
     postLoginLocation: "/",
     domainSetupCommand: undefined,

@@ -17,11 +17,20 @@ export async function runSql(url: string, text: string): Promise<readonly Row[]>
   }
 }
 
-/** Resolves once a statement in that database waits for a lock. */
-export async function untilBlocked(url: string): Promise<void> {
-  const waiting = `SELECT FROM pg_stat_activity
-    WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  await eventually(async () => ((await runSql(url, waiting)).length > 0 ? true : undefined));
+const BLOCKED = `FROM pg_stat_activity
+  WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+
+/** Resolves once so many statements in that database wait for a lock. */
+export async function untilBlocked(url: string, count = 1): Promise<void> {
+  await eventually(async () => {
+    const blocked = await runSql(url, `SELECT ${BLOCKED}`);
+    return blocked.length >= count || undefined;
+  });
+}
+
+/** Ends the connections of those who wait for a lock in that database. */
+export async function endBlocked(url: string): Promise<void> {
+  await runSql(url, `SELECT pg_terminate_backend(pid) ${BLOCKED}`);
 }
 
 export interface Transaction {

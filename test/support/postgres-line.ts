@@ -21,10 +21,13 @@ export async function startLine(t: TestContext, server: Postgres): Promise<Line>
   const sockets = new Set<Socket>();
   const listener = createServer((near) => {
     const far = connect(server.port, server.host);
-    for (const socket of [near, far]) {
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       sockets.add(socket);
       socket.on("error", () => undefined);
-      socket.on("close", () => [near, far].forEach((one) => one.destroy()));
+      socket.on("close", () => other.destroy());
     }
     carry(near, far, cuts);
   });

@@ -12,19 +12,26 @@ export interface Asked {
   readonly at: number;
 }
 
+/** Is waited for before the answer to that question is passed on. */
+export type HoldingBack = (text: string, asked: readonly Asked[]) => Promise<unknown>;
+
+const atOnce: HoldingBack = async () => undefined;
+
 /** The pool as it is, with everything noted that is asked through it. */
-export function recording(inner: PostgresPool): Recording {
+export function recording(inner: PostgresPool, holdBack: HoldingBack = atOnce): Recording {
   const asked: Asked[] = [];
   const pool: PostgresPool = {
-    connect: async () => noting(await inner.connect(), asked),
+    connect: async () => noting(await inner.connect(), asked, holdBack),
   };
   return { pool, asked };
 }
 
-function noting(client: PostgresClient, asked: Asked[]): PostgresClient {
-  const query: PostgresClient["query"] = (one) => {
+function noting(client: PostgresClient, asked: Asked[], holdBack: HoldingBack): PostgresClient {
+  const query: PostgresClient["query"] = async (one) => {
     asked.push({ text: one.text, at: performance.now() });
-    return client.query(one);
+    const answer = await client.query(one);
+    await holdBack(one.text, asked);
+    return answer;
   };
   return new Proxy(client, {
     get(target, name) {

@@ -30,7 +30,9 @@ async function naming(t: TestContext) {
 function insert({ databaseFile }: RunningGate, id: string, username: string): void {
   inDatabase(databaseFile, (database) => {
     database.prepare("DELETE FROM users WHERE username = ?").run(username);
-    database.prepare("INSERT INTO users VALUES (?, ?, 'a hash')").run(id, username);
+    database
+      .prepare("INSERT INTO users (id, username, password_hash) VALUES (?, ?, 'a hash')")
+      .run(id, username);
   });
 }
 

@@ -1,0 +1,27 @@
+import type { Buffer } from "node:buffer";
+import { buffer } from "node:stream/consumers";
+import { UsageError } from "./command.ts";
+import { askSecret } from "./prompt.ts";
+
+/** From standard input where the switch says so, otherwise asked for twice. Never from an argument. */
+export async function newPassword(from: "standard-input" | "terminal"): Promise<string> {
+  if (from === "standard-input") return passwordIn(await buffer(process.stdin));
+  if (!process.stdin.isTTY) {
+    throw new UsageError("there is no terminal to ask at: use --password-stdin");
+  }
+  const password = await askSecret("New password: ");
+  if ((await askSecret("The same again: ")) !== password) {
+    throw new UsageError("the two passwords are not the same: nothing was changed");
+  }
+  return password;
+}
+
+/** The line break at the end is the shell's. */
+function passwordIn(bytes: Buffer): string {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.replace(/\r?\n$/, "");
+  } catch {
+    throw new UsageError("the password on standard input is not valid UTF-8");
+  }
+}

@@ -1,0 +1,40 @@
+import { removeUser } from "../core/remove-user.ts";
+import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { type Command, FAILURE, noAccount, SUCCESS, UsageError } from "./command.ts";
+import { ask } from "./prompt.ts";
+
+export const userRemoveCommand: Command = {
+  name: "user remove",
+  summary: "Removes an account, after asking. Its sessions end. The last one cannot be removed.",
+  operands: [{ name: "name", need: "required" }],
+  options: [{ name: "yes", about: "does not ask" }],
+  settings: STORE_SETTINGS,
+
+  run: (settings, options, terminal) =>
+    withAccounts(settings, terminal, async (accounts) => {
+      const username = String(options.name);
+      if ((await accounts.store.findUserByUsername(username)) === undefined) {
+        return noAccount(username, terminal);
+      }
+      if (options.yes !== true && !(await isMeant(username))) {
+        terminal.complain("nothing was removed");
+        return FAILURE;
+      }
+      switch (await removeUser(accounts, username)) {
+        case "no-user":
+          return noAccount(username, terminal);
+        case "last-user":
+          terminal.complain(
+            `${username} is the last account: without one, anybody could set up the service`,
+          );
+          return FAILURE;
+        case "removed":
+          return SUCCESS;
+      }
+    }),
+};
+
+async function isMeant(username: string): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new UsageError("there is no terminal to ask at: use --yes");
+  return /^y(es)?$/i.test((await ask(`Remove the account ${username}? [y/N] `)).trim());
+}

@@ -1,0 +1,30 @@
+import { renameUser } from "../core/rename-user.ts";
+import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { type Command, FAILURE, noAccount, SUCCESS, UsageError } from "./command.ts";
+
+export const userRenameCommand: Command = {
+  name: "user rename",
+  summary: "Gives an account another name. Its sessions go on.",
+  operands: [
+    { name: "from", need: "required" },
+    { name: "to", need: "required" },
+  ],
+  options: [],
+  settings: STORE_SETTINGS,
+
+  run: (settings, options, terminal) =>
+    withAccounts(settings, terminal, async (accounts) => {
+      const [from, to] = [String(options.from), String(options.to)];
+      switch (await renameUser(accounts, from, to)) {
+        case "no-user":
+          return noAccount(from, terminal);
+        case "username-missing":
+          throw new UsageError("an account needs a name");
+        case "username-taken":
+          terminal.complain(`there is an account ${to} already`);
+          return FAILURE;
+        case "renamed":
+          return SUCCESS;
+      }
+    }),
+};

@@ -1,0 +1,32 @@
+import { type PostgresPool, type Row, run, withClient } from "./postgres-query.ts";
+
+/** Nobody's page waits for it, and counting or a slow disk may take its time. */
+const PATIENCE_MS = 60_000;
+
+export type TransactionAsk = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+type Undo = <T>(outcome: T) => Promise<T>;
+
+/** Sees what others have committed in the meantime, whatever the database's own setting. */
+export function inTransaction<T>(
+  pool: PostgresPool,
+  work: (ask: TransactionAsk, undo: Undo) => Promise<T>,
+): Promise<T> {
+  return withClient(pool, async (client) => {
+    const ask: TransactionAsk = (text, values = []) => run(client, { text, values }, PATIENCE_MS);
+    let end = "COMMIT";
+    await ask("BEGIN ISOLATION LEVEL READ COMMITTED");
+    try {
+      await ask(`SET LOCAL statement_timeout = ${PATIENCE_MS}`);
+      const outcome = await work(ask, async (undone) => {
+        end = "ROLLBACK";
+        return undone;
+      });
+      await ask(end);
+      return outcome;
+    } catch (error) {
+      await ask("ROLLBACK").catch(() => {});
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import fc from "fast-check";
+import { secretWeakness } from "../../src/core/secret-strength.ts";
+
+const weak: readonly (readonly [secret: string, reason: RegExp])[] = [
+  ["changeme", /placeholder/],
+  ["Change-Me", /placeholder/],
+  ["my super secret key 1234567890", /placeholder/],
+  ["your_jwt_secret_here_please_change_this_now_123".replace("_now", ""), /placeholder/],
+  ["password", /placeholder/],
+  ["kJ8s!x", /fewer than 32 bytes/],
+  ["x".repeat(64), /repeats/],
+  ["abcdefghijklmnop".repeat(4), /repeats/],
+  ["0101010101010101010101010101010101", /repeats|placeholder/],
+];
+
+for (const [secret, reason] of weak) {
+  test(`a secret such as ${secret} is warned of`, () => {
+    assert.match(secretWeakness(secret) ?? "", reason);
+  });
+}
+
+test("32 random bytes are a good secret, however they are spelt", () => {
+  for (const encoding of ["hex", "base64", "base64url"] as const) {
+    for (let n = 0; n < 1_000; n += 1) {
+      assert.equal(secretWeakness(randomBytes(32).toString(encoding)), undefined);
+    }
+  }
+});
+
+test("bytes are counted, not characters", () => {
+  assert.equal(secretWeakness("äöüßéèêàçñøå€æœþ"), undefined);
+});
+
+test("any text gets an answer, and soon", () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 300 }), (text) => {
+      const answer = secretWeakness(text);
+      assert.ok(answer === undefined || !answer.includes(text) || text.length < 5);
+    }),
+  );
+  const start = performance.now();
+  secretWeakness("my".repeat(20_000));
+  secretWeakness("1".repeat(20_000).concat("!x"));
+  assert.ok(performance.now() - start < 1_000);
+});

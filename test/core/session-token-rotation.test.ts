@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createSessionTokens } from "../../src/core/session-token.ts";
+import type { UserId } from "../../src/core/store.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+
+const OWNER = "owner" as UserId;
+const [FIRST, SECOND, THIRD] = ["first", "second", "third"].map((name) => name.repeat(8)) as [
+  string,
+  string,
+  string,
+];
+
+test("a session that a previous secret has signed stays valid, up to its own expiry", async () => {
+  const clock = fakeClock();
+  const old = await createSessionTokens(FIRST, clock).issue(OWNER);
+  const tokens = createSessionTokens(THIRD, clock, [SECOND, FIRST]);
+  assert.equal((await tokens.verify(old))?.userId, OWNER);
+  clock.advance(30 * 86_400_000);
+  assert.equal(await tokens.verify(old), undefined);
+});
+
+test("new sessions are signed with the new secret alone", async () => {
+  const clock = fakeClock();
+  const issued = await createSessionTokens(SECOND, clock, [FIRST]).issue(OWNER);
+  assert.equal(await createSessionTokens(FIRST, clock).verify(issued), undefined);
+  assert.equal((await createSessionTokens(SECOND, clock).verify(issued))?.userId, OWNER);
+});
+
+test("a secret that is no longer named has signed nothing", async () => {
+  const clock = fakeClock();
+  const old = await createSessionTokens(FIRST, clock).issue(OWNER);
+  assert.equal(await createSessionTokens(SECOND, clock, [THIRD]).verify(old), undefined);
+});
