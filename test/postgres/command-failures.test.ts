@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openPostgres } from "../../src/stores/postgres.ts";
+import { SECRET } from "../support/gate.ts";
+import { runSql } from "../support/postgres-admin.ts";
+import { serverOfFile } from "../support/postgres-file.ts";
+import { requirePasswords } from "../support/postgres-security.ts";
+import { runLatchkey } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const server = await serverOfFile();
+await server.sql("CREATE ROLE app LOGIN PASSWORD 'right'");
+await requirePasswords(server);
+const newer = await server.newDatabase();
+await (await openPostgres({ url: newer })).close();
+await runSql(newer, "UPDATE latchkey_schema SET version = 99");
+
+const PASSWORD = "s3cret";
+const at = (place: string): string => `postgres://app:${PASSWORD}@${place}`;
+const here = `127.0.0.1:${server.port}`;
+
+const failures: Readonly<Record<string, readonly [url: string, reason: RegExp]>> = {
+  "a wrong password": [at(`${here}/postgres`), /password authentication failed/],
+  "a server that is not there": [at("127.0.0.1:1/postgres"), /ECONNREFUSED/],
+  "several servers that are not there": [
+    at("127.0.0.1:1,127.0.0.1:2/postgres"),
+    /none of the hosts/,
+  ],
+  "a socket that is not there": [
+    `postgres:///postgres?host=/nowhere&user=app&password=${PASSWORD}`,
+    /ENOENT \/nowhere/,
+  ],
+  "a database that does not exist": [
+    server.url("missing").replace("@", `:${PASSWORD}@`),
+    /database "missing" does not exist/,
+  ],
+  "a server without TLS where TLS is asked for": [
+    at(`${here}/postgres?sslmode=verify-full`),
+    /does not support SSL/,
+  ],
+  "the schema of a newer Latchkey": [newer, /it needs a newer Latchkey/],
+};
+
+/** They open the database in the same way. */
+const commandsWith = (what: string): readonly string[] =>
+  what === "a wrong password" ? ["serve", "log", "setup-link"] : ["log"];
+
+for (const [what, [url, reason]] of Object.entries(failures)) {
+  for (const command of commandsWith(what)) {
+    test(`${command} with ${what} is one clear line without the password, and exit code 1`, async (t) => {
+      const env = { DATABASE_URL: url, DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET, PORT: "0" };
+      const { code, stdout, stderr } = await runLatchkey(t, [command], env);
+      assert.equal(code, 1);
+      assert.match(stderr, /^latchkey: [^\n]+\n$/);
+      assert.match(stderr, reason);
+      for (const text of [stdout, stderr]) assert.ok(!text.includes(PASSWORD), text);
+    });
+  }
+}

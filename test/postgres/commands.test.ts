@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { NewLogEntry } from "../../src/core/store.ts";
+import { startGate } from "../support/gate.ts";
+import { runSql } from "../support/postgres-admin.ts";
+import { serverOfFile } from "../support/postgres-file.ts";
+import { openStoreAt } from "../support/postgres-store.ts";
+import { runLatchkey, startLatchkey } from "../support/process.ts";
+import { logEntry } from "../support/store.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const server = await serverOfFile();
+
+async function run(t: TestContext, url: string, ...args: readonly string[]) {
+  return runLatchkey(t, args, { DATABASE_URL: url, DATA_DIR: await tempDir(t) });
+}
+
+/** The summaries that `latchkey log --json …` prints. */
+async function summaries(t: TestContext, url: string, ...options: readonly string[]) {
+  const { code, stdout, stderr } = await run(t, url, "log", "--json", ...options);
+  assert.deepEqual([code, stderr], [0, ""]);
+  return stdout
+    .trim()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => String(JSON.parse(line).summary));
+}
+
+async function withEntries(t: TestContext, entries: readonly NewLogEntry[]): Promise<string> {
+  const url = await server.newDatabase();
+  await (await openStoreAt(t, url)).insertLogEntries(entries);
+  return url;
+}
+
+test("log --json shows the entries oldest first with all of their fields", async (t) => {
+  const databaseUrl = await server.newDatabase();
+  const gate = await startGate(t, { databaseUrl });
+  await gate.setUp();
+  await gate.signIn();
+  const written = await gate.logEntries(2);
+  const { stdout } = await run(t, databaseUrl, "log", "--json");
+  const shown = stdout.trim().split("\n");
+  assert.deepEqual(
+    shown.map((line) => JSON.parse(line)),
+    written.map((entry) => ({ ...entry, at: entry.at.toISOString() })),
+  );
+  assert.deepEqual(
+    written.map(({ id, type, author }) => [id, type, author]),
+    [
+      [1, "signup", "system"],
+      [2, "signin", "system"],
+    ],
+  );
+});
+
+test("log keeps to --type, --since and --limit", async (t) => {
+  const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
+  const url = await withEntries(t, [
+    logEntry("first", { at: ago(300), type: "signup" }),
+    logEntry("second", { at: ago(200) }),
+    logEntry("third", { at: ago(30), type: "signup" }),
+    logEntry("fourth", { at: ago(10) }),
+    logEntry("fifth", { at: ago(1) }),
+  ]);
+  const [byType, since, limit, all] = await Promise.all([
+    summaries(t, url, "--type", "signup"),
+    summaries(t, url, "--since", "1h"),
+    summaries(t, url, "--limit", "2"),
+    summaries(t, url, "--type", "signin", "--since", "4h", "--limit", "2"),
+  ]);
+  assert.deepEqual(byType, ["first", "third"]);
+  assert.deepEqual(since, ["third", "fourth", "fifth"]);
+  assert.deepEqual(limit, ["fourth", "fifth"]);
+  assert.deepEqual(all, ["fourth", "fifth"]);
+});
+
+test("log shows more entries than are read at once, whole and in order", async (t) => {
+  const wanted = Array.from({ length: 2_345 }, (_, n) => `entry ${n}`);
+  const url = await withEntries(
+    t,
+    wanted.map((summary) => logEntry(summary)),
+  );
+  assert.deepEqual(await summaries(t, url), wanted);
+});
+
+test("log --follow shows every new entry once, whichever gate it comes from", async (t) => {
+  const DATABASE_URL = await server.newDatabase();
+  const store = await openStoreAt(t, DATABASE_URL);
+  const other = await openStoreAt(t, DATABASE_URL);
+  await store.insertLogEntries([logEntry("before")]);
+  const env = { DATABASE_URL, DATA_DIR: await tempDir(t) };
+  const following = startLatchkey(t, ["log", "--follow", "--json"], env);
+  await following.shows(/"before"/);
+  await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      (n % 2 ? store : other).insertLogEntries([logEntry(`by ${n % 2}`)]),
+    ),
+  );
+  await store.insertLogEntries([logEntry("last")]);
+  await following.shows(/"last"/);
+  const ids = [...following.stdout().matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
+  assert.deepEqual(
+    ids,
+    Array.from({ length: 22 }, (_, n) => n + 1),
+  );
+});
+
+test("log on a database without tables says so, with exit code 1, and makes none", async (t) => {
+  const url = await server.newDatabase();
+  const { code, stdout, stderr } = await run(t, url, "log");
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /^latchkey: there are no tables of Latchkey in this database\n$/);
+  assert.deepEqual(await runSql(url, "SELECT FROM pg_tables WHERE tablename LIKE 'latchkey%'"), []);
+});
+
+test("setup-link prints a link while there is no account, makes no tables, and refuses afterwards", async (t) => {
+  const DATABASE_URL = await server.newDatabase();
+  const env = { DATABASE_URL, DATA_DIR: await tempDir(t) };
+  const before = await runLatchkey(t, ["setup-link"], env);
+  assert.deepEqual([before.code, before.stderr], [0, ""]);
+  const [, token] = /\/setup\?token=(\S+)\n$/.exec(before.stdout) ?? [];
+  assert.equal((await readFile(join(env.DATA_DIR, "setup-token"), "utf8")).trim(), token);
+  assert.deepEqual(
+    await runSql(DATABASE_URL, "SELECT FROM pg_tables WHERE tablename LIKE 'latchkey%'"),
+    [],
+  );
+  const gate = await startGate(t, { databaseUrl: DATABASE_URL });
+  await gate.setUp();
+  const after = await runLatchkey(t, ["setup-link"], env);
+  assert.deepEqual([after.code, after.stdout], [1, ""]);
+  assert.equal(after.stderr, "latchkey: there is an account already: setup is closed\n");
+});

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { openPostgres } from "../../src/stores/postgres.ts";
+import { startPostgres } from "../support/postgres.ts";
+import { serverOfFile } from "../support/postgres-file.ts";
+import { requirePasswords, turnTlsOn } from "../support/postgres-security.ts";
+import { openStoreAt } from "../support/postgres-store.ts";
+
+const server = await serverOfFile();
+const ca = await turnTlsOn(server);
+
+/** How the one connection of the store to that database is encrypted, by the server's own account. */
+async function encryptionOf(t: TestContext, host: string, query: string): Promise<unknown> {
+  const database = await server.createDatabase();
+  await openStoreAt(t, `postgres://postgres@${host}:${server.port}/${database}?${query}`);
+  const [row] = await server.sql(
+    `SELECT bool_and(ssl) AS ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+     WHERE datname = '${database}'`,
+  );
+  return row?.ssl;
+}
+
+for (const [host, query, ssl] of [
+  ["localhost", "", false],
+  ["localhost", "sslmode=disable", false],
+  ["localhost", `sslmode=verify-full&sslrootcert=${ca}`, true],
+  ["localhost", `sslmode=verify-ca&sslrootcert=${ca}`, true],
+  ["localhost", `sslmode=require&sslrootcert=${ca}`, true],
+  ["localhost", `sslrootcert=${ca}`, true],
+  ["localhost", `sslmode=verify-full&sslrootcert=${ca}&channel_binding=require`, true],
+  ["localhost", "sslmode=no-verify", true],
+  ["127.0.0.1", "sslmode=no-verify", true],
+] as const) {
+  const shown = query.replace(ca, "ca.crt");
+  test(`${host} with "${shown}" is connected to ${ssl ? "with" : "without"} TLS`, async (t) => {
+    assert.equal(await encryptionOf(t, host, query), ssl);
+  });
+}
+
+const openAt = (t: TestContext, host: string, query: string) =>
+  openStoreAt(t, `postgres://postgres@${host}:${server.port}/postgres?${query}`);
+
+for (const [what, host, query] of [
+  ["a certificate of a CA that nobody vouches for", "localhost", "sslmode=verify-full"],
+  ["the same where only encryption was asked for", "localhost", "sslmode=require"],
+  ["a certificate for another name", "127.0.0.1", `sslmode=verify-full&sslrootcert=${ca}`],
+  ["the same with verify-ca", "127.0.0.1", `sslmode=verify-ca&sslrootcert=${ca}`],
+] as const) {
+  test(`${what} is refused`, async (t) => {
+    await assert.rejects(openAt(t, host, query), ({ cause }: Error) => {
+      assert.match(String(cause), /certificate|altnames/i);
+      return true;
+    });
+  });
+}
+
+test("a server without TLS is refused where TLS is asked for", async (t) => {
+  const plain = await startPostgres(t);
+  const url = `${plain.url()}?sslmode=no-verify`;
+  await assert.rejects(openPostgres({ url }), ({ cause }: Error) => {
+    assert.match(String(cause), /does not support SSL/);
+    return true;
+  });
+});
+
+const { port, socketFolder } = server;
+
+for (const [what, url] of [
+  ["as a parameter", `postgres:///postgres?host=${socketFolder}&port=${port}&user=postgres`],
+  [
+    "in the place of the host",
+    `postgres://postgres@${encodeURIComponent(socketFolder)}:${port}/postgres`,
+  ],
+] as const) {
+  test(`a Unix socket serves, named ${what}`, async (t) => {
+    const store = await openStoreAt(t, url);
+    assert.equal(await store.hasUsers(), false);
+  });
+}
+
+test("a password works by SCRAM however odd its characters, and a wrong one does not", async (t) => {
+  const guarded = await startPostgres(t);
+  const password = "pä:s/s@w%rd ½?#";
+  await guarded.sql(`CREATE ROLE app LOGIN PASSWORD '${password}'`);
+  await guarded.sql("CREATE DATABASE apps OWNER app");
+  await requirePasswords(guarded);
+  const urlWith = (given: string): string =>
+    `postgres://app:${encodeURIComponent(given)}@127.0.0.1:${guarded.port}/apps`;
+
+  assert.equal(await (await openStoreAt(t, urlWith(password))).hasUsers(), false);
+  const parameter = `postgres://127.0.0.1:${guarded.port}/apps?user=app&password=${encodeURIComponent(password)}`;
+  assert.equal(await (await openStoreAt(t, parameter)).hasUsers(), false);
+  await assert.rejects(openPostgres({ url: urlWith("wrong") }), { code: "28P01" });
+});
+
+test("of several hosts those that do not answer are passed over", async (t) => {
+  const database = await server.createDatabase();
+  const url = `postgres://postgres@127.0.0.1:1,127.0.0.1:${server.port}/${database}`;
+  const store = await openStoreAt(t, url);
+  assert.equal(await store.hasUsers(), false);
+});
+
+test("where none of several hosts takes writes, opening fails soon", async () => {
+  const url = "postgres://postgres@127.0.0.1:1,127.0.0.1:2/postgres";
+  await assert.rejects(openPostgres({ url }), { code: "store_unavailable" });
+});

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { eventually } from "../support/eventually.ts";
+import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { type Postgres, type Standby, startPostgres, startStandby } from "../support/postgres.ts";
+import { startLoad } from "./load.ts";
+import { assertWritten, visitorsAt } from "./trail.ts";
+
+const BACK_WITHIN_MS = 5_000;
+const NEW_PASSWORD = "battery staple";
+
+interface Pair {
+  readonly primary: Postgres;
+  readonly standby: Standby;
+  readonly gate: RunningGate;
+  readonly session: string;
+}
+
+/** A gate that knows both, the standby first; it has an account whose password was changed. */
+async function startPair(t: TestContext): Promise<Pair> {
+  const primary = await startPostgres(t);
+  const standby = await startStandby(t, primary);
+  const hosts = [standby, primary].map(({ host, port }) => `${host}:${port}`).join();
+  const gate = await startGate(t, { databaseUrl: `postgres://postgres@${hosts}/postgres` });
+  const session = await gate.setUp();
+  const form = {
+    current_password: OWNER.password,
+    new_password: NEW_PASSWORD,
+    confirm_password: NEW_PASSWORD,
+  };
+  assert.equal((await gate.send("/account/password", { form, session })).status, 303);
+  await standby.catchUp();
+  return { primary, standby, gate, session };
+}
+
+async function untilBack(gate: RunningGate): Promise<void> {
+  let attempt = 0;
+  await eventually(async () => {
+    attempt += 1;
+    const from = `127.3.0.${attempt % 255}`;
+    return (await gate.signIn({ password: NEW_PASSWORD }, { from })).location === "/" || undefined;
+  }, BACK_WITHIN_MS);
+}
+
+for (const [what, fail] of [
+  ["killed", (primary: Postgres) => primary.stop("kill")],
+  ["silent", (primary: Postgres) => primary.freeze()],
+] as const) {
+  test(`when the primary is ${what} and its standby promoted, the gate finds it by itself, and has lost nothing`, async (t) => {
+    const { primary, standby, gate, session } = await startPair(t);
+    const visitors = await visitorsAt(gate, 3);
+    const load = startLoad(t, gate, session, NEW_PASSWORD);
+    await eventually(() => load.count(200) > 5 || undefined);
+
+    await fail(primary);
+    await eventually(() => load.count(503) > 20 || undefined);
+    await visitors.tryAgain();
+    await standby.promote();
+    await untilBack(gate);
+
+    await load.stop();
+    await assertWritten(standby.url(), visitors.summaries);
+    assert.equal((await gate.signIn()).location, "/login?error=1", "the old password is gone");
+    const account = await standby.sql("SELECT username FROM latchkey_users");
+    assert.deepEqual(account, [{ username: OWNER.username }]);
+  });
+}
+
+test("a gate does not start on a standby alone, and says why", async (t) => {
+  const primary = await startPostgres(t);
+  const standby = await startStandby(t, primary);
+  await assert.rejects(startGate(t, { databaseUrl: standby.url() }), (error: Error) => {
+    assert.match(error.message, /read-only|standby|writes/);
+    return true;
+  });
+});

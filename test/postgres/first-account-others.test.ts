@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { NewUser } from "../../src/core/store.ts";
+import { openTransaction, runSql, untilBlocked } from "../support/postgres-admin.ts";
+import { serverOfFile } from "../support/postgres-file.ts";
+import { openStoreAt } from "../support/postgres-store.ts";
+import { hashText } from "../support/store.ts";
+
+const server = await serverOfFile();
+
+const OURS: NewUser = { username: "ours", passwordHash: hashText("hash") };
+const THEIRS =
+  "INSERT INTO latchkey_users (id, username, password_hash) VALUES ('x', 'theirs', '')";
+
+async function usernamesIn(url: string): Promise<readonly unknown[]> {
+  const rows = await runSql(url, "SELECT username FROM latchkey_users ORDER BY username");
+  return rows.map(({ username }) => username);
+}
+
+test("a user who came in by plain SQL closes the setup", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  await runSql(url, THEIRS);
+  assert.equal(await store.insertFirstUser(OURS), undefined);
+  assert.equal(await store.hasUsers(), true);
+  assert.deepEqual(await usernamesIn(url), ["theirs"]);
+});
+
+test("the setup waits for a user who is just coming in, and comes too late", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  const coming = await openTransaction(t, url);
+  await coming.query(THEIRS);
+  const inserting = store.insertFirstUser(OURS);
+  await untilBlocked(url);
+  await coming.end();
+  assert.equal(await inserting, undefined);
+  assert.deepEqual(await usernamesIn(url), ["theirs"]);
+});
+
+test("the setup goes on when the user who was coming in does not", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  const coming = await openTransaction(t, url);
+  await coming.query(THEIRS);
+  const inserting = store.insertFirstUser(OURS);
+  await untilBlocked(url);
+  await coming.query("ROLLBACK");
+  assert.equal((await inserting)?.username, "ours");
+  assert.deepEqual(await usernamesIn(url), ["ours"]);
+});
+
+for (const level of ["read committed", "repeatable read", "serializable"]) {
+  test(`where transactions are ${level}, of 32 racers one wins and the others come too late`, async (t) => {
+    const url = await server.newDatabase();
+    const database = new URL(url).pathname.slice(1);
+    await runSql(url, `ALTER DATABASE ${database} SET default_transaction_isolation = '${level}'`);
+    const stores = await Promise.all(Array.from({ length: 4 }, () => openStoreAt(t, url)));
+    const racers = Array.from({ length: 32 }, (_, n) =>
+      stores[n % stores.length]?.insertFirstUser({ ...OURS, username: `racer ${n}` }),
+    );
+    const won = (await Promise.all(racers)).filter((user) => user !== undefined);
+    assert.equal(won.length, 1);
+    assert.deepEqual(await usernamesIn(url), [won[0]?.username]);
+  });
+}
+
+test("racing with users who come in otherwise, the setup makes one at most, and none once they are there", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  const insert = (n: number): string =>
+    `INSERT INTO latchkey_users (id, username, password_hash) VALUES ('${n}', 'other ${n}', '')`;
+  const others = Array.from({ length: 4 }, (_, n) => runSql(url, insert(n)));
+  const racers = Array.from({ length: 16 }, (_, n) =>
+    store.insertFirstUser({ ...OURS, username: `racer ${n}` }),
+  );
+  const won = (await Promise.all(racers)).filter((user) => user !== undefined);
+  await Promise.all(others);
+  assert.ok(won.length <= 1);
+  assert.equal((await usernamesIn(url)).length, 4 + won.length);
+  assert.equal(await store.insertFirstUser(OURS), undefined);
+});

@@ -1,0 +1,22 @@
+import { test } from "node:test";
+import { openPostgres } from "../../src/stores/postgres.ts";
+import { runSql } from "../support/postgres-admin.ts";
+import { serverOfFile } from "../support/postgres-file.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { PROCESSES, RACERS_EACH, ROUNDS, raceForAccount } from "../system/account-race.ts";
+
+const server = await serverOfFile();
+
+test(`of ${RACERS_EACH * PROCESSES} who race for the first account at ${PROCESSES} machines exactly one gets it, ${ROUNDS} times over`, async (t) => {
+  await raceForAccount(t, async () => {
+    const url = await server.newDatabase();
+    return {
+      flags: { DATABASE_URL: url, DATA_DIR: await tempDir(t) },
+      async countUsers() {
+        const [row] = await runSql(url, "SELECT count(*) FROM latchkey_users");
+        return Number(row?.count);
+      },
+      openLog: () => openPostgres({ url, missing: "refuse" }),
+    };
+  });
+});

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Answer, Sending } from "../support/client.ts";
+import { OWNER } from "../support/gate.ts";
+import { inSeconds, mint } from "../support/mint.ts";
+
+/** What the load is put on. */
+interface Site {
+  send(path: string, sending?: Sending): Promise<Answer>;
+}
+
+interface Kind {
+  readonly name: string;
+  readonly path: string;
+  readonly sending: (count: number) => Sending;
+  /** What it may be answered with while its database is there. */
+  readonly sound: (answer: Answer) => boolean;
+}
+
+interface Probe {
+  readonly kind: Kind;
+  readonly answer: Answer;
+  readonly ms: number;
+}
+
+export interface Load {
+  /** How many were answered with that status so far. */
+  count(status: number): number;
+  /** Ends it, and proves that every single request was answered soon and soundly. */
+  stop(): Promise<Outcome>;
+}
+
+export interface Outcome {
+  /** So many were let in by their password. */
+  readonly signedIn: number;
+}
+
+/** No page may take longer, however the database fares. */
+const ANSWERED_WITHIN_MS = 2_000;
+const EVERY_MS = 15;
+
+/** An address of its own for each, so that no limit is met. */
+const addressOf = (count: number): string => `127.1.${(count >> 8) & 255}.${count & 255}`;
+
+const leadsTo =
+  (location: string) =>
+  (answer: Answer): boolean =>
+    answer.status === 303 && answer.location === location;
+
+function kindsFor(session: string, password: string): readonly Kind[] {
+  const stranger = mint({ user_id: "nobody", exp: inSeconds(3_600) });
+  const opened = ({ status }: Answer): boolean => status === 200;
+  return [
+    { name: "guard", path: "/forward-auth", sending: () => ({ session }), sound: opened },
+    {
+      name: "guard for a user who is not there",
+      path: "/forward-auth",
+      sending: () => ({ session: stranger }),
+      sound: ({ status }) => status === 401,
+    },
+    {
+      name: "home page of nobody",
+      path: "/",
+      sending: () => ({}),
+      sound: leadsTo("/login"),
+    },
+    { name: "home page", path: "/", sending: () => ({ session }), sound: opened },
+    { name: "sign-in page", path: "/login", sending: () => ({}), sound: opened },
+    {
+      name: "sign-in",
+      path: "/login",
+      sending: (count) => ({ form: { ...OWNER, password }, from: addressOf(count) }),
+      sound: leadsTo("/"),
+    },
+    {
+      name: "wrong sign-in",
+      path: "/login",
+      sending: (count) => ({ form: { ...OWNER, password: "wrong" }, from: addressOf(count) }),
+      sound: leadsTo("/login?error=1"),
+    },
+    {
+      name: "setup",
+      path: "/setup",
+      sending: () => ({ form: { username: "second", password: "second", confirm: "second" } }),
+      sound: leadsTo("/login"),
+    },
+  ];
+}
+
+/** Requests of every kind, one after the other without waiting for answers, until it is stopped. */
+export function startLoad(
+  t: TestContext,
+  site: Site,
+  session: string,
+  password: string = OWNER.password,
+): Load {
+  const kinds = kindsFor(session, password);
+  const probes: Probe[] = [];
+  const underWay: Promise<void>[] = [];
+  const stopping = new AbortController();
+  t.after(() => stopping.abort());
+
+  async function probe(kind: Kind, count: number): Promise<void> {
+    const start = performance.now();
+    const answer = await site.send(kind.path, kind.sending(count));
+    probes.push({ kind, answer, ms: performance.now() - start });
+  }
+
+  async function goOn(): Promise<void> {
+    for (let count = 0; !stopping.signal.aborted; count += 1) {
+      const kind = kinds[count % kinds.length];
+      if (kind !== undefined) underWay.push(probe(kind, count));
+      await pause(EVERY_MS);
+    }
+  }
+
+  const going = goOn();
+  return {
+    count: (status) => probes.filter(({ answer }) => answer.status === status).length,
+    async stop() {
+      stopping.abort();
+      await going;
+      await Promise.all(underWay);
+      assertSound(probes);
+      const signedIn = probes.filter(
+        ({ kind, answer }) => kind.name === "sign-in" && leadsTo("/")(answer),
+      );
+      return { signedIn: signedIn.length };
+    },
+  };
+}
+
+function assertSound(probes: readonly Probe[]): void {
+  const wrong = probes.filter(({ kind, answer }) => !kind.sound(answer) && !isUnavailable(answer));
+  const late = probes.filter(({ ms }) => ms >= ANSWERED_WITHIN_MS);
+  assert.deepEqual([wrong.map(shown), late.map(shown)], [[], []]);
+}
+
+const isUnavailable = ({ status, headers }: Answer): boolean =>
+  status === 503 && Number(headers["retry-after"]) > 0;
+
+const shown = ({ kind, answer, ms }: Probe): string =>
+  `${kind.name}: ${answer.status} ${answer.location ?? ""} after ${Math.round(ms)} ms`;

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eventually } from "../support/eventually.ts";
+import { OWNER, startGate } from "../support/gate.ts";
+import { runSql } from "../support/postgres-admin.ts";
+import { serverOfFile } from "../support/postgres-file.ts";
+import { startLine } from "../support/postgres-line.ts";
+import { assertCount, assertWritten, visitorsAt } from "./trail.ts";
+
+const server = await serverOfFile();
+
+test("log entries whose commit got no answer are sent again, and are there once, in order", async (t) => {
+  const url = await server.newDatabase();
+  const line = await startLine(t, server);
+  const gate = await startGate(t, { databaseUrl: line.through(url) });
+  await gate.setUp();
+  const visitors = await visitorsAt(gate, 3);
+  const cut = line.cutAnswerTo("INSERT INTO latchkey_log ");
+  await visitors.tryAgain();
+  await cut.done;
+  await visitors.tryAgain();
+  await assertCount(url, "signin_rate_limited", 2 * visitors.summaries.length);
+  await assertWritten(url, [...visitors.summaries, ...visitors.summaries]);
+  const told = gate.serverLog.filter(({ msg }) => msg === "log entries not written");
+  assert.equal(told.length, 1, "the first answer was lost indeed");
+});
+
+test("an account whose commit got no answer stands, is the only one, and opens no session", async (t) => {
+  const url = await server.newDatabase();
+  const line = await startLine(t, server);
+  const gate = await startGate(t, { databaseUrl: line.through(url) });
+  const form = { ...OWNER, confirm: OWNER.password };
+  const cut = line.cutAnswerTo("INSERT INTO latchkey_users");
+  const { status, cookies } = await gate.send("/setup", { form });
+  await cut.done;
+  assert.deepEqual([status, cookies], [503, []]);
+  const again = await eventually(async () => {
+    const answer = await gate.send("/setup", { form: { ...form, username: "second" } });
+    return answer.status === 303 ? answer : undefined;
+  });
+  assert.deepEqual([again.location, again.cookies], ["/login", []]);
+  assert.equal((await gate.signIn()).location, "/");
+  assert.deepEqual(await runSql(url, "SELECT username FROM latchkey_users"), [
+    { username: "owner" },
+  ]);
+});
+
+test("a password change whose commit got no answer is 503, and one of the two passwords works", async (t) => {
+  const url = await server.newDatabase();
+  const line = await startLine(t, server);
+  const gate = await startGate(t, { databaseUrl: line.through(url) });
+  const session = await gate.setUp();
+  const fields = { current_password: OWNER.password, new_password: "battery staple" };
+  const form = { ...fields, confirm_password: "battery staple" };
+  const cut = line.cutAnswerTo("UPDATE latchkey_users");
+  const { status } = await gate.send("/account/password", { form, session });
+  await cut.done;
+  assert.equal(status, 503);
+  await eventually(async () => (await gate.send("/", { session })).status === 200 || undefined);
+  const [before, after] = await Promise.all([
+    gate.signIn(),
+    gate.signIn({ password: "battery staple" }),
+  ]);
+  assert.deepEqual([before.location, after.location], ["/login?error=1", "/"]);
+});

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eventually } from "../support/eventually.ts";
+import { type RunningGate, startGate } from "../support/gate.ts";
+import { endBlocked, openTransaction, untilBlocked } from "../support/postgres-admin.ts";
+import { serverOfFile } from "../support/postgres-file.ts";
+import { startLoad } from "./load.ts";
+import { assertCount, assertWritten, visitorsAt } from "./trail.ts";
+
+const server = await serverOfFile();
+
+const BACK_WITHIN_MS = 5_000;
+
+/** Once a password opens the door, the gate is itself again. */
+async function untilBack(gate: RunningGate): Promise<void> {
+  let attempt = 0;
+  await eventually(async () => {
+    attempt += 1;
+    const { location } = await gate.signIn({}, { from: `127.3.0.${attempt % 255}` });
+    return location === "/" || undefined;
+  }, BACK_WITHIN_MS);
+}
+
+for (const [what, begin, end] of [
+  ["is stopped in order", () => server.stop("fast"), server.start],
+  ["is stopped at once", () => server.stop("immediate"), server.start],
+  ["does not answer", server.freeze, server.thaw],
+] as const) {
+  test(`while the database ${what}, every page is answered in time, no guard opens, and no log entry is lost`, async (t) => {
+    const databaseUrl = await server.newDatabase();
+    const gate = await startGate(t, { databaseUrl });
+    const session = await gate.setUp();
+    const visitors = await visitorsAt(gate, 3);
+    const load = startLoad(t, gate, session);
+    await eventually(() => load.count(200) > 5 || undefined);
+
+    await begin();
+    await eventually(() => load.count(503) > 30 || undefined);
+    await visitors.tryAgain();
+    await end();
+    await untilBack(gate);
+
+    const { signedIn } = await load.stop();
+    await assertWritten(databaseUrl, visitors.summaries);
+    await assertCount(databaseUrl, "signin", signedIn + 1);
+  });
+}
+
+test("queries whose connections are ended are 503, and the next ones are answered", async (t) => {
+  const databaseUrl = await server.newDatabase();
+  const gate = await startGate(t, { databaseUrl });
+  await gate.setUp();
+  const locking = await openTransaction(t, databaseUrl);
+  await locking.query("LOCK TABLE latchkey_users IN ACCESS EXCLUSIVE MODE");
+  const signingIn = Array.from({ length: 4 }, (_, n) =>
+    gate.signIn({}, { from: `127.4.0.${n + 1}` }),
+  );
+  await untilBlocked(databaseUrl, signingIn.length);
+  await endBlocked(databaseUrl);
+  for (const { status, headers } of await Promise.all(signingIn)) {
+    assert.deepEqual([status, Number(headers["retry-after"]) > 0], [503, true]);
+  }
+  await locking.end();
+  await untilBack(gate);
+});
+
+test("a page that has to ask several times does not wait for each answer in turn", async (t) => {
+  const gate = await startGate(t, {
+    databaseUrl: await server.newDatabase(),
+    limiter: "shared",
+  });
+  const session = await gate.setUp();
+  // Enough connections that stand, so that each question waits for an answer as long as it may.
+  await Promise.all(Array.from({ length: 7 }, () => gate.send("/", { session })));
+  await server.freeze();
+  t.after(server.thaw);
+  const start = performance.now();
+  const [signIn, home] = await Promise.all([gate.signIn(), gate.send("/", { session })]);
+  const ms = performance.now() - start;
+  assert.ok(ms < 2_000, `${ms} ms`);
+  assert.equal(signIn.status, 503);
+  assert.ok([200, 503].includes(home.status), "remembered, or not any more");
+});
+
+test("a query that waits for a lock is 503 in time, and is not made after all", async (t) => {
+  const databaseUrl = await server.newDatabase();
+  const gate = await startGate(t, { databaseUrl });
+  const locking = await openTransaction(t, databaseUrl);
+  await locking.query("LOCK TABLE latchkey_configured IN ACCESS EXCLUSIVE MODE");
+  const start = performance.now();
+  const form = { username: "late", password: "late", confirm: "late" };
+  const { status, cookies } = await gate.send("/setup", { form });
+  assert.ok(performance.now() - start < 2_000);
+  assert.deepEqual([status, cookies], [503, []]);
+  await locking.end();
+  const session = await eventually(() => gate.setUp().catch(() => undefined), BACK_WITHIN_MS);
+  assert.equal((await gate.send("/", { session })).status, 200);
+});

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { LogPruner, LogReader, NewLogEntry, Store } from "../../src/core/store.ts";
+import { startLogRetention } from "../../src/server/log-retention.ts";
+import { openSqlite } from "../../src/stores/sqlite.ts";
+import { settled } from "../server/settings-reading.ts";
+import { eventually } from "../support/eventually.ts";
+import { startGate } from "../support/gate.ts";
+import { serverOfFile } from "../support/postgres-file.ts";
+import { openStoreAt } from "../support/postgres-store.ts";
+import { recordingLog } from "../support/recording-log.ts";
+import { logEntry } from "../support/store.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const server = await serverOfFile();
+
+const NOW = Date.UTC(2030, 0, 31);
+const HOUR = 3_600_000;
+
+type PrunedStore = Store & LogReader & LogPruner;
+
+/** Of each kind, a way to connect to one database any number of times. */
+const stores: Readonly<Record<string, (t: TestContext) => Promise<() => Promise<PrunedStore>>>> = {
+  SQLite: async (t) => {
+    const file = join(await tempDir(t), "latchkey.db");
+    return async () => {
+      const store = await openSqlite({ file });
+      t.after(() => store.close());
+      return store;
+    };
+  },
+  PostgreSQL: async (t) => {
+    const url = await server.newDatabase();
+    return () => openStoreAt(t, url);
+  },
+};
+
+const entriesAt = (ageMs: number, count: number, name: string): readonly NewLogEntry[] =>
+  Array.from({ length: count }, (_, n) => logEntry(`${name} ${n}`, { at: new Date(NOW - ageMs) }));
+
+async function summariesIn(store: LogReader): Promise<readonly string[]> {
+  const entries = await store.readLogEntries({ afterId: 0, limit: 5_000 });
+  return entries.map(({ summary }) => summary);
+}
+
+const onlyKept = async (store: LogReader): Promise<true | undefined> =>
+  (await summariesIn(store)).every((summary) => !summary.startsWith("old")) || undefined;
+
+for (const [name, connecting] of Object.entries(stores)) {
+  test(`${name}: entries older than the time are removed in steps, and the others kept`, async (t) => {
+    const store = await (await connecting(t))();
+    await store.insertLogEntries(entriesAt(HOUR + 1, 500, "old"));
+    await store.insertLogEntries(entriesAt(HOUR, 3, "kept"));
+    await store.insertLogEntries(entriesAt(50 * HOUR, 150, "old, though written late"));
+    await store.insertLogEntries(entriesAt(-HOUR, 2, "kept, of the future"));
+    const steps: number[] = [];
+    const stepping: LogPruner = {
+      async pruneLogEntries(before, limit) {
+        const removed = await store.pruneLogEntries(before, limit);
+        steps.push(removed);
+        return removed;
+      },
+    };
+    const log = recordingLog();
+    const retention = startLogRetention(stepping, HOUR, () => NOW, log);
+    await eventually(() => onlyKept(store));
+    await retention.stop();
+    assert.deepEqual(await summariesIn(store), [
+      ...["kept 0", "kept 1", "kept 2"],
+      ...["kept, of the future 0", "kept, of the future 1"],
+    ]);
+    assert.equal(
+      steps.reduce((sum, step) => sum + step, 0),
+      650,
+    );
+    assert.ok(Math.max(...steps) <= 200, steps.join());
+    assert.deepEqual(log.lines, []);
+  });
+
+  test(`${name}: several instances may remove at the same time`, async (t) => {
+    const connect = await connecting(t);
+    const store = await connect();
+    for (let n = 0; n < 3; n += 1) await store.insertLogEntries(entriesAt(2 * HOUR, 500, "old"));
+    await store.insertLogEntries(entriesAt(0, 3, "kept"));
+    const log = recordingLog();
+    const several = await Promise.all(Array.from({ length: 4 }, connect));
+    const retentions = several.map((one) => startLogRetention(one, HOUR, () => NOW, log));
+    await eventually(() => onlyKept(store));
+    await Promise.all(retentions.map((one) => one.stop()));
+    assert.deepEqual(await summariesIn(store), ["kept 0", "kept 1", "kept 2"]);
+    assert.deepEqual(log.lines, []);
+  });
+
+  test(`${name}: IDs go on growing after all entries were removed`, async (t) => {
+    const connect = await connecting(t);
+    const store = await connect();
+    await store.insertLogEntries(entriesAt(2 * HOUR, 5, "old"));
+    const [last] = (await store.readLogEntries({ afterId: 0, limit: 5 })).slice(-1);
+    assert.equal(await store.pruneLogEntries(new Date(NOW), 100), 5);
+    const later = await connect();
+    await later.insertLogEntries(entriesAt(0, 1, "new"));
+    const [first] = await later.readLogEntries({ afterId: last?.id ?? 0, limit: 5 });
+    assert.equal(first?.summary, "new 0", "whoever follows the log sees it");
+  });
+
+  test(`${name}: it stops when it is told to, and removes nothing afterwards`, async (t) => {
+    const store = await (await connecting(t))();
+    for (let n = 0; n < 4; n += 1) await store.insertLogEntries(entriesAt(2 * HOUR, 500, "old"));
+    const retention = startLogRetention(store, HOUR, () => NOW, recordingLog());
+    await eventually(async () => (await summariesIn(store)).length < 2_000 || undefined);
+    await retention.stop();
+    const left = await summariesIn(store);
+    assert.ok(left.length > 0, "it was stopped on the way");
+    // Its steps are so close to each other that another one would come in between.
+    for (let looks = 0; looks < 20; looks += 1) assert.deepEqual(await summariesIn(store), left);
+  });
+
+  test(`${name}: the longest time that can be set removes nothing`, async (t) => {
+    const store = await (await connecting(t))();
+    await store.insertLogEntries([logEntry("of 1970", { at: new Date(0) })]);
+    const { logRetentionMs } = settled({ LOG_RETENTION: "999999d" });
+    assert.ok(logRetentionMs !== undefined);
+    assert.equal(await store.pruneLogEntries(new Date(Date.now() - logRetentionMs), 10), 0);
+  });
+}
+
+test("a store that fails is told to the server log, and is no other trouble", async () => {
+  const failing: LogPruner = {
+    pruneLogEntries: async () => {
+      throw new Error("out of order");
+    },
+  };
+  const log = recordingLog();
+  const retention = startLogRetention(failing, HOUR, () => NOW, log);
+  await eventually(() => log.lines.length > 0 || undefined);
+  await retention.stop();
+  const [line, ...others] = log.lines;
+  assert.deepEqual([line?.level, line?.fields.reason, others], ["warn", "out of order", []]);
+});
+
+for (const kind of ["SQLite", "PostgreSQL"] as const) {
+  test(`a gate over ${kind} removes what is older than LOG_RETENTION, and ends`, async (t) => {
+    const databaseUrl = kind === "SQLite" ? undefined : await server.newDatabase();
+    const first = await startGate(t, { databaseUrl });
+    await first.setUp();
+    await first.logEntries(1);
+    await first.stop();
+    const { dataDir } = first;
+    const gate = await startGate(t, { databaseUrl, dataDir, logRetentionMs: 1 });
+    await eventually(async () => (await gate.logEntries(0)).length === 0 || undefined);
+    await gate.stop();
+  });
+}

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createAuth } from "../../src/index.ts";
+import type { Answer } from "../support/client.ts";
+import { send } from "../support/client.ts";
+import { faultOf } from "../support/faults.ts";
+import { OWNER, type RunningGate, SECRET, startGate } from "../support/gate.ts";
+import { runSql } from "../support/postgres-admin.ts";
+import { serverOfFile } from "../support/postgres-file.ts";
+import { runLatchkey } from "../support/process.ts";
+import { openStore } from "../support/store.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { gateWorkers } from "../system/gate-workers.ts";
+
+const server = await serverOfFile();
+
+const PROCESSES = 4;
+const ATTEMPTS = 48;
+const ROUNDS = 20;
+
+const isLetIn = ({ location }: Answer): boolean => location === "/";
+
+test(`of ${ATTEMPTS} attempts at once at ${PROCESSES} processes exactly five are let through, ${ROUNDS} times over`, async (t) => {
+  const DATABASE_URL = await server.newDatabase();
+  const flags = { DATABASE_URL, DATA_DIR: await tempDir(t), SHARED_LIMITER: "on" };
+  const urls = await gateWorkers(t, PROCESSES).start(flags);
+  const form = { ...OWNER, confirm: OWNER.password };
+  assert.equal((await send(`${urls[0]}/setup`, { form })).status, 303);
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const from = `127.5.0.${round}`;
+    const answers = await Promise.all(
+      Array.from({ length: ATTEMPTS }, (_, n) =>
+        send(`${urls[n % PROCESSES]}/login`, { form: OWNER, from }),
+      ),
+    );
+    assert.equal(answers.filter(isLetIn).length, 5, `round ${round}`);
+    const others = answers.filter((answer) => !isLetIn(answer));
+    assert.deepEqual(
+      new Set(others.map(({ status, location }) => `${status} ${location}`)),
+      new Set(["303 /login?error=1"]),
+    );
+  }
+});
+
+async function letIn(gate: RunningGate, count: number): Promise<number> {
+  const answers: Answer[] = [];
+  for (let n = 0; n < count; n += 1) answers.push(await gate.signIn());
+  assert.deepEqual(
+    answers.filter((answer) => !isLetIn(answer)).map(({ location }) => location),
+    Array(count - answers.filter(isLetIn).length).fill("/login?error=1"),
+  );
+  return answers.filter(isLetIn).length;
+}
+
+test("an attempt at one gate counts at the other, whatever its outcome", async (t) => {
+  const databaseUrl = await server.newDatabase();
+  const one = await startGate(t, { databaseUrl, limiter: "shared" });
+  await one.setUp();
+  const other = await startGate(t, { databaseUrl, limiter: "shared" });
+  for (let n = 0; n < 3; n += 1) await one.signIn({ password: "wrong" });
+  assert.equal(await letIn(other, 4), 2);
+  assert.equal(await letIn(one, 1), 0);
+});
+
+test("without the setting each gate counts for itself", async (t) => {
+  const databaseUrl = await server.newDatabase();
+  const one = await startGate(t, { databaseUrl });
+  await one.setUp();
+  const other = await startGate(t, { databaseUrl });
+  assert.deepEqual([await letIn(one, 6), await letIn(other, 6)], [5, 5]);
+});
+
+test("while the shared count fails each gate goes by its own five, says so, and comes back to it", async (t) => {
+  const databaseUrl = await server.newDatabase();
+  const one = await startGate(t, { databaseUrl, limiter: "shared" });
+  await one.setUp();
+  const other = await startGate(t, { databaseUrl, limiter: "shared" });
+  await runSql(databaseUrl, "ALTER TABLE latchkey_attempts RENAME TO hidden");
+  assert.deepEqual([await letIn(one, 8), await letIn(other, 8)], [5, 5]);
+  const warnings = one.serverLog.filter(({ level }) => level === "warn");
+  assert.ok(warnings.some(({ msg }) => String(msg).includes("limiter")));
+
+  await runSql(databaseUrl, "ALTER TABLE hidden RENAME TO latchkey_attempts");
+  assert.equal(await letIn(one, 3), 3);
+  assert.equal(await letIn(other, 3), 2);
+});
+
+test("SHARED_LIMITER without DATABASE_URL is one clear line and exit code 2", async (t) => {
+  const env = { SHARED_LIMITER: "on", DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET };
+  const { code, stdout, stderr } = await runLatchkey(t, ["serve"], env);
+  assert.deepEqual([code, stdout], [2, ""]);
+  assert.equal(stderr, "latchkey: SHARED_LIMITER takes on only together with DATABASE_URL\n");
+});
+
+test("the library refuses a shared limiter over a store that does not count attempts", async (t) => {
+  const store = await openStore(t);
+  const { code, message } = faultOf(() => createAuth({ store, secret: SECRET, limiter: "shared" }));
+  assert.equal(code, "invalid_option");
+  assert.match(message, /limiter/);
+});

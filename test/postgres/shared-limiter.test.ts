@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { attemptRule } from "../../src/core/attempt-limiter.ts";
+import { runSql } from "../support/postgres-admin.ts";
+import { serverOfFile } from "../support/postgres-file.ts";
+import { openStoreAt } from "../support/postgres-store.ts";
+
+const server = await serverOfFile();
+
+const ADDRESS = "192.0.2.1";
+
+/** Lets so many seconds pass for all attempts that were made so far. */
+const pass = (url: string, seconds: number): Promise<unknown> =>
+  runSql(
+    url,
+    `UPDATE latchkey_attempts
+     SET made = ARRAY(SELECT at - interval '${seconds} seconds' FROM unnest(made) AS at)`,
+  );
+
+const track = (url: string, count: number): Promise<unknown> =>
+  runSql(
+    url,
+    `INSERT INTO latchkey_attempts
+     SELECT '2001:db8::' || n, ARRAY[clock_timestamp()] FROM generate_series(1, ${count}) AS n`,
+  );
+
+async function trackedIn(url: string): Promise<Readonly<Record<string, number>>> {
+  const rows = await runSql(
+    url,
+    "SELECT address, cardinality(made) AS made FROM latchkey_attempts",
+  );
+  return Object.fromEntries(rows.map(({ address, made }) => [String(address), Number(made)]));
+}
+
+const times = (count: number, what: string): readonly string[] => Array(count).fill(what);
+
+async function attempts(
+  store: Awaited<ReturnType<typeof openStoreAt>>,
+  count: number,
+  address: string = ADDRESS,
+): Promise<readonly string[]> {
+  const answers: string[] = [];
+  for (let n = 0; n < count; n += 1) answers.push(await store.recordAttempt(address, attemptRule));
+  return answers;
+}
+
+test("five attempts of an address are allowed, each address has its own five, and denied ones are not recorded", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  assert.deepEqual(await attempts(store, 8), [...times(5, "allowed"), ...times(3, "denied")]);
+  assert.deepEqual(await attempts(store, 2, "::1"), times(2, "allowed"));
+  assert.deepEqual(await trackedIn(url), { [ADDRESS]: 5, "::1": 2 });
+});
+
+test("the window slides: each attempt is over a minute after it was made", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  await attempts(store, 3);
+  await pass(url, 30);
+  assert.deepEqual(await attempts(store, 3), ["allowed", "allowed", "denied"]);
+  await pass(url, 29);
+  assert.deepEqual(await attempts(store, 1), ["denied"]);
+  await pass(url, 2);
+  assert.deepEqual(await attempts(store, 4), [...times(3, "allowed"), "denied"]);
+  assert.deepEqual(await trackedIn(url), { [ADDRESS]: 5 }, "those that are over are not kept");
+});
+
+test("with 10,000 addresses tracked one more is let in, and then nobody, whether tracked or not", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  await track(url, 10_000);
+  assert.deepEqual(await attempts(store, 1), ["allowed"]);
+  assert.deepEqual(await attempts(store, 1, "192.0.2.2"), ["denied"]);
+  assert.deepEqual(await attempts(store, 1), ["denied"]);
+  await pass(url, 61);
+  assert.deepEqual(await attempts(store, 1), ["denied"], "until somebody cleans up");
+  await store.forgetAttempts(attemptRule);
+  assert.deepEqual(await attempts(store, 1), ["allowed"]);
+});
+
+test("a clean-up removes the addresses whose attempts are all over, and leaves the others", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  await attempts(store, 2, "over");
+  await attempts(store, 2, "partly");
+  await pass(url, 61);
+  await attempts(store, 1, "partly");
+  await attempts(store, 1, "recent");
+  await store.forgetAttempts(attemptRule);
+  assert.deepEqual(await trackedIn(url), { partly: 1, recent: 1 });
+});
+
+test("several may clean up at the same time, and beside those who try", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  const other = await openStoreAt(t, url);
+  await track(url, 5_000);
+  await pass(url, 61);
+  const tried = attempts(store, 5);
+  await Promise.all([store, other, store].map((one) => one.forgetAttempts(attemptRule)));
+  assert.deepEqual(await tried, times(5, "allowed"));
+  assert.deepEqual(await trackedIn(url), { [ADDRESS]: 5 });
+});

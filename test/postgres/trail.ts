@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import type { LogEntry } from "../../src/core/store.ts";
+import { eventually } from "../support/eventually.ts";
+import type { RunningGate } from "../support/gate.ts";
+import { runSql } from "../support/postgres-admin.ts";
+
+/** Turned away, they leave a log entry each, whether or not the database is there. */
+export interface Visitors {
+  /** Each of them tries once more. */
+  tryAgain(): Promise<void>;
+  /** What their entries have to say, in order. */
+  readonly summaries: readonly string[];
+}
+
+/** Clients who have used up their attempts. */
+export async function visitorsAt(gate: RunningGate, count: number): Promise<Visitors> {
+  const addresses = Array.from({ length: count }, (_, n) => `127.2.0.${n + 1}`);
+  const attempt = async (from: string): Promise<void> => {
+    const { status, location } = await gate.signIn({ password: "wrong" }, { from });
+    assert.deepEqual([status, location], [303, "/login?error=1"]);
+  };
+  for (let attempts = 0; attempts < 5; attempts += 1) await Promise.all(addresses.map(attempt));
+  return {
+    async tryAgain() {
+      for (const from of addresses) await attempt(from);
+    },
+    summaries: addresses.map((from) => `Rate limited login from ${from}`),
+  };
+}
+
+/** Waits for the last of those entries; then all have to be there, once and in order. */
+export async function assertWritten(url: string, expected: readonly string[]): Promise<void> {
+  const entries = await eventually(async () => {
+    const all = await logOf(url);
+    return all.some(({ summary }) => summary === expected.at(-1)) ? all : undefined;
+  }, 20_000);
+  const limited = entries.filter(({ type }) => type === "signin_rate_limited");
+  assert.deepEqual(
+    limited.map(({ summary }) => summary),
+    expected,
+  );
+  const times = entries.map(({ at }) => at.getTime());
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+    "in the order in which it happened",
+  );
+}
+
+/** As many entries of the type as there were events, once all of them are written. */
+export async function assertCount(url: string, type: string, count: number): Promise<void> {
+  const of = (entries: readonly LogEntry[]) => entries.filter((entry) => entry.type === type);
+  await eventually(async () => of(await logOf(url)).length >= count || undefined, 20_000);
+  assert.equal(of(await logOf(url)).length, count);
+}
+
+async function logOf(url: string): Promise<readonly LogEntry[]> {
+  const rows = await runSql(url, "SELECT * FROM latchkey_log ORDER BY id");
+  return rows.map((row) => ({
+    id: Number(row.id),
+    at: new Date(String(row.at)),
+    type: String(row.type),
+    summary: String(row.summary),
+    author: String(row.author),
+  }));
+}

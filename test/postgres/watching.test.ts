@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { eventually } from "../support/eventually.ts";
+import { inSeconds, mint } from "../support/mint.ts";
+import { runSql } from "../support/postgres-admin.ts";
+import { serverOfFile } from "../support/postgres-file.ts";
+import { type Instance, insertOwner, isAdmitted, startInstance } from "./instance.ts";
+
+const server = await serverOfFile();
+
+/** Well below the second after which anything is looked up again without word from elsewhere. */
+const SOON_MS = 500;
+/** For as long as the guards may go by what they remember without word from the database. */
+const AT_MOST_MS = 1_000;
+/** For the request itself, on a machine that is busy. */
+const SLACK_MS = 400;
+
+interface Scene {
+  readonly url: string;
+  readonly instance: Instance;
+  readonly userId: string;
+  readonly session: string;
+}
+
+async function signedIn(t: TestContext): Promise<Scene> {
+  const url = await server.newDatabase();
+  const instance = await startInstance(t, url);
+  const userId = await insertOwner(instance.store);
+  const session = mint({ user_id: userId, exp: inSeconds(3_600) });
+  await eventually(() => listens(instance) >= 1 || undefined);
+  assert.equal(await isAdmitted(instance, session), true);
+  return { url, instance, userId, session };
+}
+
+/** How many times the watch has begun to listen, for which it takes two statements. */
+const listens = ({ asked }: Instance): number =>
+  asked.filter(({ text }) => text.startsWith("LISTEN")).length / 2;
+
+/** Lets the guard look the user up, who is remembered for a second from then on at the least. */
+async function lookedUp({ instance, session }: Scene): Promise<void> {
+  const before = instance.questions().length;
+  await eventually(async () => {
+    assert.equal(await isAdmitted(instance, session), true);
+    return instance.questions().length > before || undefined;
+  });
+}
+
+/** Keeps asking until guards have made no query for longer than memory alone would last. */
+async function warm({ instance, session }: Scene): Promise<void> {
+  let asked = instance.questions().length;
+  let since = performance.now();
+  await eventually(async () => {
+    assert.equal(await isAdmitted(instance, session), true);
+    if (instance.questions().length > asked) since = performance.now();
+    asked = instance.questions().length;
+    return performance.now() - since > AT_MOST_MS + SLACK_MS || undefined;
+  });
+}
+
+/** How long it takes, from now, until the guard turns the user away. */
+async function turnedAwayAfter({ instance, session }: Scene): Promise<number> {
+  const start = performance.now();
+  await eventually(async () => !(await isAdmitted(instance, session)) || undefined);
+  return performance.now() - start;
+}
+
+test("while changes are told, guards that are warm make no queries for seconds", async (t) => {
+  const scene = await signedIn(t);
+  await warm(scene);
+  const before = scene.instance.questions().length;
+  const until = performance.now() + 2 * AT_MOST_MS;
+  let admitted = 0;
+  while (performance.now() < until) {
+    admitted += (await isAdmitted(scene.instance, scene.session)) ? 1 : 0;
+  }
+  assert.ok(admitted > 100, `${admitted}`);
+  assert.deepEqual(scene.instance.questions().slice(before), []);
+});
+
+for (const statement of ["DELETE FROM latchkey_users", "TRUNCATE latchkey_users"]) {
+  test(`${statement} elsewhere is seen at once by guards that remember the user`, async (t) => {
+    const scene = await signedIn(t);
+    await runSql(scene.url, statement);
+    const after = await turnedAwayAfter(scene);
+    assert.ok(after < SOON_MS, `${after} ms`);
+  });
+}
+
+test("a change of the user by plain SQL is seen at once by guards that remember the user", async (t) => {
+  const scene = await signedIn(t);
+  await runSql(scene.url, "UPDATE latchkey_users SET username = 'renamed'");
+  const start = performance.now();
+  await eventually(async () => {
+    const { body } = await scene.instance.send("/operation", { session: scene.session });
+    return body.includes("renamed") || undefined;
+  });
+  const after = performance.now() - start;
+  assert.ok(after < SOON_MS, `${after} ms`);
+});
+
+test("a password change at one instance makes the others look the user up again", async (t) => {
+  const scene = await signedIn(t);
+  const before = scene.instance.questions().length;
+  const other = await startInstance(t, scene.url);
+  const user = await other.store.findUserByUsername("owner");
+  assert.ok(user);
+  assert.equal(
+    await other.store.replacePasswordHash(user.id, user.passwordHash, user.passwordHash),
+    true,
+  );
+  await eventually(async () => {
+    await isAdmitted(scene.instance, scene.session);
+    return scene.instance.questions().length > before || undefined;
+  }, SOON_MS);
+});
+
+const WATCH = "SELECT pid FROM pg_stat_activity WHERE query ~ '^LISTEN|pg_notify' AND datname =";
+
+async function watchOf({ url }: Scene): Promise<number> {
+  const [row] = await server.sql(`${WATCH} '${new URL(url).pathname.slice(1)}'`);
+  return Number(row?.pid);
+}
+
+test("with the watch's connection blocked a removed user is out after a second at most, and told at once again later", async (t) => {
+  const scene = await signedIn(t);
+  await warm(scene);
+  const pid = await watchOf(scene);
+  process.kill(pid, "SIGSTOP");
+  t.after(() => process.kill(pid, "SIGCONT"));
+  await runSql(scene.url, "CREATE TABLE kept AS SELECT * FROM latchkey_users");
+  await runSql(scene.url, "DELETE FROM latchkey_users");
+  const after = await turnedAwayAfter(scene);
+  assert.ok(after < AT_MOST_MS + SLACK_MS, `${after} ms`);
+
+  await runSql(scene.url, "INSERT INTO latchkey_users SELECT * FROM kept");
+  await eventually(() => listens(scene.instance) >= 2 || undefined);
+  await lookedUp(scene);
+  await runSql(scene.url, "DELETE FROM latchkey_users");
+  const later = await turnedAwayAfter(scene);
+  assert.ok(later < SOON_MS, `${later} ms`);
+});
+
+test("with the watch's connection killed a change meanwhile is not missed, and the watch comes back", async (t) => {
+  const scene = await signedIn(t);
+  await warm(scene);
+  await runSql(
+    scene.url,
+    `SELECT pg_terminate_backend(${await watchOf(scene)}, 5000);
+     CREATE TABLE kept AS SELECT * FROM latchkey_users;
+     DELETE FROM latchkey_users`,
+  );
+  const after = await turnedAwayAfter(scene);
+  assert.ok(after < AT_MOST_MS + SLACK_MS, `${after} ms`);
+
+  await runSql(scene.url, "INSERT INTO latchkey_users SELECT * FROM kept");
+  await eventually(() => listens(scene.instance) >= 2 || undefined);
+  await lookedUp(scene);
+  await runSql(scene.url, "DELETE FROM latchkey_users");
+  const later = await turnedAwayAfter(scene);
+  assert.ok(later < SOON_MS, `${later} ms`);
+});
+
+test("an instance that nobody asks sends nothing to its database", async (t) => {
+  const { instance } = await signedIn(t);
+  const silence = 2 * AT_MOST_MS;
+  await eventually(() => {
+    const last = instance.asked.at(-1)?.at ?? Number.POSITIVE_INFINITY;
+    return performance.now() - last > silence || undefined;
+  });
+});
