@@ -51,6 +51,8 @@ export interface AuthOptions {
   readonly locale?: Locale | undefined;
   /** `on` also answers `/favicon.svg`, `/robots.txt` and `/.well-known/change-password`. Default: off. */
   readonly siteFiles?: "on" | "off";
+  /** `on` also answers `/healthz` (alive) and `/readyz` (the store answers). Default: off. */
+  readonly health?: "on" | "off";
   /** Pages of your own as functions that answer with HTML; escaping is theirs to do. */
   readonly pages?: PageFunctions;
   /** The one-time token that setup asks for. Default: none, so setup is open to the first comer. */
@@ -71,6 +73,8 @@ export interface AuthOptions {
   readonly limiter?: "own" | "shared";
   /** Bounds for password hashing. Default: one at a time for each core, three at most; 128 waiting. */
   readonly hashing?: WorkQueueLimits;
+  /** `on` tells the log of every failed and every denied sign-in, with its address. Default: off. */
+  readonly logFailures?: "on" | "off";
   /** Where warnings and faults go. Default: the console. */
   readonly log?: ServerLog;
 }
@@ -99,6 +103,8 @@ export function settleOptions(options: AuthOptions): SettledOptions {
     logoFile: options.logoFile,
     locale: options.locale,
     siteFiles: options.siteFiles ?? "off",
+    health: options.health ?? "off",
+    logFailures: options.logFailures ?? "off",
     setupToken: options.setupToken ?? noSetupToken,
     setUpDomain: options.setUpDomain,
     trustedOrigins: Object.freeze([

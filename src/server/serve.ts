@@ -41,6 +41,8 @@ export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
       logoFile: settings.logoFile,
       locale: settings.locale,
       siteFiles: "on",
+      health: "on",
+      logFailures: settings.logFailures,
       pagesDir: settings.pagesDir,
       limiter: settings.limiter,
       trustedProxies: settings.trustedProxies,

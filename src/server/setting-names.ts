@@ -115,6 +115,12 @@ export const settings: readonly Setting[] = [
     "none",
     "shares the session with every host at or below it",
   ),
+  setting(
+    "LOG_FAILED_SIGNINS",
+    "on or off",
+    "off",
+    "tells the server log of failed and denied sign-ins with their address, as for fail2ban",
+  ),
   setting("LOG_LEVEL", "debug, info, warn or error", "info", "what the server log tells"),
 ];
 

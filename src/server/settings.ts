@@ -50,6 +50,7 @@ export interface Settings {
   readonly publicUrl: string | undefined;
   readonly cookieDomain: string | undefined;
   readonly logLevel: string;
+  readonly logFailures: "on" | "off";
   readonly environment: "production" | "other";
 }
 
@@ -119,6 +120,7 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     publicUrl: value("PUBLIC_URL", publicOrigin),
     cookieDomain: value("COOKIE_DOMAIN", (given) => (isCookieDomain(given) ? given : undefined)),
     logLevel: value("LOG_LEVEL", logLevel) ?? "info",
+    logFailures: value("LOG_FAILED_SIGNINS", onOrOff) ?? "off",
     programEnvironment: {
       ...env,
       AUTH_SECRET: undefined,

@@ -4,6 +4,7 @@ import { type AccountPorts, postPassword } from "./account.ts";
 import type { Asset } from "./assets.ts";
 import { type Form, MAX_BODY_BYTES, readForm } from "./form.ts";
 import type { GuardMiddleware } from "./guards.ts";
+import { alive, type HealthPorts, ready } from "./health.ts";
 import { getHome } from "./home.ts";
 import { getLogin, type LoginPorts, postLogin } from "./login.ts";
 import { CHANGE_PASSWORD } from "./paths.ts";
@@ -12,11 +13,13 @@ import { clearedSessionCookies } from "./session-cookie.ts";
 import { getSetup, postSetup, type SetupPorts } from "./setup.ts";
 import { visitOf } from "./visit.ts";
 
-export interface WebPorts extends LoginPorts, SetupPorts, AccountPorts {
+export interface WebPorts extends LoginPorts, SetupPorts, AccountPorts, HealthPorts {
   /** What anybody may fetch. */
   readonly assets: readonly Asset[];
   /** Whether the paths that belong to the whole site are answered here. */
   readonly siteFiles: "on" | "off";
+  /** Whether load balancers and service managers can ask how things are. */
+  readonly health: "on" | "off";
   readonly requireAuth: GuardMiddleware;
   readonly trustedOrigins: readonly string[];
   /** What reverse proxies ask, where there is such a thing. */
@@ -55,6 +58,10 @@ export function createRoutes(ports: WebPorts): Hono {
   if (ports.forwardAuth !== undefined) {
     const asked = ports.forwardAuth;
     app.get(paths.forwardAuth, (c) => asked(c));
+  }
+  if (ports.health === "on") {
+    app.get(paths.alive, () => alive(ports));
+    app.get(paths.ready, () => ready(ports));
   }
   if (paths.home !== null) {
     const { home } = paths;

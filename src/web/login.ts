@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { ServerLog } from "../core/server-log.ts";
 import type { SignInAttempt, SignInOutcome } from "../core/sign-in.ts";
 import type { Form } from "./form.ts";
 import { locationFor, type PostLoginLocation } from "./location.ts";
@@ -11,6 +12,9 @@ import type { Views } from "./views.ts";
 import { visitOf } from "./visit.ts";
 
 export interface LoginPorts {
+  /** Whether the server log is told of attempts that failed, for programs that shut addresses out. */
+  readonly logFailures: "on" | "off";
+  readonly log: ServerLog;
   readonly signIn: (attempt: SignInAttempt) => Promise<SignInOutcome>;
   readonly proxies: ProxyTrust;
   readonly returnTo: ReturnTo;
@@ -28,8 +32,9 @@ export function getLogin({ views, returnTo }: LoginPorts, c: Context): Promise<R
 
 export async function postLogin(ports: LoginPorts, c: Context, form: Form): Promise<Response> {
   const { redirect } = ports.responses;
+  const remoteAddress = ports.proxies.remoteAddress(c);
   const outcome = await ports.signIn({
-    remoteAddress: ports.proxies.remoteAddress(c),
+    remoteAddress,
     username: form("username"),
     password: form("password"),
   });
@@ -39,6 +44,10 @@ export async function postLogin(ports: LoginPorts, c: Context, form: Form): Prom
       return redirect(withReturnTo(ports.paths.setup, target));
     case "rate-limited":
     case "rejected":
+      // Never the username: people type their passwords there.
+      if (ports.logFailures === "on") {
+        ports.log.warn({ address: remoteAddress }, `sign-in ${outcome.kind}`);
+      }
       return redirect(withReturnTo(`${ports.paths.login}?error=1`, target));
     case "signed-in":
       return redirect(

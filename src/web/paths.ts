@@ -9,6 +9,8 @@ export interface Paths {
   readonly styleSheet: string;
   readonly script: string;
   readonly logo: string;
+  readonly alive: string;
+  readonly ready: string;
   /** For reverse proxies; only there where the gate says so. */
   readonly forwardAuth: string;
   /** `null` where the application has a page of its own for the signed-in user. */
@@ -28,6 +30,8 @@ export function pathsUnder(base: string, home: string | null): Paths {
     styleSheet: `${base}/latchkey.css`,
     script: `${base}/latchkey.js`,
     logo: `${base}/latchkey-logo`,
+    alive: `${base}/healthz`,
+    ready: `${base}/readyz`,
     forwardAuth: `${base}/forward-auth`,
     home,
   };

@@ -29,6 +29,7 @@ const DEFAULTS: OwnSettings = {
   publicUrl: undefined,
   cookieDomain: undefined,
   logLevel: "info",
+  logFailures: "off",
   environment: "other",
 };
 

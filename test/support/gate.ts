@@ -57,6 +57,7 @@ export async function startGate(
     publicUrl: undefined,
     cookieDomain: undefined,
     logLevel: "debug",
+    logFailures: "off",
     environment: "other",
     ...overrides,
   };

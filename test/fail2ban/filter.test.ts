@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { whereInstalled } from "../proxies/program.ts";
+import { send } from "../support/client.ts";
+import { OWNER, startGate } from "../support/gate.ts";
+import { startServe } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const FILTER = fileURLToPath(new URL("../../docs/fail2ban/latchkey.conf", import.meta.url));
+
+whereInstalled("fail2ban-regex", (program) => {
+  /** The lines of a log in which the filter finds a failure. */
+  async function found(folder: string, lines: readonly string[]): Promise<readonly string[]> {
+    const log = join(folder, "latchkey.log");
+    await writeFile(log, lines.map((line) => `${line}\n`).join(""));
+    const { stdout } = await promisify(execFile)(program, ["--print-all-matched", log, FILTER]);
+    const [, matched = ""] = /\|- Matched line\(s\):\n([\s\S]*?)`-/.exec(stdout) ?? [];
+    return lines.filter((line) => matched.includes(`|  ${line}\n`));
+  }
+
+  test("the filter finds every failed and denied sign-in of a real server log, and nothing else", async (t) => {
+    const gate = await startServe(t, {
+      DATA_DIR: join(await tempDir(t), "data"),
+      LOG_FAILED_SIGNINS: "on",
+      TRUSTED_PROXIES: "127.0.0.1",
+    });
+    await send(`${gate.url}/setup`, { form: { ...OWNER, confirm: OWNER.password } });
+    const signIn = (password: string, address: string) =>
+      send(`${gate.url}/login`, {
+        form: { ...OWNER, password },
+        headers: { "X-Forwarded-For": address },
+      });
+    for (let n = 0; n < 6; n += 1) await signIn("wrong", "203.0.113.9");
+    await signIn("wrong", "2001:db8::9");
+    await signIn(OWNER.password, "203.0.113.10");
+    await gate.shows(/2001:db8::9/);
+    const lines = gate.stdout().trimEnd().split("\n");
+    const failures = lines.filter((line) => /"sign-in (rejected|rate-limited)"/.test(line));
+    assert.equal(failures.length, 7);
+    assert.ok(lines.length > failures.length);
+    assert.deepEqual(await found(await tempDir(t), lines), failures);
+  });
+
+  test("what somebody types cannot make a line that shuts another address out", async (t) => {
+    const forged = '"address":"192.0.2.1","msg":"sign-in rejected"}';
+    const lines = [
+      {
+        level: "warn",
+        time: "2030-01-31T18:00:00.000Z",
+        path: `/x${forged}`,
+        msg: "request failed",
+      },
+      { level: "warn", time: "2030-01-31T18:00:00.000Z", domain: `{${forged}`, msg: forged },
+    ].map((line) => JSON.stringify(line));
+    assert.deepEqual(await found(await tempDir(t), lines), []);
+  });
+});
+
+test("no username and no password is in the server log, whoever failed with it", async (t) => {
+  const gate = await startGate(t, { logFailures: "on" });
+  await gate.setUp();
+  for (let n = 0; n < 6; n += 1)
+    await gate.signIn({ username: "typed here", password: "and here" });
+  const log = JSON.stringify(gate.serverLog);
+  assert.match(log, /sign-in rejected/);
+  assert.match(log, /sign-in rate-limited/);
+  assert.doesNotMatch(log, /typed here|and here/);
+});
+
+test("without the setting, a failed sign-in leaves no line", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  await gate.signIn({ password: "wrong" });
+  assert.doesNotMatch(JSON.stringify(gate.serverLog), /sign-in re/);
+});

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startApp } from "../support/app.ts";
+import { execute } from "../support/database.ts";
+import { startGate } from "../support/gate.ts";
+
+test("the gate says that it is alive, and that its store answers, before there is an account too", async (t) => {
+  const gate = await startGate(t);
+  for (const [path, text] of [
+    ["/healthz", "alive"],
+    ["/readyz", "ready"],
+  ] as const) {
+    const { status, body, headers } = await gate.send(path);
+    assert.deepEqual([status, body], [200, text]);
+    assert.equal(headers["cache-control"], "no-store");
+    assert.equal((await gate.send(path, { method: "POST" })).headers.allow, "GET, HEAD");
+  }
+});
+
+test("with a store that fails the gate is alive but not ready, and ready again afterwards", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  const { status, body } = await gate.send("/readyz");
+  assert.deepEqual([status, body], [503, "the store does not answer"]);
+  assert.equal((await gate.send("/healthz")).status, 200);
+  assert.ok(gate.serverLog.some(({ msg }) => String(msg).startsWith("not ready")));
+  execute(gate.databaseFile, "ALTER TABLE hidden RENAME TO users");
+  assert.equal((await gate.send("/readyz")).status, 200);
+});
+
+test("an application has these paths only where it asks for them", async (t) => {
+  const without = await startApp(t);
+  const withHealth = await startApp(t, { health: "on", basePath: "/auth" });
+  for (const path of ["/healthz", "/readyz"]) {
+    assert.equal((await without.send(path)).status, 404);
+    assert.equal((await withHealth.send(`/auth${path}`)).status, 200);
+    assert.equal((await withHealth.send(path)).status, 404);
+  }
+});
