@@ -1,24 +1,48 @@
 /**
  * Measures the door against what it stands on, all in one run: `npm run bench`, one part of it by
  * its name, or with `--short` a run of seconds that shows that everything still can be measured.
+ * `scale` runs by its name only, or short: it fills databases with gigabytes.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { cpus, tmpdir } from "node:os";
-import { join } from "node:path";
+import { cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { guardedFolder } from "../test/support/postgres-folder.ts";
 import { benchAdapters } from "./adapters.ts";
 import { benchGuards } from "./guards.ts";
+import { benchScale } from "./scale.ts";
 import { benchFlood, benchSignIn } from "./sign-in.ts";
 import { benchStart } from "./start.ts";
 
-const SHORT = { rounds: 3, requests: 1_000, signIns: 40, flood: 150, starts: 2 };
-const FULL = { rounds: 25, requests: 4_000, signIns: 300, flood: 1_500, starts: 15 };
+const SHORT = {
+  rounds: 3,
+  requests: 1_000,
+  signIns: 40,
+  flood: 150,
+  starts: 2,
+  scale: { users: 10_000, entries: 20_000, rounds: 1 },
+};
+const FULL = {
+  rounds: 25,
+  requests: 4_000,
+  signIns: 300,
+  flood: 1_500,
+  starts: 15,
+  scale: { users: 5_000_000, entries: 10_000_000, rounds: 7 },
+};
 
 const { values, positionals } = parseArgs({
-  options: { short: { type: "boolean" } },
+  options: {
+    short: { type: "boolean" },
+    users: { type: "string" },
+    entries: { type: "string" },
+  },
   allowPositionals: true,
 });
 const size = values.short === true ? SHORT : FULL;
+const scale = {
+  ...size.scale,
+  users: atMost(size.scale.users, values.users),
+  entries: atMost(size.scale.entries, values.entries),
+};
 
 const parts: Readonly<Record<string, (folder: string) => Promise<string>>> = {
   guards: (folder) => benchGuards(folder, size.rounds, size.requests),
@@ -26,18 +50,30 @@ const parts: Readonly<Record<string, (folder: string) => Promise<string>>> = {
   "sign-in": (folder) => benchSignIn(folder, Math.ceil(size.rounds / 3), size.signIns),
   flood: (folder) => benchFlood(folder, size.flood),
   start: (folder) => benchStart(folder, size.starts),
+  scale: (folder) => benchScale(folder, scale, show),
 };
 
-const show = (text: string): void => void process.stdout.write(`${text}\n\n`);
+function show(text: string): void {
+  process.stdout.write(`${text}\n\n`);
+}
+
+function atMost(most: number, given: string | undefined): number {
+  const number = Number(given ?? most);
+  if (!(number >= 1_000)) throw new Error("--users and --entries take a number from 1000");
+  return Math.min(most, number);
+}
+
+const all = Object.keys(parts).filter((name) => name !== "scale" || values.short === true);
 
 show(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model}`);
-for (const name of positionals.length > 0 ? positionals : Object.keys(parts)) {
+for (const name of positionals.length > 0 ? positionals : all) {
   const part = parts[name];
   if (part === undefined) throw new Error(`no ${name} here, only ${Object.keys(parts).join(", ")}`);
-  const folder = await mkdtemp(join(tmpdir(), `latchkey-bench-${name}-`));
+  // Gone with this process, however that one ends.
+  const folder = await guardedFolder({});
   try {
-    show(await part(folder));
+    show(await part(folder.path));
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await folder.remove();
   }
 }

@@ -1,0 +1,131 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { parseEnv } from "node:util";
+import type { LogEntry } from "../../src/core/store.ts";
+import { openPostgres } from "../../src/stores/postgres.ts";
+import { withPlaces } from "../proxies/examples.ts";
+import { startProgram } from "../proxies/program.ts";
+import { type Answer, type Sending, send } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
+import { SECRET } from "../support/gate.ts";
+import { type Postgres, startPostgres } from "../support/postgres.ts";
+import { type Running, startServe } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const NGINX_HOST = "127.0.0.9";
+/** Neither nginx's address nor the one from which it asks the gates. */
+export const CLIENT = "127.0.0.2";
+const OTHER_CLIENT = "127.0.0.3";
+
+export type Instance = Running & { readonly url: string };
+
+export interface Installation {
+  readonly one: Instance;
+  readonly other: Instance;
+  readonly postgres: Postgres;
+  readonly env: Readonly<Record<string, string>>;
+  /** Through nginx, as `CLIENT` unless told otherwise. */
+  visit(path: string, sending?: Sending): Promise<Answer>;
+  /** Past nginx, for what depends on the instance, as some other client than `CLIENT`. */
+  ask(instance: Instance, path: string, sending?: Sending): Promise<Answer>;
+  /** Which instances nginx has asked so far, one line a request, all those that it tried in it. */
+  asked(): Promise<readonly string[]>;
+  /** Waits until there are so many log entries, and answers with all of them. */
+  logEntries(count: number): Promise<readonly LogEntry[]>;
+}
+
+/** Two gates behind nginx over one PostgreSQL, as the page about scaling has it. */
+export async function startInstallation(t: TestContext, nginx: string): Promise<Installation> {
+  const postgres = await startPostgres(t);
+  const folder = await tempDir(t);
+  const env = { ...(await settingsOfPage()), DATABASE_URL: postgres.url(), AUTH_SECRET: SECRET };
+  const start = async (): Promise<Instance> =>
+    startServe(t, { ...env, DATA_DIR: await tempDir(t) });
+  const [one, other] = await Promise.all([start(), start()]);
+  const port = await freePort();
+  const accessLog = join(folder, "asked");
+  await startProgram(t, nginx, {
+    configuration: around(await configuration(one, other, port), accessLog),
+    args: (file, at) => ["-p", at, "-c", file, "-e", "stderr"],
+    address: { host: NGINX_HOST, port },
+  });
+  return {
+    one,
+    other,
+    postgres,
+    env,
+    visit: (path, sending) =>
+      send(`http://${NGINX_HOST}:${port}${path}`, { from: CLIENT, ...sending }),
+    ask: ({ url }, path, sending) => send(`${url}${path}`, { from: OTHER_CLIENT, ...sending }),
+    async asked() {
+      return (await readFile(accessLog, "utf8")).trimEnd().split("\n");
+    },
+    logEntries: (count) => logEntriesIn(postgres, count),
+  };
+}
+
+const page = (path: string): Promise<string> =>
+  readFile(new URL(`../../docs/${path}`, import.meta.url), "utf8");
+
+/** What the page sets, but for the address, the secret and the database of this machine. */
+async function settingsOfPage(): Promise<Readonly<Record<string, string>>> {
+  const [, text] = /```sh\n(.*?)```/s.exec(await page("scaling.md")) ?? [];
+  const given = parseEnv(withPlaces(text ?? "", { "10.0.0.10": "127.0.0.1" }));
+  const { HOST, DATABASE_URL, AUTH_SECRET, ...settings } = given;
+  if (HOST === undefined || DATABASE_URL === undefined || AUTH_SECRET === undefined) {
+    throw new Error(`other settings than expected: ${text}`);
+  }
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, value ?? ""]));
+}
+
+async function configuration(one: Instance, other: Instance, port: number): Promise<string> {
+  return withPlaces(await page("scaling/nginx.conf"), {
+    "listen 80;": `listen ${NGINX_HOST}:${port};`,
+    "10.0.0.11:3000": new URL(one.url).host,
+    "10.0.0.12:3000": new URL(other.url).host,
+  });
+}
+
+/** What the package brings in its own nginx.conf, kept inside one folder. */
+const around = (sites: string, accessLog: string): string => `
+daemon off;
+master_process off;
+pid nginx.pid;
+error_log stderr;
+events {}
+http {
+  log_format asked "$upstream_addr";
+  access_log ${accessLog} asked;
+  client_body_temp_path body;
+  proxy_temp_path proxy;
+  fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
+  ${sites}
+}
+`;
+
+async function logEntriesIn(postgres: Postgres, count: number): Promise<readonly LogEntry[]> {
+  const store = await openPostgres({ url: postgres.url(), missing: "refuse" });
+  try {
+    return await eventually(async () => {
+      const entries = await store.readLogEntries({ afterId: 0, limit: 1_000 });
+      return entries.length >= count ? entries : undefined;
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, NGINX_HOST);
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
