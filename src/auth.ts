@@ -89,7 +89,7 @@ export function createAuth(options: AuthOptions): Auth {
 
   const users = createUserMemory(store, systemClock);
   const tokens = createSessionTokens(settled.secret, systemClock, settled.previousSecrets);
-  const passwords = createPasswords(settled.hashing);
+  const passwords = createPasswords(settled.hashing, log);
   const events = createEventLog(store, systemClock, log);
   const limiter = limiterFor(settled);
   const currentUser = createCurrentUser(tokens, users, systemClock);

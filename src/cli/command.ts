@@ -53,7 +53,9 @@ export async function runCommand(
   const flags = Object.fromEntries(
     allSettings.map(({ name, flag }) => [name, textOf(values[flag])] as const),
   );
-  const reading = readSettings({ flags, envFile: textOf(envFile) });
+  // A command without settings is not kept from its work by what is wrong with them.
+  const env = command.settings.length === 0 ? { env: {} } : {};
+  const reading = readSettings({ flags, envFile: textOf(envFile), ...env });
   if (reading.kind === "wrong") {
     for (const problem of reading.problems) terminal.complain(problem);
     return WRONG_USAGE;

@@ -6,6 +6,7 @@ import { openPostgres } from "../stores/postgres.ts";
 import { readPostgresUrl } from "../stores/postgres-url.ts";
 import { openSqlite } from "../stores/sqlite.ts";
 import { refuseOtherSchema } from "../stores/sqlite-transfer.ts";
+import { amounts } from "./amounts.ts";
 import { type Command, FAILURE, type OptionValues, SUCCESS, UsageError } from "./command.ts";
 import { progressDisplay } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
@@ -189,6 +190,3 @@ function problemOf(
         .join(", ")}: was something written to ${from} or ${to}? The same command starts over`;
   }
 }
-
-const amounts = ({ users, entries }: { users: number; entries: number }): string =>
-  `${users} ${users === 1 ? "user" : "users"} and ${entries} log ${entries === 1 ? "entry" : "entries"}`;

@@ -3,7 +3,7 @@ import { eventTypes } from "../core/events.ts";
 import { Unavailable } from "../core/fault.ts";
 import type { LogEntry, LogFilter, LogReader } from "../core/store.ts";
 import { openStore } from "../server/open-store.ts";
-import { printable } from "../server/printable.ts";
+import { printable, printableJson } from "../server/printable.ts";
 import { type Command, SUCCESS, UsageError } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -79,14 +79,8 @@ async function printFrom(
   }
 }
 
-/** JSON leaves some control characters as they are, and terminals obey them: they are escaped too. */
-function asJson({ id, at, type, summary, author }: LogEntry): string {
-  const json = JSON.stringify({ id, at: at.toISOString(), type, summary, author });
-  return json.replace(
-    /[\u007f-\u009f]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-}
+const asJson = ({ id, at, type, summary, author }: LogEntry): string =>
+  printableJson({ id, at: at.toISOString(), type, summary, author });
 
 function forPeople({ at, type, summary, author }: LogEntry): string {
   return printable(`${at.toISOString()}  ${type.padEnd(19)}  ${author}  ${summary}`);

@@ -1,35 +1,9 @@
 #!/usr/bin/env -S node --
 import { readFileSync } from "node:fs";
 import { codeOf, messageOf } from "../core/fault.ts";
-import { type Command, FAILURE, runCommand, SUCCESS, UsageError, WRONG_USAGE } from "./command.ts";
-import { copyCommand } from "./copy.ts";
-import { logCommand } from "./log.ts";
-import { pagesEjectCommand } from "./pages-eject.ts";
-import { secretCommand } from "./secret.ts";
-import { serveCommand } from "./serve.ts";
-import { setupLinkCommand } from "./setup-link.ts";
+import { FAILURE, runCommand, SUCCESS, UsageError, WRONG_USAGE } from "./command.ts";
+import { type CommandEntry, commands } from "./commands.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
-import { userAddCommand } from "./user-add.ts";
-import { userListCommand } from "./user-list.ts";
-import { userPasswordCommand } from "./user-password.ts";
-import { userRemoveCommand } from "./user-remove.ts";
-import { userRenameCommand } from "./user-rename.ts";
-import { userSignOutCommand } from "./user-sign-out.ts";
-
-const commands: readonly Command[] = [
-  serveCommand,
-  logCommand,
-  copyCommand,
-  setupLinkCommand,
-  pagesEjectCommand,
-  secretCommand,
-  userListCommand,
-  userAddCommand,
-  userPasswordCommand,
-  userRenameCommand,
-  userRemoveCommand,
-  userSignOutCommand,
-];
 
 async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name] = args;
@@ -38,18 +12,18 @@ async function main(args: readonly string[], terminal: Terminal): Promise<number
     return SUCCESS;
   }
   if (name === "--help" || name === "-h") {
-    terminal.print(help());
+    terminal.print(await help());
     return SUCCESS;
   }
-  const command = commands.find((one) => wordsOf(one).every((word, at) => word === args[at]));
-  if (command === undefined) {
+  const entry = commands.find((one) => wordsOf(one).every((word, at) => word === args[at]));
+  if (entry === undefined) {
     terminal.complain(`${whichCommand(args)}? See latchkey --help`);
     return WRONG_USAGE;
   }
-  return runCommand(command, args.slice(wordsOf(command).length), terminal);
+  return runCommand(await entry.load(), args.slice(wordsOf(entry).length), terminal);
 }
 
-const wordsOf = ({ name }: Command): readonly string[] => name.split(" ");
+const wordsOf = ({ name }: CommandEntry): readonly string[] => name.split(" ");
 
 function whichCommand([name, second]: readonly string[]): string {
   if (name === undefined) return "which command";
@@ -64,14 +38,15 @@ function version(): string {
   return String(JSON.parse(text).version);
 }
 
-function help(): string {
+async function help(): Promise<string> {
+  const loaded = await Promise.all(commands.map(({ load }) => load()));
   return [
     "Latchkey, the front door of a self-hosted web application",
     "",
     "Usage: latchkey <command> [options]",
     "",
     "Commands:",
-    ...commands.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`),
+    ...loaded.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`),
     "",
     "Options:",
     "  --version    shows the version",

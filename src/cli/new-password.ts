@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { buffer } from "node:stream/consumers";
 import { UsageError } from "./command.ts";
-import { askSecret } from "./prompt.ts";
+import { askSecrets } from "./prompt.ts";
 
 /** From standard input where the switch says so, otherwise asked for twice. Never from an argument. */
 export async function newPassword(from: "standard-input" | "terminal"): Promise<string> {
@@ -9,8 +9,8 @@ export async function newPassword(from: "standard-input" | "terminal"): Promise<
   if (!process.stdin.isTTY) {
     throw new UsageError("there is no terminal to ask at: use --password-stdin");
   }
-  const password = await askSecret("New password: ");
-  if ((await askSecret("The same again: ")) !== password) {
+  const [password = "", again] = await askSecrets(["New password: ", "The same again: "]);
+  if (again !== password) {
     throw new UsageError("the two passwords are not the same: nothing was changed");
   }
   return password;

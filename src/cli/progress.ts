@@ -1,4 +1,16 @@
-import type { CopyProgress } from "../core/copy.ts";
+/** How far a step has come, in whatever it counts. */
+export type Progress = { readonly step: string } & {
+  readonly [unit in Unit]?: Portion | undefined;
+};
+
+interface Portion {
+  readonly done: number;
+  readonly total: number;
+}
+
+const units = { users: "users", entries: "log entries", bytes: "bytes", pages: "pages" } as const;
+
+type Unit = keyof typeof units;
 
 const REDRAW_EVERY_MS = 100;
 const LINE_EVERY_MS = 3_000;
@@ -13,14 +25,14 @@ export interface ProgressOutput {
 }
 
 export interface ProgressDisplay {
-  show(progress: CopyProgress): void;
+  show(progress: Progress): void;
   /** Leaves the line clear for what is said next. */
   end(): void;
 }
 
 /** Where a step began: what was done before does not count for the rate. */
 interface StepStart {
-  readonly step: CopyProgress["step"];
+  readonly step: string;
   readonly at: number;
   readonly done: number;
 }
@@ -49,7 +61,7 @@ export function progressDisplay(output: ProgressOutput, now: () => number): Prog
 }
 
 export interface ProgressState {
-  readonly progress: CopyProgress;
+  readonly progress: Progress;
   readonly elapsedMs: number;
   readonly doneBefore: number;
 }
@@ -62,25 +74,32 @@ export function barOf(state: ProgressState, columns: number): string {
 }
 
 export function lineOf({ progress, elapsedMs, doneBefore }: ProgressState): string {
-  const { step, users, entries } = progress;
   const percent = `${Math.floor(shareOf(progress) * 100)}%`;
-  const counts = `users ${portion(users)}, log entries ${portion(entries)}`;
+  const counts = portionsIn(progress).map(
+    ([unit, { done, total }]) => `${units[unit]} ${number(done)}/${number(total)}`,
+  );
+  const line = `${percent.padStart(4)} ${progress.step}: ${counts.join(", ")}`;
   const perSecond = ((done(progress) - doneBefore) / elapsedMs) * 1_000;
-  if (elapsedMs < RATE_AFTER_MS || perSecond <= 0) {
-    return `${percent.padStart(4)} ${step}: ${counts}`;
-  }
+  if (elapsedMs < RATE_AFTER_MS || perSecond <= 0) return line;
   const left = (total(progress) - done(progress)) / perSecond;
-  return `${percent.padStart(4)} ${step}: ${counts}, ${number(perSecond)}/s, ${timeOf(left)} left`;
+  return `${line}, ${number(perSecond)}/s, ${timeOf(left)} left`;
 }
 
-const done = ({ users, entries }: CopyProgress): number => users.done + entries.done;
+function portionsIn(progress: Progress): readonly (readonly [Unit, Portion])[] {
+  return (Object.keys(units) as readonly Unit[]).flatMap((unit) => {
+    const portion = progress[unit];
+    return portion === undefined ? [] : [[unit, portion] as const];
+  });
+}
 
-const total = ({ users, entries }: CopyProgress): number => users.total + entries.total;
+const done = (progress: Progress): number =>
+  portionsIn(progress).reduce((sum, [, portion]) => sum + portion.done, 0);
 
-const shareOf = (progress: CopyProgress): number =>
+const total = (progress: Progress): number =>
+  portionsIn(progress).reduce((sum, [, portion]) => sum + portion.total, 0);
+
+const shareOf = (progress: Progress): number =>
   total(progress) === 0 ? 1 : done(progress) / total(progress);
-
-const portion = (one: CopyProgress["users"]): string => `${number(one.done)}/${number(one.total)}`;
 
 const number = (value: number): string => Math.round(value).toLocaleString("en");
 

@@ -1,32 +1,44 @@
-import { createInterface } from "node:readline/promises";
+import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { UsageError } from "./command.ts";
 
 /** Asks a person at a terminal; the question goes to standard error, where no result is looked for. */
 export async function ask(question: string): Promise<string> {
-  return answerTo(question, process.stderr);
+  const reading = interfaceTo(process.stderr);
+  reading.setPrompt(question);
+  reading.prompt();
+  const [answer = ""] = await answersTo(reading, [""]);
+  return answer;
 }
 
-/** The same without showing what is typed. */
-export async function askSecret(question: string): Promise<string> {
-  process.stderr.write(question);
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  try {
-    return await answerTo("", nowhere);
-  } finally {
-    process.stderr.write("\n");
-  }
+/** One question after the other, without showing what is typed. */
+export function askSecrets(questions: readonly string[]): Promise<readonly string[]> {
+  // The terminal stops echoing here, before the first question stands there.
+  const reading = interfaceTo(new Writable({ write: (_chunk, _encoding, done) => done() }));
+  return answersTo(reading, questions, "\n");
 }
 
-async function answerTo(question: string, output: NodeJS.WritableStream): Promise<string> {
+function interfaceTo(output: NodeJS.WritableStream): Interface {
   if (!process.stdin.isTTY) throw new UsageError("there is no terminal to ask at");
-  const reading = createInterface({ input: process.stdin, output, terminal: true });
-  const stopped = new Promise<never>((_resolve, reject) => {
-    reading.once("SIGINT", () => reject(new Stopped()));
-    reading.once("close", () => reject(new Stopped()));
-  });
+  return createInterface({ input: process.stdin, output, terminal: true });
+}
+
+async function answersTo(
+  reading: Interface,
+  questions: readonly string[],
+  afterAnswer = "",
+): Promise<readonly string[]> {
+  const lines = reading[Symbol.asyncIterator]();
+  const answers: string[] = [];
   try {
-    return await Promise.race([reading.question(question), stopped]);
+    for (const question of questions) {
+      process.stderr.write(question);
+      const line = await lines.next();
+      process.stderr.write(line.done === true ? "\n" : afterAnswer);
+      if (line.done === true) throw new Stopped();
+      answers.push(line.value);
+    }
+    return answers;
   } finally {
     reading.close();
   }

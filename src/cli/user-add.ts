@@ -2,6 +2,7 @@ import { addUser } from "../core/add-user.ts";
 import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
 import { type Command, FAILURE, SUCCESS, UsageError } from "./command.ts";
 import { newPassword } from "./new-password.ts";
+import type { Terminal } from "./terminal.ts";
 
 export const userAddCommand: Command = {
   name: "user add",
@@ -15,6 +16,11 @@ export const userAddCommand: Command = {
   run: (settings, options, terminal) =>
     withAccounts(settings, terminal, async (accounts) => {
       const username = String(options.name);
+      // Before anything is asked for.
+      if (username === "") throw new UsageError("an account needs a name");
+      if ((await accounts.store.findUserByUsername(username)) !== undefined) {
+        return taken(username, terminal);
+      }
       const password = await newPassword(
         options["password-stdin"] === true ? "standard-input" : "terminal",
       );
@@ -26,11 +32,15 @@ export const userAddCommand: Command = {
           terminal.complain("a password has to have 8 bytes or more");
           return FAILURE;
         case "username-taken":
-          terminal.complain(`there is an account ${username} already`);
-          return FAILURE;
+          return taken(username, terminal);
         case "added":
           terminal.print(outcome.user.id);
           return SUCCESS;
       }
     }),
 };
+
+function taken(username: string, terminal: Terminal): number {
+  terminal.complain(`there is an account ${username} already`);
+  return FAILURE;
+}

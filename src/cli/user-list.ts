@@ -1,4 +1,4 @@
-import { printable } from "../server/printable.ts";
+import { printable, printableJson } from "../server/printable.ts";
 import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
 import { type Command, SUCCESS } from "./command.ts";
 
@@ -32,7 +32,7 @@ interface Listed {
 /** Without the hash, which nobody needs to see. */
 function asJson({ id, username, sessionsFrom }: Listed): string {
   const from = sessionsFrom === undefined ? null : new Date(sessionsFrom * 1000).toISOString();
-  return JSON.stringify({ id, username, sessionsFrom: from });
+  return printableJson({ id, username, sessionsFrom: from });
 }
 
 const forPeople = ({ id, username }: Listed): string => printable(`${id}  ${username}`);

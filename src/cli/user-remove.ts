@@ -1,4 +1,5 @@
 import { removeUser } from "../core/remove-user.ts";
+import { printable } from "../server/printable.ts";
 import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
 import { type Command, FAILURE, noAccount, SUCCESS, UsageError } from "./command.ts";
 import { ask } from "./prompt.ts";
@@ -36,5 +37,5 @@ export const userRemoveCommand: Command = {
 
 async function isMeant(username: string): Promise<boolean> {
   if (!process.stdin.isTTY) throw new UsageError("there is no terminal to ask at: use --yes");
-  return /^y(es)?$/i.test((await ask(`Remove the account ${username}? [y/N] `)).trim());
+  return /^y(es)?$/i.test((await ask(`Remove the account ${printable(username)}? [y/N] `)).trim());
 }

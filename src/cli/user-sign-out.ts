@@ -16,7 +16,8 @@ export const userSignOutCommand: Command = {
     }
     return withAccounts(settings, terminal, async (accounts) => {
       if (all === true) {
-        terminal.print(`${await endAllSessions(accounts)} accounts`);
+        const users = await endAllSessions(accounts);
+        terminal.print(`${users} ${users === 1 ? "account" : "accounts"}`);
         return SUCCESS;
       }
       const username = String(name);

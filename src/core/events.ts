@@ -17,6 +17,8 @@ export const eventTypes = [
   "user_remove",
   "user_sign_out",
   "user_sign_out_all",
+  "user_import",
+  "log_import",
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];
@@ -33,6 +35,8 @@ const beginnings: Readonly<Record<EventType, string>> = {
   user_remove: "Removed account ",
   user_sign_out: "Ended the sessions of ",
   user_sign_out_all: "Ended all sessions",
+  user_import: "Imported accounts: ",
+  log_import: "Imported log entries: ",
 };
 
 export const signedIn = (username: string): Event => bySystem("signin", username);
@@ -56,6 +60,10 @@ export const userRemoved = (username: string): Event => atCommandLine("user_remo
 export const userSignedOut = (username: string): Event => atCommandLine("user_sign_out", username);
 
 export const allSignedOut = (): Event => atCommandLine("user_sign_out_all", "");
+
+export const usersImported = (count: number): Event => atCommandLine("user_import", String(count));
+
+export const logImported = (count: number): Event => atCommandLine("log_import", String(count));
 
 const bySystem = (type: EventType, subject: string): Event => ({
   type,

@@ -1,5 +1,8 @@
 import { hash as argon2Hash, verify as argon2Verify } from "@node-rs/argon2";
 import { Fault } from "./fault.ts";
+import { judgeHash } from "./password-cost.ts";
+import { verifyScrypt } from "./scrypt-hash.ts";
+import type { ServerLog } from "./server-log.ts";
 import type { PasswordHash } from "./store.ts";
 import { createWorkQueue, type WorkQueueLimits } from "./work-queue.ts";
 
@@ -12,14 +15,17 @@ const NOBODYS_HASH = `${CURRENT_FORM}${"A".repeat(22)}$${"A".repeat(43)}`;
 
 export interface Passwords {
   hash(password: string): Promise<PasswordHash>;
-  /** Costs the same for an unknown user (`undefined`) as for one whose hash is of the current form. */
+  /**
+   * Costs the same for an unknown user (`undefined`) as for one whose hash is of the current form,
+   * and for one whose hash would cost too much: that is no match, whatever the password.
+   */
   verify(password: string, hash: PasswordHash | undefined): Promise<boolean>;
   /** Whether the hash is of another algorithm or cost than those of new ones. */
   isOutdated(hash: PasswordHash): boolean;
 }
 
 /** Every call may throw `Unavailable` when more of them wait than `limits` allows. */
-export function createPasswords(limits: WorkQueueLimits): Passwords {
+export function createPasswords(limits: WorkQueueLimits, log?: Pick<ServerLog, "warn">): Passwords {
   const queued = createWorkQueue(limits);
 
   return {
@@ -27,7 +33,9 @@ export function createPasswords(limits: WorkQueueLimits): Passwords {
 
     verify: (password, hash) =>
       queued(async () => {
-        if (hash !== undefined) return verifierOf(hash)(hash, password);
+        const tooCostly = hash !== undefined && judgeHash(hash) === "too-costly";
+        if (tooCostly) log?.warn({}, TOO_COSTLY);
+        if (hash !== undefined && !tooCostly) return verifierOf(hash)(hash, password);
         await argon2Verify(NOBODYS_HASH, password);
         return false;
       }),
@@ -36,9 +44,13 @@ export function createPasswords(limits: WorkQueueLimits): Passwords {
   };
 }
 
+const TOO_COSTLY =
+  "a sign-in was refused: the stored password hash would take too much memory or time; set that account's password anew";
+
 function verifierOf(hash: PasswordHash): (hash: string, password: string) => Promise<boolean> {
   if (hash.startsWith("$argon2")) return argon2Verify;
   if (hash.startsWith("$2")) return bcryptVerify;
+  if (hash.startsWith("$scrypt$")) return verifyScrypt;
   throw new Fault("unknown_password_hash", "the stored password hash is of an unknown kind");
 }
 

@@ -1,3 +1,5 @@
+import { DEVELOPMENT_SECRET } from "./session-token.ts";
+
 const FEWEST_BYTES = 32;
 const FEWEST_CHARACTERS = 10;
 
@@ -7,6 +9,7 @@ const PLACEHOLDERS =
 
 /** Why others might guess the secret; `undefined` where nothing speaks for it. */
 export function secretWeakness(secret: string): string | undefined {
+  if (secret === DEVELOPMENT_SECRET) return "it is the development secret, which everybody knows";
   const words = secret.toLowerCase().replace(/[^\p{L}\d]/gu, "");
   if (words !== "" && words.replace(PLACEHOLDERS, "") === "") {
     return "it is a placeholder that others will try first";

@@ -160,6 +160,27 @@ export interface ImportBatch extends ImportRows {
   readonly how: "add" | "start-over";
 }
 
+/** A store that takes in users and log entries of another system, beside those that it has. */
+export interface Intake extends Pick<Importer, "problemWith"> {
+  /** Which of them have a username or an ID that is somebody's already. */
+  findTaken(users: readonly User[]): Promise<readonly TakenUser[]>;
+  /**
+   * All of it in one step: `taken`, and nothing of it, where a username or an ID is somebody's by
+   * then. Log entries get their IDs from the store. The rows may be asked for more than once.
+   */
+  takeIn(rows: () => Iterable<NewRows>): Promise<"taken-in" | "taken">;
+}
+
+export interface TakenUser {
+  readonly id: UserId;
+  readonly taken: "username" | "id";
+}
+
+export interface NewRows {
+  readonly users: readonly StoredUser[];
+  readonly entries: readonly NewLogEntry[];
+}
+
 export interface LogFilter {
   readonly type?: string | undefined;
   readonly since?: Date | undefined;

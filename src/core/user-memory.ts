@@ -57,7 +57,7 @@ export function createUserMemory(
         if (stored === undefined) return undefined;
         const user: User = Object.freeze({ id: stored.id, username: stored.username });
         // `forget` takes the look-up out of the map: what it found may already be out of date.
-        const { sessionsFrom = 0 } = stored;
+        const { sessionsFrom = Number.NEGATIVE_INFINITY } = stored;
         if (lookUps.get(id) !== lookUpNow) return { user, sessionsFrom, until: 0 };
         const found = { user, sessionsFrom, readAt, until: readAt + REMEMBERED_FOR_MS };
         remembered.set(id, found);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
 import type { AttemptCounter } from "../core/shared-limiter.ts";
-import type { AccountStore, LogPruner, LogReader } from "../core/store.ts";
+import type { AccountStore, Intake, LogPruner, LogReader } from "../core/store.ts";
 import { openSqlite } from "../stores/sqlite.ts";
 
 /** Where accounts and log entries are kept. */
@@ -11,7 +11,12 @@ export interface Place {
   readonly databaseFile: string;
 }
 
-export interface OpenStore extends AccountStore, LogReader, LogPruner, Partial<AttemptCounter> {
+export interface OpenStore
+  extends AccountStore,
+    LogReader,
+    LogPruner,
+    Intake,
+    Partial<AttemptCounter> {
   close(): void | Promise<void>;
 }
 

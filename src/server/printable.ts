@@ -9,3 +9,11 @@ export function printable(text: string, newlines: "escape" | "keep-newlines" = "
       : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
+
+/** JSON leaves some control characters as they are, and terminals obey them: they are escaped too. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -60,6 +60,12 @@ export const settings: readonly Setting[] = [
     flag: "none",
   },
   setting(
+    "AUTH_SECRET_PREVIOUS_FILE",
+    "a file that can be read",
+    "none",
+    "holds AUTH_SECRET_PREVIOUS instead, one secret a line",
+  ),
+  setting(
     "SETUP_TOKEN_FILE",
     "a file",
     "DATA_DIR/setup-token",

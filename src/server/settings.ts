@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
-import { messageOf } from "../core/fault.ts";
+import { codeOf, messageOf } from "../core/fault.ts";
+import { DEVELOPMENT_SECRET } from "../core/session-token.ts";
 import { isAppName } from "../options.ts";
 import { isColor } from "../web/accent-color.ts";
 import { isLocale } from "../web/locale.ts";
@@ -85,6 +86,19 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     return readSecret(`${name}_FILE`, path, problems);
   };
 
+  /** In the file one a line, so that there a secret may have commas and spaces. */
+  const previousSecrets = (given: readonly string[] | undefined): readonly string[] => {
+    const path = text("AUTH_SECRET_PREVIOUS_FILE");
+    if (path === undefined) return given ?? [];
+    if (given !== undefined) {
+      problems.push("AUTH_SECRET_PREVIOUS and AUTH_SECRET_PREVIOUS_FILE are both set");
+    }
+    const lines = readSecret("AUTH_SECRET_PREVIOUS_FILE", path, problems)?.split(/\r?\n/);
+    const secrets = lines?.filter((line) => line !== "");
+    if (secrets?.length === 0) problems.push("AUTH_SECRET_PREVIOUS_FILE names an empty file");
+    return secrets ?? [];
+  };
+
   const value = <T>(
     name: string,
     parse: (text: string) => T | undefined,
@@ -106,7 +120,7 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     limiter: value("SHARED_LIMITER", onOrOff) === "on" ? "shared" : "own",
     logRetentionMs: value("LOG_RETENTION", age),
     secret: textOrFile("AUTH_SECRET"),
-    previousSecrets: value("AUTH_SECRET_PREVIOUS", list) ?? [],
+    previousSecrets: previousSecrets(value("AUTH_SECRET_PREVIOUS", list)),
     setupTokenFile: resolve(text("SETUP_TOKEN_FILE") ?? join(dataDir, "setup-token")),
     postLoginLocation:
       value("POST_LOGIN_LOCATION", (given) => (isLocation(given) ? given : undefined)) ?? "/",
@@ -151,21 +165,31 @@ export function readSettings(sources: SettingsSources): SettingsReading {
 /** In production, sessions that everybody can forge are no sessions: serving is refused. */
 export function secretProblem({
   secret,
+  previousSecrets,
   environment,
-}: Pick<Settings, "secret" | "environment">): string | undefined {
-  return secret === undefined && environment === "production"
-    ? "AUTH_SECRET has to be set where NODE_ENV is production: 32 random bytes or more"
+}: Pick<Settings, "secret" | "previousSecrets" | "environment">): string | undefined {
+  if (environment !== "production") return undefined;
+  if (secret === undefined || secret === DEVELOPMENT_SECRET) {
+    return "AUTH_SECRET has to be set where NODE_ENV is production: 32 random bytes or more";
+  }
+  return previousSecrets.includes(DEVELOPMENT_SECRET)
+    ? "AUTH_SECRET_PREVIOUS takes no development secret where NODE_ENV is production"
     : undefined;
 }
 
 /** An editor's line break at the end is no part of the secret. */
 function readSecret(name: string, path: string, problems: string[]): string | undefined {
   try {
-    const secret = readFileSync(path, "utf8").replace(/\r?\n$/, "");
-    if (secret === "") problems.push(`${name} names an empty file`);
-    return secret || undefined;
+    const bytes = readFileSync(path);
+    const secret = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const line = secret.replace(/\r?\n$/, "");
+    if (line === "") problems.push(`${name} names an empty file`);
+    return line || undefined;
   } catch (error) {
-    problems.push(`${name} cannot be read: ${messageOf(error)}`);
+    // Without the path: by a slip, it may be the secret itself.
+    const isEncoding = codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA";
+    const reason = isEncoding ? "it is not valid UTF-8" : (codeOf(error) ?? "for some reason");
+    problems.push(`${name} names a file that cannot be read: ${reason}`);
     return undefined;
   }
 }

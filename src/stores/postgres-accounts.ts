@@ -58,9 +58,10 @@ export function accountsOn(pool: PostgresPool, ask: Ask): PostgresAccounts {
 
     endSessions: (of, before) =>
       inTransaction(pool, async (askHere) => {
+        // It only ever grows: no clock that is behind brings back what was ended.
         const [row] = await askHere(
           `WITH ended AS (
-             UPDATE latchkey_users SET sessions_from = $1 WHERE $2::text IS NULL OR id = $2 RETURNING 1
+             UPDATE latchkey_users SET sessions_from = greatest($1, sessions_from + 1) WHERE $2::text IS NULL OR id = $2 RETURNING 1
            ) SELECT count(*) AS users FROM ended`,
           [before, of === "all" ? null : of],
         );

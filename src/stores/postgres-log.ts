@@ -80,12 +80,14 @@ const EARLIEST_LOOKED_AT = 10_001;
 
 /**
  * Entries are written nearly in the order of their times: the reading starts at the lowest ID among
- * the earliest that match, or it might go through all that is older.
+ * the earliest that match, or it might go through all that is older. A log that was imported has old
+ * times under new IDs: with one, the reading goes through everything.
  */
 const sinceOf = (since: string): string =>
-  `AND at >= ${since} AND id >= (SELECT min(id) FROM
-     (SELECT id FROM latchkey_log WHERE at >= ${since} ORDER BY at LIMIT ${EARLIEST_LOOKED_AT})
-     AS earliest)`;
+  `AND at >= ${since} AND id >= CASE WHEN EXISTS (SELECT FROM latchkey_log WHERE type = 'log_import')
+     THEN 0 ELSE (SELECT min(id) FROM
+       (SELECT id FROM latchkey_log WHERE at >= ${since} ORDER BY at LIMIT ${EARLIEST_LOOKED_AT})
+       AS earliest) END`;
 
 function filterOf(
   { type, since }: LogFilter,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { AttemptCounter } from "../core/shared-limiter.ts";
 import type {
   AccountStore,
+  Intake,
   LogPruner,
   LogReader,
   PasswordHash,
@@ -12,6 +13,7 @@ import type {
 import { accountsOn } from "./postgres-accounts.ts";
 import { attemptCounter } from "./postgres-attempts.ts";
 import { watchUsers } from "./postgres-changes.ts";
+import { intakeOn } from "./postgres-intake.ts";
 import { logOn } from "./postgres-log.ts";
 import { createPool } from "./postgres-pool.ts";
 import { createAsk, type PostgresPool, type Row, retryingConflicts } from "./postgres-query.ts";
@@ -44,6 +46,7 @@ export interface PostgresStore
     LogPruner,
     AttemptCounter,
     AccountStore,
+    Intake,
     PostgresTransfer {
   close(): Promise<void>;
 }
@@ -128,6 +131,7 @@ function storeOn(pool: PostgresPool, end: () => Promise<void>): PostgresStore {
     ...accountsOn(pool, ask),
     ...attemptCounter(ask),
     ...transferOn(pool, userOf),
+    ...intakeOn(pool),
     watchUsers: (watching) => watchUsers(pool, watching),
     close: end,
   };

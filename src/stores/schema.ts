@@ -27,6 +27,8 @@ const migrations: readonly string[] = [
    ALTER TABLE users ADD COLUMN sessions_from INTEGER;`,
 ];
 
+export const NEWEST_SCHEMA: number = migrations.length;
+
 /**
  * Brings the schema up to date, all of it or nothing. The version is read under the write lock, so
  * of several processes that start together one migrates and the others find it done.
@@ -49,6 +51,6 @@ export function isUpToDate(database: DatabaseSync): boolean {
   return versionOf(database) === migrations.length;
 }
 
-function versionOf(database: DatabaseSync): number {
+export function versionOf(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }

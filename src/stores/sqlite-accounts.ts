@@ -6,8 +6,14 @@ import { retryWhileBusy } from "./sqlite-busy.ts";
 
 export type SqliteAccounts = Omit<AccountStore, keyof Store | keyof UserReader>;
 
-/** The part of the store that looks after accounts. Each operation is one statement, and so one step. */
-export function accountsOf(database: DatabaseSync): SqliteAccounts {
+/**
+ * The part of the store that looks after accounts. Each operation is one statement, and so one step.
+ * `told` hears of the users that it changes.
+ */
+export function accountsOf(
+  database: DatabaseSync,
+  told: (id: UserId | "all") => void,
+): SqliteAccounts {
   const exists = database.prepare("SELECT 1 FROM users WHERE id = ?");
   const insert = database.prepare(
     "INSERT OR IGNORE INTO users (id, username, password_hash) VALUES (?, ?, ?)",
@@ -17,8 +23,13 @@ export function accountsOf(database: DatabaseSync): SqliteAccounts {
   const remove = database.prepare(
     "DELETE FROM users WHERE id = ? AND EXISTS (SELECT 1 FROM users AS other WHERE other.id <> ?)",
   );
-  const endAll = database.prepare("UPDATE users SET sessions_from = ?");
-  const endOne = database.prepare("UPDATE users SET sessions_from = ? WHERE id = ?");
+  // It only ever grows: no clock that is behind brings back what was ended, nor does the same second.
+  const endAll = database.prepare(
+    "UPDATE users SET sessions_from = max(?, coalesce(sessions_from, 0) + 1)",
+  );
+  const endOne = database.prepare(
+    "UPDATE users SET sessions_from = max(?, coalesce(sessions_from, 0) + 1) WHERE id = ?",
+  );
 
   return {
     insertUser: ({ username, passwordHash }) =>
@@ -33,7 +44,9 @@ export function accountsOf(database: DatabaseSync): SqliteAccounts {
     renameUser: (id, username) =>
       retryWhileBusy(() => {
         try {
-          return rename.run(username, id).changes === 1 ? "renamed" : "missing";
+          if (rename.run(username, id).changes === 0) return "missing";
+          told(id);
+          return "renamed";
         } catch (error) {
           if (messageOf(error).startsWith("UNIQUE constraint failed")) return "taken";
           throw error;
@@ -42,13 +55,18 @@ export function accountsOf(database: DatabaseSync): SqliteAccounts {
 
     removeUser: (id) =>
       retryWhileBusy(() => {
-        if (remove.run(id, id).changes === 1) return "removed";
+        if (remove.run(id, id).changes === 1) {
+          told(id);
+          return "removed";
+        }
         return exists.get(id) === undefined ? "missing" : "last";
       }),
 
     endSessions: (of, before) =>
-      retryWhileBusy(() =>
-        Number((of === "all" ? endAll.run(before) : endOne.run(before, of)).changes),
-      ),
+      retryWhileBusy(() => {
+        const { changes } = of === "all" ? endAll.run(before) : endOne.run(before, of);
+        told(of);
+        return Number(changes);
+      }),
   };
 }

@@ -31,7 +31,7 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   }
 }
 
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !("errcode" in error)) return false;
   const primary = Number(error.errcode) & PRIMARY_CODE;
   return primary === SQLITE_BUSY || primary === SQLITE_LOCKED;

@@ -4,6 +4,7 @@ import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqli
 import { codeOf, Fault } from "../core/fault.ts";
 import type {
   AccountStore,
+  Intake,
   LogEntry,
   LogFilter,
   LogPruner,
@@ -12,10 +13,11 @@ import type {
   StoredUser,
   UserId,
 } from "../core/store.ts";
-import { isUpToDate, migrate } from "./schema.ts";
+import { isUpToDate, migrate, versionOf } from "./schema.ts";
 import { accountsOf } from "./sqlite-accounts.ts";
 import { retryWhileBusy } from "./sqlite-busy.ts";
-import { watchUsers } from "./sqlite-changes.ts";
+import { createUserChanges } from "./sqlite-changes.ts";
+import { intakeOf } from "./sqlite-intake.ts";
 import { inTransaction } from "./sqlite-transaction.ts";
 import { type SqliteTransfer, transferOf } from "./sqlite-transfer.ts";
 
@@ -25,7 +27,7 @@ export interface SqliteOptions {
   readonly missing?: "create" | "refuse";
 }
 
-export interface SqliteStore extends AccountStore, LogReader, LogPruner, SqliteTransfer {
+export interface SqliteStore extends AccountStore, LogReader, LogPruner, SqliteTransfer, Intake {
   close(): void;
 }
 
@@ -44,6 +46,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   // No waiting inside SQLite: `retryWhileBusy` waits outside, where the event loop goes on.
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
+    if (missing === "refuse") await retryWhileBusy(() => refuseOther(database, file));
     makeOwnersOnly(file);
     await retryWhileBusy(() => prepare(database));
     return storeOf(database);
@@ -51,6 +54,12 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
     database.close();
     throw error;
   }
+}
+
+/** An empty file, or one of another program, is no reason to make tables in it. */
+function refuseOther(database: DatabaseSync, file: string): void {
+  if (versionOf(database) > 0) return;
+  throw new Fault("database_missing", `there are no tables of Latchkey in ${file}`);
 }
 
 function createEmpty(file: string): void {
@@ -82,6 +91,7 @@ function prepare(database: DatabaseSync): void {
 }
 
 function storeOf(database: DatabaseSync): SqliteStore {
+  const changes = createUserChanges(database);
   const anyUser = database.prepare("SELECT 1 FROM users LIMIT 1");
   const findUser = database.prepare("SELECT * FROM users WHERE id = ?");
   const findUserByUsername = database.prepare("SELECT * FROM users WHERE username = ?");
@@ -152,8 +162,9 @@ function storeOf(database: DatabaseSync): SqliteStore {
       retryWhileBusy(() => Number(pruneLogEntries.run(before.getTime(), limit).changes)),
 
     ...transferOf(database, userOf),
-    ...accountsOf(database),
-    watchUsers: (watching) => watchUsers(database, watching),
+    ...accountsOf(database, changes.told),
+    ...intakeOf(database),
+    watchUsers: changes.watch,
     close: () => database.close(),
   };
 }
@@ -163,10 +174,12 @@ const EARLIEST_LOOKED_AT = 10_001;
 
 /**
  * Entries are written nearly in the order of their times: the reading starts at the lowest ID among
- * the earliest that match, or it would go through all that is older. Nothing where there is none.
+ * the earliest that match, or it would go through all that is older. Nothing where there is none. A
+ * log that was imported has old times under new IDs: with one, the reading goes through everything.
  */
-const AFTER_AND_SINCE = `id > max(?, (SELECT min(id) - 1 FROM
-    (SELECT id FROM log_entries WHERE at >= ? ORDER BY at LIMIT ${EARLIEST_LOOKED_AT})))
+const AFTER_AND_SINCE = `id > max(?, CASE WHEN EXISTS (SELECT 1 FROM log_entries WHERE type = 'log_import') THEN 0 ELSE
+    (SELECT min(id) - 1 FROM
+      (SELECT id FROM log_entries WHERE at >= ? ORDER BY at LIMIT ${EARLIEST_LOOKED_AT})) END)
   AND at >= ?`;
 
 function filterOf(

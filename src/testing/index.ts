@@ -1,8 +1,10 @@
 /**
  * What any store has to do, as tests for `node:test`. Call `testStore` in a test file of the store,
- * and `testLogReader` where the store can also read its log.
+ * `testLogReader` where the store can also read its log, and `testAccounts` where its accounts can
+ * be looked after.
  */
-export type { LogEntry, LogFilter, LogQuery, LogReader } from "../core/store.ts";
+export type { AccountStore, LogEntry, LogFilter, LogQuery, LogReader } from "../core/store.ts";
+export { testAccounts } from "./account-suite.ts";
 export type { Database, Open } from "./database.ts";
 export { testLogReader } from "./log-rules.ts";
 export { testStore } from "./store-suite.ts";

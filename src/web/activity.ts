@@ -14,6 +14,8 @@ const inWords: Readonly<Record<EventType, (words: Words, subject: string) => str
   user_remove: (words, username) => words.accountWasRemoved(username),
   user_sign_out: (words, username) => words.sessionsWereEnded(username),
   user_sign_out_all: (words) => words.allSessionsWereEnded,
+  user_import: (words, count) => words.accountsWereImported(count),
+  log_import: (words, count) => words.entriesWereImported(count),
 };
 
 /** Log entries as the home page tells them. One of an unknown type keeps its own words. */

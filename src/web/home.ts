@@ -3,6 +3,7 @@ import { messageOf } from "../core/fault.ts";
 import type { ServerLog } from "../core/server-log.ts";
 import type { LogEntry } from "../core/store.ts";
 import { activityIn } from "./activity.ts";
+import type { SignedIn } from "./guards.ts";
 import { clearedNotice, noticeIn } from "./notice.ts";
 import type { Activity, PageData } from "./page-data.ts";
 import type { Views } from "./views.ts";
@@ -16,8 +17,12 @@ export interface HomePorts {
   readonly log: ServerLog;
 }
 
-export async function getHome(ports: HomePorts, c: Context, path: string): Promise<Response> {
-  const visit = visitOf(c);
+export async function getHome(
+  ports: HomePorts,
+  c: Context<SignedIn>,
+  path: string,
+): Promise<Response> {
+  const visit = { ...visitOf(c), user: c.var.user };
   const notice = noticeIn(c);
   const activity = await activityFor(ports, ports.views.locale(visit));
   const data = { activity, notice, problem: undefined };
@@ -28,10 +33,10 @@ export async function getHome(ports: HomePorts, c: Context, path: string): Promi
 /** The page with the password form again, and on it what is wrong with what came. */
 export async function homeWithProblem(
   ports: HomePorts,
-  c: Context,
+  c: Context<SignedIn>,
   problem: NonNullable<PageData["home"]["problem"]>,
 ): Promise<Response> {
-  const visit = visitOf(c);
+  const visit = { ...visitOf(c), user: c.var.user };
   const activity = await activityFor(ports, ports.views.locale(visit));
   return ports.views.refused(visit, 422, "home", { activity, notice: undefined, problem });
 }

@@ -62,7 +62,7 @@ export function createViews(ports: ViewPorts): Views {
     return {
       NeedsSetup: !(await users.anyExists()),
       HasError: hasError(visit),
-      CurrentUser: await currentUser(sessionTokenIn(visit.cookies)),
+      CurrentUser: visit.user ?? (await currentUser(sessionTokenIn(visit.cookies))),
     };
   }
 

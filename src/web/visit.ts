@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { User } from "../core/store.ts";
 
 /** The little of a request that pages and faults need, whichever framework it came through. */
 export interface Visit {
@@ -10,6 +11,8 @@ export interface Visit {
   readonly languages: string | undefined;
   /** The query parameter `error`. */
   readonly error: string | undefined;
+  /** Who was let in: on the page behind a guard nobody else is, should the session end meanwhile. */
+  readonly user?: User;
 }
 
 export function visitOf(c: Context): Visit {

@@ -44,6 +44,8 @@ const en = {
   accountWasRemoved: (username: string): string => `The account ${username} was removed`,
   sessionsWereEnded: (username: string): string => `All sessions of ${username} were ended`,
   allSessionsWereEnded: "All sessions were ended",
+  accountsWereImported: (count: string): string => `Accounts imported: ${count}`,
+  entriesWereImported: (count: string): string => `Log entries imported: ${count}`,
 
   problemAt: (app: string): string => `Something went wrong at ${app}`,
   problemIn: (title: string): string => `Problem: ${title}`,
@@ -125,6 +127,8 @@ const de: Words = {
   accountWasRemoved: (username) => `Das Konto ${username} wurde entfernt`,
   sessionsWereEnded: (username) => `Alle Sitzungen von ${username} wurden beendet`,
   allSessionsWereEnded: "Alle Sitzungen wurden beendet",
+  accountsWereImported: (count) => `Importierte Konten: ${count}`,
+  entriesWereImported: (count) => `Importierte Protokolleinträge: ${count}`,
 
   problemAt: (app) => `Bei ${app} ist etwas schiefgegangen`,
   problemIn: (title) => `Fehler: ${title}`,
@@ -195,6 +199,8 @@ const fr: Words = {
   accountWasRemoved: (username) => `Suppression du compte ${username}`,
   sessionsWereEnded: (username) => `Fin de toutes les sessions de ${username}`,
   allSessionsWereEnded: "Fin de toutes les sessions",
+  accountsWereImported: (count) => `Comptes importés : ${count}`,
+  entriesWereImported: (count) => `Entrées de journal importées : ${count}`,
 
   problemAt: (app) => `Un problème est survenu sur ${app}`,
   problemIn: (title) => `Problème : ${title}`,
@@ -265,6 +271,8 @@ const es: Words = {
   accountWasRemoved: (username) => `Se eliminó la cuenta ${username}`,
   sessionsWereEnded: (username) => `Se cerraron todas las sesiones de ${username}`,
   allSessionsWereEnded: "Se cerraron todas las sesiones",
+  accountsWereImported: (count) => `Cuentas importadas: ${count}`,
+  entriesWereImported: (count) => `Entradas de registro importadas: ${count}`,
 
   problemAt: (app) => `Algo ha fallado en ${app}`,
   problemIn: (title) => `Problema: ${title}`,

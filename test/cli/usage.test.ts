@@ -8,6 +8,7 @@ import { runLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const ALL = settings.map(({ name }) => name);
+const STORE = ["DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"];
 
 /** What the help of each command has to name: its options, and the settings that matter to it. */
 const commands: Readonly<
@@ -19,6 +20,17 @@ const commands: Readonly<
     settings: ["DATA_DIR", "DATABASE_URL"],
   },
   copy: { options: ["from", "to"], settings: [] },
+  secret: { options: [], settings: [] },
+  "user list": { options: ["json"], settings: STORE },
+  "user add": { options: ["password-stdin"], settings: STORE },
+  "user password": { options: ["password-stdin"], settings: STORE },
+  "user rename": { options: [], settings: STORE },
+  "user remove": { options: ["yes"], settings: STORE },
+  "user sign-out": { options: ["all"], settings: STORE },
+  import: { options: ["dry-run", "skip-bad", "format"], settings: STORE },
+  export: { options: ["with-hashes", "format", "to", "force"], settings: STORE },
+  backup: { options: ["force"], settings: STORE },
+  restore: { options: ["force"], settings: STORE },
   "pages eject": { options: ["to", "force"], settings: ["PAGES_DIR"] },
   "setup-link": {
     options: [],
@@ -88,10 +100,28 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [["log", "--since", "yesterday"], /--since takes/],
   [["log", "--limit", "0"], /--limit takes a whole number/],
   [["log", "--limit", "many"], /--limit takes a whole number/],
+  [["import"], /import takes FILE: see latchkey import --help/],
+  [["import", "a", "b"], /import takes FILE: see latchkey import --help/],
+  [["import", "a", "--format", "xml"], /--format takes csv or json/],
+  [["import", "a", "--dryrun"], /no option --dryrun: was --dry-run meant\?/],
+  [["export", "--format", "xml"], /--format takes json or csv/],
+  [["export", "--to="], /--to takes a file/],
+  [["export", "users.csv"], /'users\.csv'.* latchkey export --help/],
+  [["backup"], /backup takes FILE: see latchkey backup --help/],
+  [["restore"], /restore takes FILE: see latchkey restore --help/],
   [["log", "--json=yes"], /--json.*does not take an argument/],
   [["log", "--data-dir", "--json"], /--data-dir.*ambiguous/],
   [["serve", "--port", "http"], /PORT takes a number from 0/],
   [["log", "--env-file", "/nowhere/env"], /--env-file cannot be read: .*\/nowhere\/env/],
+  [["user"], /no command user: was user list or user add or .* meant\? See latchkey --help/],
+  [["user", "lst"], /no command user lst: was user list or /],
+  [["user", "list", "owner"], /'owner'.* latchkey user list --help/],
+  [["user", "add"], /user add takes NAME: see latchkey user add --help/],
+  [["user", "rename", "owner"], /user rename takes FROM TO: see latchkey user rename --help/],
+  [["user", "rename", "a", "b", "c"], /user rename takes FROM TO/],
+  [["user", "sign-out", "a", "b"], /user sign-out takes \[NAME\]/],
+  [["user", "remove", "owner", "--yes=no"], /--yes.*does not take an argument/],
+  [["secret", "32"], /'32'.* latchkey secret --help/],
   [["\u001b[2Jlog"], /no command \\u\{1b\}\[2Jlog/],
 ];
 

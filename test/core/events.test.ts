@@ -5,6 +5,7 @@ import {
   type Event,
   eventIn,
   eventTypes,
+  logImported,
   passwordChanged,
   rateLimited,
   signedIn,
@@ -14,6 +15,7 @@ import {
   userRemoved,
   userRenamed,
   userSignedOut,
+  usersImported,
 } from "../../src/core/events.ts";
 
 const built: readonly (readonly [event: Event, type: string, summary: string])[] = [
@@ -30,6 +32,8 @@ const byHand: typeof built = [
   [userRemoved("host"), "user_remove", "Removed account host"],
   [userSignedOut("host"), "user_sign_out", "Ended the sessions of host"],
   [allSignedOut(), "user_sign_out_all", "Ended all sessions"],
+  [usersImported(3), "user_import", "Imported accounts: 3"],
+  [logImported(120), "log_import", "Imported log entries: 120"],
 ];
 
 for (const [author, events] of [

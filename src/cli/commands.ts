@@ -1,0 +1,33 @@
+import type { Command } from "./command.ts";
+
+/** Loaded on its own: what one command needs, the others do not wait for. */
+export interface CommandEntry {
+  readonly name: string;
+  load(): Promise<Command>;
+}
+
+/** In the order of the help. */
+export const commands: readonly CommandEntry[] = [
+  { name: "serve", load: async () => (await import("./serve.ts")).serveCommand },
+  { name: "log", load: async () => (await import("./log.ts")).logCommand },
+  { name: "setup-link", load: async () => (await import("./setup-link.ts")).setupLinkCommand },
+  { name: "secret", load: async () => (await import("./secret.ts")).secretCommand },
+  { name: "user list", load: async () => (await import("./user-list.ts")).userListCommand },
+  { name: "user add", load: async () => (await import("./user-add.ts")).userAddCommand },
+  {
+    name: "user password",
+    load: async () => (await import("./user-password.ts")).userPasswordCommand,
+  },
+  { name: "user rename", load: async () => (await import("./user-rename.ts")).userRenameCommand },
+  { name: "user remove", load: async () => (await import("./user-remove.ts")).userRemoveCommand },
+  {
+    name: "user sign-out",
+    load: async () => (await import("./user-sign-out.ts")).userSignOutCommand,
+  },
+  { name: "copy", load: async () => (await import("./copy.ts")).copyCommand },
+  { name: "import", load: async () => (await import("./import.ts")).importCommand },
+  { name: "export", load: async () => (await import("./export.ts")).exportCommand },
+  { name: "backup", load: async () => (await import("./backup.ts")).backupCommand },
+  { name: "restore", load: async () => (await import("./restore.ts")).restoreCommand },
+  { name: "pages eject", load: async () => (await import("./pages-eject.ts")).pagesEjectCommand },
+];

@@ -1,0 +1,107 @@
+import { existsSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { StoredUser, UserReader } from "../core/store.ts";
+import { csvLine } from "../server/csv.ts";
+import { place, throughPartial } from "../server/partial-file.ts";
+import { printableJson } from "../server/printable.ts";
+import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { type Command, FAILURE, type OptionValues, SUCCESS, UsageError } from "./command.ts";
+
+const READ_AT_ONCE = 1_000;
+
+export const exportCommand: Command = {
+  name: "export",
+  summary: "Writes all users as JSON lines or CSV, without their password hashes.",
+  options: [
+    { name: "with-hashes", about: "with the password hashes: what import takes again" },
+    { name: "format", value: "format", about: "json, one object a line (the default), or csv" },
+    { name: "to", value: "file", about: "into a file, for its owner only" },
+    { name: "force", about: "overwrites the file where there is one" },
+  ],
+  settings: STORE_SETTINGS,
+
+  run: (settings, options, terminal) => {
+    const form = formIn(options);
+    const file = fileIn(options);
+    return withAccounts(settings, terminal, async ({ store }) => {
+      if (file === undefined) {
+        await writeAll(store, form, terminal.printAll);
+        return SUCCESS;
+      }
+      if (options.force !== true && existsSync(file)) {
+        terminal.complain(`${file} is there already: --force overwrites it`);
+        return FAILURE;
+      }
+      const users = await writeFile(store, form, file);
+      terminal.print(`Exported ${users} ${users === 1 ? "user" : "users"} to ${file}`);
+      return SUCCESS;
+    });
+  },
+};
+
+interface Form {
+  readonly header: readonly string[];
+  line(user: StoredUser): string;
+}
+
+function formIn({ format = "json", ...options }: OptionValues): Form {
+  const hashes = options["with-hashes"] === true;
+  if (format === "json") {
+    return {
+      header: [],
+      line: ({ id, username, passwordHash, sessionsFrom }) =>
+        printableJson({
+          id,
+          username,
+          password_hash: hashes ? passwordHash : undefined,
+          sessions_from: sessionsFrom,
+        }),
+    };
+  }
+  if (format !== "csv") throw new UsageError("--format takes json or csv");
+  const columns = ["id", "username", ...(hashes ? ["password_hash"] : []), "sessions_from"];
+  return {
+    header: [csvLine(columns)],
+    line: ({ id, username, passwordHash, sessionsFrom = "" }) =>
+      csvLine([id, username, ...(hashes ? [passwordHash] : []), String(sessionsFrom)]),
+  };
+}
+
+function fileIn({ to }: OptionValues): string | undefined {
+  if (to === undefined) return undefined;
+  if (typeof to !== "string" || to === "") throw new UsageError("--to takes a file");
+  return resolve(to);
+}
+
+const writeFile = (store: UserReader, form: Form, file: string): Promise<number> =>
+  throughPartial(file, async (partial) => {
+    const output = await open(partial, "w");
+    try {
+      const written = await writeAll(store, form, async (lines) => {
+        await output.writeFile(lines.map((line) => `${line}\n`).join(""));
+      });
+      place(partial, file);
+      return written;
+    } finally {
+      await output.close();
+    }
+  });
+
+/** Answers with the number of users. */
+async function writeAll(
+  store: UserReader,
+  { header, line }: Form,
+  write: (lines: readonly string[]) => Promise<void>,
+): Promise<number> {
+  await write(header);
+  let written = 0;
+  for (let afterId = ""; ; ) {
+    const users = await store.readUsers({ afterId, limit: READ_AT_ONCE });
+    await write(users.map(line));
+    written += users.length;
+    const last = users.at(-1);
+    if (last === undefined || users.length < READ_AT_ONCE) return written;
+    afterId = last.id;
+  }
+}

@@ -1,0 +1,175 @@
+import { createReadStream, existsSync, fstatSync, openSync, statSync } from "node:fs";
+import { codeOf, Fault, messageOf, Unavailable } from "../core/fault.ts";
+import { type ImportLine, type ImportOutcome, importUsers } from "../core/import-users.ts";
+import { type ImportFormat, importLines } from "../server/import-lines.ts";
+import { type OpenStore, openStore } from "../server/open-store.ts";
+import { makeDataDir } from "../server/serve.ts";
+import type { Settings } from "../server/settings.ts";
+import { openStaging } from "../stores/import-staging.ts";
+import { STORE_SETTINGS } from "./accounts.ts";
+import { amounts } from "./amounts.ts";
+import { type Command, FAILURE, type OptionValues, SUCCESS, UsageError } from "./command.ts";
+import { type ProgressDisplay, progressDisplay } from "./progress.ts";
+import type { Terminal } from "./terminal.ts";
+
+const STANDARD_INPUT = "-";
+const READ_AT_ONCE = 256 * 1024;
+
+export const importCommand: Command = {
+  name: "import",
+  summary: "Adds users, or log records, from a CSV or JSON lines file: all of them or none.",
+  operands: [{ name: "file", need: "required" }],
+  options: [
+    { name: "dry-run", about: "looks for lines that would be refused, and changes nothing" },
+    { name: "skip-bad", about: "imports the other lines where some are refused" },
+    {
+      name: "format",
+      value: "format",
+      about: "csv or json, where it cannot be told by the content",
+    },
+  ],
+  settings: STORE_SETTINGS,
+
+  async run(settings, options, terminal) {
+    const file = String(options.file);
+    const format = formatIn(options);
+    const display = progressDisplay(process.stderr, () => performance.now());
+    const database = databaseAt(settings);
+    const staging = openStaging();
+    try {
+      const outcome = await importUsers(
+        {
+          lines: linesIn(file, format, display),
+          staging,
+          existing: await database.existing(),
+          target: database.opened,
+          clock: { now: () => Date.now() },
+          refuse(line, reason) {
+            display.end();
+            terminal.complain(`line ${line}: ${reason}`);
+          },
+          progress: display.show,
+        },
+        {
+          badLines: options["skip-bad"] === true ? "skip" : "refuse-all",
+          how: options["dry-run"] === true ? "look-only" : "import",
+        },
+      );
+      display.end();
+      return report(outcome, file, terminal);
+    } catch (error) {
+      display.end();
+      throw failed(error);
+    } finally {
+      staging.close();
+      await database.close();
+    }
+  },
+};
+
+function formatIn({ format }: OptionValues): ImportFormat | undefined {
+  if (format === undefined || format === "csv" || format === "json") return format;
+  throw new UsageError("--format takes csv or json");
+}
+
+interface Database {
+  /** `undefined` where there is none, and nothing is made. */
+  existing(): Promise<OpenStore | undefined>;
+  /** Makes it where there is none. */
+  opened(): Promise<OpenStore>;
+  close(): Promise<void>;
+}
+
+/** Made only once there is something to put into it: a bad file leaves nothing behind. */
+function databaseAt(settings: Settings): Database {
+  let store: OpenStore | undefined;
+  return {
+    async existing() {
+      try {
+        store ??= await openStore(settings, "refuse");
+      } catch (error) {
+        if (codeOf(error) !== "database_missing" || isForeign(settings)) throw error;
+      }
+      return store;
+    },
+    async opened() {
+      if (store === undefined && settings.databaseUrl === undefined) {
+        await makeDataDir(settings.dataDir);
+      }
+      store ??= await openStore(settings, "create");
+      return store;
+    },
+    close: async () => store?.close(),
+  };
+}
+
+/** A file without tables of Latchkey, but not an empty one, belongs to something else. */
+const isForeign = ({ databaseUrl, databaseFile }: Settings): boolean =>
+  databaseUrl === undefined && existsSync(databaseFile) && statSync(databaseFile).size > 0;
+
+function linesIn(
+  file: string,
+  format: ImportFormat | undefined,
+  display: ProgressDisplay,
+): AsyncIterable<readonly ImportLine[]> {
+  const input = openInput(file);
+  const info = fstatSync(input);
+  const total = info.isFile() ? info.size : undefined;
+  return importLines(chunksIn(input, total, display), format);
+}
+
+function openInput(file: string): number {
+  try {
+    return file === STANDARD_INPUT ? 0 : openSync(file, "r");
+  } catch (error) {
+    throw new Fault("file_unreadable", `cannot read ${file}: ${messageOf(error)}`);
+  }
+}
+
+/** Of a pipe nobody knows how long it is: there is nothing to show. */
+async function* chunksIn(
+  fd: number,
+  total: number | undefined,
+  display: ProgressDisplay,
+): AsyncIterable<Uint8Array> {
+  let done = 0;
+  const stream = createReadStream("", { fd, autoClose: fd !== 0, highWaterMark: READ_AT_ONCE });
+  for await (const chunk of stream) {
+    yield chunk;
+    done += chunk.length;
+    if (total !== undefined) display.show({ step: "reading", bytes: { done, total } });
+  }
+}
+
+function report(outcome: ImportOutcome, file: string, terminal: Terminal): number {
+  const { kind, refused } = outcome;
+  const lines = `${refused} ${refused === 1 ? "line" : "lines"}`;
+  const others = refused === 0 ? "" : `; ${lines} refused`;
+  switch (kind) {
+    case "nothing":
+      terminal.complain(`there is nothing to import in ${file}`);
+      return FAILURE;
+    case "refused":
+      terminal.complain(`nothing was imported: ${lines} refused (--skip-bad imports the others)`);
+      return FAILURE;
+    case "would-import":
+      terminal.print(`Would import ${amounts(outcome)}${others}`);
+      break;
+    case "imported":
+      terminal.print(`Imported ${amounts(outcome)}${others}`);
+      break;
+  }
+  return refused === 0 ? SUCCESS : FAILURE;
+}
+
+function failed(error: unknown): Fault {
+  if (error instanceof Unavailable) {
+    // Its answer may have got lost, and then all of it is there.
+    const again = "the same command imports all of it, or says that it is there";
+    return new Fault(error.code, `the import stopped: ${error.message}; ${again}`, {
+      cause: error,
+    });
+  }
+  const code = codeOf(error) ?? "import_failed";
+  return new Fault(code, `nothing was imported: ${messageOf(error)}`, { cause: error });
+}

@@ -1,0 +1,68 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { sync, throughPartial } from "../server/partial-file.ts";
+import { makeDataDir } from "../server/serve.ts";
+import type { Settings } from "../server/settings.ts";
+import { copyDatabase, type Inventory } from "../stores/sqlite-backup.ts";
+import { replaceDatabase } from "../stores/sqlite-replace.ts";
+import { STORE_SETTINGS } from "./accounts.ts";
+import { amounts } from "./amounts.ts";
+import { type Command, FAILURE, SUCCESS } from "./command.ts";
+import { progressDisplay } from "./progress.ts";
+import { isSameFile } from "./sqlite-file.ts";
+
+export const restoreCommand: Command = {
+  name: "restore",
+  summary: "Puts a backup into the place of the SQLite database, while nothing has that open.",
+  operands: [{ name: "file", need: "required" }],
+  options: [{ name: "force", about: "replaces a database, which is kept under another name" }],
+  settings: STORE_SETTINGS,
+
+  async run(settings, options, terminal) {
+    const backup = resolve(String(options.file));
+    const { databaseFile } = settings;
+    const problem = problemWith(backup, settings);
+    if (problem !== undefined) {
+      terminal.complain(problem);
+      return FAILURE;
+    }
+    const isThere = existsSync(databaseFile);
+    if (isThere && options.force !== true) {
+      terminal.complain(`there is a database at ${databaseFile}: --force replaces it`);
+      return FAILURE;
+    }
+    await makeDataDir(settings.dataDir);
+    const file = isThere ? realpathSync(databaseFile) : databaseFile;
+    const keptAs = `${file}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
+    const inventory = await restore(backup, file, keptAs);
+    terminal.print(`Restored ${amounts(inventory)} to ${file}`);
+    if (isThere) terminal.print(`What was there is now ${keptAs}`);
+    return SUCCESS;
+  },
+};
+
+function problemWith(backup: string, { databaseUrl, databaseFile }: Settings): string | undefined {
+  if (databaseUrl !== undefined) {
+    return "the accounts are in PostgreSQL: pg_restore or psql brings back what pg_dump wrote";
+  }
+  if (!existsSync(backup)) return `there is no file ${backup}`;
+  return isSameFile(backup, databaseFile) ? `${backup} is the database itself` : undefined;
+}
+
+async function restore(backup: string, file: string, keptAs: string): Promise<Inventory> {
+  const display = progressDisplay(process.stderr, () => performance.now());
+  try {
+    return await throughPartial(file, async (partial) => {
+      const inventory = await copyDatabase({
+        ...{ from: backup, source: "at-rest", to: partial },
+        progress: (pages) => display.show({ step: "copying", pages }),
+      });
+      sync(partial);
+      replaceDatabase({ file, by: partial, keptAs });
+      sync(dirname(file));
+      return inventory;
+    });
+  } finally {
+    display.end();
+  }
+}

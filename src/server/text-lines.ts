@@ -1,0 +1,53 @@
+import { isUtf8 } from "node:buffer";
+
+/** Without its line feed. One with a problem has no text, or not the text that was meant. */
+export interface TextLine {
+  readonly number: number;
+  readonly text: string;
+  readonly problem?: "not-utf8" | "too-long";
+}
+
+export const LONGEST_LINE = 1_048_576;
+
+const LINE_FEED = 0x0a;
+
+/** Of bytes in chunks of any size, the lines: as many at once as a chunk has ended. */
+export async function* linesOf(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly TextLine[], void, undefined> {
+  let begun: Uint8Array[] = [];
+  let length = 0;
+  let number = 0;
+  const line = (end: Uint8Array): TextLine => {
+    number += 1;
+    const bytes = Buffer.concat([...begun, end]);
+    const total = length + end.length;
+    [begun, length] = [[], 0];
+    return lineIn(number, bytes, total);
+  };
+  for await (const chunk of chunks) {
+    const lines: TextLine[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+      lines.push(line(chunk.subarray(start, end)));
+      start = end + 1;
+    }
+    const rest = chunk.subarray(start);
+    length += rest.length;
+    // What is too long anyway is counted, and not kept.
+    if (length <= LONGEST_LINE && rest.length > 0) begun.push(rest);
+    if (lines.length > 0) yield lines;
+  }
+  if (length > 0) yield [line(new Uint8Array())];
+}
+
+function lineIn(number: number, bytes: Buffer, length: number): TextLine {
+  if (length > LONGEST_LINE) return { number, text: "", problem: "too-long" };
+  const start = number === 1 && hasMark(bytes) ? 3 : 0;
+  const text = bytes.toString("utf8", start);
+  return isUtf8(bytes) ? { number, text } : { number, text, problem: "not-utf8" };
+}
+
+/** Some programs begin every UTF-8 file with it. */
+const hasMark = (bytes: Buffer): boolean =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;

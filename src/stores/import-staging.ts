@@ -1,0 +1,97 @@
+import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
+import type { EarlierLine, Staging } from "../core/import-users.ts";
+import type { NewLogEntry, PasswordHash, StoredUser, UserId } from "../core/store.ts";
+
+const AT_ONCE = 1_000;
+
+export interface OpenStaging extends Staging {
+  close(): void;
+}
+
+type Row = Record<string, SQLOutputValue>;
+
+/** In a database without a name: a file that SQLite has already removed, so that nothing is left. */
+export function openStaging(): OpenStaging {
+  const database = new DatabaseSync("");
+  database.exec(`
+    PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+    CREATE TABLE users (
+      line INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, username TEXT NOT NULL UNIQUE,
+      password_hash TEXT NOT NULL, sessions_from INTEGER
+    ) STRICT;
+    CREATE TABLE entries (line INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL,
+      summary TEXT NOT NULL, author TEXT NOT NULL) STRICT;
+    CREATE INDEX entries_by_time ON entries (at, line);
+    BEGIN;`);
+  const insertUser = database.prepare("INSERT OR IGNORE INTO users VALUES (?, ?, ?, ?, ?)");
+  const findEarlier = database.prepare(
+    "SELECT line, username = ? AS same FROM users WHERE username = ? OR id = ? ORDER BY line LIMIT 1",
+  );
+  const insertEntry = database.prepare("INSERT INTO entries VALUES (?, ?, ?, ?, ?)");
+  const removeUser = database.prepare("DELETE FROM users WHERE id = ? RETURNING line");
+  const readUsers = database.prepare("SELECT * FROM users WHERE line > ? ORDER BY line LIMIT ?");
+  const readEntries = database.prepare(
+    "SELECT * FROM entries WHERE (at, line) > (?, ?) ORDER BY at, line LIMIT ?",
+  );
+  const count = database.prepare(
+    "SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM entries) AS entries",
+  );
+
+  return {
+    addUser(line, { id, username, passwordHash, sessionsFrom }) {
+      const { changes } = insertUser.run(line, id, username, passwordHash, sessionsFrom ?? null);
+      return changes === 1 ? undefined : earlierIn(findEarlier.get(username, username, id) ?? {});
+    },
+
+    addEntry(line, { at, type, summary, author }) {
+      insertEntry.run(line, at.getTime(), type, summary, author);
+    },
+
+    counts() {
+      const row = count.get() ?? {};
+      return { users: Number(row.users), entries: Number(row.entries) };
+    },
+
+    removeUser: (id) => Number(removeUser.get(id)?.line),
+
+    *users() {
+      for (let after = -1; ; ) {
+        const rows = readUsers.all(after, AT_ONCE);
+        if (rows.length === 0) return;
+        after = Number(rows.at(-1)?.line);
+        yield rows.map(userOf);
+      }
+    },
+
+    /** By their times, whatever the order in the file. */
+    *entries() {
+      for (let [at, line] = [Number.MIN_SAFE_INTEGER, -1]; ; ) {
+        const rows = readEntries.all(at, line, AT_ONCE);
+        if (rows.length === 0) return;
+        [at, line] = [Number(rows.at(-1)?.at), Number(rows.at(-1)?.line)];
+        yield rows.map(entryOf);
+      }
+    },
+
+    close: () => database.close(),
+  };
+}
+
+const earlierIn = (row: Row): EarlierLine => ({
+  line: Number(row.line),
+  same: row.same === 1 ? "username" : "id",
+});
+
+const userOf = (row: Row): StoredUser => ({
+  id: String(row.id) as UserId,
+  username: String(row.username),
+  passwordHash: String(row.password_hash) as PasswordHash,
+  ...(row.sessions_from === null ? {} : { sessionsFrom: Number(row.sessions_from) }),
+});
+
+const entryOf = (row: Row): NewLogEntry => ({
+  at: new Date(Number(row.at)),
+  type: String(row.type),
+  summary: String(row.summary),
+  author: String(row.author),
+});

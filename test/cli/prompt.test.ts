@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createPasswords } from "../../src/core/passwords.ts";
+import { type Place, sqlitePlace } from "./user-place.ts";
+import { CTRL_C, CTRL_D, ENTER, onTerminal, piped, type Typing } from "./user-terminal.ts";
+
+const PASSWORD = "correct horse";
+const FIRST = "New password: ";
+const SECOND = "The same again: ";
+const STOPPED = "latchkey: stopped: nothing was changed\n";
+const SET = "latchkey user password owner";
+const REMOVE = "latchkey user remove guest";
+const SURE = "Remove the account guest? [y/N] ";
+
+async function assertUntouched(place: Place, work: () => Promise<void>): Promise<void> {
+  const before = await place.accounts();
+  await work();
+  assert.deepEqual(await place.accounts(), before);
+  assert.deepEqual(await place.entries(), []);
+}
+
+async function isPassword(place: Place, password: string): Promise<boolean> {
+  const { owner } = await place.accounts();
+  return createPasswords({ atOnce: 1, waiting: 0 }).verify(password, owner?.passwordHash);
+}
+
+function typedThen(second: string): Typing {
+  return [
+    [FIRST, `${PASSWORD}${ENTER}`],
+    [SECOND, second],
+  ];
+}
+
+const typed: Readonly<Record<string, Typing>> = {
+  "at each question": typedThen(`${PASSWORD}${ENTER}`),
+  "both at once, as pasted": [[FIRST, `${PASSWORD}${ENTER}${PASSWORD}${ENTER}`]],
+  "with a slip that was taken back": [
+    [FIRST, `correct hoarse\b\b\b\brse${ENTER}`],
+    [SECOND, `wrong\u0015${PASSWORD}${ENTER}`],
+  ],
+};
+for (const [how, typing] of Object.entries(typed)) {
+  test(`a password that is typed ${how} is taken, and never shown`, async (t) => {
+    const place = await sqlitePlace(t, "owner");
+    const { code, shown } = await onTerminal(t, SET, place.env, typing);
+    assert.deepEqual({ code, shown }, { code: 0, shown: `${FIRST}\n${SECOND}\n` });
+    assert.equal(await isPassword(place, PASSWORD), true);
+  });
+}
+
+test("spaces and letters beyond ASCII are part of a password", async (t) => {
+  const place = await sqlitePlace(t, "owner");
+  const password = " pässwörd 🔑 ";
+  await onTerminal(t, SET, place.env, [
+    [FIRST, `${password}${ENTER}`],
+    [SECOND, `${password}${ENTER}`],
+  ]);
+  assert.equal(await isPassword(place, password), true);
+});
+
+const refused: Readonly<Record<string, readonly [Typing, number, string]>> = {
+  "two that differ": [
+    typedThen(`correct hors${ENTER}`),
+    2,
+    `${FIRST}\n${SECOND}\nlatchkey: the two passwords are not the same: nothing was changed\n`,
+  ],
+  "one too short": [
+    [
+      [FIRST, `1234567${ENTER}`],
+      [SECOND, `1234567${ENTER}`],
+    ],
+    1,
+    `${FIRST}\n${SECOND}\nlatchkey: a password has to have 8 bytes or more\n`,
+  ],
+  "Ctrl-C at the first question": [[[FIRST, CTRL_C]], 1, `${FIRST}\n${STOPPED}`],
+  "Ctrl-D at the first question": [[[FIRST, CTRL_D]], 1, `${FIRST}\n${STOPPED}`],
+  "Ctrl-C at the second question": [typedThen(CTRL_C), 1, `${FIRST}\n${SECOND}\n${STOPPED}`],
+  "Ctrl-D at the second question": [typedThen(CTRL_D), 1, `${FIRST}\n${SECOND}\n${STOPPED}`],
+  "Ctrl-C in the middle of it": [[[FIRST, `corr${CTRL_C}`]], 1, `${FIRST}\n${STOPPED}`],
+};
+for (const [what, [typing, code, shown]] of Object.entries(refused)) {
+  test(`${what}: nothing is changed, and nothing that was typed is shown`, async (t) => {
+    const place = await sqlitePlace(t, "owner");
+    await assertUntouched(place, async () => {
+      assert.deepEqual(await onTerminal(t, SET, place.env, typing), { code, shown });
+    });
+  });
+}
+
+for (const [what, key] of [
+  ["an answer", `${PASSWORD}${ENTER}`],
+  ["Ctrl-C", CTRL_C],
+] as const) {
+  test(`after ${what} the terminal is as it was`, async (t) => {
+    const { env } = await sqlitePlace(t, "owner");
+    const line = `before=$(stty -g); ${SET}; test "$before" = "$(stty -g)" && echo as it was`;
+    const second: Typing = key === CTRL_C ? [] : [[SECOND, key]];
+    const { shown } = await onTerminal(t, line, env, [[FIRST, key], ...second]);
+    assert.match(shown, /\nas it was\n$/);
+  });
+}
+
+for (const [answer, removed] of [
+  ["y", true],
+  ["YES", true],
+  [" yes ", true],
+  ["", false],
+  ["n", false],
+  ["yep", false],
+  ["guest", false],
+] as const) {
+  test(`"${answer}" ${removed ? "removes" : "does not remove"} the account`, async (t) => {
+    const place = await sqlitePlace(t, "guest", "owner");
+    const { code, shown } = await onTerminal(t, REMOVE, place.env, [[SURE, `${answer}${ENTER}`]]);
+    const said = removed ? "" : "latchkey: nothing was removed\n";
+    assert.deepEqual([code, shown], [removed ? 0 : 1, `${SURE}${answer}\n${said}`]);
+    assert.equal((await place.accounts()).guest === undefined, removed);
+  });
+}
+
+for (const [name, key] of [
+  ["Ctrl-C", CTRL_C],
+  ["Ctrl-D", CTRL_D],
+] as const) {
+  test(`${name} instead of an answer removes nothing`, async (t) => {
+    const place = await sqlitePlace(t, "guest", "owner");
+    await assertUntouched(place, async () => {
+      const answer = await onTerminal(t, REMOVE, place.env, [[SURE, key]]);
+      assert.deepEqual(answer, { code: 1, shown: `${SURE}\n${STOPPED}` });
+    });
+  });
+}
+
+const asking: readonly (readonly [readonly string[], string])[] = [
+  [["user", "add", "guest"], "--password-stdin"],
+  [["user", "password", "owner"], "--password-stdin"],
+  [["user", "remove", "owner"], "--yes"],
+];
+for (const [args, option] of asking) {
+  test(`without a terminal, latchkey ${args.join(" ")} names ${option} and does nothing`, async (t) => {
+    const place = await sqlitePlace(t, "owner");
+    await assertUntouched(place, async () => {
+      assert.deepEqual(await piped(t, args, place.env, `${PASSWORD}\n${PASSWORD}\n`), {
+        code: 2,
+        stdout: "",
+        stderr: `latchkey: there is no terminal to ask at: use ${option}\n`,
+      });
+    });
+  });
+}
+
+test("questions go to standard error, where no result is looked for", async (t) => {
+  const { env } = await sqlitePlace(t, "owner");
+  const { shown } = await onTerminal(t, `${SET} >/dev/null`, env, [[FIRST, CTRL_D]]);
+  assert.equal(shown, `${FIRST}\n${STOPPED}`);
+});
+
+test("a name that would move the cursor is escaped in the question", async (t) => {
+  const place = await sqlitePlace(t, "\u001b[2J\u009b", "owner");
+  const sure = "Remove the account \\u{1b}[2J\\u{9b}? [y/N] ";
+  const line = `latchkey user remove "$NAME"`;
+  const env = { ...place.env, NAME: "\u001b[2J\u009b" };
+  const { shown } = await onTerminal(t, line, env, [[sure, `y${ENTER}`]]);
+  assert.equal(shown, `${sure}y\n`);
+  assert.deepEqual(Object.keys(await place.accounts()), ["owner"]);
+});

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { userRenamed } from "../../src/core/events.ts";
+import { renameUser } from "../../src/core/rename-user.ts";
+import { accountPorts } from "./account-ports.ts";
+
+test("a renamed account keeps its ID and password, and there is an entry", async (t) => {
+  const ports = await accountPorts(t, "guest", "owner");
+  const [guest, owner] = await ports.accounts();
+  assert.equal(await renameUser(ports, "owner", "host"), "renamed");
+  assert.deepEqual(await ports.accounts(), [guest, { ...owner, username: "host" }]);
+  assert.deepEqual(ports.recorded, [userRenamed("host")]);
+});
+
+test("another case of the same letters is another name", async (t) => {
+  const ports = await accountPorts(t, "owner");
+  assert.equal(await renameUser(ports, "owner", "Owner"), "renamed");
+  assert.equal(await renameUser(ports, "owner", "x"), "no-user");
+});
+
+for (const [from, to, outcome] of [
+  ["nobody", "", "username-missing"],
+  ["owner", "", "username-missing"],
+  ["nobody", "host", "no-user"],
+  ["nobody", "owner", "no-user"],
+  ["owner", "guest", "username-taken"],
+] as const) {
+  test(`from "${from}" to "${to}" nothing is renamed: ${outcome}, and there is no entry`, async (t) => {
+    const ports = await accountPorts(t, "guest", "owner");
+    const before = await ports.accounts();
+    assert.equal(await renameUser(ports, from, to), outcome);
+    assert.deepEqual(await ports.accounts(), before);
+    assert.deepEqual(ports.recorded, []);
+  });
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createPasswords } from "../../src/core/passwords.ts";
+import { parseScrypt, verifyScrypt } from "../../src/core/scrypt-hash.ts";
+import { hashText } from "../support/store.ts";
+
+const base64 = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "");
+
+/** RFC 7914, section 12. */
+const PUBLISHED = Buffer.from(
+  "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640",
+  "hex",
+);
+const NACL = `$scrypt$ln=10,r=8,p=16$${base64(Buffer.from("NaCl"))}$${base64(PUBLISHED)}`;
+
+test("the published example verifies, and nothing else does", async () => {
+  assert.equal(await verifyScrypt(NACL, "password"), true);
+  for (const password of ["Password", "password ", ""]) {
+    assert.equal(await verifyScrypt(NACL, password), false, JSON.stringify(password));
+  }
+});
+
+test("a hash with the padding of base64 is the same hash", async () => {
+  const [, , costs = "", salt = "", digest = ""] = NACL.split("$");
+  assert.equal(await verifyScrypt(`$scrypt$${costs}$${salt}==$${digest}==`, "password"), true);
+});
+
+test("another salt, another cost or another digest is another hash", async () => {
+  const others = [
+    NACL.replace("ln=10", "ln=9"),
+    NACL.replace("p=16", "p=15"),
+    NACL.replace(base64(Buffer.from("NaCl")), base64(Buffer.from("NaCk"))),
+    `${NACL.slice(0, -2)}AA`,
+  ];
+  for (const other of others) assert.equal(await verifyScrypt(other, "password"), false, other);
+});
+
+test("the costs are read as they stand there", () => {
+  const { log2N, r, p, salt, digest } = parseScrypt(NACL) ?? {};
+  assert.deepEqual([log2N, r, p, salt?.toString()], [10, 8, 16, "NaCl"]);
+  assert.deepEqual(digest, PUBLISHED);
+});
+
+test("one that needs more memory than Node gives by itself verifies, too", async () => {
+  const large = `$scrypt$ln=17,r=8,p=1$c29tZXNhbHQ$${base64(PUBLISHED)}`;
+  assert.equal(await verifyScrypt(large, "password"), false);
+});
+
+test("it is computed beside the event loop, which goes on meanwhile", async () => {
+  const passwords = createPasswords({ atOnce: 1, waiting: 0 });
+  let turns = 0;
+  let over = false;
+  const verified = passwords
+    .verify("password", hashText(NACL.replace("ln=10", "ln=14")))
+    .finally(() => {
+      over = true;
+    });
+  while (!over) {
+    turns += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(await verified, false);
+  assert.ok(turns > 100, `${turns} turns of the event loop`);
+});
+
+test("a scrypt hash is verified like the others, and is outdated", async () => {
+  const passwords = createPasswords({ atOnce: 1, waiting: 0 });
+  assert.equal(await passwords.verify("password", hashText(NACL)), true);
+  assert.equal(passwords.isOutdated(hashText(NACL)), true);
+});

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { whereInstalled } from "../proxies/program.ts";
+import { send } from "../support/client.ts";
+import { startNode } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
+const execute = promisify(execFile);
+
+interface Step {
+  readonly word: string;
+  readonly rest: string;
+}
+
+interface Stage {
+  readonly steps: readonly Step[];
+  /** The instructions that say how the image is used: what stands there last counts. */
+  told(word: string): string;
+}
+
+const dockerfile = await readFile(join(ROOT, "Dockerfile"), "utf8");
+
+function stages(): readonly Stage[] {
+  const steps = [...dockerfile.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, word = "", rest = ""]) => ({
+    word,
+    rest,
+  }));
+  const starts = steps.flatMap(({ word }, at) => (word === "FROM" ? [at] : []));
+  return starts.map((start, n) => {
+    const own = steps.slice(start, starts[n + 1]);
+    const told = (word: string): string => own.findLast((one) => one.word === word)?.rest ?? "";
+    return { steps: own, told };
+  });
+}
+
+/** What the build gets to see of the checkout. */
+async function contextIn(folder: string): Promise<void> {
+  const ignore = await readFile(join(ROOT, ".dockerignore"), "utf8");
+  const kept = ignore.split("\n").filter((line) => line.startsWith("!"));
+  assert.match(ignore, /^\*\n/, "everything else is left out");
+  for (const name of kept.map((line) => line.slice(1))) {
+    await cp(join(ROOT, name), join(folder, name), { recursive: true });
+  }
+}
+
+async function replay(stage: Stage, sources: { context: string; build: string }, folder: string) {
+  await mkdir(folder, { recursive: true });
+  for (const { word, rest } of stage.steps) {
+    if (word === "COPY") {
+      const [, from, names = ""] = /^(--from=build )?(.*) \S+$/.exec(rest) ?? [];
+      for (const name of names.split(" ")) {
+        const source =
+          from === undefined ? join(sources.context, name) : join(sources.build, basename(name));
+        await cp(source, join(folder, name === "." ? "" : basename(name)), { recursive: true });
+      }
+    }
+    // The folder of the data belongs to the image's own user, who is not on this machine.
+    if (word === "RUN" && !rest.startsWith("install ")) {
+      await execute("sh", ["-c", rest], { cwd: folder, env: { ...process.env, PATH } });
+    }
+  }
+}
+
+test("the steps of the Dockerfile make something that serves, is healthy and stops in order", async (t) => {
+  const dir = await tempDir(t);
+  const [context, build, image] = ["context", "build", "image"].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await mkdir(context);
+  await contextIn(context);
+  const [first, second] = stages();
+  assert.ok(first && second);
+  await replay(first, { context, build }, build);
+  await replay(second, { context, build }, image);
+
+  const [, ...entry] = [
+    ...JSON.parse(second.told("ENTRYPOINT")),
+    ...JSON.parse(second.told("CMD")),
+  ];
+  const env = {
+    NODE_ENV: "production",
+    AUTH_SECRET: "one for the image, 32 bytes long",
+    PORT: "0",
+  };
+  const gate = startNode(t, [join(image, entry[0]), ...entry.slice(1)], {
+    ...env,
+    DATA_DIR: join(dir, "data"),
+  });
+  const [, url = ""] = await gate.shows(/Latchkey listens on (http:\S+?)"/);
+  assert.equal((await send(`${url}/setup`)).status, 200);
+
+  const check: readonly string[] = JSON.parse(
+    /CMD (\[.*\])$/.exec(second.told("HEALTHCHECK"))?.[1] ?? "[]",
+  );
+  const healthy = (port: string) =>
+    execute(process.execPath, check.slice(1), { env: { PORT: port } }).then(
+      () => "healthy",
+      () => "unhealthy",
+    );
+  assert.equal(await healthy(new URL(url).port), "healthy");
+  gate.child.kill("SIGTERM");
+  assert.equal((await gate.ended).code, 0);
+  assert.equal(await healthy(new URL(url).port), "unhealthy");
+});
+
+test("the image runs as a user of its own, and without a secret not at all", async (t) => {
+  const [, image] = stages();
+  assert.equal(image?.told("USER"), "node");
+  assert.match(image?.told("ENV") ?? "", /NODE_ENV=production/);
+  const main = join(ROOT, "src/cli/main.ts");
+  const dataDir = join(await tempDir(t), "data");
+  const gate = startNode(t, [main, "serve"], { NODE_ENV: "production", DATA_DIR: dataDir });
+  assert.equal((await gate.ended).code, 2);
+});
+
+whereInstalled("caddy", (program) => {
+  test("Caddy understands the Caddyfile", async (t) => {
+    const file = join(await tempDir(t), "Caddyfile");
+    await writeFile(file, await readFile(join(ROOT, "docs/deploy/Caddyfile")));
+    const { stdout } = await execute(program, ["adapt", "--config", file]);
+    assert.match(stdout, /"dial":"latchkey:3000"/);
+  });
+});

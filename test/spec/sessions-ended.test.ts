@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { endAllSessions, endSessionsOf } from "../../src/core/end-sessions.ts";
+import { type OpenStore, openStore } from "../../src/server/open-store.ts";
+import { piped } from "../cli/user-terminal.ts";
+import { startApp } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
+import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { inSeconds, mint, partsOf } from "../support/mint.ts";
+import { serverOfFile } from "../support/postgres-file.ts";
+import { runLatchkey } from "../support/process.ts";
+import { hashText, openStore as openEmptyStore } from "../support/store.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+/** Remembered users alone would be believed for a second, and some for a minute. */
+const SOON_MS = 500;
+
+const server = await serverOfFile();
+const stores: Readonly<Record<string, () => Promise<string | undefined>>> = {
+  SQLite: async () => undefined,
+  PostgreSQL: () => server.newDatabase(),
+};
+
+interface Scene {
+  /** Two instances over one database. */
+  readonly gates: readonly [RunningGate, RunningGate];
+  readonly env: Readonly<Record<string, string>>;
+  /** A connection beside those of the gates. */
+  readonly store: OpenStore;
+  /** One session of the owner's, and one of another account's. */
+  readonly owner: string;
+  readonly guest: string;
+}
+
+async function twoInstances(t: TestContext, databaseUrl: string | undefined): Promise<Scene> {
+  const dataDir = await tempDir(t);
+  const settings = { dataDir, databaseUrl };
+  const gates = [await startGate(t, settings), await startGate(t, settings)] as const;
+  const owner = await gates[0].setUp();
+  const databaseFile = gates[0].databaseFile;
+  const store = await openStore({ databaseUrl, databaseFile }, "refuse");
+  t.after(() => store.close());
+  const user = await store.insertUser({ username: "guest", passwordHash: hashText("a hash") });
+  const guest = mint({ user_id: user?.id, iat: inSeconds(-60), exp: inSeconds(3_600) });
+  const env = { DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
+  const scene: Scene = { gates, env, store, owner, guest };
+  for (const session of [owner, guest]) assert.deepEqual(await admitted(scene, session), BOTH);
+  return scene;
+}
+
+const BOTH = [true, true];
+
+/** Whether each of the gates takes the session for somebody's. */
+function admitted({ gates }: Scene, session: string | undefined): Promise<readonly boolean[]> {
+  return Promise.all(
+    gates.map(async (gate) => {
+      const { status, location } = await gate.send("/", { session });
+      if (status === 200) return true;
+      assert.deepEqual([status, location], [303, "/login"]);
+      return false;
+    }),
+  );
+}
+
+/** How long it takes, from now, until neither gate takes the session any more. */
+async function turnedAwayAfter(scene: Scene, session: string): Promise<number> {
+  const from = performance.now();
+  await eventually(async () => !(await admitted(scene, session)).includes(true) || undefined);
+  return performance.now() - from;
+}
+
+/** The rule itself, as the command runs it, without the time that a process takes to start. */
+const portsOf = ({ store }: Scene) => ({ store, clock: Date, record: async () => {} });
+
+async function run(t: TestContext, { env }: Scene, ...args: readonly string[]): Promise<void> {
+  const { code, stderr } = await runLatchkey(t, args, env);
+  assert.deepEqual([code, stderr], [0, ""]);
+}
+
+for (const [kind, url] of Object.entries(stores)) {
+  test(`${kind}: user sign-out ends the sessions of one account, at every instance and at once`, async (t) => {
+    const scene = await twoInstances(t, await url());
+    await run(t, scene, "user", "sign-out", "owner");
+    const after = await turnedAwayAfter(scene, scene.owner);
+    assert.ok(after < SOON_MS, `${after} ms`);
+    assert.deepEqual(await admitted(scene, scene.guest), BOTH);
+  });
+
+  test(`${kind}: user sign-out --all ends those of everybody`, async (t) => {
+    const scene = await twoInstances(t, await url());
+    await run(t, scene, "user", "sign-out", "--all");
+    for (const session of [scene.owner, scene.guest]) {
+      const after = await turnedAwayAfter(scene, session);
+      assert.ok(after < SOON_MS, `${after} ms`);
+    }
+  });
+
+  test(`${kind}: guards that have just admitted the user see within moments that no longer may`, async (t) => {
+    const scene = await twoInstances(t, await url());
+    const times: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const { session = "" } = await scene.gates[0].signIn({}, { from: `127.0.1.${round + 1}` });
+      await eventually(async () => !(await admitted(scene, session)).includes(false) || undefined);
+      await endSessionsOf(portsOf(scene), "owner");
+      times.push(await turnedAwayAfter(scene, session));
+    }
+    t.diagnostic(`turned away after ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
+    assert.ok(Math.max(...times) < SOON_MS, times.join());
+  });
+
+  test(`${kind}: a sign-in right after it works at every instance, and stays valid`, async (t) => {
+    const scene = await twoInstances(t, await url());
+    // Early in a second, so that all of it happens within the same.
+    await eventually(() => Date.now() % 1_000 < 300 || undefined);
+    await endAllSessions(portsOf(scene));
+    const { session, location } = await scene.gates[0].signIn();
+    assert.equal(location, "/");
+    assert.ok(session);
+    const { iat, exp } = partsOf(session).claims;
+    assert.ok(Number(iat) <= inSeconds(1), "not further ahead than the second that is over");
+    assert.equal(Number(exp) - Number(iat), 2_592_000);
+    await turnedAwayAfter(scene, scene.owner);
+    assert.deepEqual(await admitted(scene, session), BOTH);
+    await eventually(() => inSeconds(0) > Number(iat) || undefined);
+    assert.deepEqual(await admitted(scene, session), BOTH);
+  });
+
+  test(`${kind}: a token without an iat is good until the sessions of its user are ended`, async (t) => {
+    const scene = await twoInstances(t, await url());
+    const { id } = (await scene.store.findUserByUsername("owner")) ?? {};
+    const old = mint({ user_id: id, exp: inSeconds(3_600) });
+    assert.deepEqual(await admitted(scene, old), BOTH);
+    await endSessionsOf(portsOf(scene), "guest");
+    await turnedAwayAfter(scene, scene.guest);
+    assert.deepEqual(await admitted(scene, old), BOTH);
+    await endSessionsOf(portsOf(scene), "owner");
+    const after = await turnedAwayAfter(scene, old);
+    assert.ok(after < SOON_MS, `${after} ms`);
+  });
+
+  test(`${kind}: a new password from the command line lets its owner in, and ends no session`, async (t) => {
+    const scene = await twoInstances(t, await url());
+    const args = ["user", "password", "owner", "--password-stdin"];
+    const { code, stderr } = await piped(t, args, scene.env, "a new password");
+    assert.deepEqual([code, stderr], [0, ""]);
+    const [gate] = scene.gates;
+    assert.equal((await gate.signIn()).location, "/login?error=1");
+    const { location, session } = await gate.signIn({ password: "a new password" });
+    assert.equal(location, "/");
+    assert.deepEqual(await admitted(scene, session), BOTH);
+    assert.deepEqual(await admitted(scene, scene.owner), BOTH);
+  });
+
+  test(`${kind}: a new name ends no session, and is seen by guards that remember the old one`, async (t) => {
+    const scene = await twoInstances(t, await url());
+    await run(t, scene, "user", "rename", OWNER.username, "host");
+    for (const gate of scene.gates) {
+      await eventually(async () => {
+        const { status, body } = await gate.send("/", { session: scene.owner });
+        assert.equal(status, 200);
+        return body.includes("Signed in as host") || undefined;
+      }, SOON_MS);
+    }
+  });
+
+  test(`${kind}: with a removed account its sessions end at once, and nobody gets to setup`, async (t) => {
+    const scene = await twoInstances(t, await url());
+    await run(t, scene, "user", "remove", "owner", "--yes");
+    const after = await turnedAwayAfter(scene, scene.owner);
+    assert.ok(after < SOON_MS, `${after} ms`);
+    assert.deepEqual(await admitted(scene, scene.guest), BOTH);
+    for (const gate of scene.gates) {
+      assert.equal((await gate.send("/setup")).location, "/login");
+    }
+  });
+}
+
+test("a session that ends after its guard and before its page breaks nothing", async (t) => {
+  const store = await openEmptyStore(t);
+  const app = await startApp(t, {
+    store: {
+      ...store,
+      async startOfNewest(limit, filter) {
+        await store.endSessions("all", inSeconds(1));
+        return store.startOfNewest(limit, filter);
+      },
+    },
+  });
+  const user = await store.insertUser({ username: "owner", passwordHash: hashText("a hash") });
+  const session = mint({ user_id: user?.id, iat: inSeconds(-60), exp: inSeconds(3_600) });
+  const { status } = await app.send("/", { session });
+  assert.ok(status === 200 || status === 303, `${status}`);
+  assert.equal((await app.send("/", { session })).location, "/login");
+});
