@@ -1,6 +1,6 @@
 import type { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { codeOf, messageOf, Unavailable } from "../core/fault.ts";
+import { codeOf, Fault, messageOf, Unavailable } from "../core/fault.ts";
 
 /** A page has to answer within two seconds, however the database fares. */
 const ALL_WITHIN_MS = 1_800;
@@ -155,7 +155,9 @@ const PASSING = /^(08|53|57|25006|40001|40P01|55P03)/;
 
 function translated(error: unknown): unknown {
   const code = codeOf(error);
-  if (error instanceof Unavailable || (isSqlState(code) && !PASSING.test(code))) return error;
+  // What is not the driver's is not the database's either.
+  if (error instanceof Fault || error instanceof TypeError) return error;
+  if (isSqlState(code) && !PASSING.test(code)) return error;
   return messageOf(error) === NO_ANSWER ? new Silence(error) : new DatabaseAway(error);
 }
 
