@@ -4,6 +4,7 @@ import { messageOf } from "../core/fault.ts";
 import { createPasswords, type Passwords } from "../core/passwords.ts";
 import { type OpenStore, openStore } from "../server/open-store.ts";
 import type { Settings } from "../server/settings.ts";
+import { FAILURE } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What the commands about accounts work with. */
@@ -43,3 +44,17 @@ export async function withAccounts<T>(
 
 /** The settings that say which store it is. */
 export const STORE_SETTINGS: readonly string[] = ["DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"];
+
+export const noAccount = (username: string, terminal: Terminal): number =>
+  failure(`there is no account ${username}`, terminal);
+
+export const accountTaken = (username: string, terminal: Terminal): number =>
+  failure(`there is an account ${username} already`, terminal);
+
+export const passwordTooShort = (terminal: Terminal): number =>
+  failure("a password has to have 8 bytes or more", terminal);
+
+function failure(problem: string, terminal: Terminal): number {
+  terminal.complain(problem);
+  return FAILURE;
+}

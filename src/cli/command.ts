@@ -153,8 +153,3 @@ const flagOf = (name: string, value: string | undefined): string =>
   value === undefined ? `--${name}` : `--${name} <${value}>`;
 
 const row = (left: string, right: string): string => `  ${left.padEnd(48)} ${right}`;
-
-export function noAccount(username: string, terminal: Terminal): number {
-  terminal.complain(`there is no account ${username}`);
-  return FAILURE;
-}

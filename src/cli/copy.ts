@@ -1,14 +1,15 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type CopyOutcome, type CopySource, type CopyTarget, copy } from "../core/copy.ts";
-import { codeOf, Fault, messageOf } from "../core/fault.ts";
-import { openPostgres } from "../stores/postgres.ts";
+import { Fault, messageOf } from "../core/fault.ts";
+import { cannotUse, openPostgresAt, reasonOf } from "../server/open-store.ts";
 import { readPostgresUrl } from "../stores/postgres-url.ts";
 import { openSqlite } from "../stores/sqlite.ts";
 import { refuseOtherSchema } from "../stores/sqlite-transfer.ts";
 import { amounts } from "./amounts.ts";
 import { type Command, FAILURE, type OptionValues, SUCCESS, UsageError } from "./command.ts";
 import { progressDisplay } from "./progress.ts";
+import { isSameFile } from "./sqlite-file.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const copyCommand: Command = {
@@ -90,9 +91,7 @@ function isSame(one: Place, other: Place): boolean {
     );
   }
   if (other.kind === "postgres") return false;
-  if (one.file === other.file) return true;
-  const [a, b] = [one, other].map(({ file }) => statSync(file, { throwIfNoEntry: false }));
-  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
+  return one.file === other.file || isSameFile(one.file, other.file);
 }
 
 type Opened = CopySource & CopyTarget & { close(): void | Promise<void> };
@@ -100,11 +99,10 @@ type Opened = CopySource & CopyTarget & { close(): void | Promise<void> };
 async function open(place: Place, missing: "create" | "refuse"): Promise<Opened> {
   try {
     return place.kind === "postgres"
-      ? await openPostgres({ url: place.url, missing })
+      ? await openPostgresAt(place.url, missing)
       : await openFile(place.file, missing);
   } catch (error) {
-    const code = codeOf(error) ?? "database_unusable";
-    throw new Fault(code, `cannot use ${place.name}: ${reasonOf(error)}`, { cause: error });
+    throw cannotUse(place.name, error);
   }
 }
 
@@ -113,14 +111,6 @@ async function openFile(file: string, missing: "create" | "refuse"): Promise<Ope
   else if (missing === "refuse") throw new Fault("database_missing", "there is no such file");
   else if (!existsSync(dirname(file))) throw new Fault("folder_missing", "there is no such folder");
   return openSqlite({ file, missing });
-}
-
-/** Of a database that does not answer, the driver alone knows the reason. */
-function reasonOf(error: unknown): string {
-  const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return reason instanceof AggregateError
-    ? reason.errors.map(messageOf).join("; ")
-    : messageOf(reason);
 }
 
 async function copyShown(

@@ -7,8 +7,7 @@ import { place, throughPartial } from "../server/partial-file.ts";
 import { printableJson } from "../server/printable.ts";
 import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
 import { type Command, FAILURE, type OptionValues, SUCCESS, UsageError } from "./command.ts";
-
-const READ_AT_ONCE = 1_000;
+import { userPages } from "./user-pages.ts";
 
 export const exportCommand: Command = {
   name: "export",
@@ -96,12 +95,9 @@ async function writeAll(
 ): Promise<number> {
   await write(header);
   let written = 0;
-  for (let afterId = ""; ; ) {
-    const users = await store.readUsers({ afterId, limit: READ_AT_ONCE });
+  for await (const users of userPages(store)) {
     await write(users.map(line));
     written += users.length;
-    const last = users.at(-1);
-    if (last === undefined || users.length < READ_AT_ONCE) return written;
-    afterId = last.id;
   }
+  return written;
 }

@@ -1,11 +1,11 @@
 import type { Buffer } from "node:buffer";
 import { buffer } from "node:stream/consumers";
-import { UsageError } from "./command.ts";
+import { type OptionValues, UsageError } from "./command.ts";
 import { askSecrets } from "./prompt.ts";
 
 /** From standard input where the switch says so, otherwise asked for twice. Never from an argument. */
-export async function newPassword(from: "standard-input" | "terminal"): Promise<string> {
-  if (from === "standard-input") return passwordIn(await buffer(process.stdin));
+export async function newPassword(options: OptionValues): Promise<string> {
+  if (options["password-stdin"] === true) return passwordIn(await buffer(process.stdin));
   if (!process.stdin.isTTY) {
     throw new UsageError("there is no terminal to ask at: use --password-stdin");
   }

@@ -1,8 +1,7 @@
 import { addUser } from "../core/add-user.ts";
-import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
-import { type Command, FAILURE, SUCCESS, UsageError } from "./command.ts";
+import { accountTaken, passwordTooShort, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { type Command, SUCCESS, UsageError } from "./command.ts";
 import { newPassword } from "./new-password.ts";
-import type { Terminal } from "./terminal.ts";
 
 export const userAddCommand: Command = {
   name: "user add",
@@ -19,28 +18,20 @@ export const userAddCommand: Command = {
       // Before anything is asked for.
       if (username === "") throw new UsageError("an account needs a name");
       if ((await accounts.store.findUserByUsername(username)) !== undefined) {
-        return taken(username, terminal);
+        return accountTaken(username, terminal);
       }
-      const password = await newPassword(
-        options["password-stdin"] === true ? "standard-input" : "terminal",
-      );
+      const password = await newPassword(options);
       const outcome = await addUser(accounts, username, password);
       switch (outcome.kind) {
         case "username-missing":
           throw new UsageError("an account needs a name");
         case "password-too-short":
-          terminal.complain("a password has to have 8 bytes or more");
-          return FAILURE;
+          return passwordTooShort(terminal);
         case "username-taken":
-          return taken(username, terminal);
+          return accountTaken(username, terminal);
         case "added":
           terminal.print(outcome.user.id);
           return SUCCESS;
       }
     }),
 };
-
-function taken(username: string, terminal: Terminal): number {
-  terminal.complain(`there is an account ${username} already`);
-  return FAILURE;
-}

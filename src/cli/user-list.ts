@@ -1,8 +1,7 @@
 import { printable, printableJson } from "../server/printable.ts";
 import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
 import { type Command, SUCCESS } from "./command.ts";
-
-const READ_AT_ONCE = 1_000;
+import { userPages } from "./user-pages.ts";
 
 export const userListCommand: Command = {
   name: "user list",
@@ -13,13 +12,8 @@ export const userListCommand: Command = {
   run: (settings, options, terminal) =>
     withAccounts(settings, terminal, async ({ store }) => {
       const format = options.json === true ? asJson : forPeople;
-      for (let afterId = ""; ; ) {
-        const users = await store.readUsers({ afterId, limit: READ_AT_ONCE });
-        await terminal.printAll(users.map(format));
-        const last = users.at(-1);
-        if (last === undefined || users.length < READ_AT_ONCE) return SUCCESS;
-        afterId = last.id;
-      }
+      for await (const users of userPages(store)) await terminal.printAll(users.map(format));
+      return SUCCESS;
     }),
 };
 

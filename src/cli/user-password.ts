@@ -1,6 +1,6 @@
 import { resetPassword } from "../core/reset-password.ts";
-import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
-import { type Command, FAILURE, noAccount, SUCCESS } from "./command.ts";
+import { noAccount, passwordTooShort, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { type Command, SUCCESS } from "./command.ts";
 import { newPassword } from "./new-password.ts";
 
 export const userPasswordCommand: Command = {
@@ -20,15 +20,12 @@ export const userPasswordCommand: Command = {
       if ((await accounts.store.findUserByUsername(username)) === undefined) {
         return noAccount(username, terminal);
       }
-      const password = await newPassword(
-        options["password-stdin"] === true ? "standard-input" : "terminal",
-      );
+      const password = await newPassword(options);
       switch (await resetPassword(accounts, username, password)) {
         case "no-user":
           return noAccount(username, terminal);
         case "password-too-short":
-          terminal.complain("a password has to have 8 bytes or more");
-          return FAILURE;
+          return passwordTooShort(terminal);
         case "reset":
           return SUCCESS;
       }

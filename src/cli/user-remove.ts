@@ -1,7 +1,7 @@
 import { removeUser } from "../core/remove-user.ts";
 import { printable } from "../server/printable.ts";
-import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
-import { type Command, FAILURE, noAccount, SUCCESS, UsageError } from "./command.ts";
+import { noAccount, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { type Command, FAILURE, SUCCESS, UsageError } from "./command.ts";
 import { ask } from "./prompt.ts";
 
 export const userRemoveCommand: Command = {

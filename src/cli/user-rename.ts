@@ -1,6 +1,6 @@
 import { renameUser } from "../core/rename-user.ts";
-import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
-import { type Command, FAILURE, noAccount, SUCCESS, UsageError } from "./command.ts";
+import { accountTaken, noAccount, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { type Command, SUCCESS, UsageError } from "./command.ts";
 
 export const userRenameCommand: Command = {
   name: "user rename",
@@ -21,8 +21,7 @@ export const userRenameCommand: Command = {
         case "username-missing":
           throw new UsageError("an account needs a name");
         case "username-taken":
-          terminal.complain(`there is an account ${to} already`);
-          return FAILURE;
+          return accountTaken(to, terminal);
         case "renamed":
           return SUCCESS;
       }

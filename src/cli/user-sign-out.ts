@@ -1,6 +1,6 @@
 import { endAllSessions, endSessionsOf } from "../core/end-sessions.ts";
-import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
-import { type Command, noAccount, SUCCESS, UsageError } from "./command.ts";
+import { noAccount, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { type Command, SUCCESS, UsageError } from "./command.ts";
 
 export const userSignOutCommand: Command = {
   name: "user sign-out",

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
 import type { AttemptCounter } from "../core/shared-limiter.ts";
 import type { AccountStore, Intake, LogPruner, LogReader } from "../core/store.ts";
+import type { PostgresStore } from "../stores/postgres.ts";
 import { openSqlite } from "../stores/sqlite.ts";
 
 /** Where accounts and log entries are kept. */
@@ -40,22 +41,28 @@ export async function openStore(
 }
 
 /** Loaded on first need: the driver takes a tenth of the time of a start. */
-async function openPostgresAt(url: string, missing: "create" | "refuse"): Promise<OpenStore> {
+export async function openPostgresAt(
+  url: string,
+  missing: "create" | "refuse",
+): Promise<PostgresStore> {
   const { openPostgres } = await import("../stores/postgres.ts");
   return openPostgres({ url, missing });
 }
 
-function cannotUse(what: string, error: unknown): Fault {
-  // Of a database that does not answer, the driver alone knows the reason.
-  const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
+export function cannotUse(what: string, error: unknown): Fault {
   const code = codeOf(error) ?? "database_unusable";
-  return new Fault(code, `cannot use ${what}: ${reasonIn(reason)}`, { cause: error });
+  return new Fault(code, `cannot use ${what}: ${reasonOf(error)}`, { cause: error });
 }
 
-/** An attempt to connect to several addresses fails with several errors, and no message. */
-function reasonIn(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
-  return messageOf(error);
+/**
+ * Of a database that does not answer, the driver alone knows the reason. An attempt to connect to
+ * several addresses fails with several errors, and no message.
+ */
+export function reasonOf(error: unknown): string {
+  const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return reason instanceof AggregateError
+    ? reason.errors.map(messageOf).join("; ")
+    : messageOf(reason);
 }
 
 /** Whether there is an account, without making a database to find that out. */

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import type { EarlierLine, Staging } from "../core/import-users.ts";
-import type { NewLogEntry, PasswordHash, StoredUser, UserId } from "../core/store.ts";
+import { newLogEntryOf, userOf } from "./rows.ts";
 
 const AT_ONCE = 1_000;
 
@@ -69,7 +69,7 @@ export function openStaging(): OpenStaging {
         const rows = readEntries.all(at, line, AT_ONCE);
         if (rows.length === 0) return;
         [at, line] = [Number(rows.at(-1)?.at), Number(rows.at(-1)?.line)];
-        yield rows.map(entryOf);
+        yield rows.map(newLogEntryOf);
       }
     },
 
@@ -80,18 +80,4 @@ export function openStaging(): OpenStaging {
 const earlierIn = (row: Row): EarlierLine => ({
   line: Number(row.line),
   same: row.same === 1 ? "username" : "id",
-});
-
-const userOf = (row: Row): StoredUser => ({
-  id: String(row.id) as UserId,
-  username: String(row.username),
-  passwordHash: String(row.password_hash) as PasswordHash,
-  ...(row.sessions_from === null ? {} : { sessionsFrom: Number(row.sessions_from) }),
-});
-
-const entryOf = (row: Row): NewLogEntry => ({
-  at: new Date(Number(row.at)),
-  type: String(row.type),
-  summary: String(row.summary),
-  author: String(row.author),
 });

@@ -1,13 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type {
-  LogEntry,
-  LogFilter,
-  LogPruner,
-  LogReader,
-  NewLogEntry,
-  Store,
-} from "../core/store.ts";
-import type { Ask, Row } from "./postgres-query.ts";
+import type { LogFilter, LogPruner, LogReader, NewLogEntry, Store } from "../core/store.ts";
+import type { Ask, PostgresQuery } from "./postgres-query.ts";
+import { logEntryOf } from "./rows.ts";
 
 export type PostgresLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
 
@@ -23,24 +17,7 @@ export function logOn(ask: Ask): PostgresLog {
         keys.set(entry, key);
         return key;
       };
-      await ask({
-        text: `WITH log_end AS (
-                 UPDATE latchkey_log_end SET id = id + $1 RETURNING id - $1 AS start
-               )
-               INSERT INTO latchkey_log (id, key, at, type, summary, author)
-               SELECT start + place, key, at, type, summary, author
-               FROM log_end, unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[])
-                 WITH ORDINALITY AS entry (key, at, type, summary, author, place)
-               ON CONFLICT (key) DO NOTHING`,
-        values: [
-          entries.length,
-          entries.map(keyOf),
-          entries.map(({ at }) => at.toISOString()),
-          entries.map(({ type }) => type),
-          entries.map(({ summary }) => summary),
-          entries.map(({ author }) => author),
-        ],
-      });
+      await ask(logInsert(entries, keyOf));
     },
 
     async readLogEntries({ afterId, limit, ...filter }) {
@@ -75,6 +52,34 @@ export function logOn(ask: Ask): PostgresLog {
   };
 }
 
+/**
+ * Inserts entries under the next IDs. Each carries a key of its writer's making: one that is sent
+ * again goes in once.
+ */
+export function logInsert(
+  entries: readonly NewLogEntry[],
+  keyOf: (entry: NewLogEntry) => string,
+): PostgresQuery {
+  return {
+    text: `WITH log_end AS (
+             UPDATE latchkey_log_end SET id = id + $1 RETURNING id - $1 AS start
+           )
+           INSERT INTO latchkey_log (id, key, at, type, summary, author)
+           SELECT start + place, key, at, type, summary, author
+           FROM log_end, unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[])
+             WITH ORDINALITY AS entry (key, at, type, summary, author, place)
+           ON CONFLICT (key) DO NOTHING`,
+    values: [
+      entries.length,
+      entries.map(keyOf),
+      entries.map(({ at }) => at.toISOString()),
+      entries.map(({ type }) => type),
+      entries.map(({ summary }) => summary),
+      entries.map(({ author }) => author),
+    ],
+  };
+}
+
 /** More than an instance holds back, so that none which was written late is missed. */
 const EARLIEST_LOOKED_AT = 10_001;
 
@@ -98,14 +103,4 @@ function filterOf(
   if (type !== undefined) conditions.push(`AND type = $${values.push(type)}`);
   if (since !== undefined) conditions.push(sinceOf(`$${values.push(since)}`));
   return { where: conditions.join(" "), values };
-}
-
-function logEntryOf(row: Row): LogEntry {
-  return {
-    id: Number(row.id),
-    at: row.at instanceof Date ? row.at : new Date(String(row.at)),
-    type: String(row.type),
-    summary: String(row.summary),
-    author: String(row.author),
-  };
 }

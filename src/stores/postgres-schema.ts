@@ -1,4 +1,5 @@
 import { codeOf, Fault, Unavailable } from "../core/fault.ts";
+import { newerSchema } from "./newer-schema.ts";
 import {
   type PostgresClient,
   type PostgresPool,
@@ -7,6 +8,7 @@ import {
   run,
   withClient,
 } from "./postgres-query.ts";
+import { inTransaction, PATIENCE_MS, type TransactionAsk } from "./postgres-transaction.ts";
 
 /**
  * Each entry leads from the version that is its index to the next one. Entries are only ever added:
@@ -75,8 +77,6 @@ const migrations: readonly string[] = [
    ) WITH (fillfactor = 50);`,
 ];
 
-const MIGRATE_WITHIN_MS = 60_000;
-
 /**
  * Two instances may make the same thing at the same moment, which PostgreSQL takes as a failure: of
  * several kinds, and where it isolates transactions strictly, of one more.
@@ -96,7 +96,8 @@ export async function migrate(pool: PostgresPool, missing: "create" | "refuse"):
   }
   for (let left = TRIES; !(await isUpToDate(pool)); left -= 1) {
     try {
-      await withClient(pool, migrateOn);
+      await withClient(pool, makeSchemaRow);
+      await inTransaction(pool, migrateRow);
     } catch (error) {
       const cause = error instanceof Unavailable ? error.cause : error;
       if (left <= 1 || !MADE_TWICE.includes(codeOf(cause) ?? "")) throw error;
@@ -104,33 +105,26 @@ export async function migrate(pool: PostgresPool, missing: "create" | "refuse"):
   }
 }
 
-async function migrateOn(client: PostgresClient): Promise<void> {
-  const ask = (text: string): Promise<readonly Row[]> => run(client, { text }, MIGRATE_WITHIN_MS);
+/** Each on its own, or whoever makes them at the same time would wait for the whole migration. */
+async function makeSchemaRow(client: PostgresClient): Promise<void> {
+  const ask = (text: string): Promise<readonly Row[]> => run(client, { text }, PATIENCE_MS);
   await ask(
     "CREATE TABLE IF NOT EXISTS latchkey_schema (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL)",
   );
   await ask("INSERT INTO latchkey_schema VALUES (true, 0) ON CONFLICT DO NOTHING");
-  // Whatever the database's default: whoever waited for the row has to see what was done meanwhile.
-  await ask("BEGIN ISOLATION LEVEL READ COMMITTED");
-  try {
-    await ask(`SET LOCAL statement_timeout = ${MIGRATE_WITHIN_MS}`);
-    const [row] = await ask("SELECT version FROM latchkey_schema FOR UPDATE");
-    for (const migration of migrations.slice(Number(row?.version))) await ask(migration);
-    await ask(`UPDATE latchkey_schema SET version = ${migrations.length}`);
-    await ask("COMMIT");
-  } catch (error) {
-    await ask("ROLLBACK").catch(() => {});
-    throw error;
-  }
+}
+
+/** Whoever waited for the row sees what was done meanwhile. */
+async function migrateRow(ask: TransactionAsk): Promise<void> {
+  const [row] = await ask("SELECT version FROM latchkey_schema FOR UPDATE");
+  for (const migration of migrations.slice(Number(row?.version))) await ask(migration);
+  await ask(`UPDATE latchkey_schema SET version = ${migrations.length}`);
 }
 
 async function isUpToDate(pool: PostgresPool): Promise<boolean> {
   const version = await versionOf(pool);
   if (version <= migrations.length) return version === migrations.length;
-  throw new Fault(
-    "schema_newer",
-    `the database has schema ${version} and this Latchkey knows up to ${migrations.length}: it needs a newer Latchkey`,
-  );
+  throw newerSchema("the database", version, migrations.length);
 }
 
 /** 0 where there is none yet. */

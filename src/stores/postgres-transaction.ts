@@ -1,7 +1,7 @@
 import { type PostgresPool, type Row, run, withClient } from "./postgres-query.ts";
 
 /** Nobody's page waits for it, and counting or a slow disk may take its time. */
-const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 60_000;
 
 export type TransactionAsk = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 

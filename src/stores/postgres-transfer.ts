@@ -4,11 +4,12 @@ import type {
   ImportBatch,
   Importer,
   ImportRows,
-  StoredUser,
   UserReader,
 } from "../core/store.ts";
-import type { PostgresPool, Row } from "./postgres-query.ts";
+import type { PostgresPool } from "./postgres-query.ts";
 import { type TransactionAsk as Ask, inTransaction } from "./postgres-transaction.ts";
+import { userInsert } from "./postgres-user-insert.ts";
+import { userOf } from "./rows.ts";
 
 export type PostgresTransfer = ContentsReader & UserReader & Importer;
 
@@ -16,7 +17,7 @@ export type PostgresTransfer = ContentsReader & UserReader & Importer;
 const LONGEST_NAME = 2_600;
 
 /** The part of the store that takes everything out of a database, or into one. */
-export function transferOn(pool: PostgresPool, userOf: (row: Row) => StoredUser): PostgresTransfer {
+export function transferOn(pool: PostgresPool): PostgresTransfer {
   return {
     readUsers: ({ afterId, limit }) =>
       inTransaction(pool, async (ask) => {
@@ -74,16 +75,8 @@ async function insert({ users, entries, how, to }: ImportBatch, ask: Ask): Promi
     await ask("DELETE FROM latchkey_log");
   }
   if (users.length > 0) {
-    await ask(
-      `INSERT INTO latchkey_users (id, username, password_hash, sessions_from)
-       SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])`,
-      [
-        users.map(({ id }) => id),
-        users.map(({ username }) => username),
-        users.map(({ passwordHash }) => passwordHash),
-        users.map(({ sessionsFrom }) => sessionsFrom ?? null),
-      ],
-    );
+    const { text, values } = userInsert(users);
+    await ask(text, values);
   }
   await ask(
     `INSERT INTO latchkey_log (id, key, at, type, summary, author)

@@ -1,24 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { AttemptCounter } from "../core/shared-limiter.ts";
-import type {
-  AccountStore,
-  Intake,
-  LogPruner,
-  LogReader,
-  PasswordHash,
-  Store,
-  StoredUser,
-  UserId,
-} from "../core/store.ts";
+import type { AccountStore, Intake, LogPruner, LogReader, Store, UserId } from "../core/store.ts";
 import { accountsOn } from "./postgres-accounts.ts";
 import { attemptCounter } from "./postgres-attempts.ts";
 import { watchUsers } from "./postgres-changes.ts";
 import { intakeOn } from "./postgres-intake.ts";
 import { logOn } from "./postgres-log.ts";
 import { createPool } from "./postgres-pool.ts";
-import { createAsk, type PostgresPool, type Row, retryingConflicts } from "./postgres-query.ts";
+import { createAsk, type PostgresPool, retryingConflicts } from "./postgres-query.ts";
 import { migrate } from "./postgres-schema.ts";
 import { type PostgresTransfer, transferOn } from "./postgres-transfer.ts";
+import { userOf } from "./rows.ts";
 
 /** What to do where the tables are missing: make them (the default), or throw a `database_missing`. */
 interface Missing {
@@ -130,7 +122,7 @@ function storeOn(pool: PostgresPool, end: () => Promise<void>): PostgresStore {
     ...logOn(ask),
     ...accountsOn(pool, ask),
     ...attemptCounter(ask),
-    ...transferOn(pool, userOf),
+    ...transferOn(pool),
     ...intakeOn(pool),
     watchUsers: (watching) => watchUsers(pool, watching),
     close: end,
@@ -139,12 +131,3 @@ function storeOn(pool: PostgresPool, end: () => Promise<void>): PostgresStore {
 
 /** PostgreSQL has no NUL in text. What cannot be stored cannot be found either. */
 const isUnstorable = (text: string): boolean => text.includes("\0");
-
-function userOf(row: Row): StoredUser {
-  return {
-    id: String(row.id) as UserId,
-    username: String(row.username),
-    passwordHash: String(row.password_hash) as PasswordHash,
-    ...(row.sessions_from === null ? {} : { sessionsFrom: Number(row.sessions_from) }),
-  };
-}

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { Fault } from "../core/fault.ts";
+import { newerSchema } from "./newer-schema.ts";
 import { inTransaction } from "./sqlite-transaction.ts";
 
 /**
@@ -37,10 +37,7 @@ export function migrate(database: DatabaseSync): void {
   inTransaction(database, () => {
     const version = versionOf(database);
     if (version > migrations.length) {
-      throw new Fault(
-        "schema_newer",
-        `the database has schema ${version} and this Latchkey knows up to ${migrations.length}: it needs a newer Latchkey`,
-      );
+      throw newerSchema("the database", version, migrations.length);
     }
     for (const migration of migrations.slice(version)) database.exec(migration);
     database.exec(`PRAGMA user_version = ${migrations.length}`);

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { backup, DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { Fault, messageOf } from "../core/fault.ts";
+import { newerSchema } from "./newer-schema.ts";
 import { NEWEST_SCHEMA, versionOf } from "./schema.ts";
 import { isBusy, retryWhileBusy } from "./sqlite-busy.ts";
 
@@ -85,12 +86,7 @@ function verify(file: string): Inventory {
 /** Throws for what is no database of Latchkey, or one of a later Latchkey. */
 function takeInventory(database: DatabaseSync, file: string): Inventory {
   const version = looking(file, () => versionOf(database));
-  if (version > NEWEST_SCHEMA) {
-    throw new Fault(
-      "schema_newer",
-      `${file} has schema ${version} and this Latchkey knows up to ${NEWEST_SCHEMA}: it needs a newer Latchkey`,
-    );
-  }
+  if (version > NEWEST_SCHEMA) throw newerSchema(file, version, NEWEST_SCHEMA);
   if (version === 0) throw new Fault("not_latchkey", `${file} is no database of Latchkey`);
   return looking(file, () => {
     database.prepare("SELECT id, username, password_hash FROM users LIMIT 1").all();

@@ -7,9 +7,9 @@ import type {
   Importer,
   ImportPoint,
   ImportRows,
-  StoredUser,
   UserReader,
 } from "../core/store.ts";
+import { userOf } from "./rows.ts";
 import { isUpToDate } from "./schema.ts";
 import { retryWhileBusy } from "./sqlite-busy.ts";
 import { inTransaction } from "./sqlite-transaction.ts";
@@ -19,10 +19,7 @@ export type SqliteTransfer = ContentsReader & UserReader & Importer;
 type Row = Record<string, SQLOutputValue>;
 
 /** The part of the store that takes everything out of a database, or into one. */
-export function transferOf(
-  database: DatabaseSync,
-  userOf: (row: Row) => StoredUser,
-): SqliteTransfer {
+export function transferOf(database: DatabaseSync): SqliteTransfer {
   const readUsers = database.prepare("SELECT * FROM users WHERE id > ? ORDER BY id LIMIT ?");
   const readContents = database.prepare(
     `SELECT (SELECT count(*) FROM users) AS users,

@@ -1,18 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
-import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { codeOf, Fault } from "../core/fault.ts";
 import type {
   AccountStore,
   Intake,
-  LogEntry,
   LogFilter,
   LogPruner,
   LogReader,
-  PasswordHash,
   StoredUser,
   UserId,
 } from "../core/store.ts";
+import { logEntryOf, userOf } from "./rows.ts";
 import { isUpToDate, migrate, versionOf } from "./schema.ts";
 import { accountsOf } from "./sqlite-accounts.ts";
 import { retryWhileBusy } from "./sqlite-busy.ts";
@@ -30,8 +29,6 @@ export interface SqliteOptions {
 export interface SqliteStore extends AccountStore, LogReader, LogPruner, SqliteTransfer, Intake {
   close(): void;
 }
-
-type Row = Record<string, SQLOutputValue>;
 
 /**
  * A store in one SQLite file that any number of processes may share. Commits are on the disk when a
@@ -161,7 +158,7 @@ function storeOf(database: DatabaseSync): SqliteStore {
     pruneLogEntries: (before, limit) =>
       retryWhileBusy(() => Number(pruneLogEntries.run(before.getTime(), limit).changes)),
 
-    ...transferOf(database, userOf),
+    ...transferOf(database),
     ...accountsOf(database, changes.told),
     ...intakeOf(database),
     watchUsers: changes.watch,
@@ -192,23 +189,4 @@ function filterOf(
       : { where: AFTER_AND_SINCE, values: [afterId, since.getTime(), since.getTime()] };
   if (type === undefined) return start;
   return { where: `${start.where} AND type = ?`, values: [...start.values, type] };
-}
-
-function userOf(row: Row): StoredUser {
-  return {
-    id: String(row.id) as UserId,
-    username: String(row.username),
-    passwordHash: String(row.password_hash) as PasswordHash,
-    ...(row.sessions_from === null ? {} : { sessionsFrom: Number(row.sessions_from) }),
-  };
-}
-
-function logEntryOf(row: Row): LogEntry {
-  return {
-    id: Number(row.id),
-    at: new Date(Number(row.at)),
-    type: String(row.type),
-    summary: String(row.summary),
-    author: String(row.author),
-  };
 }

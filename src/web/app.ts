@@ -70,15 +70,11 @@ export function createRoutes(ports: WebPorts): Hono {
   }
 
   for (const [path, allow] of methodsOf(app)) {
-    app.all(path, (c) => {
-      const { said } = views.words(visitOf(c));
-      return views.error(visitOf(c), 405, said.methodNotAllowed, { Allow: allow });
-    });
+    app.all(path, (c) =>
+      views.say(visitOf(c), 405, (said) => said.methodNotAllowed, { Allow: allow }),
+    );
   }
-  app.notFound((c) => {
-    const { said } = views.words(visitOf(c));
-    return views.error(visitOf(c), 404, said.noSuchPage);
-  });
+  app.notFound((c) => views.say(visitOf(c), 404, (said) => said.noSuchPage));
   app.onError((fault, c) => views.fault(visitOf(c), fault));
   return app;
 }
@@ -102,7 +98,7 @@ function refuseCrossSite({ views, trustedOrigins }: WebPorts): MiddlewareHandler
       host: c.req.header("host"),
     };
     if (isCrossSite(origin, trustedOrigins)) {
-      return views.error(visitOf(c), 403, views.words(visitOf(c)).said.crossSite);
+      return views.say(visitOf(c), 403, (said) => said.crossSite);
     }
     return next();
   };
@@ -115,16 +111,15 @@ function formReader({ views }: WebPorts) {
   ): ((c: C) => Promise<Response>) =>
     async (c) => {
       const reading = await readForm(c.req.raw);
-      const { said } = views.words(visitOf(c));
       switch (reading.kind) {
         case "form":
           return handle(c, reading.form);
         case "too-large":
-          return views.error(visitOf(c), 413, said.formTooLarge(MAX_BODY_BYTES));
+          return views.say(visitOf(c), 413, (said) => said.formTooLarge(MAX_BODY_BYTES));
         case "not-utf8":
-          return views.error(visitOf(c), 400, said.formNotUtf8);
+          return views.say(visitOf(c), 400, (said) => said.formNotUtf8);
         case "aborted":
-          return views.error(visitOf(c), 400, said.formNotWhole);
+          return views.say(visitOf(c), 400, (said) => said.formNotWhole);
       }
     };
 }

@@ -34,6 +34,13 @@ export interface Views {
     message: string,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response>;
+  /** The error page with one of our own texts, in the reader's language. */
+  say(
+    visit: Visit,
+    status: number,
+    text: (said: Words["said"]) => string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Response>;
   locale(visit: Visit): Locale;
   words(visit: Visit): Words;
   /** What every page knows, for templates of an application's own. */
@@ -105,6 +112,8 @@ export function createViews(ports: ViewPorts): Views {
       return html.includes(message) ? responses.page(html, status) : error(visit, status, message);
     },
     error,
+    say: (visit, status, text, headers) =>
+      error(visit, status, text(wordsIn(locale(visit)).said), headers),
     locale,
     words: (visit) => wordsIn(locale(visit)),
     helpers,
