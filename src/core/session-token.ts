@@ -50,7 +50,9 @@ export function createSessionTokens(
         currentDate: new Date(clock.now()),
       });
       const { user_id: userId, exp, iat = 0 } = payload;
-      if (typeof userId !== "string" || userId === "" || exp === undefined) return undefined;
+      if (typeof userId !== "string" || userId === "") return undefined;
+      // JSON has no infinity, but 1e999 is read as one: a session without an end.
+      if (exp === undefined || !Number.isFinite(exp) || !Number.isFinite(iat)) return undefined;
       return { userId: userId as UserId, expiresAt: exp * 1000, issuedAt: iat };
     } catch {
       // Whatever is wrong with it, a token that cannot be verified is no session.

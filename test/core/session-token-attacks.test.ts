@@ -65,6 +65,11 @@ const headers: Readonly<Record<string, string>> = {
   "a header that is no JSON": signed(Buffer.from("HS256").toString("base64url"), BODY),
 };
 
+/** Claims that no JavaScript value is written as. */
+function signedText(text: string): string {
+  return signed(HEAD, Buffer.from(text).toString("base64url"));
+}
+
 const shapes: Readonly<Record<string, string>> = {
   "nothing at all": "",
   "one part": HEAD,
@@ -102,6 +107,10 @@ const claims: Readonly<Record<string, string>> = {
   "an exp that is now": withClaims({ exp: NOW }),
   "an exp of 0": withClaims({ exp: 0 }),
   "a negative exp": withClaims({ exp: -1 }),
+  "an exp that is read as infinity": signedText(`{"user_id":"user-1","exp":1e999}`),
+  "an iat that is read as infinity": signedText(
+    `{"user_id":"user-1","exp":${CLAIMS.exp},"iat":1e999}`,
+  ),
   "an nbf in the future": withClaims({ nbf: NOW + 60 }),
   "an nbf that is text": withClaims({ nbf: "0" }),
   "no user_id": without("user_id"),
