@@ -5,19 +5,18 @@ import { codeOf, Fault } from "../core/fault.ts";
 import type {
   AccountStore,
   Intake,
-  LogFilter,
   LogPruner,
   LogReader,
   StoredUser,
   UserId,
 } from "../core/store.ts";
-import { logEntryOf, userOf } from "./rows.ts";
+import { userOf } from "./rows.ts";
 import { isUpToDate, migrate, versionOf } from "./schema.ts";
 import { accountsOf } from "./sqlite-accounts.ts";
 import { retryWhileBusy } from "./sqlite-busy.ts";
 import { createUserChanges } from "./sqlite-changes.ts";
 import { intakeOf } from "./sqlite-intake.ts";
-import { inTransaction } from "./sqlite-transaction.ts";
+import { logOf } from "./sqlite-log.ts";
 import { type SqliteTransfer, transferOf } from "./sqlite-transfer.ts";
 
 export interface SqliteOptions {
@@ -100,12 +99,6 @@ function storeOf(database: DatabaseSync): SqliteStore {
   const replacePasswordHash = database.prepare(
     "UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?",
   );
-  const insertLogEntry = database.prepare(
-    "INSERT INTO log_entries (at, type, summary, author) VALUES (?, ?, ?, ?)",
-  );
-  const pruneLogEntries = database.prepare(
-    "DELETE FROM log_entries WHERE id IN (SELECT id FROM log_entries WHERE at < ? ORDER BY at LIMIT ?)",
-  );
   const user = (found: StatementSync, key: string): Promise<StoredUser | undefined> =>
     retryWhileBusy(() => {
       const row = found.get(key);
@@ -128,65 +121,11 @@ function storeOf(database: DatabaseSync): SqliteStore {
     replacePasswordHash: (id, from, to) =>
       retryWhileBusy(() => replacePasswordHash.run(to, id, from).changes === 1),
 
-    insertLogEntries: (entries) =>
-      retryWhileBusy(() =>
-        inTransaction(database, () => {
-          for (const { at, type, summary, author } of entries) {
-            insertLogEntry.run(at.getTime(), type, summary, author);
-          }
-        }),
-      ),
-
-    readLogEntries: ({ afterId, limit, ...filter }) =>
-      retryWhileBusy(() => {
-        const { where, values } = filterOf(afterId, filter);
-        const rows = database
-          .prepare(`SELECT * FROM log_entries WHERE ${where} ORDER BY id LIMIT ?`)
-          .all(...values, limit);
-        return rows.map(logEntryOf);
-      }),
-
-    startOfNewest: (limit, filter) =>
-      retryWhileBusy(() => {
-        const { where, values } = filterOf(0, filter);
-        const oldest = database
-          .prepare(`SELECT id FROM log_entries WHERE ${where} ORDER BY id DESC LIMIT 1 OFFSET ?`)
-          .get(...values, limit);
-        return Number(oldest?.id ?? 0);
-      }),
-
-    pruneLogEntries: (before, limit) =>
-      retryWhileBusy(() => Number(pruneLogEntries.run(before.getTime(), limit).changes)),
-
+    ...logOf(database),
     ...transferOf(database),
     ...accountsOf(database, changes.told),
     ...intakeOf(database),
     watchUsers: changes.watch,
     close: () => database.close(),
   };
-}
-
-/** More than a process holds back, so that none which was written late is missed. */
-const EARLIEST_LOOKED_AT = 10_001;
-
-/**
- * Entries are written nearly in the order of their times: the reading starts at the lowest ID among
- * the earliest that match, or it would go through all that is older. Nothing where there is none. A
- * log that was imported has old times under new IDs: with one, the reading goes through everything.
- */
-const AFTER_AND_SINCE = `id > max(?, CASE WHEN EXISTS (SELECT 1 FROM log_entries WHERE type = 'log_import') THEN 0 ELSE
-    (SELECT min(id) - 1 FROM
-      (SELECT id FROM log_entries WHERE at >= ? ORDER BY at LIMIT ${EARLIEST_LOOKED_AT})) END)
-  AND at >= ?`;
-
-function filterOf(
-  afterId: number,
-  { type, since }: LogFilter,
-): { where: string; values: (string | number)[] } {
-  const start =
-    since === undefined
-      ? { where: "id > ?", values: [afterId] }
-      : { where: AFTER_AND_SINCE, values: [afterId, since.getTime(), since.getTime()] };
-  if (type === undefined) return start;
-  return { where: `${start.where} AND type = ?`, values: [...start.values, type] };
 }

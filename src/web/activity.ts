@@ -18,14 +18,25 @@ const inWords: Readonly<Record<EventType, (words: Words, subject: string) => str
   log_import: (words, count) => words.entriesWereImported(count),
 };
 
-/** Log entries as the home page tells them. One of an unknown type keeps its own words. */
-export function activityIn(locale: Locale, entries: readonly LogEntry[]): readonly ActivityEntry[] {
-  const words = wordsIn(locale);
-  const format = new Intl.DateTimeFormat(locale, {
+const utcFormats = new Map<Locale, Intl.DateTimeFormat>();
+
+/** Kept: making one takes longer than the rest of the page. */
+function utcFormat(locale: Locale): Intl.DateTimeFormat {
+  const kept = utcFormats.get(locale);
+  if (kept !== undefined) return kept;
+  const made = new Intl.DateTimeFormat(locale, {
     dateStyle: "medium",
     timeStyle: "short",
     timeZone: "UTC",
   });
+  utcFormats.set(locale, made);
+  return made;
+}
+
+/** Log entries as the home page tells them. One of an unknown type keeps its own words. */
+export function activityIn(locale: Locale, entries: readonly LogEntry[]): readonly ActivityEntry[] {
+  const words = wordsIn(locale);
+  const format = utcFormat(locale);
   return entries.map((entry) => {
     const event = eventIn(entry);
     return {
