@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { networkInterfaces } from "node:os";
+import { makeDataDir } from "../server/data-dir.ts";
 import { hasAccounts } from "../server/open-store.ts";
-import { makeDataDir } from "../server/serve.ts";
+import type { Settings } from "../server/settings.ts";
 import { writeSetupToken } from "../server/setup-token-file.ts";
 import { type Command, FAILURE, SUCCESS } from "./command.ts";
 
@@ -12,7 +13,16 @@ export const setupLinkCommand: Command = {
   summary:
     "Writes a new one-time setup token and prints the link that brings it along. An older link stops working.",
   options: [],
-  settings: ["HOST", "PORT", "DATA_DIR", "DATABASE_URL", "SETUP_TOKEN_FILE"],
+  settings: [
+    "HOST",
+    "PORT",
+    "HTTPS_PORT",
+    "TLS_CERT_FILE",
+    "DATA_DIR",
+    "DATABASE_URL",
+    "SETUP_TOKEN_FILE",
+    "PUBLIC_URL",
+  ],
 
   async run(settings, _options, terminal) {
     if (await hasAccounts(settings)) {
@@ -22,10 +32,17 @@ export const setupLinkCommand: Command = {
     await makeDataDir(settings.dataDir);
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     await writeSetupToken(settings.setupTokenFile, token);
-    terminal.print(`http://${reachableHost(settings.host)}:${settings.port}/setup?token=${token}`);
+    terminal.print(`${placeOf(settings)}/setup?token=${token}`);
     return SUCCESS;
   },
 };
+
+/** With both ports, plain HTTP leads to HTTPS once that works. */
+function placeOf({ publicUrl, host, port, httpsPort, tlsCertFile }: Settings): string {
+  if (publicUrl !== undefined) return publicUrl;
+  const scheme = tlsCertFile !== undefined && httpsPort === undefined ? "https" : "http";
+  return `${scheme}://${reachableHost(host)}:${port}`;
+}
 
 /** A server that listens everywhere is reached at the machine's own address. */
 function reachableHost(host: string): string {

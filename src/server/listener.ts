@@ -1,35 +1,57 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { type AddressInfo, Server as NetServer } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
 
 /** Short, since Node's own would let slow connections gather: a minute for the headers alone. */
-const HEADERS_WITHIN_MS = 5_000;
-const REQUEST_WITHIN_MS = 10_000;
-const IDLE_FOR_MS = 5_000;
-const LOOK_EVERY_MS = 1_000;
+export const TIMEOUTS: Readonly<Record<string, number>> = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+};
 
-export function createListener(routes: Hono): Server {
-  return createServer(
-    {
-      headersTimeout: HEADERS_WITHIN_MS,
-      requestTimeout: REQUEST_WITHIN_MS,
-      keepAliveTimeout: IDLE_FOR_MS,
-      connectionsCheckingInterval: LOOK_EVERY_MS,
-    },
-    getRequestListener(routes.fetch, { overrideGlobalObjects: false }),
-  );
+/** What answers requests, over HTTP/1.1 or HTTP/2. */
+export type Handle = (
+  incoming: IncomingMessage | Http2ServerRequest,
+  outgoing: ServerResponse | Http2ServerResponse,
+) => void;
+
+/** Whether the whole answer went out, asked at the end of it. */
+export const wasSent = (outgoing: ServerResponse | Http2ServerResponse): boolean =>
+  "stream" in outgoing ? outgoing.stream.rstCode === 0 : outgoing.writableFinished;
+
+export function handleOf(routes: Hono): Handle {
+  return getRequestListener(routes.fetch, { overrideGlobalObjects: false });
+}
+
+export type PlainServer = Server & Drainable;
+
+export function createListener(handle: RequestListener): PlainServer {
+  const server = createServer(TIMEOUTS, handle);
+  // Not by HTTP's own `close`: it ends connections whose next request is under way.
+  const finish: Drainable["finish"] = (closed) =>
+    void NetServer.prototype.close.call(server, closed);
+  return Object.assign(server, { finish });
 }
 
 /** Answers with the address that people can open. */
-export async function listen(server: Server, host: string, port: number): Promise<string> {
+export async function listen(server: NetServer, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(listenFault(error, host, port)));
     server.listen({ host, port }, resolve);
   });
   const { address, family, port: actualPort } = server.address() as AddressInfo;
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${actualPort}`;
+  const scheme = "setSecureContext" in server ? "https" : "http";
+  return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${actualPort}`;
 }
 
 function listenFault(error: Error, host: string, port: number): Fault {
@@ -45,16 +67,35 @@ function listenFault(error: Error, host: string, port: number): Fault {
   });
 }
 
+/** What a server of either kind can do to come to an end. */
+export interface Drainable {
+  prependListener(event: "request", listener: (...request: Parameters<Handle>) => void): unknown;
+  /** Accepts no connection any more; those that are there live on. */
+  finish(closed: () => void): void;
+  closeIdleConnections(): void;
+  closeAllConnections(): void;
+}
+
+/** For requests that are on their way over connections that look idle. */
+const GRACE_MS = 250;
+const SWEEP_EVERY_MS = 50;
+
 /**
  * Stops accepting, lets requests in flight finish, and after `withinMs` cuts off those that are
- * still not done, since a slow client could otherwise hold the server for as long as it likes.
+ * still not done, since a slow client could otherwise hold the server for as long as it likes. Whoever
+ * has a connection open is told with the next answer that it was the last one.
  */
-export async function drain(server: Server, withinMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection that falls idle only after `close` is not closed by it.
-  const sweeping = setInterval(() => server.closeIdleConnections(), 50);
-  const cutting = setTimeout(() => server.closeAllConnections(), withinMs);
+export async function drain(server: Drainable, withinMs: number): Promise<void> {
+  server.prependListener("request", (_incoming, outgoing) => {
+    if ("shouldKeepAlive" in outgoing) outgoing.shouldKeepAlive = false;
+  });
+  const closed = new Promise<void>((resolve) => server.finish(resolve));
+  const timers = [
+    setTimeout(() => {
+      timers.push(setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS));
+    }, GRACE_MS),
+    setTimeout(() => server.closeAllConnections(), withinMs),
+  ];
   await closed;
-  clearInterval(sweeping);
-  clearTimeout(cutting);
+  for (const timer of timers) clearTimeout(timer);
 }

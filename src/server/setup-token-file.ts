@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
 import { codeOf, Fault } from "../core/fault.ts";
 import type { SetupTokenSource } from "../core/setup-token.ts";
+import { handOver } from "./hand-over.ts";
 
 /** No form brings more than this, so no longer token could ever be given. */
 const MAX_BYTES = 64 * 1024;
@@ -66,12 +67,16 @@ async function readToken(file: FileHandle): Promise<string | undefined> {
   }
 }
 
-/** Replaces the file in one step, so that a reader sees the old token or the new one, never half. */
+/**
+ * Replaces the file in one step, so that a reader sees the old token or the new one, never half. One
+ * that the gate could not read would count as none, and leave the setup open.
+ */
 export async function writeSetupToken(path: string, token: string): Promise<void> {
   const unfinished = `${path}.${process.pid}.new`;
   try {
     await rm(unfinished, { force: true });
     await writeFile(unfinished, `${token}\n`, { mode: 0o600, flag: "wx" });
+    await handOver(unfinished);
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });

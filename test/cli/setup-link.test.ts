@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { send } from "../support/client.ts";
 import { OWNER, startGate } from "../support/gate.ts";
 import { runLatchkey, startServe } from "../support/process.ts";
@@ -57,6 +58,32 @@ test("a second link makes the first one invalid", async (t) => {
   assert.equal((await gate.send("/setup", { form: { ...FORM, token: first.token } })).status, 403);
   assert.ok(await gate.setUp({ token: second.token }));
 });
+
+const CERTIFICATE = fileURLToPath(import.meta.url);
+
+for (const { where, env, place } of [
+  { where: "to PORT", env: { PORT: "8080" }, place: "http://127.0.0.1:8080" },
+  {
+    where: "to HTTPS where that is what PORT speaks",
+    env: { PORT: "8443", TLS_CERT_FILE: CERTIFICATE, TLS_KEY_FILE: CERTIFICATE },
+    place: "https://127.0.0.1:8443",
+  },
+  {
+    where: "to PORT, which leads on to HTTPS, where both are served",
+    env: { PORT: "8080", HTTPS_PORT: "8443" },
+    place: "http://127.0.0.1:8080",
+  },
+  {
+    where: "to PUBLIC_URL where that is known",
+    env: { PORT: "8080", PUBLIC_URL: "https://auth.example.org" },
+    place: "https://auth.example.org",
+  },
+]) {
+  test(`the link leads ${where}`, async (t) => {
+    const { url } = await setupLink(t, { DATA_DIR: await tempDir(t), ...env });
+    assert.deepEqual([url.origin, url.pathname], [place, "/setup"]);
+  });
+}
 
 test("once there is an account, no link is made", async (t) => {
   const gate = await startGate(t);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseEnv, promisify } from "node:util";
 import { settings } from "../../src/server/setting-names.ts";
@@ -11,31 +11,70 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const UNIT = fileURLToPath(new URL("../../docs/deploy/latchkey.service", import.meta.url));
 const unit = await readFile(UNIT, "utf8");
+const LOW_PORTS = await readFile(
+  fileURLToPath(new URL("../../docs/deploy/low-ports.conf", import.meta.url)),
+  "utf8",
+);
+const run = promisify(execFile);
 
 /** What systemd calls good enough for a service that faces strangers. */
 const MOST_EXPOSED = 2;
 
 whereInstalled("systemd-analyze", (program) => {
-  test("systemd finds little that the unit leaves open", async () => {
-    const { stdout } = await promisify(execFile)(program, ["security", "--offline=true", UNIT]);
-    const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]);
-    assert.ok(exposure <= MOST_EXPOSED, `${exposure}`);
-  });
+  for (const [which, dropIns] of [
+    ["the unit", []],
+    ["the unit with low ports", [LOW_PORTS]],
+  ] as const) {
+    test(`systemd finds little that ${which} leaves open`, async (t) => {
+      const { stdout } = await run(program, [
+        "security",
+        "--offline=true",
+        await placed(t, dropIns),
+      ]);
+      const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]);
+      assert.ok(exposure <= MOST_EXPOSED, `${exposure}`);
+    });
 
-  test("systemd understands every line of the unit", async (t) => {
-    const copy = join(await tempDir(t), "latchkey.service");
-    await writeFile(copy, unit.replace(/^ExecStart=\S+/m, "ExecStart=/bin/true"));
-    const { stdout, stderr } = await promisify(execFile)(program, ["verify", copy]);
-    assert.deepEqual([stdout, stderr.replace(/^(?!.*latchkey\.service).*\n/gm, "")], ["", ""]);
+    test(`systemd understands every line of ${which}`, async (t) => {
+      const { stdout, stderr } = await run(program, ["verify", await placed(t, dropIns)]);
+      assert.deepEqual([stdout, stderr.replace(/^(?!.*latchkey\.service).*\n/gm, "")], ["", ""]);
+    });
+  }
+
+  test("the drop-in for low ports counts: without it, systemd finds less left open", async (t) => {
+    const outputs = await Promise.all(
+      [[], [LOW_PORTS]].map(async (dropIns) =>
+        run(program, ["security", "--offline=true", await placed(t, dropIns)]),
+      ),
+    );
+    assert.notEqual(
+      outputs[0]?.stdout.trimEnd().split("\n").at(-1),
+      outputs[1]?.stdout.trimEnd().split("\n").at(-1),
+    );
   });
 });
 
-test("the unit sets nothing that is no setting", () => {
-  const environment = /^Environment=(.*)$/m.exec(unit)?.[1] ?? "";
-  const names = Object.keys(parseEnv(environment.replaceAll(" ", "\n")));
-  assert.deepEqual(
-    names.filter((name) => name !== "NODE_ENV" && !settings.some((one) => one.name === name)),
-    [],
-  );
-  assert.equal(names.length, 2);
-});
+/** Where systemd finds the drop-ins, too. Nothing is installed here that the unit could start. */
+async function placed(t: TestContext, dropIns: readonly string[]): Promise<string> {
+  const folder = await tempDir(t);
+  const unitFile = join(folder, "latchkey.service");
+  await writeFile(unitFile, unit.replace(/^ExecStart=\S+/m, "ExecStart=/bin/true"));
+  await mkdir(`${unitFile}.d`);
+  for (const [at, text] of dropIns.entries()) {
+    await writeFile(join(`${unitFile}.d`, `${at}.conf`), text);
+  }
+  return unitFile;
+}
+
+for (const [name, text, count] of [
+  ["unit", unit, 2],
+  ["drop-in", LOW_PORTS, 3],
+] as const) {
+  test(`the ${name} sets nothing that is no setting`, () => {
+    const environment = /^Environment=(.*)$/m.exec(text)?.[1] ?? "";
+    const names = Object.keys(parseEnv(environment.replaceAll(" ", "\n")));
+    const unknown = names.filter((one) => !settings.some((setting) => setting.name === one));
+    assert.deepEqual(unknown, name === "unit" ? ["NODE_ENV"] : []);
+    assert.equal(names.length, count);
+  });
+}

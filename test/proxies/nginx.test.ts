@@ -1,41 +1,5 @@
-import { withPlaces } from "./examples.ts";
-import { startProgram, whereInstalled } from "./program.ts";
+import { nginx } from "./nginx.ts";
+import { whereInstalled } from "./program.ts";
 import { provesItsRules } from "./rules.ts";
-import type { ProxyServer } from "./site.ts";
-
-/** What the package brings in its own nginx.conf, kept inside one folder. */
-const around = (sites: string): string => `
-daemon off;
-master_process off;
-pid nginx.pid;
-error_log stderr;
-events {}
-http {
-  access_log off;
-  client_body_temp_path body;
-  proxy_temp_path proxy;
-  fastcgi_temp_path fastcgi;
-  uwsgi_temp_path uwsgi;
-  scgi_temp_path scgi;
-  ${sites}
-}
-`;
-
-const nginx = (program: string): ProxyServer => ({
-  page: "nginx",
-  async start(t, configuration, { gate, app, host, port }) {
-    const sites = withPlaces(configuration, {
-      "listen 80;": `listen ${host}:${port};`,
-      "127.0.0.1:3000": gate,
-      "127.0.0.1:8080": app,
-      "example.org": "door.test",
-    });
-    await startProgram(t, program, {
-      configuration: around(sites),
-      args: (file, folder) => ["-p", folder, "-c", file, "-e", "stderr"],
-      address: { host, port },
-    });
-  },
-});
 
 whereInstalled("nginx", (program) => provesItsRules(nginx(program)));

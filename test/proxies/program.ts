@@ -45,6 +45,9 @@ export interface Starting {
   readonly configuration: string;
   readonly args: (configurationFile: string, folder: string) => readonly string[];
   readonly address: { readonly host: string; readonly port: number };
+  readonly env?: Readonly<Record<string, string>>;
+  /** Further files in its folder, by name. */
+  readonly beside?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -54,14 +57,15 @@ export interface Starting {
 export async function startProgram(
   t: TestContext,
   program: string,
-  { configuration, args, address }: Starting,
+  { configuration, args, address, env, beside = {} }: Starting,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "latchkey-proxy-"));
   const file = join(folder, "configuration");
   await writeFile(file, configuration);
+  for (const [name, text] of Object.entries(beside)) await writeFile(join(folder, name), text);
   const child = spawn(program, args(file, folder), {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? "", HOME: folder },
+    env: { PATH: process.env.PATH ?? "", HOME: folder, ...env },
     stdio: ["ignore", "ignore", "pipe"],
   });
   let said = "";

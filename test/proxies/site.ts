@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
 import type { TestContext } from "node:test";
 import { type Answer, type Sending, send } from "../support/client.ts";
+import { freePort } from "../support/free-port.ts";
 import { type RunningGate, startGate } from "../support/gate.ts";
 import { exampleOf, type SetUp } from "./examples.ts";
 import { type RecordingApp, startRecordingApp } from "./recording-app.ts";
@@ -39,7 +38,7 @@ export interface Site {
 /** An application behind the real proxy and the real gate, set up as the documentation says. */
 export async function startSite(t: TestContext, proxy: ProxyServer, setUp: SetUp): Promise<Site> {
   const { settings, configuration } = exampleOf(proxy.page, setUp);
-  const port = await freePort();
+  const port = await freePort(PROXY_HOST);
   const app = await startRecordingApp(t);
   const publicUrl = settings.publicUrl && onPort(settings.publicUrl, port);
   const gate = await startGate(t, { ...settings, publicUrl });
@@ -62,14 +61,4 @@ function visit(url: string, sending: Sending = {}): Promise<Answer> {
     ...sending,
     headers: { Host: host, ...sending.headers },
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, PROXY_HOST);
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }

@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { parseEnv } from "node:util";
@@ -10,6 +8,7 @@ import { withPlaces } from "../proxies/examples.ts";
 import { startProgram } from "../proxies/program.ts";
 import { type Answer, type Sending, send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
 import { SECRET } from "../support/gate.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { type Running, startServe } from "../support/process.ts";
@@ -45,7 +44,7 @@ export async function startInstallation(t: TestContext, nginx: string): Promise<
   const start = async (): Promise<Instance> =>
     startServe(t, { ...env, DATA_DIR: await tempDir(t) });
   const [one, other] = await Promise.all([start(), start()]);
-  const port = await freePort();
+  const port = await freePort(NGINX_HOST);
   const accessLog = join(folder, "asked");
   await startProgram(t, nginx, {
     configuration: around(await configuration(one, other, port), accessLog),
@@ -118,14 +117,4 @@ async function logEntriesIn(postgres: Postgres, count: number): Promise<readonly
   } finally {
     await store.close();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, NGINX_HOST);
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }

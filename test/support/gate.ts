@@ -14,6 +14,10 @@ export const SECRET = "a secret for tests, 32 bytes long";
 
 export interface RunningGate {
   readonly url: string;
+  /** Where HTTPS is served, if it is. */
+  readonly httpsUrl: string | undefined;
+  /** Where metrics are served, if they are. */
+  readonly metricsUrl: string | undefined;
   readonly dataDir: string;
   readonly databaseFile: string;
   readonly setupTokenFile: string;
@@ -37,6 +41,11 @@ export async function startGate(
   const settings: Settings = {
     host: "127.0.0.1",
     port: 0,
+    httpsPort: undefined,
+    tlsCertFile: undefined,
+    tlsKeyFile: undefined,
+    acmeDirectoryUrl: undefined,
+    acmeCa: undefined,
     dataDir,
     databaseFile: join(dataDir, "latchkey.db"),
     databaseUrl: undefined,
@@ -56,8 +65,10 @@ export async function startGate(
     trustedProxies: [],
     publicUrl: undefined,
     cookieDomain: undefined,
-    logLevel: "debug",
+    logLevel: "info",
     logFailures: "off",
+    metricsPort: undefined,
+    metricsHost: "127.0.0.1",
     environment: "other",
     ...overrides,
   };
@@ -69,7 +80,8 @@ export async function startGate(
   const gate = await serve(settings, log);
   const stop = stopOnce(gate);
   t.after(stop);
-  return { ...clientOf(gate.url, settings), serverLog, dataDir, stop };
+  const { metricsUrl, httpsUrl } = gate;
+  return { ...clientOf(gate.url, settings), httpsUrl, metricsUrl, serverLog, dataDir, stop };
 }
 
 function stopOnce(gate: Gate): () => Promise<void> {

@@ -1,9 +1,9 @@
-import { randomInt, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { eventually } from "./eventually.ts";
+import { freePort } from "./free-port.ts";
 import { type Row, runSql } from "./postgres-admin.ts";
 import { type Account, postgresAccount, postgresBinaries } from "./postgres-binaries.ts";
 import { type GuardedFolder, guardedFolder } from "./postgres-folder.ts";
@@ -130,7 +130,7 @@ function initdbArgs({ folder }: Parts): readonly string[] {
 }
 
 async function startIn({ folder, server }: Parts, settings: Settings): Promise<Postgres> {
-  const port = await freePort();
+  const port = await freePort(HOST);
   const all = { ...SETTINGS, unix_socket_directories: folder.path, port, ...settings };
   await server.start(all);
   const url = (database = "postgres") => `postgres://${SUPERUSER}@${HOST}:${port}/${database}`;
@@ -160,19 +160,3 @@ async function startIn({ folder, server }: Parts, settings: Settings): Promise<P
 
 const TERMINATE_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
-
-/**
- * Below the range that systems hand out to connections: the server has to find its port free again
- * after it was stopped.
- */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 30_000);
-    const server = createServer();
-    const free = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false));
-      server.listen(port, HOST, () => server.close(() => resolve(true)));
-    });
-    if (free) return port;
-  }
-}

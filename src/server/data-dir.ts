@@ -1,0 +1,26 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { codeOf, Fault, messageOf } from "../core/fault.ts";
+
+export async function makeDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const cause = await tellingError(dataDir, error);
+    throw new Fault("data_dir_unusable", `cannot make DATA_DIR ${dataDir}: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** Making several folders at once, Node says of a read-only file system that nothing is there. */
+async function tellingError(dataDir: string, given: unknown): Promise<unknown> {
+  if (codeOf(given) !== "ENOENT") return given;
+  let missing = dataDir;
+  while (!existsSync(dirname(missing))) missing = dirname(missing);
+  return mkdir(missing, { mode: 0o700 }).then(
+    () => given,
+    (error: unknown) => error,
+  );
+}

@@ -1,0 +1,77 @@
+import { readFile, stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../core/fault.ts";
+import type { ServerLog } from "../../core/server-log.ts";
+import { type Certificate, readCertificate } from "./certificate.ts";
+import type { CertificateSource } from "./certificate-source.ts";
+
+/** Not told by the file system: what renews certificates exchanges links and whole folders. */
+const LOOK_EVERY_MS = 1_000;
+
+export interface CertificateFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** A certificate of the operator's own. What replaces it takes effect by itself, once it fits. */
+export async function watchCertificateFiles(
+  files: CertificateFiles,
+  log: ServerLog,
+): Promise<CertificateSource> {
+  const stopping = new AbortController();
+  const listeners: (() => void)[] = [];
+  let seen = await stateOf(files);
+  let current = await read(files);
+
+  const look = async (): Promise<void> => {
+    const state = await stateOf(files);
+    if (state === seen) return;
+    seen = state;
+    try {
+      const next = await read(files);
+      if (next.fingerprint === current.fingerprint) return;
+      current = next;
+      for (const tell of listeners) tell();
+    } catch (error) {
+      // Half of a replacement, as long as the other file is still to come: the old pair stays.
+      log.warn({ reason: messageOf(error) }, "the changed certificate files cannot be used yet");
+    }
+  };
+  const watching = forever(look, stopping.signal);
+
+  return {
+    current: () => [current],
+    onChange(listener) {
+      listeners.push(listener);
+      listener();
+    },
+    async stop() {
+      stopping.abort();
+      await watching;
+    },
+  };
+}
+
+async function forever(look: () => Promise<void>, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted) {
+    await sleep(LOOK_EVERY_MS, undefined, { signal: stop, ref: false }).catch(() => {});
+    if (!stop.aborted) await look();
+  }
+}
+
+async function read({ certFile, keyFile }: CertificateFiles): Promise<Certificate> {
+  return readCertificate(await readFile(certFile, "utf8"), await readFile(keyFile, "utf8"));
+}
+
+/** Whatever differs when one of the files was written, exchanged or made readable. */
+async function stateOf({ certFile, keyFile }: CertificateFiles): Promise<string> {
+  const states = await Promise.all(
+    [certFile, keyFile].map((file) =>
+      stat(file, { bigint: true }).then(
+        ({ ino, ctimeNs }) => `${ino} ${ctimeNs}`,
+        () => "gone",
+      ),
+    ),
+  );
+  return states.join(", ");
+}

@@ -1,0 +1,124 @@
+import { open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { PlacedOrder } from "../../acme/order.ts";
+import { codeOf } from "../../core/fault.ts";
+import { handOver, makeFolder } from "../hand-over.ts";
+import type { Attempts } from "./renewal.ts";
+
+/** How the last attempt for a name went. */
+export interface Progress extends Attempts {
+  /** Why it failed; `undefined` after a success. */
+  readonly cause: string | undefined;
+}
+
+export interface KeptOrder extends PlacedOrder {
+  /** The address of its directory. */
+  readonly authority: string;
+}
+
+/**
+ * What is kept about certificates, in `DATA_DIR/certificates`: a folder for each name, made by
+ * whoever asks for one. Files appear whole or not at all, and belong to their owner alone.
+ */
+export interface CertificateFolder {
+  names(): Promise<readonly string[]>;
+  /** Asks for a certificate, also once more for a name that is there already. */
+  want(name: string): Promise<void>;
+  /** Whether there was anything to forget. */
+  forget(name: string): Promise<boolean>;
+  /** When somebody last asked, in milliseconds since 1970. */
+  askedAt(name: string): Promise<number>;
+  progress(name: string): Promise<Progress | undefined>;
+  writeProgress(name: string, progress: Progress): Promise<void>;
+  /** The key and its chain, in one file, so that one is never there without the other. */
+  certificate(name: string): Promise<string | undefined>;
+  writeCertificate(name: string, pem: string): Promise<void>;
+  /** An order that a crash must not lose: its certificate is of use with its key alone. */
+  order(name: string): Promise<KeptOrder | undefined>;
+  writeOrder(order: KeptOrder): Promise<void>;
+  dropOrder(name: string): Promise<void>;
+  /** The key of the account with an authority, made with `make` where there is none. */
+  accountKey(authority: string, make: () => string): Promise<string>;
+}
+
+const WANTED = "wanted";
+const PROGRESS = "progress.json";
+const CERTIFICATE = "certificate.pem";
+const ORDER = "order.json";
+
+export function certificateFolder(dataDir: string): CertificateFolder {
+  const root = join(dataDir, "certificates");
+  const at = (name: string, file: string): string => join(root, name, file);
+
+  return {
+    async names() {
+      const found = (await orUndefined(readdir(root))) ?? [];
+      const asked = await Promise.all(found.map((name) => orUndefined(stat(at(name, WANTED)))));
+      return found.filter((_, at) => asked[at] !== undefined).sort();
+    },
+    want: (name) => writeWhole(at(name, WANTED), ""),
+    async forget(name) {
+      const isThere = (await orUndefined(stat(at(name, WANTED)))) !== undefined;
+      await rm(join(root, name), { recursive: true, force: true });
+      return isThere;
+    },
+    askedAt: async (name) => (await orUndefined(stat(at(name, WANTED))))?.mtimeMs ?? 0,
+    progress: async (name) => parsed<Progress>(await text(at(name, PROGRESS))),
+    writeProgress: (name, progress) => writeKept(at(name, PROGRESS), JSON.stringify(progress)),
+    certificate: (name) => text(at(name, CERTIFICATE)),
+    writeCertificate: (name, pem) => writeKept(at(name, CERTIFICATE), pem),
+    order: async (name) => parsed<KeptOrder>(await text(at(name, ORDER))),
+    writeOrder: (order) => writeKept(at(order.name, ORDER), JSON.stringify(order)),
+    dropOrder: (name) => rm(at(name, ORDER), { force: true }),
+    async accountKey(authority, make) {
+      const file = join(root, `account-${new URL(authority).host.replaceAll(":", "-")}.pem`);
+      const kept = await text(file);
+      if (kept !== undefined) return kept;
+      const made = make();
+      await writeWhole(file, made);
+      return made;
+    },
+  };
+}
+
+const text = (file: string): Promise<string | undefined> => orUndefined(readFile(file, "utf8"));
+
+async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+/** What was written whole is whole; a file that somebody has emptied counts as none. */
+function parsed<T>(json: string | undefined): T | undefined {
+  try {
+    const value = json === undefined ? undefined : JSON.parse(json);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function writeWhole(file: string, content: string): Promise<void> {
+  await makeFolder(dirname(file));
+  await writeKept(file, content);
+}
+
+/** For a name that was forgotten meanwhile, this fails: nothing brings its folder back. */
+async function writeKept(file: string, content: string): Promise<void> {
+  const unfinished = `${file}.${process.pid}.new`;
+  const written = await open(unfinished, "w", 0o600);
+  try {
+    await written.writeFile(content);
+    await written.sync();
+  } finally {
+    await written.close();
+  }
+  await handOver(unfinished);
+  await rename(unfinished, file);
+  const folder = await open(dirname(file), "r");
+  await folder.sync().finally(() => folder.close());
+}

@@ -1,0 +1,25 @@
+import type { Certificate } from "./certificate.ts";
+
+/** The certificates that the gate has at the moment. */
+export interface CertificateSource {
+  current(): readonly Certificate[];
+  /** Calls back now, and whenever a certificate has come in or gone. */
+  onChange(listener: () => void): void;
+  stop(): Promise<void>;
+}
+
+/** The one that covers the name. Whoever names no host, or a strange one, gets the first. */
+export function certificateFor(
+  source: Pick<CertificateSource, "current">,
+  host: string | undefined,
+): Certificate | undefined {
+  const current = source.current();
+  const covering = host === undefined ? undefined : current.find((one) => one.covers(host));
+  return covering ?? current[0];
+}
+
+/** When the first of them ends. */
+export function earliestExpiry(source: Pick<CertificateSource, "current">): Date | undefined {
+  const ends = source.current().map(({ notAfter }) => notAfter.getTime());
+  return ends.length === 0 ? undefined : new Date(Math.min(...ends));
+}

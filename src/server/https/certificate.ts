@@ -1,0 +1,70 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
+import { Fault, messageOf } from "../../core/fault.ts";
+
+/** A chain and its key that fit together. */
+export interface Certificate {
+  readonly pem: { readonly cert: string; readonly key: string };
+  readonly context: SecureContext;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  /** SHA-256, in hexadecimal with colons. */
+  readonly fingerprint: string;
+  /** The host names that it is for, without those that stand for many. */
+  readonly names: readonly string[];
+  covers(host: string): boolean;
+}
+
+/** The ciphers of Mozilla's intermediate list: forward secrecy and authenticated encryption alone. */
+const CIPHERS = [
+  "TLS_AES_128_GCM_SHA256",
+  "TLS_AES_256_GCM_SHA384",
+  "TLS_CHACHA20_POLY1305_SHA256",
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+].join(":");
+
+export const TLS_OPTIONS: Readonly<Pick<SecureContextOptions, "minVersion" | "ciphers">> = {
+  minVersion: "TLSv1.2",
+  ciphers: CIPHERS,
+};
+
+export function readCertificate(chain: string, key: string): Certificate {
+  const first = readable("certificate", () => new X509Certificate(chain));
+  const privateKey = readable("key", () => createPrivateKey(key));
+  if (!first.checkPrivateKey(privateKey)) {
+    throw new Fault("certificate_key_differs", "the key belongs to another certificate");
+  }
+  return {
+    pem: { cert: chain, key },
+    context: readable("chain", () => createSecureContext({ cert: chain, key, ...TLS_OPTIONS })),
+    notBefore: first.validFromDate,
+    notAfter: first.validToDate,
+    fingerprint: first.fingerprint256,
+    names: namesOf(first),
+    covers: (host) => first.checkHost(host, { subject: "never" }) !== undefined,
+  };
+}
+
+/** What the cause says could hold bytes of a key: it is left out. */
+function readable<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new Fault(
+      "certificate_unreadable",
+      `the ${what} cannot be used: ${messageOf(error).split("\n")[0]}`,
+    );
+  }
+}
+
+function namesOf({ subjectAltName = "" }: X509Certificate): readonly string[] {
+  return subjectAltName
+    .split(", ")
+    .filter((entry) => entry.startsWith("DNS:") && !entry.includes("*"))
+    .map((entry) => entry.slice("DNS:".length).toLowerCase());
+}

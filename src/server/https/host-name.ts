@@ -1,0 +1,23 @@
+import { isIP } from "node:net";
+import { domainToASCII } from "node:url";
+import { Fault } from "../../core/fault.ts";
+
+/** The name of a host as certificates spell it, or a fault that says what is wrong with it. */
+export function certifiableName(text: string): string {
+  if (text.includes("*")) throw refused(text, "a certificate for all names below one takes DNS");
+  const given = text.trim().replace(/\.$/, "");
+  // Of these, the conversion would keep what stands before or around them.
+  const name = /[\p{Cc}/?#%\\]/u.test(given) ? "" : domainToASCII(given);
+  if (isIP(name) !== 0) throw refused(text, "it is an address");
+  const labels = name.split(".");
+  const isName =
+    name.length <= 253 &&
+    labels.length > 1 &&
+    labels.every((label) => /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/.test(label)) &&
+    !/^\d+$/.test(labels.at(-1) ?? "");
+  if (!isName) throw refused(text, "a host name looks like home.example.org");
+  return name;
+}
+
+const refused = (text: string, reason: string): Fault =>
+  new Fault("domain_refused", `there is no certificate for ${text}: ${reason}`);

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { type Answers, type Asked, startAuthority } from "./authority.ts";
+import { NAME, requestsTo } from "./ordering.ts";
+
+const badNonce = { type: "urn:ietf:params:acme:error:badNonce", detail: "not mine" };
+
+const newOrder = async (t: TestContext, answers: Answers) => {
+  const authority = await startAuthority(t, answers);
+  const requests = await requestsTo(t, authority);
+  return { authority, asking: requests.newOrder({ identifiers: [] }) };
+};
+
+const counted = (asked: readonly string[], one: string): number =>
+  asked.filter((other) => other === one).length;
+
+test("a nonce that is refused again and again ends the request after a dozen", async (t) => {
+  const { authority, asking } = await newOrder(t, {
+    "/orders": () => ({ status: 400, body: badNonce }),
+  });
+  await assert.rejects(asking, { code: "acme_refused", problem: "badNonce", message: /not mine$/ });
+  assert.equal(counted(authority.asked, "POST /orders"), 12);
+});
+
+test("a nonce that is refused is replaced by the one that came with the refusal", async (t) => {
+  const nonces: unknown[] = [];
+  const { authority, asking } = await newOrder(t, {
+    "/orders": ({ header, count }: Asked) => {
+      nonces.push(header.nonce);
+      if (count === 3) return { status: 201, body: {} };
+      return { status: 400, headers: { "Replay-Nonce": `after-${count}` }, body: badNonce };
+    },
+  });
+  assert.equal((await asking).status, 201);
+  assert.deepEqual(nonces.slice(1), ["after-1", "after-2"]);
+  assert.equal(counted(authority.asked, "HEAD /nonce"), 1, "for the account alone");
+});
+
+test("a refusal that is not about the nonce is not asked again", async (t) => {
+  const { authority, asking } = await newOrder(t, {
+    "/orders": () => ({
+      status: 403,
+      body: { type: "urn:ietf:params:acme:error:unauthorized", detail: "blocked" },
+    }),
+  });
+  await assert.rejects(asking, { problem: "unauthorized", message: /\(unauthorized\): blocked$/ });
+  assert.equal(counted(authority.asked, "POST /orders"), 1);
+});
+
+test("an authority that wants to be left alone says for how long", async (t) => {
+  const { authority, asking } = await newOrder(t, {
+    "/orders": () => ({
+      status: 429,
+      headers: { "Retry-After": "7200" },
+      body: { type: "urn:ietf:params:acme:error:rateLimited", detail: "too many orders" },
+    }),
+  });
+  await assert.rejects(asking, {
+    problem: "rateLimited",
+    retryAfterMs: 7_200_000,
+    message: /too many orders$/,
+  });
+  assert.equal(counted(authority.asked, "POST /orders"), 1);
+});
+
+test("each request is signed for its own address: with the key first, then with the account", async (t) => {
+  const headers: Asked["header"][] = [];
+  const remember = ({ header, url }: Asked) => {
+    headers.push(header);
+    return { status: 201, headers: { Location: `${url}/account/1` }, body: {} };
+  };
+  const authority = await startAuthority(t, { "/account": remember, "/orders": remember });
+  const requests = await requestsTo(t, authority);
+  await requests.newOrder({ identifiers: [{ type: "dns", value: NAME }] });
+  const url = new URL(authority.directoryUrl).origin;
+  const [account, order] = headers;
+  assert.deepEqual(account?.jwk, requests.key.publicJwk);
+  assert.deepEqual([account?.url, account?.kid], [`${url}/account`, undefined]);
+  assert.deepEqual([order?.url, order?.kid], [`${url}/orders`, `${url}/account/1`]);
+  assert.equal(order?.jwk, undefined);
+  assert.equal(JSON.stringify(headers).includes('"d"'), false, "the private half stays here");
+  assert.notEqual(account?.nonce, order?.nonce);
+});
+
+const directory = (body: object | string, status = 200): Answers => ({
+  "/directory": () => ({ status, body }),
+});
+const addresses = {
+  newNonce: "https://localhost/nonce",
+  newAccount: "https://localhost/account",
+  newOrder: "https://localhost/order",
+};
+const unusable = (message: RegExp) => ({ code: "acme_answer_unusable", message });
+
+const noAuthority: Readonly<Record<string, readonly [Answers, { message: RegExp }]>> = {
+  "a page for people": [directory("<!doctype html>"), unusable(/something that is not JSON$/)],
+  "nothing at all": [directory(""), unusable(/something that is not JSON$/)],
+  "a text": [directory('"https://localhost/"'), unusable(/something that is not JSON$/)],
+  "a directory without orders": [
+    directory({ ...addresses, newOrder: undefined }),
+    unusable(/nothing under newOrder$/),
+  ],
+  "an address that is a number": [
+    directory({ ...addresses, newAccount: 5 }),
+    unusable(/nothing under newAccount$/),
+  ],
+  "an address without TLS": [
+    directory({ ...addresses, newNonce: "http://localhost/nonce" }),
+    unusable(/an address without https$/),
+  ],
+  "an address that is a path": [
+    directory({ ...addresses, newNonce: "/nonce" }),
+    unusable(/an address without https$/),
+  ],
+  "status 404": [directory("gone", 404), { message: /refused \(unknown\): status 404$/ }],
+  "a redirect, which is not followed": [
+    { "/directory": () => ({ status: 302, headers: { Location: "/nonce" } }) },
+    { message: /status 302$/ },
+  ],
+  "no nonce": [
+    { "/nonce": () => ({ headers: { "Replay-Nonce": undefined } }) },
+    { message: /no nonce$/ },
+  ],
+  "an account without an address": [
+    { "/account": () => ({ status: 201, body: {} }) },
+    unusable(/no address for the account$/),
+  ],
+  "terms that have to be agreed to again": [
+    {
+      "/account": () => ({
+        status: 403,
+        body: { type: "urn:ietf:params:acme:error:userActionRequired", detail: "new terms" },
+      }),
+    },
+    { message: /\(userActionRequired\): new terms$/ },
+  ],
+};
+
+for (const [what, [answers, fault]] of Object.entries(noAuthority)) {
+  test(`an authority that answers with ${what} gives a clear fault after few requests`, async (t) => {
+    const authority = await startAuthority(t, answers);
+    await assert.rejects(requestsTo(t, authority), fault);
+    assert.ok(authority.asked.length <= 3, authority.asked.join());
+  });
+}

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import { eventually } from "../../support/eventually.ts";
+import { OWNER } from "../../support/gate.ts";
+import { ask, openSession, type SecureGate, startSecureGate } from "./secure-gate.ts";
+
+const signIn = { form: OWNER };
+
+/** An account, made over plain HTTP as by somebody whose proxy ends TLS. */
+async function withOwner(gate: SecureGate): Promise<SecureGate> {
+  const form = { ...OWNER, confirm: OWNER.password };
+  const headers = { "X-Forwarded-Proto": "https" };
+  assert.equal((await gate.send("/setup", { form, headers })).status, 303);
+  return gate;
+}
+
+const troubles = ({ serverLog }: SecureGate) => serverLog.filter(({ level }) => level !== "info");
+
+test("a sign-in over HTTP/2 sets a Secure cookie, which opens what is guarded", async (t) => {
+  const gate = await withOwner(await startSecureGate(t));
+  const session = await openSession(t, gate.port);
+  assert.match((await ask(session)).body, /<form method="post" action="\/login">/);
+  const { status, headers } = await ask(session, signIn);
+  assert.deepEqual([status, headers.location], [303, "/"]);
+  const [cookie = "", ...others] = headers["set-cookie"] ?? [];
+  assert.match(cookie, /^session=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000; Secure$/);
+  assert.deepEqual(others, []);
+  const home = await ask(session, { path: "/", headers: { cookie: cookie.split(";", 1)[0] } });
+  assert.match(home.body, /<p>Signed in as owner<\/p>/);
+});
+
+test("cookies that the browser splits over several headers are read as one", async (t) => {
+  const gate = await withOwner(await startSecureGate(t));
+  const session = await openSession(t, gate.port);
+  const { headers } = await ask(session, signIn);
+  const own = headers["set-cookie"]?.[0]?.split(";", 1)[0] ?? "";
+  for (const cookie of [
+    ["a=1", own, "b=2"],
+    [own, "session=other"],
+    ["a=1; b=2", `c=3; ${own}`],
+  ]) {
+    const home = await ask(session, { path: "/", headers: { cookie } });
+    assert.equal(home.status, 200, cookie.join(" | "));
+  }
+  const cookie = ["session=other", own];
+  const home = await ask(session, { path: "/", headers: { cookie } });
+  assert.equal(home.status, 303, "the first one wins");
+});
+
+/** Who sent the form, as the browser tells it, and whether it is taken. `SELF` is the gate. */
+const origins: readonly (readonly [headers: Readonly<Record<string, string>>, isTaken: boolean])[] =
+  [
+    [{}, true],
+    [{ origin: "SELF" }, true],
+    [{ origin: "https://evil.example" }, false],
+    [{ origin: "https://localhost" }, false],
+    [{ origin: "https://localhost.evil.example" }, false],
+    [{ origin: "null" }, false],
+    [{ "sec-fetch-site": "same-origin" }, true],
+    [{ "sec-fetch-site": "none" }, true],
+    [{ "sec-fetch-site": "same-origin", origin: "https://proxied.example" }, true],
+    [{ "sec-fetch-site": "same-site", origin: "SELF" }, false],
+    [{ "sec-fetch-site": "cross-site" }, false],
+  ];
+
+for (const [headers, isTaken] of origins) {
+  test(`over HTTP/2, a form with ${JSON.stringify(headers)} is ${isTaken ? "taken" : "refused"}`, async (t) => {
+    const gate = await withOwner(await startSecureGate(t));
+    const session = await openSession(t, gate.port);
+    const named = Object.entries(headers).map(([name, value]) => [
+      name,
+      value.replace("SELF", `https://localhost:${gate.port}`),
+    ]);
+    const answer = await ask(session, { ...signIn, headers: Object.fromEntries(named) });
+    assert.equal(answer.status, isTaken ? 303 : 403);
+    assert.equal(answer.headers["set-cookie"] !== undefined, isTaken);
+  });
+}
+
+test("over HTTP/2, the limiter counts the address of the connection", async (t) => {
+  const gate = await withOwner(await startSecureGate(t));
+  const session = await openSession(t, gate.port, { localAddress: "127.0.0.2" });
+  const forwarded = (at: number) => ({ "x-forwarded-for": `203.0.113.${at}` });
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    const answer = await ask(session, { ...signIn, headers: forwarded(attempt) });
+    assert.equal(answer.headers.location, "/");
+  }
+  const another = await openSession(t, gate.port, { localAddress: "127.0.0.2" });
+  for (const [at, denied] of [session, another].entries()) {
+    const answer = await ask(denied, { ...signIn, headers: forwarded(10 + at) });
+    assert.equal(answer.headers.location, "/login?error=1");
+  }
+  const neighbour = await openSession(t, gate.port, { localAddress: "127.0.0.3" });
+  assert.equal((await ask(neighbour, signIn)).headers.location, "/");
+  const entries = await gate.logEntries(9);
+  const limited = entries.filter(({ type }) => type === "signin_rate_limited");
+  const summary = "Rate limited login from 127.0.0.2";
+  assert.deepEqual(
+    limited.map((entry) => entry.summary),
+    [summary, summary],
+  );
+});
+
+const LIMIT = 64 * 1024;
+const formOf = (size: number): string => "username=owner&password=".padEnd(size, "x");
+const asForm = { "content-type": "application/x-www-form-urlencoded" };
+
+for (const [size, status] of [
+  [LIMIT, 303],
+  [LIMIT + 1, 413],
+  [LIMIT * 20, 413],
+] as const) {
+  for (const told of ["told beforehand", "not told beforehand"]) {
+    test(`over HTTP/2, a form of ${size} bytes, ${told}, is answered with ${status}`, async (t) => {
+      const gate = await withOwner(await startSecureGate(t));
+      const session = await openSession(t, gate.port);
+      const length = told === "told beforehand" ? { "content-length": size } : {};
+      const answer = await ask(session, { body: formOf(size), headers: { ...asForm, ...length } });
+      assert.equal(answer.status, status);
+      assert.equal((await ask(session)).status, 200, "the connection goes on");
+      assert.deepEqual(troubles(gate), []);
+    });
+  }
+}
+
+test("a few hundred requests at once over one connection are all answered", async (t) => {
+  const gate = await withOwner(await startSecureGate(t));
+  const session = await openSession(t, gate.port);
+  const paths = Array.from({ length: 300 }, (_, at) => (at % 2 ? "/login" : "/latchkey.css"));
+  const answers = await Promise.all(paths.map((path) => ask(session, { path })));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  assert.equal(new Set(answers.map(({ body }) => body)).size, 2);
+});
+
+test("streams and connections that are cut off at any time raise nothing", async (t) => {
+  const gate = await withOwner(await startSecureGate(t));
+  for (const sent of ["", "username=owner&", new URLSearchParams(OWNER).toString()]) {
+    for (const cut of ["stream", "session", "socket"] as const) {
+      const session = await openSession(t, gate.port);
+      await ask(session);
+      const stream = session.request({ ":path": "/login", ":method": "POST", ...asForm });
+      stream.on("error", () => {});
+      const closed = once(stream, "close");
+      if (sent.includes("password")) stream.end(sent);
+      else stream.write(sent);
+      // By the time that this is answered, the gate has the other stream, too.
+      await ask(session, { path: "/healthz" });
+      if (cut === "stream") stream.close(8);
+      else if (cut === "session") session.destroy();
+      else session.socket.destroy();
+      await closed;
+    }
+  }
+  await eventually(async () => ((await gate.send("/healthz")).status === 200 ? true : undefined));
+  const session = await openSession(t, gate.port, { localAddress: "127.0.0.9" });
+  assert.equal((await ask(session, signIn)).headers.location, "/");
+  await gate.stop();
+  assert.deepEqual(troubles(gate), []);
+});
+
+test("an answer over HTTP/2 has a length, and HEAD the same headers without a body", async (t) => {
+  const gate = await startSecureGate(t);
+  const session = await openSession(t, gate.port);
+  const path = "/latchkey.css";
+  const [get, head] = [await ask(session, { path }), await ask(session, { path, method: "HEAD" })];
+  assert.deepEqual([head.status, head.body], [200, ""]);
+  assert.equal(head.headers["content-type"], get.headers["content-type"]);
+  const post = await ask(session, { path, method: "POST", body: "x" });
+  assert.deepEqual([post.status, post.headers.allow], [405, "GET, HEAD"]);
+});

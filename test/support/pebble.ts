@@ -1,0 +1,105 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { get } from "node:https";
+import type { TestContext } from "node:test";
+import { startProgram } from "../proxies/program.ts";
+import { CA_CERTIFICATE, SERVER_CERTIFICATE, SERVER_KEY } from "./fixed-certificates.ts";
+import { freePort } from "./free-port.ts";
+
+const HOST = "127.0.0.1";
+
+export interface Pebble {
+  readonly directoryUrl: string;
+  /** Where it looks for answers to challenges, as others look on port 80. */
+  readonly httpPort: number;
+  /** The certificate at the root of those that it makes. */
+  root(): Promise<string>;
+  /** Lets a name lead elsewhere than to 127.0.0.1. */
+  point(name: string, address: string): Promise<void>;
+}
+
+export interface PebbleOptions {
+  readonly port?: number;
+  readonly httpPort?: number;
+  /** How many of a hundred nonces it refuses. */
+  readonly nonceReject?: number;
+  readonly validitySeconds?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A certificate authority that is trusted by nobody, with name servers of its own. */
+export async function startPebble(
+  t: TestContext,
+  programs: { readonly pebble: string; readonly names: string },
+  options: PebbleOptions = {},
+): Promise<Pebble> {
+  const port = options.port ?? (await freePort());
+  const httpPort = options.httpPort ?? (await freePort());
+  const managementPort = await freePort();
+  const names = await startNames(t, programs.names);
+  const folder = { certificate: "server.pem", key: "server.key" };
+  await startProgram(t, programs.pebble, {
+    configuration: JSON.stringify({
+      pebble: {
+        listenAddress: `${HOST}:${port}`,
+        managementListenAddress: `${HOST}:${managementPort}`,
+        certificate: folder.certificate,
+        privateKey: folder.key,
+        httpPort,
+        tlsPort: httpPort,
+        ocspResponderURL: "",
+        externalAccountBindingRequired: false,
+        certificateValidityPeriod: options.validitySeconds ?? 90 * 86_400,
+      },
+    }),
+    beside: { [folder.certificate]: SERVER_CERTIFICATE, [folder.key]: SERVER_KEY },
+    args: (file) => ["-config", file, "-dnsserver", names.address],
+    address: { host: HOST, port },
+    env: {
+      PEBBLE_VA_NOSLEEP: "1",
+      PEBBLE_WFE_NONCEREJECT: String(options.nonceReject ?? 5),
+      ...options.env,
+    },
+  });
+  return {
+    directoryUrl: `https://localhost:${port}/dir`,
+    httpPort,
+    point: names.point,
+    root: () => fetchText(`https://localhost:${managementPort}/roots/0`),
+  };
+}
+
+async function startNames(t: TestContext, program: string) {
+  const port = await freePort();
+  const managementPort = await freePort();
+  await startProgram(t, program, {
+    configuration: "",
+    args: () => [
+      ...["-dns01", `${HOST}:${port}`, "-management", `${HOST}:${managementPort}`],
+      ...["-http01", "", "-https01", "", "-tlsalpn01", "", "-defaultIPv6", ""],
+    ],
+    address: { host: HOST, port: managementPort },
+  });
+  return {
+    address: `${HOST}:${port}`,
+    async point(name: string, address: string): Promise<void> {
+      await tell(managementPort, "/clear-a", { host: `${name}.` });
+      await tell(managementPort, "/add-a", { host: `${name}.`, addresses: [address] });
+    },
+  };
+}
+
+async function tell(port: number, path: string, what: object): Promise<void> {
+  const asking = request({ host: HOST, port, method: "POST", path });
+  asking.end(JSON.stringify(what));
+  const [answer]: IncomingMessage[] = await once(asking, "response");
+  answer?.resume();
+  if (answer?.statusCode !== 200) throw new Error(`${path} answered ${answer?.statusCode}`);
+}
+
+async function fetchText(url: string): Promise<string> {
+  const [answer]: IncomingMessage[] = await once(get(url, { ca: CA_CERTIFICATE }), "response");
+  let text = "";
+  for await (const chunk of answer?.setEncoding("utf8") ?? []) text += chunk;
+  return text;
+}
