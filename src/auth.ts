@@ -1,13 +1,18 @@
 import type { Hono } from "hono";
-import { CLEAN_UP_EVERY_MS, createAttemptLimiter } from "./core/attempt-limiter.ts";
+import {
+  type AttemptLimiter,
+  CLEAN_UP_EVERY_MS,
+  createAttemptLimiter,
+} from "./core/attempt-limiter.ts";
 import { changePassword } from "./core/change-password.ts";
 import type { Clock } from "./core/clock.ts";
-import { createCurrentUser } from "./core/current-user.ts";
+import { createCurrentUser, createSessionMemory } from "./core/current-user.ts";
 import { createEventLog } from "./core/event-log.ts";
 import { Fault } from "./core/fault.ts";
 import { createPasswords } from "./core/passwords.ts";
 import { recentLog } from "./core/recent-log.ts";
 import { createRequireAuth, createRequireUser, type Guard } from "./core/require-user.ts";
+import type { ServerLog } from "./core/server-log.ts";
 import { createSessionTokens } from "./core/session-token.ts";
 import { setUp } from "./core/set-up.ts";
 import { createSharedLimiter, type Limiter } from "./core/shared-limiter.ts";
@@ -23,10 +28,13 @@ import { type GuardMiddleware, guardMiddleware } from "./web/guards.ts";
 import { loadLook } from "./web/look.ts";
 import type { PageHelpers } from "./web/page-data.ts";
 import { pathsUnder } from "./web/paths.ts";
+import { createNoteRefusal } from "./web/refusals.ts";
 import { createProxyTrust } from "./web/remote-address.ts";
+import { createRequestIds, type RequestMark } from "./web/request-id.ts";
 import { createResponses } from "./web/responses.ts";
 import { createReturnTo, noReturnTo } from "./web/return-to.ts";
 import { sessionTokenIn } from "./web/session-cookie.ts";
+import { warnOfUnheeded } from "./web/unheeded-proxies.ts";
 import { createViews } from "./web/views.ts";
 import { type Visit, type VisitingRequest, visitFrom } from "./web/visit.ts";
 
@@ -60,11 +68,16 @@ export interface Door {
   readonly authMiddleware: Entrance;
   currentUser(cookies: string | undefined): Promise<User | undefined>;
   pageHelpers(visit: Visit): Promise<PageHelpers>;
+  /** By which the server log and `X-Request-Id` name the request. Made when it is first asked for. */
+  requestId(mark: RequestMark): string;
 }
 
 /** One that is shared needs a store that counts. */
-function limiterFor({ limiter, store, log }: SettledOptions): Limiter {
-  const own = createAttemptLimiter(systemClock);
+function limiterFor(
+  { limiter, store }: SettledOptions,
+  own: AttemptLimiter,
+  log: ServerLog,
+): Limiter {
   if (limiter === "own") return own;
   const { recordAttempt, forgetAttempts } = store;
   if (recordAttempt === undefined || forgetAttempts === undefined) {
@@ -85,19 +98,24 @@ const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance
 /** Puts the rules, a store and the web together. */
 export function createAuth(options: AuthOptions): Auth {
   const settled = settleOptions(options);
-  const { store, log, postLoginLocation, setupToken, setUpDomain } = settled;
+  const { store, meter, postLoginLocation, setupToken, setUpDomain } = settled;
+  const proxies = createProxyTrust(settled.trustedProxies);
+  const requests = createRequestIds(proxies.trusts, settled.log);
+  const { log } = requests;
 
   const users = createUserMemory(store, systemClock);
   const tokens = createSessionTokens(settled.secret, systemClock, settled.previousSecrets);
-  const passwords = createPasswords(settled.hashing, log);
-  const events = createEventLog(store, systemClock, log);
-  const limiter = limiterFor(settled);
-  const currentUser = createCurrentUser(tokens, users, systemClock);
+  const passwords = createPasswords(settled.hashing, log, meter.hashes);
+  // Entries are written behind the answers' back: what is said of that is about no one request.
+  const events = createEventLog(store, systemClock, settled.log, meter.entries);
+  const ownLimiter = createAttemptLimiter(systemClock);
+  const limiter = limiterFor(settled, ownLimiter, log);
+  const sessions = createSessionMemory();
+  const currentUser = createCurrentUser(tokens, users, systemClock, sessions);
   const core = { users, store, tokens, passwords, events, limiter, log, setupToken, setUpDomain };
 
   const paths = pathsUnder(settled.basePath, settled.homePath);
   const { pages, assets } = loadLook(paths, settled);
-  const proxies = createProxyTrust(settled.trustedProxies);
   const returnTo = settled.forwardAuth === "on" ? createReturnTo(settled) : noReturnTo;
   const responses = createResponses(postLoginLocation, settled);
   const views = createViews({
@@ -106,7 +124,7 @@ export function createAuth(options: AuthOptions): Auth {
     users,
     currentUser,
     locale: settled.locale,
-    log,
+    requests,
   });
   const guard = createRequireAuth(users, currentUser);
   const entrance = (decides: Guard): Entrance => createEntrance(decides, paths, responses, views);
@@ -116,12 +134,17 @@ export function createAuth(options: AuthOptions): Auth {
   const { publicUrl } = settled;
   const asked = { guard, proxies, returnTo, publicUrl, responses, paths };
   const routes = createRoutes({
-    signIn: (attempt) => signIn(core, attempt),
+    async signIn(attempt) {
+      const outcome = await signIn(core, attempt);
+      meter.signInDecided(outcome.kind);
+      return outcome;
+    },
     setUp: (form) => setUp(core, form),
     changePassword: (userId, form) => changePassword(core, userId, form),
     forwardAuth: settled.forwardAuth === "on" ? (c) => forwardAuth(asked, c) : undefined,
     cookieDomain: settled.cookieDomain,
     proxies,
+    warnOfUnheeded: warnOfUnheeded(proxies, log),
     returnTo,
     offersDomain: setUpDomain !== undefined,
     trustedOrigins: settled.trustedOrigins,
@@ -133,11 +156,12 @@ export function createAuth(options: AuthOptions): Auth {
     assets,
     siteFiles: settled.siteFiles,
     health: settled.health,
-    logFailures: settled.logFailures,
+    noteRefusal: createNoteRefusal({ logFailures: settled.logFailures, log, requests, proxies }),
     store,
     paths,
     responses,
     views,
+    requests,
     log,
   });
 
@@ -150,8 +174,15 @@ export function createAuth(options: AuthOptions): Auth {
     authMiddleware,
     currentUser: async (cookies: string | undefined) => currentUser(sessionTokenIn(cookies)),
     pageHelpers: views.helpers,
+    requestId: requests.of,
   });
 
+  meter.watch({
+    trackedAddresses: () => ownLimiter.tracked,
+    waitingEntries: () => events.waiting,
+    rememberedSessions: () => sessions.size,
+    rememberedUsers: () => users.size,
+  });
   const cleaning = setInterval(() => limiter.cleanUp(), CLEAN_UP_EVERY_MS).unref();
 
   return Object.freeze({

@@ -5,6 +5,7 @@ export {
   type RequestWithCookies,
 } from "./auth.ts";
 export { Fault, Unavailable } from "./core/fault.ts";
+export type { EntryMeter, Levels, Meter, WorkMeter } from "./core/meter.ts";
 export type { ServerLog } from "./core/server-log.ts";
 export type { SetupTokenSource } from "./core/setup-token.ts";
 export type {
@@ -23,5 +24,6 @@ export type { Entrance, Entry } from "./web/entry.ts";
 export type { GuardMiddleware, SignedIn } from "./web/guards.ts";
 export type { PostLoginLocation } from "./web/location.ts";
 export type { PageFunctions, PageHelpers } from "./web/page-data.ts";
+export type { RequestMark } from "./web/request-id.ts";
 export type { Visit, VisitingRequest } from "./web/visit.ts";
 export type { Locale } from "./web/words.ts";

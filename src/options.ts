@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Fault } from "./core/fault.ts";
 import { isLocalPath } from "./core/local-path.ts";
+import { type Meter, noMeter } from "./core/meter.ts";
 import { secretWeakness } from "./core/secret-strength.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
@@ -73,15 +74,18 @@ export interface AuthOptions {
   readonly limiter?: "own" | "shared";
   /** Bounds for password hashing. Default: one at a time for each core, three at most; 128 waiting. */
   readonly hashing?: WorkQueueLimits;
-  /** `on` tells the log of every failed and every denied sign-in, with its address. Default: off. */
+  /** `on` tells the log of what was refused (sign-ins and other forms), with its address. Default: off. */
   readonly logFailures?: "on" | "off";
   /** Where warnings and faults go. Default: the console. */
   readonly log?: ServerLog;
+  /** Told of what there is to count, for metrics. Default: nobody. */
+  readonly meter?: Meter | undefined;
 }
 
 /** The options as they are used: complete, checked, and out of the caller's reach. */
 export interface SettledOptions extends Required<AuthOptions> {
   readonly secret: string;
+  readonly meter: Meter;
 }
 
 /** Three of libuv's four threads: the fourth stays free for signatures, files and names. */
@@ -118,6 +122,7 @@ export function settleOptions(options: AuthOptions): SettledOptions {
     limiter: options.limiter ?? "own",
     hashing: Object.freeze({ ...(options.hashing ?? defaultHashing()) }),
     log: options.log ?? consoleLog,
+    meter: options.meter ?? noMeter,
   };
   refuseWrong(settled);
   warnOfSecrets(settled);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { Auth, Visit } from "../index.ts";
+import { markOfIncoming } from "../web/visit.ts";
 
 /** What the adapters for Node's own requests and responses share. */
 export interface NodeParts {
@@ -23,10 +24,8 @@ function pathIn(url: string): string {
 }
 
 /** Routers may take a part off the URL while they run; `asked` is the one that the client sent. */
-export function visitIn(
-  { method = "GET", url = "/", headers }: IncomingMessage,
-  asked: string = url,
-): Visit {
+export function visitIn(request: IncomingMessage, asked: string = request.url ?? "/"): Visit {
+  const { method = "GET", headers } = request;
   const path = pathIn(asked);
   const query = new URLSearchParams(asked.slice(path.length));
   return {
@@ -35,6 +34,7 @@ export function visitIn(
     cookies: headers.cookie,
     languages: headers["accept-language"],
     error: query.get("error") ?? undefined,
+    mark: markOfIncoming(request),
   };
 }
 

@@ -1,21 +1,26 @@
-import { createBoundedMemory } from "./bounded-memory.ts";
+import { type BoundedMemory, createBoundedMemory } from "./bounded-memory.ts";
 import type { Clock, MaybePromise } from "./clock.ts";
 import type { SessionTokens, VerifiedToken } from "./session-token.ts";
 import type { User } from "./store.ts";
 import type { RememberedUser, UserMemory } from "./user-memory.ts";
 
-const REMEMBERED_SESSIONS = 10_000;
+/** Half of them for sure; some 20 MB once they are all there. */
+const REMEMBERED_SESSIONS = 32_768;
 
 /** Who a session token belongs to. Anything amiss with it means: nobody. */
 export type CurrentUser = (token: string | undefined) => MaybePromise<User | undefined>;
 
 /** A token that was verified, with the user that was found for it last. */
-interface Session {
+export interface Session {
   readonly token: VerifiedToken;
   found: RememberedUser | undefined;
   /** The monotonic moment at which the token expires, as the clocks stood when `found` was set. */
   expiresAt: number;
 }
+
+/** Only what was verified is remembered: nobody without the secret can fill this memory. */
+export const createSessionMemory = (): BoundedMemory<string, Session> =>
+  createBoundedMemory(REMEMBERED_SESSIONS);
 
 /**
  * The hot path: where token and user are both remembered, it takes one look into a map and one at
@@ -25,10 +30,8 @@ export function createCurrentUser(
   tokens: SessionTokens,
   users: UserMemory,
   clock: Clock,
+  sessions: BoundedMemory<string, Session> = createSessionMemory(),
 ): CurrentUser {
-  // Only what was verified is remembered: nobody without the secret can fill this memory.
-  const sessions = createBoundedMemory<string, Session>(REMEMBERED_SESSIONS);
-
   async function open(text: string): Promise<User | undefined> {
     const token = await tokens.verify(text);
     if (token === undefined) return undefined;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
 import type { Event } from "./events.ts";
 import { messageOf } from "./fault.ts";
+import { type EntryMeter, noMeter } from "./meter.ts";
 import type { ServerLog } from "./server-log.ts";
 import type { NewLogEntry, Store } from "./store.ts";
 
@@ -19,6 +20,7 @@ const CLOSE_WITHIN_MS = 2_000;
  */
 export interface EventLog {
   record(event: Event): void;
+  readonly waiting: number;
   /** Tries at once to write what is waiting, for somebody who wants to read it. Never throws. */
   flush(): Promise<void>;
   /** Writes what is waiting, for two seconds at most, and says what it could not write. */
@@ -34,6 +36,7 @@ export function createEventLog(
   store: Pick<Store, "insertLogEntries">,
   clock: Clock,
   log: ServerLog,
+  meter: EntryMeter = noMeter.entries,
 ): EventLog {
   const waiting: NewLogEntry[] = [];
   const closing = new AbortController();
@@ -67,10 +70,12 @@ export function createEventLog(
     try {
       await store.insertLogEntries(batch);
     } catch (error) {
+      meter.failed();
       log.error({ reason: messageOf(error), waiting: waiting.length }, "log entries not written");
       return false;
     }
     waiting.splice(0, batch.length);
+    meter.written(batch.length);
     if (dropped > 0) log.error({ dropped }, "log entries dropped: too many were waiting");
     dropped = 0;
     return true;
@@ -83,9 +88,14 @@ export function createEventLog(
   }
 
   return {
+    get waiting() {
+      return waiting.length;
+    },
+
     record(event) {
       if (waiting.length >= MAX_WAITING) {
         dropped += 1;
+        meter.dropped();
         return;
       }
       waiting.push(toEntry(event, clock));

@@ -1,5 +1,6 @@
 import { hash as argon2Hash, verify as argon2Verify } from "@node-rs/argon2";
 import { Fault } from "./fault.ts";
+import type { WorkMeter } from "./meter.ts";
 import { judgeHash } from "./password-cost.ts";
 import { verifyScrypt } from "./scrypt-hash.ts";
 import type { ServerLog } from "./server-log.ts";
@@ -25,8 +26,12 @@ export interface Passwords {
 }
 
 /** Every call may throw `Unavailable` when more of them wait than `limits` allows. */
-export function createPasswords(limits: WorkQueueLimits, log?: Pick<ServerLog, "warn">): Passwords {
-  const queued = createWorkQueue(limits);
+export function createPasswords(
+  limits: WorkQueueLimits,
+  log?: Pick<ServerLog, "warn">,
+  meter?: WorkMeter,
+): Passwords {
+  const queued = createWorkQueue(limits, meter);
 
   return {
     hash: (password) => queued(async () => (await argon2Hash(password, COST)) as PasswordHash),

@@ -31,6 +31,8 @@ export interface UserMemory {
   anyExists(): MaybePromise<boolean>;
   /** To be called whenever this process changes a user. */
   forget(id: UserId): void;
+  /** How many users are remembered. */
+  readonly size: number;
   close(): Promise<void>;
 }
 
@@ -108,6 +110,10 @@ export function createUserMemory(
     },
 
     forget,
+
+    get size() {
+      return remembered.size;
+    },
 
     close: async () => watch?.close(),
   };

@@ -1,4 +1,5 @@
 import { Unavailable } from "./fault.ts";
+import { noMeter, type WorkMeter } from "./meter.ts";
 
 export interface WorkQueueLimits {
   /** How many jobs run at the same time. */
@@ -13,17 +14,29 @@ export interface WorkQueueLimits {
  */
 export type WorkQueue = <T>(job: () => Promise<T>) => Promise<T>;
 
-export function createWorkQueue({ atOnce, waiting }: WorkQueueLimits): WorkQueue {
+export function createWorkQueue(
+  { atOnce, waiting }: WorkQueueLimits,
+  meter: WorkMeter = noMeter.hashes,
+): WorkQueue {
   const starts: (() => void)[] = [];
   let running = 0;
 
   return async (job) => {
-    if (running < atOnce) running += 1;
-    else if (starts.length < waiting) await new Promise<void>((start) => starts.push(start));
-    else throw new Unavailable("overloaded", "the server is busy, try again in a moment", 2);
+    if (running < atOnce) {
+      running += 1;
+    } else if (starts.length < waiting) {
+      const over = meter.waits();
+      await new Promise<void>((start) => starts.push(start));
+      over();
+    } else {
+      meter.refused();
+      throw new Unavailable("overloaded", "the server is busy, try again in a moment", 2);
+    }
+    const done = meter.runs();
     try {
       return await job();
     } finally {
+      done();
       // Handing the place on, instead of giving it back, keeps a newcomer from slipping in between.
       const next = starts.shift();
       if (next) next();

@@ -9,11 +9,13 @@ import { locationFor, type PostLoginLocation } from "./location.ts";
 import { passwordChangedNotice } from "./notice.ts";
 import type { FormProblem, PasswordField } from "./page-data.ts";
 import type { Paths } from "./paths.ts";
+import type { NoteRefusal } from "./refusals.ts";
 import type { Responses } from "./responses.ts";
 import { isOfHost } from "./same-origin.ts";
 import { visitOf } from "./visit.ts";
 
 export interface AccountPorts extends HomePorts {
+  readonly noteRefusal: NoteRefusal;
   readonly changePassword: (
     userId: UserId,
     form: ChangePasswordForm,
@@ -48,6 +50,7 @@ export async function postPassword(
     case "field-missing":
       return again(said.fieldMissing, ...missingFields(form, "current_password", "new_password"));
     case "current-password-incorrect":
+      ports.noteRefusal(c, "password change rejected");
       return again(said.currentPasswordIncorrect, "current_password");
     case "new-passwords-differ":
       return again(said.newPasswordsDiffer, "new_password", "confirm_password");
@@ -63,7 +66,7 @@ function refresh(ports: AccountPorts, c: Context<SignedIn>): Response {
   const { responses, postLoginLocation, paths } = ports;
   const page = pageOfForm(paths, c);
   const isHome = paths.home !== null && pathOf(page) === paths.home;
-  const cookies = isHome ? [passwordChangedNotice(paths.home)] : [];
+  const cookies = isHome ? [passwordChangedNotice(c, paths.home)] : [];
   if (c.req.header("hx-request") === "true") {
     return responses.empty({ "HX-Refresh": "true" }, cookies);
   }

@@ -8,10 +8,11 @@ import { alive, type HealthPorts, ready } from "./health.ts";
 import { getHome } from "./home.ts";
 import { getLogin, type LoginPorts, postLogin } from "./login.ts";
 import { CHANGE_PASSWORD } from "./paths.ts";
+import type { RequestIds } from "./request-id.ts";
 import { isCrossSite } from "./same-origin.ts";
 import { clearedSessionCookies } from "./session-cookie.ts";
 import { getSetup, postSetup, type SetupPorts } from "./setup.ts";
-import { visitOf } from "./visit.ts";
+import { markOf, visitOf } from "./visit.ts";
 
 export interface WebPorts extends LoginPorts, SetupPorts, AccountPorts, HealthPorts {
   /** What anybody may fetch. */
@@ -22,6 +23,7 @@ export interface WebPorts extends LoginPorts, SetupPorts, AccountPorts, HealthPo
   readonly health: "on" | "off";
   readonly requireAuth: GuardMiddleware;
   readonly trustedOrigins: readonly string[];
+  readonly requests: RequestIds;
   /** What reverse proxies ask, where there is such a thing. */
   readonly forwardAuth: ((c: Context) => Promise<Response>) | undefined;
 }
@@ -32,6 +34,12 @@ export function createRoutes(ports: WebPorts): Hono {
   const app = new Hono();
   const sameOrigin = refuseCrossSite(ports);
   const withForm = formReader(ports);
+
+  // Where something may have to be said about a request. What is asked often is left alone.
+  const { login, setup, logout, password, ready: readiness, home: own } = paths;
+  for (const path of [login, setup, logout, password, readiness, own]) {
+    if (path !== null) app.use(path, spokenOf(ports));
+  }
 
   app.get(paths.login, (c) => getLogin(ports, c));
   app.post(
@@ -90,7 +98,18 @@ export function methodsOf(routes: Hono): ReadonlyMap<string, string> {
   return new Map([...methods].map(([path, list]) => [path, list.join(", ")]));
 }
 
-function refuseCrossSite({ views, trustedOrigins }: WebPorts): MiddlewareHandler {
+/** Lines in the server log get the request's ID, and then the answer gets it too. */
+function spokenOf({ requests }: WebPorts): MiddlewareHandler {
+  return (c, next) => {
+    const mark = markOf(c);
+    return requests.during(mark, async () => {
+      await next();
+      for (const [name, id] of Object.entries(requests.headers(mark))) c.header(name, id);
+    });
+  };
+}
+
+function refuseCrossSite({ views, trustedOrigins, noteRefusal }: WebPorts): MiddlewareHandler {
   return async (c, next) => {
     const origin = {
       secFetchSite: c.req.header("sec-fetch-site"),
@@ -98,6 +117,7 @@ function refuseCrossSite({ views, trustedOrigins }: WebPorts): MiddlewareHandler
       host: c.req.header("host"),
     };
     if (isCrossSite(origin, trustedOrigins)) {
+      noteRefusal(c, "form of another site refused");
       return views.say(visitOf(c), 403, (said) => said.crossSite);
     }
     return next();

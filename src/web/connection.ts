@@ -7,17 +7,30 @@ export interface Connection {
   readonly encrypted: boolean;
 }
 
-export function connectionOf(c: Context): Connection {
-  const socket = property(property(c.env, "incoming"), "socket");
-  const remoteAddress = property(socket, "remoteAddress");
-  if (typeof remoteAddress !== "string") {
-    throw new Fault(
-      "remote_address_unknown",
-      "the remote address is not known: the routes have to be served by @hono/node-server",
-    );
-  }
-  return { remoteAddress, encrypted: property(socket, "encrypted") === true };
+/** The address at the other end. */
+export function connectedFrom(c: Context): string {
+  const peer = peerOf(incomingOf(c));
+  if (peer !== undefined) return peer;
+  throw new Fault(
+    "remote_address_unknown",
+    "the remote address is not known: the routes have to be served by @hono/node-server",
+  );
 }
+
+/** The same of a request that may have come another way: who sent it, or nothing. */
+export function peerOf(incoming: unknown): string | undefined {
+  const remoteAddress = property(property(incoming, "socket"), "remoteAddress");
+  return typeof remoteAddress === "string" ? remoteAddress : undefined;
+}
+
+export const isConnectionKnown = (c: Context): boolean => peerOf(incomingOf(c)) !== undefined;
+
+/** Where nothing is known of the connection, nothing speaks for TLS either. */
+export const isEncrypted = (c: Context): boolean =>
+  property(property(incomingOf(c), "socket"), "encrypted") === true;
+
+/** What stands for the request below Hono, where there is such a thing. */
+export const incomingOf = (c: Context): unknown => property(c.env, "incoming");
 
 function property(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null

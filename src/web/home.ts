@@ -26,7 +26,7 @@ export async function getHome(
   const notice = noticeIn(c);
   const activity = await activityFor(ports, ports.views.locale(visit));
   const data = { activity, notice, problem: undefined };
-  const cookies = notice === undefined ? [] : [clearedNotice(path)];
+  const cookies = notice === undefined ? [] : [clearedNotice(c, path)];
   return ports.views.page(visit, "home", data, cookies);
 }
 

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
-import type { ServerLog } from "../core/server-log.ts";
 import type { SignInAttempt, SignInOutcome } from "../core/sign-in.ts";
 import type { Form } from "./form.ts";
 import { locationFor, type PostLoginLocation } from "./location.ts";
 import type { Paths } from "./paths.ts";
+import type { NoteRefusal } from "./refusals.ts";
 import type { ProxyTrust } from "./remote-address.ts";
 import type { Responses } from "./responses.ts";
 import { RETURN_TO, type ReturnTo, withReturnTo } from "./return-to.ts";
@@ -12,11 +12,11 @@ import type { Views } from "./views.ts";
 import { visitOf } from "./visit.ts";
 
 export interface LoginPorts {
-  /** Whether the server log is told of attempts that failed, for programs that shut addresses out. */
-  readonly logFailures: "on" | "off";
-  readonly log: ServerLog;
+  readonly noteRefusal: NoteRefusal;
   readonly signIn: (attempt: SignInAttempt) => Promise<SignInOutcome>;
   readonly proxies: ProxyTrust;
+  /** Looks whether a proxy was forgotten in the settings. */
+  readonly warnOfUnheeded: (c: Context) => void;
   readonly returnTo: ReturnTo;
   readonly cookieDomain: string | undefined;
   readonly responses: Responses;
@@ -33,6 +33,7 @@ export function getLogin({ views, returnTo }: LoginPorts, c: Context): Promise<R
 export async function postLogin(ports: LoginPorts, c: Context, form: Form): Promise<Response> {
   const { redirect } = ports.responses;
   const remoteAddress = ports.proxies.remoteAddress(c);
+  ports.warnOfUnheeded(c);
   const outcome = await ports.signIn({
     remoteAddress,
     username: form("username"),
@@ -44,10 +45,7 @@ export async function postLogin(ports: LoginPorts, c: Context, form: Form): Prom
       return redirect(withReturnTo(ports.paths.setup, target));
     case "rate-limited":
     case "rejected":
-      // Never the username: people type their passwords there.
-      if (ports.logFailures === "on") {
-        ports.log.warn({ address: remoteAddress }, `sign-in ${outcome.kind}`);
-      }
+      ports.noteRefusal(c, `sign-in ${outcome.kind}`);
       return redirect(withReturnTo(`${ports.paths.login}?error=1`, target));
     case "signed-in":
       return redirect(

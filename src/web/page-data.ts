@@ -50,7 +50,12 @@ export interface PageData {
     readonly notice: "password-changed" | undefined;
     readonly problem: FormProblem<PasswordField> | undefined;
   };
-  readonly error: { readonly status: number; readonly message: string };
+  readonly error: {
+    readonly status: number;
+    readonly message: string;
+    /** Of an internal failure: the ID under which the server log has it. */
+    readonly requestId?: string;
+  };
 }
 
 export type PageName = keyof PageData;

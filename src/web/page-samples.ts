@@ -71,6 +71,7 @@ export const samples: readonly Sample[] = [
     },
   },
   { name: "error", helpers: stranger, data: { status: 500, message: "failed" } },
+  { name: "error", helpers: stranger, data: { status: 503, message: "busy", requestId: "1" } },
   { name: "error", helpers: unconfigured, data: { status: 404, message: "not there" } },
   { name: "error", helpers: signedIn, data: { status: 403, message: "refused" } },
 ];

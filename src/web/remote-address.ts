@@ -1,7 +1,7 @@
 import { BlockList, isIP, SocketAddress } from "node:net";
 import type { Context } from "hono";
 import { Fault } from "../core/fault.ts";
-import { connectionOf } from "./connection.ts";
+import { connectedFrom } from "./connection.ts";
 
 /** Which peers are proxies of ours, and what is believed of those. */
 export interface ProxyTrust {
@@ -11,19 +11,21 @@ export interface ProxyTrust {
    * what trusted hops have appended can be believed.
    */
   remoteAddress(c: Context): string;
+  trusts(peer: string): boolean;
   /** A header that only a trusted proxy may set. */
   header(c: Context, name: string): string | undefined;
 }
 
 export function createProxyTrust(trustedProxies: readonly string[]): ProxyTrust {
   const isTrusted = membershipOf(trustedProxies);
-  const peerOf = (c: Context): string => canonicalAddress(connectionOf(c).remoteAddress);
+  const peerOf = (c: Context): string => canonicalAddress(connectedFrom(c));
   return {
     remoteAddress(c) {
       const peer = peerOf(c);
       if (trustedProxies.length === 0 || !isTrusted(peer)) return peer;
       return nearestUntrusted(peer, c.req.header("x-forwarded-for") ?? "", isTrusted);
     },
+    trusts: (peer) => isTrusted(canonicalAddress(peer)),
     header: (c, name) => (isTrusted(peerOf(c)) ? c.req.header(name) : undefined),
   };
 }

@@ -2,6 +2,10 @@ import type { Asset } from "./assets.ts";
 import { originOf, type PostLoginLocation } from "./location.ts";
 import { type PublicPlace, portOf } from "./return-to.ts";
 
+/** For what is no page: if a browser shows it nevertheless, nothing in it runs. */
+export const NOTHING_RUNS =
+  "default-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 /** Sent with every response of ours: nothing of it is kept, framed, guessed at or told elsewhere. */
 const GUARDED: Readonly<Record<string, string>> = {
   "Cache-Control": "no-store",
@@ -9,6 +13,7 @@ const GUARDED: Readonly<Record<string, string>> = {
   // Not `no-referrer`: the refresh after a password change goes back to the page it came from.
   "Referrer-Policy": "same-origin",
   "X-Frame-Options": "DENY",
+  "Content-Security-Policy": NOTHING_RUNS,
 };
 
 const NO_BODY = { "Content-Length": "0" } as const;
@@ -21,7 +26,7 @@ export interface Responses {
   /** A 200 without a body, for scripts that act on its headers. */
   empty(headers: Headers, cookies?: readonly string[]): Response;
   unauthorized(headers: Headers): Response;
-  text(text: string, status: number): Response;
+  text(text: string, status: number, headers?: Headers): Response;
   asset(asset: Asset): Response;
 }
 
@@ -36,7 +41,7 @@ export function createResponses(
     ...GUARDED,
     "Content-Type": "text/html; charset=utf-8",
     Vary: "Accept-Language",
-    "Content-Security-Policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
+    "Content-Security-Policy": `default-src 'none'; object-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
   };
 
   return {
@@ -50,10 +55,10 @@ export function createResponses(
       new Response(null, { status: 401, headers: { ...GUARDED, ...NO_BODY, ...headers } }),
     empty: (headers, cookies = []) =>
       withCookies(new Response(null, { headers: { ...GUARDED, ...NO_BODY, ...headers } }), cookies),
-    text: (text, status) =>
+    text: (text, status, headers = {}) =>
       new Response(text, {
         status,
-        headers: { ...GUARDED, "Content-Type": "text/plain; charset=utf-8" },
+        headers: { ...GUARDED, "Content-Type": "text/plain; charset=utf-8", ...headers },
       }),
     asset: ({ contentType, cacheControl, body }) =>
       new Response(body, {
@@ -61,7 +66,7 @@ export function createResponses(
           ...GUARDED,
           "Content-Type": contentType,
           // An image opened by itself is a document, and an SVG one could have scripts.
-          "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+          "Content-Security-Policy": `${NOTHING_RUNS}; style-src 'unsafe-inline'; sandbox`,
           "Cache-Control": cacheControl,
         },
       }),

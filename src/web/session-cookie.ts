@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { SESSION_LIFETIME_SECONDS } from "../core/session-token.ts";
-import { connectionOf } from "./connection.ts";
+import { isEncrypted } from "./connection.ts";
 
 const NAME = "session";
 
@@ -28,8 +28,8 @@ export function sessionCookies(
 }
 
 /** The header is believed from anybody: a client that lies makes only its own cookie stricter. */
-function isOverTls(c: Context): boolean {
-  return connectionOf(c).encrypted || c.req.header("x-forwarded-proto") === "https";
+export function isOverTls(c: Context): boolean {
+  return isEncrypted(c) || c.req.header("x-forwarded-proto") === "https";
 }
 
 /** The value of the first `session` cookie of a Cookie header. Runs on every guarded request. */

@@ -6,6 +6,7 @@ import { type Form, missingFields } from "./form.ts";
 import { locationFor, type PostLoginLocation } from "./location.ts";
 import type { FormProblem, SetupField } from "./page-data.ts";
 import type { Paths } from "./paths.ts";
+import type { NoteRefusal } from "./refusals.ts";
 import type { Responses } from "./responses.ts";
 import { RETURN_TO, type ReturnTo, withReturnTo } from "./return-to.ts";
 import { sessionCookies } from "./session-cookie.ts";
@@ -13,6 +14,7 @@ import type { Views } from "./views.ts";
 import { visitOf } from "./visit.ts";
 
 export interface SetupPorts {
+  readonly noteRefusal: NoteRefusal;
   readonly setUp: (form: SetUpForm) => Promise<SetUpOutcome>;
   readonly users: UserMemory;
   readonly setupToken: SetupTokenSource;
@@ -72,6 +74,7 @@ export async function postSetup(ports: SetupPorts, c: Context, form: Form): Prom
     case "already-configured":
       return redirect(withReturnTo(ports.paths.login, target));
     case "invalid-setup-token":
+      ports.noteRefusal(c, "setup rejected");
       return again(403, { message: said.invalidSetupToken, fields: ["token"] });
     case "username-or-password-missing":
       return again(422, {

@@ -1,10 +1,10 @@
 import type { CurrentUser } from "../core/current-user.ts";
 import { messageOf, Unavailable } from "../core/fault.ts";
-import type { ServerLog } from "../core/server-log.ts";
 import type { UserMemory } from "../core/user-memory.ts";
 import { preferredLocale } from "./locale.ts";
 import type { PageData, PageHelpers, PageName } from "./page-data.ts";
 import type { Pages } from "./pages.ts";
+import type { RequestIds, RequestMark } from "./request-id.ts";
 import type { Responses } from "./responses.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 import type { Visit } from "./visit.ts";
@@ -45,7 +45,7 @@ export interface Views {
   words(visit: Visit): Words;
   /** What every page knows, for templates of an application's own. */
   helpers(visit: Visit): Promise<PageHelpers>;
-  /** The error page for a failure that no rule foresees. Also writes it to the server log. */
+  /** The error page for a failure that no rule foresees. The server log has it under the same ID. */
   fault(visit: Visit, error: unknown): Promise<Response>;
 }
 
@@ -56,11 +56,12 @@ export interface ViewPorts {
   readonly currentUser: CurrentUser;
   /** The one language of all pages; `undefined` leaves it to the reader. */
   readonly locale: Locale | undefined;
-  readonly log: ServerLog;
+  readonly requests: RequestIds;
 }
 
 export function createViews(ports: ViewPorts): Views {
-  const { pages, responses, users, currentUser, log } = ports;
+  const { pages, responses, users, currentUser, requests } = ports;
+  const { log } = requests;
 
   const hasError = (visit: Visit): boolean => (visit.error ?? "") !== "";
   const locale: Views["locale"] = (visit) => ports.locale ?? preferredLocale(visit.languages);
@@ -80,25 +81,42 @@ export function createViews(ports: ViewPorts): Views {
     CurrentUser: undefined,
   });
 
-  const error: Views["error"] = async (visit, status, message, headers) => {
-    const known = await helpers(visit).catch(() => helpersWithoutStore(visit));
-    return errorPage(visit, known, status, message, headers);
-  };
+  const helpersOrNone = (visit: Visit): Promise<PageHelpers> =>
+    helpers(visit).catch(() => helpersWithoutStore(visit));
+
+  const error: Views["error"] = async (visit, status, message, headers) =>
+    errorPage(visit, await helpersOrNone(visit), { status, message }, headers);
 
   function errorPage(
     visit: Visit,
     known: PageHelpers,
-    status: number,
-    message: string,
-    headers?: Readonly<Record<string, string>>,
+    data: PageData["error"],
+    headers: Readonly<Record<string, string>> = {},
   ): Response {
     try {
-      const html = pages.render("error", locale(visit), known, { status, message });
-      return responses.page(html, status, headers);
+      const html = pages.render("error", locale(visit), known, data);
+      return responses.page(html, data.status, headers);
     } catch (fault) {
-      log.error({ reason: messageOf(fault) }, "the error page cannot be rendered");
-      return responses.text(message, status);
+      const mark = markIn(visit);
+      requests.during(mark, () =>
+        log.error({ reason: messageOf(fault) }, "the error page cannot be rendered"),
+      );
+      const named = { ...headers, ...requests.headers(mark) };
+      return responses.text(data.message, data.status, named);
     }
+  }
+
+  /** With the ID under which the server log has it. */
+  async function faultPage(visit: Visit, fault: unknown, mark: RequestMark): Promise<Response> {
+    log.error({ err: fault, method: visit.method, path: visit.path }, "request failed");
+    const data = { message: messageOf(fault), requestId: requests.of(mark) };
+    const headers = requests.headers(mark);
+    if (!(fault instanceof Unavailable)) {
+      return errorPage(visit, await helpersOrNone(visit), { status: 500, ...data }, headers);
+    }
+    // A store that did not answer is not asked again: that could take as long once more.
+    const later = { ...headers, "Retry-After": String(fault.retryAfterSeconds) };
+    return errorPage(visit, helpersWithoutStore(visit), { status: 503, ...data }, later);
   }
 
   return {
@@ -117,12 +135,12 @@ export function createViews(ports: ViewPorts): Views {
     locale,
     words: (visit) => wordsIn(locale(visit)),
     helpers,
-    async fault(visit, fault) {
-      log.error({ err: fault, method: visit.method, path: visit.path }, "request failed");
-      if (!(fault instanceof Unavailable)) return error(visit, 500, messageOf(fault));
-      // A store that did not answer is not asked again: that could take as long once more.
-      const headers = { "Retry-After": String(fault.retryAfterSeconds) };
-      return errorPage(visit, helpersWithoutStore(visit), 503, fault.message, headers);
+    fault(visit, fault) {
+      const mark = markIn(visit);
+      return requests.during(mark, () => faultPage(visit, fault, mark));
     },
   };
 }
+
+const markIn = (visit: Visit): RequestMark =>
+  visit.mark ?? { request: visit, peer: undefined, given: undefined };

@@ -1,5 +1,7 @@
 import type { Context } from "hono";
 import type { User } from "../core/store.ts";
+import { incomingOf, peerOf } from "./connection.ts";
+import type { RequestMark } from "./request-id.ts";
 
 /** The little of a request that pages and faults need, whichever framework it came through. */
 export interface Visit {
@@ -13,6 +15,8 @@ export interface Visit {
   readonly error: string | undefined;
   /** Who was let in: on the page behind a guard nobody else is, should the session end meanwhile. */
   readonly user?: User;
+  /** By which the request's ID is found. Without it, the request has a new one each time. */
+  readonly mark?: RequestMark;
 }
 
 export function visitOf(c: Context): Visit {
@@ -22,8 +26,35 @@ export function visitOf(c: Context): Visit {
     cookies: c.req.header("cookie"),
     languages: c.req.header("accept-language"),
     error: c.req.query("error"),
+    mark: markOf(c),
   };
 }
+
+export function markOf(c: Context): RequestMark {
+  const incoming = incomingOf(c);
+  return {
+    request: typeof incoming === "object" && incoming !== null ? incoming : c.req.raw,
+    peer: peerOf(incoming),
+    given: c.req.header("x-request-id"),
+  };
+}
+
+/** The same below Hono. */
+export const markOfIncoming = (incoming: NodeRequest): RequestMark => ({
+  request: incoming,
+  peer: incoming.socket.remoteAddress,
+  given: headerIn(incoming.headers["x-request-id"]),
+});
+
+/** The little of it, whichever HTTP it came over. */
+interface NodeRequest {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** One that came twice is neither of them. */
+const headerIn = (header: string | readonly string[] | undefined): string | undefined =>
+  typeof header === "string" ? header : undefined;
 
 /** A Fetch request, or as much of one as a page needs. */
 export interface VisitingRequest {
@@ -33,7 +64,8 @@ export interface VisitingRequest {
 }
 
 /** The same where there is no Hono. */
-export function visitFrom({ method, url, headers }: VisitingRequest): Visit {
+export function visitFrom(request: VisitingRequest): Visit {
+  const { method, url, headers } = request;
   const { pathname, searchParams } = new URL(url, "http://localhost");
   return {
     method,
@@ -41,5 +73,6 @@ export function visitFrom({ method, url, headers }: VisitingRequest): Visit {
     cookies: headers.get("cookie") ?? undefined,
     languages: headers.get("accept-language") ?? undefined,
     error: searchParams.get("error") ?? undefined,
+    mark: { request, peer: undefined, given: undefined },
   };
 }

@@ -49,6 +49,7 @@ const en = {
 
   problemAt: (app: string): string => `Something went wrong at ${app}`,
   problemIn: (title: string): string => `Problem: ${title}`,
+  quoteRequest: (id: string): string => `If you report this, quote ${id}`,
   backToStart: "Back to the start",
   backToSetup: "Back to the setup",
   backToSignIn: "Back to the sign-in",
@@ -132,6 +133,7 @@ const de: Words = {
 
   problemAt: (app) => `Bei ${app} ist etwas schiefgegangen`,
   problemIn: (title) => `Fehler: ${title}`,
+  quoteRequest: (id) => `Wenn du das meldest, gib ${id} an`,
   backToStart: "Zurück zum Anfang",
   backToSetup: "Zurück zur Einrichtung",
   backToSignIn: "Zurück zur Anmeldung",
@@ -204,6 +206,7 @@ const fr: Words = {
 
   problemAt: (app) => `Un problème est survenu sur ${app}`,
   problemIn: (title) => `Problème : ${title}`,
+  quoteRequest: (id) => `Pour signaler ce problème, indiquez ${id}`,
   backToStart: "Retour à l’accueil",
   backToSetup: "Retour à la configuration",
   backToSignIn: "Retour à la connexion",
@@ -276,6 +279,7 @@ const es: Words = {
 
   problemAt: (app) => `Algo ha fallado en ${app}`,
   problemIn: (title) => `Problema: ${title}`,
+  quoteRequest: (id) => `Para informar de este fallo, indica ${id}`,
   backToStart: "Volver al inicio",
   backToSetup: "Volver a la configuración",
   backToSignIn: "Volver al inicio de sesión",

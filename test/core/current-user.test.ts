@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCurrentUser } from "../../src/core/current-user.ts";
+import { createCurrentUser, createSessionMemory } from "../../src/core/current-user.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/core/session-token.ts";
 import type { UserId } from "../../src/core/store.ts";
 import { signedInOwner } from "../support/core-ports.ts";
@@ -103,4 +103,30 @@ test("a user who is forgotten is looked up again, for every session of theirs", 
   assert.ok(currentUser(token) instanceof Promise);
   ports.users.forget(user.id);
   assert.ok(currentUser(other) instanceof Promise);
+});
+
+test("where token and user are remembered, neither the users nor the wall clock are asked", async (t) => {
+  const { ports, token, user } = await signedInOwner(t);
+  const find = t.mock.fn(ports.users.find);
+  const now = t.mock.fn(ports.clock.now);
+  const currentUser = createCurrentUser(
+    ports.tokens,
+    { ...ports.users, find },
+    { ...ports.clock, now },
+  );
+  await currentUser(token);
+  const asked = now.mock.callCount();
+  for (let i = 0; i < 3; i += 1) assert.deepEqual(currentUser(token), user);
+  assert.deepEqual([find.mock.callCount(), now.mock.callCount()], [1, asked]);
+});
+
+test("a token that has expired is remembered no longer", async (t) => {
+  const { ports, token } = await signedInOwner(t);
+  const sessions = createSessionMemory();
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, sessions);
+  await currentUser(token);
+  assert.equal(sessions.size, 1);
+  ports.clock.advance(SESSION_LIFETIME_SECONDS * 1_000);
+  assert.equal(await currentUser(token), undefined);
+  assert.equal(sessions.size, 0);
 });

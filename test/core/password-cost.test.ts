@@ -46,6 +46,7 @@ const verdicts: Readonly<Record<HashVerdict, readonly string[]>> = {
     BCRYPT,
     `$2$10$${BCRYPT}`,
     `$2x$10$${BCRYPT}`,
+    `$2$2b$10$${BCRYPT}`,
     `$2b$03$${BCRYPT}`,
     `$2b$10$${BCRYPT.slice(1)}`,
     `$2b$10$${BCRYPT}x`,

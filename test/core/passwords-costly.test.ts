@@ -32,6 +32,17 @@ for (const [kind, hash] of Object.entries(hashes)) {
   });
 }
 
+test("a hash of an affordable cost, and none at all, leave no line in the log", async () => {
+  const log = recordingLog();
+  const passwords = createPasswords({ atOnce: 1, waiting: 0 }, log);
+  assert.equal(
+    await passwords.verify("correct horse", await passwords.hash("correct horse")),
+    true,
+  );
+  assert.equal(await passwords.verify("correct horse", undefined), false);
+  assert.deepEqual(log.lines, []);
+});
+
 test("whoever signs in with such a hash is rejected as with a wrong password", async (t) => {
   const ports = await corePorts(t);
   await ports.insertOwner(hashText(hashes.bcrypt));

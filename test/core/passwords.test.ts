@@ -75,6 +75,7 @@ for (const hash of ["", "correct horse", "$1$salt$digest", "$pbkdf2-sha256$x", "
     await assert.rejects(passwords.verify("correct horse", hashText(hash)), (error) => {
       assert.ok(error instanceof Fault);
       assert.equal(error.code, "unknown_password_hash");
+      assert.match(error.message, /of an unknown kind/);
       assert.ok(hash === "" || !error.message.includes(hash), "the message does not tell the hash");
       return true;
     });

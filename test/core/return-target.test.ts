@@ -118,6 +118,9 @@ const hostile: Readonly<Record<string, readonly string[]>> = {
     ...["evil.example/auth.door.test", "evil.example&door.test", "door.test.", "evil.example,"],
     ...["auth.door.test.evil.example", "auth.door.testevil.example", "auth-door.test", "evil"],
   ].flatMap((host) => [`https://${host}`, `https://${host}/`, `http://${host}/`]),
+  "the word that stands for no domain": ["undefined", "app.undefined", "null", "app.null"].map(
+    (host) => `https://${host}/`,
+  ),
   "a spelling that a parser would change": [
     ...["/a/../b", "/a/./b", "/a b", '/a"b', "/a<b>", "/%2e%2e/a", "\\a", "?a=b", "#a", ""],
     ...["/a?b c", '/a?"', "/a#b c", "/a\\b"],

@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import {
   createSessionTokens,
+  DEVELOPMENT_SECRET,
   SESSION_LIFETIME_SECONDS,
   type SessionTokens,
 } from "../../src/core/session-token.ts";
@@ -49,6 +50,12 @@ test("an issued token is read back, by another instance with the same secret too
   assert.equal(await userIdIn(tokens, token), OWNER);
   assert.equal(await userIdIn(createSessionTokens(SECRET, clock), token), OWNER);
   assert.equal(await userIdIn(createSessionTokens(`${SECRET}.`, clock), token), undefined);
+});
+
+test("the development secret signs, with as many bytes as the digest has or more", async () => {
+  const tokens = createSessionTokens(DEVELOPMENT_SECRET, fakeClock());
+  assert.equal(await userIdIn(tokens, await tokens.issue(OWNER)), OWNER);
+  assert.ok(Buffer.byteLength(DEVELOPMENT_SECRET) >= 32);
 });
 
 test("a token minted elsewhere with the same secret is accepted", async () => {

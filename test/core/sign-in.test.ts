@@ -100,6 +100,13 @@ test("an unknown user costs a verification, too", async (t) => {
   assert.deepEqual(verified, [undefined]);
 });
 
+test("an unknown user is rejected, whatever the verification says", async (t) => {
+  const { ports } = await configured(t);
+  const passwords = { ...ports.passwords, verify: async () => true };
+  const outcome = await signIn({ ...ports, passwords }, attemptBy({ username: "nobody" }));
+  assert.deepEqual(outcome, { kind: "rejected" });
+});
+
 test("a token that cannot be made fails the sign-in with its own failure, and leaves no entry", async (t) => {
   const { ports } = await configured(t);
   const tokens = { ...ports.tokens, issue: () => Promise.reject(new Error("no entropy")) };

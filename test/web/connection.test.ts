@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Context, Hono } from "hono";
 import { Fault } from "../../src/core/fault.ts";
-import { type Connection, connectionOf } from "../../src/web/connection.ts";
+import { connectedFrom, isEncrypted } from "../../src/web/connection.ts";
 import { sessionCookies } from "../../src/web/session-cookie.ts";
 
 /** What a handler makes of a request that came with these bindings. */
@@ -27,18 +27,19 @@ async function inHandler<T>(
 }
 
 const over = (socket: object) => ({ incoming: { socket } });
-const readConnection = (env: unknown): Promise<Connection> => inHandler(env, connectionOf);
 
 test("the connection is read from what Hono's Node server hands over", async () => {
-  const plain = await readConnection(over({ remoteAddress: "192.0.2.1" }));
-  assert.deepEqual(plain, { remoteAddress: "192.0.2.1", encrypted: false });
-  const tls = await readConnection(over({ remoteAddress: "192.0.2.1", encrypted: true }));
-  assert.deepEqual(tls, { remoteAddress: "192.0.2.1", encrypted: true });
+  const read = (c: Context) => [connectedFrom(c), isEncrypted(c)];
+  const plain = await inHandler(over({ remoteAddress: "192.0.2.1" }), read);
+  assert.deepEqual(plain, ["192.0.2.1", false]);
+  const tls = await inHandler(over({ remoteAddress: "192.0.2.1", encrypted: true }), read);
+  assert.deepEqual(tls, ["192.0.2.1", true]);
 });
 
 for (const env of [undefined, {}, { incoming: null }, { incoming: {} }, over({})]) {
   test(`a server that does not tell the address is a fault that says so: ${JSON.stringify(env)}`, async () => {
-    await assert.rejects(readConnection(env), (error) => {
+    assert.equal(await inHandler(env, isEncrypted), false);
+    await assert.rejects(inHandler(env, connectedFrom), (error) => {
       assert.ok(error instanceof Fault);
       assert.equal(error.code, "remote_address_unknown");
       assert.match(error.message, /@hono\/node-server/);

@@ -151,3 +151,20 @@ test("without a home page there is nothing to say it on, and no cookie", async (
     );
   }
 });
+
+test("over TLS, the notice is a cookie that only this very host can have set, and only over TLS", async (t) => {
+  const { gate, session } = await signedIn(t);
+  const overTls = { "X-Forwarded-Proto": "https" };
+  const changed = await change(gate, session, { Referer: `${gate.url}/`, ...overTls });
+  assert.deepEqual(changed.cookies, [
+    "__Host-latchkey-notice=password-changed; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=60",
+  ]);
+  const home = (cookie: string) =>
+    gate.send("/", { headers: { Cookie: `session=${session}; ${cookie}`, ...overTls } });
+  assert.ok(!isTold(await home(CARRIED)));
+  const told = await home(`__Host-${CARRIED}`);
+  assert.ok(isTold(told));
+  assert.deepEqual(told.cookies, [
+    "__Host-latchkey-notice=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=-1",
+  ]);
+});

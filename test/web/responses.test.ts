@@ -10,6 +10,14 @@ const guarded = {
   "a redirect": responses.redirect("/login"),
   "an empty answer": responses.empty({}),
   "a text": responses.text("x", 500),
+  "a refusal for proxies": responses.unauthorized({}),
+  "an asset": responses.asset({
+    path: "/x.svg",
+    url: "/x.svg",
+    contentType: "image/svg+xml",
+    cacheControl: "no-store",
+    body: new TextEncoder().encode("<svg/>"),
+  }),
 };
 
 for (const [what, response] of Object.entries(guarded)) {
@@ -18,6 +26,10 @@ for (const [what, response] of Object.entries(guarded)) {
     assert.equal(header(response, "X-Content-Type-Options"), "nosniff");
     assert.equal(header(response, "X-Frame-Options"), "DENY");
     assert.equal(header(response, "Referrer-Policy"), "same-origin");
+    const policy = header(response, "Content-Security-Policy") ?? "";
+    for (const part of ["default-src", "object-src", "base-uri", "frame-ancestors"]) {
+      assert.match(policy, new RegExp(`${part} 'none'`));
+    }
   });
 }
 

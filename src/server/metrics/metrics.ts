@@ -1,0 +1,96 @@
+import type { Meter } from "../../core/meter.ts";
+import { NOTHING_RUNS } from "../../web/responses.ts";
+import { createListener, drain, listen, type PlainServer } from "../listener.ts";
+import type { OpenStore } from "../open-store.ts";
+import type { Settings } from "../settings.ts";
+import { version } from "../version.ts";
+import { gauge } from "./instruments.ts";
+import { createMeasures } from "./measures.ts";
+import { processMetrics, watchEventLoop } from "./process-metrics.ts";
+import { createRequestCounting, type RequestCounting } from "./requests.ts";
+import { CONTENT_TYPE, type Metric, textOf } from "./text-format.ts";
+import { createStoreTiming } from "./timed-store.ts";
+
+const STOP_WITHIN_MS = 500;
+const PATH = "/metrics";
+
+/** What is measured of the gate, and the listener that tells it: one of its own, never the public one. */
+export interface Metrics {
+  readonly meter: Meter;
+  readonly counting: RequestCounting["counting"];
+  timed(store: OpenStore): OpenStore;
+  /** Answers with the address. */
+  listen(): Promise<string>;
+  /** Within half a second. */
+  stop(): Promise<void>;
+}
+
+/** Nothing, where the settings ask for none. `milliseconds` is a clock that never goes back. */
+export function metricsFor(
+  { metricsHost, metricsPort }: Pick<Settings, "metricsHost" | "metricsPort">,
+  milliseconds: () => number,
+  certificateExpiry: () => Date | undefined,
+): Metrics | undefined {
+  if (metricsPort === undefined) return undefined;
+  const seconds = (): number => milliseconds() / 1e3;
+  const { meter, metrics: measures } = createMeasures(seconds);
+  const requests = createRequestCounting(seconds);
+  const store = createStoreTiming(seconds);
+  const eventLoop = watchEventLoop(seconds);
+  const server = serverOf([
+    buildInfo(),
+    ...requests.metrics,
+    ...measures,
+    ...store.metrics,
+    gauge(
+      "latchkey_certificate_expiry_timestamp_seconds",
+      "When the certificate ends, in seconds since 1970. Without a certificate there is no sample.",
+      () => {
+        const expiry = certificateExpiry();
+        return expiry && expiry.getTime() / 1e3;
+      },
+    ),
+    eventLoop.metric,
+    ...processMetrics(),
+  ]);
+  return {
+    meter,
+    counting: requests.counting,
+    timed: store.timed,
+    listen: () => listen(server, metricsHost, metricsPort),
+    async stop() {
+      eventLoop.stop();
+      if (server.listening) await drain(server, STOP_WITHIN_MS);
+    },
+  };
+}
+
+function buildInfo(): Metric {
+  const labels = { version: version(), node: process.versions.node };
+  return {
+    name: "latchkey_build_info",
+    help: "Always 1. The labels tell which Latchkey runs on which Node.js.",
+    type: "gauge",
+    samples: () => [{ labels, value: 1 }],
+  };
+}
+
+const GUARDED = {
+  "Content-Type": "text/plain; charset=utf-8",
+  "X-Content-Type-Options": "nosniff",
+  "Content-Security-Policy": NOTHING_RUNS,
+};
+
+function serverOf(metrics: readonly Metric[]): PlainServer {
+  return createListener((request, response) => {
+    const say = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) =>
+      response.writeHead(status, { ...GUARDED, ...headers }).end(text);
+    if (request.url?.split("?", 1)[0] !== PATH) {
+      say(404, `only ${PATH} is here\n`);
+    } else if (request.method !== "GET" && request.method !== "HEAD") {
+      say(405, "this method is not allowed here\n", { Allow: "GET, HEAD" });
+    } else {
+      say(200, textOf(metrics), { "Content-Type": CONTENT_TYPE });
+    }
+  });
+}

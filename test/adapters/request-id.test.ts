@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import express from "express";
+import { expressAuth } from "../../src/adapters/express.ts";
+import { fetchAuth } from "../../src/adapters/fetch.ts";
+import { nodeAuth } from "../../src/adapters/node.ts";
+import type { Auth } from "../../src/index.ts";
+import { startApp } from "../support/app.ts";
+import { send } from "../support/client.ts";
+import { execute } from "../support/database.ts";
+
+/** An application whose guard fails, and what its server log has been told. */
+async function brokenApp(t: TestContext) {
+  const app = await startApp(t, { trustedProxies: ["127.0.0.1"] });
+  execute(app.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  return app;
+}
+
+async function listening(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const guarded: Readonly<Record<string, (auth: Auth) => RequestListener>> = {
+  "node:http": (auth) => nodeAuth(auth).requireAuth((_request, response) => response.end("in")),
+  Express: (auth) =>
+    express().use(expressAuth(auth).requireAuth, (_request, response) => void response.send("in")),
+};
+
+for (const [framework, listenerOf] of Object.entries(guarded)) {
+  test(`${framework}: a guard's failure has the ID that a trusted proxy gave, in log, header and page`, async (t) => {
+    const app = await brokenApp(t);
+    const url = await listening(t, listenerOf(app.auth));
+    const { status, headers, body } = await send(`${url}/any`, {
+      headers: { "X-Request-Id": "given-7Nt" },
+    });
+    assert.deepEqual([status, headers["x-request-id"]], [500, "given-7Nt"]);
+    assert.equal(app.log.at(-1)?.fields.requestId, "given-7Nt");
+    assert.ok(body.includes("given-7Nt"));
+  });
+}
+
+test("Fetch: where nobody tells who sent it, a request has a new ID", async (t) => {
+  const app = await brokenApp(t);
+  const handler = fetchAuth(app.auth).requireAuth(() => new Response("in"));
+  const headers = { "X-Request-Id": "given-7Nt" };
+  const answer = await handler(new Request("http://localhost/any", { headers }));
+  const id = answer.headers.get("x-request-id");
+  assert.match(id ?? "", /^[\da-f-]{36}$/);
+  assert.equal(app.log.at(-1)?.fields.requestId, id);
+});
+
+test("an application can ask for the ID of a request, for lines of its own", async (t) => {
+  const { auth } = await startApp(t);
+  const mark = { request: {}, peer: "127.0.0.1", given: "given-7Nt" };
+  const id = auth.door.requestId(mark);
+  assert.match(id, /^[\da-f-]{36}$/);
+  assert.equal(auth.door.requestId(mark), id);
+});

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { type ClientHttp2Session, connect } from "node:http2";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import {
+  CA_CERTIFICATE,
+  SERVER_CERTIFICATE,
+  SERVER_KEY,
+} from "../../support/fixed-certificates.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { type MeasuredGate, startMeasured } from "./measured-gate.ts";
+
+const requests = (method: string, route: string, code: string): string =>
+  `latchkey_http_requests_total{route="${route}",method="${method}",code="${code}"}`;
+
+/** A gate that speaks HTTPS, and a client's HTTP/2 connection to it. */
+async function startSecure(
+  t: TestContext,
+): Promise<{ readonly gate: MeasuredGate; readonly client: ClientHttp2Session }> {
+  const dir = await tempDir(t);
+  const [tlsCertFile, tlsKeyFile] = [join(dir, "cert.pem"), join(dir, "key.pem")];
+  await writeFile(tlsCertFile, SERVER_CERTIFICATE);
+  await writeFile(tlsKeyFile, SERVER_KEY, { mode: 0o600 });
+  const gate = await startMeasured(t, { tlsCertFile, tlsKeyFile, logLevel: "debug" });
+  const { port } = new URL(gate.url);
+  const client = connect(`https://localhost:${port}`, { ca: CA_CERTIFICATE });
+  t.after(() => client.destroy());
+  return { gate, client };
+}
+
+test("requests over HTTP/2 count and have a line like any other", async (t) => {
+  const { gate, client } = await startSecure(t);
+  const stream = client.request({ ":path": "/login?x=1", "x-request-id": "given" });
+  const [headers] = await once(stream, "response");
+  await once(stream.resume(), "end");
+  await gate.becomes(requests("GET", "/login", "200"), 1);
+  const line = gate.serverLog.find(({ msg }) => msg === "request");
+  assert.deepEqual([line?.path, line?.status], ["/login", 200]);
+  assert.match(String(line?.requestId), /^[\da-f-]{36}$/);
+  assert.equal(headers["x-request-id"], line?.requestId);
+});
+
+test("a stream that its client ends before the answer counts as aborted", async (t) => {
+  const { gate, client } = await startSecure(t);
+  const asked = { ":path": "/login", ":method": "POST", expect: "100-continue" };
+  const stream = client.request(asked);
+  stream.on("error", () => {});
+  await once(stream, "continue");
+  stream.close(8);
+  await gate.becomes(requests("POST", "/login", "aborted"), 1);
+});
+
+test("the end of the certificate that is served is told", async (t) => {
+  const { gate } = await startSecure(t);
+  const { value } = await gate.scrape();
+  const year2120 = Date.UTC(2120, 0, 1) / 1e3;
+  assert.equal(value("latchkey_certificate_expiry_timestamp_seconds"), year2120);
+});

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eventually } from "../../support/eventually.ts";
+import { type MeasuredGate, startMeasured } from "./measured-gate.ts";
+
+const HASHES = "latchkey_hash_duration_seconds_count";
+const outcome = (kind: string): string => `latchkey_sign_ins_total{outcome="${kind}"}`;
+
+/** Each time a sign-in of its own, whose outcome and nothing else has to go up by one. */
+const ways: Readonly<Record<string, (gate: MeasuredGate) => Promise<unknown>>> = {
+  "needs-setup": (gate) => gate.signIn(),
+  rejected: async (gate) => {
+    await gate.setUp();
+    await gate.signIn({ password: "wrong" });
+  },
+  "signed-in": async (gate) => {
+    await gate.setUp();
+    await gate.signIn();
+  },
+};
+
+for (const [kind, way] of Object.entries(ways)) {
+  test(`a sign-in that is ${kind} counts as that, and as nothing else`, async (t) => {
+    const gate = await startMeasured(t);
+    const before = await gate.scrape();
+    assert.equal(before.value(outcome(kind)), 0, "it is there before the first one");
+    await way(gate);
+    const after = await gate.scrape();
+    for (const other of ["needs-setup", "rate-limited", "rejected", "signed-in"]) {
+      assert.equal(after.value(outcome(other)), other === kind ? 1 : 0, other);
+    }
+  });
+}
+
+test("an unknown user and a wrong password count alike", async (t) => {
+  const gate = await startMeasured(t);
+  await gate.setUp();
+  await gate.signIn({ username: "nobody" });
+  await gate.signIn({ password: "wrong" });
+  assert.equal((await gate.scrape()).value(outcome("rejected")), 2);
+});
+
+test("denied sign-ins count as rate-limited and as denials, and addresses that try are tracked", async (t) => {
+  const gate = await startMeasured(t);
+  await gate.setUp();
+  for (let attempt = 1; attempt <= 7; attempt += 1) await gate.signIn({ password: "wrong" });
+  await gate.signIn({}, { from: "127.0.0.2" });
+  const { value } = await gate.scrape();
+  assert.deepEqual(
+    [
+      value(outcome("rate-limited")),
+      value("latchkey_limiter_denials_total"),
+      value("latchkey_limiter_tracked_addresses"),
+      value(outcome("rejected")),
+      value(outcome("signed-in")),
+    ],
+    [2, 2, 2, 5, 1],
+  );
+});
+
+test("each hash that is computed counts, with its time", async (t) => {
+  const gate = await startMeasured(t);
+  await gate.setUp();
+  await gate.signIn();
+  await gate.signIn({ username: "nobody" });
+  const { value } = await gate.scrape();
+  assert.equal(value(HASHES), 3);
+  const took = value("latchkey_hash_duration_seconds_sum") ?? 0;
+  assert.ok(took > 0.003 && took < 60, `seconds, not milliseconds: ${took}`);
+  assert.equal(value("latchkey_hashes_running"), 0);
+});
+
+test("a flood shows in the queue of hashes, and what it refuses is counted", async (t) => {
+  const gate = await startMeasured(t);
+  await gate.setUp();
+  const addresses = Array.from({ length: 40 }, (_, index) => `127.0.1.${index + 1}`);
+  const flood = addresses.flatMap((from) =>
+    Array.from({ length: 5 }, () => gate.signIn({ password: "wrong" }, { from })),
+  );
+  const during = await eventually(async () => {
+    const seen = await gate.scrape();
+    return (seen.value("latchkey_hashes_refused_total") ?? 0) > 0 ? seen : undefined;
+  });
+  const atOnce = during.value("latchkey_hashes_running") ?? 0;
+  assert.ok(atOnce >= 1 && atOnce <= 3, `${atOnce} at once`);
+  const waiting = during.value("latchkey_hashes_waiting") ?? 0;
+  assert.ok(waiting > 0 && waiting <= 128, `${waiting} waiting`);
+
+  const refused = (await Promise.all(flood)).filter(({ status }) => status === 503);
+  const { value } = await gate.scrape();
+  assert.equal(value("latchkey_hashes_refused_total"), refused.length);
+  assert.equal(value(HASHES), 1 + flood.length - refused.length);
+  assert.deepEqual([value("latchkey_hashes_running"), value("latchkey_hashes_waiting")], [0, 0]);
+});
+
+test("sessions and users that guards remember are counted", async (t) => {
+  const gate = await startMeasured(t);
+  const session = await gate.setUp();
+  const of = async () => {
+    const { value } = await gate.scrape();
+    return [value("latchkey_remembered_sessions"), value("latchkey_remembered_users")];
+  };
+  assert.deepEqual(await of(), [0, 0]);
+  await gate.send("/", { session });
+  assert.deepEqual(await of(), [1, 1]);
+  await gate.send("/", { session: (await gate.signIn()).session });
+  await gate.send("/", { session: "forged" });
+  assert.deepEqual(await of(), [2, 1]);
+});

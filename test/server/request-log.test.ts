@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { test } from "node:test";
+import type { Sending } from "../support/client.ts";
+import { execute } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { type RunningGate, startGate } from "../support/gate.ts";
+
+/** The lines about requests, once there are so many: each is written when its answer is sent. */
+const linesIn = (gate: RunningGate, count: number) =>
+  eventually(() => {
+    const lines = gate.serverLog.filter(({ msg }) => /^request( aborted)?$/.test(String(msg)));
+    return lines.length >= count ? lines : undefined;
+  });
+
+test("at LOG_LEVEL=debug each request has one line: method, path, status, milliseconds and ID", async (t) => {
+  const gate = await startGate(t, { logLevel: "debug" });
+  const answer = await gate.send("/setup");
+  const [line, ...others] = await linesIn(gate, 1);
+  assert.deepEqual(others, []);
+  const { time: _, ms, ...rest } = line ?? {};
+  assert.deepEqual(rest, {
+    level: "debug",
+    method: "GET",
+    path: "/setup",
+    status: 200,
+    requestId: answer.headers["x-request-id"],
+    msg: "request",
+  });
+  assert.ok(typeof ms === "number" && ms > 0 && ms < 60_000, String(ms));
+  assert.match(String(rest.requestId), /^[\da-f-]{36}$/);
+});
+
+const requests: readonly (readonly [path: string, sending: Sending, status: number])[] = [
+  ["/latchkey.css", {}, 200],
+  ["/forward-auth", {}, 401],
+  ["/healthz", { method: "HEAD" }, 200],
+  ["/nothing", {}, 404],
+  ["/login", { method: "DELETE" }, 405],
+  ["/login", { form: { username: "nobody", password: "wrong" } }, 303],
+];
+
+for (const [path, sending, status] of requests) {
+  test(`a line tells of ${sending.method ?? ""} ${path} with ${status}, and its answer has the ID`, async (t) => {
+    const gate = await startGate(t, { logLevel: "debug" });
+    const answer = await gate.send(path, sending);
+    const [line] = await linesIn(gate, 1);
+    assert.deepEqual([line?.path, line?.status], [path, status]);
+    assert.equal(answer.status, status);
+    assert.equal(line?.requestId, answer.headers["x-request-id"]);
+  });
+}
+
+test("the line has neither the query nor the sender nor anything that was typed", async (t) => {
+  const gate = await startGate(t, { logLevel: "debug" });
+  await gate.send("/setup?token=token-4Kq", { from: "127.0.0.7" });
+  const session = await gate.setUp({ username: "name-5Lr", password: "pass-6Ms" });
+  await gate.send("/", { session });
+  await linesIn(gate, 3);
+  const log = JSON.stringify(gate.serverLog);
+  for (const secret of ["token-4Kq", "127.0.0.7", "name-5Lr", "pass-6Ms", session]) {
+    assert.ok(!log.includes(secret), secret);
+  }
+});
+
+test("a failure and the line about its request have the same ID, a trusted proxy's where it gave one", async (t) => {
+  const gate = await startGate(t, { logLevel: "debug", trustedProxies: ["127.0.0.1"] });
+  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  const answer = await gate.send("/login", { headers: { "X-Request-Id": "given-7Nt" } });
+  await linesIn(gate, 1);
+  const told = gate.serverLog.filter(({ requestId }) => requestId !== undefined);
+  assert.deepEqual(
+    told.map(({ msg, requestId }) => [msg, requestId]),
+    [
+      ["request failed", "given-7Nt"],
+      ["request", "given-7Nt"],
+    ],
+  );
+  assert.equal(answer.headers["x-request-id"], "given-7Nt");
+  assert.ok(answer.body.includes("given-7Nt"));
+});
+
+test("a client that goes before its answer has a line that says so", async (t) => {
+  const gate = await startGate(t, { logLevel: "debug" });
+  const { hostname, port } = new URL(gate.url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  const head = "POST /login HTTP/1.1\r\nHost: gate\r\nContent-Length: 10\r\n";
+  socket.write(`${head}Expect: 100-continue\r\n\r\n`);
+  await once(socket, "data");
+  socket.destroy();
+  const [line] = await linesIn(gate, 1);
+  assert.deepEqual([line?.msg, line?.path], ["request aborted", "/login"]);
+});
+
+test("above debug there is no line for a request, and no ID on its answer", async (t) => {
+  const gate = await startGate(t, { logLevel: "info" });
+  const answer = await gate.send("/setup");
+  assert.equal(answer.headers["x-request-id"], undefined);
+  assert.ok(gate.serverLog.every(({ msg }) => msg !== "request"));
+});
