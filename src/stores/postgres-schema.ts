@@ -77,6 +77,8 @@ const migrations: readonly string[] = [
    ) WITH (fillfactor = 50);`,
 ];
 
+export const NEWEST_SCHEMA: number = migrations.length;
+
 /**
  * Two instances may make the same thing at the same moment, which PostgreSQL takes as a failure: of
  * several kinds, and where it isolates transactions strictly, of one more.

@@ -1,0 +1,60 @@
+import { type Checked, examine, told } from "../server/doctor/check.ts";
+import { checks } from "../server/doctor/checks.ts";
+import { worst } from "../server/doctor/finding.ts";
+import { patientOf } from "../server/doctor/patient.ts";
+import { examineSettings } from "../server/doctor/settings.ts";
+import { printable, printableJson } from "../server/printable.ts";
+import { type Command, FAILURE, type OptionValues, SUCCESS, UsageError } from "./command.ts";
+import { paletteOf, reportOf } from "./doctor-report.ts";
+
+/** The longest that a check may take of its own accord is less: this one is for what hangs. */
+const EACH_WITHIN_MS = 12_000;
+
+export const doctorCommand: Command = {
+  name: "doctor",
+  summary: "Checks what usually goes wrong, and says how to mend it. It changes nothing.",
+  options: [
+    {
+      name: "url",
+      value: "URL",
+      about: "also checks the way that browsers take, such as https://auth.example.org",
+      completes: "free",
+    },
+    { name: "json", about: "one JSON object" },
+  ],
+  settings: [
+    ...["HOST", "PORT", "DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"],
+    ...["AUTH_SECRET", "AUTH_SECRET_FILE", "AUTH_SECRET_PREVIOUS", "AUTH_SECRET_PREVIOUS_FILE"],
+    ...["SETUP_TOKEN_FILE", "TRUSTED_PROXIES", "PUBLIC_URL", "COOKIE_DOMAIN"],
+    ...["HTTPS_PORT", "TLS_CERT_FILE", "TLS_KEY_FILE"],
+  ],
+
+  async examine(reading, options, terminal) {
+    const url = urlIn(options);
+    const { findings, left } = examineSettings(reading, checks);
+    const { settings, secretFiles } = reading;
+    const patient = patientOf({ settings, secretFiles, url, now: () => Date.now() });
+    const checked: readonly Checked[] = [
+      ...told("settings", findings),
+      ...(await examine(left, patient, EACH_WITHIN_MS)),
+    ];
+    const outcome = worst(checked.map((one) => one.outcome));
+    if (options.json === true) terminal.print(printableJson({ outcome, checks: checked }));
+    else {
+      const lines = reportOf(checked, url === undefined ? "without-url" : "with-url");
+      const paint = paletteOf(process.stdout);
+      await terminal.printAll(lines.map(({ colour, text }) => paint(colour, printable(text))));
+    }
+    return outcome === "broken" ? FAILURE : SUCCESS;
+  },
+};
+
+function urlIn({ url }: OptionValues): URL | undefined {
+  if (url === undefined) return undefined;
+  const text = String(url);
+  const parsed = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (parsed === undefined || parsed.href !== `${parsed.origin}/`) {
+    throw new UsageError("--url takes an origin such as https://auth.example.org, without a path");
+  }
+  return parsed;
+}

@@ -1,0 +1,103 @@
+import type { Asked } from "./ask.ts";
+import type { Check } from "./check.ts";
+import { advice, broken, type Finding, orFine } from "./finding.ts";
+import { isRedirectToTls, leadsToTls, locationIn, type Site, statusOf } from "./site.ts";
+
+export const addressCheck: Check = {
+  name: "address",
+  settings: ["HOST", "PORT"],
+
+  async look(patient) {
+    const site = await patient.site();
+    if (site === undefined) return [];
+    const { host, port } = patient.settings;
+    const stranger = strangerAt(site, `http://${host}:${port}`);
+    if (stranger !== undefined) return [stranger];
+    if (leadsToTls(site)) {
+      const there = new URL(locationIn(site.login) ?? "", site.url).origin;
+      return [advice(`${site.url.origin} leads to ${there}`, `run this with --url ${there}`)];
+    }
+    return orFine(
+      [...formFindings(site), ...readyFindings(site), ...plainFindings(site.plain, site.url)],
+      `Latchkey answers at ${site.url.origin}, and its forms work there`,
+    );
+  },
+};
+
+/** Whatever keeps Latchkey from being met there at all. */
+function strangerAt(site: Site, gate: string): Finding | undefined {
+  const { origin } = site.url;
+  const { login } = site;
+  if (login.kind === "silent") {
+    return broken(
+      `${origin} does not answer: ${login.reason}`,
+      "see whether the gate and the proxy run, and whether name, firewall and port lead there",
+    );
+  }
+  if (leadsToTls(site)) return undefined;
+  if ([502, 503, 504].includes(login.status) && !isLatchkey(site)) {
+    return broken(
+      `the proxy at ${origin} does not reach the gate: it answers ${login.status}`,
+      `see whether the gate runs, and lead the proxy to where it listens: ${gate}`,
+    );
+  }
+  if (isLatchkey(site)) return undefined;
+  return broken(
+    `what answers at ${origin} is not Latchkey: /login gives ${login.status}, a form posted to /logout ${statusOf(site.form) ?? "nothing"}`,
+    "have the proxy lead /login, /setup, /logout, /account/ and the rest of the gate's paths to the gate: docs/proxies shows how",
+  );
+}
+
+/** By what it does rather than by how its pages look, since those can be replaced. */
+function isLatchkey({ login, form }: Site): boolean {
+  if (isSignOut(form)) return true;
+  if (login.kind === "silent") return false;
+  const isDoor = login.status === 200 || login.headers.location === "/setup" || login.status >= 500;
+  const policy = String(login.headers["content-security-policy"] ?? "");
+  return isDoor && policy.startsWith("default-src 'none'; script-src 'self'");
+}
+
+const isSignOut = (form: Asked): boolean =>
+  statusOf(form) === 303 && (locationIn(form) ?? "").endsWith("/login");
+
+function formFindings({ url, form }: Site): readonly Finding[] {
+  if (isSignOut(form)) return [];
+  if (statusOf(form) === 403) {
+    return [
+      broken(
+        `forms posted at ${url.origin} are refused as those of another site: the proxy does not pass the header Host on as it came`,
+        `have it do so (nginx: proxy_set_header Host $http_host;), or set PUBLIC_URL to ${url.origin}`,
+      ),
+    ];
+  }
+  const said = form.kind === "silent" ? form.reason : `answer ${form.status}`;
+  return [
+    broken(
+      `forms posted at ${url.origin} do not get to the gate: ${said}`,
+      "have the proxy lead /logout, /login, /setup and /account/password to the gate, with every method",
+    ),
+  ];
+}
+
+/** A proxy need not pass these on. Where it does, they say how the gate is. */
+function readyFindings({ alive, ready }: Site): readonly Finding[] {
+  if (alive.kind === "silent" || alive.body !== "alive" || statusOf(ready) !== 503) return [];
+  return [
+    broken(
+      "the gate runs, and its database does not answer: /readyz gives 503",
+      "see what the check of the database says, and the log of the gate",
+    ),
+  ];
+}
+
+/** Exported for its tests, which have no use of port 80. */
+export function plainFindings(plain: Asked | undefined, url: URL): readonly Finding[] {
+  if (plain === undefined || plain.kind === "silent" || isRedirectToTls(plain, url)) return [];
+  if (plain.status >= 400) return [];
+  return [
+    advice(
+      `http://${url.hostname} answers without leading to https: who comes that way sends the password in the clear`,
+      `have the proxy redirect it (nginx: return 301 https://$host$request_uri;)`,
+    ),
+  ];
+}

@@ -1,0 +1,87 @@
+import type { Check } from "./check.ts";
+import { advice, broken, type Finding, orFine } from "./finding.ts";
+import { type Patient, seenDatabase } from "./patient.ts";
+
+const NOTED_FROM_MS = 30_000;
+const WRONG_FROM_MS = 5 * 60_000;
+
+const REMEDY =
+  "see with timedatectl, on both machines, whether the clock is set by itself, and switch that on";
+
+export const clockCheck: Check = {
+  name: "clock",
+  settings: ["DATABASE_URL", "DATA_DIR"],
+
+  async look(patient) {
+    const [database, site, log] = await Promise.all([
+      aheadOfDatabase(patient),
+      aheadOfSite(patient),
+      aheadOfLog(patient),
+    ]);
+    const differences = [...database, ...site];
+    if (differences.length + log.length === 0) return [];
+    return orFine(
+      [...differences.flatMap(judgedDifference), ...log.flatMap(judgedEntry)],
+      differences.length === 0
+        ? "no log entry comes from the future"
+        : `this machine's clock agrees with ${differences.map(({ whose }) => whose).join(" and ")}`,
+    );
+  },
+};
+
+interface Difference {
+  readonly whose: string;
+  readonly aheadMs: number;
+}
+
+async function aheadOfDatabase(patient: Patient): Promise<readonly Difference[]> {
+  const database = await patient.database().catch(() => undefined);
+  if (database?.kind !== "postgres") return [];
+  return database.hosts.flatMap((look) =>
+    look.kind === "answers"
+      ? [{ whose: `that of the database at ${look.host}`, aheadMs: look.aheadMs }]
+      : [],
+  );
+}
+
+async function aheadOfSite(patient: Patient): Promise<readonly Difference[]> {
+  const site = await patient.site();
+  if (site === undefined || site.login.kind === "silent") return [];
+  const { headers, answeredAt } = site.login;
+  const date = Date.parse(headers.date ?? "");
+  if (Number.isNaN(date)) return [];
+  // The header has whole seconds: on the average, half of one is gone.
+  return [{ whose: `that of ${site.url.origin}`, aheadMs: date + 500 - answeredAt }];
+}
+
+async function aheadOfLog(patient: Patient): Promise<readonly number[]> {
+  const database = await seenDatabase(patient);
+  if (database === "missing" || database === "unknown") return [];
+  const latest = database.contents?.latestEntry;
+  return latest === undefined ? [] : [latest.getTime() - patient.now()];
+}
+
+/** Exported for its tests: clocks that are wrong cannot be had there. */
+export function judgedDifference({ whose, aheadMs }: Difference): readonly Finding[] {
+  const off = Math.abs(aheadMs);
+  const found = `this machine's clock is ${spanOf(off)} ${aheadMs > 0 ? "behind" : "ahead of"} ${whose}`;
+  return judged(off, found, REMEDY);
+}
+
+function judgedEntry(aheadMs: number): readonly Finding[] {
+  return judged(
+    aheadMs,
+    `the log has an entry from ${spanOf(aheadMs)} in the future`,
+    `either this machine's clock is behind, or one that wrote to the log was ahead: ${REMEDY}`,
+  );
+}
+
+function judged(offMs: number, found: string, remedy: string): readonly Finding[] {
+  if (offMs >= WRONG_FROM_MS) return [broken(found, remedy)];
+  return offMs >= NOTED_FROM_MS ? [advice(found, remedy)] : [];
+}
+
+function spanOf(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  return seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`;
+}

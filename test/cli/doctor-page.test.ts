@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { checks } from "../../src/server/doctor/checks.ts";
+import { startGate } from "../support/gate.ts";
+import { runLatchkey } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const page = await readFile(new URL("../../docs/doctor.md", import.meta.url), "utf8");
+
+const withoutNumber = (text: string): string =>
+  text.replace(/\d+ [MG]iB/, "some").replace(/schema \d+/, "schema");
+
+test("the sample on the page about the doctor is what it really prints", async (t) => {
+  const [, line = "", shown = ""] = /```console\n\$ latchkey (.*)\n([\s\S]*?)```/.exec(page) ?? [];
+  const gate = await startGate(t);
+  const { origin, port } = new URL(gate.url);
+  const envFile = join(await tempDir(t), "latchkey.env");
+  const lines = [
+    `DATA_DIR=${gate.dataDir}`,
+    "HOST=0.0.0.0",
+    `PORT=${port}`,
+    "AUTH_SECRET=wK3v0T9-xQ2m_Zr7LbYc4NdPfHs8Ju1A",
+  ];
+  await writeFile(envFile, `${lines.join("\n")}\n`, { mode: 0o644 });
+
+  const args = line.replace("/etc/latchkey.env", envFile).split(" ");
+  const { code, stdout } = await runLatchkey(t, args);
+  const printed = stdout
+    .replaceAll(gate.dataDir, "/var/lib/latchkey")
+    .replaceAll(envFile, "/etc/latchkey.env")
+    .replaceAll(origin, "http://127.0.0.1:3000");
+  assert.equal(withoutNumber(printed), withoutNumber(shown));
+  assert.equal(code, 1);
+});
+
+test("the page about the doctor names every check", () => {
+  for (const { name } of checks) {
+    assert.match(page, new RegExp(`^\\| .*\`${name}\`.* \\|`, "m"), name);
+  }
+});

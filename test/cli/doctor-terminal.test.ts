@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runLatchkey } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { onTerminal } from "./user-terminal.ts";
+
+const ESCAPE = "\u001b";
+const COLOUR = new RegExp(`${ESCAPE}\\[\\d+m`, "g");
+
+/** One finding of each kind: fine, a hint, and something to be mended. */
+async function patientEnv(t: Parameters<typeof tempDir>[0]) {
+  return { DATA_DIR: await tempDir(t), TRUSTED_PROXIES: "0.0.0.0/0", PORT: "0" };
+}
+
+test("without a terminal there are words and no colours, one line a finding, the remedy below", async (t) => {
+  const env = { ...(await patientEnv(t)), NO_COLOR: "" };
+  const { code, stdout, stderr } = await runLatchkey(t, ["doctor"], env);
+  assert.deepEqual([code, stderr], [1, ""]);
+  assert.ok(!stdout.includes(ESCAPE));
+  const lines = stdout.trimEnd().split("\n");
+  assert.match(lines.find((line) => line.startsWith("ok")) ?? "", /^ok {4}settings {5}\S/);
+  const hint = lines.findIndex((line) => /^hint {2}secret {7}AUTH_SECRET is not set/.test(line));
+  assert.match(lines[hint + 1] ?? "", /^ {19}set AUTH_SECRET/);
+  const wrong = lines.findIndex((line) => /^WRONG proxy {8}TRUSTED_PROXIES/.test(line));
+  assert.match(lines[wrong + 1] ?? "", /^ {19}set TRUSTED_PROXIES/);
+  assert.deepEqual(lines.slice(-2), [
+    "1 to be mended, 1 hint.",
+    "With --url, it also looks at the way that browsers take.",
+  ]);
+});
+
+test("on a terminal the marks have colours, and nothing else has", async (t) => {
+  const env = await patientEnv(t);
+  const { code, shown } = await onTerminal(t, "latchkey doctor", env);
+  assert.equal(code, 1);
+  for (const [mark, colour] of [
+    ["ok", 32],
+    ["hint", 33],
+    ["WRONG", 31],
+  ] as const) {
+    assert.ok(shown.includes(`${ESCAPE}[${colour}m${mark}${ESCAPE}[39m`), mark);
+  }
+  const marks = shown.split("\n").filter((line) => /^(\S+)?(ok|hint|WRONG)\S*\s/.test(line));
+  assert.equal(shown.match(COLOUR)?.length, 2 * marks.length);
+});
+
+test("NO_COLOR asks for none on a terminal, and the words stay", async (t) => {
+  const env = await patientEnv(t);
+  const coloured = await onTerminal(t, "latchkey doctor", env);
+  const plain = await onTerminal(t, "latchkey doctor", { ...env, NO_COLOR: "1" });
+  assert.ok(!plain.shown.includes(ESCAPE));
+  // The disk is everybody's.
+  const words = (shown: string): string => shown.replace(/\d+ [MG]iB/, "some");
+  assert.equal(words(plain.shown), words(coloured.shown.replaceAll(COLOUR, "")));
+});
+
+test("what others have chosen cannot move the cursor", async (t) => {
+  const env = { DATA_DIR: `${await tempDir(t)}/\u001b[2Jdata` };
+  const { stdout } = await runLatchkey(t, ["doctor"], env);
+  assert.ok(!stdout.includes(ESCAPE));
+  assert.ok(stdout.includes("\\u{1b}[2Jdata is not there yet"));
+});

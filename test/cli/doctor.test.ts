@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { execute } from "../support/database.ts";
+import { startGate } from "../support/gate.ts";
+import { serverOfFile } from "../support/postgres-file.ts";
+import { runLatchkey } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const STRONG = "wK3v0T9-xQ2m_Zr7LbYc4NdPfHs8Ju1A";
+
+interface Report {
+  readonly outcome: string;
+  readonly checks: readonly {
+    readonly check: string;
+    readonly outcome: string;
+    readonly found: string;
+    readonly remedy?: string;
+  }[];
+}
+
+type Env = Readonly<Record<string, string>>;
+
+async function report(t: TestContext, env: Env, ...args: readonly string[]) {
+  const { code, stdout, stderr } = await runLatchkey(t, ["doctor", "--json", ...args], env);
+  assert.equal(stderr, "");
+  assert.match(stdout, /^\{[^\n]+\}\n$/, "one object and nothing else");
+  const parsed: Report = JSON.parse(stdout);
+  return { code, ...parsed };
+}
+
+/** A gate with an account, and the settings that lead to it. */
+async function runningGate(t: TestContext) {
+  const gate = await startGate(t);
+  await gate.setUp();
+  await gate.logEntries(1);
+  const env = {
+    AUTH_SECRET: STRONG,
+    DATA_DIR: gate.dataDir,
+    PORT: new URL(gate.url).port,
+  };
+  return { ...gate, env };
+}
+
+test("a gate in order is fine in every check, with exit code 0, while it runs", async (t) => {
+  const { url, env } = await runningGate(t);
+  const { code, outcome, checks } = await report(t, env, "--url", url);
+  assert.deepEqual([code, outcome], [0, "fine"], JSON.stringify(checks));
+  assert.deepEqual(
+    checks.map(({ check, outcome: of, remedy }) => [check, of, remedy]),
+    [
+      ...["settings", "secret", "data folder", "disk", "database", "accounts", "clock", "gate"],
+      ...["proxy", "address", "cookie"],
+    ].map((check) => [check, "fine", undefined]),
+  );
+});
+
+test("a hint alone is exit code 0, and its remedy is told", async (t) => {
+  const { env } = await runningGate(t);
+  const { code, outcome, checks } = await report(t, { ...env, AUTH_SECRET: "" });
+  assert.deepEqual([code, outcome], [0, "advice"]);
+  const secret = checks.find(({ check }) => check === "secret");
+  assert.equal(secret?.outcome, "advice");
+  assert.match(secret?.remedy ?? "", /AUTH_SECRET/);
+});
+
+test("something to be mended is exit code 1, beside whatever is fine", async (t) => {
+  const { env, databaseFile } = await runningGate(t);
+  execute(databaseFile, "PRAGMA user_version = 99");
+  const { code, outcome, checks } = await report(t, env);
+  assert.deepEqual([code, outcome], [1, "broken"]);
+  const broken = checks.filter((one) => one.outcome === "broken").map(({ check }) => check);
+  assert.deepEqual(broken, ["database"]);
+});
+
+test("wrong settings are findings, and what does not depend on them is looked at all the same", async (t) => {
+  const { env } = await runningGate(t);
+  const wrong = { ...env, PORT: "many", DATABASE_URL: "mysql://here", AUTH_SECRT: "x" };
+  const { code, checks } = await report(t, wrong);
+  assert.equal(code, 1);
+  const settings = checks.filter(({ check }) => check === "settings");
+  assert.deepEqual(
+    settings.map(({ outcome, found }) => [outcome, found.split(" ")[0]]),
+    [
+      ["broken", "PORT"],
+      ["broken", "DATABASE_URL"],
+      ["advice", "AUTH_SECRT"],
+    ],
+  );
+  assert.match(settings[0]?.remedy ?? "", /has not looked at .*database, accounts/);
+  const others = checks.filter(({ check }) => check !== "settings").map(({ check }) => check);
+  assert.deepEqual(others, ["secret"]);
+});
+
+test("an env file that cannot be read leaves nothing to look at", async (t) => {
+  const { code, checks } = await report(t, {}, "--env-file", "/nowhere/env");
+  assert.equal(code, 1);
+  assert.deepEqual(
+    checks.map(({ check, found }) => [check, found.split(":")[0]]),
+    [["settings", "--env-file cannot be read"]],
+  );
+});
+
+for (const url of ["auth.example.org", "https://auth.example.org/login", "ftp://a.example", ""]) {
+  test(`--url=${url} is wrong usage`, async (t) => {
+    const { code, stdout, stderr } = await runLatchkey(t, ["doctor", `--url=${url}`]);
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, /^latchkey: --url takes an origin such as https:[^\n]+\n$/);
+  });
+}
+
+test("nothing is written, whatever there is to look at", async (t) => {
+  const above = await tempDir(t);
+  const DATA_DIR = join(above, "data");
+  await report(t, { DATA_DIR });
+  assert.deepEqual(await readdir(above), []);
+  await mkdir(DATA_DIR, { mode: 0o700 });
+  await report(t, { DATA_DIR, HTTPS_PORT: "3443" });
+  assert.deepEqual(await readdir(DATA_DIR), []);
+
+  const gate = await runningGate(t);
+  const contents = async () => {
+    const names = (await readdir(gate.dataDir)).sort();
+    return Promise.all(
+      names.map(async (name) => [name, await readFile(join(gate.dataDir, name), "base64")]),
+    );
+  };
+  const before = await contents();
+  await report(t, gate.env, "--url", gate.url);
+  assert.deepEqual(await contents(), before);
+});
+
+const server = await serverOfFile();
+
+test("no secret, password or token is printed", async (t) => {
+  const SECRETS = ["s3cret-0ne", "s3cret-two", "p4ssw0rd", "t0ken"] as const;
+  const [secret, previous, password, token] = SECRETS;
+  const DATA_DIR = await tempDir(t);
+  await writeFile(join(DATA_DIR, "setup-token"), token, { mode: 0o644 });
+  const databases = [
+    `postgres://guest:${password}@127.0.0.1:${server.port}/nowhere`,
+    `postgres://guest:${password}@127.0.0.1:1/nowhere?pasword=${password}`,
+  ];
+  for (const DATABASE_URL of databases) {
+    const env = { AUTH_SECRET: secret, AUTH_SECRET_PREVIOUS: previous, DATABASE_URL, DATA_DIR };
+    for (const args of [["doctor"], ["doctor", "--json", "--url", "http://127.0.0.1:1"]]) {
+      const { code, stdout, stderr } = await runLatchkey(t, args, { ...env, HOST: "0.0.0.0" });
+      assert.equal(code, 1);
+      assert.match(stdout, /AUTH_SECRET can be guessed/);
+      for (const hidden of SECRETS) assert.ok(!`${stdout}${stderr}`.includes(hidden), hidden);
+    }
+  }
+});
