@@ -11,7 +11,7 @@ import { isSameFile } from "./sqlite-file.ts";
 export const backupCommand: Command = {
   name: "backup",
   summary: "Copies the SQLite database into a file, as it is at one moment, and checks the copy.",
-  operands: [{ name: "file", need: "required" }],
+  operands: [{ name: "file", need: "required", completes: "file" }],
   options: [{ name: "force", about: "overwrites the file where there is one" }],
   settings: STORE_SETTINGS,
 

@@ -1,7 +1,10 @@
 import { parseArgs } from "node:util";
 import { messageOf } from "../core/fault.ts";
-import { settings as allSettings, slips } from "../server/setting-names.ts";
-import { readSettings, type Settings } from "../server/settings.ts";
+import { settings as allSettings } from "../server/setting-names.ts";
+import { slips } from "../server/setting-slips.ts";
+import { readSettings, type Settings, type SettingsReading } from "../server/settings.ts";
+import { chosen, oneOf, type ValueKind } from "../server/value-kinds.ts";
+import { everywhere, helpOf, operandText } from "./help.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const SUCCESS = 0;
@@ -14,27 +17,43 @@ export interface CommandOption {
   /** What stands for the value in the help; an option without it is a switch. */
   readonly value?: string;
   readonly about: string;
+  /** What a shell can offer as its value. Where these are words, others are refused. */
+  readonly completes?: ValueKind;
 }
 
 /** What has to stand after the command's name, in this order. */
 export interface Operand {
   readonly name: string;
   readonly need: "required" | "optional";
+  /** Likewise. */
+  readonly completes?: ValueKind;
 }
 
 /** By the name of the option or operand. */
 export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
 
-export interface Command {
+interface CommandShape {
   readonly name: string;
   readonly summary: string;
   readonly operands?: readonly Operand[];
   readonly options: readonly CommandOption[];
   /** Which settings the help lists: those that change what the command does. */
   readonly settings: readonly string[];
+  /** Lines at the end of the help. */
+  readonly notes?: readonly string[];
+}
+
+interface SettledCommand extends CommandShape {
   /** Answers with the exit code. */
   run(settings: Settings, options: OptionValues, terminal: Terminal): Promise<number>;
 }
+
+/** One that runs with wrong settings, too, and says itself what is wrong with them. */
+interface ExaminingCommand extends CommandShape {
+  examine(reading: SettingsReading, options: OptionValues, terminal: Terminal): Promise<number>;
+}
+
+export type Command = SettledCommand | ExaminingCommand;
 
 /** Wrong usage: one clear line, exit code 2. */
 export class UsageError extends Error {}
@@ -56,6 +75,7 @@ export async function runCommand(
   // A command without settings is not kept from its work by what is wrong with them.
   const env = command.settings.length === 0 ? { env: {} } : {};
   const reading = readSettings({ flags, envFile: textOf(envFile), ...env });
+  if ("examine" in command) return command.examine(reading, values, terminal);
   if (reading.kind === "wrong") {
     for (const problem of reading.problems) terminal.complain(problem);
     return WRONG_USAGE;
@@ -72,12 +92,11 @@ function parse(command: Command, args: readonly string[]): OptionValues {
   const flags = allSettings.filter(({ flag }) => flag !== "none");
   const options: Record<string, { type: "string" | "boolean"; short?: string }> = {
     ...Object.fromEntries(flags.map(({ flag }) => [flag, { type: "string" }])),
-    "env-file": { type: "string" },
-    help: { type: "boolean", short: "h" },
   };
-  for (const { name, value } of command.options) {
+  for (const { name, value } of [...command.options, ...everywhere]) {
     options[name] = { type: value === undefined ? "boolean" : "string" };
   }
+  options.help = { type: "boolean", short: "h" };
   try {
     const { operands = [] } = command;
     const { values, positionals } = parseArgs({
@@ -85,8 +104,11 @@ function parse(command: Command, args: readonly string[]): OptionValues {
       options,
       allowPositionals: operands.length > 0,
     });
-    const operandsGiven = values.help === true ? {} : operandsIn(command, positionals);
-    return { ...valuesIn(values), ...operandsGiven };
+    if (values.help === true) return { help: true };
+    const given = { ...valuesIn(values), ...operandsIn(command, positionals) };
+    for (const option of command.options) refuseOther(`--${option.name}`, option, given);
+    for (const operand of operands) refuseOther(command.name, operand, given);
+    return given;
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(usageProblem(error, command, Object.keys(options)));
@@ -111,8 +133,17 @@ function operandsIn({ name, operands = [] }: Command, given: readonly string[]):
   return Object.fromEntries(operands.map((operand, at) => [operand.name, given[at]]));
 }
 
-const operandText = ({ name, need }: Operand): string =>
-  need === "required" ? name.toUpperCase() : `[${name.toUpperCase()}]`;
+function refuseOther(
+  what: string,
+  { name, completes = "free" }: CommandOption | Operand,
+  values: OptionValues,
+): void {
+  const given = values[name];
+  if (typeof completes === "string" || given === undefined) return;
+  if (chosen(completes, given) === undefined) {
+    throw new UsageError(`${what} takes ${oneOf(completes)}`);
+  }
+}
 
 function usageProblem(error: unknown, command: Command, known: readonly string[]): string {
   const help = `see latchkey ${command.name} --help`;
@@ -127,29 +158,3 @@ function usageProblem(error: unknown, command: Command, known: readonly string[]
   const meant = known.find((name) => slips(name, unknown) <= 2);
   return `there is no option --${unknown}${meant === undefined ? "" : `: was --${meant} meant?`}: ${help}`;
 }
-
-function helpOf(command: Command): string {
-  const own = command.options.map(({ name, value, about }) => row(flagOf(name, value), about));
-  const listed = allSettings.filter(({ name }) => command.settings.includes(name));
-  const settings = listed.map(({ name, flag, about, fallback }) =>
-    row(flag === "none" ? name : `${name}, --${flag}`, `${about} (default: ${fallback})`),
-  );
-  return [
-    `Usage: latchkey ${[command.name, ...(command.operands ?? []).map(operandText)].join(" ")} [options]`,
-    "",
-    command.summary,
-    "",
-    "Options:",
-    ...own,
-    row("--env-file <file>", "reads settings from a file; the environment wins over it"),
-    row("-h, --help", "shows this"),
-    ...(settings.length === 0
-      ? []
-      : ["", "Settings, from the environment, an env file or flags:", ...settings]),
-  ].join("\n");
-}
-
-const flagOf = (name: string, value: string | undefined): string =>
-  value === undefined ? `--${name}` : `--${name} <${value}>`;
-
-const row = (left: string, right: string): string => `  ${left.padEnd(48)} ${right}`;

@@ -14,8 +14,13 @@ export const exportCommand: Command = {
   summary: "Writes all users as JSON lines or CSV, without their password hashes.",
   options: [
     { name: "with-hashes", about: "with the password hashes: what import takes again" },
-    { name: "format", value: "format", about: "json, one object a line (the default), or csv" },
-    { name: "to", value: "file", about: "into a file, for its owner only" },
+    {
+      name: "format",
+      value: "format",
+      about: "json, one object a line (the default), or csv",
+      completes: ["json", "csv"],
+    },
+    { name: "to", value: "file", about: "into a file, for its owner only", completes: "file" },
     { name: "force", about: "overwrites the file where there is one" },
   ],
   settings: STORE_SETTINGS,
@@ -58,7 +63,6 @@ function formIn({ format = "json", ...options }: OptionValues): Form {
         }),
     };
   }
-  if (format !== "csv") throw new UsageError("--format takes json or csv");
   const columns = ["id", "username", ...(hashes ? ["password_hash"] : []), "sessions_from"];
   return {
     header: [csvLine(columns)],

@@ -1,14 +1,15 @@
 import { createReadStream, existsSync, fstatSync, openSync, statSync } from "node:fs";
 import { codeOf, Fault, messageOf, Unavailable } from "../core/fault.ts";
 import { type ImportLine, type ImportOutcome, importUsers } from "../core/import-users.ts";
-import { type ImportFormat, importLines } from "../server/import-lines.ts";
+import { makeDataDir } from "../server/data-dir.ts";
+import { type ImportFormat, importFormats, importLines } from "../server/import-lines.ts";
 import { type OpenStore, openStore } from "../server/open-store.ts";
-import { makeDataDir } from "../server/serve.ts";
 import type { Settings } from "../server/settings.ts";
+import { chosen } from "../server/value-kinds.ts";
 import { openStaging } from "../stores/import-staging.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 import { amounts } from "./amounts.ts";
-import { type Command, FAILURE, type OptionValues, SUCCESS, UsageError } from "./command.ts";
+import { type Command, FAILURE, SUCCESS } from "./command.ts";
 import { type ProgressDisplay, progressDisplay } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -18,7 +19,7 @@ const READ_AT_ONCE = 256 * 1024;
 export const importCommand: Command = {
   name: "import",
   summary: "Adds users, or log records, from a CSV or JSON lines file: all of them or none.",
-  operands: [{ name: "file", need: "required" }],
+  operands: [{ name: "file", need: "required", completes: "file" }],
   options: [
     { name: "dry-run", about: "looks for lines that would be refused, and changes nothing" },
     { name: "skip-bad", about: "imports the other lines where some are refused" },
@@ -26,13 +27,14 @@ export const importCommand: Command = {
       name: "format",
       value: "format",
       about: "csv or json, where it cannot be told by the content",
+      completes: importFormats,
     },
   ],
   settings: STORE_SETTINGS,
 
   async run(settings, options, terminal) {
     const file = String(options.file);
-    const format = formatIn(options);
+    const format = chosen(importFormats, options.format);
     const display = progressDisplay(process.stderr, () => performance.now());
     const database = databaseAt(settings);
     const staging = openStaging();
@@ -66,11 +68,6 @@ export const importCommand: Command = {
     }
   },
 };
-
-function formatIn({ format }: OptionValues): ImportFormat | undefined {
-  if (format === undefined || format === "csv" || format === "json") return format;
-  throw new UsageError("--format takes csv or json");
-}
 
 interface Database {
   /** `undefined` where there is none, and nothing is made. */

@@ -4,6 +4,7 @@ import { Unavailable } from "../core/fault.ts";
 import type { LogEntry, LogFilter, LogReader } from "../core/store.ts";
 import { openStore } from "../server/open-store.ts";
 import { printable, printableJson } from "../server/printable.ts";
+import { chosen } from "../server/value-kinds.ts";
 import { type Command, SUCCESS, UsageError } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -16,7 +17,12 @@ export const logCommand: Command = {
   options: [
     { name: "json", about: "one JSON object a line" },
     { name: "follow", about: "goes on with new entries until it is stopped" },
-    { name: "type", value: "type", about: `only entries of it: ${eventTypes.join(", ")}` },
+    {
+      name: "type",
+      value: "type",
+      about: `only entries of it: ${eventTypes.join(", ")}`,
+      completes: eventTypes,
+    },
     { name: "since", value: "when", about: "only entries since 90s, 15m, 2h, 7d ago, or a date" },
     { name: "limit", value: "number", about: "only the newest so many" },
   ],
@@ -24,7 +30,7 @@ export const logCommand: Command = {
 
   async run(settings, options, terminal) {
     const filter = {
-      type: parseType(options.type),
+      type: chosen(eventTypes, options.type),
       since: parseSince(options.since, Date.now()),
     };
     const limit = parseLimit(options.limit);
@@ -87,13 +93,6 @@ function forPeople({ at, type, summary, author }: LogEntry): string {
 }
 
 type OptionValue = string | boolean | undefined;
-
-function parseType(value: OptionValue): string | undefined {
-  if (typeof value !== "string" || eventTypes.some((type) => type === value)) {
-    return value === undefined ? undefined : String(value);
-  }
-  throw new UsageError(`--type takes ${eventTypes.join(", ")}`);
-}
 
 function parseLimit(value: OptionValue): number | undefined {
   if (value === undefined) return undefined;

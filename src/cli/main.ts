@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --
-import { readFileSync } from "node:fs";
 import { codeOf, messageOf } from "../core/fault.ts";
+import { version } from "../server/version.ts";
 import { FAILURE, runCommand, SUCCESS, UsageError, WRONG_USAGE } from "./command.ts";
 import { type CommandEntry, commands } from "./commands.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
@@ -31,11 +31,6 @@ function whichCommand([name, second]: readonly string[]): string {
   if (family.length === 0) return `there is no command ${name}`;
   const asked = second === undefined || second.startsWith("-") ? name : `${name} ${second}`;
   return `there is no command ${asked}: was ${family.map((one) => one.name).join(" or ")} meant`;
-}
-
-function version(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return String(JSON.parse(text).version);
 }
 
 async function help(): Promise<string> {

@@ -11,7 +11,12 @@ export const pagesEjectCommand: Command = {
   name: "pages eject",
   summary: "Copies the pages that come along into a folder, to be changed there.",
   options: [
-    { name: "to", value: "folder", about: `where to (default: PAGES_DIR, or ./${DEFAULT_TARGET})` },
+    {
+      name: "to",
+      value: "folder",
+      about: `where to (default: PAGES_DIR, or ./${DEFAULT_TARGET})`,
+      completes: "folder",
+    },
     { name: "force", about: "overwrites what is in the folder already" },
   ],
   settings: ["PAGES_DIR"],

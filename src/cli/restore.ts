@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { makeDataDir } from "../server/data-dir.ts";
 import { sync, throughPartial } from "../server/partial-file.ts";
-import { makeDataDir } from "../server/serve.ts";
 import type { Settings } from "../server/settings.ts";
 import { copyDatabase, type Inventory } from "../stores/sqlite-backup.ts";
 import { replaceDatabase } from "../stores/sqlite-replace.ts";
@@ -14,7 +14,7 @@ import { isSameFile } from "./sqlite-file.ts";
 export const restoreCommand: Command = {
   name: "restore",
   summary: "Puts a backup into the place of the SQLite database, while nothing has that open.",
-  operands: [{ name: "file", need: "required" }],
+  operands: [{ name: "file", need: "required", completes: "file" }],
   options: [{ name: "force", about: "replaces a database, which is kept under another name" }],
   settings: STORE_SETTINGS,
 

@@ -4,7 +4,9 @@ import type { ImportLine } from "../core/import-users.ts";
 import { type CsvRecord, createCsvReader } from "./csv.ts";
 import { linesOf, type TextLine } from "./text-lines.ts";
 
-export type ImportFormat = "csv" | "json";
+export const importFormats = ["csv", "json"] as const;
+
+export type ImportFormat = (typeof importFormats)[number];
 
 type Reader = (line: TextLine) => ImportLine | undefined;
 

@@ -1,15 +1,19 @@
-import { mkdir } from "node:fs/promises";
-import type { Server } from "node:http";
 import { type Auth, createAuth } from "../auth.ts";
-import { Fault, messageOf } from "../core/fault.ts";
 import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup-token.ts";
 import type { Store } from "../core/store.ts";
 import { isSilentlyPlain } from "../stores/postgres-url.ts";
+import { methodsOf } from "../web/app.ts";
 import { membershipOf } from "../web/remote-address.ts";
+import { makeDataDir } from "./data-dir.ts";
 import { domainCommand } from "./domain-command.ts";
-import { createListener, drain, listen } from "./listener.ts";
+import { earliestExpiry } from "./https/certificate-source.ts";
+import { type Certificates, openCertificates } from "./https/open-certificates.ts";
+import { type Handle, handleOf } from "./listener.ts";
+import { startListeners } from "./listeners.ts";
 import { type LogRetention, startLogRetention } from "./log-retention.ts";
+import { type Metrics, metricsFor } from "./metrics/metrics.ts";
 import { type OpenStore, openStore } from "./open-store.ts";
+import { loggingRequests } from "./request-log.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings.ts";
 import { setupTokenFile } from "./setup-token-file.ts";
@@ -19,56 +23,108 @@ const DRAIN_WITHIN_MS = 7_000;
 
 export interface Gate {
   readonly url: string;
+  /** Where HTTPS is served, with or without a certificate so far. */
+  readonly httpsUrl: string | undefined;
+  readonly metricsUrl: string | undefined;
   /** Finishes what is in flight, writes what is waiting, closes everything. Below ten seconds. */
   stop(): Promise<void>;
 }
 
 /** The standalone gate. What keeps it from starting is thrown, after all that was opened is closed. */
 export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
-  await makeDataDir(settings.dataDir);
-  const store = await openStore(settings, "create");
-  const setupToken = setupTokenFile(settings.setupTokenFile);
-  let auth: Auth | undefined;
+  const opened = new AsyncDisposableStack();
   try {
-    auth = createAuth({
-      store,
-      setupToken,
-      secret: settings.secret,
-      previousSecrets: settings.previousSecrets,
-      postLoginLocation: settings.postLoginLocation,
-      appName: settings.appName,
-      accentColor: settings.accentColor,
-      logoFile: settings.logoFile,
-      locale: settings.locale,
-      siteFiles: "on",
-      health: "on",
-      logFailures: settings.logFailures,
-      pagesDir: settings.pagesDir,
-      limiter: settings.limiter,
-      trustedProxies: settings.trustedProxies,
-      publicUrl: settings.publicUrl,
-      cookieDomain: settings.cookieDomain,
-      forwardAuth: "on",
-      setUpDomain:
-        settings.domainSetupCommand === undefined
-          ? undefined
-          : domainCommand(settings.domainSetupCommand, settings.programEnvironment),
-      log,
-    });
-    if (settings.databaseUrl !== undefined && isSilentlyPlain(settings.databaseUrl)) {
-      log.warn({}, "the connection to the database is not encrypted: DATABASE_URL has no sslmode");
-    }
-    await warnIfOpenToStrangers(settings.host, store, setupToken, log);
-    const server = createListener(auth.routes);
-    const url = await listen(server, settings.host, settings.port);
-    log.info({ url }, `Latchkey listens on ${url}`);
-    const retention = retain(settings, store, log);
-    return { url, stop: stopper(server, auth, store, retention) };
+    const { url, httpsUrl, metricsUrl } = await open(settings, log, opened);
+    log.info(httpsUrl === undefined ? { url } : { url, httpsUrl }, `Latchkey listens on ${url}`);
+    return { url, httpsUrl, metricsUrl, stop: () => opened.disposeAsync() };
   } catch (error) {
-    await auth?.close();
-    await store.close();
+    await opened.disposeAsync();
     throw error;
   }
+}
+
+/** What is opened later may need what was opened before: it is closed in the opposite order. */
+async function open(
+  settings: Settings,
+  log: GateLog,
+  opened: AsyncDisposableStack,
+): Promise<Omit<Gate, "stop">> {
+  await makeDataDir(settings.dataDir);
+  const certificates = await openCertificates(settings, () => Date.now(), log);
+  opened.defer(async () => certificates?.source.stop());
+  const kept = await openStore(settings, "create");
+  opened.defer(async () => kept.close());
+  const metrics = metricsFor(settings, milliseconds, () => expiryOf(certificates));
+  opened.defer(async () => metrics?.stop());
+  const store = metrics?.timed(kept) ?? kept;
+  const setupToken = setupTokenFile(settings.setupTokenFile);
+  const auth = createAuth({
+    store,
+    setupToken,
+    secret: settings.secret,
+    previousSecrets: settings.previousSecrets,
+    postLoginLocation: settings.postLoginLocation,
+    appName: settings.appName,
+    accentColor: settings.accentColor,
+    logoFile: settings.logoFile,
+    locale: settings.locale,
+    siteFiles: "on",
+    health: "on",
+    logFailures: settings.logFailures,
+    pagesDir: settings.pagesDir,
+    limiter: settings.limiter,
+    trustedProxies: settings.trustedProxies,
+    publicUrl: settings.publicUrl,
+    cookieDomain: settings.cookieDomain,
+    forwardAuth: "on",
+    setUpDomain: domainSetup(settings, certificates),
+    meter: metrics?.meter,
+    log,
+  });
+  opened.defer(() => auth.close());
+  if (settings.databaseUrl !== undefined && isSilentlyPlain(settings.databaseUrl)) {
+    log.warn({}, "the connection to the database is not encrypted: DATABASE_URL has no sslmode");
+  }
+  await warnIfOpenToStrangers(settings.host, store, setupToken, log);
+  const retention = retain(settings, store, log);
+  opened.defer(async () => retention?.stop());
+  const metricsUrl = await metrics?.listen();
+  if (metricsUrl !== undefined) log.info({}, `metrics are at ${metricsUrl}/metrics`);
+  const handle = observed(auth, metrics, log);
+  const listeners = await startListeners(settings, handle, certificates, () => Date.now(), log);
+  opened.defer(() => listeners.stop(DRAIN_WITHIN_MS));
+  certificates?.begin();
+  return { url: listeners.url, httpsUrl: listeners.httpsUrl, metricsUrl };
+}
+
+const milliseconds = (): number => performance.now();
+
+/** What answers requests, with what is to be counted and told of each, if anything is. */
+function observed({ routes, door }: Auth, metrics: Metrics | undefined, log: GateLog): Handle {
+  const plain = handleOf(routes);
+  const handle = metrics?.counting(plain, methodsOf(routes).keys()) ?? plain;
+  if (!log.isLevelEnabled("debug")) return handle;
+  return loggingRequests(handle, door.requestId, milliseconds, log);
+}
+
+const expiryOf = (certificates: Certificates | undefined): Date | undefined =>
+  certificates === undefined ? undefined : earliestExpiry(certificates.source);
+
+/** A command of the operator's, a certificate, or both. */
+function domainSetup(
+  { domainSetupCommand, programEnvironment }: Settings,
+  certificates: Certificates | undefined,
+): ((domain: string) => Promise<void>) | undefined {
+  const ways = [
+    domainSetupCommand === undefined
+      ? undefined
+      : domainCommand(domainSetupCommand, programEnvironment),
+    certificates?.setUpDomain,
+  ].filter((way) => way !== undefined);
+  if (ways.length === 0) return undefined;
+  return async (domain) => {
+    await Promise.all(ways.map((way) => way(domain)));
+  };
 }
 
 function retain(
@@ -78,30 +134,6 @@ function retain(
 ): LogRetention | undefined {
   if (logRetentionMs === undefined) return undefined;
   return startLogRetention(store, logRetentionMs, () => Date.now(), log);
-}
-
-function stopper(
-  server: Server,
-  auth: Auth,
-  store: OpenStore,
-  retention: LogRetention | undefined,
-): () => Promise<void> {
-  return async () => {
-    await drain(server, DRAIN_WITHIN_MS);
-    await retention?.stop();
-    await auth.close();
-    await store.close();
-  };
-}
-
-export async function makeDataDir(dataDir: string): Promise<void> {
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new Fault("data_dir_unusable", `cannot make DATA_DIR ${dataDir}: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
 }
 
 const isLoopback = membershipOf(["127.0.0.0/8", "::1"]);

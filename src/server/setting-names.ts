@@ -1,3 +1,6 @@
+import { locales } from "../web/words.ts";
+import { oneOf, type ValueKind } from "./value-kinds.ts";
+
 /** A setting as people meet it: in the environment, in an env file, or as a flag. */
 export interface Setting {
   readonly name: string;
@@ -7,19 +10,68 @@ export interface Setting {
   readonly about: string;
   /** `none` for what must not stand in a command line, where every user of the machine can read it. */
   readonly flag: string | "none";
+  readonly completes: ValueKind;
 }
 
-const setting = (name: string, takes: string, fallback: string, about: string): Setting => ({
+const setting = (
+  name: string,
+  takes: string,
+  fallback: string,
+  about: string,
+  completes: ValueKind = kindOf(name),
+): Setting => ({
   name,
   takes,
   fallback,
   about,
   flag: name.toLowerCase().replaceAll("_", "-"),
+  completes,
 });
+
+/** Names are given so that they tell. */
+function kindOf(name: string): ValueKind {
+  if (/_(FILE|COMMAND)$/.test(name)) return "file";
+  return name.endsWith("_DIR") ? "folder" : "free";
+}
+
+const choice = (
+  name: string,
+  choices: readonly string[],
+  fallback: string,
+  about: string,
+): Setting => setting(name, oneOf(choices), fallback, about, choices);
+
+export const onOrOffChoices = ["on", "off"] as const;
+export const logLevels = ["debug", "info", "warn", "error"] as const;
 
 export const settings: readonly Setting[] = [
   setting("HOST", "an IP address or a host name", "127.0.0.1", "the address to listen on"),
   setting("PORT", "a number from 0 (any free port) to 65535", "3000", "the port to listen on"),
+  setting(
+    "HTTPS_PORT",
+    "a number from 0 (any free port) to 65535",
+    "none",
+    "serves HTTPS there; without a certificate of yours it gets one for the domain",
+  ),
+  setting(
+    "TLS_CERT_FILE",
+    "a file that can be read",
+    "none",
+    "your certificate with its chain, in PEM; read again when it changes",
+  ),
+  setting("TLS_KEY_FILE", "a file that can be read", "none", "the key of TLS_CERT_FILE, in PEM"),
+  setting(
+    "ACME_DIRECTORY_URL",
+    "an https URL",
+    "Let's Encrypt",
+    "the authority that certificates are asked of",
+  ),
+  setting(
+    "ACME_CA_FILE",
+    "a file with certificates in PEM",
+    "none",
+    "whom to trust, besides the usual ones, when talking to that authority",
+  ),
   setting("DATA_DIR", "a folder", "./data", "where data lives; created if missing"),
   setting(
     "DATABASE_URL",
@@ -28,9 +80,9 @@ export const settings: readonly Setting[] = [
     "the PostgreSQL database; unset is SQLite at DATA_DIR/latchkey.db",
   ),
   setting("DATABASE_URL_FILE", "a file that can be read", "none", "holds DATABASE_URL instead"),
-  setting(
+  choice(
     "SHARED_LIMITER",
-    "on or off",
+    onOrOffChoices,
     "off",
     "counts sign-in attempts for all instances together, in PostgreSQL",
   ),
@@ -101,7 +153,7 @@ export const settings: readonly Setting[] = [
     "a key",
     "stands above the heading of each page",
   ),
-  setting("LOCALE", "en, de, fr or es", "the reader's", "the one language of all pages"),
+  choice("LOCALE", locales, "the reader's", "the one language of all pages"),
   setting("PAGES_DIR", "an existing folder", "none", "templates that replace pages"),
   setting(
     "TRUSTED_PROXIES",
@@ -121,64 +173,29 @@ export const settings: readonly Setting[] = [
     "none",
     "shares the session with every host at or below it",
   ),
-  setting(
+  choice(
     "LOG_FAILED_SIGNINS",
-    "on or off",
+    onOrOffChoices,
     "off",
-    "tells the server log of failed and denied sign-ins with their address, as for fail2ban",
+    "tells the server log of sign-ins, password changes, setups and forms that were refused, with the address, as for fail2ban",
   ),
-  setting("LOG_LEVEL", "debug, info, warn or error", "info", "what the server log tells"),
+  choice("LOG_LEVEL", logLevels, "info", "what the server log tells"),
+  setting(
+    "METRICS_PORT",
+    "a number from 0 (any free port) to 65535",
+    "none",
+    "serves Prometheus metrics there, at /metrics",
+  ),
+  setting(
+    "METRICS_HOST",
+    "an IP address or a host name",
+    "127.0.0.1",
+    "the address to serve metrics on",
+  ),
 ];
 
 export function settingNamed(name: string): Setting {
   const found = settings.find((one) => one.name === name);
   if (found === undefined) throw new Error(`${name} is not in the table of settings`);
   return found;
-}
-
-/** Short names are one letter away from too many others to guess what was meant. */
-const SHORTEST_GUESSED = 7;
-const MOST_SLIPS = 2;
-
-/** What looks like a setting and is none: surely ours (`LATCHKEY_…`), or perhaps one misspelt. */
-export function unknownNames(names: readonly string[]): {
-  readonly unknown: readonly string[];
-  readonly warnings: readonly string[];
-} {
-  const unknown: string[] = [];
-  const warnings: string[] = [];
-  // A Kubernetes service named latchkey puts variables of this form into every container.
-  const linked = names.includes("LATCHKEY_SERVICE_HOST");
-  for (const name of new Set(names)) {
-    if (linked && /^LATCHKEY_(SERVICE|PORT)(_|$)/.test(name)) continue;
-    const meant = nearest(name.replace(/^LATCHKEY_/, ""));
-    if (name.startsWith("LATCHKEY_")) {
-      unknown.push(
-        `${name} is not a setting${meant === undefined ? "" : `: it is called ${meant}`}`,
-      );
-    } else if (meant !== undefined && meant !== name && name.length >= SHORTEST_GUESSED) {
-      warnings.push(`${name} is not a setting: was ${meant} meant?`);
-    }
-  }
-  return { unknown, warnings };
-}
-
-function nearest(name: string): string | undefined {
-  const known = settings.map((one) => one.name);
-  if (known.includes(name)) return name;
-  return known.find((one) => one.length >= SHORTEST_GUESSED && slips(one, name) <= MOST_SLIPS);
-}
-
-/** How many letters have to be put in, left out or exchanged to get from one text to the other. */
-export function slips(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
-      const exchanged = (row[j] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(exchanged, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

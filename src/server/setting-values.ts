@@ -1,10 +1,13 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { X509Certificate } from "node:crypto";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { readPostgresUrl } from "../stores/postgres-url.ts";
 import { isLogo } from "../web/assets.ts";
 import { originOf } from "../web/location.ts";
 import { membershipOf } from "../web/remote-address.ts";
+import { logLevels, onOrOffChoices } from "./setting-names.ts";
+import { chosen } from "./value-kinds.ts";
 
 // What a setting makes of its text; `undefined` where it cannot take it.
 
@@ -33,6 +36,31 @@ export function folder(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+export function readableFile(text: string): string | undefined {
+  const path = resolve(text);
+  try {
+    accessSync(path, constants.R_OK);
+    return statSync(path).isFile() ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What stands in a file of certificates; there has to be one at least. */
+export function certificates(text: string): string | undefined {
+  try {
+    const pem = readFileSync(resolve(text), "utf8");
+    new X509Certificate(pem);
+    return pem;
+  } catch {
+    return undefined;
+  }
+}
+
+export function httpsUrl(text: string): string | undefined {
+  return URL.canParse(text) && new URL(text).protocol === "https:" ? text : undefined;
 }
 
 export function image(text: string): string | undefined {
@@ -81,7 +109,7 @@ export function list(text: string): readonly string[] | undefined {
 }
 
 export function onOrOff(text: string): "on" | "off" | undefined {
-  return text === "on" || text === "off" ? text : undefined;
+  return chosen(onOrOffChoices, text);
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000 };
@@ -93,5 +121,5 @@ export function age(text: string): number | undefined {
 }
 
 export function logLevel(text: string): string | undefined {
-  return ["debug", "info", "warn", "error"].includes(text) ? text : undefined;
+  return chosen(logLevels, text);
 }

@@ -1,19 +1,18 @@
-import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseEnv } from "node:util";
-import { codeOf, messageOf } from "../core/fault.ts";
 import { DEVELOPMENT_SECRET } from "../core/session-token.ts";
 import { isAppName } from "../options.ts";
 import { isColor } from "../web/accent-color.ts";
 import { isLocale } from "../web/locale.ts";
 import { isCookieDomain, isLocation, sharesCookies } from "../web/location.ts";
 import type { Locale } from "../web/words.ts";
-import { settingNamed, unknownNames } from "./setting-names.ts";
+import { openSources, type SecretFile, type SettingsSources } from "./setting-sources.ts";
 import {
   addressRanges,
   age,
+  certificates,
   folder,
   hostName,
+  httpsUrl,
   image,
   list,
   logLevel,
@@ -22,11 +21,20 @@ import {
   postgresUrl,
   program,
   publicOrigin,
+  readableFile,
 } from "./setting-values.ts";
 
 export interface Settings {
   readonly host: string;
   readonly port: number;
+  readonly httpsPort: number | undefined;
+  /** Both or neither. */
+  readonly tlsCertFile: string | undefined;
+  readonly tlsKeyFile: string | undefined;
+  /** `undefined` stands for Let's Encrypt. */
+  readonly acmeDirectoryUrl: string | undefined;
+  /** Certificates that are trusted besides the usual ones, as PEM. */
+  readonly acmeCa: string | undefined;
   readonly dataDir: string;
   readonly databaseFile: string;
   /** PostgreSQL, instead of the file. */
@@ -52,75 +60,47 @@ export interface Settings {
   readonly cookieDomain: string | undefined;
   readonly logLevel: string;
   readonly logFailures: "on" | "off";
+  /** `undefined` serves no metrics. */
+  readonly metricsPort: number | undefined;
+  readonly metricsHost: string;
   readonly environment: "production" | "other";
 }
 
 export type SettingsReading =
-  | { readonly kind: "settings"; readonly settings: Settings; readonly warnings: readonly string[] }
-  | { readonly kind: "wrong"; readonly problems: readonly string[] };
+  | (Read & { readonly kind: "settings" })
+  | (Read & { readonly kind: "wrong"; readonly problems: readonly string[] });
 
-export interface SettingsSources {
-  /** By setting name: `PORT`, not `--port`. */
-  readonly flags: Readonly<Record<string, string | undefined>>;
-  readonly envFile: string | undefined;
-  readonly env?: Readonly<Record<string, string | undefined>>;
+interface Read {
+  /** With defaults in place of what is wrong. */
+  readonly settings: Settings;
+  readonly warnings: readonly string[];
+  readonly secretFiles: readonly SecretFile[];
 }
 
 /** The only place that looks at the environment. A flag wins over it, and it over the file. */
 export function readSettings(sources: SettingsSources): SettingsReading {
-  const { flags, envFile, env = process.env } = sources;
-  const problems: string[] = [];
-  const file = readEnvFile(envFile, problems);
-  const { unknown, warnings } = unknownNames([...Object.keys(env), ...Object.keys(file)]);
-  problems.push(...unknown);
-
-  // An empty value is what a compose file passes on for a variable that is not set.
-  const text = (name: string): string | undefined =>
-    flags[name] || env[name] || file[name] || undefined;
-
-  /** What must not stand in an environment that others can see may stand in a file of its own. */
-  const textOrFile = (name: string): string | undefined => {
-    const path = text(`${name}_FILE`);
-    if (path === undefined) return text(name);
-    if (text(name) !== undefined) problems.push(`${name} and ${name}_FILE are both set`);
-    return readSecret(`${name}_FILE`, path, problems);
-  };
-
-  /** In the file one a line, so that there a secret may have commas and spaces. */
-  const previousSecrets = (given: readonly string[] | undefined): readonly string[] => {
-    const path = text("AUTH_SECRET_PREVIOUS_FILE");
-    if (path === undefined) return given ?? [];
-    if (given !== undefined) {
-      problems.push("AUTH_SECRET_PREVIOUS and AUTH_SECRET_PREVIOUS_FILE are both set");
-    }
-    const lines = readSecret("AUTH_SECRET_PREVIOUS_FILE", path, problems)?.split(/\r?\n/);
-    const secrets = lines?.filter((line) => line !== "");
-    if (secrets?.length === 0) problems.push("AUTH_SECRET_PREVIOUS_FILE names an empty file");
-    return secrets ?? [];
-  };
-
-  const value = <T>(
-    name: string,
-    parse: (text: string) => T | undefined,
-    given: string | undefined = text(name),
-  ): T | undefined => {
-    if (given === undefined) return undefined;
-    const parsed = parse(given);
-    if (parsed === undefined) problems.push(`${name} takes ${settingNamed(name).takes}`);
-    return parsed;
-  };
+  const { env = process.env } = sources;
+  const { text, value, textOrFile, linesOrFile, problems, warnings, secretFiles } = openSources({
+    ...sources,
+    env,
+  });
 
   const dataDir = resolve(text("DATA_DIR") ?? "./data");
   const settings: Settings = {
     host: value("HOST", hostName) ?? "127.0.0.1",
     port: value("PORT", portNumber) ?? 3000,
+    httpsPort: value("HTTPS_PORT", portNumber),
+    tlsCertFile: value("TLS_CERT_FILE", readableFile),
+    tlsKeyFile: value("TLS_KEY_FILE", readableFile),
+    acmeDirectoryUrl: value("ACME_DIRECTORY_URL", httpsUrl),
+    acmeCa: value("ACME_CA_FILE", certificates),
     dataDir,
     databaseFile: join(dataDir, "latchkey.db"),
     databaseUrl: value("DATABASE_URL", postgresUrl, textOrFile("DATABASE_URL")),
     limiter: value("SHARED_LIMITER", onOrOff) === "on" ? "shared" : "own",
     logRetentionMs: value("LOG_RETENTION", age),
     secret: textOrFile("AUTH_SECRET"),
-    previousSecrets: previousSecrets(value("AUTH_SECRET_PREVIOUS", list)),
+    previousSecrets: linesOrFile("AUTH_SECRET_PREVIOUS", list) ?? [],
     setupTokenFile: resolve(text("SETUP_TOKEN_FILE") ?? join(dataDir, "setup-token")),
     postLoginLocation:
       value("POST_LOGIN_LOCATION", (given) => (isLocation(given) ? given : undefined)) ?? "/",
@@ -135,6 +115,8 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     cookieDomain: value("COOKIE_DOMAIN", (given) => (isCookieDomain(given) ? given : undefined)),
     logLevel: value("LOG_LEVEL", logLevel) ?? "info",
     logFailures: value("LOG_FAILED_SIGNINS", onOrOff) ?? "off",
+    metricsPort: value("METRICS_PORT", portNumber),
+    metricsHost: value("METRICS_HOST", hostName) ?? "127.0.0.1",
     programEnvironment: {
       ...env,
       AUTH_SECRET: undefined,
@@ -145,6 +127,9 @@ export function readSettings(sources: SettingsSources): SettingsReading {
   };
   if (settings.limiter === "shared" && settings.databaseUrl === undefined) {
     problems.push("SHARED_LIMITER takes on only together with DATABASE_URL");
+  }
+  if ((settings.tlsCertFile === undefined) !== (settings.tlsKeyFile === undefined)) {
+    problems.push("TLS_CERT_FILE and TLS_KEY_FILE take effect only together");
   }
   const { publicUrl, cookieDomain } = settings;
   if (
@@ -157,9 +142,8 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     );
   }
 
-  return problems.length > 0
-    ? { kind: "wrong", problems }
-    : { kind: "settings", settings: Object.freeze(settings), warnings };
+  const read: Read = { settings: Object.freeze(settings), warnings, secretFiles };
+  return problems.length > 0 ? { ...read, kind: "wrong", problems } : { ...read, kind: "settings" };
 }
 
 /** In production, sessions that everybody can forge are no sessions: serving is refused. */
@@ -175,32 +159,4 @@ export function secretProblem({
   return previousSecrets.includes(DEVELOPMENT_SECRET)
     ? "AUTH_SECRET_PREVIOUS takes no development secret where NODE_ENV is production"
     : undefined;
-}
-
-/** An editor's line break at the end is no part of the secret. */
-function readSecret(name: string, path: string, problems: string[]): string | undefined {
-  try {
-    const bytes = readFileSync(path);
-    const secret = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    const line = secret.replace(/\r?\n$/, "");
-    if (line === "") problems.push(`${name} names an empty file`);
-    return line || undefined;
-  } catch (error) {
-    // Without the path: by a slip, it may be the secret itself.
-    const isEncoding = codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA";
-    const reason = isEncoding ? "it is not valid UTF-8" : (codeOf(error) ?? "for some reason");
-    problems.push(`${name} names a file that cannot be read: ${reason}`);
-    return undefined;
-  }
-}
-
-function readEnvFile(path: string | undefined, problems: string[]): Record<string, string> {
-  if (path === undefined) return {};
-  try {
-    const parsed = parseEnv(readFileSync(path, "utf8"));
-    return Object.fromEntries(Object.entries(parsed).map(([name, text]) => [name, text ?? ""]));
-  } catch (error) {
-    problems.push(`--env-file cannot be read: ${messageOf(error)}`);
-    return {};
-  }
 }

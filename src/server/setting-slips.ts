@@ -1,0 +1,48 @@
+import { settings } from "./setting-names.ts";
+
+/** Short names are one letter away from too many others to guess what was meant. */
+const SHORTEST_GUESSED = 7;
+const MOST_SLIPS = 2;
+
+/** What looks like a setting and is none: surely ours (`LATCHKEY_…`), or perhaps one misspelt. */
+export function unknownNames(names: readonly string[]): {
+  readonly unknown: readonly string[];
+  readonly warnings: readonly string[];
+} {
+  const unknown: string[] = [];
+  const warnings: string[] = [];
+  // A Kubernetes service named latchkey puts variables of this form into every container.
+  const linked = names.includes("LATCHKEY_SERVICE_HOST");
+  for (const name of new Set(names)) {
+    if (linked && /^LATCHKEY_(SERVICE|PORT)(_|$)/.test(name)) continue;
+    const meant = nearest(name.replace(/^LATCHKEY_/, ""));
+    if (name.startsWith("LATCHKEY_")) {
+      unknown.push(
+        `${name} is not a setting${meant === undefined ? "" : `: it is called ${meant}`}`,
+      );
+    } else if (meant !== undefined && meant !== name && name.length >= SHORTEST_GUESSED) {
+      warnings.push(`${name} is not a setting: was ${meant} meant?`);
+    }
+  }
+  return { unknown, warnings };
+}
+
+function nearest(name: string): string | undefined {
+  const known = settings.map((one) => one.name);
+  if (known.includes(name)) return name;
+  return known.find((one) => one.length >= SHORTEST_GUESSED && slips(one, name) <= MOST_SLIPS);
+}
+
+/** How many letters have to be put in, left out or exchanged to get from one text to the other. */
+export function slips(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const exchanged = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(exchanged, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

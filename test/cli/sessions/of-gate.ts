@@ -1,0 +1,74 @@
+import { CTRL_C } from "../user-terminal.ts";
+import { alike, NO_DATABASE, type SessionTable } from "./session.ts";
+
+const ESC = "\u001b";
+const coloured = (word: string, colour: number): string =>
+  `${ESC}\\[${colour}m${word} ?${ESC}\\[39m`;
+
+const LEVEL = `(${coloured("INFO", 32)}|${coloured("WARN", 33)})`;
+const FOR_PEOPLE = `\\d\\d:\\d\\d:\\d\\d ${LEVEL} \\S.*\n`;
+const EXAMINED = "\\S.*\n( {4}.*\n)*";
+
+export const gateSessions: SessionTable = {
+  serve: {
+    terminal: {
+      args: ["serve"],
+      answers: [["listens on", CTRL_C]],
+      shown: new RegExp(`^(${FOR_PEOPLE})+\\^C(${FOR_PEOPLE}){2}$`),
+    },
+    piped: { args: ["serve"], until: /listens on/, stdout: /^(\{"level":.*\}\n){4,}$/ },
+    failing: { args: ["serve", "--data-dir", "@/new.csv"], code: 1, says: /DATA_DIR .*EEXIST/ },
+  },
+  log: {
+    ...alike(["log"], /^[\d-]+T[\d:.]+Z {2}signin +system {2}an entry\n$/),
+    failing: { args: ["log", "--data-dir", "@/none"], code: 1, says: NO_DATABASE },
+  },
+  "setup-link": {
+    ...alike(
+      ["setup-link", "--data-dir", "@/none", "--port", "4000"],
+      /^http:\/\/127\.0\.0\.1:4000\/setup\?token=[\w-]{32}\n$/,
+    ),
+    failing: { args: ["setup-link"], code: 1, says: /there is an account already/ },
+  },
+  secret: {
+    ...alike(["secret"], /^[\w-]{43}\n$/),
+    failing: { args: ["secret", "32"], code: 2, says: /'32'/ },
+  },
+  "pages eject": {
+    ...alike(
+      ["pages", "eject", "--to", "@/none"],
+      /^(\/\S+\n)+Start the gate with PAGES_DIR=.*\n$/,
+    ),
+    failing: { args: ["pages", "eject", "--to", "@/pages"], code: 1, says: /--force overwrites$/ },
+  },
+  completion: {
+    ...alike(["completion", "fish"], /^# fish completion for latchkey\n(.*\n)+$/),
+    failing: { args: ["completion", "tcsh"], code: 2, says: /takes bash, zsh or fish$/ },
+  },
+  doctor: {
+    terminal: {
+      args: ["doctor"],
+      shown: new RegExp(
+        `^((${coloured("ok", 32)}|${coloured("hint", 33)}) +${EXAMINED})+Nothing needs mending`,
+      ),
+    },
+    piped: {
+      args: ["doctor"],
+      stdout: new RegExp(`^((ok|hint) +${EXAMINED})+Nothing needs mending, \\d hints?\\.\n`),
+    },
+    failing: { args: ["doctor", "--url", "nowhere"], code: 2, says: /--url takes an origin/ },
+  },
+  attack: {
+    terminal: {
+      args: ["attack", "GATE"],
+      shown:
+        /^latchkey: \d+ attacks on http.*\n[\s\S]+pass open-redirects [\s\S]+\n\d passed, 0 got through, .*\n$/,
+    },
+    piped: {
+      args: ["attack", "GATE"],
+      stdout: /^(((pass|-) +\S| +\S).*\n)+\n\d passed, 0 got through, .*\n$/,
+      stderr: /^latchkey: \d+ attacks on http.*\n$/,
+    },
+    failing: { args: ["attack", "http://127.0.0.1:9"], code: 1, says: /nobody listens there$/ },
+  },
+};
