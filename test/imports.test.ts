@@ -14,8 +14,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ["core"],
   library: ["core", "web"],
   adapters: ["library", "web"],
-  server: ["core", "stores", "web", "library"],
-  cli: ["core", "stores", "web", "server"],
+  acme: ["core"],
+  server: ["core", "stores", "web", "library", "acme"],
+  attack: [],
+  cli: ["core", "stores", "web", "server", "attack"],
 };
 
 /** What may be named in one place only, and the files that may name it. */
@@ -24,13 +26,16 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   { what: /"node:sqlite"/, onlyIn: /^stores\// },
   { what: /"eta(\/core)?"/, onlyIn: /^web\/templates\.ts$/ },
   { what: /"hono"/, onlyIn: /^(web\/|auth\.ts$|server\/listener\.ts$)/ },
-  { what: /"jose"/, onlyIn: /^core\/session-token\.ts$/ },
-  { what: /"node:(fs|http|net|child_process)/, onlyIn: /^(stores|server|cli|web|adapters)\// },
+  { what: /"jose["/]/, onlyIn: /^(core\/session-token\.ts$|acme\/)/ },
+  {
+    what: /"node:(fs|http|net|child_process)/,
+    onlyIn: /^(stores|server|cli|web|adapters|acme|attack)\//,
+  },
   { what: /"node:(test|assert)/, onlyIn: /^testing\// },
   { what: /process\.(stdout|stderr|exit)/, onlyIn: /^cli\// },
   {
     what: /Date\.now\(\)|performance\.now\(\)/,
-    onlyIn: /^(auth\.ts|server\/serve\.ts|cli\/|stores\/)/,
+    onlyIn: /^(auth\.ts|server\/serve\.ts|cli\/|attack\/|stores\/)/,
   },
 ];
 

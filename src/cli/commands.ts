@@ -11,6 +11,8 @@ export const commands: readonly CommandEntry[] = [
   { name: "serve", load: async () => (await import("./serve.ts")).serveCommand },
   { name: "log", load: async () => (await import("./log.ts")).logCommand },
   { name: "setup-link", load: async () => (await import("./setup-link.ts")).setupLinkCommand },
+  { name: "doctor", load: async () => (await import("./doctor.ts")).doctorCommand },
+  { name: "attack", load: async () => (await import("./attack.ts")).attackCommand },
   { name: "secret", load: async () => (await import("./secret.ts")).secretCommand },
   { name: "user list", load: async () => (await import("./user-list.ts")).userListCommand },
   { name: "user add", load: async () => (await import("./user-add.ts")).userAddCommand },
@@ -29,5 +31,15 @@ export const commands: readonly CommandEntry[] = [
   { name: "export", load: async () => (await import("./export.ts")).exportCommand },
   { name: "backup", load: async () => (await import("./backup.ts")).backupCommand },
   { name: "restore", load: async () => (await import("./restore.ts")).restoreCommand },
+  { name: "domain add", load: async () => (await import("./domain-add.ts")).domainAddCommand },
+  {
+    name: "domain status",
+    load: async () => (await import("./domain-status.ts")).domainStatusCommand,
+  },
+  {
+    name: "domain remove",
+    load: async () => (await import("./domain-remove.ts")).domainRemoveCommand,
+  },
   { name: "pages eject", load: async () => (await import("./pages-eject.ts")).pagesEjectCommand },
+  { name: "completion", load: async () => (await import("./completion.ts")).completionCommand },
 ];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { send } from "../support/client.ts";
 import { startNode } from "../support/process.ts";
@@ -24,7 +24,10 @@ const filesUnder = (folder: string): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(join(ROOT, folder).length + 1));
 
-test("the package holds JavaScript, types and pages, three files about it, and nothing else", async () => {
+/** Those that no page shows. */
+const isLargePicture = (file: string): boolean => /-desk\.png$|error|problem/.test(file);
+
+test("the package holds JavaScript, types and pages, what is there to be read, and nothing else", async () => {
   const listed = await run(dir, "tar", "-tzf", installed.tarball);
   const expected = filesUnder("src").flatMap((file) =>
     file.endsWith(".ts")
@@ -32,10 +35,37 @@ test("the package holds JavaScript, types and pages, three files about it, and n
       : [`dist/${file}`],
   );
   assert.ok(expected.includes("dist/web/pages/login.eta"), "pages are looked at");
-  const about = ["LICENSE", "README.md", "package.json"];
+  const about = [
+    ...["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "LICENSE"],
+    ...["README.md", "SECURITY.md", "package.json"],
+    ...filesUnder("docs")
+      .filter((file) => !(file.startsWith("pages/") && isLargePicture(file)))
+      .map((file) => `docs/${file}`),
+    ...filesUnder("examples")
+      .filter((file) => !file.includes("node_modules/"))
+      .map((file) => `examples/${file}`),
+  ];
   assert.deepEqual(
     listed.trimEnd().split("\n").sort(),
     [...expected, ...about].map((file) => `package/${file}`).sort(),
+  );
+});
+
+test("every link in what there is to be read leads to something that is in the package", () => {
+  const packed = join(installed.project, "node_modules/latchkey");
+  const pages = readdirSync(packed, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".md"),
+  );
+  assert.ok(pages.includes("README.md") && pages.includes("docs/backup.md"), "pages are looked at");
+  const links = pages.flatMap((page) =>
+    [...readFileSync(join(packed, page), "utf8").matchAll(/\]\(([^)\s#]+)[^)]*\)/g)]
+      .map(([, target = ""]) => ({ page, target }))
+      .filter(({ target }) => !/^[a-z]+:/.test(target)),
+  );
+  assert.ok(links.length > 20, "links are found");
+  assert.deepEqual(
+    links.filter(({ page, target }) => !existsSync(join(packed, dirname(page), target))),
+    [],
   );
 });
 

@@ -9,6 +9,12 @@ import { problems, warnings } from "./settings-reading.ts";
 const bad: Readonly<Record<string, readonly string[]>> = {
   PORT: ["http", "-1", "65536", "3000 ", "0x10", "1e3", "3.5", "100000"],
   HOST: ["not a host", "http://127.0.0.1", "127.0.0.1:3000", "-x", "a/b"],
+  HTTPS_PORT: ["https", "-1", "70000", "443 ", ":443", "4.43"],
+  ACME_DIRECTORY_URL: [
+    ...["http://acme.example/directory", "acme.example/directory", "//acme.example/directory"],
+    ...["file:///directory", "https://", "https://a b/", "localhost:14000"],
+  ],
+  ACME_CA_FILE: ["/nowhere/ca.pem", "/tmp", "/dev/null", "/etc/hostname"],
   POST_LOGIN_LOCATION: ["app", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/a\nb"],
   TRUSTED_PROXIES: [
     "10.0.0.0/33",
@@ -36,6 +42,8 @@ const bad: Readonly<Record<string, readonly string[]>> = {
     ...["example.org; Secure", "example.org\r\nX-Evil: 1", "example.org,example.com"],
   ],
   LOG_LEVEL: ["verbose", "INFO", "trace"],
+  METRICS_PORT: ["on", "-1", "65536", "9464 ", ":9464", "127.0.0.1:9464"],
+  METRICS_HOST: ["not a host", "http://127.0.0.1", "127.0.0.1:9464", "*"],
   DATABASE_URL: ["db/latchkey", "mysql://db/latchkey", "postgres://db/x?sslmod=require"],
   SHARED_LIMITER: ["yes", "true", "ON", "1"],
   LOG_RETENTION: ["400", "0d", "-1d", "1.5d", "400 d", "90s", "1y", "1234567d"],
@@ -64,6 +72,21 @@ test("a PAGES_DIR that leads nowhere, round in a circle or too far is named too"
     assert.match(problems({ PAGES_DIR: text }).join("\n"), /^PAGES_DIR takes [^\n]+$/);
   }
 });
+
+for (const [given, missing] of [
+  ["TLS_CERT_FILE", "TLS_KEY_FILE"],
+  ["TLS_KEY_FILE", "TLS_CERT_FILE"],
+] as const) {
+  test(`${given} without ${missing} is refused, and so is a file that cannot be read`, () => {
+    const together = "TLS_CERT_FILE and TLS_KEY_FILE take effect only together";
+    assert.deepEqual(problems({ [given]: "/etc/hostname" }), [together]);
+    assert.deepEqual(problems({ [given]: "/etc/hostname", [missing]: "" }), [together]);
+    for (const path of ["/nowhere/at/all.pem", "/tmp", "/dev/null"]) {
+      const [unreadable] = problems({ [given]: path, [missing]: "/etc/hostname" });
+      assert.equal(unreadable, `${given} takes a file that can be read`, path);
+    }
+  });
+}
 
 test("a program that may not be run is no DOMAIN_SETUP_COMMAND", async (t) => {
   const program = join(await tempDir(t), "not-executable");

@@ -10,6 +10,11 @@ import { type OwnSettings, settled, wholeSettings } from "./settings-reading.ts"
 const DEFAULTS: OwnSettings = {
   host: "127.0.0.1",
   port: 3000,
+  httpsPort: undefined,
+  tlsCertFile: undefined,
+  tlsKeyFile: undefined,
+  acmeDirectoryUrl: undefined,
+  acmeCa: undefined,
   dataDir: resolve("data"),
   databaseFile: resolve("data/latchkey.db"),
   databaseUrl: undefined,
@@ -30,6 +35,8 @@ const DEFAULTS: OwnSettings = {
   cookieDomain: undefined,
   logLevel: "info",
   logFailures: "off",
+  metricsPort: undefined,
+  metricsHost: "127.0.0.1",
   environment: "other",
 };
 
@@ -105,6 +112,8 @@ const good: readonly (readonly [string, string, Partial<OwnSettings>])[] = [
   ["LOCALE", "de", { locale: "de" }],
   ["LOCALE", "fr", { locale: "fr" }],
   ["LOG_LEVEL", "error", { logLevel: "error" }],
+  ["METRICS_PORT", "9464", { metricsPort: 9464 }],
+  ["METRICS_HOST", "::", { metricsHost: "::" }],
   ["AUTH_SECRET", " kept as it is ", { secret: " kept as it is " }],
   ["NODE_ENV", "production", { environment: "production" }],
 ];

@@ -3,6 +3,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { makeCertificate, writeCertificate } from "../support/certificates.ts";
 import { SECRET, startGate } from "../support/gate.ts";
 import { type Ending, runLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -13,6 +14,7 @@ function assertOneLine({ stderr }: Ending, about: RegExp): void {
   assert.match(stderr, about);
   assert.doesNotMatch(stderr, /\bat \S+ \(|node:|file:\/\/|\.ts\b|Error\b/, "no stack trace");
   assert.doesNotMatch(stderr, /\\u\{/, "nothing that had to be escaped");
+  assert.doesNotMatch(stderr, /PRIVATE|MIG/, "nothing of a key");
   assert.ok(stderr.length < 400, `short enough to read: ${stderr.length} characters`);
 }
 
@@ -22,6 +24,9 @@ interface Obstacle {
   /** Puts the obstacle into the test's folder. The gate's data folder is `data` in it. */
   prepare?(dir: string): unknown;
 }
+
+const OTHER_KEY = makeCertificate().key;
+const TLS_FILES = { TLS_CERT_FILE: "cert.pem", TLS_KEY_FILE: "key.pem" };
 
 const database = (dir: string): string => join(dir, "data/latchkey.db");
 
@@ -89,6 +94,16 @@ const obstacles: Readonly<Record<string, Obstacle>> = {
     about: /pages\/signin\.eta .*login\.eta/,
     prepare: (dir) => page(dir, "signin.eta", ""),
     env: { PAGES_DIR: "pages" },
+  },
+  "a certificate with the key of another": {
+    about: /certificate.*TLS_KEY_FILE|TLS_KEY_FILE.*certificate/,
+    prepare: (dir) => writeCertificate(dir, { cert: makeCertificate().cert, key: OTHER_KEY }),
+    env: TLS_FILES,
+  },
+  "a certificate that is text": {
+    about: /TLS_CERT_FILE/,
+    prepare: (dir) => writeCertificate(dir, { cert: "not a certificate", key: OTHER_KEY }),
+    env: TLS_FILES,
   },
   "a HOST that this machine does not have": {
     about: /203\.0\.113\.5.*no such address/,
