@@ -1,13 +1,15 @@
 /**
  * Measures the door against what it stands on, all in one run: `npm run bench`, one part of it by
  * its name, or with `--short` a run of seconds that shows that everything still can be measured.
- * `scale` runs by its name only, or short: it fills databases with gigabytes.
+ * `scale` runs by its name only, or short: it fills databases with gigabytes. `peers` runs by its
+ * name only: it installs what Latchkey is measured beside.
  */
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { guardedFolder } from "../test/support/postgres-folder.ts";
 import { benchAdapters } from "./adapters.ts";
 import { benchGuards } from "./guards.ts";
+import { benchPeers, type PeersSize } from "./peers.ts";
 import { benchScale } from "./scale.ts";
 import { benchFlood, benchSignIn } from "./sign-in.ts";
 import { benchStart } from "./start.ts";
@@ -19,6 +21,15 @@ const SHORT = {
   flood: 150,
   starts: 2,
   scale: { users: 10_000, entries: 20_000, rounds: 1 },
+  peers: {
+    rounds: 1,
+    starts: 1,
+    sessions: 200,
+    requests: 200,
+    signIns: 4,
+    minutes: 1,
+    figures: "show",
+  } as PeersSize,
 };
 const FULL = {
   rounds: 25,
@@ -27,6 +38,15 @@ const FULL = {
   flood: 1_500,
   starts: 15,
   scale: { users: 5_000_000, entries: 10_000_000, rounds: 7 },
+  peers: {
+    rounds: 5,
+    starts: 7,
+    sessions: 10_000,
+    requests: 3_000,
+    signIns: 60,
+    minutes: 15,
+    figures: "keep",
+  } as PeersSize,
 };
 
 const { values, positionals } = parseArgs({
@@ -51,6 +71,7 @@ const parts: Readonly<Record<string, (folder: string) => Promise<string>>> = {
   flood: (folder) => benchFlood(folder, size.flood),
   start: (folder) => benchStart(folder, size.starts),
   scale: (folder) => benchScale(folder, scale, show),
+  peers: (folder) => benchPeers(folder, size.peers, show),
 };
 
 function show(text: string): void {
@@ -63,7 +84,9 @@ function atMost(most: number, given: string | undefined): number {
   return Math.min(most, number);
 }
 
-const all = Object.keys(parts).filter((name) => name !== "scale" || values.short === true);
+const all = Object.keys(parts).filter(
+  (name) => name !== "peers" && (name !== "scale" || values.short === true),
+);
 
 show(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model}`);
 for (const name of positionals.length > 0 ? positionals : all) {

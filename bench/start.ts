@@ -57,7 +57,7 @@ async function firstAnswer(port: number, giveUpAt: number): Promise<void> {
   throw new Error("no answer");
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

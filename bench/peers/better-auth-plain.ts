@@ -1,0 +1,4 @@
+import { betterAuthPeer } from "./better-auth.ts";
+import type { Peer } from "./peer.ts";
+
+export const peer: Peer = betterAuthPeer("plain");

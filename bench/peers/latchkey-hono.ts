@@ -1,0 +1,15 @@
+import { getRequestListener } from "@hono/node-server";
+import { Hono } from "hono";
+import { openLatchkey, plantLatchkey } from "./latchkey.ts";
+import { greeting, type Peer } from "./peer.ts";
+
+export const peer: Peer = {
+  plant: plantLatchkey,
+  async serve(folder) {
+    const auth = await openLatchkey(folder);
+    const app = new Hono();
+    app.route("/", auth.routes);
+    app.get("/guarded", auth.requireAuth, (c) => c.text(greeting(c.var.user.username)));
+    return getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  },
+};
