@@ -26,12 +26,11 @@ export interface RefusalPorts {
 
 export function createNoteRefusal(ports: RefusalPorts): NoteRefusal {
   const { logFailures, log, requests, proxies } = ports;
-  if (logFailures === "on") {
-    return (c, refusal) => {
-      const address = isConnectionKnown(c) ? proxies.remoteAddress(c) : "unknown";
-      log.warn({ address }, refusal);
-    };
-  }
-  // Something else may be said of the one user, and nothing of the other: an ID would tell.
-  return (c) => requests.hush(markOf(c));
+  return (c, refusal) => {
+    // Something may be said of the one user, and nothing of the other: an ID in the answer would tell.
+    requests.hush(markOf(c));
+    if (logFailures === "off") return;
+    const address = isConnectionKnown(c) ? proxies.remoteAddress(c) : "unknown";
+    log.warn({ address }, refusal);
+  };
 }

@@ -150,7 +150,7 @@ for (const setUp of ["One host", "Two hosts"] as const) {
 test("traefik, one host: the gate's own pages go to the gate", () => {
   const { configuration } = exampleOf("traefik", "One host");
   const routed = [...configuration.matchAll(/Path\(`([^`]+)`\)/g)].map(([, path]) => path);
-  const { login, setup, logout, password, styleSheet } = pathsUnder("", null);
-  const own = [login, setup, logout, password, styleSheet, "/account/"];
+  const { login, setup, logout, password, styleSheet, script, logo } = pathsUnder("", null);
+  const own = [login, setup, logout, password, styleSheet, script, logo, "/account/"];
   assert.deepEqual(routed.sort(), own.sort());
 });

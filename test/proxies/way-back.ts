@@ -76,7 +76,7 @@ export function provesTheWayBack(rule: Rule): void {
   });
 
   rule(
-    "the form for the password is there, with its style sheet, and works",
+    "the form for the password is there, with its style sheet and script, and works",
     async (site, setUp) => {
       await site.gate.setUp();
       const { session } = await fillIn(site, `${site.doorUrl}/login`);
@@ -86,6 +86,9 @@ export function provesTheWayBack(rule: Rule): void {
       const sheet = /<link rel="stylesheet" href="([^"]+)"/.exec(body)?.[1] ?? "";
       const style = await site.visit(`${site.doorUrl}${sheet}`);
       assert.match(String(style.headers["content-type"]), /^text\/css/);
+      const code = /<script [^>]*src="([^"]+)"/.exec(body)?.[1] ?? "";
+      const script = await site.visit(`${site.doorUrl}${code}`);
+      assert.match(String(script.headers["content-type"]), /^text\/javascript/);
 
       const changed = await site.visit(`${site.doorUrl}/account/password`, {
         form: {

@@ -49,6 +49,17 @@ const ORDER = "order.json";
 export function certificateFolder(dataDir: string): CertificateFolder {
   const root = join(dataDir, "certificates");
   const at = (name: string, file: string): string => join(root, name, file);
+  /** Two names that ask at once share the account. */
+  const accountKeys = new Map<string, Promise<string>>();
+
+  async function keyFor(authority: string, make: () => string): Promise<string> {
+    const file = join(root, `account-${new URL(authority).host.replaceAll(":", "-")}.pem`);
+    const kept = await text(file);
+    if (kept !== undefined) return kept;
+    const made = make();
+    await writeWhole(file, made);
+    return made;
+  }
 
   return {
     async names() {
@@ -70,13 +81,11 @@ export function certificateFolder(dataDir: string): CertificateFolder {
     order: async (name) => parsed<KeptOrder>(await text(at(name, ORDER))),
     writeOrder: (order) => writeKept(at(order.name, ORDER), JSON.stringify(order)),
     dropOrder: (name) => rm(at(name, ORDER), { force: true }),
-    async accountKey(authority, make) {
-      const file = join(root, `account-${new URL(authority).host.replaceAll(":", "-")}.pem`);
-      const kept = await text(file);
-      if (kept !== undefined) return kept;
-      const made = make();
-      await writeWhole(file, made);
-      return made;
+    accountKey(authority, make) {
+      const known = accountKeys.get(authority) ?? keyFor(authority, make);
+      accountKeys.set(authority, known);
+      known.catch(() => accountKeys.delete(authority));
+      return known;
     },
   };
 }
@@ -109,7 +118,7 @@ async function writeWhole(file: string, content: string): Promise<void> {
 
 /** For a name that was forgotten meanwhile, this fails: nothing brings its folder back. */
 async function writeKept(file: string, content: string): Promise<void> {
-  const unfinished = `${file}.${process.pid}.new`;
+  const unfinished = `${file}.new`;
   const written = await open(unfinished, "w", 0o600);
   try {
     await written.writeFile(content);

@@ -3,7 +3,7 @@ import { AcmeProblem } from "../../acme/problem.ts";
 import { messageOf } from "../../core/fault.ts";
 import type { GateLog } from "../server-log.ts";
 import type { Certificate } from "./certificate.ts";
-import type { CertificateFolder } from "./certificate-folder.ts";
+import type { CertificateFolder, Progress } from "./certificate-folder.ts";
 import type { CertificateSource } from "./certificate-source.ts";
 import { keptCertificate } from "./obtain-certificate.ts";
 import { type Attempts, dueAt, pauseAfter, renewalAt } from "./renewal.ts";
@@ -37,12 +37,14 @@ export async function openCertificateKeeper(ports: KeeperPorts): Promise<Certifi
   };
 
   const known = new Set<string>();
+  const lastAttempts = new Map<string, Progress>();
   /** Takes what is kept of names that are new, and lets go of those that are forgotten. */
   const names = async (): Promise<readonly string[]> => {
     const wanted = await ports.folder.names();
     for (const name of known) {
       if (wanted.includes(name)) continue;
       known.delete(name);
+      lastAttempts.delete(name);
       if (certificates.delete(name)) changed();
     }
     for (const name of wanted) {
@@ -53,10 +55,29 @@ export async function openCertificateKeeper(ports: KeeperPorts): Promise<Certifi
     return wanted;
   };
 
+  const underWay = new Map<string, Promise<void>>();
+  /** Each on its own: an authority that does not come to an end with one keeps no other waiting. */
   const look = async (): Promise<void> => {
     for (const name of await names()) {
-      if (stopping.signal.aborted) return;
-      await attemptIfDue(ports, name, certificates.get(name), take, stopping.signal);
+      if (stopping.signal.aborted || underWay.has(name)) continue;
+      // What was not written, on a full disk say, counts all the same: or there would be no pause.
+      const before = lastAttempts.get(name) ?? (await ports.folder.progress(name));
+      const due = dueAt(certificates.get(name), before, await ports.folder.askedAt(name));
+      if (ports.now() < due) continue;
+      const attempt = attemptFor(name, before).finally(() => underWay.delete(name));
+      underWay.set(name, attempt);
+    }
+  };
+
+  const attemptFor = async (name: string, before: Attempts | undefined): Promise<void> => {
+    const progress = await attemptOnce(ports, name, before, take, stopping.signal);
+    if (progress === undefined) return;
+    lastAttempts.set(name, progress);
+    try {
+      await ports.folder.writeProgress(name, progress);
+    } catch (error) {
+      // A name that was forgotten meanwhile has no folder to write to.
+      if (known.has(name)) tellTrouble(ports, error);
     }
   };
 
@@ -74,6 +95,7 @@ export async function openCertificateKeeper(ports: KeeperPorts): Promise<Certifi
     async stop() {
       stopping.abort();
       await keeping;
+      await Promise.all(underWay.values());
     },
   };
 }
@@ -82,7 +104,7 @@ type Take = (name: string, certificate: Certificate) => void;
 
 async function forever(
   look: () => Promise<void>,
-  { log }: KeeperPorts,
+  ports: KeeperPorts,
   stop: AbortSignal,
 ): Promise<void> {
   let said = "";
@@ -92,13 +114,15 @@ async function forever(
       said = "";
     } catch (error) {
       // Said once: a folder that cannot be read now cannot be read in a second either.
-      if (messageOf(error) !== said && !stop.aborted) {
-        said = messageOf(error);
-        log.error({ reason: said }, "the kept certificates cannot be read or written");
-      }
+      if (messageOf(error) !== said && !stop.aborted) tellTrouble(ports, error);
+      said = messageOf(error);
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal: stop, ref: false }).catch(() => {});
   }
+}
+
+function tellTrouble({ log }: KeeperPorts, error: unknown): void {
+  log.error({ reason: messageOf(error) }, "the kept certificates cannot be read or written");
 }
 
 async function takeKept({ folder, log }: KeeperPorts, name: string, take: Take): Promise<void> {
@@ -111,45 +135,33 @@ async function takeKept({ folder, log }: KeeperPorts, name: string, take: Take):
   }
 }
 
-async function attemptIfDue(
-  ports: KeeperPorts,
+/** How it went; nothing where the gate stops meanwhile. */
+async function attemptOnce(
+  { obtain, log, now }: KeeperPorts,
   name: string,
-  certificate: Certificate | undefined,
+  before: Attempts | undefined,
   take: Take,
   stop: AbortSignal,
-): Promise<void> {
-  const { folder, log, now } = ports;
-  const attempts = await folder.progress(name);
-  if (now() < dueAt(certificate, attempts, await folder.askedAt(name))) return;
-  log.info({ domain: name }, certificate === undefined ? "getting a certificate" : "renewing");
+): Promise<Progress | undefined> {
+  log.info({ domain: name }, "getting a certificate");
   try {
-    const obtained = await ports.obtain(name, stop);
-    await folder.writeProgress(name, succeeded(now()));
+    const obtained = await obtain(name, stop);
     const renewal = new Date(renewalAt(obtained)).toISOString();
     log.info({ domain: name, until: obtained.notAfter.toISOString(), renewal }, "certificate kept");
     take(name, obtained);
+    return { failures: 0, lastAt: now(), nextAt: 0, cause: undefined };
   } catch (error) {
-    if (stop.aborted) return;
-    await fail(ports, name, attempts, error);
+    if (stop.aborted) return undefined;
+    const failed = failure(now(), before, error);
+    const next = new Date(failed.nextAt).toISOString();
+    log.error({ domain: name, reason: failed.cause, next }, "no certificate");
+    return failed;
   }
 }
 
-async function fail(
-  { folder, log, now }: KeeperPorts,
-  name: string,
-  before: Attempts | undefined,
-  error: unknown,
-): Promise<void> {
+function failure(lastAt: number, before: Attempts | undefined, error: unknown): Progress {
   const failures = (before?.failures ?? 0) + 1;
   const askedForMs = error instanceof AcmeProblem ? error.retryAfterMs : undefined;
-  const cause = messageOf(error);
-  const lastAt = now();
   const nextAt = lastAt + pauseAfter(failures, askedForMs);
-  log.error(
-    { domain: name, reason: cause, next: new Date(nextAt).toISOString() },
-    "no certificate",
-  );
-  await folder.writeProgress(name, { failures, lastAt, nextAt, cause });
+  return { failures, lastAt, nextAt, cause: messageOf(error) };
 }
-
-const succeeded = (lastAt: number) => ({ failures: 0, lastAt, nextAt: 0, cause: undefined });

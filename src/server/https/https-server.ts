@@ -65,7 +65,8 @@ export function createHttpsServer(
   // Broken handshakes and connections cut off are the other side's business.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   server.on("sessionError", () => {});
-  return drainable(server);
+  // Node 24 has its own for HTTP/1.1 over TLS, whatever the options say.
+  return drainable(Object.assign(server, TIMEOUTS));
 }
 
 /** What everything behind this asks of a request, where HTTP/2 has it otherwise. */

@@ -1,10 +1,12 @@
 import type { AddressInfo, Server } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "node:tls";
 import { messageOf } from "../../core/fault.ts";
 import type { Certificate } from "./certificate.ts";
 import type { CertificateSource } from "./certificate-source.ts";
 
 const HANDSHAKE_WITHIN_MS = 5_000;
+const AGAIN_AFTER_MS = 60_000;
 
 /** Which certificates have stood the test: one that has not is not what browsers are sent to. */
 export interface Proof {
@@ -19,14 +21,24 @@ export function createProof(
   log: { warn(fields: object, message: string): void },
 ): Proof {
   const proven = new Set<string>();
+  const prove = async (certificate: Certificate): Promise<void> => {
+    const { fingerprint } = certificate;
+    while (server.listening && !proven.has(fingerprint) && source.current().includes(certificate)) {
+      try {
+        await handshake(server, certificate);
+        proven.add(fingerprint);
+      } catch (error) {
+        log.warn({ reason: messageOf(error) }, "HTTPS does not work yet");
+        await sleep(AGAIN_AFTER_MS, undefined, { ref: false });
+      }
+    }
+  };
+  const known = new WeakSet<Certificate>();
   source.onChange(() => {
     for (const certificate of source.current()) {
-      const { fingerprint } = certificate;
-      if (proven.has(fingerprint)) continue;
-      handshake(server, certificate).then(
-        () => proven.add(fingerprint),
-        (error: unknown) => log.warn({ reason: messageOf(error) }, "HTTPS does not work yet"),
-      );
+      if (known.has(certificate)) continue;
+      known.add(certificate);
+      prove(certificate);
     }
   });
   return {

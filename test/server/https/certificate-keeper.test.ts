@@ -157,3 +157,46 @@ test("a folder that cannot be read is told of once, not every second", async (t)
   assert.equal(trouble().length, 1);
   assert.match(String(trouble()[0]?.reason), /EISDIR/);
 });
+
+test("one name that takes long keeps no other waiting", async (t) => {
+  let asked = 0;
+  const stuck = (): Promise<Certificate> => {
+    asked += 1;
+    return asked === 1 ? new Promise(() => {}) : Promise.resolve(certificate());
+  };
+  const folder = certificateFolder(await tempDir(t));
+  await folder.want("a.example.org");
+  await folder.want(NAME);
+  const keeper = await openCertificateKeeper({
+    folder,
+    obtain: (_name, stop) =>
+      Promise.race([
+        stuck(),
+        new Promise<never>((_, reject) => {
+          stop.addEventListener("abort", () => reject(stop.reason));
+        }),
+      ]),
+    now: () => NOW,
+    log: pino({ enabled: false }),
+  });
+  t.after(() => keeper.stop());
+  keeper.begin();
+  await eventually(() => (keeper.current().length === 1 ? true : undefined));
+});
+
+test("an attempt whose ending cannot be written down is not made again every second", async (t) => {
+  const dataDir = await tempDir(t);
+  const fail = async (): Promise<Certificate> => {
+    // In the way of the file that is to be written.
+    await mkdir(join(dataDir, "certificates", NAME, "progress.json.new"), { recursive: true });
+    throw new Error("no luck");
+  };
+  const opened = await openKeeper(t, { dataDir, obtain: fail, now: Date.now() + 1_000 });
+  await opened.folder.want(NAME);
+  opened.keeper.begin();
+  await eventually(() => (opened.asked.length === 1 ? true : undefined));
+  await afterAnotherLook(opened);
+  assert.deepEqual(opened.asked, [NAME]);
+  const trouble = opened.lines.find(({ msg }) => String(msg).endsWith("be read or written"));
+  assert.match(String(trouble?.reason), /EISDIR/);
+});
