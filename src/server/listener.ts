@@ -10,6 +10,7 @@ import { type AddressInfo, Server as NetServer } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
+import { cutStalled } from "./stalled.ts";
 
 /** Short, since Node's own would let slow connections gather: a minute for the headers alone. */
 export const TIMEOUTS: Readonly<Record<string, number>> = {
@@ -37,6 +38,7 @@ export type PlainServer = Server & Drainable;
 
 export function createListener(handle: RequestListener): PlainServer {
   const server = createServer(TIMEOUTS, handle);
+  cutStalled(server, "connection");
   // Not by HTTP's own `close`: it ends connections whose next request is under way.
   const finish: Drainable["finish"] = (closed) =>
     void NetServer.prototype.close.call(server, closed);

@@ -41,7 +41,7 @@ export function createResponses(
     ...GUARDED,
     "Content-Type": "text/html; charset=utf-8",
     Vary: "Accept-Language",
-    "Content-Security-Policy": `default-src 'none'; object-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
+    "Content-Security-Policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
   };
 
   return {

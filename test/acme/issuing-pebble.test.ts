@@ -100,8 +100,11 @@ wherePebbleIs((withPebble) => {
       await answerOver(gate, pebble);
       await logged(gate, "certificate kept");
       const root = join(gate.dataDir, "certificates");
-      const entries = await readdir(root, { recursive: true, withFileTypes: true });
-      const files = entries.filter((entry) => entry.isFile());
+      const files = await eventually(async () => {
+        const entries = await readdir(root, { recursive: true, withFileTypes: true });
+        const found = entries.filter((entry) => entry.isFile());
+        return found.some(({ name }) => name === "progress.json") ? found : undefined;
+      });
       assert.deepEqual(files.map(({ name }) => name.replace(/localhost-\d+/, "…")).sort(), [
         "account-….pem",
         "certificate.pem",

@@ -23,6 +23,13 @@ test("a key that is used all the time outlives any number of others", () => {
   }
 });
 
+test("a key counts once, however it moves between the young and the old", () => {
+  const memory = createBoundedMemory<string, number>(4);
+  for (const key of ["a", "b", "c", "a"]) memory.set(key, 1);
+  assert.equal(memory.size, 3);
+  assert.deepEqual([...memory.keys()].sort(), ["a", "b", "c"]);
+});
+
 type Step = { readonly do: "get" | "set" | "delete"; readonly key: number };
 
 const steps: fc.Arbitrary<Step> = fc.record({

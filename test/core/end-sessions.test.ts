@@ -129,3 +129,16 @@ test("accounts have no such time until their sessions are ended", async (t) => {
   assert.equal(guest?.sessionsFrom, ports.clock.now() / SECOND + 1);
   assert.deepEqual(Object.keys(owner ?? {}).sort(), ["id", "passwordHash", "username"]);
 });
+
+test("of an account that is removed meanwhile no session is ended, and there is no entry", async (t) => {
+  const ports = await scene(t);
+  const store = {
+    ...ports.store,
+    async endSessions(...about: Parameters<typeof ports.store.endSessions>) {
+      await ports.store.removeUser(ports.owner);
+      return ports.store.endSessions(...about);
+    },
+  };
+  assert.equal(await endSessionsOf({ ...ports, store }, "owner"), "no-user");
+  assert.deepEqual(ports.recorded, []);
+});

@@ -116,3 +116,20 @@ test("at most 10,000 entries wait; those past it are dropped and counted", async
     },
   ]);
 });
+
+test("the meter hears how many entries were written, and of each that failed or was dropped", async (t) => {
+  const door = doorTo(await openStore(t));
+  door.failNext(1);
+  const heard: string[] = [];
+  const meter = {
+    written: (count: number) => void heard.push(`${count} written`),
+    failed: () => void heard.push("failed"),
+    dropped: () => void heard.push("dropped"),
+  };
+  const log = recordingLog();
+  const events = createEventLog(door, fakeClock(), log, meter);
+  for (let i = 0; i < 10_002; i += 1) events.record(signedIn(String(i)));
+  await eventually(() => log.lines[0]);
+  await events.close();
+  assert.deepEqual(heard, ["dropped", "dropped", "failed", ...Array(20).fill("500 written")]);
+});

@@ -33,3 +33,16 @@ for (const [from, to, outcome] of [
     assert.deepEqual(ports.recorded, []);
   });
 }
+
+test("an account that is removed meanwhile is not renamed, and there is no entry", async (t) => {
+  const ports = await accountPorts(t, "guest", "owner");
+  const store = {
+    ...ports.store,
+    async renameUser(...about: Parameters<typeof ports.store.renameUser>) {
+      await ports.store.removeUser(about[0]);
+      return ports.store.renameUser(...about);
+    },
+  };
+  assert.equal(await renameUser({ ...ports, store }, "owner", "host"), "no-user");
+  assert.deepEqual(ports.recorded, []);
+});

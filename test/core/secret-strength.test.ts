@@ -3,6 +3,11 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { secretWeakness } from "../../src/core/secret-strength.ts";
+import { DEVELOPMENT_SECRET } from "../../src/core/session-token.ts";
+
+const FINE = "kJ8s!xQz7Lp2Vw9Rt4Yb6Nc3Md5Hf1Gu";
+/** Nine different characters in no order that repeats. */
+const NINE = "bcdfghjkllkjhgfdcbbdbdbdhkhkhkhk";
 
 const weak: readonly (readonly [secret: string, reason: RegExp])[] = [
   ["changeme", /placeholder/],
@@ -11,6 +16,9 @@ const weak: readonly (readonly [secret: string, reason: RegExp])[] = [
   ["your_jwt_secret_here_please_change_this_now_123".replace("_now", ""), /placeholder/],
   ["password", /placeholder/],
   ["kJ8s!x", /fewer than 32 bytes/],
+  [FINE.slice(1), /fewer than 32 bytes/],
+  [NINE, /repeats/],
+  [DEVELOPMENT_SECRET, /development secret/],
   ["x".repeat(64), /repeats/],
   ["abcdefghijklmnop".repeat(4), /repeats/],
   ["0101010101010101010101010101010101", /repeats|placeholder/],
@@ -19,6 +27,16 @@ const weak: readonly (readonly [secret: string, reason: RegExp])[] = [
 for (const [secret, reason] of weak) {
   test(`a secret such as ${secret} is warned of`, () => {
     assert.match(secretWeakness(secret) ?? "", reason);
+  });
+}
+
+for (const [what, secret] of [
+  ["it has just enough bytes", FINE],
+  ["it has just enough different characters", `${NINE}m`],
+  ["it has neither letters nor digits", "!#$%&'()*+,-./:;<=>?@[]^_`{|}~!~#"],
+] as const) {
+  test(`nothing speaks against a secret because ${what}`, () => {
+    assert.equal(secretWeakness(secret), undefined);
   });
 }
 

@@ -31,7 +31,10 @@ function startJobs(limits: WorkQueueLimits) {
 }
 
 const overloaded = (error: unknown): boolean =>
-  error instanceof Unavailable && error.code === "overloaded" && error.retryAfterSeconds > 0;
+  error instanceof Unavailable &&
+  error.code === "overloaded" &&
+  error.message === "the server is busy, try again in a moment" &&
+  error.retryAfterSeconds > 0;
 
 test("so many jobs run at once and no more; the others follow in the order they came", async () => {
   const jobs = startJobs({ atOnce: 2, waiting: 3 });
@@ -104,4 +107,24 @@ test("a newcomer does not slip in before those who wait", async () => {
   await jobs.finish("newcomer");
   await first;
   assert.deepEqual(jobs.began, ["first", "waiting", "newcomer"]);
+});
+
+test("the meter hears of every job that waits, runs or is refused, and when that is over", async () => {
+  const heard: string[] = [];
+  const hearing = (what: string) => () => {
+    heard.push(what);
+    return () => void heard.push(`${what} no more`);
+  };
+  const meter = { waits: hearing("waits"), runs: hearing("runs"), refused: hearing("refused") };
+  const queued = createWorkQueue({ atOnce: 1, waiting: 1 }, meter);
+  const end = Promise.withResolvers<void>();
+  const both = [queued(() => end.promise), queued(() => Promise.reject(new Error("failed")))];
+  await assert.rejects(
+    queued(() => end.promise),
+    overloaded,
+  );
+  assert.deepEqual(heard, ["runs", "waits", "refused"]);
+  end.resolve();
+  await Promise.allSettled(both);
+  assert.deepEqual(heard.slice(3), ["runs no more", "waits no more", "runs", "runs no more"]);
 });

@@ -7,7 +7,7 @@ import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
 import { assertNothingInline } from "../support/markup.ts";
 
 const POLICY =
-  "default-src 'none'; object-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 function assertGuarded({ headers }: Answer): void {
   assert.deepEqual(

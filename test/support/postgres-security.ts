@@ -1,8 +1,8 @@
 import { chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { CA_CERTIFICATE, SERVER_CERTIFICATE, SERVER_KEY } from "./fixed-certificates.ts";
 import type { Postgres } from "./postgres.ts";
 import { postgresAccount } from "./postgres-binaries.ts";
-import { CA_CERTIFICATE, SERVER_CERTIFICATE, SERVER_KEY } from "./fixed-certificates.ts";
 
 /** From now on the server takes TLS connections. Answers with the file of its CA's certificate. */
 export async function turnTlsOn(server: Postgres): Promise<string> {

@@ -86,7 +86,7 @@ test("an answer of which nothing was said has no ID", async (t) => {
   assert.doesNotMatch(JSON.stringify(gate.serverLog), /requestId/);
 });
 
-test("failed and denied sign-ins that are told of have the ID of their answer", async (t) => {
+test("failed and denied sign-ins that are told of have an ID in the log alone: their answers do not differ", async (t) => {
   const gate = await startGate(t, { logFailures: "on" });
   await gate.setUp();
   const answers: Answer[] = [];
@@ -94,11 +94,8 @@ test("failed and denied sign-ins that are told of have the ID of their answer", 
     answers.push(await gate.signIn({ password: "wrong" }));
   }
   const told = gate.serverLog.filter(({ msg }) => /^sign-in re|^sign-in rate/.test(String(msg)));
-  assert.deepEqual(
-    told.map(({ requestId }) => requestId),
-    answers.map(idOf),
-  );
-  assert.equal(new Set(answers.map(idOf)).size, 6);
+  assert.equal(new Set(told.map(({ requestId }) => requestId)).size, 6);
+  assert.deepEqual(answers.map(idOf), Array(6).fill(undefined));
 });
 
 /** As it comes back from a gate that is asked with that ID. */

@@ -89,6 +89,7 @@ for (const [url, host, answer] of [
   ["javascript://home.example.org/%0aalert(1)", "home.example.org", false],
   ["https://home.example.org/", "", false],
   ["https://home.example.org/", undefined, false],
+  ["https://undefined/", undefined, false],
 ] as const) {
   test(`a URL ${url} ${answer ? "belongs" : "does not belong"} to the host ${host}`, () => {
     assert.equal(isOfHost(url, host), answer);

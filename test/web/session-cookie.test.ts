@@ -75,6 +75,7 @@ test("a long header takes time in proportion to its length, not to its square", 
   const started = performance.now();
   for (const unit of [";", "=", "a=b;", " ", "session;"]) {
     assert.equal(sessionTokenIn(unit.repeat(300_000)), undefined);
+    assert.equal(sessionTokenIn(`${unit.repeat(300_000)}=`), undefined);
   }
   const took = performance.now() - started;
   assert.ok(took < 2_000, `${took} ms`);

@@ -8,6 +8,7 @@ import {
 import { Server as NetServer, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { type Drainable, type Handle, TIMEOUTS } from "../listener.ts";
+import { cutStalled } from "../stalled.ts";
 import { TLS_OPTIONS } from "./certificate.ts";
 import { type CertificateSource, certificateFor } from "./certificate-source.ts";
 
@@ -62,6 +63,7 @@ export function createHttpsServer(
     const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), patience.stream);
     stream.once("close", () => clearTimeout(late));
   });
+  cutStalled(server, "secureConnection");
   // Broken handshakes and connections cut off are the other side's business.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   server.on("sessionError", () => {});

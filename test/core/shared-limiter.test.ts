@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { attemptRule, createAttemptLimiter } from "../../src/core/attempt-limiter.ts";
+import { type AttemptCounter, createSharedLimiter } from "../../src/core/shared-limiter.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import { recordingLog } from "../support/recording-log.ts";
+
+const ADDRESS = "192.0.2.1";
+
+/** The limiter of one process over a counter that all share, and what the counter was asked. */
+function limiterOver(counter: AttemptCounter) {
+  const clock = fakeClock();
+  const own = createAttemptLimiter(clock);
+  const log = recordingLog();
+  const asked: unknown[][] = [];
+  const limiter = createSharedLimiter(
+    {
+      recordAttempt(...about) {
+        asked.push(["attempt", ...about]);
+        return counter.recordAttempt(...about);
+      },
+      forgetAttempts(...about) {
+        asked.push(["forget", ...about]);
+        return counter.forgetAttempts(...about);
+      },
+    },
+    own,
+    log,
+  );
+  return { limiter, own, clock, log, asked };
+}
+
+const failing: AttemptCounter = {
+  recordAttempt: () => Promise.reject(new Error("unreachable")),
+  forgetAttempts: () => Promise.reject(new Error("unreachable")),
+};
+
+for (const answer of ["allowed", "denied"] as const) {
+  test(`what the shared counter says goes: ${answer}`, async () => {
+    const { limiter, own, log, asked } = limiterOver({
+      ...failing,
+      recordAttempt: async () => answer,
+    });
+    assert.equal(await limiter.attempt(ADDRESS), answer);
+    assert.deepEqual(asked, [["attempt", ADDRESS, attemptRule]]);
+    assert.equal(own.tracked, 0, "nothing is counted twice");
+    assert.deepEqual(log.lines, []);
+  });
+}
+
+test("while the counter fails, the process counts alone, five as ever, and warns", async () => {
+  const { limiter, log } = limiterOver(failing);
+  const answers: string[] = [];
+  for (let i = 0; i < 6; i += 1) answers.push(await limiter.attempt(ADDRESS));
+  assert.deepEqual(answers, [...Array(5).fill("allowed"), "denied"]);
+  assert.equal(log.lines.length, 6);
+  assert.deepEqual(log.lines[0], {
+    level: "warn",
+    message: "the shared limiter fails: counting alone",
+    fields: { reason: "unreachable" },
+  });
+});
+
+test("a clean-up is one of the counter and of the process's own count", async () => {
+  const failures = limiterOver(failing);
+  await failures.limiter.attempt(ADDRESS);
+  failures.clock.advance(attemptRule.windowMs);
+  assert.equal(failures.own.tracked, 1);
+  await failures.limiter.cleanUp();
+  assert.equal(failures.own.tracked, 0);
+  assert.deepEqual(failures.asked.at(-1), ["forget", attemptRule]);
+  assert.deepEqual(failures.log.lines.at(-1), {
+    level: "warn",
+    message: "the shared limiter was not cleaned up",
+    fields: { reason: "unreachable" },
+  });
+});

@@ -1,0 +1,43 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+const EC = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+
+/** Addresses where a real authority would tell of revoked certificates. Nobody asks there. */
+const EXTENSIONS = `subjectAltName=DNS:localhost
+basicConstraints=critical,CA:FALSE
+keyUsage=critical,digitalSignature
+extendedKeyUsage=serverAuth
+crlDistributionPoints=URI:http://127.0.0.1:9/authority.crl
+authorityInfoAccess=OCSP;URI:http://127.0.0.1:9/
+`;
+
+export interface Issued {
+  readonly caFile: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** A certificate for localhost as authorities of the real world make them, and such an authority. */
+export async function issueIn(folder: string, openssl: string): Promise<Issued> {
+  const at = (name: string): string => join(folder, name);
+  const [caFile, certFile, keyFile] = [at("ca.pem"), at("cert.pem"), at("key.pem")];
+  await writeFile(at("extensions"), EXTENSIONS);
+  await run(openssl, [
+    ...["req", "-x509", ...EC, "-days", "365", "-subj", "/CN=Authority of a test"],
+    ...["-keyout", at("ca.key"), "-out", caFile],
+    ...["-addext", "keyUsage=critical,keyCertSign,cRLSign"],
+  ]);
+  await run(openssl, [
+    ...["req", ...EC, "-subj", "/CN=localhost", "-keyout", keyFile, "-out", at("request.pem")],
+  ]);
+  await run(openssl, [
+    ...["x509", "-req", "-in", at("request.pem"), "-CA", caFile, "-CAkey", at("ca.key")],
+    ...["-CAcreateserial", "-days", "90", "-extfile", at("extensions"), "-out", certFile],
+  ]);
+  return { caFile, certFile, keyFile };
+}

@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { type TestContext, test } from "node:test";
+import { whereInstalled } from "../proxies/program.ts";
+import { SECRET } from "../support/gate.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { startTarget } from "./target.ts";
+import { runTool } from "./tool.ts";
+
+const LIFETIME = 2_592_000;
+
+/** The system's own Python first, since the package is for that one. */
+const PYTHONS = ["/usr/bin/python3", "python3"];
+
+const READ = `
+import json, sys, jwt
+asked = json.loads(sys.argv[1])
+claims = jwt.decode(asked["token"], asked["secret"], algorithms=["HS256"])
+print(json.dumps({"header": jwt.get_unverified_header(asked["token"]), "claims": claims}))
+`;
+
+const WRITE = `
+import json, sys, jwt
+asked = json.loads(sys.argv[1])
+print(json.dumps(jwt.encode(asked["claims"], asked["secret"], algorithm=asked["algorithm"])))
+`;
+
+const python = PYTHONS.find(
+  (program) => spawnSync(program, ["-c", "import jwt"], { stdio: "ignore" }).status === 0,
+);
+
+function register(program: string): void {
+  async function ask(t: TestContext, script: string, asked: object): Promise<unknown> {
+    const folder = await tempDir(t);
+    const args = ["-W", "ignore", "-", JSON.stringify(asked)];
+    const using = { folder, withinMs: 60_000, input: script };
+    const { code, output } = await runTool(t, program, args, using);
+    assert.equal(code, 0, output);
+    return JSON.parse(output);
+  }
+
+  const read = async (t: TestContext, token: string, secret = SECRET): Promise<Reading> =>
+    (await ask(t, READ, { token, secret })) as Reading;
+
+  async function write(t: TestContext, writing: Writing): Promise<string> {
+    return String(await ask(t, WRITE, { algorithm: "HS256", secret: SECRET, ...writing }));
+  }
+
+  test("PyJWT reads the session of a setup and that of a sign-in, each with a jti of its own", async (t) => {
+    const target = await startTarget(t);
+    const tokens = [await target.setUp(), (await target.signIn()).session ?? ""];
+    const readings = await Promise.all(tokens.map((token) => read(t, token)));
+    for (const { header, claims } of readings) {
+      assert.equal(header.alg, "HS256");
+      assert.deepEqual(Object.keys(claims).sort(), ["exp", "iat", "jti", "user_id"]);
+      assert.equal(typeof claims.user_id, "string");
+      assert.match(String(claims.jti), /^[0-9a-f]{32}$/);
+      assert.equal(Number(claims.exp) - Number(claims.iat), LIFETIME);
+      assert.ok(Math.abs(Number(claims.iat) - Date.now() / 1_000) < 60);
+    }
+    assert.notEqual(readings[0]?.claims.jti, readings[1]?.claims.jti);
+    assert.equal(readings[0]?.claims.user_id, readings[1]?.claims.user_id);
+  });
+
+  test("PyJWT refuses a session under another secret: it does look at the signature", async (t) => {
+    const target = await startTarget(t);
+    const token = await target.setUp();
+    await assert.rejects(read(t, token, `${SECRET}!`), /InvalidSignatureError/);
+  });
+
+  for (const { what, writing, opens } of cases) {
+    test(`${what}, made by PyJWT, ${opens ? "is a session" : "is no session"}`, async (t) => {
+      const target = await startTarget(t);
+      const { claims } = await read(t, await target.setUp());
+      const now = Math.floor(Date.now() / 1_000);
+      const session = await write(t, writing({ userId: String(claims.user_id), now }));
+      const answer = await target.send("/", { session });
+      if (opens) {
+        assert.equal(answer.status, 200);
+        assert.match(answer.body, /Signed in as owner/);
+      } else {
+        assert.deepEqual([answer.status, answer.location], [303, "/login"]);
+      }
+    });
+  }
+}
+
+interface Reading {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+interface Writing {
+  readonly claims: object;
+  readonly secret?: string | null;
+  readonly algorithm?: string;
+}
+
+interface Case {
+  readonly what: string;
+  readonly writing: (given: { readonly userId: string; readonly now: number }) => Writing;
+  readonly opens: boolean;
+}
+
+const valid: Case["writing"] = ({ userId, now }) => ({
+  claims: { user_id: userId, jti: "0".repeat(32), iat: now, exp: now + LIFETIME },
+});
+
+const cases: readonly Case[] = [
+  { what: "a token with all claims", writing: valid, opens: true },
+  {
+    what: "a token with a user and an expiry alone",
+    writing: ({ userId, now }) => ({ claims: { user_id: userId, exp: now + 60 } }),
+    opens: true,
+  },
+  {
+    what: "a token without a signature",
+    writing: (given) => ({ ...valid(given), secret: null, algorithm: "none" }),
+    opens: false,
+  },
+  ...["HS384", "HS512"].map((algorithm) => ({
+    what: `a token signed with ${algorithm}`,
+    writing: (given: Parameters<Case["writing"]>[0]) => ({ ...valid(given), algorithm }),
+    opens: false,
+  })),
+  {
+    what: "a token signed with another secret",
+    writing: (given) => ({ ...valid(given), secret: "another secret, of the same length" }),
+    opens: false,
+  },
+  {
+    what: "a token that has expired",
+    writing: ({ userId, now }) => ({ claims: { user_id: userId, iat: now - 60, exp: now - 1 } }),
+    opens: false,
+  },
+  {
+    what: "a token without an expiry",
+    writing: ({ userId, now }) => ({ claims: { user_id: userId, iat: now } }),
+    opens: false,
+  },
+  {
+    what: "a token of a user who is not there",
+    writing: ({ userId, now }) => valid({ userId: `${userId}0`, now }),
+    opens: false,
+  },
+  {
+    what: "a token whose user is a number",
+    writing: ({ userId, now }) => ({ claims: { user_id: Number(userId), exp: now + 60 } }),
+    opens: false,
+  },
+];
+
+// The name of the package, which is never found as a program: one test then says that it lacks.
+if (python === undefined) whereInstalled("python3-jwt", () => {});
+else register(python);

@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+
+/** So many that no address makes more attempts in a minute than the gate allows. */
+const ADDRESSES = 8_192;
+
+export interface Relay {
+  readonly url: string;
+  /** What went wrong between the relay and the gate. */
+  readonly failures: readonly string[];
+}
+
+/**
+ * A proxy in front of the gate that says of each request that it comes from somebody else. No
+ * setting lifts the sign-in limit, and behind it a scanner would see nothing but denials. The gate
+ * has to trust 127.0.0.1.
+ */
+export async function startRelay(t: TestContext, gateUrl: string): Promise<Relay> {
+  const failures: string[] = [];
+  let passed = 0;
+  const server = createServer((incoming, outgoing) => {
+    passed += 1;
+    const from = addressAt(passed % ADDRESSES);
+    pass(incoming, outgoing, `${gateUrl}${incoming.url}`, from, (failure) =>
+      failures.push(failure),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, failures };
+}
+
+/** In the range that is set aside for such measurements. */
+const addressAt = (index: number): string => `198.18.${index >> 8}.${index & 0xff}`;
+
+function pass(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  url: string,
+  from: string,
+  fail: (failure: string) => void,
+): void {
+  const onward = request(
+    url,
+    {
+      method: incoming.method ?? "GET",
+      agent: false,
+      headers: { ...incoming.headers, connection: "close", "x-forwarded-for": from },
+    },
+    (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(outgoing);
+    },
+  );
+  onward.on("error", (error) => {
+    // A tool that has gone away gets no answer, and that is nobody's fault.
+    if (!outgoing.destroyed) fail(`${incoming.method} ${incoming.url}: ${error.message}`);
+    outgoing.destroy();
+  });
+  incoming.pipe(onward);
+}

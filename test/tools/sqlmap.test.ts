@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { type TestContext, test } from "node:test";
+import { whereInstalled } from "../proxies/program.ts";
+import { OWNER } from "../support/gate.ts";
+import { startPostgres } from "../support/postgres.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { startRelay } from "./relay.ts";
+import { countOf, isFault, startTarget, type Target } from "./target.ts";
+import { type Outcome, runTool } from "./tool.ts";
+import { formOf, startWeakServer } from "./weak-server.ts";
+
+type Kind = "sqlite" | "postgresql";
+
+interface Attack {
+  readonly what: string;
+  readonly account: "there" | "missing";
+  readonly path: string;
+  readonly method: "GET" | "POST";
+  readonly data?: string;
+  /** The parameters, cookies and headers that are tried. */
+  readonly parameters: string;
+  /** How much is tried, where that is less than usual. */
+  readonly level?: number;
+}
+
+const attacks: readonly Attack[] = [
+  {
+    what: "the form of the sign-in",
+    account: "there",
+    path: "/login",
+    method: "POST",
+    data: `username=${OWNER.username}&password=wrong&return_to=/`,
+    parameters: "username,password,return_to",
+  },
+  {
+    // Passwords that differ: or the first of the tries would make the account, and be the last.
+    what: "the form of the setup",
+    account: "missing",
+    path: "/setup",
+    method: "POST",
+    data: "token=x&username=somebody&password=one&confirm=two&domain=example.org",
+    parameters: "token,username,password,confirm,domain",
+  },
+  {
+    what: "the form that changes the password",
+    account: "there",
+    path: "/account/password",
+    method: "POST",
+    data: "current_password=wrong&new_password=correct+horse+2&confirm_password=correct+horse+2",
+    parameters: "current_password,new_password,confirm_password",
+    // Each try costs a hash, and none of these gets near the database.
+    level: 1,
+  },
+  {
+    what: "the query of the sign-in page",
+    account: "there",
+    path: "/login?error=1&return_to=/",
+    method: "GET",
+    parameters: "error,return_to",
+  },
+  {
+    what: "the session cookie and the headers at the guard",
+    account: "there",
+    path: "/",
+    method: "GET",
+    parameters: "session,user-agent,referer",
+  },
+];
+
+/** How much is tried: with PostgreSQL there is so much more to try that a level takes thrice as long. */
+const LEVELS: Readonly<Record<Kind, number>> = { sqlite: 3, postgresql: 2 };
+
+/** For each parameter, at least. */
+const TRIES = 20;
+
+const isUntried =
+  (output: string) =>
+  (parameter: string): boolean =>
+    !new RegExp(`testing for SQL injection on (\\S+ )?parameter '${parameter}'`, "i").test(output);
+
+const INJECTABLE = /sqlmap identified the following injection point/;
+const NOTHING = /all tested parameters do not appear to be injectable/;
+
+whereInstalled("sqlmap", (program) => {
+  async function inject(
+    t: TestContext,
+    url: string,
+    kind: Kind,
+    { data, parameters, level = LEVELS[kind] }: Pick<Attack, "data" | "parameters" | "level">,
+    session?: string,
+  ): Promise<Outcome> {
+    const folder = await tempDir(t);
+    const args = [
+      ...["-u", url, "-p", parameters, "--dbms", kind, "--level", String(level), "--risk", "3"],
+      ...["--batch", "--threads", "4", "--time-sec", "2", "--disable-coloring"],
+      ...["--output-dir", folder, ...(data === undefined ? [] : ["--data", data])],
+      // What a redirect leads to would be asked again for each try.
+      ...["--ignore-redirects", "--drop-set-cookie"],
+      ...(session === undefined ? [] : ["--cookie", `session=${session}`]),
+    ];
+    return runTool(t, program, args, { folder, withinMs: 120_000 });
+  }
+
+  async function withStore(t: TestContext, kind: Kind): Promise<Target> {
+    const env = { TRUSTED_PROXIES: "127.0.0.1" };
+    if (kind === "sqlite") return startTarget(t, env);
+    const postgres = await startPostgres(t);
+    return startTarget(t, { ...env, DATABASE_URL: postgres.url(await postgres.createDatabase()) });
+  }
+
+  for (const kind of ["sqlite", "postgresql"] as const) {
+    for (const attack of attacks) {
+      test(`sqlmap injects nothing through ${attack.what}, on ${kind}`, async (t) => {
+        const target = await withStore(t, kind);
+        const session = attack.account === "there" ? await target.setUp() : undefined;
+        const relay = await startRelay(t, target.url);
+        const { output } = await inject(t, `${relay.url}${attack.path}`, kind, attack, session);
+        assert.doesNotMatch(output, INJECTABLE);
+        assert.match(output, NOTHING);
+        const parameters = attack.parameters.split(",");
+        assert.deepEqual(parameters.filter(isUntried(output)), [], output);
+        const answered = await target.answered();
+        const [route = ""] = attack.path.split("?");
+        const tried = countOf(answered, route, attack.method);
+        assert.ok(tried >= TRIES * parameters.length, `${tried} requests`);
+        assert.deepEqual(answered.filter(isFault), []);
+        assert.deepEqual(relay.failures, []);
+        assert.equal(await target.denials(), 0, "the limiter hid nothing");
+        const after = await target.signIn();
+        assert.equal(after.location, session === undefined ? "/setup" : "/");
+      });
+    }
+  }
+
+  test("sqlmap finds the hole in a server that puts what it is sent into its SQL", async (t) => {
+    const database = new DatabaseSync(":memory:");
+    t.after(() => database.close());
+    database.exec("CREATE TABLE users (username TEXT); INSERT INTO users VALUES ('owner')");
+    const url = await startWeakServer(t, async (incoming, outgoing) => {
+      const username = (await formOf(incoming)).get("username");
+      outgoing.writeHead(303, { Location: isThere(database, username) ? "/" : "/login?error=1" });
+      outgoing.end();
+    });
+    const attack = { data: "username=owner&password=x", parameters: "username" };
+    const { output } = await inject(t, `${url}/login`, "sqlite", attack);
+    assert.match(output, INJECTABLE);
+    assert.doesNotMatch(output, NOTHING);
+  });
+});
+
+/** As nobody should ask. */
+function isThere(database: DatabaseSync, username: string | null): boolean {
+  try {
+    const sql = `SELECT username FROM users WHERE username = '${username}'`;
+    return database.prepare(sql).get() !== undefined;
+  } catch {
+    return false;
+  }
+}

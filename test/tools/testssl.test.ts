@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { whereInstalled } from "../proxies/program.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { type Issued, issueIn } from "./authority.ts";
+import { startTarget } from "./target.ts";
+import { runTool } from "./tool.ts";
+
+interface Finding {
+  readonly id: string;
+  readonly severity: string;
+  readonly finding: string;
+}
+
+/** Of no consequence: what is good, what is merely told, and what testssl counts as minor. */
+const HARMLESS = new Set(["OK", "INFO", "LOW"]);
+
+/** What it warns of without having seen a fault. */
+const ACCEPTED = new Map([
+  ["RC4", "the openssl of today has no RC4 to try; each of its ciphers is refused in other checks"],
+  ["sessionresumption_ticket", "openssl's client ends before the ticket of TLS 1.3 arrives"],
+]);
+
+/** What is looked at, and has to be found to be so. */
+const SOUND: Readonly<Record<string, RegExp>> = {
+  SSLv2: /not offered/,
+  SSLv3: /not offered/,
+  TLS1: /not offered/,
+  TLS1_1: /not offered/,
+  TLS1_2: /^offered/,
+  TLS1_3: /^offered/,
+  cipherlist_NULL: /not offered/,
+  cipherlist_aNULL: /not offered/,
+  cipherlist_EXPORT: /not offered/,
+  cipherlist_3DES_IDEA: /not offered/,
+  cipherlist_AVERAGE: /not offered/,
+  cipherlist_STRONG: /^offered/,
+  PFS: /^offered/,
+  cert_chain_of_trust: /^passed/,
+  HSTS_time: /^365 days/,
+  heartbleed: /^not vulnerable/,
+  ROBOT: /^not vulnerable/,
+  secure_client_renego: /^not vulnerable/,
+  BREACH: /^not vulnerable/,
+  SWEET32: /^not vulnerable/,
+  LUCKY13: /^not vulnerable/,
+  BEAST: /^not vulnerable/,
+};
+
+const PROTOCOLS_AND_CIPHERS = ["-p", "-s"];
+/** All but the simulation of old clients, and each cipher by itself. */
+const EVERYTHING = [...PROTOCOLS_AND_CIPHERS, "-f", "-P", "-S", "-h", "-U", "--fast"];
+
+whereInstalled("testssl", (program) => {
+  whereInstalled("openssl", (openssl) => {
+    async function look(
+      t: TestContext,
+      url: string,
+      { caFile }: Issued,
+      checks: readonly string[],
+    ): Promise<readonly Finding[]> {
+      const folder = await tempDir(t);
+      const report = join(folder, "report.json");
+      const args = [
+        ...checks,
+        ...["--warnings", "off", "--color", "0", "--nodns", "none", "--ip", "127.0.0.1"],
+        ...["--quiet", "--openssl", openssl, "--add-ca", caFile, "--jsonfile", report, url],
+      ];
+      const { output } = await runTool(t, program, args, { folder, withinMs: 120_000 });
+      assert.match(output, /Done /);
+      return JSON.parse(await readFile(report, "utf8"));
+    }
+
+    test("testssl finds nothing wrong with the gate's HTTPS", async (t) => {
+      const issued = await issueIn(await tempDir(t), openssl);
+      const { httpsUrl } = await startTarget(t, {
+        HTTPS_PORT: "0",
+        TLS_CERT_FILE: issued.certFile,
+        TLS_KEY_FILE: issued.keyFile,
+      });
+      const url = `https://localhost:${new URL(httpsUrl).port}/login`;
+      const findings = await look(t, url, issued, EVERYTHING);
+      assert.deepEqual(
+        findings.filter(({ id, severity }) => !HARMLESS.has(severity) && !ACCEPTED.has(id)),
+        [],
+      );
+      for (const [wanted, finding] of Object.entries(SOUND)) {
+        assert.match(findings.find(({ id }) => id === wanted)?.finding ?? "", finding, wanted);
+      }
+    });
+
+    test("testssl finds the old protocols and ciphers of a server that has them", async (t) => {
+      const issued = await issueIn(await tempDir(t), openssl);
+      const server = createServer({
+        cert: await readFile(issued.certFile),
+        key: await readFile(issued.keyFile),
+        minVersion: "TLSv1",
+        maxVersion: "TLSv1.2",
+        ciphers: "ALL:eNULL:@SECLEVEL=0",
+      });
+      server.listen(0, "127.0.0.1");
+      await once(server, "listening");
+      t.after(() => {
+        server.close();
+        server.closeAllConnections();
+      });
+      const url = `https://localhost:${(server.address() as AddressInfo).port}/`;
+      const findings = await look(t, url, issued, PROTOCOLS_AND_CIPHERS);
+      const bad = findings.filter(({ severity }) => !HARMLESS.has(severity)).map(({ id }) => id);
+      for (const id of ["cipherlist_NULL", "cipherlist_aNULL"]) assert.ok(bad.includes(id), id);
+      const old = findings.find(({ id }) => id === "TLS1");
+      assert.match(old?.finding ?? "", /^offered/);
+    });
+  });
+});

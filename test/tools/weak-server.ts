@@ -1,0 +1,30 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import type { TestContext } from "node:test";
+
+/** A server that has what a tool looks for: where it finds nothing here, it was used wrongly. */
+export async function startWeakServer(
+  t: TestContext,
+  handle: RequestListener,
+  { options = {}, prepare = () => {} }: Weakness = {},
+): Promise<string> {
+  const server = createServer(options, handle);
+  prepare(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export interface Weakness {
+  readonly options?: ServerOptions;
+  readonly prepare?: (server: Server) => void;
+}
+
+export const formOf = async (incoming: Parameters<RequestListener>[0]): Promise<URLSearchParams> =>
+  new URLSearchParams(await text(incoming));
