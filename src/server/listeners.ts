@@ -1,5 +1,4 @@
 import type { Certificates } from "./https/open-certificates.ts";
-import { startHttps } from "./https/start-https.ts";
 import { createListener, drain, type Handle, listen } from "./listener.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings.ts";
@@ -24,6 +23,7 @@ export async function startListeners(
 ): Promise<Listeners> {
   const { host, port, httpsPort } = settings;
   if (certificates === undefined) return plainOnly(settings, handle);
+  const { startHttps } = await import("./https/start-https.ts");
   const secure = await startHttps(
     { host, port: httpsPort ?? port, publicUrl: settings.publicUrl },
     { handle, certificates, now, log },

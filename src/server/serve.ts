@@ -11,7 +11,7 @@ import { type Certificates, openCertificates } from "./https/open-certificates.t
 import { type Handle, handleOf } from "./listener.ts";
 import { startListeners } from "./listeners.ts";
 import { type LogRetention, startLogRetention } from "./log-retention.ts";
-import { type Metrics, metricsFor } from "./metrics/metrics.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import { type OpenStore, openStore } from "./open-store.ts";
 import { loggingRequests } from "./request-log.ts";
 import type { GateLog } from "./server-log.ts";
@@ -54,7 +54,7 @@ async function open(
   opened.defer(async () => certificates?.source.stop());
   const kept = await openStore(settings, "create");
   opened.defer(async () => kept.close());
-  const metrics = metricsFor(settings, milliseconds, () => expiryOf(certificates));
+  const metrics = await metricsFor(settings, certificates);
   opened.defer(async () => metrics?.stop());
   const store = metrics?.timed(kept) ?? kept;
   const setupToken = setupTokenFile(settings.setupTokenFile);
@@ -95,6 +95,17 @@ async function open(
   opened.defer(() => listeners.stop(DRAIN_WITHIN_MS));
   certificates?.begin();
   return { url: listeners.url, httpsUrl: listeners.httpsUrl, metricsUrl };
+}
+
+/** Loaded here, since most gates tell none. */
+async function metricsFor(
+  { metricsHost, metricsPort }: Settings,
+  certificates: Certificates | undefined,
+): Promise<Metrics | undefined> {
+  if (metricsPort === undefined) return undefined;
+  const { openMetrics } = await import("./metrics/metrics.ts");
+  const place = { host: metricsHost, port: metricsPort };
+  return openMetrics(place, milliseconds, () => expiryOf(certificates));
 }
 
 const milliseconds = (): number => performance.now();

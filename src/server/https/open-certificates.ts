@@ -1,18 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { getCACertificates } from "node:tls";
 import { Fault, messageOf } from "../../core/fault.ts";
 import type { GateLog } from "../server-log.ts";
 import type { Settings } from "../settings.ts";
-import { type CertificateFiles, watchCertificateFiles } from "./certificate-files.ts";
-import { certificateFolder } from "./certificate-folder.ts";
-import { openCertificateKeeper } from "./certificate-keeper.ts";
+import type { CertificateFiles } from "./certificate-files.ts";
 import type { CertificateSource } from "./certificate-source.ts";
-import { type ChallengeDesk, createChallengeDesk } from "./challenges.ts";
-import { checkDomain } from "./domain-check.ts";
-import { certifiableName } from "./host-name.ts";
-import { type Authority, obtainCertificate } from "./obtain-certificate.ts";
-
-export const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
+import type { ChallengeDesk } from "./challenges.ts";
 
 /** Where the gate's certificates come from. */
 export interface Certificates {
@@ -40,10 +31,14 @@ export async function openCertificates(
     const source = await byOperator({ certFile: tlsCertFile, keyFile: tlsKeyFile }, log);
     return { source, begin: () => {}, challenges: undefined, setUpDomain: undefined };
   }
-  return httpsPort === undefined ? undefined : byAuthority(settings, now, log);
+  if (httpsPort === undefined) return undefined;
+  // Loaded here, since most gates need none of it.
+  const { byAuthority } = await import("./authority-certificates.ts");
+  return byAuthority(settings, now, log);
 }
 
 async function byOperator(files: CertificateFiles, log: GateLog): Promise<CertificateSource> {
+  const { watchCertificateFiles } = await import("./certificate-files.ts");
   try {
     return await watchCertificateFiles(files, log);
   } catch (error) {
@@ -52,60 +47,4 @@ async function byOperator(files: CertificateFiles, log: GateLog): Promise<Certif
       `cannot use TLS_CERT_FILE with TLS_KEY_FILE: ${messageOf(error)}`,
     );
   }
-}
-
-async function byAuthority(
-  settings: CertificateSettings,
-  now: () => number,
-  log: GateLog,
-): Promise<Certificates> {
-  const folder = certificateFolder(settings.dataDir);
-  const challenges = createChallengeDesk();
-  const authority: Authority = {
-    directoryUrl: settings.acmeDirectoryUrl ?? LETS_ENCRYPT,
-    trusted: [...getCACertificates("default"), ...(settings.acmeCa ? [settings.acmeCa] : [])],
-  };
-  const check = createCheck(settings, challenges, log);
-  const keeper = await openCertificateKeeper({
-    folder,
-    obtain: (name, stop) =>
-      obtainCertificate(
-        {
-          folder,
-          challenges,
-          authority,
-          check: (checked) => check(checked, stop),
-          pause: (ms) => sleep(ms, undefined, { signal: stop, ref: false }),
-          stop,
-        },
-        name,
-      ),
-    now,
-    log,
-  });
-  return {
-    source: keeper,
-    begin: keeper.begin,
-    challenges,
-    setUpDomain: (domain) => folder.want(certifiableName(domain)),
-  };
-}
-
-/**
- * Let's Encrypt sees the same Internet as this machine, and counts what fails. An authority of the
- * operator's own may see names that this machine does not: there, it has the last word.
- */
-function createCheck(
-  { acmeDirectoryUrl }: CertificateSettings,
-  challenges: ChallengeDesk,
-  log: GateLog,
-): (name: string, stop: AbortSignal) => Promise<void> {
-  return async (name, stop) => {
-    try {
-      await checkDomain(name, challenges, stop);
-    } catch (error) {
-      if (acmeDirectoryUrl === undefined || stop.aborted) throw error;
-      log.warn({ domain: name, reason: messageOf(error) }, "asking the authority all the same");
-    }
-  };
 }

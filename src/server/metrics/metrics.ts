@@ -2,7 +2,6 @@ import type { Meter } from "../../core/meter.ts";
 import { NOTHING_RUNS } from "../../web/responses.ts";
 import { createListener, drain, listen, type PlainServer } from "../listener.ts";
 import type { OpenStore } from "../open-store.ts";
-import type { Settings } from "../settings.ts";
 import { version } from "../version.ts";
 import { gauge } from "./instruments.ts";
 import { createMeasures } from "./measures.ts";
@@ -25,13 +24,12 @@ export interface Metrics {
   stop(): Promise<void>;
 }
 
-/** Nothing, where the settings ask for none. `milliseconds` is a clock that never goes back. */
-export function metricsFor(
-  { metricsHost, metricsPort }: Pick<Settings, "metricsHost" | "metricsPort">,
+/** `milliseconds` is a clock that never goes back. */
+export function openMetrics(
+  { host, port }: { readonly host: string; readonly port: number },
   milliseconds: () => number,
   certificateExpiry: () => Date | undefined,
-): Metrics | undefined {
-  if (metricsPort === undefined) return undefined;
+): Metrics {
   const seconds = (): number => milliseconds() / 1e3;
   const { meter, metrics: measures } = createMeasures(seconds);
   const requests = createRequestCounting(seconds);
@@ -57,7 +55,7 @@ export function metricsFor(
     meter,
     counting: requests.counting,
     timed: store.timed,
-    listen: () => listen(server, metricsHost, metricsPort),
+    listen: () => listen(server, host, port),
     async stop() {
       eventLoop.stop();
       if (server.listening) await drain(server, STOP_WITHIN_MS);

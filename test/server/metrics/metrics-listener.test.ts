@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { metricsFor } from "../../../src/server/metrics/metrics.ts";
+import { openMetrics } from "../../../src/server/metrics/metrics.ts";
 import { send } from "../../support/client.ts";
 import { SECRET, startGate } from "../../support/gate.ts";
 import { runLatchkey, startServe } from "../../support/process.ts";
@@ -86,14 +86,14 @@ test("METRICS_PORT and METRICS_HOST say where metrics are served, and stopping e
 
 test("the end of the certificate is told in seconds, where there is one", async (t) => {
   let expiry: Date | undefined;
-  const settings = { metricsHost: "127.0.0.1", metricsPort: 0 };
-  const metrics = metricsFor(
-    settings,
+  const place = { host: "127.0.0.1", port: 0 };
+  const metrics = openMetrics(
+    place,
     () => 0,
     () => expiry,
   );
-  t.after(() => metrics?.stop());
-  const url = await metrics?.listen();
+  t.after(() => metrics.stop());
+  const url = await metrics.listen();
   const scrape = async () => readScrape((await send(`${url}/metrics`)).body);
   const name = "latchkey_certificate_expiry_timestamp_seconds";
   assert.equal((await scrape()).value(name), undefined);
