@@ -21,7 +21,7 @@ const walks: readonly (readonly [what: string, forwardedFor: string, address: st
   ["trusted hops only", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
   ["white space", "\t203.0.113.7 ,10.0.0.3  ", "203.0.113.7"],
   ["no white space", "203.0.113.7,10.0.0.3", "203.0.113.7"],
-  ["a port", "203.0.113.7:51234", "203.0.113.7"],
+  ["a port", "203.10.113.70:51234", "203.10.113.70"],
   ["a trusted hop with a port", "203.0.113.7, 10.0.0.3:443", "203.0.113.7"],
   ["an IPv6 hop", "2001:db8:2::7", "2001:db8:2::7"],
   ["an IPv6 hop in brackets", "[2001:db8:2::7]", "2001:db8:2::7"],
@@ -40,6 +40,10 @@ const walks: readonly (readonly [what: string, forwardedFor: string, address: st
   ["a number too large", "256.0.0.1", "10.0.0.1"],
   ["a leading zero", "010.0.0.1", "10.0.0.1"],
   ["too few numbers", "203.0.113", "10.0.0.1"],
+  ["something before the brackets", "x[2001:db8:2::7]", "10.0.0.1"],
+  ["something behind the brackets", "[2001:db8:2::7]x", "10.0.0.1"],
+  ["something before an address with a port", "x203.0.113.7:80", "10.0.0.1"],
+  ["something behind the port", "203.0.113.7:80x", "10.0.0.1"],
   ["an open bracket", "[2001:db8:2::7", "10.0.0.1"],
   ["quotes", '"203.0.113.7"', "10.0.0.1"],
 ];
@@ -65,6 +69,8 @@ const spellings: readonly (readonly [address: string, canonical: string])[] = [
   ["::FFFF:203.0.113.7", "203.0.113.7"],
   ["::ffff:cb00:7107", "203.0.113.7"],
   ["0:0:0:0:0:ffff:203.0.113.7", "203.0.113.7"],
+  ["1::ffff:203.0.113.7", "1::ffff:cb00:7107"],
+  ["::ffff:203.0.113.7.8", "::ffff:203.0.113.7.8"],
   ["2001:DB8::1", "2001:db8::1"],
   ["2001:db8:0:0:0:0:0:1", "2001:db8::1"],
   ["::1", "::1"],
@@ -93,6 +99,11 @@ test("an address is in the ranges, or is one of the addresses, or is not", () =>
     assert.equal(isTrusted(address), false, address);
   }
   assert.equal(membershipOf([])("10.0.0.1"), false);
+});
+
+test("a peer is trusted or not, in IPv6 dress as well", () => {
+  const { trusts } = createProxyTrust(["10.0.0.0/8"]);
+  assert.deepEqual(["10.1.2.3", "::ffff:10.1.2.3", "192.0.2.1"].map(trusts), [true, true, false]);
 });
 
 for (const range of ["0.0.0.0/0", "10.0.0.1/32", "::/0", "::1/128", "10.1.2.3/8"]) {

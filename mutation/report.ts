@@ -1,0 +1,96 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ROOT } from "./files.ts";
+import { type Equivalent, type Results, readEquivalents, type Survivor } from "./results.ts";
+
+const PAGE = join(ROOT, "docs/mutation.md");
+
+interface Found extends Survivor {
+  readonly file: string;
+  readonly why: string | undefined;
+}
+
+/** How many of a hundred mutants were noticed. */
+export function scoreOf(results: Results): number {
+  const { mutants, survivors } = totalsOf(Object.values(results));
+  return mutants === 0 ? 100 : (100 * (mutants - survivors)) / mutants;
+}
+
+export async function survivorsOf(results: Results): Promise<readonly Found[]> {
+  const equivalents = await readEquivalents();
+  return Object.entries(results).flatMap(([file, { survivors }]) =>
+    survivors.map((survivor) => ({
+      ...survivor,
+      file,
+      why: whyStays(file, survivor, equivalents),
+    })),
+  );
+}
+
+export const lineOf = ({ file, line, column, from, to, tests }: Found): string =>
+  `${file}:${line}:${column}  ${from}  →  ${to}${tests === 0 ? "  (no test comes by)" : ""}`;
+
+/** Between the two comments on the page. */
+export async function writePage(results: Results, open: readonly string[]): Promise<void> {
+  const page = await readFile(PAGE, "utf8");
+  const marked = /(<!-- mutants: begin -->\n).*(<!-- mutants: end -->)/s;
+  if (!marked.test(page)) throw new Error("docs/mutation.md has no place for the tables");
+  const survivors = await survivorsOf(results);
+  const left = open.length === 0 ? [] : [`Not tried as they are now: ${open.join(", ")}.`];
+  const text = `\n${[folders(results), ...left, table(survivors)].join("\n\n")}\n\n`;
+  await writeFile(
+    PAGE,
+    page.replace(marked, (_, begin, end) => `${begin}${text}${end}`),
+  );
+}
+
+export function folders(results: Results): string {
+  const byFolder = Map.groupBy(Object.entries(results), ([file]) =>
+    file.slice(0, file.lastIndexOf("/")),
+  );
+  const rows = [...byFolder, ["together", Object.entries(results)] as const].map(
+    ([folder, entries]) => row([folder, ...figuresOf(entries.map(([, result]) => result))]),
+  );
+  return [row(["", "files", "mutants", "killed", "score"]), "|---|--:|--:|--:|--:|", ...rows].join(
+    "\n",
+  );
+}
+
+function figuresOf(results: readonly Results[string][]): readonly string[] {
+  const { mutants, survivors } = totalsOf(results);
+  const killed = mutants - survivors;
+  const score = mutants === 0 ? "" : `${((100 * killed) / mutants).toFixed(1)} %`;
+  return [results.length, mutants, killed, score].map(String);
+}
+
+function totalsOf(results: readonly Results[string][]) {
+  const mutants = results.reduce((sum, result) => sum + result.mutants, 0);
+  const survivors = results.reduce((sum, result) => sum + result.survivors.length, 0);
+  return { mutants, survivors };
+}
+
+function table(survivors: readonly Found[]): string {
+  const rows = survivors.map((found) =>
+    row([
+      `${found.file.slice("src/".length)}:${found.line}`,
+      code(found.from),
+      code(found.to),
+      found.why ?? "not looked at",
+    ]),
+  );
+  return [row(["survivor", "code", "became", "why it stays"]), "|---|---|---|---|", ...rows].join(
+    "\n",
+  );
+}
+
+const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+
+const code = (text: string): string =>
+  text === "" ? "nothing" : `\`\` ${text.replaceAll("|", "\\|")} \`\``;
+
+const whyStays = (
+  file: string,
+  { from, to }: Survivor,
+  equivalents: readonly Equivalent[],
+): string | undefined =>
+  equivalents.find((one) => one.file === file && one.from === from && one.to === to)?.why;
