@@ -10,10 +10,13 @@ const TICK_MS = 10;
 /** Of one address; the sixth would be denied by the limit instead of meeting the queue. */
 const PER_ADDRESS = 5;
 
+/** The gate closes connections after five idle seconds, and says so: clients do not wait for that. */
+const FRESH_FOR_MS = 4_000;
+
 const { url, perSecond, forMs, mostAtOnce, firstAddress }: FloodOrder = workerData;
 
 const clients = addresses(PER_ADDRESS, firstAddress);
-const idle: Caller[] = [];
+const idle: { readonly caller: Caller; readonly since: number }[] = [];
 const counts = new Map<string, Count>();
 let underWay = 0;
 let held = 0;
@@ -30,12 +33,12 @@ for (let passed = 0; passed < forMs; passed = performance.now() - start) {
   await pause(TICK_MS);
 }
 await Promise.all(answers);
-for (const caller of idle) caller.close();
+for (const { caller } of idle) caller.close();
 parentPort?.postMessage({ counts: [...counts.values()], held });
 
 async function attempt(): Promise<void> {
   underWay += 1;
-  const caller = idle.pop() ?? callerTo(url);
+  const caller = freshCaller();
   const spoken = await caller.ask({
     kind: "sign-in",
     path: "/login",
@@ -43,9 +46,17 @@ async function attempt(): Promise<void> {
     headers: fromAddress(clients.next().value),
     sound: () => true,
   });
-  idle.push(caller);
+  idle.push({ caller, since: performance.now() });
   underWay -= 1;
   count(spoken);
+}
+
+function freshCaller(): Caller {
+  const last = idle.pop();
+  if (last === undefined) return callerTo(url);
+  if (performance.now() - last.since < FRESH_FOR_MS) return last.caller;
+  last.caller.close();
+  return callerTo(url);
 }
 
 function count({ fate, status, ms, heard }: Spoken): void {
