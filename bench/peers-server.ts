@@ -4,10 +4,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
+import { freePort } from "../test/support/free-port.ts";
 import { ask } from "./load.ts";
 import { SECRET } from "./peers/peer.ts";
 import type { Contestant } from "./peers-contestants.ts";
-import { freePort } from "./start.ts";
 
 const GIVE_UP_AFTER_MS = 20_000;
 const POLL_EVERY_MS = 2;

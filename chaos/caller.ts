@@ -38,22 +38,31 @@ export function callerTo(url: string): Caller {
   };
 }
 
+/** How it went with a request, as it is told the moment that it is over. */
+export function spokenOf(
+  { kind, sound }: Request,
+  sentAt: number,
+  fate: Sent["fate"],
+  heard: Heard | undefined,
+): Spoken {
+  return {
+    kind,
+    sentAt,
+    ms: performance.now() - sentAt,
+    fate,
+    status: heard?.status ?? 0,
+    sound: heard !== undefined && sound(heard) ? "yes" : "no",
+    heard,
+  };
+}
+
 /** `proven` are the connections over which an answer has come. */
 function ask(url: string, agent: Agent, proven: WeakSet<Socket>, asked: Request): Promise<Spoken> {
-  const { kind, sound } = asked;
   let socket: Socket | undefined;
   const sentAt = performance.now();
   return new Promise((resolve) => {
     const told = (fate: Sent["fate"], heard?: Heard): void =>
-      resolve({
-        kind,
-        sentAt,
-        ms: performance.now() - sentAt,
-        fate,
-        status: heard?.status ?? 0,
-        sound: heard !== undefined && sound(heard) ? "yes" : "no",
-        heard,
-      });
+      resolve(spokenOf(asked, sentAt, fate, heard));
     const body = asked.form && new URLSearchParams(asked.form).toString();
     const outgoing = request(
       `${url}${asked.path}`,

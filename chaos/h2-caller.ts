@@ -1,5 +1,5 @@
 import { type ClientHttp2Session, connect, constants } from "node:http2";
-import type { Caller, Heard, Request, Spoken } from "./caller.ts";
+import { type Caller, type Heard, type Request, type Spoken, spokenOf } from "./caller.ts";
 import type { Sent } from "./judge/requests.ts";
 
 /** The other side has not begun with it: it may be sent again. */
@@ -23,20 +23,12 @@ export function h2CallerTo(url: string, name: string, ca: string): H2Caller {
 }
 
 function ask(session: ClientHttp2Session, name: string, asked: Request): Promise<Spoken> {
-  const { kind, sound, form } = asked;
+  const { form } = asked;
   const sentAt = performance.now();
   const body = form && new URLSearchParams(form).toString();
   const { promise, resolve } = Promise.withResolvers<Spoken>();
   const told = (fate: Sent["fate"], heard?: Heard): void =>
-    resolve({
-      kind,
-      sentAt,
-      ms: performance.now() - sentAt,
-      fate,
-      status: heard?.status ?? 0,
-      sound: heard !== undefined && sound(heard) ? "yes" : "no",
-      heard,
-    });
+    resolve(spokenOf(asked, sentAt, fate, heard));
   let status = 0;
   let location: string | undefined;
   let text = "";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -9,6 +8,7 @@ import { promisify } from "node:util";
 import { settings } from "../src/server/setting-names.ts";
 import { send } from "./support/client.ts";
 import { eventually } from "./support/eventually.ts";
+import { freePort } from "./support/free-port.ts";
 import { startNode } from "./support/process.ts";
 import { tempDir } from "./support/temp-dir.ts";
 
@@ -35,15 +35,6 @@ async function exampleProject(dir: string, port: number): Promise<string> {
     }),
   );
   return join(dir, "app.ts");
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }
 
 test("the example in the README type-checks", async (t) => {

@@ -3,7 +3,7 @@ import { startProgram } from "./program.ts";
 import type { ProxyServer } from "./site.ts";
 
 /** What the package brings in its own nginx.conf, kept inside one folder. */
-const around = (sites: string): string => `
+export const around = (sites: string): string => `
 daemon off;
 master_process off;
 pid nginx.pid;

@@ -1,12 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../core/fault.ts";
 import type { ServerLog } from "../../core/server-log.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import type { CertificateSource } from "./certificate-source.ts";
-
-/** Not told by the file system: what renews certificates exchanges links and whole folders. */
-const LOOK_EVERY_MS = 1_000;
+import { createListeners, lookAgainAndAgain } from "./looking.ts";
 
 export interface CertificateFiles {
   readonly certFile: string;
@@ -19,7 +16,7 @@ export async function watchCertificateFiles(
   log: ServerLog,
 ): Promise<CertificateSource> {
   const stopping = new AbortController();
-  const listeners: (() => void)[] = [];
+  const { onChange, tell } = createListeners();
   let seen = await stateOf(files);
   let current = await read(files);
 
@@ -31,32 +28,22 @@ export async function watchCertificateFiles(
       const next = await read(files);
       if (next.fingerprint === current.fingerprint) return;
       current = next;
-      for (const tell of listeners) tell();
+      tell();
     } catch (error) {
       // Half of a replacement, as long as the other file is still to come: the old pair stays.
       log.warn({ reason: messageOf(error) }, "the changed certificate files cannot be used yet");
     }
   };
-  const watching = forever(look, stopping.signal);
+  const watching = lookAgainAndAgain(look, stopping.signal);
 
   return {
     current: () => [current],
-    onChange(listener) {
-      listeners.push(listener);
-      listener();
-    },
+    onChange,
     async stop() {
       stopping.abort();
       await watching;
     },
   };
-}
-
-async function forever(look: () => Promise<void>, stop: AbortSignal): Promise<void> {
-  while (!stop.aborted) {
-    await sleep(LOOK_EVERY_MS, undefined, { signal: stop, ref: false }).catch(() => {});
-    if (!stop.aborted) await look();
-  }
 }
 
 async function read({ certFile, keyFile }: CertificateFiles): Promise<Certificate> {

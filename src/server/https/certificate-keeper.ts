@@ -1,15 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { AcmeProblem } from "../../acme/problem.ts";
 import { messageOf } from "../../core/fault.ts";
 import type { GateLog } from "../server-log.ts";
 import type { Certificate } from "./certificate.ts";
 import type { CertificateFolder, Progress } from "./certificate-folder.ts";
 import type { CertificateSource } from "./certificate-source.ts";
+import { createListeners, lookAgainAndAgain } from "./looking.ts";
 import { keptCertificate } from "./obtain-certificate.ts";
 import { type Attempts, dueAt, pauseAfter, renewalAt } from "./renewal.ts";
-
-/** How soon a name that a command has added is noticed. */
-const LOOK_EVERY_MS = 1_000;
 
 export interface KeeperPorts {
   readonly folder: CertificateFolder;
@@ -27,10 +24,7 @@ export interface CertificateKeeper extends CertificateSource {
 export async function openCertificateKeeper(ports: KeeperPorts): Promise<CertificateKeeper> {
   const stopping = new AbortController();
   const certificates = new Map<string, Certificate>();
-  const listeners: (() => void)[] = [];
-  const changed = (): void => {
-    for (const tell of listeners) tell();
-  };
+  const { onChange, tell: changed } = createListeners();
   const take = (name: string, certificate: Certificate): void => {
     certificates.set(name, certificate);
     changed();
@@ -85,13 +79,10 @@ export async function openCertificateKeeper(ports: KeeperPorts): Promise<Certifi
   let keeping: Promise<void> | undefined;
   return {
     begin() {
-      keeping ??= forever(look, ports, stopping.signal);
+      keeping ??= lookAgainAndAgain(tellingOnce(look, ports, stopping.signal), stopping.signal);
     },
     current: () => [...certificates.values()],
-    onChange(listener) {
-      listeners.push(listener);
-      listener();
-    },
+    onChange,
     async stop() {
       stopping.abort();
       await keeping;
@@ -102,23 +93,22 @@ export async function openCertificateKeeper(ports: KeeperPorts): Promise<Certifi
 
 type Take = (name: string, certificate: Certificate) => void;
 
-async function forever(
+/** Said once: a folder that cannot be read now cannot be read in a second either. */
+function tellingOnce(
   look: () => Promise<void>,
   ports: KeeperPorts,
   stop: AbortSignal,
-): Promise<void> {
+): () => Promise<void> {
   let said = "";
-  while (!stop.aborted) {
+  return async () => {
     try {
       await look();
       said = "";
     } catch (error) {
-      // Said once: a folder that cannot be read now cannot be read in a second either.
       if (messageOf(error) !== said && !stop.aborted) tellTrouble(ports, error);
       said = messageOf(error);
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal: stop, ref: false }).catch(() => {});
-  }
+  };
 }
 
 function tellTrouble({ log }: KeeperPorts, error: unknown): void {

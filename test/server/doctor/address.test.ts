@@ -7,10 +7,11 @@ import { ask } from "../../../src/server/doctor/ask.ts";
 import { whereInstalled } from "../../proxies/program.ts";
 import { startRecordingApp } from "../../proxies/recording-app.ts";
 import { execute } from "../../support/database.ts";
+import { freePort } from "../../support/free-port.ts";
 import { startGate } from "../../support/gate.ts";
 import { runLatchkey } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { beforeGate, freePort, PASSED_ON, startNginx } from "./nginx.ts";
+import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
 import { assertFound, findings } from "./patient.ts";
 
 const FINE = /^Latchkey answers at .*, and its forms work there$/;

@@ -7,9 +7,9 @@ import { type TestContext, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { certificateCheck } from "../../../src/server/doctor/certificate.ts";
 import { certificateFilesCheck } from "../../../src/server/doctor/certificate-files.ts";
+import { freePort } from "../../support/free-port.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { INTERMEDIATE, LEAF, ROOT, SELF_SIGNED } from "./certificates.ts";
-import { freePort } from "./nginx.ts";
 import { assertFound, findings } from "./patient.ts";
 
 setDefaultCACertificates([...getCACertificates("default"), ROOT]);

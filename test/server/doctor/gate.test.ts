@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gateCheck } from "../../../src/server/doctor/gate.ts";
 import { startRecordingApp } from "../../proxies/recording-app.ts";
+import { freePort } from "../../support/free-port.ts";
 import { startGate } from "../../support/gate.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { SELF_SIGNED } from "./certificates.ts";
-import { freePort } from "./nginx.ts";
 import { assertFound, findings } from "./patient.ts";
 
 for (const HOST of ["127.0.0.1", "0.0.0.0", "localhost"]) {
