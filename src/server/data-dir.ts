@@ -2,10 +2,11 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
+import { makeFolder } from "./hand-over.ts";
 
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await makeFolder(dataDir);
   } catch (error) {
     const cause = await tellingError(dataDir, error);
     throw new Fault("data_dir_unusable", `cannot make DATA_DIR ${dataDir}: ${messageOf(cause)}`, {

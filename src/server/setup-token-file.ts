@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { codeOf, Fault } from "../core/fault.ts";
 import type { SetupTokenSource } from "../core/setup-token.ts";
-import { handOver } from "./hand-over.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /** No form brings more than this, so no longer token could ever be given. */
 const MAX_BYTES = 64 * 1024;
@@ -68,18 +68,8 @@ async function readToken(file: FileHandle): Promise<string | undefined> {
 }
 
 /**
- * Replaces the file in one step, so that a reader sees the old token or the new one, never half. One
- * that the gate could not read would count as none, and leave the setup open.
+ * Replaces it in one step. Half a token would shut everybody out, and one that the gate could not
+ * read would count as none and leave the setup open: it is handed to whoever owns the folder.
  */
-export async function writeSetupToken(path: string, token: string): Promise<void> {
-  const unfinished = `${path}.${process.pid}.new`;
-  try {
-    await rm(unfinished, { force: true });
-    await writeFile(unfinished, `${token}\n`, { mode: 0o600, flag: "wx" });
-    await handOver(unfinished);
-    await rename(unfinished, path);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
-}
+export const writeSetupToken = (path: string, token: string): Promise<void> =>
+  writeWhole(path, `${token}\n`);

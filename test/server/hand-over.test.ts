@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chown, mkdir, stat, writeFile } from "node:fs/promises";
+import { chown, lstat, mkdir, open, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { handOver, makeFolder } from "../../src/server/hand-over.ts";
@@ -37,12 +37,24 @@ if (process.geteuid?.() === 0) {
     const made = [root, join(root, name), join(root, name, "wanted")];
     assert.deepEqual(await ownersOf(...made), [SOMEBODY, SOMEBODY, SOMEBODY]);
   });
+  test("what is given away is the file that was opened, not one that a link in its place leads to", async (t) => {
+    const folder = await foreignFolder(t);
+    const secret = join(await tempDir(t), "secret");
+    await writeFile(secret, "of root's");
+    const path = join(folder, "file");
+    await using file = await open(path, "w");
+    await rename(path, join(folder, "moved"));
+    await symlink(secret, path);
+    await handOver(file, path);
+    assert.deepEqual(await ownersOf(join(folder, "moved"), secret), [SOMEBODY, 0]);
+    assert.equal((await lstat(path)).isSymbolicLink(), true);
+  });
 } else {
   test("who is not root gives nothing away", async (t) => {
-    const file = join(await tempDir(t), "file");
-    await writeFile(file, "");
-    await handOver(file);
-    assert.deepEqual(await ownersOf(file), [process.geteuid?.()]);
+    const path = join(await tempDir(t), "file");
+    await using file = await open(path, "w");
+    await handOver(file, path);
+    assert.deepEqual(await ownersOf(path), [process.geteuid?.()]);
   });
 }
 

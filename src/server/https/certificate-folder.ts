@@ -1,8 +1,9 @@
-import { open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { PlacedOrder } from "../../acme/order.ts";
 import { codeOf } from "../../core/fault.ts";
-import { handOver, makeFolder } from "../hand-over.ts";
+import { makeFolder } from "../hand-over.ts";
+import { writeWhole } from "../whole-file.ts";
 import type { Attempts } from "./renewal.ts";
 
 /** How the last attempt for a name went. */
@@ -29,6 +30,7 @@ export interface CertificateFolder {
   /** When somebody last asked, in milliseconds since 1970. */
   askedAt(name: string): Promise<number>;
   progress(name: string): Promise<Progress | undefined>;
+  /** As all that is written: for a name that was forgotten meanwhile, this fails. */
   writeProgress(name: string, progress: Progress): Promise<void>;
   /** The key and its chain, in one file, so that one is never there without the other. */
   certificate(name: string): Promise<string | undefined>;
@@ -57,6 +59,7 @@ export function certificateFolder(dataDir: string): CertificateFolder {
     const kept = await text(file);
     if (kept !== undefined) return kept;
     const made = make();
+    await makeFolder(root);
     await writeWhole(file, made);
     return made;
   }
@@ -67,7 +70,10 @@ export function certificateFolder(dataDir: string): CertificateFolder {
       const asked = await Promise.all(found.map((name) => orUndefined(stat(at(name, WANTED)))));
       return found.filter((_, at) => asked[at] !== undefined).sort();
     },
-    want: (name) => writeWhole(at(name, WANTED), ""),
+    async want(name) {
+      await makeFolder(join(root, name));
+      await writeWhole(at(name, WANTED), "");
+    },
     async forget(name) {
       const isThere = (await orUndefined(stat(at(name, WANTED)))) !== undefined;
       await rm(join(root, name), { recursive: true, force: true });
@@ -75,11 +81,11 @@ export function certificateFolder(dataDir: string): CertificateFolder {
     },
     askedAt: async (name) => (await orUndefined(stat(at(name, WANTED))))?.mtimeMs ?? 0,
     progress: async (name) => parsed<Progress>(await text(at(name, PROGRESS))),
-    writeProgress: (name, progress) => writeKept(at(name, PROGRESS), JSON.stringify(progress)),
+    writeProgress: (name, progress) => writeWhole(at(name, PROGRESS), JSON.stringify(progress)),
     certificate: (name) => text(at(name, CERTIFICATE)),
-    writeCertificate: (name, pem) => writeKept(at(name, CERTIFICATE), pem),
+    writeCertificate: (name, pem) => writeWhole(at(name, CERTIFICATE), pem),
     order: async (name) => parsed<KeptOrder>(await text(at(name, ORDER))),
-    writeOrder: (order) => writeKept(at(order.name, ORDER), JSON.stringify(order)),
+    writeOrder: (order) => writeWhole(at(order.name, ORDER), JSON.stringify(order)),
     dropOrder: (name) => rm(at(name, ORDER), { force: true }),
     accountKey(authority, make) {
       const known = accountKeys.get(authority) ?? keyFor(authority, make);
@@ -109,25 +115,4 @@ function parsed<T>(json: string | undefined): T | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function writeWhole(file: string, content: string): Promise<void> {
-  await makeFolder(dirname(file));
-  await writeKept(file, content);
-}
-
-/** For a name that was forgotten meanwhile, this fails: nothing brings its folder back. */
-async function writeKept(file: string, content: string): Promise<void> {
-  const unfinished = `${file}.new`;
-  const written = await open(unfinished, "w", 0o600);
-  try {
-    await written.writeFile(content);
-    await written.sync();
-  } finally {
-    await written.close();
-  }
-  await handOver(unfinished);
-  await rename(unfinished, file);
-  const folder = await open(dirname(file), "r");
-  await folder.sync().finally(() => folder.close());
 }

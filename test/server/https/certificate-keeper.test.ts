@@ -188,7 +188,8 @@ test("an attempt whose ending cannot be written down is not made again every sec
   const dataDir = await tempDir(t);
   const fail = async (): Promise<Certificate> => {
     // In the way of the file that is to be written.
-    await mkdir(join(dataDir, "certificates", NAME, "progress.json.new"), { recursive: true });
+    const unfinished = `progress.json.${process.pid}.new`;
+    await mkdir(join(dataDir, "certificates", NAME, unfinished), { recursive: true });
     throw new Error("no luck");
   };
   const opened = await openKeeper(t, { dataDir, obtain: fail, now: Date.now() + 1_000 });

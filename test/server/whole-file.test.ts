@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { writeWhole } from "../../src/server/whole-file.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+test("a file is for its owner alone and stands alone, whatever was there before", async (t) => {
+  const dir = await tempDir(t);
+  const path = join(dir, "file");
+  await writeFile(path, "an old and much longer content", { mode: 0o644 });
+  await writeWhole(path, "new");
+  assert.equal(await readFile(path, "utf8"), "new");
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+  assert.deepEqual(await readdir(dir), ["file"]);
+});
+
+test("nothing is written through a link that stands where the new file is made", async (t) => {
+  const dir = await tempDir(t);
+  const elsewhere = join(await tempDir(t), "elsewhere");
+  await writeFile(elsewhere, "as it was");
+  await symlink(elsewhere, join(dir, `file.${process.pid}.new`));
+  await writeWhole(join(dir, "file"), "new");
+  assert.equal(await readFile(elsewhere, "utf8"), "as it was");
+  assert.equal(await readFile(join(dir, "file"), "utf8"), "new");
+});
+
+test("what cannot be put in place leaves the old one and nothing beside it", async (t) => {
+  const dir = await tempDir(t);
+  await mkdir(join(dir, "file"));
+  await assert.rejects(writeWhole(join(dir, "file"), "new"), { code: "EISDIR" });
+  assert.deepEqual(await readdir(dir), ["file"]);
+});
+
+test("a folder that is gone is not made again", async (t) => {
+  const dir = await tempDir(t);
+  await assert.rejects(writeWhole(join(dir, "gone", "file"), "new"), { code: "ENOENT" });
+  assert.deepEqual(await readdir(dir), []);
+});
