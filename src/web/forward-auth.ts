@@ -42,13 +42,16 @@ function turnAway(ports: ForwardAuthPorts, c: Context, path: string): Response {
   return c.req.query("deny") === "401" ? unauthorized({ Location: door }) : redirect(door);
 }
 
-/** Header values are bytes: a name beyond plain ASCII goes percent-encoded, as does the sign itself. */
-function identityOf({ id, username }: User): Record<string, string> {
-  const plain = /^[\x21-\x24\x26-\x7e]+( +[\x21-\x24\x26-\x7e]+)*$/.test(username);
-  return {
-    "Remote-User": plain ? username : encodeURIComponent(username),
-    "Remote-User-Id": id,
-  };
+const identityOf = ({ id, username }: User): Record<string, string> => ({
+  "Remote-User": inHeader(username),
+  // One of another system, if the account was imported: any text.
+  "Remote-User-Id": inHeader(id),
+});
+
+/** Header values are bytes: text beyond plain ASCII goes percent-encoded, as does the sign itself. */
+function inHeader(text: string): string {
+  const plain = /^[\x21-\x24\x26-\x7e]+( +[\x21-\x24\x26-\x7e]+)*$/.test(text);
+  return plain ? text : encodeURIComponent(text);
 }
 
 /** A browser that opens a page can follow a redirect to the sign-in; a script or a form cannot. */

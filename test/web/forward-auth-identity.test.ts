@@ -84,6 +84,18 @@ test("a name in plain ASCII goes to the proxy as it is, any other one percent-en
   assert.equal(new Set(Object.values(names)).size, Object.keys(names).length);
 });
 
+test("an ID that an imported user brought along goes to the proxy as a name does", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp({ username: "first" });
+  for (const [index, [id, header]] of Object.entries(names).entries()) {
+    insert(gate, id, `user-${index}`);
+    const answer = await gate.send("/forward-auth", { session: mint({ user_id: id, exp }) });
+    assert.equal(answer.status, 200, JSON.stringify(id));
+    assert.equal(answer.headers["remote-user-id"], header);
+    assert.equal(answer.headers["remote-user"], `user-${index}`);
+  }
+});
+
 test("no name puts a line of its own into the answer", async (t) => {
   const { gate, tokenFor } = await naming(t);
   const { id, token } = tokenFor("a\r\nX-Evil: 1\nX-Evil: 2\rX-Evil: 3\r\n\r\n<p>");
