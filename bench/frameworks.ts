@@ -36,7 +36,7 @@ export const listeners: Readonly<
     app.route("/", auth.routes);
     app.get("/hello", (c) => c.text("hello"));
     app.get("/guarded", auth.requireAuth, (c) => c.text("hello"));
-    return getRequestListener(app.fetch, { overrideGlobalObjects: false });
+    return getRequestListener(app.fetch);
   },
 
   express(auth) {

@@ -7,7 +7,10 @@ import { type Subject, startSubject } from "./subjects.ts";
 
 const CONNECTIONS = 8;
 
-/** CPU time a request: hello world bare and on Hono, and the same page behind the guard. */
+/**
+ * CPU time a request: hello world bare and on Hono, behind a middleware that does nothing, and the
+ * same page behind the guard.
+ */
 export async function benchGuards(
   folder: string,
   rounds: number,
@@ -34,6 +37,7 @@ export async function benchGuards(
     ["bare node:http, hello", bare, () => times(requests, get("/hello"))],
     ["Hono, hello", hono, () => times(requests, get("/hello"))],
     ["Hono, hello, cookie sent", hono, () => times(requests, get("/hello", session))],
+    ["Hono, hello, behind nothing", hono, () => times(requests, get("/through", session))],
     ["Hono and Latchkey, hello", warm, () => times(requests, get("/hello", session))],
     ["guarded, warm", warm, () => times(requests, get("/guarded", session))],
     ["forward auth, warm", warm, () => times(requests, get("/forward-auth", session))],

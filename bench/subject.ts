@@ -49,7 +49,12 @@ async function listenerOf(
   if (kind === "hello") {
     const app = new Hono();
     app.get("/hello", (c) => c.text("hello"));
-    return { listener: getRequestListener(app.fetch, { overrideGlobalObjects: false }) };
+    app.get(
+      "/through",
+      (_c, next) => next(),
+      (c) => c.text("hello"),
+    );
+    return { listener: getRequestListener(app.fetch) };
   }
   const framework = frameworks.find((one) => one === kind);
   if (framework === undefined) throw new Error(`no subject ${kind}`);

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { access, cp, mkdir, readFile, rename } from "node:fs/promises";
+import { access, cp, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -60,7 +60,11 @@ async function installed(): Promise<string> {
   await mkdir(unfinished, { recursive: true });
   await cp(PACKAGES, unfinished, { recursive: true });
   await npm(unfinished, ["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
-  await rename(unfinished, folder);
+  await rename(unfinished, folder).catch(async (error: unknown) => {
+    // Another run was faster.
+    await rm(unfinished, { recursive: true });
+    if (!(await exists(folder))) throw error;
+  });
   return folder;
 }
 

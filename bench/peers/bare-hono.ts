@@ -10,5 +10,5 @@ export const peer: Peer = bare(async (folder) => {
     const headers = Object.fromEntries(page.headers);
     app.get(page.path, (c) => c.body(page.body, 200, headers));
   }
-  return getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  return getRequestListener(app.fetch);
 });

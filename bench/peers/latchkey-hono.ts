@@ -10,6 +10,6 @@ export const peer: Peer = {
     const app = new Hono();
     app.route("/", auth.routes);
     app.get("/guarded", auth.requireAuth, (c) => c.text(greeting(c.var.user.username)));
-    return getRequestListener(app.fetch, { overrideGlobalObjects: false });
+    return getRequestListener(app.fetch);
   },
 };

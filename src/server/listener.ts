@@ -30,8 +30,12 @@ export type Handle = (
 export const wasSent = (outgoing: ServerResponse | Http2ServerResponse): boolean =>
   "stream" in outgoing ? outgoing.stream.rstCode === 0 : outgoing.writableFinished;
 
+/**
+ * Replaces the process's own `Request` and `Response` with lighter ones, which halve what an answer
+ * costs. The process is the gate's alone; in one that others share, the adapters leave them be.
+ */
 export function handleOf(routes: Hono): Handle {
-  return getRequestListener(routes.fetch, { overrideGlobalObjects: false });
+  return getRequestListener(routes.fetch, { overrideGlobalObjects: true });
 }
 
 export type PlainServer = Server & Drainable;

@@ -108,12 +108,19 @@ export function createViews(ports: ViewPorts): Views {
 
   /** With the ID under which the server log has it. */
   async function faultPage(visit: Visit, fault: unknown, mark: RequestMark): Promise<Response> {
-    log.error({ err: fault, method: visit.method, path: visit.path }, "request failed");
+    const { method, path } = visit;
     const data = { message: messageOf(fault), requestId: requests.of(mark) };
     const headers = requests.headers(mark);
     if (!(fault instanceof Unavailable)) {
+      log.error({ err: fault, method, path }, "request failed");
       return errorPage(visit, await helpersOrNone(visit), { status: 500, ...data }, headers);
     }
+    // Without its stack: under load there are many of these, and none is a mistake in the code.
+    const { message: reason, cause } = fault;
+    log.warn(
+      { reason, ...(cause !== undefined && { cause: messageOf(cause) }), method, path },
+      "request put off",
+    );
     // A store that did not answer is not asked again: that could take as long once more.
     const later = { ...headers, "Retry-After": String(fault.retryAfterSeconds) };
     return errorPage(visit, helpersWithoutStore(visit), { status: 503, ...data }, later);

@@ -87,11 +87,18 @@ for (const guard of GUARDS) {
   });
 
   test(`${guard} answers a store that is busy with 503 and when to come again`, async (t) => {
-    const findUser = () => Promise.reject(new Unavailable("store_busy", "busy", 7));
+    const cause = new Error("another process writes");
+    const findUser = () => Promise.reject(new Unavailable("store_busy", "busy", 7, { cause }));
     const app = await guarded(t, guard, () => ({ findUser }));
     const answer = await app.get(app.session);
     assert.deepEqual([answer.status, answer.headers.get("Retry-After")], [503, "7"]);
     assert.equal(app.reached(), 0);
+    const [line] = app.log.lines;
+    assert.deepEqual([line?.level, line?.message], ["warn", "request put off"]);
+    const { requestId, ...told } = line?.fields ?? {};
+    assert.equal(typeof requestId, "string");
+    const { message } = cause;
+    assert.deepEqual(told, { reason: "busy", cause: message, method: "GET", path: "/protected" });
   });
 }
 

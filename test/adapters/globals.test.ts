@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { frameworks } from "./frameworks.ts";
+import { startApp } from "./running.ts";
+
+const { Request, Response } = globalThis;
+
+for (const framework of frameworks) {
+  test(`${framework.name}: an application keeps the Request and Response that Node has`, async (t) => {
+    const app = await startApp(t, framework, {});
+    assert.equal((await app.send("/setup")).status, 200);
+    assert.equal((await app.send("/operation")).location, "/setup");
+    assert.equal(globalThis.Request, Request);
+    assert.equal(globalThis.Response, Response);
+  });
+}
