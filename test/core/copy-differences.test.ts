@@ -118,6 +118,23 @@ for (const [what, sql] of [
   });
 }
 
+test("a copy that starts over empties the target once, and adds from then on", async (t) => {
+  const { source, target } = await files(t);
+  const spoil = () => execute(source.file, "UPDATE users SET username = 'Owner'");
+  assert.equal((await copyWhile({ source, target }, comparing, spoil)).kind, "different");
+  const how: string[] = [];
+  const listening = {
+    ...target.store,
+    importBatch: (batch: Parameters<typeof target.store.importBatch>[0]) => {
+      how.push(batch.how);
+      return target.store.importBatch(batch);
+    },
+  };
+  const options = { name: "source", progress: () => {}, signal: new AbortController().signal };
+  assert.equal((await copy(source.store, listening, options)).kind, "copied");
+  assert.deepEqual(how, ["start-over", "add", "add", "add", "add"]);
+});
+
 test("a copy that came out different starts over only in a target that nobody has used", async (t) => {
   const both = await files(t);
   const { source, target } = both;

@@ -138,6 +138,36 @@ test("the same copy run twice at once ends with each row once", async (t) => {
   await assertCopied({ source, target });
 });
 
+test("a copy that is overtaken with its very last step looks again, and is finished", async (t) => {
+  const { source, target } = await stores(t);
+  let overtaken = 0;
+  const racing: CopyTarget = {
+    ...target,
+    importBatch: async (batch) => {
+      const isLast = batch.users.length + batch.entries.length === 0;
+      if (!isLast || overtaken > 0) return target.importBatch(batch);
+      overtaken += 1;
+      return "overtaken";
+    },
+  };
+  const outcome = await run({ source, target: racing });
+  assert.deepEqual([outcome, overtaken], [{ kind: "copied", users: 3, entries: 2_500 }, 1]);
+});
+
+test("what fails while a copy is told to stop is told all the same", async (t) => {
+  const { source, target } = await stores(t);
+  const stopping = new AbortController();
+  const failing: CopyTarget = {
+    ...target,
+    importBatch: async () => {
+      stopping.abort();
+      throw new Error("the connection is lost");
+    },
+  };
+  const running = run({ source, target: failing, signal: stopping.signal });
+  await assert.rejects(running, /the connection is lost/);
+});
+
 test("a copy that is told to stop stops after the batch, and goes on when asked again", async (t) => {
   const { source, target } = await stores(t);
   const stopping = new AbortController();

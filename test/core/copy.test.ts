@@ -122,6 +122,21 @@ test("what the target cannot hold is told before anything is written", async (t)
   });
 });
 
+test("what was copied is a source like any other", async (t) => {
+  const { source, target } = await stores(t);
+  await run({ source, target });
+  const third = await openStore(t);
+  assert.equal((await run({ source: target, target: third })).kind, "copied");
+  await assertCopied({ source, target: third });
+});
+
+test("the mark at the end says that the copy is finished, and how much it was", async (t) => {
+  const { source, target } = await stores(t);
+  await run({ source, target });
+  const { state, users, entries } = JSON.parse((await target.readContents()).mark ?? "");
+  assert.deepEqual([state, users, entries], ["finished", 3, 2_500]);
+});
+
 test("no more than a thousand rows are read or written at a time", async (t) => {
   const { source, target } = await stores(t, 2_100);
   const sizes: number[] = [];
@@ -142,8 +157,11 @@ test("progress goes from nothing to everything in each step, and never back", as
   const checking: CopyTarget = { ...target, problemWith: () => undefined };
   await run({ source, target: checking, progress: (one) => seen.push(one) });
   for (const step of ["checking", "copying", "comparing"] as const) {
-    const counts = seen.filter((one) => one.step === step).map(({ entries }) => entries.done);
+    const told = seen.filter((one) => one.step === step);
+    const counts = told.map(({ entries }) => entries.done);
     assert.deepEqual(counts, [0, 0, 1_000, 2_000, 2_500], step);
+    const totals = new Set(told.map(({ users, entries }) => `${users.total}, ${entries.total}`));
+    assert.deepEqual([...totals], ["3, 2500"], step);
   }
   assert.deepEqual(seen.at(-1), {
     step: "comparing",

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import { createEventLog } from "../../src/core/event-log.ts";
 import { signedIn } from "../../src/core/events.ts";
 import type { NewLogEntry } from "../../src/core/store.ts";
@@ -72,6 +74,28 @@ test("closing over a store that hangs ends after two seconds, and tells what is 
   assert.deepEqual(log.lines, [
     { level: "error", message: "log entries lost at the end", fields: { lost: 1 } },
   ]);
+});
+
+test("once the log is closed, nothing of it keeps the process alive", async () => {
+  const module = (name: string): string =>
+    JSON.stringify(new URL(`../../src/core/${name}.ts`, import.meta.url));
+  const script = `
+    import { createEventLog } from ${module("event-log")};
+    import { signedIn } from ${module("events")};
+    const store = { insertLogEntries: async () => {} };
+    const clock = { now: () => 0, monotonic: () => 0 };
+    const events = createEventLog(store, clock, { warn() {}, error() {} });
+    events.record(signedIn("somebody"));
+    await events.close();
+    const closedAt = performance.now();
+    process.on("exit", () => console.log(performance.now() - closedAt));
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "--input-type=module",
+    "-e",
+    script,
+  ]);
+  assert.ok(Number(stdout) < 1_000, `${stdout} ms`);
 });
 
 test("an entry recorded at the very moment the writing ends is not left behind", async (t) => {

@@ -101,6 +101,29 @@ test("a batch that fails is told to the server log and written again, in order",
   await events.close();
 });
 
+test("how many entries wait can be asked at any time", async (t) => {
+  const events = createEventLog(await openStore(t), fakeClock(), recordingLog());
+  assert.equal(events.waiting, 0);
+  events.record(signedIn("somebody"));
+  events.record(signedIn("somebody else"));
+  assert.equal(events.waiting, 2);
+  await events.close();
+  assert.equal(events.waiting, 0);
+});
+
+test("the pauses grow while the store fails", async (t) => {
+  const door = doorTo(await openStore(t));
+  door.failNext(3);
+  const log = recordingLog();
+  const events = createEventLog(door, fakeClock(), log);
+  const before = performance.now();
+  events.record(signedIn("somebody"));
+  await eventually(() => (events.waiting === 0 ? true : undefined));
+  // 200, 400 and 800 ms.
+  assert.ok(performance.now() - before > 1_300);
+  await events.close();
+});
+
 test("at most 10,000 entries wait; those past it are dropped and counted", async (t) => {
   const store = await openStore(t);
   const log = recordingLog();

@@ -77,6 +77,7 @@ for (const [type, summary] of [
   ["signin", "signed in as owner"],
   ["signin", "Created account owner"],
   ["signup", ""],
+  ["signout", "undefined"],
 ] as const) {
   test(`nothing is read into an entry of the type ${type} with the text ${JSON.stringify(summary)}`, () => {
     assert.equal(eventIn({ type, summary }), undefined);

@@ -19,6 +19,7 @@ test("a fault carries its code, its message and its cause", () => {
   assert.ok(fault instanceof Fault && fault instanceof Error);
   assert.equal(fault.retryAfterSeconds, 2);
   assert.deepEqual([fault.code, fault.message, fault.cause], ["store_busy", "locked", cause]);
+  assert.equal(String(fault), "Unavailable: locked");
   assert.equal(String(new Fault("a_code", "a message")), "Fault: a message");
 });
 

@@ -44,6 +44,33 @@ test("a number is an ID, too", () => {
   assert.deepEqual([one.user.id, one.user.sessionsFrom], ["42", 17]);
 });
 
+test("sessions may end with the first second of 1970, and an ID have 255 bytes", () => {
+  const one = read(user({ id: "é".repeat(127) + "x", sessions_from: 0 }));
+  assert.ok(one.kind === "user");
+  assert.deepEqual([Buffer.byteLength(one.user.id), one.user.sessionsFrom], [255, 0]);
+});
+
+test("what fails while a line is read is no refusal", () => {
+  class Failing extends Map<string, unknown> {
+    override get(): unknown {
+      throw new Error("the disk is full");
+    }
+  }
+  assert.throws(() => recordIn(new Failing()), /the disk is full/);
+});
+
+test("a time without a zone is UTC, on whatever machine it is read", (t) => {
+  const zone = process.env.TZ;
+  t.after(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+  process.env.TZ = "America/New_York";
+  for (const time of ["2023-05-01T10:00:00", "2023-05-01 10:00"]) {
+    assert.equal(parseTime(time)?.toISOString(), "2023-05-01T10:00:00.000Z");
+  }
+});
+
 test("a log record becomes an entry by the system", () => {
   for (const type of ["signin", "signin_rate_limited", "signup", "password_change"]) {
     assert.deepEqual(read(record({ Action: type, Detail: "Zoë" })), {
@@ -86,6 +113,9 @@ const refused: readonly (readonly [Fields, string])[] = [
   [user({ sessions_from: "yesterday" }), "sessions_from takes seconds since 1970"],
   [user({ sessions_from: -1 }), "sessions_from takes seconds since 1970"],
   [user({ sessions_from: 1.5 }), "sessions_from takes seconds since 1970"],
+  ...["1e3", "12x", "x12", "-7", true, [7]].map(
+    (value) => [user({ sessions_from: value }), "sessions_from takes seconds since 1970"] as const,
+  ),
   [user(record()), "it is a user and a log record at once"],
   [record({ Action: "signout" }), "the Action is none that is known"],
   [record({ Action: "user_import" }), "the Action is none that is known"],
@@ -117,6 +147,15 @@ const times: readonly (readonly [unknown, string | undefined])[] = [
   [1_700_000_000, "2023-11-14T22:13:20.000Z"],
   [1_700_000_000.5, "2023-11-14T22:13:20.500Z"],
   ["1700000000123", "2023-11-14T22:13:20.123Z"],
+  ["1700000000.55", "2023-11-14T22:13:20.550Z"],
+  ["2023-05-01 10:00.5", "2023-05-01T10:00:00.500Z"],
+  [99_999_999_999, "5138-11-16T09:46:39.000Z"],
+  [100_000_000_000, "1973-03-03T09:46:40.000Z"],
+  ["9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"],
+  [253_402_300_800_000, undefined],
+  ["x2023-05-01", undefined],
+  ["2023-05-01x", undefined],
+  [["2023-05-01"], undefined],
   [0, "1970-01-01T00:00:00.000Z"],
   ["2023-02-30T10:00:00Z", undefined],
   ["2023-05-01T25:00:00Z", undefined],

@@ -139,6 +139,20 @@ test("a file without lines is nothing, and makes no store", async (t) => {
   assert.equal((await importUsers(ports, STRICT)).kind, "nothing");
 });
 
+test("a store that is made for it takes everything in", async (t) => {
+  const { ports, names } = await setting(t, [userLine(1, "a")], { existing: undefined });
+  const outcome = await importUsers(ports, STRICT);
+  assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 1, entries: 0 });
+  assert.deepEqual(await names(), ["a"]);
+});
+
+test("as many users as log records are not nothing", async (t) => {
+  const { ports, names } = await setting(t, [userLine(1, "a"), entryLine(2, 5)]);
+  const outcome = await importUsers(ports, STRICT);
+  assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 1, entries: 1 });
+  assert.deepEqual(await names(), ["a"]);
+});
+
 for (const badLines of ["refuse-all", "skip"] as const) {
   test(`to look only tells the same and changes nothing (${badLines})`, async (t) => {
     const lines = [userLine(1, "a"), userLine(2, "owner")];
@@ -184,10 +198,35 @@ for (const [choices, kind, names] of [
 
 test("a name that the store cannot hold is refused before anything is written", async (t) => {
   const { ports, refused, store } = await setting(t, [userLine(1, "long")]);
-  const narrow: Intake = { ...store, problemWith: () => "the user has too long a name" };
+  const narrow: Intake = {
+    ...store,
+    problemWith: ({ users, entries }) =>
+      users.some(({ username }) => username === "long") && entries.length === 0
+        ? "the user has too long a name"
+        : undefined,
+  };
   const outcome = await importUsers({ ...ports, existing: narrow }, STRICT);
   assert.equal(outcome.kind, "refused");
   assert.deepEqual(refused, ["1: the username or the id is too long for the database"]);
+});
+
+test("the progress of log records is told page by page as well", async (t) => {
+  const users = [userLine(1, "a"), userLine(2, "b")];
+  const lines = [...users, ...Array.from({ length: 2_500 }, (_, n) => entryLine(n + 3, n))];
+  const { ports, progress } = await setting(t, lines);
+  await importUsers(ports, STRICT);
+  const of = (step: ImportProgress["step"]) => progress.filter((one) => one.step === step);
+  assert.deepEqual(
+    of("checking").map(({ entries }) => entries),
+    [{ done: 0, total: 2_500 }],
+  );
+  assert.deepEqual(
+    of("importing").map((one) => [one.users.done, one.entries]),
+    [
+      [0, { done: 0, total: 2_500 }],
+      ...[0, 1_000, 2_000].map((done) => [2, { done, total: 2_500 }]),
+    ],
+  );
 });
 
 test("the progress grows to all of it", async (t) => {
