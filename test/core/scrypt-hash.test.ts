@@ -41,6 +41,13 @@ test("the costs are read as they stand there", () => {
   assert.deepEqual(digest, PUBLISHED);
 });
 
+test("what only has such a hash in it, or is none at all, is no password's hash", async () => {
+  for (const text of [`x${NACL}`, `${NACL}$`, `${NACL}\n`, "$scrypt$", ""]) {
+    assert.equal(parseScrypt(text), undefined, text);
+    assert.equal(await verifyScrypt(text, "password"), false, text);
+  }
+});
+
 test("one that needs more memory than Node gives by itself verifies, too", async () => {
   const large = `$scrypt$ln=17,r=8,p=1$c29tZXNhbHQ$${base64(PUBLISHED)}`;
   assert.equal(await verifyScrypt(large, "password"), false);

@@ -78,6 +78,8 @@ const asTheyAre: readonly (readonly [Scheme, string])[] = [
   ["light", "#000000"],
   ["dark", "#898989"],
   ["dark", "#ffffff"],
+  // By the linear part of the definition, for channels that are nearly dark, and by nothing else.
+  ["light", "#0072f0"],
 ];
 
 for (const [scheme, color] of asTheyAre) {
@@ -86,6 +88,11 @@ for (const [scheme, color] of asTheyAre) {
     assert.equal(accentFrom(color)[scheme], color);
   });
 }
+
+test("a colour that cannot quite be read on the dark card is made lighter", () => {
+  assert.ok(contrast("#0089fd", CARDS.dark) < LEAST_CONTRAST);
+  assert.equal(accentFrom("#0089fd").dark, "#038afd");
+});
 
 test("a colour that has to change changes no more than it must", () => {
   const pale = anyColor.filter((color) => contrast(color, CARDS.light) < LEAST_CONTRAST);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { codeOf } from "../../src/core/fault.ts";
 import { isLogo } from "../../src/web/assets.ts";
 import { startApp } from "../support/app.ts";
 import { faultOf } from "../support/faults.ts";
@@ -72,6 +73,40 @@ test("the address of each file changes with its content, and with nothing else",
   assert.deepEqual(await changed(css, "<svg/>"), [true, false, false]);
   assert.deepEqual(await changed(js, "<svg/>"), [false, true, false]);
   assert.deepEqual(await changed({}, "<svg />"), [false, false, true]);
+});
+
+test("each file has its type and the time for which it may be kept, and is ready to be sent", () => {
+  const { assets } = look({ siteFiles: "on" });
+  const forEver = "public, max-age=31536000, immutable";
+  assert.deepEqual(
+    assets.map(({ path, contentType, cacheControl }) => [path, contentType, cacheControl]),
+    [
+      ["/latchkey.css", "text/css; charset=utf-8", forEver],
+      ["/latchkey.js", "text/javascript; charset=utf-8", forEver],
+      ["/latchkey-logo", "image/svg+xml", forEver],
+      ["/favicon.svg", "image/svg+xml", "public, max-age=3600"],
+      ["/robots.txt", "text/plain; charset=utf-8", "public, max-age=3600"],
+    ],
+  );
+  assert.ok(assets.every(({ body }) => body instanceof Uint8Array));
+});
+
+test("the key has the accent colour of the style sheet, in both themes", () => {
+  const { assets } = look({ siteFiles: "on" });
+  const textOf = (path: string): string =>
+    Buffer.from(assets.find((one) => one.path === path)?.body ?? []).toString();
+  const defined = [...textOf("/latchkey.css").matchAll(/--accent:\s*(#[\da-f]{6})/g)];
+  const filled = [...textOf("/favicon.svg").matchAll(/fill:(#[\da-f]{6})/g)];
+  assert.equal(defined.length, 2);
+  assert.deepEqual(
+    filled.map(([, color]) => color),
+    defined.map(([, color]) => color),
+  );
+});
+
+test("the cause of a logo that cannot be read goes along with the fault", () => {
+  const fault = faultOf(() => look({ logoFile: "/there/is/no/logo.png" }));
+  assert.equal(codeOf(fault.cause), "ENOENT");
 });
 
 test("a replaced style sheet and a replaced script are served as they are", async (t) => {

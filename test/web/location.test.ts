@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { isLocalPath } from "../../src/core/local-path.ts";
-import { isLocation, originOf } from "../../src/web/location.ts";
+import type { User, UserId } from "../../src/core/store.ts";
+import {
+  isCookieDomain,
+  isLocation,
+  locationFor,
+  originOf,
+  sharesCookies,
+} from "../../src/web/location.ts";
 
 const paths = [
   "/",
@@ -66,6 +73,10 @@ const tricks = [
   "file:///etc/passwd",
   "blob:https://evil.example/x",
   "mailto:me@evil.example",
+  "ftp://evil.example/https://home",
+  "https://*.evil.example/",
+  "https://evil.example;*/",
+  "https://evil*.example/",
 ];
 
 for (const path of paths) {
@@ -143,4 +154,50 @@ test("the origin of a URL is its scheme, host and port; a path has none", () => 
   for (const text of ["/", "home", "//evil.example", "javascript:alert(1)", "null", ""]) {
     assert.equal(originOf(text), undefined, text);
   }
+});
+
+const SOMEBODY: User = { id: "7" as UserId, username: "somebody" };
+
+test("a location may be a text, or a function of the user who is led there", () => {
+  assert.equal(locationFor("/home", SOMEBODY), "/home");
+  assert.equal(locationFor("https://app.example.org/", SOMEBODY), "https://app.example.org/");
+  assert.equal(
+    locationFor(({ username }) => `/people/${username}`, SOMEBODY),
+    "/people/somebody",
+  );
+});
+
+test("a function that answers with no location is a fault, whoever the user is", () => {
+  for (const location of ["//evil.example", "javascript:alert(1)", ""]) {
+    assert.throws(() => locationFor(() => location, SOMEBODY), {
+      code: "invalid_post_login_location",
+    });
+  }
+});
+
+for (const domain of [
+  ...["example.org", "a.b", "a1.b2c", "x--y.example", "one.two.three.example", "1.example"],
+  ...["a-b.c-d", "xn--bcher-kva.example", "9a.example.x9"],
+]) {
+  test(`cookies can be set for ${domain}`, () => {
+    assert.equal(isCookieDomain(domain), true);
+  });
+}
+
+for (const domain of [
+  ...["", "localhost", ".example.org", "example.org.", "a..b", "-a.example", "a-.example"],
+  ...["a.-b", "a.b-", "a.1", "127.0.0.1", "[::1]", "Example.org", "a_b.example", "_a.example"],
+  ...["a_.example", "a.b_c", "a.b_", "a_b_c.example", "example.org:8080", "example.org/"],
+  ...["*.example.org", " example.org", "example.org ", "example.org\n", "bücher.example"],
+]) {
+  test(`cookies cannot be set for ${JSON.stringify(domain)}`, () => {
+    assert.equal(isCookieDomain(domain), false);
+  });
+}
+
+test("an origin shares the cookies of its own host and of what is above it", () => {
+  assert.equal(sharesCookies("https://example.org:8443", "example.org"), true);
+  assert.equal(sharesCookies("https://app.example.org", "example.org"), true);
+  assert.equal(sharesCookies("https://badexample.org", "example.org"), false);
+  assert.equal(sharesCookies("https://org", "example.org"), false);
 });
