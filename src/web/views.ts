@@ -4,7 +4,7 @@ import type { UserMemory } from "../core/user-memory.ts";
 import { preferredLocale } from "./locale.ts";
 import type { PageData, PageHelpers, PageName } from "./page-data.ts";
 import type { Pages } from "./pages.ts";
-import type { RequestIds, RequestMark } from "./request-id.ts";
+import type { RequestIds } from "./request-id.ts";
 import type { Responses } from "./responses.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 import type { Visit } from "./visit.ts";
@@ -97,7 +97,7 @@ export function createViews(ports: ViewPorts): Views {
       const html = pages.render("error", locale(visit), known, data);
       return responses.page(html, data.status, headers);
     } catch (fault) {
-      const mark = markIn(visit);
+      const { mark } = visit;
       requests.during(mark, () =>
         log.error({ reason: messageOf(fault) }, "the error page cannot be rendered"),
       );
@@ -107,8 +107,8 @@ export function createViews(ports: ViewPorts): Views {
   }
 
   /** With the ID under which the server log has it. */
-  async function faultPage(visit: Visit, fault: unknown, mark: RequestMark): Promise<Response> {
-    const { method, path } = visit;
+  async function faultPage(visit: Visit, fault: unknown): Promise<Response> {
+    const { method, path, mark } = visit;
     const data = { message: messageOf(fault), requestId: requests.of(mark) };
     const headers = requests.headers(mark);
     if (!(fault instanceof Unavailable)) {
@@ -143,11 +143,7 @@ export function createViews(ports: ViewPorts): Views {
     words: (visit) => wordsIn(locale(visit)),
     helpers,
     fault(visit, fault) {
-      const mark = markIn(visit);
-      return requests.during(mark, () => faultPage(visit, fault, mark));
+      return requests.during(visit.mark, () => faultPage(visit, fault));
     },
   };
 }
-
-const markIn = (visit: Visit): RequestMark =>
-  visit.mark ?? { request: visit, peer: undefined, given: undefined };

@@ -15,8 +15,8 @@ export interface Visit {
   readonly error: string | undefined;
   /** Who was let in: on the page behind a guard nobody else is, should the session end meanwhile. */
   readonly user?: User;
-  /** By which the request's ID is found. Without it, the request has a new one each time. */
-  readonly mark?: RequestMark;
+  /** By which the request's ID is found. */
+  readonly mark: RequestMark;
 }
 
 export function visitOf(c: Context): Visit {

@@ -45,7 +45,7 @@ test("a number is an ID, too", () => {
 });
 
 test("sessions may end with the first second of 1970, and an ID have 255 bytes", () => {
-  const one = read(user({ id: "é".repeat(127) + "x", sessions_from: 0 }));
+  const one = read(user({ id: `${"é".repeat(127)}x`, sessions_from: 0 }));
   assert.ok(one.kind === "user");
   assert.deepEqual([Buffer.byteLength(one.user.id), one.user.sessionsFrom], [255, 0]);
 });

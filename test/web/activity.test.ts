@@ -1,6 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { passwordChanged, rateLimited, signedIn, signedUp } from "../../src/core/events.ts";
+import {
+  allSignedOut,
+  logImported,
+  passwordChanged,
+  rateLimited,
+  signedIn,
+  signedUp,
+  userAdded,
+  userPasswordSet,
+  userRemoved,
+  userRenamed,
+  userSignedOut,
+  usersImported,
+} from "../../src/core/events.ts";
 import type { LogEntry } from "../../src/core/store.ts";
 import { activityIn } from "../../src/web/activity.ts";
 import { locales, wordsIn } from "../../src/web/words.ts";
@@ -22,6 +35,14 @@ for (const locale of locales) {
     assert.equal(textIn(locale, signedUp("Zoë")), words.accountWasCreated("Zoë"));
     assert.equal(textIn(locale, rateLimited("::1")), words.someoneWasSlowedDown("::1"));
     assert.equal(textIn(locale, passwordChanged()), words.passwordWasChanged);
+    assert.equal(textIn(locale, userAdded("Zoë")), words.accountWasAdded("Zoë"));
+    assert.equal(textIn(locale, userPasswordSet("Zoë")), words.passwordWasSet("Zoë"));
+    assert.equal(textIn(locale, userRenamed("Zoë")), words.accountWasRenamed("Zoë"));
+    assert.equal(textIn(locale, userRemoved("Zoë")), words.accountWasRemoved("Zoë"));
+    assert.equal(textIn(locale, userSignedOut("Zoë")), words.sessionsWereEnded("Zoë"));
+    assert.equal(textIn(locale, allSignedOut()), words.allSessionsWereEnded);
+    assert.equal(textIn(locale, usersImported(7)), words.accountsWereImported("7"));
+    assert.equal(textIn(locale, logImported(7)), words.entriesWereImported("7"));
   });
 }
 

@@ -36,7 +36,9 @@ test("the connection is read from what Hono's Node server hands over", async () 
   assert.deepEqual(tls, ["192.0.2.1", true]);
 });
 
-for (const env of [undefined, {}, { incoming: null }, { incoming: {} }, over({})]) {
+const unknown = [over({}), over({ remoteAddress: 7 })];
+
+for (const env of [undefined, {}, { incoming: null }, { incoming: {} }, ...unknown]) {
   test(`a server that does not tell the address is a fault that says so: ${JSON.stringify(env)}`, async () => {
     assert.equal(await inHandler(env, isEncrypted), false);
     await assert.rejects(inHandler(env, connectedFrom), (error) => {

@@ -24,7 +24,8 @@ test("with a store that fails the gate is alive but not ready, and ready again a
   const { status, body } = await gate.send("/readyz");
   assert.deepEqual([status, body], [503, "the store does not answer"]);
   assert.equal((await gate.send("/healthz")).status, 200);
-  assert.ok(gate.serverLog.some(({ msg }) => String(msg).startsWith("not ready")));
+  const line = gate.serverLog.find(({ msg }) => String(msg).startsWith("not ready"));
+  assert.equal(line?.reason, "no such table: users");
   execute(gate.databaseFile, "ALTER TABLE hidden RENAME TO users");
   assert.equal((await gate.send("/readyz")).status, 200);
 });

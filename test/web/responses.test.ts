@@ -95,3 +95,14 @@ test("an asset is sent with its own type and its own time to be kept, and opened
   assert.doesNotMatch(policy, /script-src|allow-/);
   assert.equal(await response.text(), "<svg/>");
 });
+
+test("where sessions are shared, the forms of pages may lead to all that share them", () => {
+  const place = { publicUrl: "https://auth.door.test:8443", cookieDomain: "door.test" };
+  const policy = header(createResponses("/", place).page("<p>"), "Content-Security-Policy") ?? "";
+  const hosts = ["http", "https"].flatMap((scheme) =>
+    ["", "*."].map((below) => `${scheme}://${below}door.test:8443`),
+  );
+  assert.ok(policy.includes(`form-action 'self' ${hosts.join(" ")};`), policy);
+  const plain = createResponses("/", { ...place, publicUrl: "https://auth.door.test" }).page("<p>");
+  assert.match(header(plain, "Content-Security-Policy") ?? "", / https:\/\/\*\.door\.test;/);
+});

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Unavailable } from "../../src/core/fault.ts";
+import { createAuth } from "../../src/index.ts";
+import { startApp } from "../support/app.ts";
+import { SECRET } from "../support/gate.ts";
+import { recordingLog } from "../support/recording-log.ts";
+import { openStore } from "../support/store.ts";
+
+test("a page sets no cookie that nobody asked for", async (t) => {
+  const app = await startApp(t);
+  const { session } = await app.send("/setup", {
+    form: { username: "owner", password: "correct horse", confirm: "correct horse" },
+  });
+  for (const page of [await app.send("/login"), await app.send("/", { session })]) {
+    assert.deepEqual([page.status, page.cookies], [200, []]);
+  }
+});
+
+for (const [what, cause] of [
+  ["with its cause", new Error("another process writes")],
+  ["without one", undefined],
+] as const) {
+  test(`what passes by itself is a 503, and a line that warns, ${what}`, async (t) => {
+    const failing = () => Promise.reject(new Unavailable("store_busy", "busy", 7, { cause }));
+    const log = recordingLog();
+    const store = { ...(await openStore(t)), hasUsers: failing };
+    const auth = createAuth({ store, secret: SECRET, log });
+    t.after(() => auth.close());
+    const answer = await auth.routes.request("/login?token=not-for-the-log");
+    assert.deepEqual([answer.status, answer.headers.get("retry-after")], [503, "7"]);
+    const [line, ...others] = log.lines;
+    const { requestId, ...told } = line?.fields ?? {};
+    const because = cause === undefined ? {} : { cause: cause.message };
+    assert.deepEqual([line?.level, line?.message, others], ["warn", "request put off", []]);
+    assert.deepEqual(told, { reason: "busy", ...because, method: "GET", path: "/login" });
+    assert.equal(requestId, answer.headers.get("x-request-id"));
+  });
+}
