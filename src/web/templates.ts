@@ -57,7 +57,7 @@ function refuseUnknownFiles(folder: string): void {
 export class Templates extends Eta {
   constructor(files: PageFiles) {
     // `debug` is what makes compiled templates keep count of their lines.
-    super({ autoEscape: true, cache: true, debug: true });
+    super({ autoEscape: true, debug: true });
     for (const name of templateNames) {
       const { path, text } = files.read(`${name}.eta`);
       const compiled = this.#compileFrom(path, text);

@@ -24,6 +24,19 @@ test("the home page says who is signed in, and has the way out and the password 
   );
 });
 
+test("the home page takes back the notice that it shows, and sets no cookie otherwise", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  const withNotice = { Cookie: `session=${session}; latchkey-notice=password-changed` };
+  const told = await gate.send("/", { headers: withNotice });
+  assert.deepEqual(
+    told.cookies.map((cookie) => cookie.split(";", 1)[0]),
+    ["latchkey-notice="],
+  );
+  assert.ok(told.body.includes(en.passwordIsChanged));
+  assert.deepEqual((await gate.send("/", { session })).cookies, []);
+});
+
 test("what was recorded a moment ago is on the home page already, newest first", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();

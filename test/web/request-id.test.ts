@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { createRequestIds } from "../../src/web/request-id.ts";
 import { locales, wordsIn } from "../../src/web/words.ts";
 import { startApp } from "../support/app.ts";
 import type { Answer, Sending } from "../support/client.ts";
 import { execute } from "../support/database.ts";
 import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { recordingLog } from "../support/recording-log.ts";
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -19,6 +21,18 @@ async function brokenGate(t: TestContext, trustedProxies: readonly string[] = []
 
 const failures = ({ serverLog }: RunningGate) =>
   serverLog.filter(({ msg }) => msg === "request failed");
+
+test("what is said of no request has no ID, and neither has a request of which nothing was said", () => {
+  const log = recordingLog();
+  const requests = createRequestIds(() => true, log);
+  const mark = { request: {}, peer: "127.0.0.1", given: "given" };
+  requests.log.warn({ one: 1 }, "said of nothing");
+  assert.deepEqual(log.lines.at(-1)?.fields, { one: 1 });
+  assert.deepEqual(requests.headers(mark), {});
+  requests.during(mark, () => requests.log.error({ two: 2 }, "said of it"));
+  assert.deepEqual(log.lines.at(-1)?.fields, { two: 2, requestId: "given" });
+  assert.deepEqual(requests.headers(mark), { "X-Request-Id": "given" });
+});
 
 test("a failure has one ID: in the server log, in the answer's header and in small print on the page", async (t) => {
   const gate = await brokenGate(t);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { copyFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { codeOf } from "../../src/core/fault.ts";
 import { DEFAULT_PAGES } from "../../src/web/templates.ts";
 import { faultOf } from "../support/faults.ts";
 import { folderWith, NOBODY, pagesFrom, plain, signedIn } from "../support/pages.ts";
@@ -49,6 +50,12 @@ const broken: Readonly<Record<string, Broken>> = {
     file: "login.eta",
     text: "\n\n\n<%= 'open %>",
     line: 4,
+    says: /^unclosed string$/,
+  },
+  "a text that is not closed, far down": {
+    file: "login.eta",
+    text: `${"\n".repeat(122)}<%= 'open %>`,
+    line: 123,
     says: /^unclosed string$/,
   },
   "an include of what there is not": {
@@ -110,6 +117,7 @@ for (const [what, { file, text, line, says }] of Object.entries(broken)) {
     assert.ok(fault.message.startsWith(where), fault.message);
     assert.match(fault.message.slice(where.length), says);
     assert.doesNotMatch(fault.message, /\n/, "in one line");
+    assert.ok(fault.cause instanceof Error, "with its cause");
   });
 }
 
@@ -118,8 +126,9 @@ test("a template that replaces no page is refused, and the fault names it and th
   const fault = faultOf(() => pagesFrom(folder));
   assert.equal(fault.code, "page_unknown");
   assert.ok(fault.message.includes(join(folder, "signin.eta")));
+  const names = (/the names are (.*)$/.exec(fault.message)?.[1] ?? "").split(", ");
   for (const name of ["layout", "field", "login", "setup", "home", "error"]) {
-    assert.ok(fault.message.includes(`${name}.eta`), name);
+    assert.ok(names.includes(`${name}.eta`), name);
   }
 });
 
@@ -135,6 +144,7 @@ test("a folder that is missing, or is no folder, is refused by name", async (t) 
     const fault = faultOf(() => pagesFrom(path));
     assert.equal(fault.code, "pages_unreadable");
     assert.ok(fault.message.includes(path));
+    assert.match(codeOf(fault.cause) ?? "", /^(ENOENT|ENOTDIR)$/);
   }
 });
 
@@ -145,6 +155,7 @@ for (const file of ["login.eta", "layout.eta", "field.eta", "latchkey.css", "lat
     const fault = faultOf(() => pagesFrom(folder));
     assert.equal(fault.code, "page_broken");
     assert.ok(fault.message.startsWith(`${join(folder, file)}: `), fault.message);
+    assert.equal(codeOf(fault.cause), "EISDIR");
   });
 }
 
