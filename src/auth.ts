@@ -103,19 +103,20 @@ export function createAuth(options: AuthOptions): Auth {
   const requests = createRequestIds(proxies.trusts, settled.log);
   const { log } = requests;
 
-  const users = createUserMemory(store, systemClock);
+  // What can fail comes first: nothing may be left behind that watches the store or the clock.
+  const ownLimiter = createAttemptLimiter(systemClock);
+  const limiter = limiterFor(settled, ownLimiter, log);
+  const paths = pathsUnder(settled.basePath, settled.homePath);
+  const { pages, assets } = loadLook(paths, settled);
   const tokens = createSessionTokens(settled.secret, systemClock, settled.previousSecrets);
   const passwords = createPasswords(settled.hashing, log, meter.hashes);
   // Entries are written behind the answers' back: what is said of that is about no one request.
   const events = createEventLog(store, systemClock, settled.log, meter.entries);
-  const ownLimiter = createAttemptLimiter(systemClock);
-  const limiter = limiterFor(settled, ownLimiter, log);
+  const users = createUserMemory(store, systemClock);
   const sessions = createSessionMemory();
   const currentUser = createCurrentUser(tokens, users, systemClock, sessions);
   const core = { users, store, tokens, passwords, events, limiter, log, setupToken, setUpDomain };
 
-  const paths = pathsUnder(settled.basePath, settled.homePath);
-  const { pages, assets } = loadLook(paths, settled);
   const returnTo = settled.forwardAuth === "on" ? createReturnTo(settled) : noReturnTo;
   const responses = createResponses(postLoginLocation, settled);
   const views = createViews({

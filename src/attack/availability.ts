@@ -41,7 +41,10 @@ async function guardDuring(
   const end = (): void => {
     over = true;
   };
-  await Promise.all([ask(), work().finally(end)]);
+  // Neither goes on behind the other's back where one of them fails.
+  const [asking, working] = await Promise.allSettled([ask(), work().finally(end)]);
+  if (asking.status === "rejected") throw asking.reason;
+  if (working.status === "rejected") throw working.reason;
   return { times, refused };
 }
 

@@ -1,6 +1,6 @@
 import { type Answer, headerOf } from "./answers.ts";
 import { ask } from "./ask.ts";
-import type { Target, Workshop } from "./target.ts";
+import { isLoopback, type Target, type Workshop } from "./target.ts";
 import { NoAnswer, type Place } from "./wire.ts";
 
 /** The address cannot be attacked, and why, in one line. */
@@ -72,9 +72,6 @@ function placeOf(url: string): Place {
     port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
   };
 }
-
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
 
 /** The paths that lead strangers to the sign-in. One that was named and does not is worth a word. */
 async function guardedOf(

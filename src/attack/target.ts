@@ -61,9 +61,13 @@ export function sendBytes(
   request: string | Uint8Array,
   methods: readonly string[],
 ): Promise<Exchange> {
-  const withinMs = /^(127\.|localhost$|::1$)/.test(target.place.host) ? 1_000 : 3_000;
+  const withinMs = isLoopback(target.place.host) ? 1_000 : 3_000;
   return exchange(target.place, request, { methods, signal: target.signal, withinMs });
 }
+
+/** Whether the host is this machine. */
+export const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
 
 export const ownHost = ({ place }: Target): string => hostOf(place);
 

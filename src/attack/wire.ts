@@ -41,6 +41,7 @@ export function exchange(
   request: Uint8Array | string,
   { methods, from, withinMs = ANSWER_WITHIN_MS, signal }: Sending,
 ): Promise<Exchange> {
+  if (signal?.aborted) return Promise.reject(new NoAnswer("stopped"));
   const socket = connect(place, from);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -49,13 +50,12 @@ export function exchange(
     const timer = setTimeout(() => finish("too-late"), withinMs);
     const stop = (): void => fail(new NoAnswer("stopped"));
     signal?.addEventListener("abort", stop);
-    if (signal?.aborted) stop();
 
-    const tidy = (): void => {
+    function tidy(): void {
       clearTimeout(timer);
       signal?.removeEventListener("abort", stop);
       socket.destroy();
-    };
+    }
     function finish(ended: Exchange["ended"]): void {
       tidy();
       resolve({ bytes: Buffer.concat(chunks), ended });

@@ -1,7 +1,7 @@
 import type { EventLog } from "./event-log.ts";
 import { passwordChanged } from "./events.ts";
 import type { Passwords } from "./passwords.ts";
-import type { Store, UserId } from "./store.ts";
+import type { PasswordHash, Store, UserId } from "./store.ts";
 import type { UserMemory } from "./user-memory.ts";
 
 /** In UTF-8 bytes, not in characters. */
@@ -47,10 +47,25 @@ export async function changePassword(
   if (isTooShort(form.newPassword)) return { kind: "new-password-too-short" };
 
   const passwordHash = await ports.passwords.hash(form.newPassword);
-  const replaced = await ports.store.replacePasswordHash(user.id, user.passwordHash, passwordHash);
+  const replaced =
+    (await ports.store.replacePasswordHash(user.id, user.passwordHash, passwordHash)) ||
+    (await replaceRenewed(ports, userId, form.currentPassword, passwordHash));
   ports.users.forget(user.id);
   // Somebody else changed it meanwhile: what was typed as the current password no longer is.
   if (!replaced) return { kind: "current-password-incorrect" };
   ports.events.record(passwordChanged());
   return { kind: "changed" };
+}
+
+/** A sign-in may have put a newer hash of the same password in the place of an outdated one. */
+async function replaceRenewed(
+  { store, passwords }: ChangePasswordPorts,
+  userId: UserId,
+  currentPassword: string,
+  passwordHash: PasswordHash,
+): Promise<boolean> {
+  const user = await store.findUser(userId);
+  if (user === undefined) return false;
+  if (!(await passwords.verify(currentPassword, user.passwordHash))) return false;
+  return store.replacePasswordHash(user.id, user.passwordHash, passwordHash);
 }

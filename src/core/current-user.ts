@@ -7,6 +7,8 @@ import type { RememberedUser, UserMemory } from "./user-memory.ts";
 /** Half of them for sure; some 20 MB once they are all there. */
 const REMEMBERED_SESSIONS = 32_768;
 
+const LOOK_AGAIN_AFTER_MS = 1_000;
+
 /** Who a session token belongs to. Anything amiss with it means: nobody. */
 export type CurrentUser = (token: string | undefined) => MaybePromise<User | undefined>;
 
@@ -14,8 +16,8 @@ export type CurrentUser = (token: string | undefined) => MaybePromise<User | und
 export interface Session {
   readonly token: VerifiedToken;
   found: RememberedUser | undefined;
-  /** The monotonic moment at which the token expires, as the clocks stood when `found` was set. */
-  expiresAt: number;
+  /** The monotonic moment at which the expiry is looked at again. */
+  lookAgainAt: number;
 }
 
 /** Only what was verified is remembered: nobody without the secret can fill this memory. */
@@ -35,20 +37,20 @@ export function createCurrentUser(
   async function open(text: string): Promise<User | undefined> {
     const token = await tokens.verify(text);
     if (token === undefined) return undefined;
-    const session: Session = { token, found: undefined, expiresAt: 0 };
+    const session: Session = { token, found: undefined, lookAgainAt: 0 };
     // A copy, since a slice would keep the whole Cookie header that it came in alive.
     sessions.set(Buffer.from(text).toString(), session);
     return renew(text, session);
   }
 
-  /** The user afresh, at least once a second; the expiry too, in case somebody has set the clock. */
+  /** The user afresh, and the expiry by the clock on the wall, which somebody may have set. */
   function renew(text: string, session: Session): MaybePromise<User | undefined> {
     const left = session.token.expiresAt - clock.now();
     if (left <= 0) {
       sessions.delete(text);
       return undefined;
     }
-    session.expiresAt = clock.monotonic() + left;
+    session.lookAgainAt = clock.monotonic() + Math.min(left, LOOK_AGAIN_AFTER_MS);
     const found = users.find(session.token.userId);
     return found instanceof Promise
       ? found.then((later) => keep(session, later))
@@ -62,7 +64,7 @@ export function createCurrentUser(
     const { found } = session;
     if (found === undefined) return renew(text, session);
     const now = clock.monotonic();
-    return now < found.until && now < session.expiresAt ? found.user : renew(text, session);
+    return now < found.until && now < session.lookAgainAt ? found.user : renew(text, session);
   };
 }
 

@@ -7,7 +7,9 @@ import type { ServerLog } from "./server-log.ts";
 import type { NewLogEntry, Store } from "./store.ts";
 
 /** Past this many waiting entries the newest are dropped, and counted in the server log. */
-const MAX_WAITING = 10_000;
+export const MOST_WAITING = 10_000;
+/** Half of the places are kept from what any stranger can cause as often as they like. */
+const MOST_WAITING_DENIALS = 5_000;
 const MAX_BATCH = 500;
 /** A lone entry is written at once, those that follow it closely share a transaction. */
 const PAUSE_MS = 100;
@@ -47,15 +49,24 @@ export function createEventLog(
 
   async function writeAll(): Promise<void> {
     let pause = PAUSE_MS;
-    while (waiting.length > 0) {
-      const written = await writeBatch();
-      if (waiting.length === 0 || !written) for (const done of flushing.splice(0)) done();
-      if (closing.signal.aborted && !written) break;
-      pause = written ? PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
-      if (flushing.length === 0) await rest(pause);
+    try {
+      while (waiting.length > 0) {
+        const written = await writeBatch();
+        if (waiting.length === 0 || !written) answerFlushes();
+        if (closing.signal.aborted && !written) break;
+        pause = written ? PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
+        if (flushing.length === 0) await rest(pause);
+      }
+    } catch {
+      // The server log or the meter threw, and there is nobody else to tell. The next entry goes on.
+      answerFlushes();
     }
     // In the same breath as the last look at what is waiting, or an entry could be left behind.
     writing = undefined;
+  }
+
+  function answerFlushes(): void {
+    for (const done of flushing.splice(0)) done();
   }
 
   /** Shorter where somebody waits for the entries, or for the end. */
@@ -93,7 +104,8 @@ export function createEventLog(
     },
 
     record(event) {
-      if (waiting.length >= MAX_WAITING) {
+      const most = event.type === "signin_rate_limited" ? MOST_WAITING_DENIALS : MOST_WAITING;
+      if (waiting.length >= most) {
         dropped += 1;
         meter.dropped();
         return;

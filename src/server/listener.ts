@@ -35,7 +35,8 @@ export const wasSent = (outgoing: ServerResponse | Http2ServerResponse): boolean
  * costs. The process is the gate's alone; in one that others share, the adapters leave them be.
  */
 export function handleOf(routes: Hono): Handle {
-  return getRequestListener(routes.fetch, { overrideGlobalObjects: true });
+  // A load balancer that speaks HTTP/1.0 may name no host.
+  return getRequestListener(routes.fetch, { overrideGlobalObjects: true, hostname: "localhost" });
 }
 
 export type PlainServer = Server & Drainable;

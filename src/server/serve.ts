@@ -1,9 +1,9 @@
 import { type Auth, createAuth } from "../auth.ts";
+import { isLoopbackHost } from "../core/loopback.ts";
 import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup-token.ts";
 import type { Store } from "../core/store.ts";
 import { isSilentlyPlain } from "../stores/postgres-url.ts";
 import { methodsOf } from "../web/app.ts";
-import { membershipOf } from "../web/remote-address.ts";
 import { makeDataDir } from "./data-dir.ts";
 import { domainCommand } from "./domain-command.ts";
 import { earliestExpiry } from "./https/certificate-source.ts";
@@ -147,7 +147,9 @@ function retain(
   return startLogRetention(store, logRetentionMs, () => Date.now(), log);
 }
 
-const isLoopback = membershipOf(["127.0.0.0/8", "::1"]);
+/** A file that cannot be read just now keeps the setup shut, and is told to whoever tries it. */
+const isTokenThere = (setupToken: SetupTokenSource): Promise<boolean> =>
+  setupToken.read().then(isSetupTokenExpected, () => true);
 
 /** Without an account and without a token, whoever comes first owns the place. */
 async function warnIfOpenToStrangers(
@@ -156,8 +158,8 @@ async function warnIfOpenToStrangers(
   setupToken: SetupTokenSource,
   log: GateLog,
 ): Promise<void> {
-  if (host === "localhost" || isLoopback(host)) return;
-  if ((await store.hasUsers()) || isSetupTokenExpected(await setupToken.read())) return;
+  if (isLoopbackHost(host)) return;
+  if ((await store.hasUsers()) || (await isTokenThere(setupToken))) return;
   log.warn(
     {},
     "there is no account yet, and whoever reaches this server first can make it: run `latchkey setup-link` to ask for a token",

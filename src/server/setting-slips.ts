@@ -4,13 +4,24 @@ import { settings } from "./setting-names.ts";
 const SHORTEST_GUESSED = 7;
 const MOST_SLIPS = 2;
 
-/** What looks like a setting and is none: surely ours (`LATCHKEY_…`), or perhaps one misspelt. */
-export function unknownNames(names: readonly string[]): {
+/** What a file of settings may hold besides: it is for Node, or for whatever starts the gate. */
+const NOT_OURS = /^(NODE_|TZ$|PATH$|LANG$|LC_)/;
+
+/**
+ * What looks like a setting and is none: surely ours (`LATCHKEY_…`), perhaps one misspelt, or in a
+ * file that is ours, where an environment holds much that is not.
+ */
+export function unknownNames(
+  inEnvironment: readonly string[],
+  inFile: readonly string[],
+): {
   readonly unknown: readonly string[];
   readonly warnings: readonly string[];
 } {
   const unknown: string[] = [];
   const warnings: string[] = [];
+  const strange: string[] = [];
+  const names = [...inEnvironment, ...inFile];
   // A Kubernetes service named latchkey puts variables of this form into every container.
   const linked = names.includes("LATCHKEY_SERVICE_HOST");
   for (const name of new Set(names)) {
@@ -22,7 +33,12 @@ export function unknownNames(names: readonly string[]): {
       );
     } else if (meant !== undefined && meant !== name && name.length >= SHORTEST_GUESSED) {
       warnings.push(`${name} is not a setting: was ${meant} meant?`);
+    } else if (meant !== name && inFile.includes(name) && !NOT_OURS.test(name)) {
+      strange.push(name);
     }
+  }
+  if (strange.length > 0) {
+    warnings.push(`--env-file has what is not a setting: ${strange.join(", ")}`);
   }
   return { unknown, warnings };
 }
@@ -30,6 +46,8 @@ export function unknownNames(names: readonly string[]): {
 function nearest(name: string): string | undefined {
   const known = settings.map((one) => one.name);
   if (known.includes(name)) return name;
+  // `SETUP_TOKEN` for `SETUP_TOKEN_FILE`: the thing itself instead of where it is.
+  if (known.includes(`${name}_FILE`)) return `${name}_FILE`;
   return known.find((one) => one.length >= SHORTEST_GUESSED && slips(one, name) <= MOST_SLIPS);
 }
 

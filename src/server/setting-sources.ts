@@ -41,7 +41,7 @@ export function openSources({ flags, envFile, env = {} }: SettingsSources): Open
   const problems: string[] = [];
   const secretFiles: SecretFile[] = [];
   const file = readEnvFile(envFile, problems);
-  const { unknown, warnings } = unknownNames([...Object.keys(env), ...Object.keys(file)]);
+  const { unknown, warnings } = unknownNames(Object.keys(env), Object.keys(file));
   problems.push(...unknown);
   if (envFile !== undefined && SECRET.some((name) => file[name] !== undefined)) {
     secretFiles.push({ name: "--env-file", path: resolve(envFile) });

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { MOST_WAITING } from "../core/event-log.ts";
 import type { LogFilter, LogPruner, LogReader, NewLogEntry, Store } from "../core/store.ts";
 import type { Ask, PostgresQuery } from "./postgres-query.ts";
 import { logEntryOf } from "./rows.ts";
@@ -81,7 +82,7 @@ export function logInsert(
 }
 
 /** More than an instance holds back, so that none which was written late is missed. */
-const EARLIEST_LOOKED_AT = 10_001;
+const EARLIEST_LOOKED_AT = MOST_WAITING + 1;
 
 /**
  * Entries are written nearly in the order of their times: the reading starts at the lowest ID among

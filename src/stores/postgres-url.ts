@@ -1,5 +1,6 @@
 import { parse } from "pg-connection-string";
 import { Fault, messageOf } from "../core/fault.ts";
+import { isLoopbackHost } from "../core/loopback.ts";
 
 export interface PostgresHost {
   /** A name, an address, or the folder of a Unix socket. */
@@ -74,7 +75,9 @@ export function readPostgresUrl(text: string): PostgresUrl {
 /** Whether accounts would cross a network in the clear without anybody having said so. */
 export function isSilentlyPlain(text: string): boolean {
   if (/[?&]sslmode=/.test(text)) return false;
-  return readPostgresUrl(text).hosts.some(({ host }) => !/^(localhost$|127\.|::1$|\/)/.test(host));
+  return readPostgresUrl(text).hosts.some(
+    ({ host }) => !host.startsWith("/") && !isLoopbackHost(host),
+  );
 }
 
 function checkParameters(parameters: URLSearchParams): void {

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { MOST_WAITING } from "../core/event-log.ts";
 import type { LogFilter, LogPruner, LogReader, Store } from "../core/store.ts";
 import { logEntryOf } from "./rows.ts";
 import { retryWhileBusy } from "./sqlite-busy.ts";
@@ -60,7 +61,7 @@ function rememberStatements(database: DatabaseSync): (text: string) => Statement
 }
 
 /** More than a process holds back, so that none which was written late is missed. */
-const EARLIEST_LOOKED_AT = 10_001;
+const EARLIEST_LOOKED_AT = MOST_WAITING + 1;
 
 /**
  * Entries are written nearly in the order of their times: the reading starts at the lowest ID among

@@ -1,8 +1,8 @@
+import { isLoopbackHost } from "../../core/loopback.ts";
 import { sharesCookies } from "../../web/location.ts";
 import type { Settings } from "../settings.ts";
 import type { Check } from "./check.ts";
 import { advice, broken, type Finding, orFine } from "./finding.ts";
-import { isLoopbackHost } from "./reach.ts";
 import { leadsToTls, locationIn, type Site, statusOf } from "./site.ts";
 
 export const cookieCheck: Check = {

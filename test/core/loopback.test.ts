@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isLoopbackHost } from "../../src/core/loopback.ts";
+
+for (const host of [
+  ...["127.0.0.1", "127.8.9.10", "::1", "[::1]", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"],
+  ...["localhost", "LocalHost", "app.localhost", "a.b.localhost"],
+]) {
+  test(`${host} is this machine`, () => {
+    assert.equal(isLoopbackHost(host), true);
+  });
+}
+
+for (const host of [
+  ...[
+    "128.0.0.1",
+    "126.255.255.255",
+    "10.0.0.1",
+    "0.0.0.0",
+    "::",
+    "::2",
+    "[::2]",
+    "::ffff:10.0.0.1",
+  ],
+  ...["127.example.org", "127.0.0.1.example.org", "localhost.example.org", "mylocalhost"],
+  ...["localhost.", ".localhost", "", "127.1", "x[::1]", "/run/postgresql"],
+]) {
+  test(`${JSON.stringify(host)} is another one, or none`, () => {
+    assert.equal(isLoopbackHost(host), false);
+  });
+}
