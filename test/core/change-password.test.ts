@@ -82,6 +82,36 @@ test("a hash replaced meanwhile is not overwritten: what was typed is no longer 
   assert.deepEqual(await ports.writtenEntries(), []);
 });
 
+test("a hash that a sign-in renews meanwhile is of the same password, and is replaced", async (t) => {
+  const { ports, owner, storedHash } = await withOwner(t);
+  const renewed = await ports.passwords.hash(OWNER.password);
+  const passwords = {
+    ...ports.passwords,
+    async hash(password: string) {
+      await ports.store.replacePasswordHash(owner.id, owner.passwordHash, renewed);
+      return ports.passwords.hash(password);
+    },
+  };
+  const outcome = await changePassword({ ...ports, passwords }, owner.id, formWith());
+  assert.deepEqual(outcome, { kind: "changed" });
+  assert.equal(await ports.passwords.verify(NEW, await storedHash()), true);
+  assert.deepEqual(await ports.writtenEntries(), ["password_change: Changed password"]);
+});
+
+test("a user who is removed meanwhile has no password to change", async (t) => {
+  const { ports, owner } = await withOwner(t);
+  let isThere = true;
+  const store = {
+    findUser: async (id: UserId) => (isThere ? ports.store.findUser(id) : undefined),
+    async replacePasswordHash() {
+      isThere = false;
+      return false;
+    },
+  };
+  const outcome = await changePassword({ ...ports, store }, owner.id, formWith());
+  assert.deepEqual(outcome, { kind: "current-password-incorrect" });
+});
+
 test("of two changes at the same moment one wins, and its password is the one that works", async (t) => {
   const { ports, storedHash, change } = await withOwner(t);
   const candidates = ["first new password", "second new password"];

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createCurrentUser, createSessionMemory } from "../../src/core/current-user.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/core/session-token.ts";
 import type { UserId } from "../../src/core/store.ts";
+import { createUserMemory } from "../../src/core/user-memory.ts";
 import { signedInOwner } from "../support/core-ports.ts";
 import { mint } from "../support/mint.ts";
 
@@ -90,6 +91,25 @@ test("a clock that somebody sets counts within a second", async (t) => {
   assert.deepEqual(await currentUser(token), user);
   set = SESSION_LIFETIME_SECONDS * 1_000;
   ports.clock.advance(1_000);
+  assert.equal(await currentUser(token), undefined);
+});
+
+test("a clock that somebody sets counts for each session, however busy another of the same user is", async (t) => {
+  const { ports, token, user } = await signedInOwner(t);
+  let set = 0;
+  const clock = { ...ports.clock, now: () => ports.clock.now() + set };
+  // A store that tells of changes, so that a user is remembered for longer than a second.
+  const watchUsers = () => ({ confirmedAt: clock.monotonic, close: async () => {} });
+  const users = createUserMemory({ ...ports.store, watchUsers }, clock);
+  const currentUser = createCurrentUser(ports.tokens, users, clock);
+  const later = mint({ user_id: user.id, exp: Math.floor(ports.clock.now() / 1_000) + 10 ** 8 });
+  await currentUser(token);
+  await currentUser(later);
+  set = SESSION_LIFETIME_SECONDS * 1_000;
+  for (let passed = 0; passed < 1_000; passed += 100) {
+    ports.clock.advance(100);
+    assert.deepEqual(await currentUser(later), user);
+  }
   assert.equal(await currentUser(token), undefined);
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEventLog } from "../../src/core/event-log.ts";
-import { passwordChanged, signedIn } from "../../src/core/events.ts";
+import { passwordChanged, rateLimited, signedIn } from "../../src/core/events.ts";
 import type { NewLogEntry } from "../../src/core/store.ts";
 import type { SqliteStore } from "../../src/stores/sqlite.ts";
 import { eventually } from "../support/eventually.ts";
@@ -98,6 +98,35 @@ test("a batch that fails is told to the server log and written again, in order",
       fields: { reason: "the disk is full", waiting: 3 },
     },
   ]);
+  await events.close();
+});
+
+test("denied sign-ins take half of the places at most: no flood of them pushes out what else happens", async (t) => {
+  const store = await openStore(t);
+  const log = recordingLog();
+  const events = createEventLog(store, fakeClock(), log);
+  for (let i = 0; i < 9_000; i += 1) events.record(rateLimited("192.0.2.1"));
+  for (let i = 0; i < 20; i += 1) events.record(signedIn(String(i)));
+  await events.close();
+  const summaries = await summariesIn(store);
+  assert.equal(summaries.length, 5_020);
+  assert.deepEqual(summaries.slice(-20), signedInAs(0, 20));
+  assert.deepEqual(log.lines.at(-1)?.fields, { dropped: 4_000 });
+});
+
+test("a server log that throws costs neither the entries that come later nor a flush", async (t) => {
+  const store = await openStore(t);
+  const door = doorTo(store);
+  const throwing = (): never => {
+    throw new Error("no place for lines");
+  };
+  const events = createEventLog(door, fakeClock(), { warn: throwing, error: throwing });
+  door.failNext(1);
+  events.record(signedIn("0"));
+  await events.flush();
+  events.record(signedIn("1"));
+  await events.flush();
+  assert.deepEqual(await summariesIn(store), signedInAs(0, 2));
   await events.close();
 });
 

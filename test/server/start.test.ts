@@ -90,6 +90,12 @@ const openness: readonly (readonly [
     "::",
     true,
   ],
+  [
+    "everybody, with a token that cannot be read",
+    (dir) => writeFile(join(dir, "setup-token"), Uint8Array.from([255, 254, 0])),
+    "0.0.0.0",
+    false,
+  ],
   ["everybody, with an account", makeAccount, "0.0.0.0", false],
 ];
 
