@@ -1,14 +1,9 @@
 import type { EventLog } from "./event-log.ts";
 import { passwordChanged } from "./events.ts";
+import { isTooShort } from "./password-length.ts";
 import type { Passwords } from "./passwords.ts";
 import type { PasswordHash, Store, UserId } from "./store.ts";
 import type { UserMemory } from "./user-memory.ts";
-
-/** In UTF-8 bytes, not in characters. */
-const MIN_PASSWORD_BYTES = 8;
-
-export const isTooShort = (password: string): boolean =>
-  Buffer.byteLength(password, "utf8") < MIN_PASSWORD_BYTES;
 
 export interface ChangePasswordPorts {
   readonly users: UserMemory;

@@ -5,6 +5,3 @@ export interface Clock {
   /** Milliseconds since some moment. Never goes back: for windows and ages. */
   monotonic(): number;
 }
-
-/** A value that is already here in the common case, and is awaited only where it is not. */
-export type MaybePromise<T> = T | Promise<T>;

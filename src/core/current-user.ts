@@ -1,5 +1,6 @@
 import { type BoundedMemory, createBoundedMemory } from "./bounded-memory.ts";
-import type { Clock, MaybePromise } from "./clock.ts";
+import type { Clock } from "./clock.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 import type { SessionTokens, VerifiedToken } from "./session-token.ts";
 import type { User } from "./store.ts";
 import type { RememberedUser, UserMemory } from "./user-memory.ts";

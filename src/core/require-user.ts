@@ -1,5 +1,5 @@
-import type { MaybePromise } from "./clock.ts";
 import type { CurrentUser } from "./current-user.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 import type { User } from "./store.ts";
 import type { UserMemory } from "./user-memory.ts";
 

@@ -1,5 +1,5 @@
-import { isTooShort } from "./change-password.ts";
 import { type Event, userPasswordSet } from "./events.ts";
+import { isTooShort } from "./password-length.ts";
 import type { Passwords } from "./passwords.ts";
 import type { AccountStore } from "./store.ts";
 

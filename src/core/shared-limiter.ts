@@ -4,8 +4,8 @@ import {
   type AttemptRule,
   attemptRule,
 } from "./attempt-limiter.ts";
-import type { MaybePromise } from "./clock.ts";
 import { messageOf } from "./fault.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 import type { ServerLog } from "./server-log.ts";
 
 /** A store that can count attempts for every instance that shares it, by its own clock. */

@@ -1,5 +1,6 @@
 import { createBoundedMemory } from "./bounded-memory.ts";
-import type { Clock, MaybePromise } from "./clock.ts";
+import type { Clock } from "./clock.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 import type { Store, User, UserId } from "./store.ts";
 
 /**

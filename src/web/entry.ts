@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../core/clock.ts";
+import type { MaybePromise } from "../core/maybe-promise.ts";
 import type { Admission, Guard } from "../core/require-user.ts";
 import type { User } from "../core/store.ts";
 import type { Paths } from "./paths.ts";

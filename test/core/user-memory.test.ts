@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { MaybePromise } from "../../src/core/clock.ts";
+import type { MaybePromise } from "../../src/core/maybe-promise.ts";
 import type { StoredUser, User, UserId } from "../../src/core/store.ts";
 import {
   createUserMemory,
