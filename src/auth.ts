@@ -1,41 +1,24 @@
 import type { Hono } from "hono";
-import {
-  type AttemptLimiter,
-  CLEAN_UP_EVERY_MS,
-  createAttemptLimiter,
-} from "./core/attempt-limiter.ts";
-import { changePassword } from "./core/change-password.ts";
-import type { Clock } from "./core/clock.ts";
-import { createCurrentUser, createSessionMemory } from "./core/current-user.ts";
-import { createEventLog } from "./core/event-log.ts";
-import { Fault } from "./core/fault.ts";
-import { createPasswords } from "./core/passwords.ts";
-import { recentLog } from "./core/recent-log.ts";
-import { createRequireAuth, createRequireUser, type Guard } from "./core/require-user.ts";
-import type { ServerLog } from "./core/server-log.ts";
-import { createSessionTokens } from "./core/session-token.ts";
-import { setUp } from "./core/set-up.ts";
-import { createSharedLimiter, type Limiter } from "./core/shared-limiter.ts";
-import { signIn } from "./core/sign-in.ts";
+import type { Guard } from "./core/require-user.ts";
 import type { User } from "./core/store.ts";
-import { createUserMemory } from "./core/user-memory.ts";
 import { type AuthOptions, type SettledOptions, settleOptions } from "./options.ts";
+import { createRules, type Rules } from "./rules.ts";
 import { createRoutes, methodsOf } from "./web/app.ts";
 import type { Connection } from "./web/connection.ts";
 import { createEntrance, type Entrance } from "./web/entry.ts";
 import { forwardAuth } from "./web/forward-auth.ts";
 import { type GuardMiddleware, guardMiddleware } from "./web/guards.ts";
-import { loadLook } from "./web/look.ts";
+import { type LoadedLook, loadLook } from "./web/look.ts";
 import type { PageHelpers } from "./web/page-data.ts";
-import { pathsUnder } from "./web/paths.ts";
+import { type Paths, pathsUnder } from "./web/paths.ts";
 import { createNoteRefusal } from "./web/refusals.ts";
-import { createProxyTrust } from "./web/remote-address.ts";
-import { createRequestIds, type RequestMark } from "./web/request-id.ts";
+import { createProxyTrust, type ProxyTrust } from "./web/remote-address.ts";
+import { createRequestIds, type RequestIds, type RequestMark } from "./web/request-id.ts";
 import { createResponses } from "./web/responses.ts";
 import { createReturnTo, noReturnTo } from "./web/return-to.ts";
 import { sessionTokenIn } from "./web/session-cookie.ts";
 import { warnOfUnheeded } from "./web/unheeded-proxies.ts";
-import { createViews } from "./web/views.ts";
+import { createViews, type Views } from "./web/views.ts";
 import { type Visit, type VisitingRequest, visitFrom } from "./web/visit.ts";
 
 /** The little of a Fetch request that tells who sent it. */
@@ -72,131 +55,99 @@ export interface Door {
   requestId(mark: RequestMark): string;
 }
 
-/** One that is shared needs a store that counts. */
-function limiterFor(
-  { limiter, store }: SettledOptions,
-  own: AttemptLimiter,
-  log: ServerLog,
-): Limiter {
-  if (limiter === "own") return own;
-  const { recordAttempt, forgetAttempts } = store;
-  if (recordAttempt === undefined || forgetAttempts === undefined) {
-    throw new Fault(
-      "invalid_option",
-      "limiter takes shared only with a store that counts attempts",
-    );
-  }
-  const counter = {
-    recordAttempt: recordAttempt.bind(store),
-    forgetAttempts: forgetAttempts.bind(store),
-  };
-  return createSharedLimiter(counter, own, log);
-}
-
-const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
-
 /** Puts the rules, a store and the web together. */
 export function createAuth(options: AuthOptions): Auth {
   const settled = settleOptions(options);
-  const { store, meter, postLoginLocation, setupToken, setUpDomain } = settled;
   const proxies = createProxyTrust(settled.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
-  const { log } = requests;
-
-  // What can fail comes first: nothing may be left behind that watches the store or the clock.
-  const ownLimiter = createAttemptLimiter(systemClock);
-  const limiter = limiterFor(settled, ownLimiter, log);
   const paths = pathsUnder(settled.basePath, settled.homePath);
-  const { pages, assets } = loadLook(paths, settled);
-  const tokens = createSessionTokens(settled.secret, systemClock, settled.previousSecrets);
-  const passwords = createPasswords(settled.hashing, log, meter.hashes);
-  // Entries are written behind the answers' back: what is said of that is about no one request.
-  const events = createEventLog(store, systemClock, settled.log, meter.entries);
-  const users = createUserMemory(store, systemClock);
-  const sessions = createSessionMemory();
-  const currentUser = createCurrentUser(tokens, users, systemClock, sessions);
-  const core = { users, store, tokens, passwords, events, limiter, log, setupToken, setUpDomain };
-
-  const returnTo = settled.forwardAuth === "on" ? createReturnTo(settled) : noReturnTo;
-  const responses = createResponses(postLoginLocation, settled);
-  const views = createViews({
-    pages,
-    responses,
-    users,
-    currentUser,
-    locale: settled.locale,
-    requests,
-  });
-  const guard = createRequireAuth(users, currentUser);
-  const entrance = (decides: Guard): Entrance => createEntrance(decides, paths, responses, views);
-  const requireAuth = entrance(guard);
-  const authMiddleware = entrance(createRequireUser(currentUser));
-
-  const { publicUrl } = settled;
-  const asked = { guard, proxies, returnTo, publicUrl, responses, paths };
-  const routes = createRoutes({
-    async signIn(attempt) {
-      const outcome = await signIn(core, attempt);
-      meter.signInDecided(outcome.kind);
-      return outcome;
-    },
-    setUp: (form) => setUp(core, form),
-    changePassword: (userId, form) => changePassword(core, userId, form),
-    forwardAuth: settled.forwardAuth === "on" ? (c) => forwardAuth(asked, c) : undefined,
-    cookieDomain: settled.cookieDomain,
+  // Before the rules, which watch the store from then on: pages that cannot be used stop the start.
+  const look = loadLook(paths, settled);
+  const rules = createRules(settled, requests.log);
+  const { routes, views, entrances } = createWeb(settled, rules, {
     proxies,
-    warnOfUnheeded: warnOfUnheeded(proxies, log),
-    returnTo,
-    offersDomain: setUpDomain !== undefined,
-    trustedOrigins: settled.trustedOrigins,
-    requireAuth: guardMiddleware(requireAuth),
-    postLoginLocation,
-    setupToken,
-    users,
-    recentLog: recentLog(store, events),
-    assets,
-    siteFiles: settled.siteFiles,
-    health: settled.health,
-    noteRefusal: createNoteRefusal({ logFailures: settled.logFailures, log, requests, proxies }),
-    store,
-    paths,
-    responses,
-    views,
     requests,
-    log,
+    paths,
+    look,
   });
-
-  const ownPaths = methodsOf(routes);
-  const door: Door = Object.freeze({
-    owns: (path: string) => ownPaths.has(path),
-    fetch: async (request: Request, connection: Connection) =>
-      routes.fetch(request, { incoming: { socket: connection } }),
-    requireAuth,
-    authMiddleware,
-    currentUser: async (cookies: string | undefined) => currentUser(sessionTokenIn(cookies)),
-    pageHelpers: views.helpers,
-    requestId: requests.of,
-  });
-
-  meter.watch({
-    trackedAddresses: () => ownLimiter.tracked,
-    waitingEntries: () => events.waiting,
-    rememberedSessions: () => sessions.size,
-    rememberedUsers: () => users.size,
-  });
-  const cleaning = setInterval(() => limiter.cleanUp(), CLEAN_UP_EVERY_MS).unref();
+  const door = doorOf(routes, rules, views, requests, entrances);
 
   return Object.freeze({
     routes,
     door,
-    requireAuth: guardMiddleware(requireAuth),
-    authMiddleware: guardMiddleware(authMiddleware),
+    requireAuth: guardMiddleware(entrances.requireAuth),
+    authMiddleware: guardMiddleware(entrances.authMiddleware),
     currentUser: ({ headers }: RequestWithCookies) =>
       door.currentUser(headers.get("cookie") ?? undefined),
     pageHelpers: (request: VisitingRequest) => views.helpers(visitFrom(request)),
-    close() {
-      clearInterval(cleaning);
-      return Promise.all([events.close(), users.close()]).then(() => {});
-    },
+    close: () => rules.close(),
+  });
+}
+
+interface WebParts {
+  readonly proxies: ProxyTrust;
+  readonly requests: RequestIds;
+  readonly paths: Paths;
+  readonly look: LoadedLook;
+}
+
+type Entrances = Pick<Door, "requireAuth" | "authMiddleware">;
+
+/** The rules behind their routes, pages and guards. */
+function createWeb(
+  settled: SettledOptions,
+  rules: Rules,
+  { proxies, requests, paths, look }: WebParts,
+): { readonly routes: Hono; readonly views: Views; readonly entrances: Entrances } {
+  const { postLoginLocation, publicUrl } = settled;
+  const { users, currentUser } = rules;
+  const { log } = requests;
+  const returnTo = settled.forwardAuth === "on" ? createReturnTo(settled) : noReturnTo;
+  const responses = createResponses(postLoginLocation, settled);
+  const { pages, assets } = look;
+  const views = createViews({
+    ...{ pages, responses, users, currentUser, requests },
+    locale: settled.locale,
+  });
+  const entrance = (guard: Guard): Entrance => createEntrance(guard, paths, responses, views);
+  const requireAuth = entrance(rules.requireAuth);
+  const asked = { guard: rules.requireAuth, proxies, returnTo, publicUrl, responses, paths };
+  const routes = createRoutes({
+    ...{ proxies, returnTo, users, assets, paths, responses, views, requests, log },
+    ...{ postLoginLocation, setupToken: settled.setupToken, store: settled.store },
+    signIn: rules.signIn,
+    setUp: rules.setUp,
+    changePassword: rules.changePassword,
+    recentLog: rules.recentLog,
+    requireAuth: guardMiddleware(requireAuth),
+    forwardAuth: settled.forwardAuth === "on" ? (c) => forwardAuth(asked, c) : undefined,
+    cookieDomain: settled.cookieDomain,
+    warnOfUnheeded: warnOfUnheeded(proxies, log),
+    offersDomain: settled.setUpDomain !== undefined,
+    trustedOrigins: settled.trustedOrigins,
+    siteFiles: settled.siteFiles,
+    health: settled.health,
+    noteRefusal: createNoteRefusal({ logFailures: settled.logFailures, log, requests, proxies }),
+  });
+  const authMiddleware = entrance(rules.requireUser);
+  return { routes, views, entrances: { requireAuth, authMiddleware } };
+}
+
+function doorOf(
+  routes: Hono,
+  { currentUser }: Rules,
+  views: Views,
+  requests: RequestIds,
+  entrances: Entrances,
+): Door {
+  const ownPaths = methodsOf(routes);
+  return Object.freeze({
+    owns: (path: string) => ownPaths.has(path),
+    fetch: async (request: Request, connection: Connection) =>
+      routes.fetch(request, { incoming: { socket: connection } }),
+    ...entrances,
+    currentUser: async (cookies: string | undefined) => currentUser(sessionTokenIn(cookies)),
+    pageHelpers: views.helpers,
+    requestId: requests.of,
   });
 }

@@ -1,6 +1,5 @@
 import { availableParallelism } from "node:os";
 import { Fault } from "./core/fault.ts";
-import { isLocalPath } from "./core/local-path.ts";
 import { type Meter, noMeter } from "./core/meter.ts";
 import { secretWeakness } from "./core/secret-strength.ts";
 import type { ServerLog } from "./core/server-log.ts";
@@ -9,17 +8,10 @@ import type { SetupTokenSource } from "./core/setup-token.ts";
 import type { AttemptCounter } from "./core/shared-limiter.ts";
 import type { LogReader, Store } from "./core/store.ts";
 import type { WorkQueueLimits } from "./core/work-queue.ts";
-import { isColor } from "./web/accent-color.ts";
-import { isLocale } from "./web/locale.ts";
-import {
-  isCookieDomain,
-  isLocation,
-  originOf,
-  type PostLoginLocation,
-  sharesCookies,
-} from "./web/location.ts";
+import { optionProblem } from "./option-problems.ts";
+import type { PostLoginLocation } from "./web/location.ts";
 import type { PageFunctions } from "./web/page-data.ts";
-import { type Locale, locales } from "./web/words.ts";
+import type { Locale } from "./web/words.ts";
 
 export interface AuthOptions {
   /**
@@ -124,7 +116,8 @@ export function settleOptions(options: AuthOptions): SettledOptions {
     log: options.log ?? consoleLog,
     meter: options.meter ?? noMeter,
   };
-  refuseWrong(settled);
+  const problem = optionProblem(settled);
+  if (problem !== undefined) throw new Fault("invalid_option", problem);
   warnOfSecrets(settled);
   return Object.freeze(settled);
 }
@@ -145,60 +138,6 @@ function warnOfSecrets({ secret, previousSecrets, log }: SettledOptions): void {
     if (weakness !== undefined) log.warn({}, `${name} can be guessed: ${weakness}`);
   }
 }
-
-function refuseWrong(settled: SettledOptions): void {
-  const { basePath, postLoginLocation, homePath, hashing } = settled;
-  const { publicUrl, cookieDomain, trustedOrigins, previousSecrets } = settled;
-  const wrong = (text: string): never => {
-    throw new Fault("invalid_option", text);
-  };
-  if (previousSecrets.includes("")) wrong("previousSecrets takes secrets that are not empty");
-  if (basePath !== "" && !/^(\/(?!\.\.?(\/|$))[\w.~-]+)+$/.test(basePath)) {
-    wrong("basePath takes a path without a slash at its end, such as /auth");
-  }
-  if (typeof postLoginLocation === "string" && !isLocation(postLoginLocation)) {
-    wrong("postLoginLocation takes a path such as / or an absolute http or https URL");
-  }
-  if (homePath !== null && !(isLocalPath(homePath) && /^[^?#;]*$/.test(homePath))) {
-    wrong("homePath takes a path, or null");
-  }
-  if (!isAppName(settled.appName)) {
-    wrong(`appName takes a name of ${LONGEST_APP_NAME} characters at most`);
-  }
-  if (settled.accentColor !== undefined && !isColor(settled.accentColor)) {
-    wrong("accentColor takes a colour such as #1a5fb4");
-  }
-  if (settled.locale !== undefined && !isLocale(settled.locale)) {
-    wrong(`locale takes ${locales.join(", ")}`);
-  }
-  if (publicUrl !== undefined && originOf(publicUrl) !== publicUrl) {
-    wrong("publicUrl takes an origin such as https://auth.example.org, without a path");
-  }
-  if (cookieDomain !== undefined && !isCookieDomain(cookieDomain)) {
-    wrong("cookieDomain takes a domain such as example.org, in lower case and without a port");
-  }
-  if (
-    publicUrl !== undefined &&
-    cookieDomain !== undefined &&
-    !sharesCookies(publicUrl, cookieDomain)
-  ) {
-    wrong("publicUrl has to be at or below cookieDomain, or browsers drop the cookie");
-  }
-  for (const origin of trustedOrigins) {
-    if (originOf(origin) !== origin) {
-      wrong("trustedOrigins takes origins such as https://app.example.org, without a path");
-    }
-  }
-  if (!(hashing.atOnce >= 1 && hashing.waiting >= 0)) {
-    wrong("hashing takes atOnce of 1 or more and waiting of 0 or more");
-  }
-}
-
-const LONGEST_APP_NAME = 60;
-
-/** One line of text that is not blank. */
-export const isAppName = (text: string): boolean =>
-  text.length <= LONGEST_APP_NAME && text.trim() !== "" && !/\p{Cc}/u.test(text);
 
 const noSetupToken: SetupTokenSource = {
   read: async () => undefined,

@@ -36,7 +36,7 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   { what: /process\.(stdout|stderr|exit)/, onlyIn: /^cli\// },
   {
     what: /Date\.now\(\)|performance\.now\(\)/,
-    onlyIn: /^(auth\.ts|server\/serve\.ts|cli\/|attack\/|stores\/)/,
+    onlyIn: /^(rules\.ts|server\/serve\.ts|cli\/|attack\/|stores\/)/,
   },
 ];
 

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { DEVELOPMENT_SECRET } from "../core/session-token.ts";
-import { isAppName } from "../options.ts";
+import { isAppName } from "../option-problems.ts";
 import { isColor } from "../web/accent-color.ts";
 import { isLocale } from "../web/locale.ts";
 import { isCookieDomain, isLocation, sharesCookies } from "../web/location.ts";

@@ -1,0 +1,75 @@
+import { isLocalPath } from "./core/local-path.ts";
+import type { SettledOptions } from "./options.ts";
+import { isColor } from "./web/accent-color.ts";
+import { isLocale } from "./web/locale.ts";
+import { isCookieDomain, isLocation, originOf, sharesCookies } from "./web/location.ts";
+import { locales } from "./web/words.ts";
+
+const LONGEST_APP_NAME = 60;
+
+/** One line of text that is not blank. */
+export const isAppName = (text: string): boolean =>
+  text.length <= LONGEST_APP_NAME && text.trim() !== "" && !/\p{Cc}/u.test(text);
+
+const isBasePath = (text: string): boolean =>
+  text === "" || /^(\/(?!\.\.?(\/|$))[\w.~-]+)+$/.test(text);
+
+const isHomePath = (path: string | null): boolean =>
+  path === null || (isLocalPath(path) && /^[^?#;]*$/.test(path));
+
+const isOrigin = (text: string): boolean => originOf(text) === text;
+
+type Options = SettledOptions;
+
+/** What has to hold, and what to say where it does not: the first that fails is told. */
+const rules: readonly (readonly [text: string, holds: (options: Options) => boolean])[] = [
+  [
+    "previousSecrets takes secrets that are not empty",
+    ({ previousSecrets }) => !previousSecrets.includes(""),
+  ],
+  [
+    "basePath takes a path without a slash at its end, such as /auth",
+    ({ basePath }) => isBasePath(basePath),
+  ],
+  [
+    "postLoginLocation takes a path such as / or an absolute http or https URL",
+    ({ postLoginLocation }) =>
+      typeof postLoginLocation !== "string" || isLocation(postLoginLocation),
+  ],
+  ["homePath takes a path, or null", ({ homePath }) => isHomePath(homePath)],
+  [
+    `appName takes a name of ${LONGEST_APP_NAME} characters at most`,
+    ({ appName }) => isAppName(appName),
+  ],
+  [
+    "accentColor takes a colour such as #1a5fb4",
+    ({ accentColor }) => accentColor === undefined || isColor(accentColor),
+  ],
+  [`locale takes ${locales.join(", ")}`, ({ locale }) => locale === undefined || isLocale(locale)],
+  [
+    "publicUrl takes an origin such as https://auth.example.org, without a path",
+    ({ publicUrl }) => publicUrl === undefined || isOrigin(publicUrl),
+  ],
+  [
+    "cookieDomain takes a domain such as example.org, in lower case and without a port",
+    ({ cookieDomain }) => cookieDomain === undefined || isCookieDomain(cookieDomain),
+  ],
+  [
+    "publicUrl has to be at or below cookieDomain, or browsers drop the cookie",
+    ({ publicUrl, cookieDomain }) =>
+      publicUrl === undefined ||
+      cookieDomain === undefined ||
+      sharesCookies(publicUrl, cookieDomain),
+  ],
+  [
+    "trustedOrigins takes origins such as https://app.example.org, without a path",
+    ({ trustedOrigins }) => trustedOrigins.every(isOrigin),
+  ],
+  [
+    "hashing takes atOnce of 1 or more and waiting of 0 or more",
+    ({ hashing }) => hashing.atOnce >= 1 && hashing.waiting >= 0,
+  ],
+];
+
+export const optionProblem = (options: Options): string | undefined =>
+  rules.find(([, holds]) => !holds(options))?.[0];

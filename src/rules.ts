@@ -1,0 +1,105 @@
+import {
+  type AttemptLimiter,
+  CLEAN_UP_EVERY_MS,
+  createAttemptLimiter,
+} from "./core/attempt-limiter.ts";
+import {
+  type ChangePasswordForm,
+  type ChangePasswordOutcome,
+  changePassword,
+} from "./core/change-password.ts";
+import type { Clock } from "./core/clock.ts";
+import { type CurrentUser, createCurrentUser, createSessionMemory } from "./core/current-user.ts";
+import { createEventLog } from "./core/event-log.ts";
+import { Fault } from "./core/fault.ts";
+import { createPasswords } from "./core/passwords.ts";
+import { recentLog } from "./core/recent-log.ts";
+import { createRequireAuth, createRequireUser, type Guard } from "./core/require-user.ts";
+import type { ServerLog } from "./core/server-log.ts";
+import { createSessionTokens } from "./core/session-token.ts";
+import { type SetUpForm, type SetUpOutcome, setUp } from "./core/set-up.ts";
+import { createSharedLimiter, type Limiter } from "./core/shared-limiter.ts";
+import { type SignInAttempt, type SignInOutcome, signIn } from "./core/sign-in.ts";
+import type { LogEntry, UserId } from "./core/store.ts";
+import { createUserMemory, type UserMemory } from "./core/user-memory.ts";
+import type { SettledOptions } from "./options.ts";
+
+/** The rules with all that they need: a store, clocks, memories, a limiter and a log. */
+export interface Rules {
+  signIn(attempt: SignInAttempt): Promise<SignInOutcome>;
+  setUp(form: SetUpForm): Promise<SetUpOutcome>;
+  changePassword(userId: UserId, form: ChangePasswordForm): Promise<ChangePasswordOutcome>;
+  readonly requireAuth: Guard;
+  readonly requireUser: Guard;
+  readonly currentUser: CurrentUser;
+  readonly users: UserMemory;
+  readonly recentLog: (() => Promise<readonly LogEntry[]>) | undefined;
+  /** Writes the log entries that are still waiting. */
+  close(): Promise<void>;
+}
+
+const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+
+/** `log` knows which request a line is about. */
+export function createRules(settled: SettledOptions, log: ServerLog): Rules {
+  const { store, meter, setupToken, setUpDomain } = settled;
+  // What can fail comes first: nothing may be left behind that watches the store.
+  const ownLimiter = createAttemptLimiter(systemClock);
+  const limiter = limiterFor(settled, ownLimiter, log);
+  const tokens = createSessionTokens(settled.secret, systemClock, settled.previousSecrets);
+  const passwords = createPasswords(settled.hashing, log, meter.hashes);
+  // Entries are written behind the answers' back: what is said of that is about no one request.
+  const events = createEventLog(store, systemClock, settled.log, meter.entries);
+  const users = createUserMemory(store, systemClock);
+  const sessions = createSessionMemory();
+  const currentUser = createCurrentUser(tokens, users, systemClock, sessions);
+  const ports = { users, store, tokens, passwords, events, limiter, log, setupToken, setUpDomain };
+
+  meter.watch({
+    trackedAddresses: () => ownLimiter.tracked,
+    waitingEntries: () => events.waiting,
+    rememberedSessions: () => sessions.size,
+    rememberedUsers: () => users.size,
+  });
+  const cleaning = setInterval(() => limiter.cleanUp(), CLEAN_UP_EVERY_MS).unref();
+
+  return {
+    async signIn(attempt) {
+      const outcome = await signIn(ports, attempt);
+      meter.signInDecided(outcome.kind);
+      return outcome;
+    },
+    setUp: (form) => setUp(ports, form),
+    changePassword: (userId, form) => changePassword(ports, userId, form),
+    requireAuth: createRequireAuth(users, currentUser),
+    requireUser: createRequireUser(currentUser),
+    currentUser,
+    users,
+    recentLog: recentLog(store, events),
+    async close() {
+      clearInterval(cleaning);
+      await Promise.all([events.close(), users.close()]);
+    },
+  };
+}
+
+/** One that is shared needs a store that counts. */
+function limiterFor(
+  { limiter, store }: SettledOptions,
+  own: AttemptLimiter,
+  log: ServerLog,
+): Limiter {
+  if (limiter === "own") return own;
+  const { recordAttempt, forgetAttempts } = store;
+  if (recordAttempt === undefined || forgetAttempts === undefined) {
+    throw new Fault(
+      "invalid_option",
+      "limiter takes shared only with a store that counts attempts",
+    );
+  }
+  const counter = {
+    recordAttempt: recordAttempt.bind(store),
+    forgetAttempts: forgetAttempts.bind(store),
+  };
+  return createSharedLimiter(counter, own, log);
+}
