@@ -89,6 +89,8 @@ test("each file has its type and the time for which it may be kept, and is ready
     ],
   );
   assert.ok(assets.every(({ body }) => body instanceof Uint8Array));
+  const ofPages = look({ siteFiles: "off" }).assets;
+  assert.deepEqual(ofPages, assets.slice(0, 3));
 });
 
 test("the key has the accent colour of the style sheet, in both themes", () => {

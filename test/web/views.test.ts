@@ -37,3 +37,16 @@ for (const [what, cause] of [
     assert.equal(requestId, answer.headers.get("x-request-id"));
   });
 }
+
+test("a page of one's own for errors hears what is known without the store that failed", async (t) => {
+  const failing = () => Promise.reject(new Unavailable("store_busy", "busy", 7));
+  const auth = createAuth({
+    ...{ store: { ...(await openStore(t)), hasUsers: failing }, secret: SECRET },
+    log: recordingLog(),
+    pages: { error: (page) => `${page.NeedsSetup} ${page.HasError} ${page.CurrentUser}` },
+  });
+  t.after(() => auth.close());
+  const textOf = async (path: string): Promise<string> => (await auth.routes.request(path)).text();
+  assert.equal(await textOf("/login"), "false false undefined");
+  assert.equal(await textOf("/login?error=1"), "false true undefined");
+});
