@@ -6,19 +6,33 @@ import { fileURLToPath } from "node:url";
 
 const SRC = fileURLToPath(new URL("../src/", import.meta.url));
 
-/** What each part of the house may import from, besides itself. */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  stores: ["core"],
-  testing: ["core"],
-  web: ["core"],
-  library: ["core", "web"],
-  adapters: ["library", "web"],
-  acme: ["core"],
-  server: ["core", "stores", "web", "library", "acme"],
-  attack: [],
-  cli: ["core", "stores", "web", "server", "attack"],
-};
+const ARCHITECTURE = new URL("../ARCHITECTURE.md", import.meta.url);
+
+interface Part {
+  readonly name: string;
+  /** What it may import from, besides itself. */
+  readonly mayImport: readonly string[];
+}
+
+/** The files directly under src are the library's front door. */
+const LIBRARY = "the library";
+
+/** The parts of the house, top down, as the table of ARCHITECTURE.md has them. */
+function partsIn(page: string): readonly Part[] {
+  const [, rest = ""] = page.split("| folder | what it is | may import |");
+  const [table = ""] = rest.split("\n\n");
+  const rows = table.split("\n").slice(2);
+  return rows.map((row) => {
+    const [folder = "", , others = ""] = row.split("|").slice(1, -1);
+    const named = others.trim();
+    return {
+      name: /^ `src\/(\w+)` $/.exec(folder)?.[1] ?? LIBRARY,
+      mayImport: named === "none" ? [] : named.split(", "),
+    };
+  });
+}
+
+const parts = partsIn(readFileSync(ARCHITECTURE, "utf8"));
 
 /** What may be named in one place only, and the files that may name it. */
 const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = [
@@ -40,16 +54,15 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   },
 ];
 
-/** The files directly under src are the library's front door. */
 const partOf = (file: string): string =>
-  file.includes("/") ? (file.split("/")[0] ?? "") : "library";
+  file.includes("/") ? (file.split("/")[0] ?? "") : LIBRARY;
 
 function breaches(file: string, text: string): readonly string[] {
   const found: string[] = [];
   for (const [, target = ""] of text.matchAll(/(?:from|import\(?)\s*"(\.[^"]+)"/g)) {
     const imported = partOf(normalize(join(dirname(file), target)));
-    const part = partOf(file);
-    if (imported !== part && !mayImport[part]?.includes(imported)) {
+    const part = parts.find(({ name }) => name === partOf(file));
+    if (imported !== part?.name && !part?.mayImport.includes(imported)) {
       found.push(`${file} must not import ${target}`);
     }
   }
@@ -65,7 +78,20 @@ function sources(): readonly string[] {
     .map((entry) => relative(SRC, join(entry.parentPath, entry.name)));
 }
 
-test("dependencies point down: core, stores and web, the library, adapters, the server, the commands", () => {
+test("the table of ARCHITECTURE.md has every part of the house once, and imports name rows above", () => {
+  const names = parts.map(({ name }) => name);
+  assert.deepEqual([...names].sort(), [...new Set(sources().map(partOf))].sort());
+  for (const [at, { name, mayImport }] of parts.entries()) {
+    const above = names.slice(0, at);
+    assert.deepEqual(
+      mayImport.filter((other) => !above.includes(other)),
+      [],
+      name,
+    );
+  }
+});
+
+test("no part imports what the table of ARCHITECTURE.md does not name for it", () => {
   const files = sources();
   assert.ok(files.includes("core/sign-in.ts"), "the sources are looked at");
   const found = files.flatMap((file) => breaches(file, readFileSync(join(SRC, file), "utf8")));

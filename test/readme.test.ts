@@ -65,6 +65,12 @@ test("the example in the README lets its owner in and nobody else", async (t) =>
   assert.match((await send(`${url}/account`, { session })).body, /action="\/account\/password"/);
 });
 
+test("the README installs the tarball that npm pack makes of this version", async () => {
+  const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  const [, installed] = /^npm install \.\.\/latchkey\/(\S+)/m.exec(readme) ?? [];
+  assert.equal(installed, `latchkey-${version}.tgz`);
+});
+
 test("the README lists every setting as the gate knows it", () => {
   const rows = readme.split("\n").filter((line) => /^\| `[A-Z_]+` \|/.test(line));
   assert.deepEqual(

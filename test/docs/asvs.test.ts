@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { attemptRule } from "../../src/core/attempt-limiter.ts";
-import { eventTypes } from "../../src/core/events.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/core/session-token.ts";
 import { startGate } from "../support/gate.ts";
 
@@ -11,7 +10,6 @@ const text = (path: string): string => readFileSync(at(path), "utf8");
 
 const states = ["met", "not applicable", "set aside", "not met"];
 const security = text("SECURITY.md");
-const logs = text("docs/logs.md");
 
 /** The cells of each row whose first one looks like this. */
 const rowsOf = (page: string, first: RegExp): readonly (readonly string[])[] =>
@@ -158,40 +156,4 @@ test("a sign-in and a sign-out leave older tokens as they are, as is told", asyn
   for (const session of [first, second]) {
     assert.equal((await gate.send("/", { session })).status, 200);
   }
-});
-
-test("the inventory of logs has every type of entry, and none that there is not", () => {
-  const told = rowsOf(logs, /^`[a-z_]+`$/).map(([type = ""]) => type.replaceAll("`", ""));
-  assert.deepEqual(told, eventTypes);
-});
-
-/** How each text begins that the sources give to the server log. */
-function beginnings(source: string): readonly string[] {
-  const calls =
-    source.match(/\b(?:log\.(?:debug|info|warn|error)|noteRefusal)\([\s\S]*?\);/g) ?? [];
-  return calls
-    .flatMap((call) => [...call.matchAll(/"([^"]+)"|`([^`]+)`/g)])
-    .map(([, plain, template = ""]) => plain ?? template)
-    .flatMap((words) => words.split(/\$\{[^}]*\}|[:,`]/).find((piece) => piece.trim() !== "") ?? [])
-    .map((piece) => piece.trim());
-}
-
-test("the inventory has every line that the gate gives to the server log", () => {
-  const files = readdirSync(at("src"), { recursive: true, encoding: "utf8" });
-  const told = files
-    .filter((file) => file.endsWith(".ts"))
-    .flatMap((file) => beginnings(text(`src/${file}`)));
-  assert.ok(told.includes("request failed") && told.length > 25, "lines are found");
-  assert.deepEqual(
-    told.filter((words) => !logs.includes(words)),
-    [],
-  );
-});
-
-test("what a gate leaves behind is its database: no log but those of the inventory", async (t) => {
-  const gate = await startGate(t, { logLevel: "debug", logFailures: "on" });
-  await gate.setUp();
-  await gate.signIn({ password: "wrong" });
-  await gate.stop();
-  assert.deepEqual(readdirSync(gate.dataDir), ["latchkey.db"]);
 });

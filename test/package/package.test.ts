@@ -41,9 +41,6 @@ test("the package holds JavaScript, types and pages, what is there to be read, a
     ...filesUnder("docs")
       .filter((file) => !(file.startsWith("pages/") && isLargePicture(file)))
       .map((file) => `docs/${file}`),
-    ...filesUnder("examples")
-      .filter((file) => !file.includes("node_modules/"))
-      .map((file) => `examples/${file}`),
   ];
   assert.deepEqual(
     listed.trimEnd().split("\n").sort(),
