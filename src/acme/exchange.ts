@@ -74,6 +74,8 @@ async function exchange(
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const asking = request(url, { method, headers, agent, signal }, resolve);
     asking.on("error", reject);
+    // An answer that switches protocols is neither: Node only closes the connection.
+    asking.on("close", () => reject(new Error("it closes the connection without an HTTP answer")));
     asking.end(body);
   });
   const text = await textOf(answer);

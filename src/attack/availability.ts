@@ -42,7 +42,15 @@ async function guardDuring(
     over = true;
   };
   // Neither goes on behind the other's back where one of them fails.
-  const [asking, working] = await Promise.allSettled([ask(), work().finally(end)]);
+  const outer = target.signal;
+  const failed = new AbortController();
+  target.signal = AbortSignal.any([failed.signal, ...(outer === undefined ? [] : [outer])]);
+  const asked = ask().catch((error: unknown) => {
+    failed.abort();
+    throw error;
+  });
+  const [asking, working] = await Promise.allSettled([asked, work().finally(end)]);
+  target.signal = outer;
   if (asking.status === "rejected") throw asking.reason;
   if (working.status === "rejected") throw working.reason;
   return { times, refused };

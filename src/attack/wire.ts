@@ -1,4 +1,4 @@
-import { connect as connectPlain, type Socket } from "node:net";
+import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { readAnswers } from "./answers.ts";
 
@@ -88,11 +88,30 @@ export function exchange(
 export function connect({ protocol, host, port }: Place, from?: string): Socket {
   const local = from === undefined ? {} : { localAddress: from };
   if (protocol === "http:") return connectPlain({ host, port, ...local });
-  return connectTls({ host, port, servername: host, ALPNProtocols: ["http/1.1"], ...local });
+  // Names alone are asked for; an address is compared with the certificate all the same.
+  const named = isIP(host) === 0 ? { servername: host } : {};
+  return connectTls({ host, port, ...named, ALPNProtocols: ["http/1.1"], ...local });
 }
+
+/** What another authority to trust would mend. */
+const NOT_TRUSTED: ReadonlySet<string> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
 
 function unreachable(error: Error): NoAnswer {
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  if (NOT_TRUSTED.has(code ?? "")) {
+    // Without the advice for programmers that Node adds.
+    const [reason] = error.message.split(";", 1);
+    return new NoAnswer(
+      `its certificate is not trusted here (${reason}): NODE_EXTRA_CA_CERTS=FILE names one that is`,
+      { cause: error },
+    );
+  }
   const why: Readonly<Record<string, string>> = {
     ECONNREFUSED: "nobody listens there",
     ENOTFOUND: "this host name is not known",

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { type Difference, differencesOf, digestOf, type Rows } from "./copy-digest.ts";
 import {
   type Amounts,
@@ -9,18 +8,11 @@ import {
   type Start,
   startFrom,
 } from "./copy-mark.ts";
-import type {
-  Contents,
-  ContentsReader,
-  Importer,
-  ImportRows,
-  LogReader,
-  UserReader,
-} from "./store.ts";
+import { type CopyProgress, type CopySource, rowsOf, tellOf, unless } from "./copy-pages.ts";
+import type { Importer, ImportRows } from "./store.ts";
 
-const AT_ONCE = 1_000;
+export type { CopyProgress, CopySource } from "./copy-pages.ts";
 
-export type CopySource = ContentsReader & UserReader & Pick<LogReader, "readLogEntries">;
 export type CopyTarget = CopySource & Importer;
 
 export interface CopyOptions {
@@ -29,17 +21,6 @@ export interface CopyOptions {
   readonly progress: (progress: CopyProgress) => void;
   /** Ends the copy after the batch that is under way. */
   readonly signal: AbortSignal;
-}
-
-export interface CopyProgress {
-  readonly step: "checking" | "copying" | "comparing";
-  readonly users: Portion;
-  readonly entries: Portion;
-}
-
-interface Portion {
-  readonly done: number;
-  readonly total: number;
 }
 
 export type CopyOutcome =
@@ -70,7 +51,7 @@ export async function copy(
       }
       const start = startFrom(await target.readContents(), options.name);
       if (start.kind !== "start") return start;
-      const outcome = await copyFrom(start, source, contents, target, options);
+      const outcome = await copyFrom(start, { source, target, totals: contents, ...options });
       // Somebody was faster: the look at the target tells who.
       if (outcome !== "overtaken") return outcome;
     }
@@ -80,93 +61,89 @@ export async function copy(
   }
 }
 
-async function copyFrom(
-  start: Start,
-  source: CopySource,
-  totals: Contents,
-  target: CopyTarget,
-  { progress, signal }: CopyOptions,
-): Promise<CopyOutcome | "overtaken"> {
-  const { users, entries } = start.mark;
-  const told = (step: CopyProgress["step"], before: Amounts, rows: Rows): Rows =>
-    tellOf(rows, { step, before, totals, progress, signal });
-  const none: Amounts = { users: 0, entries: 0 };
-
-  if (target.problemWith !== undefined) {
-    for await (const page of told("checking", start.mark, rowsOf(source, start.mark))) {
-      const problem = target.problemWith(page);
-      if (problem !== undefined) return { kind: "unstorable", problem };
-    }
-  }
-
-  let { mark, from, how } = start;
-  async function importNext(rows: ImportRows, next: Mark): Promise<boolean> {
-    const to = { mark: JSON.stringify(next), lastEntryId: next.lastEntryId };
-    if ((await target.importBatch({ ...rows, from, to, how })) === "overtaken") return false;
-    [mark, from, how] = [next, to, "add"];
-    return true;
-  }
-  for await (const page of told("copying", { users, entries }, rowsOf(source, mark))) {
-    if (!(await importNext(page, after(page, mark)))) return "overtaken";
-  }
-
-  const [inSource, inTarget] = await Promise.all([
-    digestOf(rowsOf(source)),
-    digestOf(told("comparing", none, rowsOf(target))),
-  ]);
-  const differences = differencesOf(inSource, inTarget);
-  const state = differences.length === 0 ? "finished" : "different";
-  const { lastEntryId } = await source.readContents();
-  const end = Math.max(mark.lastEntryId, lastEntryId);
-  const nothing: ImportRows = { users: [], entries: [] };
-  if (!(await importNext(nothing, { ...mark, lastEntryId: end, state }))) return "overtaken";
-  return state === "different"
-    ? { kind: "different", differences }
-    : { kind: "copied", users: mark.users, entries: mark.entries };
-}
-
-/** Users first: a target that is cut off in the middle is one that nobody else can set up. */
-async function* rowsOf(store: CopySource, start = { userId: "", entryId: 0 }): Rows {
-  let { userId, entryId } = start;
-  for (;;) {
-    // Stores that answer at once would never let a signal come through, nor another reader.
-    await turn();
-    const users = await store.readUsers({ afterId: userId, limit: AT_ONCE });
-    if (users.length === 0) break;
-    userId = users.at(-1)?.id ?? userId;
-    yield { users, entries: [] };
-  }
-  for (;;) {
-    await turn();
-    const entries = await store.readLogEntries({ afterId: entryId, limit: AT_ONCE });
-    if (entries.length === 0) break;
-    entryId = entries.at(-1)?.id ?? entryId;
-    yield { users: [], entries };
-  }
-}
-
-interface Telling extends Pick<CopyOptions, "progress" | "signal"> {
-  readonly step: CopyProgress["step"];
-  readonly before: Amounts;
+interface Copying extends CopyOptions {
+  readonly source: CopySource;
+  readonly target: CopyTarget;
   readonly totals: Amounts;
 }
 
-/** Hands the rows on, for as long as nobody wants it to stop; tells of a page once it is done with. */
-async function* tellOf(rows: Rows, { step, before, totals, progress, signal }: Telling): Rows {
-  let { users, entries } = before;
-  const tell = (): void => {
-    progress({
-      step,
-      users: { done: users, total: Math.max(users, totals.users) },
-      entries: { done: entries, total: Math.max(entries, totals.entries) },
-    });
-  };
-  tell();
-  for await (const page of rows) {
-    signal.throwIfAborted();
-    yield page;
-    users += page.users.length;
-    entries += page.entries.length;
-    tell();
+/** How far the target has come. */
+type Reached = Pick<Start, "mark" | "from" | "how">;
+
+async function copyFrom(start: Start, copying: Copying): Promise<CopyOutcome | "overtaken"> {
+  const problem = await findUnstorable(start.mark, copying);
+  if (problem !== undefined) return { kind: "unstorable", problem };
+  const copied = await copyRows(start, copying);
+  if (copied === "overtaken") return "overtaken";
+  return finish(copied, await compare(copying), copying);
+}
+
+async function findUnstorable(start: Mark, copying: Copying): Promise<string | undefined> {
+  const { source, target } = copying;
+  if (target.problemWith === undefined) return undefined;
+  for await (const page of tellOf("checking", start, rowsOf(source, start), copying)) {
+    const problem = target.problemWith(page);
+    if (problem !== undefined) return problem;
   }
+  return undefined;
+}
+
+async function copyRows(start: Start, copying: Copying): Promise<Reached | "overtaken"> {
+  const { source, target } = copying;
+  let reached: Reached = start;
+  for await (const page of tellOf("copying", start.mark, rowsOf(source, start.mark), copying)) {
+    const next = await importNext(target, reached, page, after(page, reached.mark));
+    if (next === "overtaken") return "overtaken";
+    reached = next;
+  }
+  return reached;
+}
+
+async function importNext(
+  target: CopyTarget,
+  { from, how }: Reached,
+  rows: ImportRows,
+  mark: Mark,
+): Promise<Reached | "overtaken"> {
+  const to = { mark: JSON.stringify(mark), lastEntryId: mark.lastEntryId };
+  const outcome = await target.importBatch({ ...rows, from, to, how });
+  return outcome === "overtaken" ? outcome : { mark, from: to, how: "add" };
+}
+
+/** Reads both sides at once. Where one of them ends early, so does the other, before this does. */
+async function compare(copying: Copying): Promise<readonly Difference[]> {
+  const { source, target } = copying;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([copying.signal, failed.signal]);
+  const none: Amounts = { users: 0, entries: 0 };
+  const digest = async (rows: Rows): ReturnType<typeof digestOf> => {
+    try {
+      return await digestOf(rows);
+    } catch (error) {
+      failed.abort(error);
+      throw error;
+    }
+  };
+  const sides = [
+    digest(unless(signal, rowsOf(source))),
+    digest(tellOf("comparing", none, rowsOf(target), { ...copying, signal })),
+  ] as const;
+  await Promise.allSettled(sides);
+  return differencesOf(...(await Promise.all(sides)));
+}
+
+async function finish(
+  copied: Reached,
+  differences: readonly Difference[],
+  { source, target }: Copying,
+): Promise<CopyOutcome | "overtaken"> {
+  const state = differences.length === 0 ? "finished" : "different";
+  const { lastEntryId } = await source.readContents();
+  const { mark } = copied;
+  const end: Mark = { ...mark, lastEntryId: Math.max(mark.lastEntryId, lastEntryId), state };
+  const nothing: ImportRows = { users: [], entries: [] };
+  if ((await importNext(target, copied, nothing, end)) === "overtaken") return "overtaken";
+  return state === "different"
+    ? { kind: "different", differences }
+    : { kind: "copied", users: mark.users, entries: mark.entries };
 }

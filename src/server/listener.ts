@@ -3,6 +3,7 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerOptions,
   type ServerResponse,
 } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
@@ -13,12 +14,21 @@ import { codeOf, Fault, messageOf } from "../core/fault.ts";
 import { cutStalled } from "./stalled.ts";
 
 /** Short, since Node's own would let slow connections gather: a minute for the headers alone. */
-export const TIMEOUTS: Readonly<Record<string, number>> = {
+export const TIMEOUTS: Timeouts = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
 };
+
+type Timeouts = Readonly<
+  Required<
+    Pick<
+      ServerOptions,
+      "headersTimeout" | "requestTimeout" | "keepAliveTimeout" | "connectionsCheckingInterval"
+    >
+  >
+>;
 
 /** What answers requests, over HTTP/1.1 or HTTP/2. */
 export type Handle = (
@@ -36,7 +46,12 @@ export const wasSent = (outgoing: ServerResponse | Http2ServerResponse): boolean
  */
 export function handleOf(routes: Hono): Handle {
   // A load balancer that speaks HTTP/1.0 may name no host.
-  return getRequestListener(routes.fetch, { overrideGlobalObjects: true, hostname: "localhost" });
+  const options = { overrideGlobalObjects: true, hostname: "localhost" } as const;
+  const answer = getRequestListener(routes.fetch, options);
+  return (incoming, outgoing) => {
+    // An answer that cannot be written costs its own connection, not the process.
+    answer(incoming, outgoing).catch(() => outgoing.destroy());
+  };
 }
 
 export type PlainServer = Server & Drainable;
@@ -53,8 +68,12 @@ export function createListener(handle: RequestListener): PlainServer {
 /** Answers with the address that people can open. */
 export async function listen(server: NetServer, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(listenFault(error, host, port)));
-    server.listen({ host, port }, resolve);
+    const fail = (error: Error): void => reject(listenFault(error, host, port));
+    server.once("error", fail);
+    server.listen({ host, port }, () => {
+      server.off("error", fail);
+      resolve();
+    });
   });
   const { address, family, port: actualPort } = server.address() as AddressInfo;
   const scheme = "setSecureContext" in server ? "https" : "http";

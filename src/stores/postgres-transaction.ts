@@ -1,3 +1,4 @@
+import { messageOf } from "../core/fault.ts";
 import { type PostgresPool, type Row, run, withClient } from "./postgres-query.ts";
 
 /** Nobody's page waits for it, and counting or a slow disk may take its time. */
@@ -25,9 +26,17 @@ export function inTransaction<T>(
       await ask(end);
       return outcome;
     } catch (error) {
-      // Where even that fails, its own error is thrown: the connection is used by nobody again.
-      await ask("ROLLBACK");
+      await ask("ROLLBACK").catch((failure) => {
+        throw stillOpen(failure, error);
+      });
       throw error;
     }
   });
 }
+
+/**
+ * The transaction may be open still, so that nobody may use the connection again: without a code of
+ * PostgreSQL's, an error is none that a connection survives.
+ */
+const stillOpen = (failure: unknown, first: unknown): Error =>
+  new Error(messageOf(failure), { cause: first });

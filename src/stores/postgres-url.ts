@@ -35,7 +35,7 @@ const PARAMETERS: Readonly<Record<string, readonly string[] | undefined>> = {
   sslrootcert: undefined,
   sslcert: undefined,
   sslkey: undefined,
-  channel_binding: ["disable", "prefer", "require"],
+  channel_binding: ["disable", "prefer"],
   target_session_attrs: ["any", "read-write", "primary"],
 };
 
@@ -67,7 +67,7 @@ export function readPostgresUrl(text: string): PostgresUrl {
       database: parameters.get("dbname") ?? (parsed.database || undefined),
       options: parameters.get("options") ?? undefined,
       ssl: typeof parsed.ssl === "object" ? { ...parsed.ssl } : false,
-      enableChannelBinding: ["prefer", "require"].includes(parameters.get("channel_binding") ?? ""),
+      enableChannelBinding: parameters.get("channel_binding") === "prefer",
     },
   };
 }
@@ -87,6 +87,12 @@ function checkParameters(parameters: URLSearchParams): void {
       throw invalid(`a parameter is none of ${Object.keys(PARAMETERS).join(", ")}`);
     }
     if (parameters.getAll(name).length > 1) throw invalid(`${name} is there twice`);
+    // The driver binds where the server offers to, and logs in without where it does not.
+    if (name === "channel_binding" && value === "require") {
+      throw invalid(
+        "channel_binding=require cannot be kept to: sslmode=verify-full makes sure of the server, and channel_binding=prefer binds where it can",
+      );
+    }
     const taken = PARAMETERS[name];
     if (taken !== undefined && !taken.includes(value)) {
       throw invalid(`${name} takes ${taken.join(", ")}`);

@@ -2,6 +2,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { METHOD_NAME_ALL } from "hono/router";
 import { type AccountPorts, postPassword } from "./account.ts";
 import type { Asset } from "./assets.ts";
+import { isClientGone } from "./connection.ts";
 import { type Form, MAX_BODY_BYTES, readForm } from "./form.ts";
 import type { GuardMiddleware } from "./guards.ts";
 import { alive, type HealthPorts, ready } from "./health.ts";
@@ -83,7 +84,12 @@ export function createRoutes(ports: WebPorts): Hono {
     );
   }
   app.notFound((c) => views.say(visitOf(c), 404, (said) => said.noSuchPage));
-  app.onError((fault, c) => views.fault(visitOf(c), fault));
+  app.onError((fault, c) =>
+    // Anybody can go away as often as they like: that is nothing for the server log.
+    isClientGone(fault)
+      ? views.say(visitOf(c), 400, (said) => said.formNotWhole)
+      : views.fault(visitOf(c), fault),
+  );
   return app;
 }
 

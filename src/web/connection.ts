@@ -7,15 +7,32 @@ export interface Connection {
   readonly encrypted: boolean;
 }
 
+const GONE = "client_gone";
+
 /** The address at the other end. */
 export function connectedFrom(c: Context): string {
-  const peer = peerOf(incomingOf(c));
+  const incoming = incomingOf(c);
+  const peer = peerOf(incoming);
   if (peer !== undefined) return peer;
+  if (hadPeer(property(incoming, "socket"))) {
+    throw new Fault(GONE, "the connection was cut off before the request was answered");
+  }
   throw new Fault(
     "remote_address_unknown",
     "the remote address is not known: the routes have to be served by @hono/node-server",
   );
 }
+
+/** Whoever sent the request has gone since: nobody is left to answer, and nothing is wrong here. */
+export const isClientGone = (error: unknown): boolean =>
+  error instanceof Fault && error.code === GONE;
+
+/**
+ * A reset connection is not destroyed until the server hears of it, but names its own end alone.
+ * Sockets of the file system name neither.
+ */
+const hadPeer = (socket: unknown): boolean =>
+  property(socket, "destroyed") === true || typeof property(socket, "localAddress") === "string";
 
 /** The same of a request that may have come another way: who sent it, or nothing. */
 export function peerOf(incoming: unknown): string | undefined {

@@ -1,3 +1,4 @@
+import { Fault } from "../core/fault.ts";
 import type { Asset } from "./assets.ts";
 import { originOf, type PostLoginLocation } from "./location.ts";
 import { type PublicPlace, portOf } from "./return-to.ts";
@@ -46,19 +47,32 @@ export function createResponses(
 
   return {
     page: (html, status = 200, headers = {}, cookies = []) =>
-      withCookies(new Response(html, { status, headers: { ...pageHeaders, ...headers } }), cookies),
+      withCookies(
+        new Response(html, { status, headers: { ...pageHeaders, ...sendable(headers) } }),
+        cookies,
+      ),
     redirect(location, cookies = []) {
-      const headers = { ...GUARDED, ...NO_BODY, Location: location };
+      const headers = { ...GUARDED, ...NO_BODY, Location: checked(location) };
       return withCookies(new Response(null, { status: 303, headers }), cookies);
     },
     unauthorized: (headers) =>
-      new Response(null, { status: 401, headers: { ...GUARDED, ...NO_BODY, ...headers } }),
+      new Response(null, {
+        status: 401,
+        headers: { ...GUARDED, ...NO_BODY, ...sendable(headers) },
+      }),
     empty: (headers, cookies = []) =>
-      withCookies(new Response(null, { headers: { ...GUARDED, ...NO_BODY, ...headers } }), cookies),
+      withCookies(
+        new Response(null, { headers: { ...GUARDED, ...NO_BODY, ...sendable(headers) } }),
+        cookies,
+      ),
     text: (text, status, headers = {}) =>
       new Response(text, {
         status,
-        headers: { ...GUARDED, "Content-Type": "text/plain; charset=utf-8", ...headers },
+        headers: {
+          ...GUARDED,
+          "Content-Type": "text/plain; charset=utf-8",
+          ...sendable(headers),
+        },
       }),
     asset: ({ contentType, cacheControl, body }) =>
       new Response(body, {
@@ -73,8 +87,25 @@ export function createResponses(
   };
 }
 
+function sendable(headers: Headers): Headers {
+  for (const name in headers) checked(headers[name] ?? "");
+  return headers;
+}
+
+/**
+ * The gate's lighter `Response` looks at values only once the answer is being written, when it is
+ * too late for an error page, and over HTTP/2 not even then.
+ */
+function checked(value: string): string {
+  if (!/[^\t\x20-\x7e]/.test(value)) return value;
+  throw new Fault(
+    "header_unsendable",
+    "a header cannot be sent: its value is not plain ASCII text",
+  );
+}
+
 function withCookies(response: Response, cookies: readonly string[]): Response {
-  for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
+  for (const cookie of cookies) response.headers.append("Set-Cookie", checked(cookie));
   return response;
 }
 

@@ -175,3 +175,16 @@ test("a connection that breaks in the middle of an answer is a fault, not half a
   const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
   await assert.rejects(get(asking, url), unreachable(/^cannot ask localhost:\d+: \S+/));
 });
+
+test("an authority that switches to another protocol is given up at once", async (t) => {
+  const server = createServer(SERVER_OPTIONS);
+  server.on("connection", (socket) => void t.after(() => socket.destroy()));
+  server.on("request", (_, outgoing) => {
+    outgoing.writeHead(101, { Connection: "Upgrade", Upgrade: "x" }).end();
+  });
+  server.listen(0, "localhost");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
+  await assert.rejects(get(asking, urlOf(server)), unreachable(/: .* without an HTTP answer$/));
+});

@@ -2,22 +2,26 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { enter } from "../../src/attack/enter.ts";
-import { findTarget } from "../../src/attack/find.ts";
+import { findTarget, NoTarget } from "../../src/attack/find.ts";
 import { runAttacks } from "../../src/attack/run.ts";
 import { LOCALHOST, startSecureGate } from "../server/https/secure-gate.ts";
 import { OWNER } from "../support/gate.ts";
 import { runLatchkey } from "../support/process.ts";
 import { attackNamed } from "./attacking.ts";
 
-test("nothing gets through at a gate that serves HTTPS, and its cookie stays there", async (t) => {
-  const gate = await startSecureGate(t);
-  await gate.setUp();
+function trustLocalhost(t: TestContext): void {
   const before = getCACertificates();
   setDefaultCACertificates([LOCALHOST.cert]);
   t.after(() => setDefaultCACertificates(before));
+}
+
+test("nothing gets through at a gate that serves HTTPS, and its cookie stays there", async (t) => {
+  const gate = await startSecureGate(t);
+  await gate.setUp();
+  trustLocalhost(t);
   const url = `https://localhost:${gate.port}`;
   const target = await findTarget({ url, guarded: [], knownSecrets: [], fresh: false });
   assert.equal(await enter(target, OWNER.username, OWNER.password), "entered");
@@ -35,10 +39,30 @@ test("nothing gets through at a gate that serves HTTPS, and its cookie stays the
 
 test("a certificate that nobody vouches for is one line", async (t) => {
   const gate = await startSecureGate(t);
-  const url = `https://localhost:${gate.port}`;
-  const { code, stdout, stderr } = await runLatchkey(t, ["attack", url]);
-  assert.deepEqual([code, stdout], [1, ""]);
-  assert.match(stderr, /^latchkey: https:\/\/localhost:\d+: self-signed certificate[^\n]*\n$/);
+  for (const url of [`https://localhost:${gate.port}`, `https://127.0.0.1:${gate.port}`]) {
+    const { code, stdout, stderr } = await runLatchkey(t, ["attack", url]);
+    assert.deepEqual([code, stdout], [1, ""]);
+    const [line, ...more] = stderr.split("\n");
+    assert.equal(
+      line,
+      `latchkey: ${url}: its certificate is not trusted here (self-signed certificate): NODE_EXTRA_CA_CERTS=FILE names one that is`,
+    );
+    assert.deepEqual(more, [""]);
+  }
+});
+
+test("a server that is trusted is not taken for one at its address, which the certificate does not name", async (t) => {
+  const gate = await startSecureGate(t);
+  trustLocalhost(t);
+  const url = `https://127.0.0.1:${gate.port}`;
+  await assert.rejects(
+    findTarget({ url, guarded: [], knownSecrets: [], fresh: false }),
+    (error) => {
+      assert.ok(error instanceof NoTarget);
+      assert.match(error.message, /does not match certificate's altnames/);
+      return true;
+    },
+  );
 });
 
 test("an address that only leads to another one names it", async (t) => {

@@ -27,7 +27,7 @@ for (const [host, query, ssl] of [
   ["localhost", `sslmode=verify-ca&sslrootcert=${ca}`, true],
   ["localhost", `sslmode=require&sslrootcert=${ca}`, true],
   ["localhost", `sslrootcert=${ca}`, true],
-  ["localhost", `sslmode=verify-full&sslrootcert=${ca}&channel_binding=require`, true],
+  ["localhost", `sslmode=verify-full&sslrootcert=${ca}&channel_binding=prefer`, true],
   ["localhost", "sslmode=no-verify", true],
   ["127.0.0.1", "sslmode=no-verify", true],
 ] as const) {

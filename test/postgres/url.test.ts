@@ -102,6 +102,7 @@ const refused: Readonly<Record<string, string>> = {
   "an sslmode that does not exist": `postgres://u:${SECRET}@h/d?sslmode=${SECRET}`,
   "an empty sslmode": `postgres://u:${SECRET}@h/d?sslmode=`,
   "two modes of which one would win": `postgres://u:${SECRET}@h/d?sslmode=verify-full&sslmode=no-verify`,
+  "a binding that the driver does not insist on": `postgres://u:${SECRET}@h/d?sslmode=verify-full&channel_binding=require`,
   "a root certificate that is not there": `postgres://u:${SECRET}@h/d?sslrootcert=/nowhere`,
   "ssl=true, whose meaning differs": `postgres://u:${SECRET}@h/d?ssl=true`,
 };
@@ -114,9 +115,30 @@ for (const [what, url] of Object.entries(refused)) {
     assert.ok(!message.includes(SECRET), message);
   });
 
-  test(`${what} in DATABASE_URL is one line that says what it takes`, () => {
-    assert.deepEqual(problems({ DATABASE_URL: url }), [
-      "DATABASE_URL takes a URL such as postgres://user:password@host:5432/database?sslmode=verify-full",
-    ]);
+  test(`${what} in DATABASE_URL is told in one line, without the password`, () => {
+    const told = problems({ DATABASE_URL: url });
+    assert.equal(told.length, 1);
+    assert.match(told.join(), /^DATABASE_URL: the database URL cannot be used: [^\n]+$/);
+    assert.ok(!told.join().includes(SECRET));
+  });
+}
+
+for (const [query, reason] of [
+  ["sslmode=prefer", /: sslmode takes disable, require, verify-ca, verify-full, no-verify$/],
+  ["channel_binding=require", /: channel_binding=require cannot be kept to: sslmode=verify-full /],
+  ["channel_binding=always", /: channel_binding takes disable, prefer$/],
+] as const) {
+  test(`${query} is told as what is wrong`, () => {
+    assert.match(faultOf(() => readPostgresUrl(`postgres://h/d?${query}`)).message, reason);
+  });
+}
+
+for (const [query, isBound] of [
+  ["", false],
+  ["channel_binding=disable", false],
+  ["channel_binding=prefer", true],
+] as const) {
+  test(`"${query}" is ${isBound ? "bound to the connection where the server can" : "not bound"}`, () => {
+    assert.equal(readPostgresUrl(`postgres://h/d?${query}`).login.enableChannelBinding, isBound);
   });
 }

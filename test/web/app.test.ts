@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { test } from "node:test";
 import { createAuth } from "../../src/index.ts";
 import { wordsIn } from "../../src/web/words.ts";
-import { SECRET } from "../support/gate.ts";
+import { SECRET, startGate } from "../support/gate.ts";
 import { recordingLog } from "../support/recording-log.ts";
 import { openStore } from "../support/store.ts";
 
@@ -28,4 +30,35 @@ test("a form that breaks off is a 400 that says so, and nothing for the server l
     assert.ok((await answer.text()).includes(wordsIn("en").said.formNotWhole));
   }
   assert.deepEqual(log.lines, []);
+});
+
+/** Sends the request, and resets the connection without waiting for an answer. */
+async function sendAndReset(url: string, request: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on("error", () => {});
+  socket.once("connect", () => socket.write(request, () => socket.resetAndDestroy()));
+  await once(socket, "close");
+}
+
+test("whoever resets the connection right after a sign-in leaves no error in the server log", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  const body = "username=owner&password=wrong";
+  const lines = [
+    "POST /login HTTP/1.1",
+    "Host: localhost",
+    "Content-Type: application/x-www-form-urlencoded",
+    `Content-Length: ${body.length}`,
+  ];
+  const request = `${lines.join("\r\n")}\r\n\r\n${body}`;
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all(Array.from({ length: 16 }, () => sendAndReset(gate.url, request)));
+  }
+  assert.equal((await gate.send("/login")).status, 200);
+  await gate.stop();
+  assert.deepEqual(
+    gate.serverLog.filter(({ level }) => level === "error"),
+    [],
+  );
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Context, Hono } from "hono";
 import { Fault } from "../../src/core/fault.ts";
-import { connectedFrom, isEncrypted } from "../../src/web/connection.ts";
+import { connectedFrom, isClientGone, isEncrypted } from "../../src/web/connection.ts";
 import { sessionCookies } from "../../src/web/session-cookie.ts";
 
 /** What a handler makes of a request that came with these bindings. */
@@ -49,6 +49,26 @@ for (const env of [undefined, {}, { incoming: null }, { incoming: {} }, ...unkno
     });
   });
 }
+
+for (const socket of [
+  { destroyed: true },
+  { destroyed: true, remoteAddress: undefined },
+  { destroyed: false, localAddress: "192.0.2.9" },
+]) {
+  test(`a client that has gone is no fault of the server: ${JSON.stringify(socket)}`, async () => {
+    await assert.rejects(inHandler(over(socket), connectedFrom), (error) => {
+      assert.ok(isClientGone(error));
+      return true;
+    });
+  });
+}
+
+test("a socket of the file system has no address, whoever is there", async () => {
+  await assert.rejects(inHandler(over({ destroyed: false }), connectedFrom), (error) => {
+    assert.ok(!isClientGone(error));
+    return true;
+  });
+});
 
 const secureCases: readonly (readonly [
   encrypted: boolean,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createResponses } from "../../src/web/responses.ts";
+import { faultOf } from "../support/faults.ts";
 
 const responses = createResponses("/");
 const header = (response: Response, name: string): string | null => response.headers.get(name);
@@ -106,3 +107,27 @@ test("where sessions are shared, the forms of pages may lead to all that share t
   const plain = createResponses("/", { ...place, publicUrl: "https://auth.door.test" }).page("<p>");
   assert.match(header(plain, "Content-Security-Policy") ?? "", / https:\/\/\*\.door\.test;/);
 });
+
+const withValue: Readonly<Record<string, (value: string) => Response>> = {
+  "a page's header": (value) => responses.page("<p>", 200, { Allow: value }),
+  "a page's cookie": (value) => responses.page("<p>", 200, {}, ["a=b", value]),
+  "a location": (value) => responses.redirect(value),
+  "a redirect's cookie": (value) => responses.redirect("/", [value]),
+  "an empty answer's header": (value) => responses.empty({ "Remote-User": value }),
+  "an empty answer's cookie": (value) => responses.empty({}, [value]),
+  "a refusal's header": (value) => responses.unauthorized({ Location: value }),
+  "a text's header": (value) => responses.text("x", 500, { "Retry-After": value }),
+};
+
+for (const [what, answer] of Object.entries(withValue)) {
+  test(`${what} is sent as it is, or is a fault that does not repeat it`, () => {
+    for (const value of ["/a?b=c", "a\tb", "~ !", ""]) {
+      assert.ok([...answer(value).headers.values()].includes(value), value);
+    }
+    for (const bad of ["\r\nX-Evil: 1", "\n", "\0", "\u0001", "\u007f", "ä", "中"]) {
+      const { code, message } = faultOf(() => answer(`/a${bad}`));
+      assert.equal(code, "header_unsendable");
+      assert.ok(!message.includes(bad));
+    }
+  });
+}

@@ -45,8 +45,13 @@ export function ask(
         reason: signal.aborted ? `no answer within ${WITHIN_MS / 1_000} seconds` : reasonIn(error),
       });
     const outgoing = (url.protocol === "https:" ? requestTls : requestPlain)(url, options);
+    // An answer that switches protocols is neither: Node only closes the connection.
+    const unanswered = (): void =>
+      silent(new Error("the connection was closed without an HTTP answer"));
     outgoing.on("error", silent);
+    outgoing.on("close", unanswered);
     outgoing.on("response", (incoming) => {
+      outgoing.off("close", unanswered);
       const answeredAt = now();
       const { statusCode: status = 0, headers: said } = incoming;
       let body = "";

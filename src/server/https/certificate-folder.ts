@@ -12,7 +12,7 @@ export interface Progress extends Attempts {
   readonly cause: string | undefined;
 }
 
-export interface KeptOrder extends PlacedOrder {
+interface KeptOrder extends PlacedOrder {
   /** The address of its directory. */
   readonly authority: string;
 }
@@ -80,11 +80,11 @@ export function certificateFolder(dataDir: string): CertificateFolder {
       return isThere;
     },
     askedAt: async (name) => (await orUndefined(stat(at(name, WANTED))))?.mtimeMs ?? 0,
-    progress: async (name) => parsed<Progress>(await text(at(name, PROGRESS))),
+    progress: async (name) => readAs(isProgress, await text(at(name, PROGRESS))),
     writeProgress: (name, progress) => writeWhole(at(name, PROGRESS), JSON.stringify(progress)),
     certificate: (name) => text(at(name, CERTIFICATE)),
     writeCertificate: (name, pem) => writeWhole(at(name, CERTIFICATE), pem),
-    order: async (name) => parsed<KeptOrder>(await text(at(name, ORDER))),
+    order: async (name) => readAs(isKeptOrder, await text(at(name, ORDER))),
     writeOrder: (order) => writeWhole(at(order.name, ORDER), JSON.stringify(order)),
     dropOrder: (name) => rm(at(name, ORDER), { force: true }),
     accountKey(authority, make) {
@@ -107,12 +107,32 @@ async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What was written whole is whole; a file that somebody has emptied counts as none. */
-function parsed<T>(json: string | undefined): T | undefined {
+/** What was written whole is whole; a file in which somebody has left something else counts as none. */
+function readAs<T extends object>(
+  isOne: (value: object) => value is T,
+  json: string | undefined,
+): T | undefined {
   try {
-    const value = json === undefined ? undefined : JSON.parse(json);
-    return typeof value === "object" && value !== null ? value : undefined;
+    const value: unknown = json === undefined ? undefined : JSON.parse(json);
+    return typeof value === "object" && value !== null && isOne(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isProgress(value: object): value is Progress {
+  const { failures, lastAt, nextAt, cause } = value as Partial<Progress>;
+  return (
+    Number.isSafeInteger(failures) &&
+    [lastAt, nextAt].every(isTime) &&
+    (cause === undefined || typeof cause === "string")
+  );
+}
+
+const isTime = (value: unknown): boolean =>
+  typeof value === "number" && !Number.isNaN(new Date(value).getTime());
+
+function isKeptOrder(value: object): value is KeptOrder {
+  const { name, url, keyPem, authority } = value as Partial<KeptOrder>;
+  return [name, url, keyPem, authority].every((one) => typeof one === "string");
 }

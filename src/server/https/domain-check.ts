@@ -53,7 +53,10 @@ async function ask(asking: Asking, stop: AbortSignal): Promise<string> {
   const options = { host, port, path, agent: false, signal, headers: { Host: name } } as const;
   try {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      get(options, resolve).on("error", reject);
+      // An answer that switches protocols is neither: Node only closes the connection.
+      get(options, resolve)
+        .on("error", reject)
+        .on("close", () => reject(new Error("no HTTP answer")));
     });
     return await startOf(answer);
   } catch (error) {

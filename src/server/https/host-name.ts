@@ -20,4 +20,4 @@ export function certifiableName(text: string): string {
 }
 
 const refused = (text: string, reason: string): Fault =>
-  new Fault("domain_refused", `there is no certificate for ${text}: ${reason}`);
+  new Fault("domain_refused", `no certificate can be had for ${text}: ${reason}`);

@@ -78,7 +78,10 @@ function settle(incoming: Http2ServerRequest): void {
   }
   // A stream that is cut off forgets its connection, while the request is still at work.
   const { remoteAddress } = incoming.socket;
-  Object.defineProperty(incoming, "socket", { value: { remoteAddress, encrypted: true } });
+  const destroyed = remoteAddress === undefined;
+  Object.defineProperty(incoming, "socket", {
+    value: { remoteAddress, destroyed, encrypted: true },
+  });
 }
 
 /** Node ends HTTP/2 sessions gently on request, and no connection by force. */

@@ -102,7 +102,17 @@ test("an account has one key with each authority, which is made once", async (t)
   assert.equal(await folder.accountKey("https://[::1]:14000/dir", () => "third"), "third");
 });
 
-for (const emptied of ["", "{", "null", "5", '"text"']) {
+/** In either file, what it holds but for one value. */
+const others = [
+  "{}",
+  "[]",
+  JSON.stringify({ ...FAILED, failures: "2", ...ORDER, url: 1 }),
+  JSON.stringify({ ...FAILED, lastAt: null, ...ORDER, keyPem: null }),
+  JSON.stringify({ ...FAILED, nextAt: Number.MAX_SAFE_INTEGER, ...ORDER, authority: undefined }),
+  JSON.stringify({ ...FAILED, cause: {}, ...ORDER, name: [] }),
+];
+
+for (const emptied of ["", "{", "null", "5", '"text"', ...others]) {
   test(`a file that holds ${JSON.stringify(emptied)} instead of what was written counts as none`, async (t) => {
     const { folder, root } = await place(t);
     await folder.want(NAME);

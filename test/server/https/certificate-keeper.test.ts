@@ -188,8 +188,7 @@ test("an attempt whose ending cannot be written down is not made again every sec
   const dataDir = await tempDir(t);
   const fail = async (): Promise<Certificate> => {
     // In the way of the file that is to be written.
-    const unfinished = `progress.json.${process.pid}.new`;
-    await mkdir(join(dataDir, "certificates", NAME, unfinished), { recursive: true });
+    await mkdir(join(dataDir, "certificates", NAME, "progress.json"), { recursive: true });
     throw new Error("no luck");
   };
   const opened = await openKeeper(t, { dataDir, obtain: fail, now: Date.now() + 1_000 });

@@ -127,11 +127,28 @@ for (const [what, answer] of [
   });
 }
 
-test("something that speaks another protocol is a server that does not answer", async (t) => {
-  const server = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n"));
+/** Says the same to everybody, and keeps the connection. */
+async function startSaying(t: TestContext, words: string): Promise<number> {
+  const server = createTcpServer((socket) => {
+    t.after(() => socket.destroy());
+    socket.on("error", () => {}).once("data", () => socket.write(words));
+  });
   server.listen(0, "localhost");
   await once(server, "listening");
   t.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
-  await assert.rejects(check(port), notHere(/does not answer \(HPE_\w+\)$/));
-});
+  return (server.address() as AddressInfo).port;
+}
+
+for (const [what, words, reason] of [
+  ["speaks another protocol", "SSH-2.0-OpenSSH_9.6\r\n", /does not answer \(HPE_\w+\)$/],
+  [
+    "switches to another protocol",
+    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+    /does not answer \(no HTTP answer\)$/,
+  ],
+] as const) {
+  test(`something that ${what} is a server that does not answer`, async (t) => {
+    const port = await startSaying(t, words);
+    await assert.rejects(check(port), notHere(reason));
+  });
+}

@@ -58,7 +58,7 @@ const refused: Readonly<Record<string, readonly string[]>> = {
 for (const [what, texts] of Object.entries(refused)) {
   test(`${what} gets no certificate`, () => {
     for (const text of texts) {
-      const fault = { code: "domain_refused", message: /^there is no certificate for / };
+      const fault = { code: "domain_refused", message: /^no certificate can be had for / };
       assert.throws(() => certifiableName(text), fault, JSON.stringify(text));
     }
   });

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import { connect as connectTcp, type Socket } from "node:net";
+import { test } from "node:test";
+import { connect, type TLSSocket } from "node:tls";
+import { LOCALHOST, startSecureGate } from "./secure-gate.ts";
+
+const BODY = "username=owner&password=wrong";
+const FORM = "application/x-www-form-urlencoded";
+
+/** What each protocol sends before the connection below is reset. */
+const signIns: Readonly<Record<string, (secure: TLSSocket, reset: () => void) => void>> = {
+  "http/1.1"(secure, reset) {
+    const lines = [
+      "POST /login HTTP/1.1",
+      "Host: localhost",
+      `Content-Type: ${FORM}`,
+      `Content-Length: ${BODY.length}`,
+    ];
+    secure.write(`${lines.join("\r\n")}\r\n\r\n${BODY}`, reset);
+  },
+  h2(secure, reset) {
+    const session = connectHttp2("https://localhost", { createConnection: () => secure });
+    session.on("error", () => {});
+    const stream = session.request({
+      ":method": "POST",
+      ":path": "/login",
+      "content-type": FORM,
+    });
+    stream.on("error", () => {}).end(BODY);
+    setImmediate(reset);
+  },
+};
+
+async function signInAndReset(port: number, protocol: string): Promise<void> {
+  const tcp: Socket = connectTcp(port, "127.0.0.1");
+  const secure = connect({
+    socket: tcp,
+    ca: LOCALHOST.cert,
+    servername: "localhost",
+    ALPNProtocols: [protocol],
+  });
+  for (const socket of [tcp, secure]) socket.on("error", () => {});
+  secure.once("secureConnect", () => signIns[protocol]?.(secure, () => tcp.resetAndDestroy()));
+  await once(secure, "close");
+}
+
+for (const protocol of Object.keys(signIns)) {
+  test(`whoever resets an encrypted connection right after a sign-in (${protocol}) leaves no error in the server log`, async (t) => {
+    const gate = await startSecureGate(t);
+    await gate.setUp();
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all(Array.from({ length: 8 }, () => signInAndReset(gate.port, protocol)));
+    }
+    assert.equal((await gate.send("/login")).status, 308);
+    await gate.stop();
+    assert.deepEqual(
+      gate.serverLog.filter(({ level }) => level === "error"),
+      [],
+    );
+  });
+}
