@@ -17,5 +17,6 @@ USER node
 VOLUME ["/data"]
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=3s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "dist/cli/main.js"]
+# After the dashes, Node takes no option of ours for one of its own.
+ENTRYPOINT ["node", "--", "dist/cli/main.js"]
 CMD ["serve"]

@@ -1,6 +1,7 @@
 import { toEntry } from "../core/event-log.ts";
 import type { Event } from "../core/events.ts";
 import { messageOf } from "../core/fault.ts";
+import { MIN_PASSWORD_BYTES } from "../core/password-length.ts";
 import { createPasswords, type Passwords } from "../core/passwords.ts";
 import { type OpenStore, openStore } from "../server/open-store.ts";
 import type { Settings } from "../server/settings.ts";
@@ -51,8 +52,9 @@ export const noAccount = (username: string, terminal: Terminal): number =>
 export const accountTaken = (username: string, terminal: Terminal): number =>
   failure(`there is an account ${username} already`, terminal);
 
-export const passwordTooShort = (terminal: Terminal): number =>
-  failure("a password has to have 8 bytes or more", terminal);
+export const TOO_SHORT: string = `a password has to have ${MIN_PASSWORD_BYTES} bytes or more`;
+
+export const passwordTooShort = (terminal: Terminal): number => failure(TOO_SHORT, terminal);
 
 function failure(problem: string, terminal: Terminal): number {
   terminal.complain(problem);

@@ -127,7 +127,7 @@ async function attack(
 }
 
 /** Which attack is under way, on a terminal; elsewhere the lines that are done say enough. */
-export function progressOf(
+function progressOf(
   output: { readonly isTTY?: boolean; write(text: string): unknown },
   total: number,
 ): { started(attack: Attack, number: number): void; clear(): void } {

@@ -1,10 +1,11 @@
-import { existsSync, rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { place, throughPartial } from "../server/partial-file.ts";
+import { throughName } from "../server/partial-file.ts";
 import { copyDatabase } from "../stores/sqlite-backup.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 import { amounts } from "./amounts.ts";
 import { type Command, FAILURE, SUCCESS } from "./command.ts";
+import { takenBy } from "./files.ts";
 import { progressDisplay } from "./progress.ts";
 import { isSameFile } from "./sqlite-file.ts";
 
@@ -26,22 +27,24 @@ export const backupCommand: Command = {
       terminal.complain(`${file} is the database itself`);
       return FAILURE;
     }
-    const isThere = (): boolean => options.force !== true && existsSync(file);
-    if (isThere()) {
-      terminal.complain(`${file} is there already: --force overwrites it`);
+    const taken = takenBy(file, options);
+    if (taken !== undefined) {
+      terminal.complain(taken);
       return FAILURE;
     }
     const display = progressDisplay(process.stderr, () => performance.now());
     try {
-      const inventory = await throughPartial(file, async (partial) => {
-        const copied = await copyDatabase({
-          ...{ from: databaseFile, source: "live", to: partial },
-          progress: (pages) => display.show({ step: "copying", pages }),
-        });
-        // What SQLite once left beside an older file of the name must not get into this one.
-        for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
-        place(partial, file);
-        return copied;
+      const inventory = await throughName(file, {
+        work: (name) =>
+          copyDatabase({
+            ...{ from: databaseFile, source: "live", to: name },
+            progress: (pages) => display.show({ step: "copying", pages }),
+          }),
+        put(unfinished) {
+          // What SQLite once left beside an older file of the name must not get into this one.
+          for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+          renameSync(unfinished, file);
+        },
       });
       display.end();
       terminal.print(`Backed up ${amounts(inventory)} to ${file}`);

@@ -3,6 +3,8 @@ import { dirname, resolve } from "node:path";
 import { type CopyOutcome, type CopySource, type CopyTarget, copy } from "../core/copy.ts";
 import { Fault, messageOf } from "../core/fault.ts";
 import { cannotUse, openPostgresAt, reasonOf } from "../server/open-store.ts";
+import { explained } from "../stores/database-access.ts";
+import { isThere } from "../stores/database-file.ts";
 import { readPostgresUrl } from "../stores/postgres-url.ts";
 import { openSqlite } from "../stores/sqlite.ts";
 import { refuseOtherSchema } from "../stores/sqlite-transfer.ts";
@@ -24,7 +26,10 @@ export const copyCommand: Command = {
   async run(_settings, options, terminal) {
     const from = placeIn("from", options);
     const to = placeIn("to", options);
-    if (isSame(from, to)) throw new Fault("copy_same", `the source and the target are ${to.name}`);
+    if (isSame(from, to)) {
+      const same = "the source and the target are the same database";
+      throw new Fault("copy_same", `${same}: ${to.name}`);
+    }
     const source = await open(from, "refuse");
     try {
       const target = await open(to, "create");
@@ -102,12 +107,12 @@ async function open(place: Place, missing: "create" | "refuse"): Promise<Opened>
       ? await openPostgresAt(place.url, missing)
       : await openFile(place.file, missing);
   } catch (error) {
-    throw cannotUse(place.name, error);
+    throw cannotUse(place.name, place.kind === "sqlite" ? explained(place.file, error) : error);
   }
 }
 
 async function openFile(file: string, missing: "create" | "refuse"): Promise<Opened> {
-  if (existsSync(file)) await refuseOtherSchema(file, missing === "create" ? "take" : "refuse");
+  if (isThere(file)) await refuseOtherSchema(file, missing === "create" ? "take" : "refuse");
   else if (missing === "refuse") throw new Fault("database_missing", "there is no such file");
   else if (!existsSync(dirname(file))) throw new Fault("folder_missing", "there is no such folder");
   return openSqlite({ file, missing });

@@ -7,7 +7,7 @@ const MARKS: Readonly<Record<Outcome, string>> = { fine: "ok", advice: "hint", b
 
 const COLOURS = { fine: "green", advice: "yellow", broken: "red" } as const;
 
-export interface ReportLine {
+interface ReportLine {
   readonly colour: Outcome | "none";
   readonly text: string;
 }

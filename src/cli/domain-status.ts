@@ -12,16 +12,17 @@ export const domainStatusCommand: Command = {
   async run({ dataDir }, options, terminal) {
     const states = await domainStates(certificateFolder(dataDir));
     if (states.length === 0) {
-      terminal.complain("no name has been asked for: latchkey domain add NAME does");
+      terminal.complain("there is no domain yet: latchkey domain add NAME");
     }
-    const format =
-      options.json === true ? asJson : (state: DomainState) => forPeople(state, Date.now());
-    await terminal.printAll(states.map(format));
+    const format = options.json === true ? asJson : forPeople;
+    const now = Date.now();
+    await terminal.printAll(states.map((state) => format(state, now)));
     return SUCCESS;
   },
 };
 
-function asJson({ name, certificate, lastAttempt, nextAttemptAt }: DomainState): string {
+function asJson(state: DomainState, now: number): string {
+  const { name, certificate, lastAttempt, nextAttemptAt } = state;
   return printableJson({
     name,
     notAfter: certificate?.notAfter ?? null,
@@ -34,7 +35,7 @@ function asJson({ name, certificate, lastAttempt, nextAttemptAt }: DomainState):
             outcome: lastAttempt.cause === undefined ? "succeeded" : "failed",
             cause: lastAttempt.cause ?? null,
           },
-    nextAttemptAt,
+    nextAttemptAt: isDue(state, now) ? null : nextAttemptAt,
   });
 }
 
@@ -43,10 +44,14 @@ function forPeople(state: DomainState, now: number): string {
   const rows = [
     `  certificate   ${certificate === undefined ? "none" : validity(certificate, now)}`,
     `  last attempt  ${lastAttempt === undefined ? "none" : ending(lastAttempt)}`,
-    `  next attempt  ${nextAttemptAt.getTime() <= now ? "now, if the gate runs with HTTPS_PORT" : text(nextAttemptAt)}`,
+    `  next attempt  ${isDue(state, now) ? "now, if the gate runs with HTTPS_PORT" : text(nextAttemptAt)}`,
   ];
   return [name, ...rows].map((line) => printable(line)).join("\n");
 }
+
+/** When an attempt was due that no gate has made yet is of use to nobody. */
+const isDue = ({ nextAttemptAt }: DomainState, now: number): boolean =>
+  nextAttemptAt.getTime() <= now;
 
 function validity({ notAfter }: { readonly notAfter: Date }, now: number): string {
   return `${notAfter.getTime() <= now ? "expired" : "valid until"} ${text(notAfter)}`;

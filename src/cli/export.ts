@@ -1,12 +1,11 @@
-import { existsSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { StoredUser, UserReader } from "../core/store.ts";
 import { csvLine } from "../server/csv.ts";
-import { place, throughPartial } from "../server/partial-file.ts";
-import { printableJson } from "../server/printable.ts";
+import { throughHandle } from "../server/partial-file.ts";
+import { printable, printableJson } from "../server/printable.ts";
 import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
 import { type Command, FAILURE, type OptionValues, SUCCESS, UsageError } from "./command.ts";
+import { takenBy } from "./files.ts";
 import { userPages } from "./user-pages.ts";
 
 export const exportCommand: Command = {
@@ -30,11 +29,12 @@ export const exportCommand: Command = {
     const file = fileIn(options);
     return withAccounts(settings, terminal, async ({ store }) => {
       if (file === undefined) {
-        await writeAll(store, form, terminal.printAll);
+        await writeAll(store, form, (lines) => terminal.printAll(shown(lines, options)));
         return SUCCESS;
       }
-      if (options.force !== true && existsSync(file)) {
-        terminal.complain(`${file} is there already: --force overwrites it`);
+      const taken = takenBy(file, options);
+      if (taken !== undefined) {
+        terminal.complain(taken);
         return FAILURE;
       }
       const users = await writeFile(store, form, file);
@@ -78,18 +78,15 @@ function fileIn({ to }: OptionValues): string | undefined {
 }
 
 const writeFile = (store: UserReader, form: Form, file: string): Promise<number> =>
-  throughPartial(file, async (partial) => {
-    const output = await open(partial, "w");
-    try {
-      const written = await writeAll(store, form, async (lines) => {
-        await output.writeFile(lines.map((line) => `${line}\n`).join(""));
-      });
-      place(partial, file);
-      return written;
-    } finally {
-      await output.close();
-    }
-  });
+  throughHandle(file, (output) =>
+    writeAll(store, form, async (lines) => {
+      await output.writeFile(lines.map((line) => `${line}\n`).join(""));
+    }),
+  );
+
+/** CSV takes names as they are, and a terminal would obey what is in them. */
+const shown = (lines: readonly string[], { format }: OptionValues): readonly string[] =>
+  format === "csv" && process.stdout.isTTY ? lines.map((line) => printable(line)) : lines;
 
 /** Answers with the number of users. */
 async function writeAll(

@@ -1,4 +1,5 @@
 import { createReadStream, existsSync, fstatSync, openSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { codeOf, Fault, messageOf, Unavailable } from "../core/fault.ts";
 import { type ImportLine, type ImportOutcome, importUsers } from "../core/import-users.ts";
 import { makeDataDir } from "../server/data-dir.ts";
@@ -10,6 +11,7 @@ import { openStaging } from "../stores/import-staging.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 import { amounts } from "./amounts.ts";
 import { type Command, FAILURE, SUCCESS } from "./command.ts";
+import { unreadable } from "./files.ts";
 import { type ProgressDisplay, progressDisplay } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -34,6 +36,7 @@ export const importCommand: Command = {
 
   async run(settings, options, terminal) {
     const file = String(options.file);
+    const input = openInput(file);
     const format = chosen(importFormats, options.format);
     const display = progressDisplay(process.stderr, () => performance.now());
     const database = databaseAt(settings);
@@ -41,7 +44,7 @@ export const importCommand: Command = {
     try {
       const outcome = await importUsers(
         {
-          lines: linesIn(file, format, display),
+          lines: linesIn(input, format, display),
           staging,
           existing: await database.existing(),
           target: database.opened,
@@ -105,22 +108,21 @@ const isForeign = ({ databaseUrl, databaseFile }: Settings): boolean =>
   databaseUrl === undefined && existsSync(databaseFile) && statSync(databaseFile).size > 0;
 
 function linesIn(
-  file: string,
+  input: number,
   format: ImportFormat | undefined,
   display: ProgressDisplay,
 ): AsyncIterable<readonly ImportLine[]> {
-  const input = openInput(file);
   const info = fstatSync(input);
   const total = info.isFile() ? info.size : undefined;
   return importLines(chunksIn(input, total, display), format);
 }
 
-function openInput(file: string): number {
-  try {
-    return file === STANDARD_INPUT ? 0 : openSync(file, "r");
-  } catch (error) {
-    throw new Fault("file_unreadable", `cannot read ${file}: ${messageOf(error)}`);
-  }
+function openInput(given: string): number {
+  if (given === STANDARD_INPUT) return 0;
+  const file = resolve(given);
+  const problem = unreadable(file);
+  if (problem !== undefined) throw new Fault("file_unreadable", problem);
+  return openSync(file, "r");
 }
 
 /** Of a pipe nobody knows how long it is: there is nothing to show. */
@@ -138,13 +140,15 @@ async function* chunksIn(
   }
 }
 
+const nameOf = (file: string): string => (file === STANDARD_INPUT ? "standard input" : file);
+
 function report(outcome: ImportOutcome, file: string, terminal: Terminal): number {
   const { kind, refused } = outcome;
   const lines = `${refused} ${refused === 1 ? "line" : "lines"}`;
   const others = refused === 0 ? "" : `; ${lines} refused`;
   switch (kind) {
     case "nothing":
-      terminal.complain(`there is nothing to import in ${file}`);
+      terminal.complain(`there is nothing to import in ${nameOf(file)}`);
       return FAILURE;
     case "refused":
       terminal.complain(`nothing was imported: ${lines} refused (--skip-bad imports the others)`);

@@ -26,7 +26,7 @@ export const logCommand: Command = {
     { name: "since", value: "when", about: "only entries since 90s, 15m, 2h, 7d ago, or a date" },
     { name: "limit", value: "number", about: "only the newest so many" },
   ],
-  settings: ["DATA_DIR", "DATABASE_URL"],
+  settings: ["DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"],
 
   async run(settings, options, terminal) {
     const filter = {

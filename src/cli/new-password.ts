@@ -1,5 +1,8 @@
 import type { Buffer } from "node:buffer";
 import { buffer } from "node:stream/consumers";
+import { Fault } from "../core/fault.ts";
+import { isTooShort } from "../core/password-length.ts";
+import { TOO_SHORT } from "./accounts.ts";
 import { type OptionValues, UsageError } from "./command.ts";
 import { askSecrets } from "./prompt.ts";
 
@@ -9,11 +12,17 @@ export async function newPassword(options: OptionValues): Promise<string> {
   if (!process.stdin.isTTY) {
     throw new UsageError("there is no terminal to ask at: use --password-stdin");
   }
-  const [password = "", again] = await askSecrets(["New password: ", "The same again: "]);
+  const [password = "", again] = await askSecrets(QUESTIONS, refuseShort);
   if (again !== password) {
-    throw new UsageError("the two passwords are not the same: nothing was changed");
+    throw new Fault("passwords_differ", "the two passwords are not the same: nothing was changed");
   }
   return password;
+}
+
+const QUESTIONS = ["New password: ", "The same again: "];
+
+function refuseShort(password: string): void {
+  if (isTooShort(password)) throw new Fault("password_too_short", TOO_SHORT);
 }
 
 /** The line break at the end is the shell's. */

@@ -18,7 +18,7 @@ const BAR_LENGTH = 20;
 /** Before that, a rate says more about the start than about the rest. */
 const RATE_AFTER_MS = 500;
 
-export interface ProgressOutput {
+interface ProgressOutput {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   write(text: string): unknown;
@@ -60,7 +60,7 @@ export function progressDisplay(output: ProgressOutput, now: () => number): Prog
   };
 }
 
-export interface ProgressState {
+interface ProgressState {
   readonly progress: Progress;
   readonly elapsedMs: number;
   readonly doneBefore: number;

@@ -11,11 +11,17 @@ export async function ask(question: string): Promise<string> {
   return answer;
 }
 
-/** One question after the other, without showing what is typed. */
-export function askSecrets(questions: readonly string[]): Promise<readonly string[]> {
+/**
+ * One question after the other, without showing what is typed. What `look` throws at an answer
+ * ends it, before anything else is asked.
+ */
+export function askSecrets(
+  questions: readonly string[],
+  look: (answer: string) => void = () => undefined,
+): Promise<readonly string[]> {
   // The terminal stops echoing here, before the first question stands there.
   const reading = interfaceTo(new Writable({ write: (_chunk, _encoding, done) => done() }));
-  return answersTo(reading, questions, "\n");
+  return answersTo(reading, questions, { afterAnswer: "\n", look });
 }
 
 function interfaceTo(output: NodeJS.WritableStream): Interface {
@@ -26,7 +32,10 @@ function interfaceTo(output: NodeJS.WritableStream): Interface {
 async function answersTo(
   reading: Interface,
   questions: readonly string[],
-  afterAnswer = "",
+  {
+    afterAnswer = "",
+    look = () => undefined,
+  }: { readonly afterAnswer?: string; readonly look?: (answer: string) => void } = {},
 ): Promise<readonly string[]> {
   const lines = reading[Symbol.asyncIterator]();
   const answers: string[] = [];
@@ -36,6 +45,7 @@ async function answersTo(
       const line = await lines.next();
       process.stderr.write(line.done === true ? "\n" : afterAnswer);
       if (line.done === true) throw new Stopped();
+      look(line.value);
       answers.push(line.value);
     }
     return answers;
@@ -45,7 +55,7 @@ async function answersTo(
 }
 
 /** Ctrl-C or the end of the input instead of an answer. */
-export class Stopped extends Error {
+class Stopped extends Error {
   constructor() {
     super("stopped: nothing was changed");
   }

@@ -1,15 +1,17 @@
-import { existsSync, realpathSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { makeDataDir } from "../server/data-dir.ts";
-import { sync, throughPartial } from "../server/partial-file.ts";
+import { throughName } from "../server/partial-file.ts";
 import type { Settings } from "../server/settings.ts";
+import { accessFault } from "../stores/database-access.ts";
+import { isThere } from "../stores/database-file.ts";
 import { copyDatabase, type Inventory } from "../stores/sqlite-backup.ts";
 import { replaceDatabase } from "../stores/sqlite-replace.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 import { amounts } from "./amounts.ts";
 import { type Command, FAILURE, SUCCESS } from "./command.ts";
+import { unreadable } from "./files.ts";
 import { progressDisplay } from "./progress.ts";
-import { isSameFile } from "./sqlite-file.ts";
+import { fileBehind, isSameFile } from "./sqlite-file.ts";
 
 export const restoreCommand: Command = {
   name: "restore",
@@ -26,17 +28,19 @@ export const restoreCommand: Command = {
       terminal.complain(problem);
       return FAILURE;
     }
-    const isThere = existsSync(databaseFile);
-    if (isThere && options.force !== true) {
+    const replaces = isThere(databaseFile);
+    if (replaces && options.force !== true) {
       terminal.complain(`there is a database at ${databaseFile}: --force replaces it`);
       return FAILURE;
     }
     await makeDataDir(settings.dataDir);
-    const file = isThere ? realpathSync(databaseFile) : databaseFile;
+    const barred = accessFault(databaseFile);
+    if (barred !== undefined) throw barred;
+    const file = replaces ? fileBehind(databaseFile) : databaseFile;
     const keptAs = `${file}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
     const inventory = await restore(backup, file, keptAs);
     terminal.print(`Restored ${amounts(inventory)} to ${file}`);
-    if (isThere) terminal.print(`What was there is now ${keptAs}`);
+    if (replaces) terminal.print(`What was there is now ${keptAs}`);
     return SUCCESS;
   },
 };
@@ -45,22 +49,21 @@ function problemWith(backup: string, { databaseUrl, databaseFile }: Settings): s
   if (databaseUrl !== undefined) {
     return "the accounts are in PostgreSQL: pg_restore or psql brings back what pg_dump wrote";
   }
-  if (!existsSync(backup)) return `there is no file ${backup}`;
+  const problem = unreadable(backup);
+  if (problem !== undefined) return problem;
   return isSameFile(backup, databaseFile) ? `${backup} is the database itself` : undefined;
 }
 
 async function restore(backup: string, file: string, keptAs: string): Promise<Inventory> {
   const display = progressDisplay(process.stderr, () => performance.now());
   try {
-    return await throughPartial(file, async (partial) => {
-      const inventory = await copyDatabase({
-        ...{ from: backup, source: "at-rest", to: partial },
-        progress: (pages) => display.show({ step: "copying", pages }),
-      });
-      sync(partial);
-      replaceDatabase({ file, by: partial, keptAs });
-      sync(dirname(file));
-      return inventory;
+    return await throughName(file, {
+      work: (name) =>
+        copyDatabase({
+          ...{ from: backup, source: "at-rest", to: name },
+          progress: (pages) => display.show({ step: "copying", pages }),
+        }),
+      put: (unfinished) => replaceDatabase({ file, by: unfinished, keptAs }),
     });
   } finally {
     display.end();

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { networkInterfaces } from "node:os";
 import { makeDataDir } from "../server/data-dir.ts";
 import { hasAccounts } from "../server/open-store.ts";
-import type { Settings } from "../server/settings.ts";
+import { type Settings, tokenFileIn } from "../server/settings.ts";
 import { writeSetupToken } from "../server/setup-token-file.ts";
 import { type Command, FAILURE, SUCCESS } from "./command.ts";
 
@@ -20,6 +20,7 @@ export const setupLinkCommand: Command = {
     "TLS_CERT_FILE",
     "DATA_DIR",
     "DATABASE_URL",
+    "DATABASE_URL_FILE",
     "SETUP_TOKEN_FILE",
     "PUBLIC_URL",
   ],
@@ -33,9 +34,14 @@ export const setupLinkCommand: Command = {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     await writeSetupToken(settings.setupTokenFile, token);
     terminal.print(`${placeOf(settings)}/setup?token=${token}`);
+    // A gate that looks elsewhere asks for no token at all, and whoever comes first owns the place.
+    terminal.complain(`the token is in ${settings.setupTokenFile}: ${sameAs(settings)}`);
     return SUCCESS;
   },
 };
+
+const sameAs = ({ setupTokenFile, dataDir }: Settings): string =>
+  `the gate has to use the same ${setupTokenFile === tokenFileIn(dataDir) ? "DATA_DIR" : "SETUP_TOKEN_FILE"}`;
 
 /** With both ports, plain HTTP leads to HTTPS once that works. */
 function placeOf({ publicUrl, host, port, httpsPort, tlsCertFile }: Settings): string {

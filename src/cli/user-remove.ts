@@ -1,8 +1,9 @@
 import { removeUser } from "../core/remove-user.ts";
 import { printable } from "../server/printable.ts";
-import { noAccount, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { type Accounts, noAccount, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 import { type Command, FAILURE, SUCCESS, UsageError } from "./command.ts";
 import { ask } from "./prompt.ts";
+import type { Terminal } from "./terminal.ts";
 
 export const userRemoveCommand: Command = {
   name: "user remove",
@@ -17,6 +18,8 @@ export const userRemoveCommand: Command = {
       if ((await accounts.store.findUserByUsername(username)) === undefined) {
         return noAccount(username, terminal);
       }
+      // Before anything is asked for.
+      if (await isLast(accounts)) return lastAccount(username, terminal);
       if (options.yes !== true && !(await isMeant(username))) {
         terminal.complain("nothing was removed");
         return FAILURE;
@@ -25,15 +28,24 @@ export const userRemoveCommand: Command = {
         case "no-user":
           return noAccount(username, terminal);
         case "last-user":
-          terminal.complain(
-            `${username} is the last account: without one, anybody could set up the service`,
-          );
-          return FAILURE;
+          return lastAccount(username, terminal);
         case "removed":
           return SUCCESS;
       }
     }),
 };
+
+/** Of an account that there is. Whether it is the last when it goes, the store decides. */
+async function isLast({ store }: Accounts): Promise<boolean> {
+  return (await store.readUsers({ afterId: "", limit: 2 })).length === 1;
+}
+
+function lastAccount(username: string, terminal: Terminal): number {
+  terminal.complain(
+    `${username} is the last account: without one, anybody could set up the service`,
+  );
+  return FAILURE;
+}
 
 async function isMeant(username: string): Promise<boolean> {
   if (!process.stdin.isTTY) throw new UsageError("there is no terminal to ask at: use --yes");

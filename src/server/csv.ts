@@ -13,7 +13,7 @@ export interface CsvRecord {
  * lines, so a line that cannot be read makes the rest unreadable: a name with line breaks in it
  * must not be taken for records.
  */
-export interface CsvReader {
+interface CsvReader {
   /** Answers with a record where the line ends one. */
   read(line: TextLine): CsvRecord | undefined;
   /** Throws where a quote has never been closed. */

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
@@ -8,10 +8,21 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     await makeFolder(dataDir);
   } catch (error) {
+    if (isFile(dataDir)) {
+      throw new Fault("data_dir_unusable", `DATA_DIR ${dataDir} is a file, not a folder`);
+    }
     const cause = await tellingError(dataDir, error);
     throw new Fault("data_dir_unusable", `cannot make DATA_DIR ${dataDir}: ${messageOf(cause)}`, {
       cause,
     });
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return !statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
 

@@ -11,7 +11,7 @@ export interface Listeners {
   stop(withinMs: number): Promise<void>;
 }
 
-export type ListenerSettings = Pick<Settings, "host" | "port" | "httpsPort" | "publicUrl">;
+type ListenerSettings = Pick<Settings, "host" | "port" | "httpsPort" | "publicUrl">;
 
 /** Plain HTTP alone, HTTPS alone, or both, where HTTP leads to HTTPS once that works. */
 export async function startListeners(

@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
 import type { AttemptCounter } from "../core/shared-limiter.ts";
 import type { AccountStore, Intake, LogPruner, LogReader } from "../core/store.ts";
+import { isAccessFault } from "../stores/database-access.ts";
+import { isThere } from "../stores/database-file.ts";
 import type { PostgresStore } from "../stores/postgres.ts";
 import { openSqlite } from "../stores/sqlite.ts";
 
@@ -50,6 +51,7 @@ export async function openPostgresAt(
 }
 
 export function cannotUse(what: string, error: unknown): Fault {
+  if (isAccessFault(error)) return error;
   const code = codeOf(error) ?? "database_unusable";
   return new Fault(code, `cannot use ${what}: ${reasonOf(error)}`, { cause: error });
 }
@@ -67,7 +69,7 @@ export function reasonOf(error: unknown): string {
 
 /** Whether there is an account, without making a database to find that out. */
 export async function hasAccounts(place: Place): Promise<boolean> {
-  if (place.databaseUrl === undefined && !existsSync(place.databaseFile)) return false;
+  if (place.databaseUrl === undefined && !isThere(place.databaseFile)) return false;
   try {
     const store = await openStore(place, "refuse");
     try {

@@ -5,7 +5,7 @@ import { printable } from "./printable.ts";
 export type GateLog = Logger;
 
 /** The little of a stream that is needed. */
-export interface LogOutput {
+interface LogOutput {
   readonly fd: number;
   readonly isTTY?: boolean;
   write(text: string): unknown;

@@ -16,7 +16,7 @@ export function unknownNames(
   inFile: readonly string[],
 ): {
   readonly unknown: readonly string[];
-  readonly warnings: readonly string[];
+  readonly warnings: string[];
 } {
   const unknown: string[] = [];
   const warnings: string[] = [];
@@ -51,8 +51,18 @@ function nearest(name: string): string | undefined {
   return known.find((one) => one.length >= SHORTEST_GUESSED && slips(one, name) <= MOST_SLIPS);
 }
 
+/** The word that was probably meant by another, if one of these is near enough. */
+export function nearestOf(words: readonly string[], given: string): string | undefined {
+  const near = words
+    .map((word) => ({ word, slips: slips(word, given) }))
+    .filter(
+      (one) => one.slips <= MOST_SLIPS && one.slips < Math.min(one.word.length, given.length),
+    );
+  return near.toSorted((a, b) => a.slips - b.slips)[0]?.word;
+}
+
 /** How many letters have to be put in, left out or exchanged to get from one text to the other. */
-export function slips(a: string, b: string): number {
+function slips(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [i, letter] of [...a].entries()) {
     const next = [i + 1];

@@ -9,16 +9,12 @@ import { membershipOf } from "../web/remote-address.ts";
 import { logLevels, onOrOffChoices } from "./setting-names.ts";
 import { chosen } from "./value-kinds.ts";
 
-// What a setting makes of its text; `undefined` where it cannot take it.
+// What a setting makes of its text; `undefined`, or a fault that says more, where it cannot take it.
 
-/** What exactly is wrong with it is told when it is used: the line here names the setting alone. */
-export function postgresUrl(text: string): string | undefined {
-  try {
-    readPostgresUrl(text);
-    return text;
-  } catch {
-    return undefined;
-  }
+/** Throws with what exactly is wrong, which never repeats the URL. */
+export function postgresUrl(text: string): string {
+  readPostgresUrl(text);
+  return text;
 }
 
 export function hostName(text: string): string | undefined {

@@ -5,7 +5,12 @@ import { isColor } from "../web/accent-color.ts";
 import { isLocale } from "../web/locale.ts";
 import { isCookieDomain, isLocation, sharesCookies } from "../web/location.ts";
 import type { Locale } from "../web/words.ts";
-import { openSources, type SecretFile, type SettingsSources } from "./setting-sources.ts";
+import {
+  openSources,
+  type SecretFile,
+  type SettingProblem,
+  type SettingsSources,
+} from "./setting-sources.ts";
 import {
   addressRanges,
   age,
@@ -68,7 +73,7 @@ export interface Settings {
 
 export type SettingsReading =
   | (Read & { readonly kind: "settings" })
-  | (Read & { readonly kind: "wrong"; readonly problems: readonly string[] });
+  | (Read & { readonly kind: "wrong"; readonly problems: readonly SettingProblem[] });
 
 interface Read {
   /** With defaults in place of what is wrong. */
@@ -76,6 +81,9 @@ interface Read {
   readonly warnings: readonly string[];
   readonly secretFiles: readonly SecretFile[];
 }
+
+/** Where the setup token is, unless a setting says otherwise. */
+export const tokenFileIn = (dataDir: string): string => join(dataDir, "setup-token");
 
 /** The only place that looks at the environment. A flag wins over it, and it over the file. */
 export function readSettings(sources: SettingsSources): SettingsReading {
@@ -101,7 +109,7 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     logRetentionMs: value("LOG_RETENTION", age),
     secret: textOrFile("AUTH_SECRET"),
     previousSecrets: linesOrFile("AUTH_SECRET_PREVIOUS", list) ?? [],
-    setupTokenFile: resolve(text("SETUP_TOKEN_FILE") ?? join(dataDir, "setup-token")),
+    setupTokenFile: resolve(text("SETUP_TOKEN_FILE") ?? tokenFileIn(dataDir)),
     postLoginLocation:
       value("POST_LOGIN_LOCATION", (given) => (isLocation(given) ? given : undefined)) ?? "/",
     domainSetupCommand: value("DOMAIN_SETUP_COMMAND", (given) => program(given, env.PATH ?? "")),
@@ -125,25 +133,44 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     },
     environment: text("NODE_ENV") === "production" ? "production" : "other",
   };
-  if (settings.limiter === "shared" && settings.databaseUrl === undefined) {
-    problems.push("SHARED_LIMITER takes on only together with DATABASE_URL");
-  }
-  if ((settings.tlsCertFile === undefined) !== (settings.tlsKeyFile === undefined)) {
-    problems.push("TLS_CERT_FILE and TLS_KEY_FILE take effect only together");
-  }
-  const { publicUrl, cookieDomain } = settings;
-  if (
-    publicUrl !== undefined &&
-    cookieDomain !== undefined &&
-    !sharesCookies(publicUrl, cookieDomain)
-  ) {
-    problems.push(
-      "PUBLIC_URL takes an origin at or below COOKIE_DOMAIN, or browsers drop the cookie",
-    );
+  problems.push(...discords(settings));
+  if (text("METRICS_HOST") !== undefined && text("METRICS_PORT") === undefined) {
+    warnings.push("METRICS_HOST takes effect only together with METRICS_PORT");
   }
 
   const read: Read = { settings: Object.freeze(settings), warnings, secretFiles };
   return problems.length > 0 ? { ...read, kind: "wrong", problems } : { ...read, kind: "settings" };
+}
+
+/** What each setting can take, but not together. */
+function discords({
+  limiter,
+  databaseUrl,
+  tlsCertFile,
+  tlsKeyFile,
+  publicUrl,
+  cookieDomain,
+}: Settings): readonly SettingProblem[] {
+  const sharesAlone = limiter === "shared" && databaseUrl === undefined;
+  const halfTls = (tlsCertFile === undefined) !== (tlsKeyFile === undefined);
+  const dropsCookie =
+    publicUrl !== undefined &&
+    cookieDomain !== undefined &&
+    !sharesCookies(publicUrl, cookieDomain);
+  return [
+    sharesAlone && {
+      about: ["SHARED_LIMITER", "DATABASE_URL"],
+      text: "SHARED_LIMITER takes on only together with DATABASE_URL",
+    },
+    halfTls && {
+      about: ["TLS_CERT_FILE", "TLS_KEY_FILE"],
+      text: "TLS_CERT_FILE and TLS_KEY_FILE take effect only together",
+    },
+    dropsCookie && {
+      about: ["PUBLIC_URL", "COOKIE_DOMAIN"],
+      text: "PUBLIC_URL takes an origin at or below COOKIE_DOMAIN, or browsers drop the cookie",
+    },
+  ].filter((problem) => problem !== false);
 }
 
 /** In production, sessions that everybody can forge are no sessions: serving is refused. */

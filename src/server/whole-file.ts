@@ -1,34 +1,73 @@
-import { open, rename, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { Fault } from "../core/fault.ts";
 import { handOver } from "./hand-over.ts";
 
+/** A file under another name than the one that it gets once it is whole. */
+export interface Unfinished {
+  /** What is written goes here: whoever owns the folder may have put a link under the name. */
+  readonly handle: FileHandle;
+  readonly path: string;
+}
+
+export interface Making<T> {
+  /** Its name in the same folder, unless it is to have one of its own. */
+  readonly unfinished?: string;
+  fill(unfinished: Unfinished): Promise<T>;
+  /** How it gets its name; replaces what has that, unless told otherwise. */
+  put?(unfinished: string): void | Promise<void>;
+}
+
 /**
- * Replaces a file in one step: a reader sees the old content or the new one, never half, and after a
- * crash it is one of the two. For its owner alone; where the folder is gone, this fails.
+ * Makes or replaces a file in one step: a reader sees the old content or the new one, never half,
+ * and after a crash it is one of the two. For its owner alone, who is whoever owns the folder; where
+ * the folder is gone, this fails.
  */
-export async function writeWhole(path: string, content: string): Promise<void> {
-  const unfinished = `${path}.${process.pid}.new`;
+export async function makeWhole<T>(path: string, making: Making<T>): Promise<T> {
+  const { unfinished = unfinishedName(path), put = (from) => rename(from, path) } = making;
   try {
-    await rm(unfinished, { force: true });
-    await writeNew(unfinished, content);
-    await rename(unfinished, path);
+    const made = await fillNew(unfinished, path, making);
+    await put(unfinished);
+    await syncFolder(dirname(path));
+    return made;
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
   }
-  await syncFolder(dirname(path));
 }
 
+/** The same, for content that is at hand. */
+export const writeWhole = (path: string, content: string): Promise<void> =>
+  makeWhole(path, { fill: ({ handle }) => handle.writeFile(content) });
+
+/** One that nobody knows beforehand. */
+export const unfinishedName = (path: string): string =>
+  `${path}.${randomBytes(4).toString("hex")}.partial`;
+
 /** Never through what somebody has put there. */
-async function writeNew(path: string, content: string): Promise<void> {
-  const file = await open(path, "wx", 0o600);
+async function fillNew<T>(
+  unfinished: string,
+  path: string,
+  { fill }: Pick<Making<T>, "fill">,
+): Promise<T> {
+  const handle = await open(unfinished, "wx", 0o600);
   try {
-    await file.writeFile(content);
-    await handOver(file, path);
-    await file.sync();
+    const made = await fill({ handle, path: unfinished });
+    await handOver(handle, path);
+    await handle.sync();
+    await refuseSwapped(handle, unfinished, path);
+    return made;
   } finally {
-    await file.close();
+    await handle.close();
   }
+}
+
+/** Of a link that was put in its place nobody is to be told that it is the file. */
+async function refuseSwapped(handle: FileHandle, unfinished: string, path: string): Promise<void> {
+  const [made, found] = await Promise.all([handle.stat(), lstat(unfinished)]);
+  if (made.ino === found.ino && made.dev === found.dev) return;
+  throw new Fault("file_swapped", `somebody else put another file into the place of ${path}`);
 }
 
 async function syncFolder(path: string): Promise<void> {

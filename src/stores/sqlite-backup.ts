@@ -2,9 +2,11 @@ import { existsSync } from "node:fs";
 import { backup, DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { Fault, messageOf } from "../core/fault.ts";
+import { accessFault, explained } from "./database-access.ts";
+import { isThere, openExisting } from "./database-file.ts";
 import { newerSchema } from "./newer-schema.ts";
 import { NEWEST_SCHEMA, versionOf } from "./schema.ts";
-import { isBusy, retryWhileBusy } from "./sqlite-busy.ts";
+import { isBarred, isBusy, retryWhileBusy } from "./sqlite-busy.ts";
 
 const PAGES_AT_ONCE = 256;
 
@@ -58,10 +60,16 @@ export async function copyDatabase({
 }
 
 function openToRead(file: string, kind: FileCopy["source"]): DatabaseSync {
-  if (!existsSync(file)) throw new Fault("database_missing", `there is no database at ${file}`);
-  return kind === "at-rest" && !existsSync(`${file}-wal`)
-    ? openUnwritten(file)
-    : new DatabaseSync(file, { timeout: 0 });
+  if (!isThere(file)) throw new Fault("database_missing", `there is no database at ${file}`);
+  return kind === "at-rest" && !existsSync(`${file}-wal`) ? openUnwritten(file) : openLive(file);
+}
+
+function openLive(file: string): DatabaseSync {
+  try {
+    return openExisting(file);
+  } catch (error) {
+    throw explained(file, error);
+  }
 }
 
 function openUnwritten(file: string): DatabaseSync {
@@ -105,6 +113,8 @@ function looking<T>(file: string, look: () => T): T {
     return look();
   } catch (error) {
     if (isBusy(error)) throw error;
+    const barred = isBarred(error) ? accessFault(file) : undefined;
+    if (barred !== undefined) throw barred;
     const reason = messageOf(error);
     throw new Fault("not_latchkey", `${file} is no whole database of Latchkey: ${reason}`);
   }

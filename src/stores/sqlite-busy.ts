@@ -4,6 +4,9 @@ import { Unavailable } from "../core/fault.ts";
 /** SQLite's primary result codes for a lock that somebody else holds. */
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
+/** And for a file that it may not write to, or not open. */
+const SQLITE_READONLY = 8;
+const SQLITE_CANTOPEN = 14;
 const PRIMARY_CODE = 0xff;
 
 const GIVE_UP_AFTER_MS = 5_000;
@@ -32,7 +35,17 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
 }
 
 export function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error) || !("errcode" in error)) return false;
-  const primary = Number(error.errcode) & PRIMARY_CODE;
-  return primary === SQLITE_BUSY || primary === SQLITE_LOCKED;
+  const code = primaryCodeOf(error);
+  return code === SQLITE_BUSY || code === SQLITE_LOCKED;
+}
+
+/** Whether SQLite could not do what it wanted to with a file, for whatever reason. */
+export function isBarred(error: unknown): boolean {
+  const code = primaryCodeOf(error);
+  return code === SQLITE_READONLY || code === SQLITE_CANTOPEN;
+}
+
+function primaryCodeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error)) return undefined;
+  return Number(error.errcode) & PRIMARY_CODE;
 }

@@ -8,8 +8,9 @@ import {
   readSync,
   renameSync,
 } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { codeOf, Fault } from "../core/fault.ts";
+import { openExisting } from "./database-file.ts";
 import { isBusy } from "./sqlite-busy.ts";
 
 const BESIDE = ["-wal", "-shm", "-journal"] as const;
@@ -55,7 +56,7 @@ function isDatabase(file: string): boolean {
 
 /** Only the last connection may leave the write-ahead log, and nobody gets in as long as it is open. */
 function openAlone(file: string): DatabaseSync | undefined {
-  const database = new DatabaseSync(file, { timeout: 0 });
+  const database = openExisting(file);
   try {
     database.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
     return database;

@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { Fault } from "../core/fault.ts";
 import type {
   Contents,
@@ -9,6 +9,7 @@ import type {
   ImportRows,
   UserReader,
 } from "../core/store.ts";
+import { openExisting } from "./database-file.ts";
 import { userOf } from "./rows.ts";
 import { isUpToDate } from "./schema.ts";
 import { retryWhileBusy } from "./sqlite-busy.ts";
@@ -104,7 +105,7 @@ function insertRows(database: DatabaseSync, { users, entries }: ImportRows): voi
  * or that may turn out to be the wrong one. Writes nothing itself.
  */
 export async function refuseOtherSchema(file: string, empty: "take" | "refuse"): Promise<void> {
-  const database = new DatabaseSync(file, { timeout: 0 });
+  const database = openExisting(file);
   try {
     await retryWhileBusy(() => {
       const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);

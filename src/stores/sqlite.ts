@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { codeOf, Fault } from "../core/fault.ts";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { Fault } from "../core/fault.ts";
 import type {
   AccountStore,
   Intake,
@@ -10,6 +9,8 @@ import type {
   StoredUser,
   UserId,
 } from "../core/store.ts";
+import { explained } from "./database-access.ts";
+import { createEmpty, isThere, makeOwnersOnly, openExisting } from "./database-file.ts";
 import { userOf } from "./rows.ts";
 import { isUpToDate, migrate, versionOf } from "./schema.ts";
 import { accountsOf } from "./sqlite-accounts.ts";
@@ -35,12 +36,19 @@ export interface SqliteStore extends AccountStore, LogReader, LogPruner, SqliteT
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   const { file, missing = "create" } = options;
-  if (missing === "refuse" && !existsSync(file)) {
+  if (missing === "refuse" && !isThere(file)) {
     throw new Fault("database_missing", `there is no database at ${file}`);
   }
-  if (!existsSync(file)) createEmpty(file);
-  // No waiting inside SQLite: `retryWhileBusy` waits outside, where the event loop goes on.
-  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    return await openThere(file, missing);
+  } catch (error) {
+    throw explained(file, error);
+  }
+}
+
+async function openThere(file: string, missing: "create" | "refuse"): Promise<SqliteStore> {
+  if (!isThere(file)) createEmpty(file);
+  const database = openExisting(file);
   try {
     if (missing === "refuse") await retryWhileBusy(() => refuseOther(database, file));
     makeOwnersOnly(file);
@@ -56,29 +64,6 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
 function refuseOther(database: DatabaseSync, file: string): void {
   if (versionOf(database) > 0) return;
   throw new Fault("database_missing", `there are no tables of Latchkey in ${file}`);
-}
-
-function createEmpty(file: string): void {
-  // Where another process was faster, its file serves as well.
-  tolerating("EEXIST", () => closeSync(openSync(file, "wx", 0o600)));
-}
-
-/**
- * SQLite gives new -wal and -shm files the mode of the database. Files that exist are changed by
- * path: closing a descriptor of one would drop every lock that this process already has on it.
- */
-function makeOwnersOnly(file: string): void {
-  for (const one of [file, `${file}-wal`, `${file}-shm`]) {
-    tolerating("ENOENT", () => chmodSync(one, 0o600));
-  }
-}
-
-function tolerating(expected: string, work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    if (codeOf(error) !== expected) throw error;
-  }
 }
 
 function prepare(database: DatabaseSync): void {

@@ -128,12 +128,17 @@ test("a damaged database is not passed off as a backup", async (t) => {
   assert.deepEqual(await readdir(dirname(backup)), []);
 });
 
-test("a folder that is missing is one line", async (t) => {
+test("a folder that is missing, or in the place of the file, is told of by its name", async (t) => {
   const { env } = await filled(t, ["owner"], 0);
-  const file = join(await tempDir(t), "none", "backup.db");
-  const { code, stderr } = await runLatchkey(t, ["backup", file], env);
-  assert.equal(code, 1);
-  assert.match(stderr, new RegExp(`^latchkey: cannot write ${file}: [^\n]+\n$`));
+  const folder = await tempDir(t);
+  for (const [file, problem] of [
+    [join(folder, "none", "backup.db"), `there is no folder ${folder}/none`],
+    [folder, `${folder} is a folder`],
+  ] as const) {
+    const { code, stderr } = await runLatchkey(t, ["backup", "--force", file], env);
+    assert.deepEqual([code, stderr], [1, `latchkey: ${problem}\n`]);
+  }
+  assert.deepEqual(await readdir(folder), []);
 });
 
 test("the backup of a database that others may read is not one that others may read", async (t) => {

@@ -124,7 +124,7 @@ test("a database is not copied onto itself, under whichever name", async (t) => 
   const file = await filled(t);
   const hardLink = `${file}-again`;
   await link(file, hardLink);
-  const about = /the source and the target are/;
+  const about = /the source and the target are the same database: /;
   await assertRefused(copyTo(t, `sqlite:${file}`, `sqlite:${file}`), about);
   await assertRefused(copyTo(t, `sqlite:${file}`, `sqlite:${hardLink}`), about);
   const url = await server.newDatabase();

@@ -62,7 +62,7 @@ const states: Readonly<Record<string, Shown>> = {
   "a name that was never tried": {
     state: {},
     lines: ["none", "none", NOW],
-    json: { notAfter: null, renewalAt: null, lastAttempt: null, nextAttemptAt: new Date(0) },
+    json: { notAfter: null, renewalAt: null, lastAttempt: null, nextAttemptAt: null },
   },
   "a valid certificate": {
     state: { certificate: century, progress: succeeded },
@@ -88,7 +88,7 @@ const states: Readonly<Record<string, Shown>> = {
       notAfter: "2020-01-04T00:00:00.000Z",
       renewalAt: "2020-01-03T00:00:00.000Z",
       lastAttempt: success,
-      nextAttemptAt: "2020-01-03T00:00:00.000Z",
+      nextAttemptAt: null,
     },
   },
   "a failure with a cause that would move the cursor": {
@@ -104,7 +104,7 @@ const states: Readonly<Record<string, Shown>> = {
   "a certificate for another name, which is as good as none": {
     state: { certificate: { names: ["other.example.org"] } },
     lines: ["none", "none", NOW],
-    json: { notAfter: null, renewalAt: null, lastAttempt: null, nextAttemptAt: new Date(0) },
+    json: { notAfter: null, renewalAt: null, lastAttempt: null, nextAttemptAt: null },
   },
 };
 
@@ -162,7 +162,7 @@ for (const args of [[], ["--json"]]) {
     assert.deepEqual(await status(t, empty, ...args), {
       code: 0,
       stdout: "",
-      stderr: "latchkey: no name has been asked for: latchkey domain add NAME does\n",
+      stderr: "latchkey: there is no domain yet: latchkey domain add NAME\n",
     });
   });
 }

@@ -95,7 +95,7 @@ for (const [name, reason] of badNames) {
       assert.deepEqual(await domain([command, name]), {
         code: 1,
         stdout: "",
-        stderr: `latchkey: there is no certificate for ${shown}: ${reason}\n`,
+        stderr: `latchkey: no certificate can be had for ${shown}: ${reason}\n`,
       });
       assert.deepEqual(await readdir(dataDir), []);
     });

@@ -7,7 +7,7 @@ import { runLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { HASH } from "./import-file.ts";
 import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "./user-place.ts";
-import { piped } from "./user-terminal.ts";
+import { onTerminal, piped } from "./user-terminal.ts";
 
 const server = await serverOfFile();
 const places: Readonly<Record<string, OpenPlace>> = {
@@ -118,13 +118,26 @@ test("export --to leaves a file that is there, unless it is forced", async (t) =
   assert.deepEqual(await readdir(folder), ["users.json"]);
 });
 
-test("export into a folder that is missing, or without a database, is one line, and makes nothing", async (t) => {
+test("export into a folder that is missing, over one, or without a database, is one line, and makes nothing", async (t) => {
   const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
   const file = join(folder, "none", "users.json");
-  for (const env of [place.env, { DATA_DIR: folder }]) {
-    const { code, stdout, stderr } = await runLatchkey(t, ["export", "--to", file], env);
-    assert.deepEqual([code, stdout], [1, ""]);
-    assert.match(stderr, /^latchkey: (cannot write|there is no database)[^\n]+\n$/);
+  for (const [to, env, problem] of [
+    [file, place.env, `there is no folder ${folder}/none`],
+    [folder, place.env, `${folder} is a folder`],
+    [file, { DATA_DIR: folder }, `there is no database at ${folder}/latchkey.db`],
+  ] as const) {
+    const { code, stdout, stderr } = await runLatchkey(t, ["export", "--force", "--to", to], env);
+    assert.deepEqual([code, stdout, stderr], [1, "", `latchkey: ${problem}\n`]);
     assert.deepEqual(await readdir(folder), []);
   }
 });
+
+for (const format of ["json", "csv"]) {
+  test(`a terminal obeys nothing that is in a name that export shows as ${format}`, async (t) => {
+    const place = await placeWith(sqlitePlace, t);
+    const { code, shown } = await onTerminal(t, `latchkey export --format ${format}`, place.env);
+    assert.equal(code, 0);
+    assert.doesNotMatch(shown.replaceAll("\n", ""), /\p{Cc}/u);
+    assert.equal(shown.trimEnd().split("\n").length, USERS.length + (format === "csv" ? 1 : 0));
+  });
+}

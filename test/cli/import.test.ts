@@ -162,13 +162,23 @@ for (const [what, text, problem] of unusable) {
   });
 }
 
-test("a file that is missing or a folder is one line on standard error", async (t) => {
-  const place = await sqlitePlace(t);
-  for (const file of [join(place.env.DATA_DIR ?? "", "none"), place.env.DATA_DIR ?? ""]) {
-    const { code, stdout, stderr } = await runLatchkey(t, ["import", file], place.env);
-    assert.deepEqual([code, stdout], [1, ""]);
-    assert.match(stderr, /^latchkey: [^\n]*(ENOENT|EISDIR)[^\n]*\n$/);
+test("a file that is missing or a folder is told of by its name, and no database is made", async (t) => {
+  const folder = await tempDir(t);
+  const DATA_DIR = join(folder, "new");
+  for (const [file, problem] of [
+    [join(folder, "none"), `there is no file ${folder}/none`],
+    [folder, `${folder} is a folder`],
+  ] as const) {
+    const { code, stdout, stderr } = await runLatchkey(t, ["import", file], { DATA_DIR });
+    assert.deepEqual([code, stdout, stderr], [1, "", `latchkey: ${problem}\n`]);
   }
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test("standard input with nothing in it is called by its name", async (t) => {
+  const { code, stdout, stderr } = await piped(t, ["import", "-"], (await sqlitePlace(t)).env);
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.equal(stderr, "latchkey: there is nothing to import in standard input\n");
 });
 
 test("nothing of a line is told, wherever the hash stands in it", async (t) => {

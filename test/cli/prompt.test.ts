@@ -61,16 +61,13 @@ test("spaces and letters beyond ASCII are part of a password", async (t) => {
 const refused: Readonly<Record<string, readonly [Typing, number, string]>> = {
   "two that differ": [
     typedThen(`correct hors${ENTER}`),
-    2,
+    1,
     `${FIRST}\n${SECOND}\nlatchkey: the two passwords are not the same: nothing was changed\n`,
   ],
-  "one too short": [
-    [
-      [FIRST, `1234567${ENTER}`],
-      [SECOND, `1234567${ENTER}`],
-    ],
+  "one too short, before it is asked for again": [
+    [[FIRST, `1234567${ENTER}`]],
     1,
-    `${FIRST}\n${SECOND}\nlatchkey: a password has to have 8 bytes or more\n`,
+    `${FIRST}\nlatchkey: a password has to have 8 bytes or more\n`,
   ],
   "Ctrl-C at the first question": [[[FIRST, CTRL_C]], 1, `${FIRST}\n${STOPPED}`],
   "Ctrl-D at the first question": [[[FIRST, CTRL_D]], 1, `${FIRST}\n${STOPPED}`],
@@ -138,7 +135,7 @@ const asking: readonly (readonly [readonly string[], string])[] = [
 ];
 for (const [args, option] of asking) {
   test(`without a terminal, latchkey ${args.join(" ")} names ${option} and does nothing`, async (t) => {
-    const place = await sqlitePlace(t, "owner");
+    const place = await sqlitePlace(t, "owner", "somebody else");
     await assertUntouched(place, async () => {
       assert.deepEqual(await piped(t, args, place.env, `${PASSWORD}\n${PASSWORD}\n`), {
         code: 2,
@@ -148,6 +145,15 @@ for (const [args, option] of asking) {
     });
   });
 }
+
+test("nobody is asked whether the last account is to be removed: it cannot be", async (t) => {
+  const place = await sqlitePlace(t, "guest");
+  await assertUntouched(place, async () => {
+    const { code, shown } = await onTerminal(t, REMOVE, place.env);
+    assert.equal(code, 1);
+    assert.match(shown, /^latchkey: guest is the last account: [^\n]+\n$/);
+  });
+});
 
 test("questions go to standard error, where no result is looked for", async (t) => {
   const { env } = await sqlitePlace(t, "owner");

@@ -59,7 +59,7 @@ test("what is no whole database of this Latchkey is refused, forced or not", asy
     [cut, /damaged|no whole database|malformed/],
     [damaged, /damaged|no whole database|malformed/],
     [join(folder, "none"), /there is no file/],
-    [folder, /latchkey: /],
+    [folder, /^latchkey: \S+ is a folder$/m],
     [other.database, /is the database itself/],
   ] as const) {
     const { code, stdout, stderr } = await runLatchkey(t, ["restore", "--force", file], other.env);

@@ -13,7 +13,8 @@ const FORM = { ...OWNER, confirm: OWNER.password };
 /** The link that `latchkey setup-link` prints, and the token in it. */
 async function setupLink(t: TestContext, env: Readonly<Record<string, string>>) {
   const { code, stdout, stderr } = await runLatchkey(t, ["setup-link"], env);
-  assert.deepEqual([code, stderr], [0, ""]);
+  assert.equal(code, 0);
+  assert.match(stderr, /^latchkey: the token is in [^\n]+\n$/);
   const link = new URL(stdout.trimEnd());
   assert.equal(stdout, `${link}\n`, "the link and nothing else");
   return { link: link.href, url: link, token: link.searchParams.get("token") ?? "" };
@@ -49,6 +50,20 @@ test("only the owner of the token file can read it", async (t) => {
   assert.equal((await readFile(join(dataDir, "setup-token"), "utf8")).trim(), token);
   assert.deepEqual(await readdir(dataDir), ["setup-token"]);
 });
+
+for (const [same, name] of [
+  ["DATA_DIR", "setup-token"],
+  ["SETUP_TOKEN_FILE", "elsewhere"],
+] as const) {
+  test(`beside the link stands where the token is, since the gate has to have the same ${same}`, async (t) => {
+    const dir = await tempDir(t);
+    const file = join(dir, name);
+    const env = { DATA_DIR: dir, [same]: same === "DATA_DIR" ? dir : file };
+    const { stderr } = await runLatchkey(t, ["setup-link"], env);
+    const said = `latchkey: the token is in ${file}: the gate has to use the same ${same}\n`;
+    assert.equal(stderr, said);
+  });
+}
 
 test("a second link makes the first one invalid", async (t) => {
   const gate = await startGate(t);

@@ -75,7 +75,7 @@ for (const args of withPasswords) {
     const before = await place.accounts();
     const { code, stdout, stderr } = await piped(t, args, place.env, LONG_ENOUGH);
     assert.deepEqual([code, stdout], [2, ""]);
-    assert.match(stderr, /^latchkey: [^\n]+ see latchkey user (add|password) --help\n$/);
+    assert.match(stderr, /^latchkey: [^\n]+ See latchkey user (add|password) --help\n$/);
     assert.doesNotMatch(stderr, /hunter2/);
     assert.deepEqual(await place.accounts(), before);
   });

@@ -82,16 +82,17 @@ test("the steps of the Dockerfile make something that serves, is healthy and sto
   await replay(first, { context, build }, build);
   await replay(second, { context, build }, image);
 
-  const [, ...entry] = [
+  const [, ...entry]: readonly string[] = [
     ...JSON.parse(second.told("ENTRYPOINT")),
     ...JSON.parse(second.told("CMD")),
   ];
+  const args = entry.map((arg) => (arg.startsWith("dist/") ? join(image, arg) : arg));
   const env = {
     NODE_ENV: "production",
     AUTH_SECRET: "one for the image, 32 bytes long",
     PORT: "0",
   };
-  const gate = startNode(t, [join(image, entry[0]), ...entry.slice(1)], {
+  const gate = startNode(t, args, {
     ...env,
     DATA_DIR: join(dir, "data"),
   });
@@ -120,6 +121,18 @@ test("the image runs as a user of its own, and without a secret not at all", asy
   const dataDir = join(await tempDir(t), "data");
   const gate = startNode(t, [main, "serve"], { NODE_ENV: "production", DATA_DIR: dataDir });
   assert.equal((await gate.ended).code, 2);
+});
+
+test("options that Node has as well are left to the gate by the image and the unit", async () => {
+  const [, image] = stages();
+  const [program, dashes] = JSON.parse(image?.told("ENTRYPOINT") ?? "[]");
+  assert.deepEqual([program, dashes], ["node", "--"]);
+  const unit = await readFile(join(ROOT, "docs/deploy/latchkey.service"), "utf8");
+  const starts = [...unit.matchAll(/\/node (\S+) \S*\/main\.ts/g)];
+  assert.deepEqual(
+    starts.map(([, first]) => first),
+    ["--"],
+  );
 });
 
 whereInstalled("caddy", (program) => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
+import { chmod, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { settings as allSettings } from "../../src/server/setting-names.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { problems, warnings } from "./settings-reading.ts";
+import { problems, warnings, wholeProblems } from "./settings-reading.ts";
 
 const bad: Readonly<Record<string, readonly string[]>> = {
   PORT: ["http", "-1", "65536", "3000 ", "0x10", "1e3", "3.5", "100000"],
@@ -44,7 +44,6 @@ const bad: Readonly<Record<string, readonly string[]>> = {
   LOG_LEVEL: ["verbose", "INFO", "trace"],
   METRICS_PORT: ["on", "-1", "65536", "9464 ", ":9464", "127.0.0.1:9464"],
   METRICS_HOST: ["not a host", "http://127.0.0.1", "127.0.0.1:9464", "*"],
-  DATABASE_URL: ["db/latchkey", "mysql://db/latchkey", "postgres://db/x?sslmod=require"],
   SHARED_LIMITER: ["yes", "true", "ON", "1"],
   LOG_RETENTION: ["400", "0d", "-1d", "1.5d", "400 d", "90s", "1y", "1234567d"],
   APP_NAME: [" ", "x".repeat(61), "two\nlines", "tab\t", "\u0007", "\u0085"],
@@ -131,15 +130,12 @@ test("what Kubernetes puts there for a service named latchkey is no setting of a
   assert.equal(problems({ ...linked, LATCHKEY_COLOUR: "red" }).length, 1);
 });
 
-test("what an env file names wrongly is reported as well", async (t) => {
-  const file = join(await tempDir(t), "env");
-  await writeFile(file, "LATCHKEY_COLOUR=red\n");
-  assert.deepEqual(problems({}, {}, file), ["LATCHKEY_COLOUR is not a setting"]);
-});
-
 test("a name a slip or two away from a setting is warned about, others are not", () => {
   assert.deepEqual(warnings({ AUTH_SECRT: "x" }), [
     "AUTH_SECRT is not a setting: was AUTH_SECRET meant?",
+  ]);
+  assert.deepEqual(warnings({ SETUP_TOKEN: "x" }), [
+    "SETUP_TOKEN is not a setting: was SETUP_TOKEN_FILE meant?",
   ]);
   assert.equal(warnings({ DATADIR: "x", TRUSTED_PROXY: "x", POST_LOGIN_LOCATON: "/" }).length, 2);
   const usual = {
@@ -154,18 +150,38 @@ test("a name a slip or two away from a setting is warned about, others are not",
   assert.deepEqual(warnings(usual), []);
 });
 
-test("an env file that cannot be read is a problem, not an empty file", async (t) => {
-  const dir = await tempDir(t);
-  await mkdir(join(dir, "folder"));
-  for (const file of [join(dir, "missing"), join(dir, "folder")]) {
-    const told = problems({}, {}, file);
-    assert.equal(told.length, 1);
-    assert.match(told.join(), /^--env-file cannot be read: /);
-  }
-});
-
 test("a PUBLIC_URL outside of COOKIE_DOMAIN is refused: browsers would drop the cookie", () => {
   const domain = { COOKIE_DOMAIN: "door.test" };
   assert.equal(problems({ ...domain, PUBLIC_URL: "https://auth.example.org" }).length, 1);
   assert.deepEqual(problems({ ...domain, PUBLIC_URL: "https://auth.door.test" }), []);
 });
+
+test("a METRICS_HOST without METRICS_PORT is warned about, since nothing listens there", () => {
+  const alone = "METRICS_HOST takes effect only together with METRICS_PORT";
+  assert.deepEqual(warnings({ METRICS_HOST: "::" }), [alone]);
+  assert.deepEqual(warnings({ METRICS_HOST: "::", METRICS_PORT: "" }), [alone]);
+  assert.deepEqual(warnings({ METRICS_HOST: "::", METRICS_PORT: "9464" }), []);
+});
+
+/** What is set, and the settings that cannot be gone by then. */
+const abouts: readonly (readonly [Readonly<Record<string, string>>, readonly string[]])[] = [
+  [{ PORT: "http" }, ["PORT"]],
+  [{ LATCHKEY_PORT: "4000" }, []],
+  [{ AUTH_SECRET_FILE: "/nowhere/secret" }, ["AUTH_SECRET"]],
+  [{ AUTH_SECRET_FILE: "/etc/hostname", AUTH_SECRET: "x" }, ["AUTH_SECRET"]],
+  [{ AUTH_SECRET_PREVIOUS_FILE: "/dev/null" }, ["AUTH_SECRET_PREVIOUS"]],
+  [{ DATABASE_URL_FILE: "/etc/hostname" }, ["DATABASE_URL"]],
+  [{ TLS_CERT_FILE: "/etc/hostname" }, ["TLS_CERT_FILE", "TLS_KEY_FILE"]],
+  [{ SHARED_LIMITER: "on" }, ["SHARED_LIMITER", "DATABASE_URL"]],
+  [
+    { COOKIE_DOMAIN: "door.test", PUBLIC_URL: "https://auth.example.org" },
+    ["PUBLIC_URL", "COOKIE_DOMAIN"],
+  ],
+];
+for (const [env, about] of abouts) {
+  const names = Object.keys(env).join(" and ");
+  test(`a wrong ${names} says which settings cannot be gone by: ${about.join(", ") || "none"}`, () => {
+    const [problem, ...others] = wholeProblems(env);
+    assert.deepEqual([problem?.about, others], [about, []]);
+  });
+}

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { SettingProblem } from "../../src/server/setting-sources.ts";
 import { readSettings, type Settings } from "../../src/server/settings.ts";
 
 type Values = Readonly<Record<string, string | undefined>>;
@@ -20,12 +21,18 @@ export function wholeSettings(env: Values, flags: Values = {}, envFile?: string)
   return reading.settings;
 }
 
-export function problems(env: Values, flags: Values = {}, envFile?: string): readonly string[] {
+/** What they are about, besides what is told. */
+export function wholeProblems(
+  env: Values,
+  flags: Values = {},
+  envFile?: string,
+): readonly SettingProblem[] {
   const reading = read(env, flags, envFile);
   return reading.kind === "wrong" ? reading.problems : [];
 }
 
-export function warnings(env: Values): readonly string[] {
-  const reading = read(env);
-  return reading.kind === "settings" ? reading.warnings : [];
-}
+export const problems = (env: Values, flags: Values = {}, envFile?: string): readonly string[] =>
+  wholeProblems(env, flags, envFile).map(({ text }) => text);
+
+export const warnings = (env: Values, envFile?: string): readonly string[] =>
+  read(env, {}, envFile).warnings;

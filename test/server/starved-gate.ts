@@ -10,7 +10,7 @@ import { setupTokenFile } from "../../src/server/setup-token-file.ts";
  * low limit, and told what to do by messages: `starve`, `relieve`.
  */
 const reading = readSettings({ flags: { PORT: "0" }, envFile: undefined });
-if (reading.kind === "wrong") throw new Error(reading.problems.join());
+if (reading.kind === "wrong") throw new Error(reading.problems.map(({ text }) => text).join());
 const { settings } = reading;
 const gate = await serve(settings, pino({ level: "silent" }));
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, stat, symlink, unlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { writeWhole } from "../../src/server/whole-file.ts";
+import { makeWhole, writeWhole } from "../../src/server/whole-file.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 test("a file is for its owner alone and stands alone, whatever was there before", async (t) => {
@@ -15,14 +15,29 @@ test("a file is for its owner alone and stands alone, whatever was there before"
   assert.deepEqual(await readdir(dir), ["file"]);
 });
 
-test("nothing is written through a link that stands where the new file is made", async (t) => {
+test("nothing is written through a link that is put where the new file is being made", async (t) => {
   const dir = await tempDir(t);
   const elsewhere = join(await tempDir(t), "elsewhere");
   await writeFile(elsewhere, "as it was");
-  await symlink(elsewhere, join(dir, `file.${process.pid}.new`));
-  await writeWhole(join(dir, "file"), "new");
+  const making = makeWhole(join(dir, "file"), {
+    async fill({ handle, path }) {
+      await unlink(path);
+      await symlink(elsewhere, path);
+      await handle.writeFile("new");
+    },
+  });
+  await assert.rejects(making, { code: "file_swapped" });
+  assert.deepEqual(await readdir(dir), [], "and the link is not passed off as the file");
   assert.equal(await readFile(elsewhere, "utf8"), "as it was");
-  assert.equal(await readFile(join(dir, "file"), "utf8"), "new");
+});
+
+test("a name that somebody has taken already is not used", async (t) => {
+  const dir = await tempDir(t);
+  const [elsewhere, unfinished] = [join(await tempDir(t), "elsewhere"), join(dir, "taken")];
+  await symlink(elsewhere, unfinished);
+  const fill = (): Promise<void> => Promise.resolve();
+  await assert.rejects(makeWhole(join(dir, "file"), { unfinished, fill }), { code: "EEXIST" });
+  assert.deepEqual(await readdir(dirname(elsewhere)), []);
 });
 
 test("what cannot be put in place leaves the old one and nothing beside it", async (t) => {

@@ -20,6 +20,6 @@ process.on("disconnect", () => process.exit());
 
 function start(flags: Flags): Promise<Gate> {
   const reading = readSettings({ flags: { PORT: "0", ...flags }, envFile: undefined });
-  if (reading.kind === "wrong") throw new Error(reading.problems.join());
+  if (reading.kind === "wrong") throw new Error(reading.problems.map(({ text }) => text).join());
   return serve(reading.settings, pino({ level: "silent" }));
 }

@@ -1,3 +1,4 @@
+import { Fault, messageOf } from "../../core/fault.ts";
 import type { Meter } from "../../core/meter.ts";
 import { NOTHING_RUNS } from "../../web/responses.ts";
 import { createListener, drain, listen, type PlainServer } from "../listener.ts";
@@ -55,7 +56,15 @@ export function openMetrics(
     meter,
     counting: requests.counting,
     timed: store.timed,
-    listen: () => listen(server, host, port),
+    async listen() {
+      try {
+        return await listen(server, host, port);
+      } catch (error) {
+        // Of the ports that a gate has, it is not the one that people think of first.
+        const why = messageOf(error);
+        throw new Fault("cannot_listen", `METRICS_PORT: ${why}`, { cause: error });
+      }
+    },
     async stop() {
       eventLoop.stop();
       if (server.listening) await drain(server, STOP_WITHIN_MS);

@@ -14,7 +14,7 @@ export const dataSessions: SessionTable = {
   },
   import: {
     ...shownWithBar(["import", "@/new.csv"], "Imported 1 user and 0 log entries"),
-    failing: { args: ["import", "@/none.csv"], code: 1, says: /cannot read \S+none\.csv/ },
+    failing: { args: ["import", "@/none.csv"], code: 1, says: /there is no file \S+none\.csv$/ },
   },
   export: {
     ...alike(["export"], /^(\{"id":".*"\}\n){2}$/),

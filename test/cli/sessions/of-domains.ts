@@ -22,7 +22,7 @@ export const domainSessions: SessionTable = {
     failing: {
       args: ["domain", "status", "old.example.org"],
       code: 2,
-      says: /'old\.example\.org'/,
+      says: /such as old\.example\.org\. See/,
     },
   },
   "domain remove": {

@@ -7,6 +7,8 @@ const coloured = (word: string, colour: number): string =>
 
 const LEVEL = `(${coloured("INFO", 32)}|${coloured("WARN", 33)})`;
 const FOR_PEOPLE = `\\d\\d:\\d\\d:\\d\\d ${LEVEL} \\S.*\n`;
+const LINK = "http://127\\.0\\.0\\.1:4000/setup\\?token=[\\w-]{32}\n";
+const TOKEN_PLACE = "latchkey: the token is in /\\S+/none/setup-token: .* the same DATA_DIR\n";
 const EXAMINED = "\\S.*\n( {4}.*\n)*";
 
 export const gateSessions: SessionTable = {
@@ -17,22 +19,31 @@ export const gateSessions: SessionTable = {
       shown: new RegExp(`^(${FOR_PEOPLE})+\\^C(${FOR_PEOPLE}){2}$`),
     },
     piped: { args: ["serve"], until: /listens on/, stdout: /^(\{"level":.*\}\n){4,}$/ },
-    failing: { args: ["serve", "--data-dir", "@/new.csv"], code: 1, says: /DATA_DIR .*EEXIST/ },
+    failing: {
+      args: ["serve", "--data-dir", "@/new.csv"],
+      code: 1,
+      says: /DATA_DIR \S+ is a file, not a folder$/,
+    },
   },
   log: {
     ...alike(["log"], /^[\d-]+T[\d:.]+Z {2}signin +system {2}an entry\n$/),
     failing: { args: ["log", "--data-dir", "@/none"], code: 1, says: NO_DATABASE },
   },
   "setup-link": {
-    ...alike(
-      ["setup-link", "--data-dir", "@/none", "--port", "4000"],
-      /^http:\/\/127\.0\.0\.1:4000\/setup\?token=[\w-]{32}\n$/,
-    ),
+    terminal: {
+      args: ["setup-link", "--data-dir", "@/none", "--port", "4000"],
+      shown: new RegExp(`^${LINK}${TOKEN_PLACE}$`),
+    },
+    piped: {
+      args: ["setup-link", "--data-dir", "@/none", "--port", "4000"],
+      stdout: new RegExp(`^${LINK}$`),
+      stderr: new RegExp(`^${TOKEN_PLACE}$`),
+    },
     failing: { args: ["setup-link"], code: 1, says: /there is an account already/ },
   },
   secret: {
     ...alike(["secret"], /^[\w-]{43}\n$/),
-    failing: { args: ["secret", "32"], code: 2, says: /'32'/ },
+    failing: { args: ["secret", "32"], code: 2, says: /such as 32\. See/ },
   },
   "pages eject": {
     ...alike(

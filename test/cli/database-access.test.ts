@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { SECRET } from "../support/gate.ts";
+import { runLatchkey } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { type Filled, filled } from "./backup-place.ts";
+import { csvOf, fileWith } from "./import-file.ts";
+import { allow, give, isRoot, runUnprivileged } from "./other-user.ts";
+
+const HINT = "by this user: run this as the user whom the gate runs as";
+
+interface Opened extends Filled {
+  /** A folder that this user may write to. */
+  readonly own: string;
+  /** A backup that this user may read. */
+  readonly source: string;
+}
+
+async function opened(t: TestContext): Promise<Opened> {
+  const place = await filled(t, ["owner"], 1);
+  const own = await tempDir(t);
+  const source = join(await tempDir(t), "source.db");
+  assert.equal((await runLatchkey(t, ["backup", source], place.env)).code, 0);
+  await Promise.all([allow(own, 7), allow(join(source, ".."), 7), allow(source, 4)]);
+  return { ...place, own, source };
+}
+
+type Arguments = (place: Opened) => readonly string[];
+
+const commands: Readonly<Record<string, Arguments>> = {
+  log: () => ["log"],
+  "user list": () => ["user", "list"],
+  export: () => ["export"],
+  serve: () => ["serve"],
+  backup: ({ own }) => ["backup", join(own, "backup.db")],
+  restore: ({ source }) => ["restore", "--force", source],
+  "copy from it": ({ own, database }) => [
+    ...["copy", "--from", `sqlite:${database}`, "--to", `sqlite:${own}/copy.db`],
+  ],
+  "copy into it": ({ source, database }) => [
+    ...["copy", "--from", `sqlite:${source}`, "--to", `sqlite:${database}`],
+  ],
+};
+
+interface Barrier {
+  readonly folder: number;
+  readonly file: number;
+  readonly done: "read" | "written";
+}
+
+const barriers: Readonly<Record<string, Barrier>> = {
+  "a folder that it may not enter": { folder: 0, file: 6, done: "read" },
+  "a database that it may not read": { folder: 7, file: 0, done: "read" },
+  "a database that it may only read": { folder: 5, file: 4, done: "written" },
+};
+
+async function assertBarred(t: TestContext, args: Arguments, barrier: Barrier): Promise<void> {
+  const place = await opened(t);
+  await allow(place.database, barrier.file);
+  await allow(place.folder, barrier.folder);
+  try {
+    const env = { ...place.env, PORT: "0", AUTH_SECRET: SECRET };
+    const { code, stdout, stderr } = await runUnprivileged(args(place), env);
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.equal(stderr, `latchkey: ${place.database} cannot be ${barrier.done} ${HINT}\n`);
+  } finally {
+    await allow(place.folder, 7);
+  }
+}
+
+for (const [what, barrier] of Object.entries(barriers)) {
+  for (const [name, args] of Object.entries(commands)) {
+    // Whoever copies from a database reads it before writing to the other one.
+    if (name === "copy into it") continue;
+    test(`${name} says of ${what} that the permission is missing`, (t) =>
+      assertBarred(t, args, barrier));
+  }
+}
+
+test("import says that the permission is missing, and that nothing was imported", async (t) => {
+  const place = await filled(t, ["owner"], 0);
+  const file = await fileWith(t, csvOf("guest"));
+  await Promise.all([allow(join(file, ".."), 7), allow(file, 4), allow(place.folder, 0)]);
+  try {
+    const { code, stderr } = await runUnprivileged(["import", file], place.env);
+    assert.equal(code, 1);
+    assert.equal(
+      stderr,
+      `latchkey: nothing was imported: ${place.database} cannot be read ${HINT}\n`,
+    );
+  } finally {
+    await allow(place.folder, 7);
+  }
+});
+
+test("a file that this user may not read is no file that is missing", async (t) => {
+  const place = await opened(t);
+  await allow(place.source, 0);
+  for (const args of [
+    ["restore", "--force", place.source],
+    ["import", place.source],
+  ]) {
+    const { code, stderr } = await runUnprivileged(args, { DATA_DIR: place.own });
+    assert.equal(code, 1);
+    assert.equal(stderr, `latchkey: ${place.source} cannot be read by this user\n`);
+  }
+});
+
+test("a folder that this user may not write to is told of by its own name", async (t) => {
+  const place = await filled(t, ["owner"], 1);
+  await give(place.folder, place.database);
+  const folder = await tempDir(t);
+  await allow(folder, 5);
+  for (const args of [
+    ["backup", join(folder, "x")],
+    ["export", "--to", join(folder, "x")],
+  ]) {
+    const { code, stderr } = await runUnprivileged(args, place.env);
+    assert.deepEqual([code, stderr], [1, `latchkey: ${folder} cannot be written by this user\n`]);
+  }
+});
+
+if (isRoot) {
+  test("a database of another user's that is open to everybody is told of", async (t) => {
+    const place = await filled(t, ["owner"], 1);
+    await allow(place.folder, 7);
+    await chmod(place.database, 0o666);
+    const { code, stderr } = await runUnprivileged(["user", "list"], place.env);
+    assert.equal(code, 1);
+    assert.match(stderr, /: latchkey\.db is open to others, and only its owner can change that\n$/);
+  });
+}

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { startNode } from "../support/process.ts";
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+
+/** What a program sees that is started by another version of Node. */
+const asVersion = (version: string): string =>
+  `data:text/javascript,${encodeURIComponent(
+    [
+      `const versions = { ...process.versions, node: "${version}" };`,
+      `Object.defineProperty(process, "version", { value: "v${version}" });`,
+      `Object.defineProperty(process, "versions", { value: versions });`,
+    ].join("\n"),
+  )}`;
+
+for (const version of ["20.20.2", "18.0.0", "23.11.1", "8.17.0"]) {
+  test(`Node ${version} is told to be too old, before anything is loaded`, async (t) => {
+    const args = ["--import", asVersion(version), "--", MAIN, "--version"];
+    const { code, stdout, stderr } = await startNode(t, args, {}).ended;
+    const line = `Latchkey needs Node 24 or newer; this is v${version}\n`;
+    assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: "", stderr: line });
+  });
+}
+
+for (const version of ["24.0.0", "26.10.0", "100.0.0"]) {
+  test(`Node ${version} is new enough`, async (t) => {
+    const args = ["--import", asVersion(version), "--", MAIN, "--version"];
+    const { code, stderr } = await startNode(t, args, {}).ended;
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  });
+}
+
+test("the file that looks imports nothing before it has looked, and looks for what the package asks for", async () => {
+  const main = await readFile(MAIN, "utf8");
+  assert.doesNotMatch(main, /^import |^export .* from /m);
+  assert.equal(main.match(/import\(/g)?.length, 1);
+  const { engines } = JSON.parse(
+    await readFile(new URL("../../package.json", import.meta.url), "utf8"),
+  );
+  const [, oldest] = /OLDEST_NODE = (\d+);/.exec(main) ?? [];
+  assert.equal(engines.node, `>=${oldest}`);
+});

@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, mkdir, stat, symlink, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { tempDir } from "../support/temp-dir.ts";
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+
+export const isRoot: boolean = process.geteuid?.() === 0;
+export const SOMEBODY = 65_534;
+
+/** A folder of another user's, which only root can make. */
+export async function foreignFolder(t: TestContext): Promise<string> {
+  const folder = join(await tempDir(t), "data");
+  await mkdir(folder, { mode: 0o700 });
+  await chown(folder, SOMEBODY, SOMEBODY);
+  return folder;
+}
+
+export const ownerOf = async (path: string): Promise<number> => (await stat(path)).uid;
+
+/** A command run by a user without rights: another one than root, or than nobody else. */
+export async function runUnprivileged(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+  const child = spawn(process.execPath, ["--", MAIN, ...args], {
+    env: { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(isRoot ? { uid: SOMEBODY, gid: SOMEBODY } : {}),
+  });
+  const closed = once(child, "close");
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await closed;
+  return { code, stdout, stderr };
+}
+
+/** Leaves that user so many of the rights (4 to read, 2 to write, 1 to enter). */
+export const allow = (path: string, rights: number): Promise<void> =>
+  chmod(path, isRoot ? 0o700 | rights : rights << 6);
+
+/** Makes that user the owner. */
+export async function give(...paths: readonly string[]): Promise<void> {
+  for (const path of isRoot ? paths : []) await chown(path, SOMEBODY, SOMEBODY);
+}
+
+/** What whoever owns a folder can do with the name of a file in it. */
+export async function swap(name: string, target: string): Promise<void> {
+  await unlink(name);
+  await symlink(target, name);
+}
