@@ -1,7 +1,4 @@
-export interface Amounts {
-  readonly users: number;
-  readonly entries: number;
-}
+import type { Amounts } from "../core/amounts.ts";
 
 export const amounts = ({ users, entries }: Amounts): string =>
   `${users} ${users === 1 ? "user" : "users"} and ${entries} log ${entries === 1 ? "entry" : "entries"}`;

@@ -88,21 +88,22 @@ async function summaries(entries: readonly CommandEntry[]): Promise<readonly str
   return columns(loaded.map(({ name, summary }) => [name, summary]));
 }
 
-const terminal = processTerminal();
-
-process.stdout.on("error", (error) => {
-  // A reader that has seen enough (`latchkey log | head`) is no failure.
-  if (codeOf(error) === "EPIPE") process.exit(SUCCESS);
-  terminal.complain(`cannot write: ${reasonOf(error)}`);
-  process.exit(FAILURE);
-});
+/** The whole command line: what to do, and what came of it as the exit code. */
+export async function latchkey(args: readonly string[]): Promise<void> {
+  const terminal = processTerminal();
+  process.stdout.on("error", (error) => {
+    // A reader that has seen enough (`latchkey log | head`) is no failure.
+    if (codeOf(error) === "EPIPE") process.exit(SUCCESS);
+    terminal.complain(`cannot write: ${reasonOf(error)}`);
+    process.exit(FAILURE);
+  });
+  try {
+    process.exitCode = await run(args, terminal);
+  } catch (error) {
+    terminal.complain(messageOf(error));
+    process.exitCode = error instanceof UsageError ? WRONG_USAGE : FAILURE;
+  }
+}
 
 const reasonOf = (error: NodeJS.ErrnoException): string =>
   error.errno === undefined ? messageOf(error) : getSystemErrorMessage(error.errno);
-
-try {
-  process.exitCode = await run(process.argv.slice(2), terminal);
-} catch (error) {
-  terminal.complain(messageOf(error));
-  process.exitCode = error instanceof UsageError ? WRONG_USAGE : FAILURE;
-}

@@ -7,7 +7,8 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
   process.stderr.write(`Latchkey needs Node ${OLDEST_NODE} or newer; this is ${process.version}\n`);
   process.exitCode = 1;
 } else {
-  await import("./latchkey.ts");
+  const { latchkey } = await import("./latchkey.ts");
+  await latchkey(process.argv.slice(2));
 }
 
 export {};

@@ -1,12 +1,8 @@
+import type { Portion } from "../core/amounts.ts";
 /** How far a step has come, in whatever it counts. */
 export type Progress = { readonly step: string } & {
   readonly [unit in Unit]?: Portion | undefined;
 };
-
-interface Portion {
-  readonly done: number;
-  readonly total: number;
-}
 
 const units = { users: "users", entries: "log entries", bytes: "bytes", pages: "pages" } as const;
 

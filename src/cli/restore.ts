@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
+import type { Amounts } from "../core/amounts.ts";
 import { makeDataDir } from "../server/data-dir.ts";
 import { throughName } from "../server/partial-file.ts";
 import type { Settings } from "../server/settings.ts";
 import { accessFault } from "../stores/database-access.ts";
 import { isThere } from "../stores/database-file.ts";
-import { copyDatabase, type Inventory } from "../stores/sqlite-backup.ts";
+import { copyDatabase } from "../stores/sqlite-backup.ts";
 import { replaceDatabase } from "../stores/sqlite-replace.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 import { amounts } from "./amounts.ts";
@@ -54,7 +55,7 @@ function problemWith(backup: string, { databaseUrl, databaseFile }: Settings): s
   return isSameFile(backup, databaseFile) ? `${backup} is the database itself` : undefined;
 }
 
-async function restore(backup: string, file: string, keptAs: string): Promise<Inventory> {
+async function restore(backup: string, file: string, keptAs: string): Promise<Amounts> {
   const display = progressDisplay(process.stderr, () => performance.now());
   try {
     return await throughName(file, {

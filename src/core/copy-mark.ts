@@ -1,9 +1,5 @@
+import type { Amounts } from "./amounts.ts";
 import type { Contents, ImportPoint, ImportRows } from "./store.ts";
-
-export interface Amounts {
-  readonly users: number;
-  readonly entries: number;
-}
 
 /** How far a copy has come. Stands in the target, written together with what it speaks of. */
 export interface Mark extends Amounts {

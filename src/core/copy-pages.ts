@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
+import type { Amounts, Portion } from "./amounts.ts";
 import type { Rows } from "./copy-digest.ts";
-import type { Amounts } from "./copy-mark.ts";
 import type { ContentsReader, LogReader, UserReader } from "./store.ts";
 
 const AT_ONCE = 1_000;
@@ -11,11 +11,6 @@ export interface CopyProgress {
   readonly step: "checking" | "copying" | "comparing";
   readonly users: Portion;
   readonly entries: Portion;
-}
-
-interface Portion {
-  readonly done: number;
-  readonly total: number;
 }
 
 /** Users first: a target that is cut off in the middle is one that nobody else can set up. */

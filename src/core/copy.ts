@@ -1,13 +1,6 @@
+import type { Amounts } from "./amounts.ts";
 import { type Difference, differencesOf, digestOf, type Rows } from "./copy-digest.ts";
-import {
-  type Amounts,
-  after,
-  type Mark,
-  markIn,
-  type Refusal,
-  type Start,
-  startFrom,
-} from "./copy-mark.ts";
+import { after, type Mark, markIn, type Refusal, type Start, startFrom } from "./copy-mark.ts";
 import { type CopyProgress, type CopySource, rowsOf, tellOf, unless } from "./copy-pages.ts";
 import type { Importer, ImportRows } from "./store.ts";
 

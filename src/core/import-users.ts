@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import type { Amounts, Portion } from "./amounts.ts";
 import { toEntry } from "./event-log.ts";
 import { logImported, usersImported } from "./events.ts";
 import { type ImportFields, recordIn } from "./import-record.ts";
@@ -10,17 +11,12 @@ export type ImportLine = { readonly line: number } & (
   | { readonly problem: string }
 );
 
-export interface Counts {
-  readonly users: number;
-  readonly entries: number;
-}
-
 /** Where lines wait until all are read: not in memory, however many there are. */
 export interface Staging {
   /** Answers with the earlier line that has the same username or ID, where there is one. */
   addUser(line: number, user: StoredUser): EarlierLine | undefined;
   addEntry(line: number, entry: NewLogEntry): void;
-  counts(): Counts;
+  counts(): Amounts;
   users(): Iterable<readonly StoredUser[]>;
   entries(): Iterable<readonly NewLogEntry[]>;
   /** Takes the user out again, and answers with the line. */
@@ -46,8 +42,8 @@ export interface ImportPorts {
 
 export interface ImportProgress {
   readonly step: "checking" | "importing";
-  readonly users: { readonly done: number; readonly total: number };
-  readonly entries: { readonly done: number; readonly total: number };
+  readonly users: Portion;
+  readonly entries: Portion;
 }
 
 export interface ImportChoices {
@@ -56,7 +52,7 @@ export interface ImportChoices {
   readonly how: "import" | "look-only";
 }
 
-export interface ImportOutcome extends Counts {
+export interface ImportOutcome extends Amounts {
   readonly kind: "imported" | "would-import" | "refused" | "nothing";
   readonly refused: number;
 }

@@ -1,24 +1,15 @@
 import { existsSync } from "node:fs";
 import { backup, DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import type { Amounts, Portion } from "../core/amounts.ts";
 import { Fault, messageOf } from "../core/fault.ts";
 import { accessFault, explained } from "./database-access.ts";
 import { isThere, openExisting } from "./database-file.ts";
 import { newerSchema } from "./newer-schema.ts";
-import { NEWEST_SCHEMA, versionOf } from "./schema.ts";
 import { isBarred, isBusy, retryWhileBusy } from "./sqlite-busy.ts";
+import { NEWEST_SCHEMA, versionOf } from "./sqlite-schema.ts";
 
 const PAGES_AT_ONCE = 256;
-
-export interface CopyingPages {
-  readonly done: number;
-  readonly total: number;
-}
-
-export interface Inventory {
-  readonly users: number;
-  readonly entries: number;
-}
 
 export interface FileCopy {
   readonly from: string;
@@ -26,7 +17,7 @@ export interface FileCopy {
   readonly source: "live" | "at-rest";
   /** An empty file, which keeps its mode. */
   readonly to: string;
-  readonly progress: (pages: CopyingPages) => void;
+  readonly progress: (pages: Portion) => void;
 }
 
 /**
@@ -38,7 +29,7 @@ export async function copyDatabase({
   source: kind,
   to,
   progress,
-}: FileCopy): Promise<Inventory> {
+}: FileCopy): Promise<Amounts> {
   const source = openToRead(from, kind);
   try {
     const before = await retryWhileBusy(() => {
@@ -78,7 +69,7 @@ function openUnwritten(file: string): DatabaseSync {
   return new DatabaseSync(url, { readOnly: true });
 }
 
-function verify(file: string): Inventory {
+function verify(file: string): Amounts {
   const database = openUnwritten(file);
   try {
     const inventory = takeInventory(database, file);
@@ -92,7 +83,7 @@ function verify(file: string): Inventory {
 }
 
 /** Throws for what is no database of Latchkey, or one of a later Latchkey. */
-function takeInventory(database: DatabaseSync, file: string): Inventory {
+function takeInventory(database: DatabaseSync, file: string): Amounts {
   const version = looking(file, () => versionOf(database));
   if (version > NEWEST_SCHEMA) throw newerSchema(file, version, NEWEST_SCHEMA);
   if (version === 0) throw new Fault("not_latchkey", `${file} is no database of Latchkey`);

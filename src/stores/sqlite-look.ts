@@ -3,8 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { Fault, messageOf } from "../core/fault.ts";
 import { type DatabaseContents, type DatabaseLook, DENIALS_LOOKED_AT } from "./database-look.ts";
-import { NEWEST_SCHEMA, versionOf } from "./schema.ts";
 import { isBusy, retryWhileBusy } from "./sqlite-busy.ts";
+import { NEWEST_SCHEMA, versionOf } from "./sqlite-schema.ts";
 
 /** What a slow disk reads in a few seconds, during which nothing else goes on. */
 const LARGEST_CHECKED_BYTES = 256 * 1024 * 1024;

@@ -11,8 +11,8 @@ import type {
 } from "../core/store.ts";
 import { openExisting } from "./database-file.ts";
 import { userOf } from "./rows.ts";
-import { isUpToDate } from "./schema.ts";
 import { retryWhileBusy } from "./sqlite-busy.ts";
+import { isUpToDate, versionOf } from "./sqlite-schema.ts";
 import { inTransaction } from "./sqlite-transaction.ts";
 
 export type SqliteTransfer = ContentsReader & UserReader & Importer;
@@ -108,7 +108,7 @@ export async function refuseOtherSchema(file: string, empty: "take" | "refuse"):
   const database = openExisting(file);
   try {
     await retryWhileBusy(() => {
-      const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
+      const version = versionOf(database);
       if (version === 0 && empty === "take") return;
       if (version === 0)
         throw new Fault("database_missing", "there are no tables of Latchkey in it");

@@ -12,12 +12,12 @@ import type {
 import { explained } from "./database-access.ts";
 import { createEmpty, isThere, makeOwnersOnly, openExisting } from "./database-file.ts";
 import { userOf } from "./rows.ts";
-import { isUpToDate, migrate, versionOf } from "./schema.ts";
 import { accountsOf } from "./sqlite-accounts.ts";
 import { retryWhileBusy } from "./sqlite-busy.ts";
 import { createUserChanges } from "./sqlite-changes.ts";
 import { intakeOf } from "./sqlite-intake.ts";
 import { logOf } from "./sqlite-log.ts";
+import { isUpToDate, migrate, versionOf } from "./sqlite-schema.ts";
 import { type SqliteTransfer, transferOf } from "./sqlite-transfer.ts";
 
 export interface SqliteOptions {

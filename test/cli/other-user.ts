@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { tempDir } from "../support/temp-dir.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const UNPRIVILEGED = fileURLToPath(new URL("./unprivileged-latchkey.ts", import.meta.url));
 
 export const isRoot: boolean = process.geteuid?.() === 0;
 export const SOMEBODY = 65_534;
@@ -27,10 +28,10 @@ export async function runUnprivileged(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
-  const child = spawn(process.execPath, ["--", MAIN, ...args], {
+  const program = isRoot ? [UNPRIVILEGED, String(SOMEBODY)] : [MAIN];
+  const child = spawn(process.execPath, ["--", ...program, ...args], {
     env: { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
-    ...(isRoot ? { uid: SOMEBODY, gid: SOMEBODY } : {}),
   });
   const closed = once(child, "close");
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type ChangePasswordForm, changePassword } from "../../src/core/change-password.ts";
-import type { UserId } from "../../src/core/store.ts";
+import {
+  type ChangePasswordForm,
+  type ChangePasswordOutcome,
+  changePassword,
+} from "../../src/core/change-password.ts";
+import type { PasswordHash, UserId } from "../../src/core/store.ts";
 import { corePorts } from "../support/core-ports.ts";
 import { OWNER } from "../support/gate.ts";
 
@@ -66,17 +70,26 @@ test("a user who is gone cannot change a password, whatever stands in the form",
   assert.deepEqual(outcome, { kind: "no-user" });
 });
 
-test("a hash replaced meanwhile is not overwritten: what was typed is no longer the password", async (t) => {
-  const { ports, owner, storedHash } = await withOwner(t);
-  const faster = await ports.passwords.hash("somebody was faster");
+interface Replacing extends Pick<Awaited<ReturnType<typeof withOwner>>, "ports" | "owner"> {
+  readonly by: PasswordHash;
+}
+
+/** A change in the middle of which somebody puts another hash into the stored one's place. */
+function changeWhileReplacing({ ports, owner, by }: Replacing): Promise<ChangePasswordOutcome> {
   const passwords = {
     ...ports.passwords,
     async hash(password: string) {
-      await ports.store.replacePasswordHash(owner.id, owner.passwordHash, faster);
+      await ports.store.replacePasswordHash(owner.id, owner.passwordHash, by);
       return ports.passwords.hash(password);
     },
   };
-  const outcome = await changePassword({ ...ports, passwords }, owner.id, formWith());
+  return changePassword({ ...ports, passwords }, owner.id, formWith());
+}
+
+test("a hash replaced meanwhile is not overwritten: what was typed is no longer the password", async (t) => {
+  const { ports, owner, storedHash } = await withOwner(t);
+  const faster = await ports.passwords.hash("somebody was faster");
+  const outcome = await changeWhileReplacing({ ports, owner, by: faster });
   assert.deepEqual(outcome, { kind: "current-password-incorrect" });
   assert.equal(await storedHash(), faster);
   assert.deepEqual(await ports.writtenEntries(), []);
@@ -85,14 +98,7 @@ test("a hash replaced meanwhile is not overwritten: what was typed is no longer 
 test("a hash that a sign-in renews meanwhile is of the same password, and is replaced", async (t) => {
   const { ports, owner, storedHash } = await withOwner(t);
   const renewed = await ports.passwords.hash(OWNER.password);
-  const passwords = {
-    ...ports.passwords,
-    async hash(password: string) {
-      await ports.store.replacePasswordHash(owner.id, owner.passwordHash, renewed);
-      return ports.passwords.hash(password);
-    },
-  };
-  const outcome = await changePassword({ ...ports, passwords }, owner.id, formWith());
+  const outcome = await changeWhileReplacing({ ports, owner, by: renewed });
   assert.deepEqual(outcome, { kind: "changed" });
   assert.equal(await ports.passwords.verify(NEW, await storedHash()), true);
   assert.deepEqual(await ports.writtenEntries(), ["password_change: Changed password"]);

@@ -1,0 +1,13 @@
+/**
+ * The command line as a user who may not even read the checkout: all that it loads is loaded before
+ * the rights are given away.
+ */
+import { commands } from "../../src/cli/commands.ts";
+import { latchkey } from "../../src/cli/latchkey.ts";
+
+const [user = "", ...args] = process.argv.slice(2);
+await Promise.all(commands.map(({ load }) => load()));
+process.setgroups?.([]);
+process.setgid?.(Number(user));
+process.setuid?.(Number(user));
+await latchkey(args);
