@@ -45,10 +45,11 @@ const browser = (from: string): Headers => ({
 const plainForm: SignIn["attempts"] = async () => (username, password, from) =>
   form("/login", browser(from), { username, password });
 
+/** Without the first letter, which is a capital one or not with one `Response` or another. */
 export const latchkeySignIn: SignIn = {
   attempts: plainForm,
-  right: { status: 303, text: "\r\nlocation: /\r\n" },
-  wrong: { status: 303, text: "\r\nlocation: /login?error=1\r\n" },
+  right: { status: 303, text: "ocation: /\r\n" },
+  wrong: { status: 303, text: "ocation: /login?error=1\r\n" },
 };
 
 export const passportSignIn: SignIn = {
