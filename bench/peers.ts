@@ -42,7 +42,10 @@ interface Entrant {
 
 type Show = (text: string) => void;
 
-/** Latchkey and others at the same work, in one run. What one of them fails at is its own loss. */
+/**
+ * Latchkey and others at the same work, in one run. What one of the others fails at is its own loss;
+ * where Latchkey fails, so does the run, and the figures of the last one stay.
+ */
 export async function benchPeers(
   folder: string,
   size: PeersSize,
@@ -86,6 +89,8 @@ export async function benchPeers(
       await attempt(entrant.contestant.name, () => playStart(entrant));
     }
   }
+  const ours = among.find(({ kind, name }) => kind === "latchkey" && failures.has(name));
+  if (ours !== undefined) throw new Error(`${ours.name} failed: ${failures.get(ours.name)}`);
   const report = { results: entrants.map(resultOf), failures, run: size };
   if (size.figures === "keep") await keep(report);
   return textOf(report);
