@@ -7,11 +7,15 @@ import { codeOf, Fault } from "../core/fault.ts";
  * that it cannot open, and the first attempt to write to one fails much later.
  */
 export function accessFault(file: string): Fault | undefined {
-  if (isRefused(file, constants.R_OK)) return refused("database_unreadable", file, "read");
-  if ([file, dirname(file)].some((path) => isRefused(path, constants.W_OK))) {
-    return refused("database_unwritable", file, "written");
+  if (isRefused(refusalOf(file, constants.R_OK))) {
+    return refused("database_unreadable", file, "read");
   }
-  return undefined;
+  const refusals = [file, dirname(file)].map((path) => refusalOf(path, constants.W_OK));
+  if (refusals.includes("EROFS")) {
+    const why = "it is on a read-only file system";
+    return new Fault("database_unwritable", `${file} cannot be written: ${why}`);
+  }
+  return refusals.some(isRefused) ? refused("database_unwritable", file, "written") : undefined;
 }
 
 /** What to throw instead of an error that does not say that a permission is missing. */
@@ -29,12 +33,14 @@ export function isMissing(error: unknown): boolean {
   return codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
 }
 
-function isRefused(path: string, what: number): boolean {
+const isRefused = (code: string | undefined): boolean => code === "EACCES" || code === "EPERM";
+
+function refusalOf(path: string, what: number): string | undefined {
   try {
     accessSync(path, what);
-    return false;
+    return undefined;
   } catch (error) {
-    return codeOf(error) === "EACCES" || codeOf(error) === "EPERM";
+    return codeOf(error);
   }
 }
 
