@@ -152,6 +152,7 @@ test("a copy that is overtaken with its very last step looks again, and is finis
   };
   const outcome = await run({ source, target: racing });
   assert.deepEqual([outcome, overtaken], [{ kind: "copied", users: 3, entries: 2_500 }, 1]);
+  assert.equal(JSON.parse((await target.readContents()).mark ?? "").state, "finished");
 });
 
 test("what fails while a copy is told to stop is told all the same", async (t) => {

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
+import { type Context, Hono } from "hono";
 import { createAuth } from "../../src/index.ts";
+import { methodsOf } from "../../src/web/app.ts";
 import { wordsIn } from "../../src/web/words.ts";
 import { SECRET, startGate } from "../support/gate.ts";
 import { recordingLog } from "../support/recording-log.ts";
@@ -61,4 +63,14 @@ test("whoever resets the connection right after a sign-in leaves no error in the
     gate.serverLog.filter(({ level }) => level === "error"),
     [],
   );
+});
+
+test("each path answers to what it has handlers for, and with GET to HEAD", () => {
+  const app = new Hono();
+  const answer = (c: Context) => c.body(null);
+  app.get("/page", answer).post("/page", answer).post("/form", answer).all("/any", answer);
+  assert.deepEqual(Object.fromEntries(methodsOf(app)), {
+    "/page": "GET, HEAD, POST",
+    "/form": "POST",
+  });
 });

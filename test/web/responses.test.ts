@@ -27,6 +27,7 @@ for (const [what, response] of Object.entries(guarded)) {
     assert.equal(header(response, "X-Content-Type-Options"), "nosniff");
     assert.equal(header(response, "X-Frame-Options"), "DENY");
     assert.equal(header(response, "Referrer-Policy"), "same-origin");
+    assert.deepEqual(response.headers.getSetCookie(), []);
     const policy = header(response, "Content-Security-Policy") ?? "";
     for (const part of ["default-src", "object-src", "base-uri", "frame-ancestors"]) {
       assert.match(policy, new RegExp(`${part} 'none'`));
