@@ -1,31 +1,23 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { CannotTell } from "../../src/attack/attack.ts";
 import { troubleDuring } from "../../src/attack/availability.ts";
 import type { Target } from "../../src/attack/target.ts";
+import { serveListener } from "../adapters/framework.ts";
 
 /** A guard that answers with one status after the other, and then with the last one for ever. */
 async function guard(t: TestContext, ...statuses: readonly number[]): Promise<Target> {
   let asked = 0;
-  const server = createServer((request, response) => {
+  const { url, stop } = await serveListener((request, response) => {
     request.resume();
     response.writeHead(statuses[Math.min(asked, statuses.length - 1)] ?? 500).end();
     asked += 1;
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
+  t.after(stop);
   return {
-    ...{ url: `http://127.0.0.1:${port}`, base: "", state: "configured", fresh: false },
+    ...{ url, base: "", state: "configured", fresh: false },
     ...{ guarded: [], knownSecrets: [], workshop: undefined, attempts: 0, signal: undefined },
-    place: { protocol: "http:", host: "127.0.0.1", port },
+    place: { protocol: "http:", host: "127.0.0.1", port: Number(new URL(url).port) },
     account: { username: "owner", password: "x", token: "a", cookies: [] },
   };
 }

@@ -3,13 +3,25 @@ import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";
 import { startGate } from "../support/gate.ts";
+import { sendRaw } from "../support/raw.ts";
+
+const WELL = [
+  ["/healthz", "alive"],
+  ["/readyz", "ready"],
+] as const;
+
+test("a load balancer that speaks HTTP/1.0 and names no host hears how things are", async (t) => {
+  const gate = await startGate(t);
+  for (const [path, text] of WELL) {
+    const answer = await sendRaw(gate.url, `GET ${path} HTTP/1.0\r\n\r\n`);
+    assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
+    assert.ok(answer.endsWith(`\r\n\r\n${text}`));
+  }
+});
 
 test("the gate says that it is alive, and that its store answers, before there is an account too", async (t) => {
   const gate = await startGate(t);
-  for (const [path, text] of [
-    ["/healthz", "alive"],
-    ["/readyz", "ready"],
-  ] as const) {
+  for (const [path, text] of WELL) {
     const { status, body, headers } = await gate.send(path);
     assert.deepEqual([status, body], [200, text]);
     assert.equal(headers["cache-control"], "no-store");
