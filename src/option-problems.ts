@@ -7,6 +7,14 @@ import { locales } from "./web/words.ts";
 
 const LONGEST_APP_NAME = 60;
 
+const MIN_LIMIT_IPV6_PREFIX = 32;
+/** Each IPv6 address counts by itself. */
+export const MAX_LIMIT_IPV6_PREFIX = 128;
+
+/** Shorter prefixes would let one client block the sign-in for whole providers. */
+export const isLimitIpv6Prefix = (bits: number): boolean =>
+  Number.isInteger(bits) && bits >= MIN_LIMIT_IPV6_PREFIX && bits <= MAX_LIMIT_IPV6_PREFIX;
+
 /** One line of text that is not blank. */
 export const isAppName = (text: string): boolean =>
   text.length <= LONGEST_APP_NAME && text.trim() !== "" && !/\p{Cc}/u.test(text);
@@ -64,6 +72,10 @@ const rules: readonly (readonly [text: string, holds: (options: Options) => bool
   [
     "trustedOrigins takes origins such as https://app.example.org, without a path",
     ({ trustedOrigins }) => trustedOrigins.every(isOrigin),
+  ],
+  [
+    `limitIpv6Prefix takes a whole number from ${MIN_LIMIT_IPV6_PREFIX} to ${MAX_LIMIT_IPV6_PREFIX}`,
+    ({ limitIpv6Prefix }) => isLimitIpv6Prefix(limitIpv6Prefix),
   ],
   [
     "hashing takes atOnce of 1 or more and waiting of 0 or more",

@@ -8,7 +8,7 @@ import type { SetupTokenSource } from "./core/setup-token.ts";
 import type { AttemptCounter } from "./core/shared-limiter.ts";
 import type { LogReader, Store } from "./core/store.ts";
 import type { WorkQueueLimits } from "./core/work-queue.ts";
-import { optionProblem } from "./option-problems.ts";
+import { MAX_LIMIT_IPV6_PREFIX, optionProblem } from "./option-problems.ts";
 import type { PostLoginLocation } from "./web/location.ts";
 import type { PageFunctions } from "./web/page-data.ts";
 import type { Locale } from "./web/words.ts";
@@ -64,6 +64,12 @@ export interface AuthOptions {
   readonly forwardAuth?: "on" | "off";
   /** `shared` counts sign-in attempts in the store, for all instances together. Default: own. */
   readonly limiter?: "own" | "shared";
+  /**
+   * Sign-in attempts from one IPv6 network of this prefix length count together, from 32 to 128.
+   * Default: 128, each address by itself. On the public internet 64 is better: one client has
+   * a whole /64.
+   */
+  readonly limitIpv6Prefix?: number;
   /** Bounds for password hashing. Default: one at a time for each core, three at most; 128 waiting. */
   readonly hashing?: WorkQueueLimits;
   /** `on` tells the log of what was refused (sign-ins and other forms), with its address. Default: off. */
@@ -112,6 +118,7 @@ export function settleOptions(options: AuthOptions): SettledOptions {
     cookieDomain: options.cookieDomain,
     forwardAuth: options.forwardAuth ?? "off",
     limiter: options.limiter ?? "own",
+    limitIpv6Prefix: options.limitIpv6Prefix ?? MAX_LIMIT_IPV6_PREFIX,
     hashing: Object.freeze({ ...(options.hashing ?? defaultHashing()) }),
     log: options.log ?? consoleLog,
     meter: options.meter ?? noMeter,

@@ -18,7 +18,7 @@ import { createRequireAuth, createRequireUser, type Guard } from "./core/require
 import type { ServerLog } from "./core/server-log.ts";
 import { createSessionTokens } from "./core/session-token.ts";
 import { type SetUpForm, type SetUpOutcome, setUp } from "./core/set-up.ts";
-import { createSharedLimiter, type Limiter } from "./core/shared-limiter.ts";
+import { createSharedLimiter, type Limiter, limitByNetwork } from "./core/shared-limiter.ts";
 import { type SignInAttempt, type SignInOutcome, signIn } from "./core/sign-in.ts";
 import type { LogEntry, UserId } from "./core/store.ts";
 import { createUserMemory, type UserMemory } from "./core/user-memory.ts";
@@ -45,7 +45,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const { store, meter, setupToken, setUpDomain } = settled;
   // What can fail comes first: nothing may be left behind that watches the store.
   const ownLimiter = createAttemptLimiter(systemClock);
-  const limiter = limiterFor(settled, ownLimiter, log);
+  const limiter = limitByNetwork(limiterFor(settled, ownLimiter, log), settled.limitIpv6Prefix);
   const tokens = createSessionTokens(settled.secret, systemClock, settled.previousSecrets);
   const passwords = createPasswords(settled.hashing, log, meter.hashes);
   // Entries are written behind the answers' back: what is said of that is about no one request.

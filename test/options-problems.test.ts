@@ -50,6 +50,9 @@ const invalid: readonly (readonly [options: Partial<AuthOptions>, says: RegExp])
   ...["", "it", "EN", "de-AT", "toString"].map(
     (locale) => [{ locale: locale as Locale }, /^locale takes en, de, fr, es$/] as const,
   ),
+  ...[31, 129, 64.5, Number.NaN].map(
+    (limitIpv6Prefix) => [{ limitIpv6Prefix }, /^limitIpv6Prefix takes .* from 32 to 128/] as const,
+  ),
   [{ hashing: { atOnce: 0, waiting: 1 } }, /^hashing takes atOnce of 1 or more and waiting of 0/],
   [{ hashing: { atOnce: 1, waiting: -1 } }, /^hashing takes/],
   [{ hashing: { atOnce: Number.NaN, waiting: 1 } }, /^hashing takes/],

@@ -22,6 +22,7 @@ test("what is left out has its default", () => {
   assert.deepEqual([settled.trustedOrigins, settled.trustedProxies], [[], []]);
   assert.ok(settled.hashing.atOnce >= 1 && settled.hashing.atOnce <= 3);
   assert.equal(settled.hashing.waiting, 128);
+  assert.equal(settled.limitIpv6Prefix, 128);
 });
 
 test("by default no setup token is expected, and there is none to delete", async () => {

@@ -6,6 +6,7 @@ import {
 } from "./attempt-limiter.ts";
 import { messageOf } from "./fault.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
+import { networkOf } from "./network.ts";
 import type { ServerLog } from "./server-log.ts";
 
 /** A store that can count attempts for every instance that shares it, by its own clock. */
@@ -43,3 +44,9 @@ export function createSharedLimiter(
     },
   };
 }
+
+/** Counts all addresses of an IPv6 network together. With a prefix length of 128, each by itself. */
+export const limitByNetwork = (limiter: Limiter, ipv6Prefix: number): Limiter => ({
+  attempt: (address) => limiter.attempt(networkOf(address, ipv6Prefix)),
+  cleanUp: () => limiter.cleanUp(),
+});

@@ -73,6 +73,7 @@ async function open(
     logFailures: settings.logFailures,
     pagesDir: settings.pagesDir,
     limiter: settings.limiter,
+    limitIpv6Prefix: settings.limitIpv6Prefix,
     trustedProxies: settings.trustedProxies,
     publicUrl: settings.publicUrl,
     cookieDomain: settings.cookieDomain,

@@ -87,6 +87,12 @@ export const settings: readonly Setting[] = [
     "counts sign-in attempts for all instances together, in PostgreSQL",
   ),
   setting(
+    "LIMIT_IPV6_PREFIX",
+    "a number from 32 to 128",
+    "128",
+    "the prefix length of IPv6 networks whose sign-in attempts count together; use 64 on the public internet",
+  ),
+  setting(
     "LOG_RETENTION",
     "a time such as 400d or 12h",
     "for ever",

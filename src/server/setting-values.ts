@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { isLimitIpv6Prefix } from "../option-problems.ts";
 import { readPostgresUrl } from "../stores/postgres-url.ts";
 import { isLogo } from "../web/assets.ts";
 import { originOf } from "../web/location.ts";
@@ -23,6 +24,10 @@ export function hostName(text: string): string | undefined {
 
 export function portNumber(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
+}
+
+export function ipv6Prefix(text: string): number | undefined {
+  return /^\d{2,3}$/.test(text) && isLimitIpv6Prefix(Number(text)) ? Number(text) : undefined;
 }
 
 export function folder(text: string): string | undefined {

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { DEVELOPMENT_SECRET } from "../core/session-token.ts";
-import { isAppName } from "../option-problems.ts";
+import { isAppName, MAX_LIMIT_IPV6_PREFIX } from "../option-problems.ts";
 import { isColor } from "../web/accent-color.ts";
 import { isLocale } from "../web/locale.ts";
 import { isCookieDomain, isLocation, sharesCookies } from "../web/location.ts";
@@ -19,6 +19,7 @@ import {
   hostName,
   httpsUrl,
   image,
+  ipv6Prefix,
   list,
   logLevel,
   onOrOff,
@@ -48,6 +49,7 @@ export interface Settings {
   readonly secret: string | undefined;
   readonly previousSecrets: readonly string[];
   readonly limiter: "own" | "shared";
+  readonly limitIpv6Prefix: number;
   /** How long log entries are kept; `undefined` for ever. */
   readonly logRetentionMs: number | undefined;
   readonly setupTokenFile: string;
@@ -106,6 +108,7 @@ export function readSettings(sources: SettingsSources): SettingsReading {
     databaseFile: join(dataDir, "latchkey.db"),
     databaseUrl: value("DATABASE_URL", postgresUrl, textOrFile("DATABASE_URL")),
     limiter: value("SHARED_LIMITER", onOrOff) === "on" ? "shared" : "own",
+    limitIpv6Prefix: value("LIMIT_IPV6_PREFIX", ipv6Prefix) ?? MAX_LIMIT_IPV6_PREFIX,
     logRetentionMs: value("LOG_RETENTION", age),
     secret: textOrFile("AUTH_SECRET"),
     previousSecrets: linesOrFile("AUTH_SECRET_PREVIOUS", list) ?? [],

@@ -9,7 +9,12 @@ const COLOUR = new RegExp(`${ESCAPE}\\[\\d+m`, "g");
 
 /** One finding of each kind: fine, a hint, and something to be mended. */
 async function patientEnv(t: Parameters<typeof tempDir>[0]) {
-  return { DATA_DIR: await tempDir(t), TRUSTED_PROXIES: "0.0.0.0/0", PORT: "0" };
+  return {
+    DATA_DIR: await tempDir(t),
+    TRUSTED_PROXIES: "0.0.0.0/0",
+    LIMIT_IPV6_PREFIX: "64",
+    PORT: "0",
+  };
 }
 
 test("without a terminal there are words and no colours, one line a finding, the remedy below", async (t) => {

@@ -94,7 +94,7 @@ for (const [name, { options, settings: named }] of Object.entries(commands)) {
       [...options, ...everywhere],
     );
     const entries = [
-      ...stdout.matchAll(/^ {2}([A-Z_]+)(?:, --(\S+))? \(default: (.*)\)\n {6}(.*)$/gm),
+      ...stdout.matchAll(/^ {2}([A-Z_\d]+)(?:, --(\S+))? \(default: (.*)\)\n {6}(.*)$/gm),
     ];
     assert.deepEqual(
       entries.map(([, ...entry]) => entry),

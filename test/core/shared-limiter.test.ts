@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attemptRule, createAttemptLimiter } from "../../src/core/attempt-limiter.ts";
-import { type AttemptCounter, createSharedLimiter } from "../../src/core/shared-limiter.ts";
+import {
+  type AttemptCounter,
+  createSharedLimiter,
+  limitByNetwork,
+} from "../../src/core/shared-limiter.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { recordingLog } from "../support/recording-log.ts";
 
@@ -74,4 +78,30 @@ test("a clean-up is one of the counter and of the process's own count", async ()
     message: "the shared limiter was not cleaned up",
     fields: { reason: "unreachable" },
   });
+});
+
+test("addresses of one IPv6 network share one limit, and those of another network do not", async () => {
+  const own = createAttemptLimiter(fakeClock());
+  const limiter = limitByNetwork(own, 64);
+  for (let n = 1; n <= 5; n += 1) {
+    assert.equal(await limiter.attempt(`2001:db8::${n}:1`), "allowed");
+  }
+  assert.equal(await limiter.attempt("2001:db8::6:1"), "denied");
+  assert.equal(await limiter.attempt("2001:db8:0:1::1"), "allowed");
+  assert.equal(own.tracked, 2);
+});
+
+test("one IPv6 network cannot fill the limiter", async () => {
+  const limiter = limitByNetwork(createAttemptLimiter(fakeClock()), 64);
+  for (let n = 0; n <= attemptRule.maxTracked + 1; n += 1) {
+    await limiter.attempt(`2001:db8::${n.toString(16)}`);
+  }
+  assert.equal(await limiter.attempt(ADDRESS), "allowed");
+});
+
+test("with a prefix length of 128, each IPv6 address has its own limit", async () => {
+  const limiter = limitByNetwork(createAttemptLimiter(fakeClock()), 128);
+  for (let n = 1; n <= 6; n += 1) {
+    assert.equal(await limiter.attempt(`2001:db8::${n}`), "allowed");
+  }
 });

@@ -62,6 +62,24 @@ test("an attempt at one gate counts at the other, whatever its outcome", async (
   assert.equal(await letIn(one, 1), 0);
 });
 
+test("gates that share the limit count the addresses of one IPv6 network together", async (t) => {
+  const settings = {
+    trustedProxies: ["127.0.0.1"],
+    limitIpv6Prefix: 64,
+    limiter: "shared",
+  } as const;
+  const databaseUrl = await server.newDatabase();
+  const one = await startGate(t, { ...settings, databaseUrl });
+  await one.setUp();
+  const other = await startGate(t, { ...settings, databaseUrl });
+  const answers: Answer[] = [];
+  for (let n = 1; n <= 6; n += 1) {
+    const headers = { "X-Forwarded-For": `2001:db8::${n}` };
+    answers.push(await (n % 2 === 0 ? one : other).signIn({}, { headers }));
+  }
+  assert.equal(answers.filter(isLetIn).length, 5);
+});
+
 test("without the setting each gate counts for itself", async (t) => {
   const databaseUrl = await server.newDatabase();
   const one = await startGate(t, { databaseUrl });

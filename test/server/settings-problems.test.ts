@@ -45,6 +45,7 @@ const bad: Readonly<Record<string, readonly string[]>> = {
   METRICS_PORT: ["on", "-1", "65536", "9464 ", ":9464", "127.0.0.1:9464"],
   METRICS_HOST: ["not a host", "http://127.0.0.1", "127.0.0.1:9464", "*"],
   SHARED_LIMITER: ["yes", "true", "ON", "1"],
+  LIMIT_IPV6_PREFIX: ["31", "129", "0", "/64", "64.0", "064x", "-64", "1e2", "off"],
   LOG_RETENTION: ["400", "0d", "-1d", "1.5d", "400 d", "90s", "1y", "1234567d"],
   APP_NAME: [" ", "x".repeat(61), "two\nlines", "tab\t", "\u0007", "\u0085"],
   ACCENT_COLOR: ["red", "1a5fb4", "#12", "#1234", "#12345", "#1a5fb4ff", "#ggg", "#abc;", " #abc"],

@@ -85,3 +85,26 @@ test("other forwarding headers are nobody's word", async (t) => {
   const entries = await gate.logEntries(2);
   assert.equal(entries.at(-1)?.summary, "Rate limited login from 127.0.0.1");
 });
+
+/** Of six attempts with the right password, each from another address of one /64: those let in. */
+async function letInFromOneNetwork(gate: RunningGate): Promise<number> {
+  await gate.setUp();
+  let letIn = 0;
+  for (let n = 1; n <= 6; n += 1) {
+    const headers = { "X-Forwarded-For": `2001:db8::${n}` };
+    if ((await gate.signIn({}, { headers })).location === "/") letIn += 1;
+  }
+  return letIn;
+}
+
+test("each IPv6 address has its own five attempts by default", async (t) => {
+  const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
+  assert.equal(await letInFromOneNetwork(gate), 6);
+});
+
+test("with LIMIT_IPV6_PREFIX=64, a /64 has five attempts, and the log has the whole address", async (t) => {
+  const gate = await startGate(t, { trustedProxies: ["127.0.0.1"], limitIpv6Prefix: 64 });
+  assert.equal(await letInFromOneNetwork(gate), 5);
+  const entries = await gate.logEntries(7);
+  assert.equal(entries.at(-1)?.summary, "Rate limited login from 2001:db8::6");
+});

@@ -50,6 +50,7 @@ export async function startGate(
     databaseFile: join(dataDir, "latchkey.db"),
     databaseUrl: undefined,
     limiter: "own",
+    limitIpv6Prefix: 128,
     logRetentionMs: undefined,
     secret: SECRET,
     previousSecrets: [],

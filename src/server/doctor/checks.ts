@@ -10,6 +10,7 @@ import { databaseCheck } from "./database.ts";
 import { diskCheck } from "./disk.ts";
 import { gateCheck } from "./gate.ts";
 import { keptCertificatesCheck } from "./kept-certificates.ts";
+import { limitCheck } from "./limit.ts";
 import { proxyCheck } from "./proxy.ts";
 import { secretCheck } from "./secret.ts";
 import { secretFilesCheck } from "./secret-files.ts";
@@ -27,6 +28,7 @@ export const checks: readonly Check[] = [
   keptCertificatesCheck,
   gateCheck,
   proxyCheck,
+  limitCheck,
   addressCheck,
   certificateCheck,
   cookieCheck,
