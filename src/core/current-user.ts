@@ -1,5 +1,6 @@
 import { type BoundedMemory, createBoundedMemory } from "./bounded-memory.ts";
 import type { Clock } from "./clock.ts";
+import { isEnded } from "./end-sessions.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import type { SessionTokens, VerifiedToken } from "./session-token.ts";
 import type { User } from "./store.ts";
@@ -69,9 +70,9 @@ export function createCurrentUser(
   };
 }
 
-/** A session from before the moment at which all of the user's were ended is nobody's. */
+/** A session from before the last time that all sessions of the user were ended has no user. */
 function keep(session: Session, found: RememberedUser | undefined): User | undefined {
-  const over = found !== undefined && session.token.issuedAt < found.sessionsFrom;
+  const over = found !== undefined && isEnded(session.token, found.sessionsFrom);
   session.found = over ? undefined : found;
   return session.found?.user;
 }

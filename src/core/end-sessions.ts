@@ -1,6 +1,10 @@
 import type { Clock } from "./clock.ts";
 import { allSignedOut, type Event, userSignedOut } from "./events.ts";
+import type { VerifiedToken } from "./session-token.ts";
 import type { AccountStore } from "./store.ts";
+
+/** Sessions end even where the clock of the instance that issued them is this far ahead. */
+const CLOCK_MARGIN_SECONDS = 120;
 
 export interface EndSessionsPorts {
   readonly store: Pick<AccountStore, "findUserByUsername" | "endSessions">;
@@ -29,3 +33,15 @@ export async function endAllSessions({ store, clock, record }: EndSessionsPorts)
 
 /** Tokens tell their time in whole seconds: those of this very second are over as well. */
 const nextSecond = ({ now }: Pick<Clock, "now">): number => Math.floor(now() / 1000) + 1;
+
+/**
+ * Whether a session is over, given the second from which its user's sessions count. The time of
+ * issue alone cannot tell within the margin, so a token from a later sign-in records that second.
+ */
+export function isEnded(
+  token: Pick<VerifiedToken, "issuedAt" | "sessionsFrom">,
+  sessionsFrom: number,
+): boolean {
+  if (token.sessionsFrom >= sessionsFrom) return false;
+  return token.issuedAt < sessionsFrom + CLOCK_MARGIN_SECONDS;
+}

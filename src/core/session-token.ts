@@ -15,6 +15,8 @@ export const SESSION_LIFETIME_SECONDS = 2_592_000;
 export const DEVELOPMENT_SECRET = "latchkey development secret: everybody knows it";
 
 const ALGORITHM = "HS256";
+/** A header parameter, which other readers of the token ignore, and not a further claim. */
+const SESSIONS_FROM = "sessions_from";
 const HMAC_SHA256 = { name: "HMAC", hash: "SHA-256" };
 
 export interface VerifiedToken {
@@ -23,11 +25,13 @@ export interface VerifiedToken {
   readonly expiresAt: number;
   /** In seconds since 1970; 0 where the token does not say. */
   readonly issuedAt: number;
+  /** The user's `sessionsFrom` at the time of the sign-in; 0 where the token does not say. */
+  readonly sessionsFrom: number;
 }
 
 export interface SessionTokens {
-  /** Not issued before that second, should the clock not have got there: sessions may begin later. */
-  issue(userId: UserId, notBefore?: number): Promise<string>;
+  /** @param sessionsFrom That of the user, where it has one: the token records it. */
+  issue(userId: UserId, sessionsFrom?: number): Promise<string>;
   /** What a genuine, unexpired token carries; for any other text `undefined`. */
   verify(token: string): Promise<VerifiedToken | undefined>;
 }
@@ -46,7 +50,7 @@ export function createSessionTokens(
 
   async function verifiedBy(one: CryptoKey, token: string): Promise<VerifiedToken | undefined> {
     try {
-      const { payload } = await jwtVerify(token, one, {
+      const { payload, protectedHeader } = await jwtVerify(token, one, {
         algorithms: [ALGORITHM],
         requiredClaims: ["exp"],
         currentDate: new Date(clock.now()),
@@ -55,7 +59,9 @@ export function createSessionTokens(
       if (typeof userId !== "string" || userId === "") return undefined;
       // JSON has no infinity, but 1e999 is read as one: a session without an end.
       if (exp === undefined || !Number.isFinite(exp) || !Number.isFinite(iat)) return undefined;
-      return { userId: userId as UserId, expiresAt: exp * 1000, issuedAt: iat };
+      const from = protectedHeader[SESSIONS_FROM];
+      const sessionsFrom = typeof from === "number" ? from : 0;
+      return { userId: userId as UserId, expiresAt: exp * 1000, issuedAt: iat, sessionsFrom };
     } catch {
       // Whatever is wrong with it, a token that cannot be verified is no session.
       return undefined;
@@ -63,10 +69,11 @@ export function createSessionTokens(
   }
 
   return {
-    issue(userId, notBefore = 0) {
-      const issuedAt = Math.max(Math.floor(clock.now() / 1000), notBefore);
+    issue(userId, sessionsFrom) {
+      const issuedAt = Math.floor(clock.now() / 1000);
+      const recorded = sessionsFrom === undefined ? {} : { [SESSIONS_FROM]: sessionsFrom };
       return new SignJWT({ user_id: userId })
-        .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
+        .setProtectedHeader({ alg: ALGORITHM, typ: "JWT", ...recorded })
         .setJti(randomBytes(16).toString("hex"))
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + SESSION_LIFETIME_SECONDS)

@@ -14,7 +14,10 @@ export interface User {
 
 export interface StoredUser extends User {
   readonly passwordHash: PasswordHash;
-  /** In seconds since 1970: sessions that were issued earlier are over. Not there for most users. */
+  /**
+   * In seconds since 1970: sessions of earlier sign-ins are over. It grows each time sessions are
+   * ended. Most users have none.
+   */
   readonly sessionsFrom?: number;
 }
 

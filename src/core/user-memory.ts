@@ -14,7 +14,7 @@ const READ_AGAIN_AFTER_MS = 60_000;
 
 export interface RememberedUser {
   readonly user: User;
-  /** Sessions that were issued before this second are over. */
+  /** Sessions of sign-ins before this second are over. */
   readonly sessionsFrom: number;
   /** The monotonic moment up to which the user may be taken from here; past, once forgotten. */
   readonly until: number;

@@ -3,8 +3,10 @@ import { type TestContext, test } from "node:test";
 import { createCurrentUser } from "../../src/core/current-user.ts";
 import { endAllSessions, endSessionsOf } from "../../src/core/end-sessions.ts";
 import { allSignedOut, userSignedOut } from "../../src/core/events.ts";
+import { createSessionTokens } from "../../src/core/session-token.ts";
 import type { UserId } from "../../src/core/store.ts";
-import { mint } from "../support/mint.ts";
+import { SECRET } from "../support/gate.ts";
+import { mint, partsOf } from "../support/mint.ts";
 import { type AccountPorts, accountPorts } from "./account-ports.ts";
 
 const SECOND = 1_000;
@@ -85,6 +87,82 @@ for (const [what, into] of [
     assert.equal(await whose(after), "owner");
   });
 }
+
+for (const [ahead, user] of [
+  [0, undefined],
+  [90, undefined],
+  [120, undefined],
+  [122, "owner"],
+] as const) {
+  test(`a session from an instance whose clock is ${ahead} s ahead ${user ? "stays" : "ends"}`, async (t) => {
+    const ports = await scene(t);
+    const { clock, owner, whose } = ports;
+    const fast = createSessionTokens(SECRET, { now: () => clock.now() + ahead * SECOND });
+    const token = await fast.issue(owner);
+    assert.equal(await whose(token), "owner");
+    await endSessionsOf(ports, "owner");
+    assert.equal(await whose(token), user);
+  });
+}
+
+test("a sign-in right after the end works, whatever the clocks of both instances say", async (t) => {
+  const ports = await scene(t);
+  const { clock, owner, store, whose } = ports;
+  for (const endAhead of [0, 90, -90]) {
+    await endSessionsOf(
+      { ...ports, clock: { now: () => clock.now() + endAhead * SECOND } },
+      "owner",
+    );
+    const user = await store.findUser(owner);
+    for (const ahead of [0, 90, -90]) {
+      const issuer = createSessionTokens(SECRET, { now: () => clock.now() + ahead * SECOND });
+      const token = await issuer.issue(owner, user?.sessionsFrom);
+      assert.equal(await whose(token), "owner", `${endAhead} ${ahead}`);
+      const { claims } = partsOf(token);
+      assert.equal(claims.iat, clock.now() / SECOND + ahead, "dated to the issue, and not later");
+      assert.deepEqual(Object.keys(claims).sort(), ["exp", "iat", "jti", "user_id"]);
+    }
+  }
+});
+
+test("a session of a sign-in between two ends is over, however far its clock is ahead", async (t) => {
+  const ports = await scene(t);
+  const { clock, owner, store, whose } = ports;
+  await endSessionsOf(ports, "owner");
+  const fast = createSessionTokens(SECRET, { now: () => clock.now() + 90 * SECOND });
+  const between = await fast.issue(owner, (await store.findUser(owner))?.sessionsFrom);
+  assert.equal(await whose(between), "owner");
+  await endSessionsOf(ports, "owner");
+  assert.equal(await whose(between), undefined);
+});
+
+test("a token minted elsewhere counts again two minutes after the end", async (t) => {
+  const ports = await scene(t);
+  const { clock, owner, whose } = ports;
+  await endSessionsOf(ports, "owner");
+  const elsewhere = (): string => {
+    const iat = Math.floor(clock.now() / SECOND);
+    return mint({ user_id: owner, iat, exp: iat + 3_600 });
+  };
+  clock.advance(120 * SECOND);
+  const early = elsewhere();
+  assert.equal(await whose(early), undefined);
+  clock.advance(SECOND);
+  assert.equal(await whose(elsewhere()), "owner");
+  assert.equal(await whose(early), undefined);
+});
+
+test("a recorded second that is not a number does not keep a session", async (t) => {
+  const ports = await scene(t);
+  const { clock, owner, whose } = ports;
+  const iat = clock.now() / SECOND;
+  await endSessionsOf(ports, "owner");
+  for (const sessions_from of ["9999999999", [9_999_999_999], null, true, {}]) {
+    const header = { alg: "HS256", typ: "JWT", sessions_from };
+    const token = mint({ user_id: owner, iat, exp: iat + 3_600 }, { header });
+    assert.equal(await whose(token), undefined, JSON.stringify(sessions_from));
+  }
+});
 
 test("a session from between two ends within the same second is over as well", async (t) => {
   const ports = await scene(t);
