@@ -1,4 +1,7 @@
-import { withPlaces } from "./examples.ts";
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { exampleOf, withPlaces } from "./examples.ts";
 import { startProgram, whereInstalled } from "./program.ts";
 import { provesItsRules } from "./rules.ts";
 import type { ProxyServer } from "./site.ts";
@@ -27,6 +30,13 @@ const caddy = (program: string): ProxyServer => ({
       address: { host, port },
     });
   },
+});
+
+test("the Caddyfile beside the Compose file has the gate's own host as on the page about Caddy", async () => {
+  const text = await readFile(new URL("../../docs/deploy/Caddyfile", import.meta.url), "utf8");
+  const { configuration } = exampleOf("caddy", "Two hosts");
+  const [own = ""] = configuration.split(/(?<=^\}\n)/m);
+  assert.equal(withPlaces(text, { "latchkey:3000": "127.0.0.1:3000" }), own);
 });
 
 whereInstalled("caddy", (program) => provesItsRules(caddy(program)));

@@ -1,5 +1,32 @@
-import { nginx } from "./nginx.ts";
-import { whereInstalled } from "./program.ts";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { withPlaces } from "./examples.ts";
+import { around, nginx } from "./nginx.ts";
+import { startProgram, whereInstalled } from "./program.ts";
+import { assertOwnRequestIds } from "./request-id.ts";
 import { provesItsRules } from "./rules.ts";
 
-whereInstalled("nginx", (program) => provesItsRules(nginx(program)));
+whereInstalled("nginx", (program) => {
+  provesItsRules(nginx(program));
+
+  test("nginx before two instances: a client cannot choose the ID of its request", async (t) => {
+    const text = await readFile(new URL("../../docs/scaling/nginx.conf", import.meta.url), "utf8");
+    await assertOwnRequestIds(
+      t,
+      async ({ gate, host, port }) => {
+        const sites = withPlaces(text, {
+          "listen 80;": `listen ${host}:${port};`,
+          "10.0.0.11:3000": gate,
+          "10.0.0.12:3000": `${gate} backup`,
+          "example.org": "door.test",
+        });
+        await startProgram(t, program, {
+          configuration: around(sites),
+          args: (file, folder) => ["-p", folder, "-c", file, "-e", "stderr"],
+          address: { host, port },
+        });
+      },
+      ["http://auth.door.test/login"],
+    );
+  });
+});

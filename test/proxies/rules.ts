@@ -6,6 +6,7 @@ import { partsOf } from "../support/mint.ts";
 import { sendRaw } from "../support/raw.ts";
 import { fillIn, openPage, PAGE } from "./browser.ts";
 import type { SetUp } from "./examples.ts";
+import { provesOwnRequestIds } from "./request-id.ts";
 import { type ProxyServer, type Site, startSite } from "./site.ts";
 import { provesTheWayBack } from "./way-back.ts";
 
@@ -19,6 +20,7 @@ export function provesItsRules(proxy: ProxyServer): void {
         await prove(await startSite(t, proxy, setUp), setUp);
       });
     };
+    provesOwnRequestIds(proxy, setUp);
     provesTheWayBack(rule);
     provesTheDoor(rule);
     provesIdentity(rule);
@@ -135,6 +137,9 @@ function provesIdentity(rule: Rule): void {
     Remote_User: "somebody",
     "Remote_User-Id": "1",
     remote_user_id: "1",
+    "Remote.User": "somebody",
+    "Remote~User": "somebody",
+    "Remote.User.Id": "1",
   };
 
   rule("the application is told who is there, and nothing that a client claims", async (site) => {

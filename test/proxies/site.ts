@@ -7,7 +7,7 @@ import { type RecordingApp, startRecordingApp } from "./recording-app.ts";
 
 /** Not 127.0.0.1, which the gate trusts as a proxy: clients come from elsewhere. */
 export const CLIENT = "127.0.0.2";
-const PROXY_HOST = "127.0.0.9";
+export const PROXY_HOST = "127.0.0.9";
 
 /** What a test puts into the example instead of the places that it names. */
 export interface Places {
@@ -54,7 +54,7 @@ export async function startSite(t: TestContext, proxy: ProxyServer, setUp: SetUp
 const onPort = (publicUrl: string, port: number): string =>
   `${publicUrl.replace("https:", "http:")}:${port}`;
 
-function visit(url: string, sending: Sending = {}): Promise<Answer> {
+export function visit(url: string, sending: Sending = {}): Promise<Answer> {
   const { host, port, pathname, search } = new URL(url);
   return send(`http://${PROXY_HOST}:${port}${pathname}${search}`, {
     from: CLIENT,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
 import { pathsUnder } from "../../src/web/paths.ts";
 import type { Answer } from "../support/client.ts";
@@ -146,6 +147,24 @@ for (const setUp of ["One host", "Two hosts"] as const) {
     assert.deepEqual(passed?.map((name) => name.toLowerCase()).sort(), told.sort());
   });
 }
+
+for (const setUp of ["One host", "Two hosts"] as const) {
+  test(`traefik, ${setUp.toLowerCase()}: a client's X-Request-Id is removed on every way to the gate`, () => {
+    const { configuration } = exampleOf("traefik", setUp);
+    const removed = /^ {4}claims:\n(.*?)^ {4}\w/ms.exec(configuration)?.[1] ?? "";
+    assert.match(removed, /^ {10}X-Request-Id: ""$/m);
+    const routers = configuration.split(/^ {2}middlewares:/m)[0] ?? "";
+    const rules = routers.match(/^ {6}rule: .*$/gm) ?? [];
+    assert.ok(rules.length >= 2);
+    assert.equal(routers.match(/^ {6}middlewares: \[claims\b/gm)?.length, rules.length);
+  });
+}
+
+test("traefik: the entry point of the documentation deletes aliases of header names", async () => {
+  const page = await readFile(new URL("../../docs/proxies/traefik.md", import.meta.url), "utf8");
+  const [, entryPoints = ""] = /^```yaml\n(entryPoints:\n.*?)^```/ms.exec(page) ?? [];
+  assert.match(entryPoints, /^ {4}http:\n {6}aliasHeadersStrategy: delete$/m);
+});
 
 test("traefik, one host: the gate's own pages go to the gate", () => {
   const { configuration } = exampleOf("traefik", "One host");
