@@ -1,23 +1,24 @@
 import type { AttemptCounter } from "../core/shared-limiter.ts";
 import type { Ask } from "./postgres-query.ts";
+import type { Tables } from "./postgres-tables.ts";
 
 /**
  * The sliding log of attempts, one row an address. `clock_timestamp()` and not `now()`: a statement
  * that waited for the row would else judge by the time at which it began.
  */
-export function attemptCounter(ask: Ask): AttemptCounter {
+export function attemptCounter(ask: Ask, { attempts: table }: Tables): AttemptCounter {
   return {
     async recordAttempt(address, { attempts, windowMs, maxTracked }) {
-      const recent = `FROM unnest(tracked.made) AS at
-                      WHERE at > clock_timestamp() - $2 * interval '1 millisecond'`;
+      const recent = `FROM pg_catalog.unnest(tracked.made) AS at
+                      WHERE at OPERATOR(pg_catalog.>) ${timeAgo("$2")}`;
       const rows = await ask({
         name: "latchkey_record_attempt",
-        text: `INSERT INTO latchkey_attempts AS tracked (address, made)
-               SELECT $1, ARRAY[clock_timestamp()]
-               WHERE NOT EXISTS (SELECT FROM latchkey_attempts OFFSET $4)
+        text: `INSERT INTO ${table} AS tracked (address, made)
+               SELECT $1, ARRAY[pg_catalog.clock_timestamp()]
+               WHERE NOT EXISTS (SELECT FROM ${table} OFFSET $4)
                ON CONFLICT (address) DO UPDATE
-               SET made = ARRAY(SELECT at ${recent}) || clock_timestamp()
-               WHERE (SELECT count(*) ${recent}) < $3
+               SET made = pg_catalog.array_append(ARRAY(SELECT at ${recent}), pg_catalog.clock_timestamp())
+               WHERE (SELECT pg_catalog.count(*) ${recent}) OPERATOR(pg_catalog.<) $3
                RETURNING address`,
         values: [address, windowMs, attempts, maxTracked],
       });
@@ -26,9 +27,9 @@ export function attemptCounter(ask: Ask): AttemptCounter {
 
     async forgetAttempts({ windowMs }) {
       await ask({
-        text: `DELETE FROM latchkey_attempts WHERE address IN (
-                 SELECT address FROM latchkey_attempts
-                 WHERE made[cardinality(made)] <= clock_timestamp() - $1 * interval '1 millisecond'
+        text: `DELETE FROM ${table} WHERE address OPERATOR(pg_catalog.=) ANY (
+                 SELECT address FROM ${table}
+                 WHERE made[pg_catalog.cardinality(made)] OPERATOR(pg_catalog.<=) ${timeAgo("$1")}
                  FOR UPDATE SKIP LOCKED
                )`,
         values: [windowMs],
@@ -36,3 +37,7 @@ export function attemptCounter(ask: Ask): AttemptCounter {
     },
   };
 }
+
+const timeAgo = (milliseconds: string): string =>
+  `(pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-)
+    (${milliseconds} OPERATOR(pg_catalog.*) interval '1 millisecond'))`;

@@ -50,7 +50,7 @@ export function watchUsers(pool: PostgresPool, { now, changed }: UserWatching): 
         sentAt.set(String(count), now());
         const values = [own, String(count)];
         await client.query({
-          text: "SELECT pg_notify($1, $2)",
+          text: "SELECT pg_catalog.pg_notify($1, $2)",
           values,
           query_timeout: PING_WITHIN_MS,
         });

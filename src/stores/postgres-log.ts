@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import { MOST_WAITING } from "../core/event-log.ts";
 import type { LogFilter, LogPruner, LogReader, NewLogEntry, Store } from "../core/store.ts";
 import type { Ask, PostgresQuery } from "./postgres-query.ts";
+import type { Tables } from "./postgres-tables.ts";
 import { logEntryOf } from "./rows.ts";
 
 export type PostgresLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
 
 /** The part of the store that keeps the log. */
-export function logOn(ask: Ask): PostgresLog {
+export function logOn(ask: Ask, tables: Tables): PostgresLog {
+  const { log } = tables;
   const keys = new WeakMap<NewLogEntry, string>();
 
   return {
@@ -18,23 +20,24 @@ export function logOn(ask: Ask): PostgresLog {
         keys.set(entry, key);
         return key;
       };
-      await ask(logInsert(entries, keyOf));
+      await ask(logInsert(tables, entries, keyOf));
     },
 
     async readLogEntries({ afterId, limit, ...filter }) {
-      const { where, values } = filterOf(filter, [afterId, limit]);
+      const { where, values } = filterOf(log, filter, [afterId, limit]);
       const rows = await ask({
-        text: `SELECT id, at, type, summary, author FROM latchkey_log
-               WHERE id > $1 ${where} ORDER BY id LIMIT $2`,
+        text: `SELECT id, at, type, summary, author FROM ${log}
+               WHERE id OPERATOR(pg_catalog.>) $1 ${where} ORDER BY id LIMIT $2`,
         values,
       });
       return rows.map(logEntryOf);
     },
 
     async startOfNewest(limit, filter) {
-      const { where, values } = filterOf(filter, [limit]);
+      const { where, values } = filterOf(log, filter, [limit]);
       const [row] = await ask({
-        text: `SELECT id FROM latchkey_log WHERE id > 0 ${where} ORDER BY id DESC LIMIT 1 OFFSET $1`,
+        text: `SELECT id FROM ${log} WHERE id OPERATOR(pg_catalog.>) 0 ${where}
+               ORDER BY id DESC LIMIT 1 OFFSET $1`,
         values,
       });
       return Number(row?.id ?? 0);
@@ -42,8 +45,8 @@ export function logOn(ask: Ask): PostgresLog {
 
     async pruneLogEntries(before, limit) {
       const rows = await ask({
-        text: `DELETE FROM latchkey_log WHERE id IN (
-                 SELECT id FROM latchkey_log WHERE at < $1 ORDER BY at LIMIT $2
+        text: `DELETE FROM ${log} WHERE id OPERATOR(pg_catalog.=) ANY (
+                 SELECT id FROM ${log} WHERE at OPERATOR(pg_catalog.<) $1 ORDER BY at LIMIT $2
                  FOR UPDATE SKIP LOCKED
                ) RETURNING id`,
         values: [before, limit],
@@ -58,17 +61,22 @@ export function logOn(ask: Ask): PostgresLog {
  * again goes in once.
  */
 export function logInsert(
+  { log, logEnd }: Tables,
   entries: readonly NewLogEntry[],
   keyOf: (entry: NewLogEntry) => string,
 ): PostgresQuery {
   return {
     text: `WITH log_end AS (
-             UPDATE latchkey_log_end SET id = id + $1 RETURNING id - $1 AS start
+             UPDATE ${logEnd} SET id = id OPERATOR(pg_catalog.+) $1
+             RETURNING id OPERATOR(pg_catalog.-) $1 AS start
            )
-           INSERT INTO latchkey_log (id, key, at, type, summary, author)
-           SELECT start + place, key, at, type, summary, author
-           FROM log_end, unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[])
-             WITH ORDINALITY AS entry (key, at, type, summary, author, place)
+           INSERT INTO ${log} (id, key, at, type, summary, author)
+           SELECT start OPERATOR(pg_catalog.+) place, key, at, type, summary, author
+           FROM log_end, ROWS FROM (
+             pg_catalog.unnest($2::pg_catalog.uuid[]), pg_catalog.unnest($3::pg_catalog.timestamptz[]),
+             pg_catalog.unnest($4::pg_catalog.text[]), pg_catalog.unnest($5::pg_catalog.text[]),
+             pg_catalog.unnest($6::pg_catalog.text[])
+           ) WITH ORDINALITY AS entry (key, at, type, summary, author, place)
            ON CONFLICT (key) DO NOTHING`,
     values: [
       entries.length,
@@ -89,19 +97,21 @@ const EARLIEST_LOOKED_AT = MOST_WAITING + 1;
  * the earliest that match, or it might go through all that is older. A log that was imported has old
  * times under new IDs: with one, the reading goes through everything.
  */
-const sinceOf = (since: string): string =>
-  `AND at >= ${since} AND id >= CASE WHEN EXISTS (SELECT FROM latchkey_log WHERE type = 'log_import')
-     THEN 0 ELSE (SELECT min(id) FROM
-       (SELECT id FROM latchkey_log WHERE at >= ${since} ORDER BY at LIMIT ${EARLIEST_LOOKED_AT})
+const sinceOf = (log: string, since: string): string =>
+  `AND at OPERATOR(pg_catalog.>=) ${since} AND id OPERATOR(pg_catalog.>=) CASE
+     WHEN EXISTS (SELECT FROM ${log} WHERE type OPERATOR(pg_catalog.=) 'log_import')
+     THEN 0 ELSE (SELECT pg_catalog.min(id) FROM
+       (SELECT id FROM ${log} WHERE at OPERATOR(pg_catalog.>=) ${since} ORDER BY at LIMIT ${EARLIEST_LOOKED_AT})
        AS earliest) END`;
 
 function filterOf(
+  log: string,
   { type, since }: LogFilter,
   before: readonly unknown[],
 ): { where: string; values: readonly unknown[] } {
   const values = [...before];
   const conditions: string[] = [];
-  if (type !== undefined) conditions.push(`AND type = $${values.push(type)}`);
-  if (since !== undefined) conditions.push(sinceOf(`$${values.push(since)}`));
+  if (type !== undefined) conditions.push(`AND type OPERATOR(pg_catalog.=) $${values.push(type)}`);
+  if (since !== undefined) conditions.push(sinceOf(log, `$${values.push(since)}`));
   return { where: conditions.join(" "), values };
 }

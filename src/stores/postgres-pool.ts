@@ -109,7 +109,7 @@ async function asPrimary(host: PostgresHost, config: pg.ClientConfig): Promise<P
   client.on("error", () => {});
   try {
     await client.connect();
-    const { rows } = await client.query("SELECT pg_is_in_recovery() AS standby");
+    const { rows } = await client.query("SELECT pg_catalog.pg_is_in_recovery() AS standby");
     if (rows[0]?.standby !== false) throw new Error("this one is a standby");
     return host;
   } finally {

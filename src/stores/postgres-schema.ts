@@ -8,6 +8,7 @@ import {
   run,
   withClient,
 } from "./postgres-query.ts";
+import { FIND_SCHEMA, quoted, tablesIn } from "./postgres-tables.ts";
 import { inTransaction, PATIENCE_MS, type TransactionAsk } from "./postgres-transaction.ts";
 
 /**
@@ -75,6 +76,27 @@ const migrations: readonly string[] = [
      address text PRIMARY KEY,
      made timestamptz[] NOT NULL
    ) WITH (fillfactor = 50);`,
+
+  // Whoever inserts or deletes users may have any search_path. The schema is asked for each time, so
+  // that it can be renamed.
+  `CREATE OR REPLACE FUNCTION latchkey_note_user() RETURNS trigger LANGUAGE plpgsql
+     SET search_path = pg_catalog, pg_temp AS $$
+   BEGIN
+     EXECUTE format('INSERT INTO %I.latchkey_configured VALUES (true) ON CONFLICT DO NOTHING',
+       TG_TABLE_SCHEMA);
+     RETURN NULL;
+   END $$;
+
+   ALTER FUNCTION latchkey_tell_user() SET search_path = pg_catalog, pg_temp;
+
+   CREATE OR REPLACE FUNCTION latchkey_note_removal() RETURNS trigger LANGUAGE plpgsql
+     SET search_path = pg_catalog, pg_temp AS $$
+   BEGIN
+     EXECUTE format('DELETE FROM %1$I.latchkey_configured
+       WHERE NOT EXISTS (SELECT FROM %1$I.latchkey_users)', TG_TABLE_SCHEMA);
+     IF TG_OP = 'TRUNCATE' THEN PERFORM pg_notify('latchkey_users', 'all'); END IF;
+     RETURN NULL;
+   END $$;`,
 ];
 
 export const NEWEST_SCHEMA: number = migrations.length;
@@ -85,21 +107,23 @@ export const NEWEST_SCHEMA: number = migrations.length;
  */
 const MADE_TWICE = ["23505", "42P07", "42710", "40001"];
 const TRIES = 5;
-const UNDEFINED_TABLE = "42P01";
 
 /**
- * Brings the schema up to date, all of it or nothing. Where it is up to date already, nothing is
- * locked and nothing but reading is asked for; of several instances that start together one
- * migrates, and the others wait for its row.
+ * Brings the tables up to date, all of them or nothing, and answers with the schema that they are
+ * in. Where they are up to date already, nothing is locked and nothing but reading is asked for; of
+ * several instances that start together one migrates, and the others wait for its row.
  */
-export async function migrate(pool: PostgresPool, missing: "create" | "refuse"): Promise<void> {
-  if (missing === "refuse" && (await versionOf(pool)) === 0) {
+export async function migrate(pool: PostgresPool, missing: "create" | "refuse"): Promise<string> {
+  if (missing === "refuse" && (await placeOf(pool)).version === 0) {
     throw new Fault("database_missing", "there are no tables of Latchkey in this database");
   }
-  for (let left = TRIES; !(await isUpToDate(pool)); left -= 1) {
+  for (let left = TRIES; ; left -= 1) {
+    const { schema, version } = await placeOf(pool);
+    if (version === migrations.length) return schema;
     try {
-      await withClient(pool, makeSchemaRow);
-      await inTransaction(pool, migrateRow);
+      const { schemaVersion } = tablesIn(schema);
+      await withClient(pool, (client) => makeSchemaRow(client, schemaVersion));
+      await inTransaction(pool, (ask) => migrateRow(ask, schema, schemaVersion));
     } catch (error) {
       const cause = error instanceof Unavailable ? error.cause : error;
       if (left <= 1 || !MADE_TWICE.includes(codeOf(cause) ?? "")) throw error;
@@ -108,34 +132,45 @@ export async function migrate(pool: PostgresPool, missing: "create" | "refuse"):
 }
 
 /** Each on its own, or whoever makes them at the same time would wait for the whole migration. */
-async function makeSchemaRow(client: PostgresClient): Promise<void> {
+async function makeSchemaRow(client: PostgresClient, table: string): Promise<void> {
   const ask = (text: string): Promise<readonly Row[]> => run(client, { text }, PATIENCE_MS);
   await ask(
-    "CREATE TABLE IF NOT EXISTS latchkey_schema (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL)",
+    `CREATE TABLE IF NOT EXISTS ${table} (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL)`,
   );
-  await ask("INSERT INTO latchkey_schema VALUES (true, 0) ON CONFLICT DO NOTHING");
+  await ask(`INSERT INTO ${table} VALUES (true, 0) ON CONFLICT DO NOTHING`);
 }
 
 /** Whoever waited for the row sees what was done meanwhile. */
-async function migrateRow(ask: TransactionAsk): Promise<void> {
-  const [row] = await ask("SELECT version FROM latchkey_schema FOR UPDATE");
+async function migrateRow(ask: TransactionAsk, schema: string, table: string): Promise<void> {
+  const [row] = await ask(`SELECT version FROM ${table} FOR UPDATE`);
+  // What is created goes there. PostgreSQL looks into its own schema first even so.
+  await ask(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`);
   for (const migration of migrations.slice(Number(row?.version))) await ask(migration);
-  await ask(`UPDATE latchkey_schema SET version = ${migrations.length}`);
+  await ask(`UPDATE ${table} SET version = ${migrations.length}`);
 }
 
-async function isUpToDate(pool: PostgresPool): Promise<boolean> {
-  const version = await versionOf(pool);
-  if (version <= migrations.length) return version === migrations.length;
-  throw newerSchema("the database", version, migrations.length);
+interface Place {
+  readonly schema: string;
+  /** 0 where there are no tables yet. */
+  readonly version: number;
 }
 
-/** 0 where there is none yet. */
-async function versionOf(pool: PostgresPool): Promise<number> {
-  try {
-    const [row] = await query(pool, { text: "SELECT version FROM latchkey_schema" });
-    return Number(row?.version ?? 0);
-  } catch (error) {
-    if (codeOf(error) === UNDEFINED_TABLE) return 0;
-    throw error;
+async function placeOf(pool: PostgresPool): Promise<Place> {
+  const [found] = await query(pool, { text: FIND_SCHEMA });
+  if (typeof found?.schema !== "string") {
+    throw new Fault(
+      "database_schema_missing",
+      "the search_path of this database role names no schema that exists and that the role may use",
+    );
   }
+  const { schema } = found;
+  if (found.made !== true) return { schema, version: 0 };
+  const [row] = await query(pool, {
+    text: `SELECT version FROM ${tablesIn(schema).schemaVersion}`,
+  });
+  const version = Number(row?.version ?? 0);
+  if (version > migrations.length) {
+    throw newerSchema("the database", version, migrations.length);
+  }
+  return { schema, version };
 }

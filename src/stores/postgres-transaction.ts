@@ -1,5 +1,6 @@
 import { messageOf } from "../core/fault.ts";
 import { type PostgresPool, type Row, run, withClient } from "./postgres-query.ts";
+import { SAFE_PATH } from "./postgres-tables.ts";
 
 /** Nobody's page waits for it, and counting or a slow disk may take its time. */
 export const PATIENCE_MS = 60_000;
@@ -8,7 +9,10 @@ export type TransactionAsk = (text: string, values?: readonly unknown[]) => Prom
 
 type Undo = <T>(outcome: T) => Promise<T>;
 
-/** Sees what others have committed in the meantime, whatever the database's own setting. */
+/**
+ * Sees what others have committed in the meantime, whatever the database's own setting, and finds
+ * functions and operators in PostgreSQL's own schema only.
+ */
 export function inTransaction<T>(
   pool: PostgresPool,
   work: (ask: TransactionAsk, undo: Undo) => Promise<T>,
@@ -18,7 +22,7 @@ export function inTransaction<T>(
     let end = "COMMIT";
     await ask("BEGIN ISOLATION LEVEL READ COMMITTED");
     try {
-      await ask(`SET LOCAL statement_timeout = ${PATIENCE_MS}`);
+      await ask(`SET LOCAL statement_timeout = ${PATIENCE_MS}; ${SAFE_PATH}`);
       const outcome = await work(ask, async (undone) => {
         end = "ROLLBACK";
         return undone;

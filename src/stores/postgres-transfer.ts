@@ -7,6 +7,7 @@ import type {
   UserReader,
 } from "../core/store.ts";
 import type { PostgresPool } from "./postgres-query.ts";
+import type { Tables } from "./postgres-tables.ts";
 import { type TransactionAsk as Ask, inTransaction } from "./postgres-transaction.ts";
 import { userInsert } from "./postgres-user-insert.ts";
 import { userOf } from "./rows.ts";
@@ -17,37 +18,40 @@ export type PostgresTransfer = ContentsReader & UserReader & Importer;
 const LONGEST_NAME = 2_600;
 
 /** The part of the store that takes everything out of a database, or into one. */
-export function transferOn(pool: PostgresPool): PostgresTransfer {
+export function transferOn(pool: PostgresPool, tables: Tables): PostgresTransfer {
   return {
     readUsers: ({ afterId, limit }) =>
       inTransaction(pool, async (ask) => {
         const rows = await ask(
-          `SELECT id, username, password_hash, sessions_from FROM latchkey_users
+          `SELECT id, username, password_hash, sessions_from FROM ${tables.users}
            WHERE id > $1 ORDER BY id LIMIT $2`,
           [afterId, limit],
         );
         return rows.map(userOf);
       }),
 
-    readContents: () => inTransaction(pool, readContents),
+    readContents: () => inTransaction(pool, (ask) => readContents(tables, ask)),
 
     importBatch: (batch) =>
       inTransaction(pool, async (ask, undo) => {
-        if (!(await isAt(batch, ask))) return undo("overtaken");
-        await insert(batch, ask);
-        return (await isAlone(batch, ask)) ? "imported" : undo("overtaken");
+        if (!(await isAt(tables, batch, ask))) return undo("overtaken");
+        await insert(tables, batch, ask);
+        return (await isAlone(tables, batch, ask)) ? "imported" : undo("overtaken");
       }),
 
     problemWith,
   };
 }
 
-async function readContents(ask: Ask): Promise<Contents> {
+async function readContents(
+  { importMark, users, log, logEnd }: Tables,
+  ask: Ask,
+): Promise<Contents> {
   const [row] = await ask(
-    `SELECT (SELECT mark FROM latchkey_import_mark) AS mark,
-            (SELECT count(*) FROM latchkey_users) AS users,
-            (SELECT count(*) FROM latchkey_log) AS entries,
-            (SELECT id FROM latchkey_log_end) AS last_entry_id`,
+    `SELECT (SELECT mark FROM ${importMark}) AS mark,
+            (SELECT count(*) FROM ${users}) AS users,
+            (SELECT count(*) FROM ${log}) AS entries,
+            (SELECT id FROM ${logEnd}) AS last_entry_id`,
   );
   return {
     mark: typeof row?.mark === "string" ? row.mark : undefined,
@@ -58,28 +62,32 @@ async function readContents(ask: Ask): Promise<Contents> {
 }
 
 /** Locks what every writer of log entries and every other import needs, and then looks. */
-async function isAt({ from }: ImportBatch, ask: Ask): Promise<boolean> {
-  const [end] = await ask("SELECT id FROM latchkey_log_end FOR UPDATE");
+async function isAt(tables: Tables, { from }: ImportBatch, ask: Ask): Promise<boolean> {
+  const [end] = await ask(`SELECT id FROM ${tables.logEnd} FOR UPDATE`);
   if (Number(end?.id) !== from.lastEntryId) return false;
   if (from.mark === undefined) {
-    const { mark, users, entries } = await readContents(ask);
+    const { mark, users, entries } = await readContents(tables, ask);
     return mark === undefined && users + entries === 0;
   }
-  const [row] = await ask("SELECT mark FROM latchkey_import_mark");
+  const [row] = await ask(`SELECT mark FROM ${tables.importMark}`);
   return row?.mark === from.mark;
 }
 
-async function insert({ users, entries, how, to }: ImportBatch, ask: Ask): Promise<void> {
+async function insert(
+  tables: Tables,
+  { users, entries, how, to }: ImportBatch,
+  ask: Ask,
+): Promise<void> {
   if (how === "start-over") {
-    await ask("DELETE FROM latchkey_users");
-    await ask("DELETE FROM latchkey_log");
+    await ask(`DELETE FROM ${tables.users}`);
+    await ask(`DELETE FROM ${tables.log}`);
   }
   if (users.length > 0) {
-    const { text, values } = userInsert(users);
+    const { text, values } = userInsert(tables, users);
     await ask(text, values);
   }
   await ask(
-    `INSERT INTO latchkey_log (id, key, at, type, summary, author)
+    `INSERT INTO ${tables.log} (id, key, at, type, summary, author)
      SELECT id, gen_random_uuid(), at, type, summary, author
      FROM unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::text[], $5::text[])
        AS entry (id, at, type, summary, author)`,
@@ -91,9 +99,9 @@ async function insert({ users, entries, how, to }: ImportBatch, ask: Ask): Promi
       entries.map(({ author }) => author),
     ],
   );
-  await ask("UPDATE latchkey_log_end SET id = greatest(id, $1)", [to.lastEntryId]);
+  await ask(`UPDATE ${tables.logEnd} SET id = greatest(id, $1)`, [to.lastEntryId]);
   await ask(
-    `INSERT INTO latchkey_import_mark VALUES (true, $1)
+    `INSERT INTO ${tables.importMark} VALUES (true, $1)
      ON CONFLICT (one) DO UPDATE SET mark = excluded.mark`,
     [to.mark ?? ""],
   );
@@ -103,9 +111,9 @@ async function insert({ users, entries, how, to }: ImportBatch, ask: Ask): Promi
  * A first account may be under way while the first users come in. The trigger on these waits for
  * it, so that here it can be seen; whoever comes later finds the place taken.
  */
-async function isAlone({ from, users }: ImportBatch, ask: Ask): Promise<boolean> {
+async function isAlone(tables: Tables, { from, users }: ImportBatch, ask: Ask): Promise<boolean> {
   if (from.mark !== undefined) return true;
-  const [row] = await ask("SELECT count(*) AS users FROM latchkey_users");
+  const [row] = await ask(`SELECT count(*) AS users FROM ${tables.users}`);
   return Number(row?.users) === users.length;
 }
 

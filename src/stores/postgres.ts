@@ -9,6 +9,7 @@ import { logOn } from "./postgres-log.ts";
 import { createPool } from "./postgres-pool.ts";
 import { createAsk, type PostgresPool, retryingConflicts } from "./postgres-query.ts";
 import { migrate } from "./postgres-schema.ts";
+import { type Tables, tablesIn } from "./postgres-tables.ts";
 import { type PostgresTransfer, transferOn } from "./postgres-transfer.ts";
 import { userOf } from "./rows.ts";
 
@@ -50,27 +51,28 @@ export interface PostgresStore
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
   const { missing = "create" } = options;
   if ("pool" in options) {
-    await migrate(options.pool, missing);
-    return storeOn(options.pool, async () => {});
+    const schema = await migrate(options.pool, missing);
+    return storeOn(options.pool, tablesIn(schema), async () => {});
   }
   const pool = createPool(options.url);
   try {
-    await migrate(pool, missing);
+    const schema = await migrate(pool, missing);
+    return storeOn(pool, tablesIn(schema), () => pool.end());
   } catch (error) {
     await pool.end();
     throw error;
   }
-  return storeOn(pool, () => pool.end());
 }
 
 const USER = "id, username, password_hash, sessions_from";
 
-function storeOn(pool: PostgresPool, end: () => Promise<void>): PostgresStore {
+function storeOn(pool: PostgresPool, tables: Tables, end: () => Promise<void>): PostgresStore {
   const ask = createAsk(pool);
+  const { users, configured } = tables;
 
   return {
     async hasUsers() {
-      const [row] = await ask({ text: "SELECT EXISTS (SELECT FROM latchkey_users) AS yes" });
+      const [row] = await ask({ text: `SELECT EXISTS (SELECT FROM ${users}) AS yes` });
       return row?.yes === true;
     },
 
@@ -78,7 +80,7 @@ function storeOn(pool: PostgresPool, end: () => Promise<void>): PostgresStore {
       if (isUnstorable(id)) return undefined;
       const [row] = await ask({
         name: "latchkey_find_user",
-        text: `SELECT ${USER} FROM latchkey_users WHERE id = $1`,
+        text: `SELECT ${USER} FROM ${users} WHERE id OPERATOR(pg_catalog.=) $1`,
         values: [id],
       });
       return row && userOf(row);
@@ -88,7 +90,7 @@ function storeOn(pool: PostgresPool, end: () => Promise<void>): PostgresStore {
       if (isUnstorable(username)) return undefined;
       const [row] = await ask({
         name: "latchkey_find_user_by_username",
-        text: `SELECT ${USER} FROM latchkey_users WHERE username = $1`,
+        text: `SELECT ${USER} FROM ${users} WHERE username OPERATOR(pg_catalog.=) $1`,
         values: [username],
       });
       return row && userOf(row);
@@ -99,11 +101,11 @@ function storeOn(pool: PostgresPool, end: () => Promise<void>): PostgresStore {
       // The key of the first statement is the one that a single racer gets, at any isolation level.
       const insert = {
         text: `WITH first AS (
-                 INSERT INTO latchkey_configured VALUES (true) ON CONFLICT DO NOTHING RETURNING yes
+                 INSERT INTO ${configured} VALUES (true) ON CONFLICT DO NOTHING RETURNING yes
                )
-               INSERT INTO latchkey_users (id, username, password_hash)
+               INSERT INTO ${users} (id, username, password_hash)
                SELECT $1, $2, $3 FROM first
-               WHERE NOT EXISTS (SELECT FROM latchkey_users) RETURNING id`,
+               WHERE NOT EXISTS (SELECT FROM ${users}) RETURNING id`,
         values: [id, username, passwordHash],
       };
       const rows = await retryingConflicts(() => ask(insert));
@@ -112,18 +114,19 @@ function storeOn(pool: PostgresPool, end: () => Promise<void>): PostgresStore {
 
     async replacePasswordHash(id, from, to) {
       const rows = await ask({
-        text: `UPDATE latchkey_users SET password_hash = $3
-               WHERE id = $1 AND password_hash = $2 RETURNING id`,
+        text: `UPDATE ${users} SET password_hash = $3
+               WHERE id OPERATOR(pg_catalog.=) $1 AND password_hash OPERATOR(pg_catalog.=) $2
+               RETURNING id`,
         values: [id, from, to],
       });
       return rows.length === 1;
     },
 
-    ...logOn(ask),
-    ...accountsOn(pool, ask),
-    ...attemptCounter(ask),
-    ...transferOn(pool),
-    ...intakeOn(pool),
+    ...logOn(ask, tables),
+    ...accountsOn(pool, ask, tables),
+    ...attemptCounter(ask, tables),
+    ...transferOn(pool, tables),
+    ...intakeOn(pool, tables),
     watchUsers: (watching) => watchUsers(pool, watching),
     close: end,
   };

@@ -51,7 +51,7 @@ test("what the server refuses leaves the connection usable, and is no passing tr
   await server.sql("ALTER TABLE latchkey_users RENAME TO hidden", database);
   await assert.rejects(store.hasUsers(), (error: Error) => {
     assert.ok(!(error instanceof Unavailable));
-    assert.match(error.message, /relation "latchkey_users" does not exist/);
+    assert.match(error.message, /relation "public.latchkey_users" does not exist/);
     return true;
   });
   await server.sql("ALTER TABLE hidden RENAME TO latchkey_users", database);

@@ -12,7 +12,7 @@ const server = await serverOfFile();
 const sessionOf = (userId: string): string => mint({ user_id: userId, exp: inSeconds(3_600) });
 
 const ANY_USER = /EXISTS/;
-const FIND_USER = /WHERE id =/;
+const FIND_USER = /WHERE id /;
 
 /** Passes on whether there is an account only once the user was asked for, too. */
 const untilBothAsked: HoldingBack = async (text, asked) => {

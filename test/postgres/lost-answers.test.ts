@@ -15,7 +15,7 @@ test("log entries whose commit got no answer are sent again, and are there once,
   const gate = await startGate(t, { databaseUrl: line.through(url) });
   await gate.setUp();
   const visitors = await visitorsAt(gate, 3);
-  const cut = line.cutAnswerTo("INSERT INTO latchkey_log ");
+  const cut = line.cutAnswerTo('INSERT INTO "public".latchkey_log ');
   await visitors.tryAgain();
   await cut.done;
   await visitors.tryAgain();
@@ -30,7 +30,7 @@ test("an account whose commit got no answer stands, is the only one, and opens n
   const line = await startLine(t, server);
   const gate = await startGate(t, { databaseUrl: line.through(url) });
   const form = { ...OWNER, confirm: OWNER.password };
-  const cut = line.cutAnswerTo("INSERT INTO latchkey_users");
+  const cut = line.cutAnswerTo('INSERT INTO "public".latchkey_users');
   const { status, cookies } = await gate.send("/setup", { form });
   await cut.done;
   assert.deepEqual([status, cookies], [503, []]);
@@ -52,7 +52,7 @@ test("a password change whose commit got no answer is 503, and one of the two pa
   const session = await gate.setUp();
   const fields = { current_password: OWNER.password, new_password: "battery staple" };
   const form = { ...fields, confirm_password: "battery staple" };
-  const cut = line.cutAnswerTo("UPDATE latchkey_users");
+  const cut = line.cutAnswerTo('UPDATE "public".latchkey_users');
   const { status } = await gate.send("/account/password", { form, session });
   await cut.done;
   assert.equal(status, 503);

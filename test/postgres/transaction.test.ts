@@ -12,7 +12,7 @@ async function realPool(t: TestContext): Promise<pg.Pool> {
   const pool = new pg.Pool({ connectionString: await server.newDatabase(), max: 1 });
   pool.on("error", () => undefined);
   t.after(() => pool.end());
-  await pool.query("CREATE TABLE things (id integer PRIMARY KEY)");
+  await pool.query("CREATE TABLE public.things (id integer PRIMARY KEY)");
   return pool;
 }
 
@@ -44,7 +44,7 @@ for (const [what, failure] of [
   test(`a rollback that fails ${what} ends the connection, and what went wrong first is kept`, async (t) => {
     const pool = await realPool(t);
     const work = inTransaction(withoutRollback(pool, failure), async (ask) => {
-      await ask("INSERT INTO things VALUES (1)");
+      await ask("INSERT INTO public.things VALUES (1)");
       throw first;
     });
     await assert.rejects(work, (error) => {
@@ -55,18 +55,18 @@ for (const [what, failure] of [
     });
     assert.equal(pool.totalCount, 0);
     // On a connection that was left in the transaction, this would find the row.
-    assert.deepEqual((await pool.query("SELECT id FROM things")).rows, []);
+    assert.deepEqual((await pool.query("SELECT id FROM public.things")).rows, []);
   });
 }
 
 test("a transaction that was rolled back gives its connection to the next one", async (t) => {
   const pool = await realPool(t);
   const work = inTransaction(pool, async (ask) => {
-    await ask("INSERT INTO things VALUES (1)");
-    await ask("INSERT INTO things VALUES (1)");
+    await ask("INSERT INTO public.things VALUES (1)");
+    await ask("INSERT INTO public.things VALUES (1)");
   });
   await assert.rejects(work, { code: "23505" });
   assert.equal(pool.totalCount, 1);
-  const rows = await inTransaction(pool, (ask) => ask("SELECT id FROM things"));
+  const rows = await inTransaction(pool, (ask) => ask("SELECT id FROM public.things"));
   assert.deepEqual(rows, []);
 });

@@ -1,6 +1,6 @@
 import { codeOf, Fault, messageOf } from "../../core/fault.ts";
 import type { DatabaseLook } from "../../stores/database-look.ts";
-import type { PostgresLook } from "../../stores/postgres-look.ts";
+import type { Creator, PostgresLook } from "../../stores/postgres-look.ts";
 import { isSilentlyPlain } from "../../stores/postgres-url.ts";
 import type { SqliteLook } from "../../stores/sqlite-look.ts";
 import { reasonIn } from "./ask.ts";
@@ -111,10 +111,23 @@ function postgresFindings(hosts: readonly PostgresLook[], url: string): readonly
   const plain = primary.connection === "plain" && isSilentlyPlain(url) ? [PLAIN] : [];
   const made = primary.database.schema === 0 ? "no tables yet: the first start makes them" : "";
   return orFine(
-    [...silent, ...plain, ...schemaFindings(`the database at ${primary.host}`, primary.database)],
+    [
+      ...silent,
+      ...plain,
+      ...schemaFindings(`the database at ${primary.host}`, primary.database),
+      ...primary.creators.map(creatorFinding),
+    ],
     `${namesOf(hosts)}, ${made || `schema ${primary.database.schema}`}`,
   );
 }
+
+const creatorFinding = ({ place, role }: Creator): Finding =>
+  advice(
+    `${role === "PUBLIC" ? "every role" : `the role ${role}`} can create objects in the ${
+      place.startsWith("SCHEMA") ? "schema of Latchkey's tables" : "database of Latchkey"
+    }, among them tables that a start could take for Latchkey's own`,
+    `run REVOKE CREATE ON ${place} FROM ${role} as its owner, or give Latchkey a database of its own`,
+  );
 
 const namesOf = (hosts: readonly PostgresLook[]): string =>
   hosts.flatMap((look) => (look.kind === "answers" ? [nameOf(look)] : [])).join(", ");

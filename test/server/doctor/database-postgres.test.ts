@@ -51,6 +51,36 @@ test("a database of a newer Latchkey is wrong", async () => {
   assertFound(await look(url), ["broken", /has schema 99, .* up to \d+$/, /newer Latchkey/]);
 });
 
+test("roles that can create objects beside the tables are told, but for their owners", async (t) => {
+  const url = await usedDatabase(t);
+  const database = new URL(url).pathname.slice(1);
+  await server.sql(
+    `CREATE ROLE "a guest"; CREATE ROLE owning; ALTER DATABASE ${database} OWNER TO owning;
+     GRANT CREATE ON SCHEMA public TO PUBLIC, owning; GRANT CREATE ON DATABASE ${database} TO "a guest"`,
+    database,
+  );
+  const found = await look(url);
+  assertFound(
+    found,
+    [
+      "advice",
+      /^every role can create objects in the schema of Latchkey's tables/,
+      /^run REVOKE CREATE ON SCHEMA public FROM PUBLIC as its owner/,
+    ],
+    [
+      "advice",
+      /^the role "a guest" can create objects in the database of Latchkey/,
+      new RegExp(`^run REVOKE CREATE ON DATABASE ${database} FROM "a guest" as its owner`),
+    ],
+  );
+  for (const finding of found) {
+    const [revoke = ""] =
+      ("remedy" in finding ? finding.remedy : "").match(/REVOKE.*(?= as its)/) ?? [];
+    await server.sql(revoke, database);
+  }
+  assertFound(await look(url), ["fine", /is the primary/]);
+});
+
 test("a database that is not there is wrong, with the server's own reason", async () => {
   assertFound(await look(server.url("nowhere")), [
     "broken",
