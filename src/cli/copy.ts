@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { type CopyOutcome, type CopySource, type CopyTarget, copy } from "../core/copy.ts";
 import { Fault, messageOf } from "../core/fault.ts";
 import { cannotUse, openPostgresAt, reasonOf } from "../server/open-store.ts";
+import { readSecret } from "../server/setting-sources.ts";
 import { explained } from "../stores/database-access.ts";
 import { isThere } from "../stores/database-file.ts";
 import { readPostgresUrl } from "../stores/postgres-url.ts";
@@ -18,7 +19,11 @@ export const copyCommand: Command = {
   name: "copy",
   summary: "Copies all users and log entries into another database that has none, and compares.",
   options: [
-    { name: "from", value: "database", about: "the source: sqlite:PATH or a postgres:// URL" },
+    {
+      name: "from",
+      value: "database",
+      about: "the source: sqlite:PATH or a postgres:// URL, or @FILE with one in it",
+    },
     { name: "to", value: "database", about: "the target, likewise; an SQLite file is made" },
   ],
   settings: [],
@@ -55,14 +60,23 @@ type Place =
     };
 
 function placeIn(option: "from" | "to", values: OptionValues): Place {
-  const text = values[option];
-  if (typeof text !== "string" || text === "") {
-    throw new UsageError(`copy needs --${option}, with sqlite:PATH or a postgres:// URL`);
+  const given = values[option];
+  if (typeof given !== "string" || given === "") {
+    throw new UsageError(`copy needs --${option}, with ${TAKEN}`);
   }
+  const text = given.startsWith("@") ? contentOf(given.slice(1), option) : given;
   if (/^postgres(ql)?:/.test(text)) return postgresPlace(option, text);
   const [, path] = /^sqlite:(?!\/\/(?!\/))(.+)$/s.exec(text) ?? [];
   if (path !== undefined) return sqlitePlace(resolve(path));
-  throw new UsageError(`--${option} takes sqlite:PATH or a postgres:// URL`);
+  throw new UsageError(`--${option} takes ${TAKEN}`);
+}
+
+const TAKEN = "sqlite:PATH or a postgres:// URL, or @FILE with one in it";
+
+function contentOf(path: string, option: string): string {
+  const { content, problem } = readSecret(path);
+  if (content === undefined) throw new UsageError(`--${option} names ${problem}`);
+  return content;
 }
 
 function sqlitePlace(path: string): Place {

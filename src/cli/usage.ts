@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { settings as allSettings } from "../server/setting-names.ts";
 import { nearestOf } from "../server/setting-slips.ts";
 import { chosen, oneOf } from "../server/value-kinds.ts";
+import { hasPassword } from "../stores/postgres-url.ts";
 import type { Command, CommandOption, Operand, OptionValues } from "./command.ts";
 import { everywhereIn, operandText } from "./help.ts";
 
@@ -82,10 +83,20 @@ function optionProblem(
     return value === undefined ? undefined : seeHelp(`${rawName} takes no value`, command);
   }
   if (value === undefined) return seeHelp(`${rawName} needs a value`, command);
+  if (hasPassword(value)) return passwordProblem(name, rawName);
   if (inlineValue === true || !/^-./.test(value)) return undefined;
   const isOption = value === "--" || types.has(value.replace(/^--|=.*$/g, ""));
   const how = isOption ? "" : `; one that begins with a dash goes as ${rawName}=${value}`;
   return seeHelp(`${rawName} needs a value${how}`, command);
+}
+
+function passwordProblem(name: string, rawName: string): string {
+  const setting = allSettings.find(({ flag }) => flag === name)?.name;
+  const instead =
+    setting === undefined
+      ? `write the URL to a file and pass ${rawName}=@FILE`
+      : `set ${setting} in the environment or in --env-file, or ${setting}_FILE`;
+  return `${rawName} cannot have a password in its URL, since everybody on the machine could read it: ${instead}; or pass the password in PGPASSWORD`;
 }
 
 function unknownOption(

@@ -141,21 +141,20 @@ const MOST_LINES_TOLD = 5;
 const listed = (lines: readonly number[]): string =>
   `${lines.slice(0, MOST_LINES_TOLD).join(", ")}${lines.length > MOST_LINES_TOLD ? " and more" : ""}`;
 
-interface SecretReading {
+export interface SecretReading {
   readonly content: string | undefined;
-  /** Completes the sentence "NAME names …". */
+  /** Completes the sentence "NAME names …", without the path: by a slip, it may be the secret itself. */
   readonly problem?: string;
 }
 
-/** An editor's line break at the end is no part of the secret. */
-function readSecret(path: string): SecretReading {
+/** Reads a secret from a file of its own, less the line break that an editor leaves at the end. */
+export function readSecret(path: string): SecretReading {
   try {
     const bytes = readFileSync(path);
     const secret = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     const line = secret.replace(/\r?\n$/, "");
     return line === "" ? { content: undefined, problem: "an empty file" } : { content: line };
   } catch (error) {
-    // Without the path: by a slip, it may be the secret itself.
     const isEncoding = codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA";
     const reason = isEncoding ? "it is not valid UTF-8" : (codeOf(error) ?? "for some reason");
     return { content: undefined, problem: `a file that cannot be read: ${reason}` };

@@ -80,6 +80,15 @@ export function isSilentlyPlain(text: string): boolean {
   );
 }
 
+/** Whether it is a URL that can be used and that has a password, wherever in it. */
+export function hasPassword(text: string): boolean {
+  try {
+    return readPostgresUrl(text).login.password !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 function checkParameters(parameters: URLSearchParams): void {
   for (const [name, value] of parameters) {
     // What it is instead is not repeated: it may be a piece of a password.

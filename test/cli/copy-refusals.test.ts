@@ -29,6 +29,13 @@ const freshFile = async (t: TestContext): Promise<string> => join(await tempDir(
 const copyTo = (t: TestContext, from: string, to: string) =>
   runLatchkey(t, ["copy", "--from", from, "--to", to]);
 
+/** The value of an option for a URL with a password, which is not taken itself. */
+async function inFile(t: TestContext, url: string): Promise<string> {
+  const file = join(await tempDir(t), "url");
+  writeFileSync(file, `${url}\n`, { mode: 0o600 });
+  return `@${file}`;
+}
+
 /** One line on standard error, nothing else, and the code of a failure. */
 async function assertRefused(
   running: Promise<{ code: number | null; stdout: string; stderr: string }>,
@@ -56,6 +63,20 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
     /--to: the database URL cannot be used: .*sslmode/,
   ],
   [["copy", "--from", "sqlite:a", "--to", "postgres://me:hunter2@host:99999/db"], /--to: .* port/],
+  [
+    ["copy", "--from", "sqlite:a", "--to", "postgres://me:hunter2@host/db"],
+    /--to cannot have a password .* --to=@FILE; .*PGPASSWORD/,
+  ],
+  [
+    ["copy", "--from=postgres://a,b/db?user=me&password=hunter2", "--to", "sqlite:a"],
+    /--from cannot have a password/,
+  ],
+  [
+    ["copy", "--from", "sqlite:a", "--to", "@/nowhere/hunter2"],
+    /--to names a file that cannot be read: ENOENT/,
+  ],
+  [["copy", "--from", "sqlite:a", "--to", "@"], /--to names a file that cannot be read: ENOENT/],
+  [["copy", "--from", "sqlite:a", "--to", "@/dev/null"], /--to names an empty file/],
 ];
 for (const [args, about] of wrong) {
   test(`latchkey ${args.join(" ")} is wrong usage, told without a password`, async (t) => {
@@ -128,7 +149,8 @@ test("a database is not copied onto itself, under whichever name", async (t) => 
   await assertRefused(copyTo(t, `sqlite:${file}`, `sqlite:${file}`), about);
   await assertRefused(copyTo(t, `sqlite:${file}`, `sqlite:${hardLink}`), about);
   const url = await server.newDatabase();
-  await assertRefused(copyTo(t, url, url.replace("postgres@", "other:hunter2@")), about);
+  const other = await inFile(t, url.replace("postgres@", "other:hunter2@"));
+  await assertRefused(copyTo(t, url, other), about);
 });
 
 test("a PostgreSQL database under two names has users, and is refused for that", async (t) => {
@@ -143,7 +165,7 @@ test("a target with accounts is refused by its name without the password, and st
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   await store.insertFirstUser({ username: "owner", passwordHash: hashText("its own") });
-  const target = url.replace("postgres@", "postgres:hunter2@");
+  const target = await inFile(t, url.replace("postgres@", "postgres:hunter2@"));
   const running = copyTo(t, `sqlite:${await filled(t)}`, target);
   await assertRefused(
     running,
@@ -168,7 +190,8 @@ for (const [what, url] of [
   for (const side of ["from", "to"] as const) {
     test(`${what}, as --${side}, is one line without the password`, async (t) => {
       const file = `sqlite:${await filled(t)}`;
-      const running = side === "from" ? copyTo(t, url, `${file}.new`) : copyTo(t, file, url);
+      const at = await inFile(t, url);
+      const running = side === "from" ? copyTo(t, at, `${file}.new`) : copyTo(t, file, at);
       await assertRefused(
         running,
         /cannot use postgres:\/\/127\.0\.0\.1:\d+\/\w+: (connect ECONNREFUSED|database "nowhere" does not exist)/,

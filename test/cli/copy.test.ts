@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { statSync } from "node:fs";
-import { symlink } from "node:fs/promises";
+import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -141,7 +141,7 @@ test("a relative path and a link name the file that they lead to", async (t) => 
   );
 });
 
-test("a password can come from PGPASSWORD, where nobody reads it in the list of processes", async (t) => {
+test("a password can come from PGPASSWORD or with the URL from a file, outside the list of processes", async (t) => {
   await requirePasswords(server);
   const database = await server.createDatabase();
   await server.sql("CREATE ROLE mover LOGIN PASSWORD 'hunter2'");
@@ -154,4 +154,11 @@ test("a password can come from PGPASSWORD, where nobody reads it in the list of 
   assert.equal(without.code, 1);
   assert.match(without.stderr, /^latchkey: cannot use [^\n]*password[^\n]*\n$/);
   assert.equal((await runLatchkey(t, args, { PGPASSWORD: "hunter2" })).code, 0);
+
+  const file = join(await tempDir(t), "url");
+  await writeFile(file, `${target.replace("mover@", "mover:hunter2@")}\n`);
+  const back = ["copy", "--from", `@${file}`, "--to", `sqlite:${file}.db`];
+  const { code, stderr, stdout } = await runLatchkey(t, back);
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.doesNotMatch(stdout, /hunter2/);
 });

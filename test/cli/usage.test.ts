@@ -25,6 +25,23 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
     /pages eject takes no further words, such as pages\. See latchkey pages eject --help/,
   ],
   [["pages", "eject", "--to"], /--to needs a value\. See latchkey pages eject --help/],
+  ...["serve", "log", "doctor"].flatMap((command) =>
+    [
+      "postgres://me:hunter2@db/latchkey",
+      "postgres://db/latchkey?user=me&password=hunter2",
+      "postgresql://me:hunter2@one,two:5433/latchkey?sslmode=verify-full",
+    ].map(
+      (url) =>
+        [
+          [command, "--database-url", url],
+          /^latchkey: --database-url cannot have a password (?!.*hunter2).* DATABASE_URL_FILE; .* PGPASSWORD\n$/,
+        ] as const,
+    ),
+  ),
+  [
+    ["log", "--database-url=postgres://me:hunter2@db/latchkey"],
+    /--database-url cannot have a password (?!.*hunter2)/,
+  ],
   [["log", "-x"], /there is no option -x\. See latchkey log --help/],
   [["log", "-hx=1"], /there is no option -x\. /],
   [
@@ -110,6 +127,13 @@ for (const args of [["--auth-secret", "hunter2"], ["--auth-secret=hunter2"]]) {
     assert.deepEqual(await readdir(dir), []);
   });
 }
+
+test("a database URL without a password is taken as a flag", async (t) => {
+  const args = ["log", "--database-url", "postgres://me@127.0.0.1:1/latchkey"];
+  const { code, stderr } = await runLatchkey(t, args, { DATA_DIR: await tempDir(t) });
+  assert.equal(code, 1);
+  assert.match(stderr, /^latchkey: cannot use the database of DATABASE_URL: .*ECONNREFUSED/);
+});
 
 test("every wrong setting gets its line, whatever the command", async (t) => {
   const env = { PORT: "x", LOG_LEVEL: "loud", DATA_DIR: await tempDir(t) };
