@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Amounts } from "../core/amounts.ts";
 import { makeDataDir } from "../server/data-dir.ts";
+import { behind } from "../server/hand-over.ts";
 import { throughName } from "../server/partial-file.ts";
 import type { Settings } from "../server/settings.ts";
 import { accessFault } from "../stores/database-access.ts";
@@ -12,7 +13,7 @@ import { amounts } from "./amounts.ts";
 import { type Command, FAILURE, SUCCESS } from "./command.ts";
 import { unreadable } from "./files.ts";
 import { progressDisplay } from "./progress.ts";
-import { fileBehind, isSameFile } from "./sqlite-file.ts";
+import { isSameFile } from "./sqlite-file.ts";
 
 export const restoreCommand: Command = {
   name: "restore",
@@ -37,7 +38,7 @@ export const restoreCommand: Command = {
     await makeDataDir(settings.dataDir);
     const barred = accessFault(databaseFile);
     if (barred !== undefined) throw barred;
-    const file = replaces ? fileBehind(databaseFile) : databaseFile;
+    const file = replaces ? behind(databaseFile) : databaseFile;
     const keptAs = `${file}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
     const inventory = await restore(backup, file, keptAs);
     terminal.print(`Restored ${amounts(inventory)} to ${file}`);

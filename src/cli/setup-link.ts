@@ -32,7 +32,7 @@ export const setupLinkCommand: Command = {
     }
     await makeDataDir(settings.dataDir);
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
-    await writeSetupToken(settings.setupTokenFile, token);
+    await writeSetupToken(settings.setupTokenFile, token, settings.dataDir);
     terminal.print(`${placeOf(settings)}/setup?token=${token}`);
     // A gate that looks elsewhere asks for no token at all, and whoever comes first owns the place.
     terminal.complain(`the token is in ${settings.setupTokenFile}: ${sameAs(settings)}`);

@@ -1,5 +1,4 @@
 import { type Auth, createAuth } from "../auth.ts";
-import { isLoopbackHost } from "../core/loopback.ts";
 import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup-token.ts";
 import type { Store } from "../core/store.ts";
 import { isSilentlyPlain } from "../stores/postgres-url.ts";
@@ -13,6 +12,7 @@ import { startListeners } from "./listeners.ts";
 import { type LogRetention, startLogRetention } from "./log-retention.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { type OpenStore, openStore } from "./open-store.ts";
+import { reachOf } from "./reach.ts";
 import { loggingRequests } from "./request-log.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings.ts";
@@ -57,7 +57,10 @@ async function open(
   const metrics = await metricsFor(settings, certificates);
   opened.defer(async () => metrics?.stop());
   const store = metrics?.timed(kept) ?? kept;
-  const setupToken = setupTokenFile(settings.setupTokenFile);
+  const setupToken = setupTokenFile(settings.setupTokenFile, (reason) => {
+    const file = settings.setupTokenFile;
+    log.warn({ file, reason }, "the setup token file cannot be read: setup asks for no token");
+  });
   const auth = createAuth({
     store,
     setupToken,
@@ -86,7 +89,7 @@ async function open(
   if (settings.databaseUrl !== undefined && isSilentlyPlain(settings.databaseUrl)) {
     log.warn({}, "the connection to the database is not encrypted: DATABASE_URL has no sslmode");
   }
-  await warnIfOpenToStrangers(settings.host, store, setupToken, log);
+  await warnIfOpenToStrangers(settings, store, setupToken, log);
   const retention = retain(settings, store, log);
   opened.defer(async () => retention?.stop());
   const metricsUrl = await metrics?.listen();
@@ -152,15 +155,15 @@ function retain(
 const isTokenThere = (setupToken: SetupTokenSource): Promise<boolean> =>
   setupToken.read().then(isSetupTokenExpected, () => true);
 
-/** Without an account and without a token, whoever comes first owns the place. */
+/** Without an account and without a token, whoever comes first can make the account. */
 async function warnIfOpenToStrangers(
-  host: string,
+  settings: Settings,
   store: Store,
   setupToken: SetupTokenSource,
   log: GateLog,
 ): Promise<void> {
-  if (isLoopbackHost(host)) return;
   if ((await store.hasUsers()) || (await isTokenThere(setupToken))) return;
+  if (reachOf(settings) === "this-machine") return;
   log.warn(
     {},
     "there is no account yet, and whoever reaches this server first can make it: run `latchkey setup-link` to ask for a token",

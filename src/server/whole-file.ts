@@ -14,6 +14,10 @@ export interface Unfinished {
 export interface Making<T> {
   /** Its name in the same folder, unless it is to have one of its own. */
   readonly unfinished?: string;
+  /** Before the umask; for its owner alone, unless told otherwise. */
+  readonly mode?: number;
+  /** The folder whose owner gets it when root makes it: its own by default, `null` for none. */
+  readonly ownedAs?: string | null;
   fill(unfinished: Unfinished): Promise<T>;
   /** How it gets its name; replaces what has that, unless told otherwise. */
   put?(unfinished: string): void | Promise<void>;
@@ -21,8 +25,7 @@ export interface Making<T> {
 
 /**
  * Makes or replaces a file in one step: a reader sees the old content or the new one, never half,
- * and after a crash it is one of the two. For its owner alone, who is whoever owns the folder; where
- * the folder is gone, this fails.
+ * and after a crash it is one of the two. Where the folder is gone, this fails.
  */
 export async function makeWhole<T>(path: string, making: Making<T>): Promise<T> {
   const { unfinished = unfinishedName(path), put = (from) => rename(from, path) } = making;
@@ -49,12 +52,12 @@ export const unfinishedName = (path: string): string =>
 async function fillNew<T>(
   unfinished: string,
   path: string,
-  { fill }: Pick<Making<T>, "fill">,
+  { fill, mode = 0o600, ownedAs = dirname(path) }: Making<T>,
 ): Promise<T> {
-  const handle = await open(unfinished, "wx", 0o600);
+  const handle = await open(unfinished, "wx", mode);
   try {
     const made = await fill({ handle, path: unfinished });
-    await handOver(handle, path);
+    if (ownedAs !== null) await handOver(handle, ownedAs);
     await handle.sync();
     await refuseSwapped(handle, unfinished, path);
     return made;

@@ -110,7 +110,7 @@ if (isRoot) {
     assert.deepEqual([code, stdout], [1, ""]);
     assert.equal(
       stderr,
-      `latchkey: ${link} is another user's link to ${precious}: name that itself\n`,
+      `latchkey: ${link} is another user's link to ${precious}: remove the link, or run this as that user\n`,
     );
     assert.equal(await readFile(precious, "utf8"), "precious");
     assert.deepEqual(await readdir(dirname(precious)), ["precious"]);

@@ -1,30 +1,84 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  rmdir,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { setupTokenFile, writeSetupToken } from "../../src/server/setup-token-file.ts";
 import { OWNER, startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-/** What stands at the path, and how it gets there. None of it is a file that can be read. */
-const noFile: Readonly<Record<string, (path: string) => Promise<unknown> | undefined>> = {
-  nothing: () => undefined,
-  "a folder": (path) => mkdir(path),
-  "a named pipe that nobody writes to": async (path) => execFileSync("mkfifo", [path]),
-  "a symbolic link that leads nowhere": (path) => symlink(`${path}-gone`, path),
-  "a symbolic link to itself": (path) => symlink(path, path),
-  "a symbolic link to a device": (path) => symlink("/dev/zero", path),
-};
+const NOT_REGULAR = "it is not a regular file";
 
-for (const [what, make] of Object.entries(noFile)) {
-  test(`${what} in place of the token file means that no token is asked for`, async (t) => {
+/** What stands at the path, how it gets there, and why it cannot be read, if it exists. */
+const noFile: readonly (readonly [
+  what: string,
+  make: (path: string) => Promise<unknown> | undefined,
+  reason?: string,
+])[] = [
+  ["nothing", () => undefined],
+  ["a folder", (path) => mkdir(path), NOT_REGULAR],
+  [
+    "a named pipe that nobody writes to",
+    async (path) => execFileSync("mkfifo", [path]),
+    NOT_REGULAR,
+  ],
+  [
+    "a symbolic link that leads nowhere",
+    (path) => symlink(`${path}-gone`, path),
+    "it is a broken link",
+  ],
+  ["a symbolic link to itself", (path) => symlink(path, path), "it is a link to itself"],
+  ["a symbolic link to a device", (path) => symlink("/dev/zero", path), NOT_REGULAR],
+];
+
+for (const [what, make, reason] of noFile) {
+  test(`${what} in place of the token file means that no token is asked for, and is reported unless nothing is there`, async (t) => {
     const path = join(await tempDir(t), "setup-token");
     await make(path);
-    assert.equal(await setupTokenFile(path).read(), undefined);
+    const reasons: string[] = [];
+    const source = setupTokenFile(path, (why) => reasons.push(why));
+    assert.equal(await source.read(), undefined);
+    assert.equal(await source.read(), undefined);
+    assert.deepEqual(reasons, reason === undefined ? [] : [reason], "once");
   });
 }
+
+test("a token file that becomes unreadable again is reported again", async (t) => {
+  const path = join(await tempDir(t), "setup-token");
+  const reasons: string[] = [];
+  const source = setupTokenFile(path, (why) => reasons.push(why));
+  for (const _ of [1, 2]) {
+    await mkdir(path);
+    assert.equal(await source.read(), undefined);
+    await rmdir(path);
+    await writeFile(path, "the token");
+    assert.equal(await source.read(), "the token");
+    await unlink(path);
+  }
+  assert.deepEqual(reasons, [NOT_REGULAR, NOT_REGULAR]);
+});
+
+test("the server log names a token file that becomes unreadable while the gate runs", async (t) => {
+  const gate = await startGate(t);
+  await mkdir(gate.setupTokenFile);
+  for (const _ of [1, 2]) assert.equal((await gate.send("/setup")).status, 200);
+  const told = gate.serverLog.filter(({ file }) => file === gate.setupTokenFile);
+  assert.deepEqual(
+    told.map(({ level, reason }) => [level, reason]),
+    [["warn", NOT_REGULAR]],
+  );
+});
 
 test("a socket in place of the token file means that no token is asked for", async (t) => {
   const path = join(await tempDir(t), "setup-token");
@@ -107,7 +161,7 @@ test("deleting is content where the path leads below a regular file", async (t) 
 test("a token is written for its owner only, ends with a newline, and leaves nothing beside it", async (t) => {
   const dir = await tempDir(t);
   const path = join(dir, "setup-token");
-  await writeSetupToken(path, "the token");
+  await writeSetupToken(path, "the token", dirname(path));
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   assert.equal(await readFile(path, "utf8"), "the token\n");
   assert.deepEqual(await readdir(dir), ["setup-token"]);
@@ -118,7 +172,7 @@ test("a new token takes the place of an old one that others could read", async (
   const path = join(dir, "setup-token");
   await writeFile(path, "an old and much longer token");
   await chmod(path, 0o644);
-  await writeSetupToken(path, "new");
+  await writeSetupToken(path, "new", dirname(path));
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   assert.equal(await readFile(path, "utf8"), "new\n");
   assert.deepEqual(await readdir(dir), ["setup-token"]);
@@ -127,11 +181,11 @@ test("a new token takes the place of an old one that others could read", async (
 test("a reader sees the old token or the new one, never half of one and never none", async (t) => {
   const path = join(await tempDir(t), "setup-token");
   const tokens = ["a".repeat(60_000), "b".repeat(60_000)] as const;
-  await writeSetupToken(path, tokens[0]);
+  await writeSetupToken(path, tokens[0], dirname(path));
   let writing = true;
   const writer = (async () => {
     for (let round = 0; round < 50; round += 1) {
-      await writeSetupToken(path, tokens[round % 2 === 0 ? 1 : 0]);
+      await writeSetupToken(path, tokens[round % 2 === 0 ? 1 : 0], dirname(path));
     }
     writing = false;
   })();
@@ -148,6 +202,6 @@ test("a reader sees the old token or the new one, never half of one and never no
 test("a token that cannot be put in place leaves nothing behind", async (t) => {
   const dir = await tempDir(t);
   await mkdir(join(dir, "setup-token"));
-  await assert.rejects(writeSetupToken(join(dir, "setup-token"), "the token"));
+  await assert.rejects(writeSetupToken(join(dir, "setup-token"), "the token", dir));
   assert.deepEqual(await readdir(dir), ["setup-token"]);
 });

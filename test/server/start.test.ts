@@ -71,43 +71,80 @@ test("a misspelt setting is warned about by name, and the gate starts", async (t
   );
 });
 
-/** The data folder and the address of a gate, and whether strangers could take it over. */
-const openness: readonly (readonly [
-  string,
-  (dataDir: string, t: TestContext) => Promise<unknown> | undefined,
-  string,
-  boolean,
-])[] = [
-  ["everybody, without account and token", () => undefined, "0.0.0.0", true],
-  ["everybody over IPv6, without account and token", () => undefined, "::", true],
-  ["this machine only", () => undefined, "127.0.0.1", false],
-  ["this machine only, by another of its addresses", () => undefined, "127.0.0.9", false],
-  ["this machine only, by name", () => undefined, "localhost", false],
-  ["everybody, with a token", (dir) => writeFile(join(dir, "setup-token"), "t"), "0.0.0.0", false],
-  [
-    "everybody, with an empty token",
-    (dir) => writeFile(join(dir, "setup-token"), " \n"),
-    "::",
-    true,
-  ],
-  [
-    "everybody, with a token that cannot be read",
-    (dir) => writeFile(join(dir, "setup-token"), Uint8Array.from([255, 254, 0])),
-    "0.0.0.0",
-    false,
-  ],
-  ["everybody, with an account", makeAccount, "0.0.0.0", false],
-];
+type Prepare = (dataDir: string, t: TestContext) => Promise<unknown> | undefined;
 
-for (const [what, prepare, HOST, warned] of openness) {
+const nothing: Prepare = () => undefined;
+const token: (text: string | Uint8Array) => Prepare = (text) => (dir) =>
+  writeFile(join(dir, "setup-token"), text);
+
+/** The data folder and the settings of a gate, and whether strangers could take it over. */
+const openness: readonly (readonly [string, Prepare, Readonly<Record<string, string>>, boolean])[] =
+  [
+    ["everybody, without account and token", nothing, { HOST: "0.0.0.0" }, true],
+    ["everybody over IPv6, without account and token", nothing, { HOST: "::" }, true],
+    ["this machine only", nothing, { HOST: "127.0.0.1" }, false],
+    ["this machine only, by another of its addresses", nothing, { HOST: "127.0.0.9" }, false],
+    ["this machine only, by name", nothing, { HOST: "localhost" }, false],
+    [
+      "this machine only, by a PUBLIC_URL too",
+      nothing,
+      { PUBLIC_URL: "http://localhost:3000" },
+      false,
+    ],
+    [
+      "everybody, through a proxy for PUBLIC_URL",
+      nothing,
+      { PUBLIC_URL: "https://auth.example.org" },
+      true,
+    ],
+    [
+      "everybody, through a proxy of TRUSTED_PROXIES",
+      nothing,
+      { TRUSTED_PROXIES: "127.0.0.1" },
+      true,
+    ],
+    [
+      "everybody, through a proxy, with a token",
+      token("t"),
+      { PUBLIC_URL: "https://auth.example.org", TRUSTED_PROXIES: "127.0.0.1" },
+      false,
+    ],
+    ["everybody, with a token", token("t"), { HOST: "0.0.0.0" }, false],
+    ["everybody, with an empty token", token(" \n"), { HOST: "::" }, true],
+    [
+      "everybody, with a token that cannot be read",
+      token(Uint8Array.from([255, 254, 0])),
+      { HOST: "0.0.0.0" },
+      false,
+    ],
+    ["everybody, with an account", makeAccount, { HOST: "0.0.0.0" }, false],
+    [
+      "everybody, through a proxy, with an account",
+      makeAccount,
+      { TRUSTED_PROXIES: "127.0.0.1" },
+      false,
+    ],
+  ];
+
+for (const [what, prepare, env, warned] of openness) {
   test(`a gate open to ${what} ${warned ? "warns and names" : "does not name"} latchkey setup-link`, async (t) => {
     const dataDir = await tempDir(t);
     await prepare(dataDir, t);
-    const { warnings } = await said(t, { DATA_DIR: dataDir, HOST });
+    const { warnings } = await said(t, { DATA_DIR: dataDir, ...env });
     assert.equal(warnings.length, warned ? 1 : 0, warnings.join());
     assert.equal(/`latchkey setup-link`/.test(warnings.join()), warned);
   });
 }
+
+test("warns at start about a setup token file that exists and cannot be read, on loopback too", async (t) => {
+  const [dataDir, file] = [await tempDir(t), join(await tempDir(t), "token")];
+  await mkdir(file);
+  const env = { DATA_DIR: dataDir, SETUP_TOKEN_FILE: file };
+  const { warnings } = await said(t, env);
+  assert.deepEqual(warnings, ["the setup token file cannot be read: setup asks for no token"]);
+  await makeAccount(dataDir, t);
+  assert.deepEqual((await said(t, env)).warnings, [], "with an account it does not matter");
+});
 
 async function makeAccount(dataDir: string, t: TestContext): Promise<void> {
   const gate = await startGate(t, { dataDir });

@@ -1,9 +1,9 @@
 import { secretWeakness } from "../../core/secret-strength.ts";
 import { DEVELOPMENT_SECRET } from "../../core/session-token.ts";
+import { reachOf } from "../reach.ts";
 import { secretProblem } from "../settings.ts";
 import type { Check } from "./check.ts";
 import { advice, broken, type Finding, orFine } from "./finding.ts";
-import { reachOf } from "./reach.ts";
 
 export const secretCheck: Check = {
   name: "secret",
@@ -12,7 +12,8 @@ export const secretCheck: Check = {
   async look(patient) {
     const { settings } = patient;
     // Who can guess it forges sessions: on a machine of one's own, that is nobody else.
-    const grave = settings.environment === "production" || reachOf(patient) === "others";
+    const grave =
+      settings.environment === "production" || reachOf(settings, patient.url) === "others";
     const weak = grave ? broken : advice;
     const given = settings.secret ?? DEVELOPMENT_SECRET;
     return orFine(

@@ -1,8 +1,9 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { PlacedOrder } from "../../acme/order.ts";
 import { codeOf } from "../../core/fault.ts";
-import { makeFolder } from "../hand-over.ts";
+import { behind, makeFolder } from "../hand-over.ts";
 import { writeWhole } from "../whole-file.ts";
 import type { Attempts } from "./renewal.ts";
 
@@ -50,6 +51,8 @@ const ORDER = "order.json";
 
 export function certificateFolder(dataDir: string): CertificateFolder {
   const root = join(dataDir, "certificates");
+  /** Commands change it as root, who must not follow a link of the data folder's owner. */
+  const rootBehind = (): string => (existsSync(dataDir) ? behind(root) : root);
   const at = (name: string, file: string): string => join(root, name, file);
   /** Two names that ask at once share the account. */
   const accountKeys = new Map<string, Promise<string>>();
@@ -71,12 +74,14 @@ export function certificateFolder(dataDir: string): CertificateFolder {
       return found.filter((_, at) => asked[at] !== undefined).sort();
     },
     async want(name) {
-      await makeFolder(join(root, name));
-      await writeWhole(at(name, WANTED), "");
+      await makeFolder(rootBehind());
+      const folder = behind(join(rootBehind(), name));
+      await makeFolder(folder);
+      await writeWhole(join(folder, WANTED), "");
     },
     async forget(name) {
       const isThere = (await orUndefined(stat(at(name, WANTED)))) !== undefined;
-      await rm(join(root, name), { recursive: true, force: true });
+      await rm(join(rootBehind(), name), { recursive: true, force: true });
       return isThere;
     },
     askedAt: async (name) => (await orUndefined(stat(at(name, WANTED))))?.mtimeMs ?? 0,
