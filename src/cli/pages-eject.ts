@@ -1,11 +1,13 @@
-import { constants } from "node:fs";
-import { copyFile, mkdir, readdir } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { makeWhole } from "../server/whole-file.ts";
 import { DEFAULT_PAGES } from "../web/templates.ts";
 import { type Command, FAILURE, SUCCESS } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 
 const DEFAULT_TARGET = "pages";
+/** As far as the umask allows: the gate may run as another user. */
+const READABLE_BY_ALL = 0o644;
 
 export const pagesEjectCommand: Command = {
   name: "pages eject",
@@ -31,8 +33,12 @@ export const pagesEjectCommand: Command = {
     if (options.force !== true && (await complainOfExisting(files, target, terminal)))
       return FAILURE;
     for (const file of files) {
-      const mode = options.force === true ? 0 : constants.COPYFILE_EXCL;
-      await copyFile(join(DEFAULT_PAGES, file), join(target, file), mode);
+      const content = await readFile(join(DEFAULT_PAGES, file));
+      // Replaced, not overwritten: a link in the place of a page could lead to a file of root's.
+      await makeWhole(join(target, file), {
+        mode: READABLE_BY_ALL,
+        fill: ({ handle }) => handle.writeFile(content),
+      });
       terminal.print(join(target, file));
     }
     terminal.print(

@@ -1,8 +1,9 @@
 import { createReadStream, mkdtempSync, rmSync } from "node:fs";
 import { type FileHandle, realpath, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
+import { isSafe, staysInPlace } from "./hand-over.ts";
 import { makeWhole, type Unfinished, unfinishedName } from "./whole-file.ts";
 
 /** A file that a command makes: nothing of it is left where that fails or is told to stop. */
@@ -31,12 +32,15 @@ async function make<T>(
   fill: (unfinished: Unfinished, leftovers: Leftovers) => Promise<T>,
   put?: ByName<T>["put"],
 ): Promise<T> {
-  const unfinished = unfinishedName(file);
+  const folder = await folderOf(file);
+  const path = join(folder, basename(file));
+  const unfinished = unfinishedName(path);
   const leftovers: Leftovers = {};
   const remove = (): void => {
     for (const suffix of BESIDE) rmSync(`${unfinished}${suffix}`, { force: true });
-    const { folder } = leftovers;
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    if (leftovers.folder !== undefined) {
+      rmSync(leftovers.folder, { recursive: true, force: true });
+    }
   };
   const stop = (signal: NodeJS.Signals): void => {
     remove();
@@ -45,7 +49,10 @@ async function make<T>(
   for (const signal of STOPPING) process.once(signal, stop);
   try {
     const placed = put === undefined ? {} : { put };
-    return await makeWhole(file, { unfinished, fill: (made) => fill(made, leftovers), ...placed });
+    return await makeWhole(path, {
+      ...{ unfinished, ownedAs: await heirOf(folder), ...placed },
+      fill: (made) => fill(made, leftovers),
+    });
   } catch (error) {
     throw inWords(file, unfinished, error);
   } finally {
@@ -58,36 +65,46 @@ const STOPPING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** What SQLite may have beside a file that it writes. */
 const BESIDE = ["", "-journal", "-wal", "-shm"] as const;
 
+/** Without links: another user's link could lead elsewhere after the folder was checked. */
+async function folderOf(file: string): Promise<string> {
+  const folder = dirname(file);
+  try {
+    return await realpath(folder);
+  } catch (error) {
+    throw inWords(file, folder, error);
+  }
+}
+
+/** What root writes stays root's where a third user could have put a folder of their own in place. */
+async function heirOf(folder: string): Promise<string | null> {
+  const { uid } = await stat(folder);
+  return (await staysInPlace(folder, [uid])) ? folder : null;
+}
+
 /**
- * The name of the file itself, where nobody else can put a link to another file under it. Elsewhere
- * one in a folder of its own, from where the bytes come into the open file.
+ * The name of the file itself, where no other user can put a link to another file under it, or one
+ * beside it for SQLite to follow. Elsewhere a name in a private folder, from where the bytes are
+ * copied into the open file.
  */
 async function lendName<T>(
   { handle, path }: Unfinished,
   leftovers: Leftovers,
   work: (name: string) => Promise<T>,
 ): Promise<T> {
-  if (await isSafe(dirname(path))) return work(path);
-  leftovers.folder = mkdtempSync(join(tmpdir(), "latchkey-"));
+  const users = [process.geteuid?.() ?? 0];
+  if (await isSafe(dirname(path), users)) return work(path);
+  leftovers.folder = mkdtempSync(join(await realpath(tmpdir()), "latchkey-"));
+  if (!(await isSafe(leftovers.folder, users))) {
+    throw new Fault(
+      "temp_dir_unsafe",
+      `other users can replace folders in ${tmpdir()}: set TMPDIR to a folder that only you can write to`,
+    );
+  }
   const name = join(leftovers.folder, "database");
   const made = await work(name);
   await handle.writeFile(createReadStream(name));
   return made;
 }
-
-/** Whether what this user has put into a folder is safe from everybody but root. */
-async function isSafe(folder: string): Promise<boolean> {
-  const trusted = [0, process.geteuid?.() ?? 0];
-  for (let one = await realpath(folder); ; one = dirname(one)) {
-    const { uid, mode } = await stat(one);
-    const isOpen = (mode & FOR_EVERYBODY) !== 0 && (mode & STICKY) === 0;
-    if (isOpen || !trusted.includes(uid)) return false;
-    if (one === dirname(one)) return true;
-  }
-}
-
-const FOR_EVERYBODY = 0o002;
-const STICKY = 0o1000;
 
 /** What the system says of the name that nobody has asked for, said of the one that was. */
 function inWords(file: string, unfinished: string, error: unknown): unknown {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -103,6 +103,17 @@ test("with --force what is there is overwritten, and what is nobody's page stays
   assert.deepEqual([code, stderr], [0, ""]);
   assert.equal(await readFile(join(target, "login.eta"), "utf8"), shipped("login.eta"));
   assert.equal(await readFile(join(target, "notes.md"), "utf8"), "notes");
+});
+
+test("with --force a link in the place of a page is replaced, and what it leads to stays", async (t) => {
+  const [target, precious] = [await tempDir(t), join(await tempDir(t), "precious")];
+  await writeFile(precious, "precious");
+  await symlink(precious, join(target, "login.eta"));
+  assert.equal((await eject(t, ["--to", target, "--force"])).code, 0);
+  await assertAllIn(target);
+  assert.equal(await readFile(precious, "utf8"), "precious");
+  const { mode } = await stat(join(target, "login.eta"));
+  assert.equal(mode & 0o777, 0o644 & ~process.umask(), "the gate may be another user");
 });
 
 test("other files in the folder do not keep the pages from being copied", async (t) => {

@@ -63,12 +63,12 @@ if (isRoot) {
     assert.equal((await stat(precious)).uid, 0);
   });
 
-  test("nor below another user's folder, nor where everybody may rename what others have made", async (t) => {
-    for (const mode of [0o700, 0o777]) {
+  test("nor below another user's folder, nor where others or the group may rename what others have made", async (t) => {
+    for (const mode of [0o700, 0o777, 0o770]) {
       const { file } = await namesIn(t);
       const below = join(dirname(file), "below");
       await mkdir(below, { mode: 0o700 });
-      await chown(dirname(file), mode === 0o777 ? 0 : SOMEBODY, 0);
+      await chown(dirname(file), mode === 0o700 ? SOMEBODY : 0, SOMEBODY);
       await chmod(dirname(file), mode);
       const lent = await throughName(join(below, "file"), {
         async work(name) {
@@ -80,7 +80,65 @@ if (isRoot) {
       assert.equal(await readFile(join(below, "file"), "utf8"), "new");
     }
   });
+
+  test("what root makes stays root's where a group member could have put the folder in place", async (t) => {
+    const { file } = await namesIn(t);
+    const write = () => throughHandle(file, (handle) => handle.writeFile("new"));
+    await write();
+    assert.equal((await stat(file)).uid, SOMEBODY);
+    await chmod(dirname(dirname(file)), 0o770);
+    await write();
+    assert.equal((await stat(file)).uid, 0);
+    await chmod(dirname(dirname(file)), 0o1770);
+    await write();
+    assert.equal((await stat(file)).uid, SOMEBODY, "in a sticky folder, only the owner can");
+  });
 }
+
+for (const mode of [0o770, 0o777, 0o1777]) {
+  test(`SQLite opens no name in a folder of mode ${mode.toString(8)}, where others can put links`, async (t) => {
+    const { file, precious } = await namesIn(t);
+    if (isRoot) await chown(dirname(file), 0, SOMEBODY);
+    await chmod(dirname(file), mode);
+    const making = throughName(file, {
+      async work(name) {
+        await swapIn(dirname(file), precious);
+        await writeFile(name, "new");
+      },
+    });
+    await assert.rejects(making, { code: "file_swapped" });
+    assert.equal(await readFile(precious, "utf8"), "precious");
+  });
+}
+
+test("a temporary folder whose entries others can replace is refused, and nothing is left", async (t) => {
+  const { file } = await namesIn(t);
+  await chmod(dirname(file), 0o770);
+  const { TMPDIR } = process.env;
+  t.after(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+  const temporary = await tempDir(t);
+  await chmod(temporary, 0o770);
+  process.env.TMPDIR = temporary;
+  const making = throughName(file, { work: () => assert.fail("not with a name in there") });
+  await assert.rejects(making, { code: "temp_dir_unsafe" });
+  assert.deepEqual([await readdir(dirname(file)), await readdir(temporary)], [[], []]);
+});
+
+test("a folder that a link led to is used to the end, wherever the link leads meanwhile", async (t) => {
+  const [{ file }, other] = [await namesIn(t), await tempDir(t)];
+  const link = join(await tempDir(t), "link");
+  await symlink(dirname(file), link);
+  await throughHandle(join(link, "file"), async (handle) => {
+    await unlink(link);
+    await symlink(other, link);
+    await handle.writeFile("new");
+  });
+  assert.equal(await readFile(file, "utf8"), "new");
+  assert.deepEqual(await readdir(other), []);
+});
 
 test("what is made by name comes whole, for its owner only, and leaves nothing", async (t) => {
   const { file } = await namesIn(t);
