@@ -15,6 +15,7 @@ const MAX_BATCH = 500;
 const PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 const CLOSE_WITHIN_MS = 2_000;
+const FLUSH_WITHIN_MS = 250;
 
 /**
  * Inserts log entries behind the responses' back: in order, in batches, again after a pause when
@@ -23,10 +24,19 @@ const CLOSE_WITHIN_MS = 2_000;
 export interface EventLog {
   record(event: Event): void;
   readonly waiting: number;
-  /** Tries at once to write what is waiting, for somebody who wants to read it. Never throws. */
+  /**
+   * Writes at once what waits at the moment of the call, and does not wait for later entries. Ends
+   * early when the store fails, and after 250 ms in any case. Never throws.
+   */
   flush(): Promise<void>;
   /** Writes what is waiting, for two seconds at most, and says what it could not write. */
   close(): Promise<void>;
+}
+
+interface Flush {
+  /** How many entries have to be written since the start. */
+  readonly upTo: number;
+  readonly done: () => void;
 }
 
 export const toEntry = (event: Event, clock: Pick<Clock, "now">): NewLogEntry => ({
@@ -42,9 +52,10 @@ export function createEventLog(
 ): EventLog {
   const waiting: NewLogEntry[] = [];
   const closing = new AbortController();
-  const flushing: (() => void)[] = [];
+  const flushing = new Set<Flush>();
   let hurry = new AbortController();
   let dropped = 0;
+  let writtenCount = 0;
   let writing: Promise<void> | undefined;
 
   async function writeAll(): Promise<void> {
@@ -52,21 +63,21 @@ export function createEventLog(
     try {
       while (waiting.length > 0) {
         const written = await writeBatch();
-        if (waiting.length === 0 || !written) answerFlushes();
+        answerFlushes(written ? writtenCount : Infinity);
         if (closing.signal.aborted && !written) break;
         pause = written ? PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
-        if (flushing.length === 0) await rest(pause);
+        if (flushing.size === 0) await rest(pause);
       }
     } catch {
       // The server log or the meter threw, and there is nobody else to tell. The next entry goes on.
-      answerFlushes();
+      answerFlushes(Infinity);
     }
     // In the same breath as the last look at what is waiting, or an entry could be left behind.
     writing = undefined;
   }
 
-  function answerFlushes(): void {
-    for (const done of flushing.splice(0)) done();
+  function answerFlushes(reached: number): void {
+    for (const flush of flushing) if (flush.upTo <= reached) flush.done();
   }
 
   /** Shorter where somebody waits for the entries, or for the end. */
@@ -86,6 +97,7 @@ export function createEventLog(
       return false;
     }
     waiting.splice(0, batch.length);
+    writtenCount += batch.length;
     meter.written(batch.length);
     if (dropped > 0) log.error({ dropped }, "log entries dropped: too many were waiting");
     dropped = 0;
@@ -114,12 +126,20 @@ export function createEventLog(
       write();
     },
 
-    flush() {
-      if (waiting.length === 0) return Promise.resolve();
-      const flushed = new Promise<void>((resolve) => flushing.push(resolve));
+    async flush() {
+      if (waiting.length === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const done = (): void => {
+        clearTimeout(timer);
+        flushing.delete(flush);
+        resolve();
+      };
+      const timer = setTimeout(done, FLUSH_WITHIN_MS).unref();
+      const flush: Flush = { upTo: writtenCount + waiting.length, done };
+      flushing.add(flush);
       hurry.abort();
       write();
-      return flushed;
+      await promise;
     },
 
     async close() {

