@@ -70,7 +70,10 @@ export interface AuthOptions {
    * a whole /64.
    */
   readonly limitIpv6Prefix?: number;
-  /** Bounds for password hashing. Default: one at a time for each core, three at most; 128 waiting. */
+  /**
+   * Bounds for password hashing. Default: one at a time for each core, three at most; 128 waiting.
+   * One user, IPv4 address or IPv6 /64 gets an eighth of the waiting places, at least one.
+   */
   readonly hashing?: WorkQueueLimits;
   /** `on` tells the log of what was refused (sign-ins and other forms), with its address. Default: off. */
   readonly logFailures?: "on" | "off";

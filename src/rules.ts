@@ -14,6 +14,7 @@ import { createEventLog } from "./core/event-log.ts";
 import { Fault } from "./core/fault.ts";
 import { createPasswords } from "./core/passwords.ts";
 import { recentLog } from "./core/recent-log.ts";
+import type { Client } from "./core/requester.ts";
 import { createRequireAuth, createRequireUser, type Guard } from "./core/require-user.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import { createSessionTokens } from "./core/session-token.ts";
@@ -27,8 +28,12 @@ import type { SettledOptions } from "./options.ts";
 /** The rules with all that they need: a store, clocks, memories, a limiter and a log. */
 export interface Rules {
   signIn(attempt: SignInAttempt): Promise<SignInOutcome>;
-  setUp(form: SetUpForm): Promise<SetUpOutcome>;
-  changePassword(userId: UserId, form: ChangePasswordForm): Promise<ChangePasswordOutcome>;
+  setUp(form: SetUpForm, client: Client): Promise<SetUpOutcome>;
+  changePassword(
+    userId: UserId,
+    form: ChangePasswordForm,
+    client: Client,
+  ): Promise<ChangePasswordOutcome>;
   readonly requireAuth: Guard;
   readonly requireUser: Guard;
   readonly currentUser: CurrentUser;
@@ -69,8 +74,8 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
       meter.signInDecided(outcome.kind);
       return outcome;
     },
-    setUp: (form) => setUp(ports, form),
-    changePassword: (userId, form) => changePassword(ports, userId, form),
+    setUp: (form, client) => setUp(ports, form, client),
+    changePassword: (userId, form, client) => changePassword(ports, userId, form, client),
     requireAuth: createRequireAuth(users, currentUser),
     requireUser: createRequireUser(currentUser),
     currentUser,

@@ -44,7 +44,7 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   {
     what: /"node:(fs|http|net|child_process)/,
     // Telling addresses apart is no input or output.
-    onlyIn: /^((stores|server|cli|web|adapters|acme|attack)\/|core\/loopback\.ts$)/,
+    onlyIn: /^((stores|server|cli|web|adapters|acme|attack)\/|core\/(loopback|network)\.ts$)/,
   },
   { what: /"node:(test|assert)/, onlyIn: /^testing\// },
   { what: /process\.(stdout|stderr|exit)/, onlyIn: /^cli\// },

@@ -2,8 +2,10 @@ import type { EventLog } from "./event-log.ts";
 import { passwordChanged } from "./events.ts";
 import { isTooShort } from "./password-length.ts";
 import type { Passwords } from "./passwords.ts";
+import { type Client, userRequester } from "./requester.ts";
 import type { PasswordHash, Store, UserId } from "./store.ts";
 import type { UserMemory } from "./user-memory.ts";
+import type { Requester } from "./work-queue.ts";
 
 export interface ChangePasswordPorts {
   readonly users: UserMemory;
@@ -30,21 +32,23 @@ export async function changePassword(
   ports: ChangePasswordPorts,
   userId: UserId,
   form: ChangePasswordForm,
+  client: Client,
 ): Promise<ChangePasswordOutcome> {
+  const requester = userRequester(client, userId);
   // Read afresh, never remembered: another process may just have changed the hash.
   const user = await ports.store.findUser(userId);
   if (user === undefined) return { kind: "no-user" };
   if (form.currentPassword === "" || form.newPassword === "") return { kind: "field-missing" };
-  if (!(await ports.passwords.verify(form.currentPassword, user.passwordHash))) {
+  if (!(await ports.passwords.verify(form.currentPassword, user.passwordHash, requester))) {
     return { kind: "current-password-incorrect" };
   }
   if (form.newPassword !== form.confirmPassword) return { kind: "new-passwords-differ" };
   if (isTooShort(form.newPassword)) return { kind: "new-password-too-short" };
 
-  const passwordHash = await ports.passwords.hash(form.newPassword);
+  const passwordHash = await ports.passwords.hash(form.newPassword, requester);
   const replaced =
     (await ports.store.replacePasswordHash(user.id, user.passwordHash, passwordHash)) ||
-    (await replaceRenewed(ports, userId, form.currentPassword, passwordHash));
+    (await replaceRenewed(ports, userId, form.currentPassword, passwordHash, requester));
   ports.users.forget(user.id);
   // Somebody else changed it meanwhile: what was typed as the current password no longer is.
   if (!replaced) return { kind: "current-password-incorrect" };
@@ -58,9 +62,10 @@ async function replaceRenewed(
   userId: UserId,
   currentPassword: string,
   passwordHash: PasswordHash,
+  requester: Requester,
 ): Promise<boolean> {
   const user = await store.findUser(userId);
   if (user === undefined) return false;
-  if (!(await passwords.verify(currentPassword, user.passwordHash))) return false;
+  if (!(await passwords.verify(currentPassword, user.passwordHash, requester))) return false;
   return store.replacePasswordHash(user.id, user.passwordHash, passwordHash);
 }

@@ -23,6 +23,15 @@ export class Unavailable extends Fault {
   }
 }
 
+const CLIENT_GONE = "client_gone";
+
+/** The client has disconnected: there is nobody left to answer, and nothing is wrong here. */
+export const clientGone = (): Fault =>
+  new Fault(CLIENT_GONE, "the client disconnected before the request was answered");
+
+export const isClientGone = (error: unknown): boolean =>
+  error instanceof Fault && error.code === CLIENT_GONE;
+
 /** The `code` that Node's errors, SQLite's and ours carry; `undefined` for anything else. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;

@@ -3,6 +3,7 @@ import type { EventLog } from "./event-log.ts";
 import { signedUp } from "./events.ts";
 import { messageOf } from "./fault.ts";
 import type { Passwords } from "./passwords.ts";
+import { type Client, setupRequester } from "./requester.ts";
 import type { ServerLog } from "./server-log.ts";
 import type { SessionTokens } from "./session-token.ts";
 import { type SetupTokenSource, setupTokenMatches } from "./setup-token.ts";
@@ -35,7 +36,11 @@ export type SetUpOutcome =
   | { readonly kind: "passwords-differ" }
   | { readonly kind: "set-up"; readonly user: User; readonly token: string };
 
-export async function setUp(ports: SetUpPorts, form: SetUpForm): Promise<SetUpOutcome> {
+export async function setUp(
+  ports: SetUpPorts,
+  form: SetUpForm,
+  client: Client,
+): Promise<SetUpOutcome> {
   if (await ports.users.anyExists()) return { kind: "already-configured" };
   if (!setupTokenMatches(await ports.setupToken.read(), form.token)) {
     return { kind: "invalid-setup-token" };
@@ -45,7 +50,7 @@ export async function setUp(ports: SetUpPorts, form: SetUpForm): Promise<SetUpOu
   }
   if (form.password !== form.confirm) return { kind: "passwords-differ" };
 
-  const passwordHash = await ports.passwords.hash(form.password);
+  const passwordHash = await ports.passwords.hash(form.password, setupRequester(client));
   // The store decides who is first. Whoever comes second finds the service configured.
   const user = await ports.store.insertFirstUser({ username: form.username, passwordHash });
   if (user === undefined) return { kind: "already-configured" };

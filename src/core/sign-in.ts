@@ -2,11 +2,13 @@ import type { EventLog } from "./event-log.ts";
 import { rateLimited, signedIn } from "./events.ts";
 import { messageOf } from "./fault.ts";
 import type { Passwords } from "./passwords.ts";
+import { type Client, networkRequester } from "./requester.ts";
 import type { ServerLog } from "./server-log.ts";
 import type { SessionTokens } from "./session-token.ts";
 import type { Limiter } from "./shared-limiter.ts";
 import type { Store, StoredUser, User } from "./store.ts";
 import type { UserMemory } from "./user-memory.ts";
+import type { Requester } from "./work-queue.ts";
 
 export interface SignInPorts {
   readonly users: UserMemory;
@@ -18,8 +20,7 @@ export interface SignInPorts {
   readonly log: ServerLog;
 }
 
-export interface SignInAttempt {
-  readonly remoteAddress: string;
+export interface SignInAttempt extends Client {
   readonly username: string;
   readonly password: string;
 }
@@ -39,22 +40,28 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
     return { kind: "rate-limited" };
   }
 
+  const requester = networkRequester(attempt);
   const user = await ports.store.findUserByUsername(attempt.username);
-  const matches = await ports.passwords.verify(attempt.password, user?.passwordHash);
+  const matches = await ports.passwords.verify(attempt.password, user?.passwordHash, requester);
   if (user === undefined || !matches) return { kind: "rejected" };
 
   const token = await ports.tokens.issue(user.id, user.sessionsFrom);
   if (ports.passwords.isOutdated(user.passwordHash)) {
-    await renewHash(ports, user, attempt.password);
+    await renewHash(ports, user, attempt.password, requester);
   }
   ports.events.record(signedIn(user.username));
   return { kind: "signed-in", user: { id: user.id, username: user.username }, token };
 }
 
 /** A hash that came from elsewhere gives way to one of ours. Failing that, it serves once more. */
-async function renewHash(ports: SignInPorts, user: StoredUser, password: string): Promise<void> {
+async function renewHash(
+  ports: SignInPorts,
+  user: StoredUser,
+  password: string,
+  requester: Requester,
+): Promise<void> {
   try {
-    const renewed = await ports.passwords.hash(password);
+    const renewed = await ports.passwords.hash(password, requester);
     await ports.store.replacePasswordHash(user.id, user.passwordHash, renewed);
   } catch (error) {
     ports.log.warn({ reason: messageOf(error) }, "an outdated password hash was not renewed");

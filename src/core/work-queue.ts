@@ -1,4 +1,4 @@
-import { Unavailable } from "./fault.ts";
+import { clientGone, Unavailable } from "./fault.ts";
 import { noMeter, type WorkMeter } from "./meter.ts";
 
 export interface WorkQueueLimits {
@@ -8,39 +8,104 @@ export interface WorkQueueLimits {
   readonly waiting: number;
 }
 
-/**
- * Keeps slow work within bounds: memory stays flat under a flood, the wait stays short for those
- * who are let in, and the rest hear at once that the server is busy.
- */
-export type WorkQueue = <T>(job: () => Promise<T>) => Promise<T>;
+/** On whose behalf a job runs. */
+export interface Requester {
+  /** Requesters with jobs that wait take turns: each turn starts one job of the next requester. */
+  readonly turn: string;
+  /** Each of these names can take an eighth of the waiting places, at least one. */
+  readonly shares: readonly string[];
+  /** Drops the job if it still waits when the client disconnects. */
+  readonly signal?: AbortSignal | undefined;
+}
 
+/**
+ * Bounds slow work: a fixed number of jobs runs, a fixed number waits, and the rest is refused at
+ * once. One requester can neither fill the queue nor delay others by more than one job a turn.
+ */
+export type WorkQueue = <T>(requester: Requester, job: () => Promise<T>) => Promise<T>;
+
+const SHARES = 8;
+
+interface Waiting {
+  readonly shares: readonly string[];
+  readonly start: () => void;
+}
+
+/**
+ * @throws `Unavailable` from a call when the queue, or the requester's share of it, is full; the
+ * fault `client_gone` when the requester's signal aborts before the job starts.
+ */
 export function createWorkQueue(
   { atOnce, waiting }: WorkQueueLimits,
   meter: WorkMeter = noMeter.hashes,
 ): WorkQueue {
-  const starts: (() => void)[] = [];
+  /** Waiting jobs by requester. The first requester is the next to have its turn. */
+  const lines = new Map<string, readonly Waiting[]>();
+  const share = Math.max(1, Math.floor(waiting / SHARES));
   let running = 0;
 
-  return async (job) => {
+  function isFullFor({ shares }: Requester): boolean {
+    const all = [...lines.values()].flat();
+    const takenBy = (name: string): number => all.filter((one) => one.shares.includes(name)).length;
+    return all.length >= waiting || shares.some((name) => takenBy(name) >= share);
+  }
+
+  /** Keeps the place of a requester that is in the order of turns already. */
+  function setLine(turn: string, line: readonly Waiting[]): void {
+    if (line.length === 0) lines.delete(turn);
+    else lines.set(turn, line);
+  }
+
+  async function untilStarted({ turn, shares, signal }: Requester): Promise<void> {
+    const { promise, resolve: start, reject } = Promise.withResolvers<void>();
+    const place: Waiting = { shares, start };
+    const drop = (): void => {
+      setLine(
+        turn,
+        (lines.get(turn) ?? []).filter((one) => one !== place),
+      );
+      reject(clientGone());
+    };
+    setLine(turn, [...(lines.get(turn) ?? []), place]);
+    signal?.addEventListener("abort", drop, { once: true });
+    const over = meter.waits();
+    try {
+      await promise;
+    } finally {
+      over();
+      signal?.removeEventListener("abort", drop);
+    }
+  }
+
+  /** Passes the place of a finished job on, so that no newcomer can take it before those who wait. */
+  function startNext(): void {
+    const [next] = lines;
+    if (next === undefined) {
+      running -= 1;
+      return;
+    }
+    const [turn, [place, ...rest]] = next;
+    lines.delete(turn);
+    setLine(turn, rest);
+    place?.start();
+  }
+
+  return async (requester, job) => {
+    if (requester.signal?.aborted) throw clientGone();
     if (running < atOnce) {
       running += 1;
-    } else if (starts.length < waiting) {
-      const over = meter.waits();
-      await new Promise<void>((start) => starts.push(start));
-      over();
-    } else {
+    } else if (isFullFor(requester)) {
       meter.refused();
       throw new Unavailable("overloaded", "the server is busy, try again in a moment", 2);
+    } else {
+      await untilStarted(requester);
     }
     const done = meter.runs();
     try {
       return await job();
     } finally {
       done();
-      // Handing the place on, instead of giving it back, keeps a newcomer from slipping in between.
-      const next = starts.shift();
-      if (next) next();
-      else running -= 1;
+      startNext();
     }
   };
 }

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { ChangePasswordForm, ChangePasswordOutcome } from "../core/change-password.ts";
 import { isLocalPath } from "../core/local-path.ts";
+import type { Client } from "../core/requester.ts";
 import type { UserId } from "../core/store.ts";
 import { type Form, missingFields } from "./form.ts";
 import type { SignedIn } from "./guards.ts";
@@ -10,6 +11,7 @@ import { passwordChangedNotice } from "./notice.ts";
 import type { FormProblem, PasswordField } from "./page-data.ts";
 import type { Paths } from "./paths.ts";
 import type { NoteRefusal } from "./refusals.ts";
+import { clientOf, type ProxyTrust } from "./remote-address.ts";
 import type { Responses } from "./responses.ts";
 import { isOfHost } from "./same-origin.ts";
 import { visitOf } from "./visit.ts";
@@ -19,7 +21,9 @@ export interface AccountPorts extends HomePorts {
   readonly changePassword: (
     userId: UserId,
     form: ChangePasswordForm,
+    client: Client,
   ) => Promise<ChangePasswordOutcome>;
+  readonly proxies: ProxyTrust;
   readonly responses: Responses;
   readonly postLoginLocation: PostLoginLocation;
   readonly paths: Paths;
@@ -30,11 +34,13 @@ export async function postPassword(
   c: Context<SignedIn>,
   form: Form,
 ): Promise<Response> {
-  const outcome = await ports.changePassword(c.var.user.id, {
+  const typed = {
     currentPassword: form("current_password"),
     newPassword: form("new_password"),
     confirmPassword: form("confirm_password"),
-  });
+  };
+  const client = clientOf(c, ports.proxies);
+  const outcome = await ports.changePassword(c.var.user.id, typed, client);
   const { said } = ports.views.words(visitOf(c));
   const again = (
     message: string,

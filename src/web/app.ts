@@ -1,8 +1,8 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { METHOD_NAME_ALL } from "hono/router";
+import { isClientGone } from "../core/fault.ts";
 import { type AccountPorts, postPassword } from "./account.ts";
 import type { Asset } from "./assets.ts";
-import { isClientGone } from "./connection.ts";
 import { type Form, MAX_BODY_BYTES, readForm } from "./form.ts";
 import type { GuardMiddleware } from "./guards.ts";
 import { alive, type HealthPorts, ready } from "./health.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { Fault } from "../core/fault.ts";
+import { clientGone, Fault } from "../core/fault.ts";
 
 /** The little that is needed of the TCP connection, as Hono's Node server hands it over. */
 export interface Connection {
@@ -7,25 +7,17 @@ export interface Connection {
   readonly encrypted: boolean;
 }
 
-const GONE = "client_gone";
-
 /** The address at the other end. */
 export function connectedFrom(c: Context): string {
   const incoming = incomingOf(c);
   const peer = peerOf(incoming);
   if (peer !== undefined) return peer;
-  if (hadPeer(property(incoming, "socket"))) {
-    throw new Fault(GONE, "the connection was cut off before the request was answered");
-  }
+  if (hadPeer(property(incoming, "socket"))) throw clientGone();
   throw new Fault(
     "remote_address_unknown",
     "the remote address is not known: the routes have to be served by @hono/node-server",
   );
 }
-
-/** Whoever sent the request has gone since: nobody is left to answer, and nothing is wrong here. */
-export const isClientGone = (error: unknown): boolean =>
-  error instanceof Fault && error.code === GONE;
 
 /**
  * A reset connection is not destroyed until the server hears of it, but names its own end alone.

@@ -36,6 +36,7 @@ export async function postLogin(ports: LoginPorts, c: Context, form: Form): Prom
   ports.warnOfUnheeded(c);
   const outcome = await ports.signIn({
     remoteAddress,
+    signal: c.req.raw.signal,
     username: form("username"),
     password: form("password"),
   });

@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import type { ServerLog } from "../core/server-log.ts";
-import { isConnectionKnown } from "./connection.ts";
-import type { ProxyTrust } from "./remote-address.ts";
+import { clientOf, type ProxyTrust } from "./remote-address.ts";
 import type { RequestIds } from "./request-id.ts";
 import { markOf } from "./visit.ts";
 
@@ -30,7 +29,6 @@ export function createNoteRefusal(ports: RefusalPorts): NoteRefusal {
     // Something may be said of the one user, and nothing of the other: an ID in the answer would tell.
     requests.hush(markOf(c));
     if (logFailures === "off") return;
-    const address = isConnectionKnown(c) ? proxies.remoteAddress(c) : "unknown";
-    log.warn({ address }, refusal);
+    log.warn({ address: clientOf(c, proxies).remoteAddress }, refusal);
   };
 }

@@ -1,7 +1,8 @@
 import { BlockList, isIP, SocketAddress } from "node:net";
 import type { Context } from "hono";
 import { Fault } from "../core/fault.ts";
-import { connectedFrom } from "./connection.ts";
+import type { Client } from "../core/requester.ts";
+import { connectedFrom, isConnectionKnown } from "./connection.ts";
 
 /** Which peers are proxies of ours, and what is believed of those. */
 export interface ProxyTrust {
@@ -29,6 +30,12 @@ export function createProxyTrust(trustedProxies: readonly string[]): ProxyTrust 
     header: (c, name) => (isTrusted(peerOf(c)) ? c.req.header(name) : undefined),
   };
 }
+
+/** For rules that also serve a client whose address the platform does not name. */
+export const clientOf = (c: Context, proxies: ProxyTrust): Client => ({
+  remoteAddress: isConnectionKnown(c) ? proxies.remoteAddress(c) : "unknown",
+  signal: c.req.raw.signal,
+});
 
 /** Exported for its tests: the walk along the header, without a connection. */
 export function nearestUntrusted(

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { Client } from "../core/requester.ts";
 import type { SetUpForm, SetUpOutcome } from "../core/set-up.ts";
 import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup-token.ts";
 import type { UserMemory } from "../core/user-memory.ts";
@@ -7,6 +8,7 @@ import { locationFor, type PostLoginLocation } from "./location.ts";
 import type { FormProblem, SetupField } from "./page-data.ts";
 import type { Paths } from "./paths.ts";
 import type { NoteRefusal } from "./refusals.ts";
+import { clientOf, type ProxyTrust } from "./remote-address.ts";
 import type { Responses } from "./responses.ts";
 import { RETURN_TO, type ReturnTo, withReturnTo } from "./return-to.ts";
 import { sessionCookies } from "./session-cookie.ts";
@@ -15,7 +17,8 @@ import { visitOf } from "./visit.ts";
 
 export interface SetupPorts {
   readonly noteRefusal: NoteRefusal;
-  readonly setUp: (form: SetUpForm) => Promise<SetUpOutcome>;
+  readonly setUp: (form: SetUpForm, client: Client) => Promise<SetUpOutcome>;
+  readonly proxies: ProxyTrust;
   readonly users: UserMemory;
   readonly setupToken: SetupTokenSource;
   readonly offersDomain: boolean;
@@ -49,13 +52,14 @@ async function asked({ setupToken, offersDomain }: SetupPorts) {
 
 export async function postSetup(ports: SetupPorts, c: Context, form: Form): Promise<Response> {
   const { redirect } = ports.responses;
-  const outcome = await ports.setUp({
+  const typed = {
     token: form("token"),
     username: form("username"),
     password: form("password"),
     confirm: form("confirm"),
     domain: form("domain"),
-  });
+  };
+  const outcome = await ports.setUp(typed, clientOf(c, ports.proxies));
   const target = ports.returnTo.accepted(c, form(RETURN_TO));
   const { said } = ports.views.words(visitOf(c));
 

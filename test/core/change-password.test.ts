@@ -9,6 +9,7 @@ import type { PasswordHash, UserId } from "../../src/core/store.ts";
 import { corePorts } from "../support/core-ports.ts";
 import { OWNER } from "../support/gate.ts";
 
+const CLIENT = { remoteAddress: "192.0.2.1" };
 const NEW = "a new password";
 
 const formWith = (fields: Partial<ChangePasswordForm> = {}): ChangePasswordForm => ({
@@ -23,7 +24,7 @@ async function withOwner(t: TestContext) {
   const owner = await ports.insertOwner();
   const storedHash = async () => (await ports.store.findUser(owner.id))?.passwordHash;
   const change = async (fields?: Partial<ChangePasswordForm>): Promise<string> =>
-    (await changePassword(ports, owner.id, formWith(fields))).kind;
+    (await changePassword(ports, owner.id, formWith(fields), CLIENT)).kind;
   return { ports, owner, storedHash, change };
 }
 
@@ -66,7 +67,12 @@ for (const [newPassword, kind] of [
 
 test("a user who is gone cannot change a password, whatever stands in the form", async (t) => {
   const { ports } = await withOwner(t);
-  const outcome = await changePassword(ports, "gone" as UserId, formWith({ newPassword: "" }));
+  const outcome = await changePassword(
+    ports,
+    "gone" as UserId,
+    formWith({ newPassword: "" }),
+    CLIENT,
+  );
   assert.deepEqual(outcome, { kind: "no-user" });
 });
 
@@ -83,7 +89,7 @@ function changeWhileReplacing({ ports, owner, by }: Replacing): Promise<ChangePa
       return ports.passwords.hash(password);
     },
   };
-  return changePassword({ ...ports, passwords }, owner.id, formWith());
+  return changePassword({ ...ports, passwords }, owner.id, formWith(), CLIENT);
 }
 
 test("a hash replaced meanwhile is not overwritten: what was typed is no longer the password", async (t) => {
@@ -114,7 +120,7 @@ test("a user who is removed meanwhile has no password to change", async (t) => {
       return false;
     },
   };
-  const outcome = await changePassword({ ...ports, store }, owner.id, formWith());
+  const outcome = await changePassword({ ...ports, store }, owner.id, formWith(), CLIENT);
   assert.deepEqual(outcome, { kind: "current-password-incorrect" });
 });
 

@@ -55,10 +55,8 @@ test("with such a hash, no current password is correct", async (t) => {
   const ports = await corePorts(t);
   const owner = await ports.insertOwner(hashText(hashes.argon2));
   const fields = { newPassword: "correct horse 2", confirmPassword: "correct horse 2" };
-  const outcome = await changePassword(ports, owner.id, {
-    ...fields,
-    currentPassword: OWNER.password,
-  });
+  const form = { ...fields, currentPassword: OWNER.password };
+  const outcome = await changePassword(ports, owner.id, form, { remoteAddress: "192.0.2.1" });
   assert.deepEqual(outcome, { kind: "current-password-incorrect" });
 });
 

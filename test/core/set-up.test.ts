@@ -6,6 +6,8 @@ import { eventually } from "../support/eventually.ts";
 import { OWNER } from "../support/gate.ts";
 import { hashText } from "../support/store.ts";
 
+const CLIENT = { remoteAddress: "192.0.2.1" };
+
 const formWith = (fields: Partial<SetUpForm> = {}): SetUpForm => ({
   ...OWNER,
   confirm: OWNER.password,
@@ -35,11 +37,11 @@ async function setUpPorts(t: TestContext, kept?: string) {
 }
 
 const kindOf = async (ports: SetUpPorts, fields?: Partial<SetUpForm>): Promise<string> =>
-  (await setUp(ports, formWith(fields))).kind;
+  (await setUp(ports, formWith(fields), CLIENT)).kind;
 
 test("the first account is made, with a token for it, an entry, and the setup token gone", async (t) => {
   const { ports, keptToken } = await setUpPorts(t, " s3cret\n");
-  const outcome = await setUp(ports, formWith({ token: "s3cret" }));
+  const outcome = await setUp(ports, formWith({ token: "s3cret" }), CLIENT);
   assert.ok(outcome.kind === "set-up");
   const stored = await ports.store.findUserByUsername(OWNER.username);
   assert.deepEqual(outcome.user, { id: stored?.id, username: OWNER.username }, "without the hash");
@@ -106,7 +108,7 @@ test("whoever loses the race leaves the setup token, the domain and the log alon
 test("a setup token that cannot be read is a failure, not an open door", async (t) => {
   const { ports } = await setUpPorts(t);
   const setupToken = { ...ports.setupToken, read: () => Promise.reject(new Error("EIO")) };
-  await assert.rejects(setUp({ ...ports, setupToken }, formWith()), /^Error: EIO$/);
+  await assert.rejects(setUp({ ...ports, setupToken }, formWith(), CLIENT), /^Error: EIO$/);
   assert.equal(await ports.store.hasUsers(), false);
 });
 
@@ -169,6 +171,6 @@ test("a domain that is none is ignored, and so is one that nobody sets up", asyn
 test("a token that cannot be made fails with its own failure, and leaves no entry", async (t) => {
   const { ports } = await setUpPorts(t);
   const tokens = { ...ports.tokens, issue: () => Promise.reject(new Error("no entropy")) };
-  await assert.rejects(setUp({ ...ports, tokens }, formWith()), /^Error: no entropy$/);
+  await assert.rejects(setUp({ ...ports, tokens }, formWith(), CLIENT), /^Error: no entropy$/);
   assert.deepEqual(await ports.writtenEntries(), []);
 });

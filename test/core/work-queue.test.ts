@@ -1,8 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { Unavailable } from "../../src/core/fault.ts";
-import { createWorkQueue, type WorkQueueLimits } from "../../src/core/work-queue.ts";
+import { isClientGone, Unavailable } from "../../src/core/fault.ts";
+import {
+  createWorkQueue,
+  type Requester,
+  type WorkQueueLimits,
+} from "../../src/core/work-queue.ts";
+
+const someone: Requester = { turn: "someone", shares: [] };
+
+const from = (network: string, signal?: AbortSignal): Requester => ({
+  turn: network,
+  shares: [network],
+  signal,
+});
 
 /** Jobs that end when the test says so, and the order in which they began. */
 function startJobs(limits: WorkQueueLimits) {
@@ -11,10 +23,10 @@ function startJobs(limits: WorkQueueLimits) {
   const ends = new Map<string, PromiseWithResolvers<string>>();
   return {
     began,
-    start(name: string): Promise<string> {
+    start(name: string, requester: Requester = someone): Promise<string> {
       const end = Promise.withResolvers<string>();
       ends.set(name, end);
-      return queued(() => {
+      return queued(requester, () => {
         began.push(name);
         return end.promise;
       });
@@ -93,8 +105,8 @@ test("a job that throws before its first promise frees its place, too", async ()
   const job = (): Promise<never> => {
     throw new Error("at once");
   };
-  await assert.rejects(queued(job), /at once/);
-  await assert.rejects(queued(job), /at once/);
+  await assert.rejects(queued(someone, job), /at once/);
+  await assert.rejects(queued(someone, job), /at once/);
 });
 
 test("a newcomer does not slip in before those who wait", async () => {
@@ -118,13 +130,130 @@ test("the meter hears of every job that waits, runs or is refused, and when that
   const meter = { waits: hearing("waits"), runs: hearing("runs"), refused: hearing("refused") };
   const queued = createWorkQueue({ atOnce: 1, waiting: 1 }, meter);
   const end = Promise.withResolvers<void>();
-  const both = [queued(() => end.promise), queued(() => Promise.reject(new Error("failed")))];
+  const both = [
+    queued(someone, () => end.promise),
+    queued(someone, () => Promise.reject(new Error("failed"))),
+  ];
   await assert.rejects(
-    queued(() => end.promise),
+    queued(someone, () => end.promise),
     overloaded,
   );
   assert.deepEqual(heard, ["runs", "waits", "refused"]);
   end.resolve();
   await Promise.allSettled(both);
   assert.deepEqual(heard.slice(3), ["runs no more", "waits no more", "runs", "runs no more"]);
+});
+
+test("requesters take turns, so that a newcomer waits for one job of each of the others", async () => {
+  const jobs = startJobs({ atOnce: 1, waiting: 128 });
+  const names = ["a1", "a2", "a3", "b1", "b2", "c1"];
+  const all = names.map((name) => jobs.start(name, from(name.slice(0, 1))));
+  await jobs.finish("a1");
+  const newcomer = jobs.start("d1", from("d"));
+  for (const name of ["a2", "b1", "c1"]) await jobs.finish(name);
+  await turn();
+  assert.deepEqual(jobs.began, ["a1", "a2", "b1", "c1", "a3"]);
+  for (const name of ["a3", "b2", "d1"]) await jobs.finish(name);
+  await Promise.all([...all, newcomer]);
+});
+
+test("one network fills an eighth of the waiting places, and others still find room", async () => {
+  const jobs = startJobs({ atOnce: 1, waiting: 16 });
+  const all = ["a1", "a2", "a3"].map((name) => jobs.start(name, from("a")));
+  await assert.rejects(jobs.start("a4", from("a")), overloaded);
+  all.push(jobs.start("b1", from("b")));
+  await jobs.finish("a1");
+  all.push(jobs.start("a5", from("a")));
+  for (const name of ["a2", "b1", "a3", "a5"]) await jobs.finish(name);
+  assert.equal((await Promise.all(all)).length, 5);
+});
+
+test("a requester with two shares is refused when either of them is full", async () => {
+  const jobs = startJobs({ atOnce: 1, waiting: 8 });
+  const both = (user: string, network: string): Requester => ({
+    turn: user,
+    shares: [user, network],
+  });
+  const all = [jobs.start("running", from("other")), jobs.start("first", both("user", "a"))];
+  await assert.rejects(jobs.start("same user", both("user", "b")), overloaded);
+  await assert.rejects(jobs.start("same network", both("another user", "a")), overloaded);
+  await assert.rejects(jobs.start("no user", from("a")), overloaded);
+  all.push(jobs.start("second", both("another user", "b")));
+  for (const name of ["running", "first", "second"]) await jobs.finish(name);
+  await Promise.all(all);
+});
+
+test("a share is at least one place, however few there are", async () => {
+  const jobs = startJobs({ atOnce: 1, waiting: 2 });
+  const all = [jobs.start("a1", from("a")), jobs.start("a2", from("a"))];
+  await assert.rejects(jobs.start("a3", from("a")), overloaded);
+  all.push(jobs.start("b1", from("b")));
+  for (const name of ["a1", "a2", "b1"]) await jobs.finish(name);
+  await Promise.all(all);
+});
+
+test("a waiting job whose client disconnects is dropped, and its place is free at once", async () => {
+  const jobs = startJobs({ atOnce: 1, waiting: 1 });
+  const client = new AbortController();
+  const running = jobs.start("running", from("a"));
+  const waiting = jobs.start("dropped", from("b", client.signal));
+  await assert.rejects(jobs.start("refused", from("c")), overloaded);
+  client.abort();
+  await assert.rejects(waiting, isClientGone);
+  const next = jobs.start("next", from("c"));
+  await jobs.finish("running");
+  await jobs.finish("next");
+  await Promise.all([running, next]);
+  assert.deepEqual(jobs.began, ["running", "next"]);
+});
+
+test("dropping one job keeps the turn of the other jobs of its requester", async () => {
+  const jobs = startJobs({ atOnce: 1, waiting: 128 });
+  const client = new AbortController();
+  const all = [jobs.start("a1", from("a"))];
+  const dropped = jobs.start("a2", from("a", client.signal));
+  all.push(jobs.start("a3", from("a")), jobs.start("b1", from("b")));
+  client.abort();
+  await assert.rejects(dropped, isClientGone);
+  for (const name of ["a1", "a3", "b1"]) await jobs.finish(name);
+  await Promise.all(all);
+  assert.deepEqual(jobs.began, ["a1", "a3", "b1"]);
+});
+
+test("a job whose client has disconnected before is not run, though there is room", async () => {
+  const jobs = startJobs({ atOnce: 1, waiting: 1 });
+  await assert.rejects(jobs.start("late", from("a", AbortSignal.abort())), isClientGone);
+  assert.deepEqual(jobs.began, []);
+});
+
+test("a job that runs when its client disconnects still ends, and frees its place once", async () => {
+  const jobs = startJobs({ atOnce: 1, waiting: 0 });
+  const client = new AbortController();
+  const running = jobs.start("running", from("a", client.signal));
+  client.abort();
+  await assert.rejects(jobs.start("refused", from("b")), overloaded);
+  await jobs.finish("running");
+  assert.equal(await running, "running done");
+});
+
+test("the meter counts a dropped job as waiting no more, and neither as run nor as refused", async () => {
+  const heard: string[] = [];
+  const meter = {
+    waits: () => {
+      heard.push("waits");
+      return () => void heard.push("waits no more");
+    },
+    runs: () => () => {},
+    refused: () => void heard.push("refused"),
+  };
+  const queued = createWorkQueue({ atOnce: 1, waiting: 1 }, meter);
+  const end = Promise.withResolvers<void>();
+  const running = queued(someone, () => end.promise);
+  const client = new AbortController();
+  const dropped = queued(from("a", client.signal), async () => heard.push("ran"));
+  client.abort();
+  await assert.rejects(dropped, isClientGone);
+  end.resolve();
+  await running;
+  assert.deepEqual(heard, ["waits", "waits no more"]);
 });

@@ -32,7 +32,7 @@ export async function corePorts(t: TestContext): Promise<CorePorts> {
   const store = await openStore(t);
   const log = recordingLog();
   const events = createEventLog(store, clock, log);
-  const passwords = createPasswords({ atOnce: 2, waiting: 8 });
+  const passwords = createPasswords({ atOnce: 2, waiting: 64 });
   return {
     clock,
     store,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Context, Hono } from "hono";
-import { Fault } from "../../src/core/fault.ts";
-import { connectedFrom, isClientGone, isEncrypted } from "../../src/web/connection.ts";
+import { Fault, isClientGone } from "../../src/core/fault.ts";
+import { connectedFrom, isEncrypted } from "../../src/web/connection.ts";
 import { sessionCookies } from "../../src/web/session-cookie.ts";
 
 /** What a handler makes of a request that came with these bindings. */

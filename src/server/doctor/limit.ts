@@ -1,16 +1,16 @@
 import { MAX_LIMIT_IPV6_PREFIX } from "../../option-problems.ts";
 import type { Check } from "./check.ts";
 import { advice, fine } from "./finding.ts";
-import { reachOf } from "./reach.ts";
+import { reachOf } from "../reach.ts";
 
 /** Whether one client with a whole IPv6 network gets more sign-in attempts than others. */
 export const limitCheck: Check = {
   name: "limit",
   settings: ["HOST", "PUBLIC_URL", "TRUSTED_PROXIES", "LIMIT_IPV6_PREFIX"],
 
-  async look(patient) {
-    const { limitIpv6Prefix, trustedProxies } = patient.settings;
-    if (reachOf(patient) === "this-machine" && trustedProxies.length === 0) return [];
+  async look({ settings, url }) {
+    const { limitIpv6Prefix } = settings;
+    if (reachOf(settings, url) === "this-machine") return [];
     if (limitIpv6Prefix < MAX_LIMIT_IPV6_PREFIX) {
       return [fine(`sign-in attempts count for each IPv4 address and IPv6 /${limitIpv6Prefix}`)];
     }

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { test } from "node:test";
+import { noMeter } from "../../src/core/meter.ts";
+import { execute } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { OWNER } from "../support/gate.ts";
+import { frameworks } from "./frameworks.ts";
+import { startApp } from "./running.ts";
+
+/** Takes about a second to verify, just below what would be refused as too costly. */
+const SLOW_HASH = `$argon2id$v=19$m=19456,t=400,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+
+const CHANGE = { current_password: "wrong", new_password: "12345678", confirm_password: "" };
+
+/** How many hashes wait and have begun. */
+function countingHashes() {
+  const counts = { waiting: 0, begun: 0 };
+  const hashes = {
+    waits() {
+      counts.waiting += 1;
+      return () => {
+        counts.waiting -= 1;
+      };
+    },
+    runs() {
+      counts.begun += 1;
+      return () => {};
+    },
+    refused() {},
+  };
+  return { counts, meter: { ...noMeter, hashes } };
+}
+
+/** Sends a form over a connection of its own, and returns the function that cuts it off. */
+function begin(
+  url: string,
+  form: Readonly<Record<string, string>>,
+  from: string,
+  headers: Readonly<Record<string, string>> = {},
+): () => void {
+  const type = { "Content-Type": "application/x-www-form-urlencoded" };
+  const outgoing = request(url, {
+    ...{ method: "POST", agent: false, localAddress: from },
+    headers: { ...type, ...headers },
+  });
+  outgoing.on("error", () => {});
+  outgoing.end(new URLSearchParams(form).toString());
+  return () => outgoing.destroy();
+}
+
+for (const framework of frameworks) {
+  test(`${framework.name}: computes no hash for clients that disconnect while they wait`, async (t) => {
+    const { counts, meter } = countingHashes();
+    const hashing = { atOnce: 1, waiting: 64 };
+    const app = await startApp(t, framework, { hashing, meter });
+    const session = app.addAccount("slow");
+    execute(app.databaseFile, `UPDATE users SET password_hash = '${SLOW_HASH}'`);
+    const slow = app.send("/login", { form: { ...OWNER, username: "slow" } });
+    await eventually(() => counts.begun === 1 || undefined);
+
+    const cookie = { Cookie: `session=${session}` };
+    const ends = [
+      begin(`${app.url}/login`, OWNER, "127.0.0.2"),
+      begin(`${app.url}/login`, OWNER, "127.0.0.3"),
+      begin(`${app.url}/account/password`, CHANGE, "127.0.0.4", cookie),
+    ];
+    await eventually(() => counts.waiting === ends.length || undefined);
+    for (const end of ends) end();
+    await eventually(() => counts.waiting === 0 || undefined);
+    assert.equal(counts.begun, 1, "they left while the first one still ran");
+    assert.equal((await slow).location, "/login?error=1");
+    assert.equal(counts.begun, 1);
+    assert.deepEqual(app.log, []);
+  });
+}

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { changePassword } from "../../src/core/change-password.ts";
+import { isClientGone } from "../../src/core/fault.ts";
+import { networkRequester, setupRequester, userRequester } from "../../src/core/requester.ts";
+import { setUp } from "../../src/core/set-up.ts";
+import { signIn } from "../../src/core/sign-in.ts";
+import type { UserId } from "../../src/core/store.ts";
+import { corePorts } from "../support/core-ports.ts";
+import { OWNER } from "../support/gate.ts";
+
+test("a password change counts for the user and for the network, and a sign-in for the network", () => {
+  const client = { remoteAddress: "2001:db8::1", signal: undefined };
+  const network = "2001:db8:0:0::/64";
+  assert.deepEqual(networkRequester(client).shares, [network]);
+  const { turn, shares } = userRequester(client, "7" as UserId);
+  assert.deepEqual([turn, shares], ["user 7", ["user 7", network]]);
+  assert.deepEqual(setupRequester(client).shares, []);
+});
+
+const noToken = { read: async () => undefined, delete: async () => {} };
+const GONE = { remoteAddress: "192.0.2.1", signal: AbortSignal.abort() };
+
+test("neither sign-in, setup nor password change hashes for a client that has disconnected", async (t) => {
+  const ports = await corePorts(t);
+  const typed = { ...OWNER, confirm: OWNER.password, token: "", domain: "" };
+  const setUpPorts = { ...ports, setupToken: noToken, setUpDomain: undefined };
+  await assert.rejects(setUp(setUpPorts, typed, GONE), isClientGone);
+  assert.equal(await ports.store.hasUsers(), false);
+
+  const { id, passwordHash } = await ports.insertOwner();
+  await assert.rejects(signIn(ports, { ...OWNER, ...GONE }), isClientGone);
+  const change = {
+    currentPassword: OWNER.password,
+    newPassword: "a new password",
+    confirmPassword: "a new password",
+  };
+  await assert.rejects(changePassword(ports, id, change, GONE), isClientGone);
+  assert.equal((await ports.store.findUser(id))?.passwordHash, passwordHash);
+  assert.deepEqual(await ports.writtenEntries(), []);
+});
