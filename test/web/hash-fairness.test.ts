@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { noMeter } from "../../src/core/meter.ts";
+import { honoApp } from "../adapters/hono-app.ts";
+import { type RunningAdapter, startApp } from "../adapters/running.ts";
+import { eventually } from "../support/eventually.ts";
+import { OWNER } from "../support/gate.ts";
+
+const PROXY = "127.0.0.9";
+const AT_ONCE = 40;
+
+const wrongChange = (app: RunningAdapter, session: string) => {
+  const form = { current_password: "wrong", new_password: "12345678", confirm_password: "" };
+  return app.send("/account/password", { session, form });
+};
+
+/** Another address each time, but fewer than the sign-in limit tracks. */
+const wrongSignIn = (app: RunningAdapter, host: number) => {
+  const headers = { "X-Forwarded-For": `2001:db8::${(host % 5_000).toString(16)}` };
+  const form = { ...OWNER, password: "wrong" };
+  return app.send("/login", { form, headers, from: PROXY });
+};
+
+/** What one client with a session, and one network, can send as often as they like. */
+const floods: Readonly<
+  Record<string, (app: RunningAdapter, session: string, n: number) => Promise<unknown>>
+> = {
+  "wrong password changes in one session": wrongChange,
+  "sign-ins from one IPv6 /64": (app, _session, n) => wrongSignIn(app, n),
+};
+
+for (const [what, sendOne] of Object.entries(floods)) {
+  test(`during a flood of ${what}, every sign-in from elsewhere succeeds`, async (t) => {
+    const refusals: string[] = [];
+    const hashes = { ...noMeter.hashes, refused: () => void refusals.push(what) };
+    const app = await startApp(t, honoApp, {
+      hashing: { atOnce: 1, waiting: 16 },
+      meter: { ...noMeter, hashes },
+      trustedProxies: [PROXY],
+    });
+    const session = await setUp(app);
+    let sent = 0;
+    let isOver = false;
+    const flood = Array.from({ length: AT_ONCE }, async () => {
+      while (!isOver) {
+        sent += 1;
+        await sendOne(app, session, sent);
+      }
+    });
+    const end = async (): Promise<void> => {
+      isOver = true;
+      await Promise.all(flood);
+    };
+    try {
+      await eventually(() => refusals.length > 0 || undefined);
+      for (let host = 1; host <= 10; host += 1) {
+        const { status, location } = await app.send("/login", {
+          form: OWNER,
+          from: `127.0.1.${host}`,
+        });
+        assert.deepEqual([status, location], [303, "/"], `sign-in ${host}`);
+      }
+    } finally {
+      await end();
+    }
+  });
+}
+
+async function setUp(app: RunningAdapter): Promise<string> {
+  const { session } = await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
+  if (session === undefined) throw new Error("setup failed");
+  return session;
+}
