@@ -10,6 +10,7 @@ import { connections } from "./cases/connections.ts";
 import { databaseLocked } from "./cases/database-locked.ts";
 import { descriptors } from "./cases/descriptors.ts";
 import { diskFull } from "./cases/disk-full.ts";
+import { fairness } from "./cases/fairness.ts";
 import { flood } from "./cases/flood.ts";
 import { kill } from "./cases/kill.ts";
 import { logFailing } from "./cases/log-failing.ts";
@@ -29,6 +30,7 @@ const cases: readonly Case[] = [
   connections,
   descriptors,
   flood,
+  fairness,
   shutdown,
   steady,
 ];
