@@ -1,7 +1,7 @@
 import { MAX_LIMIT_IPV6_PREFIX } from "../../option-problems.ts";
+import { reachOf } from "../reach.ts";
 import type { Check } from "./check.ts";
 import { advice, fine } from "./finding.ts";
-import { reachOf } from "../reach.ts";
 
 /** Whether one client with a whole IPv6 network gets more sign-in attempts than others. */
 export const limitCheck: Check = {
