@@ -11,7 +11,7 @@ import { OWNER } from "../support/gate.ts";
 
 test("a password change counts for the user and for the network, and a sign-in for the network", () => {
   const client = { remoteAddress: "2001:db8::1", signal: undefined };
-  const network = "2001:db8:0:0::/64";
+  const network = "2001:db8::/64";
   assert.deepEqual(networkRequester(client).shares, [network]);
   const { turn, shares } = userRequester(client, "7" as UserId);
   assert.deepEqual([turn, shares], ["user 7", ["user 7", network]]);
