@@ -1,4 +1,5 @@
 import type { Hono } from "hono";
+import { environmentOf } from "./core/production-secret.ts";
 import type { Guard } from "./core/require-user.ts";
 import type { User } from "./core/store.ts";
 import { type AuthOptions, type SettledOptions, settleOptions } from "./options.ts";
@@ -55,9 +56,14 @@ export interface Door {
   requestId(mark: RequestMark): string;
 }
 
-/** Puts the rules, a store and the web together. */
+/**
+ * Puts the rules, a store and the web together.
+ *
+ * @throws {Fault} `invalid_option` for an option that cannot be used, and `development_secret` for
+ *   a missing secret where `NODE_ENV` is `production`.
+ */
 export function createAuth(options: AuthOptions): Auth {
-  const settled = settleOptions(options);
+  const settled = settleOptions(options, environmentOf(process.env.NODE_ENV));
   const proxies = createProxyTrust(settled.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
   const paths = pathsUnder(settled.basePath, settled.homePath);

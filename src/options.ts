@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Fault } from "./core/fault.ts";
 import { type Meter, noMeter } from "./core/meter.ts";
+import { type Environment, secretProblem } from "./core/production-secret.ts";
 import { secretWeakness } from "./core/secret-strength.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
@@ -20,8 +21,8 @@ export interface AuthOptions {
    */
   readonly store: Store & Partial<LogReader> & Partial<AttemptCounter>;
   /**
-   * Signs the session tokens: 32 random bytes or more, the same on every instance. Where it is
-   * `undefined` or empty, a development secret that everybody knows is used, with a warning.
+   * Signs the session tokens: 32 random bytes or more, the same on every instance. `undefined` or
+   * empty uses the built-in development secret with a warning; in production `createAuth` throws.
    */
   readonly secret: string | undefined;
   /** Older secrets, whose sessions stay valid while a new one is brought in. */
@@ -93,7 +94,10 @@ export interface SettledOptions extends Required<AuthOptions> {
 const MOST_HASHES_AT_ONCE = 3;
 const MOST_HASHES_WAITING = 128;
 
-export function settleOptions(options: AuthOptions): SettledOptions {
+export function settleOptions(
+  options: AuthOptions,
+  environment: Environment = "other",
+): SettledOptions {
   const settled: SettledOptions = {
     store: options.store,
     secret: options.secret || DEVELOPMENT_SECRET,
@@ -128,6 +132,8 @@ export function settleOptions(options: AuthOptions): SettledOptions {
   };
   const problem = optionProblem(settled);
   if (problem !== undefined) throw new Fault("invalid_option", problem);
+  const insecure = secretProblem({ ...settled, environment });
+  if (insecure !== undefined) throw new Fault("development_secret", insecure);
   warnOfSecrets(settled);
   return Object.freeze(settled);
 }
@@ -136,7 +142,7 @@ function warnOfSecrets({ secret, previousSecrets, log }: SettledOptions): void {
   if (secret === DEVELOPMENT_SECRET) {
     log.warn(
       {},
-      "no secret is set: sessions are signed with the development secret, which everybody knows and can forge sessions with",
+      "AUTH_SECRET is not set: using the built-in development secret, so anyone can forge sessions. Run `latchkey secret` and set AUTH_SECRET.",
     );
     return;
   }

@@ -36,7 +36,7 @@ const parts = partsIn(readFileSync(ARCHITECTURE, "utf8"));
 
 /** What may be named in one place only, and the files that may name it. */
 const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = [
-  { what: /process\.env/, onlyIn: /^server\/settings\.ts$/ },
+  { what: /process\.env/, onlyIn: /^(server\/settings|auth)\.ts$/ },
   { what: /"node:sqlite"/, onlyIn: /^stores\// },
   { what: /"eta(\/core)?"/, onlyIn: /^web\/templates\.ts$/ },
   { what: /"hono"/, onlyIn: /^(web\/|auth\.ts$|server\/listener\.ts$)/ },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Fault } from "../src/core/fault.ts";
 import { DEVELOPMENT_SECRET } from "../src/core/session-token.ts";
 import { createAuth } from "../src/index.ts";
 import { settleOptions } from "../src/options.ts";
@@ -70,8 +71,43 @@ for (const secret of [undefined, ""]) {
     const log = recordingLog();
     assert.equal(settleOptions(optionsWith({ secret, log })).secret, DEVELOPMENT_SECRET);
     assert.equal(log.lines.length, 1);
-    assert.match(log.lines[0]?.message ?? "", /development secret, which everybody knows/);
+    assert.equal(
+      log.lines[0]?.message,
+      "AUTH_SECRET is not set: using the built-in development secret, so anyone can forge sessions. Run `latchkey secret` and set AUTH_SECRET.",
+    );
     assert.ok(!JSON.stringify(log.lines).includes(DEVELOPMENT_SECRET));
+  });
+}
+
+for (const [what, secrets] of [
+  ["no secret", { secret: undefined }],
+  ["an empty secret", { secret: "" }],
+  ["the development secret", { secret: DEVELOPMENT_SECRET }],
+  ["the development secret among the previous", { previousSecrets: [DEVELOPMENT_SECRET] }],
+] as const) {
+  test(`createAuth throws with ${what} where NODE_ENV is production`, async (t) => {
+    const before = process.env.NODE_ENV;
+    t.after(() => {
+      if (before === undefined) delete process.env.NODE_ENV;
+      else process.env.NODE_ENV = before;
+    });
+    const log = recordingLog();
+    const options = optionsWith({ store: await openStore(t), log, ...secrets });
+    process.env.NODE_ENV = "production";
+    assert.throws(
+      () => createAuth(options),
+      (error) => {
+        assert.ok(error instanceof Fault);
+        assert.equal(error.code, "development_secret");
+        assert.match(error.message, /^AUTH_SECRET.* NODE_ENV is production/);
+        assert.ok(!error.message.includes(DEVELOPMENT_SECRET));
+        return true;
+      },
+    );
+    assert.deepEqual(log.lines, []);
+    await createAuth({ ...options, secret: SECRET, previousSecrets: [] }).close();
+    process.env.NODE_ENV = "development";
+    await createAuth(options).close();
   });
 }
 

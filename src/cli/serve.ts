@@ -1,7 +1,7 @@
+import { secretProblem } from "../core/production-secret.ts";
 import { serve } from "../server/serve.ts";
 import { createServerLog } from "../server/server-log.ts";
 import { settings } from "../server/setting-names.ts";
-import { secretProblem } from "../server/settings.ts";
 import { type Command, FAILURE, SUCCESS, WRONG_USAGE } from "./command.ts";
 
 export const serveCommand: Command = {

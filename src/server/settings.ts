@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { DEVELOPMENT_SECRET } from "../core/session-token.ts";
+import { type Environment, environmentOf } from "../core/production-secret.ts";
 import { isAppName, MAX_LIMIT_IPV6_PREFIX } from "../option-problems.ts";
 import { isColor } from "../web/accent-color.ts";
 import { isLocale } from "../web/locale.ts";
@@ -70,7 +70,7 @@ export interface Settings {
   /** `undefined` serves no metrics. */
   readonly metricsPort: number | undefined;
   readonly metricsHost: string;
-  readonly environment: "production" | "other";
+  readonly environment: Environment;
 }
 
 export type SettingsReading =
@@ -134,7 +134,7 @@ export function readSettings(sources: SettingsSources): SettingsReading {
       AUTH_SECRET_PREVIOUS: undefined,
       DATABASE_URL: undefined,
     },
-    environment: text("NODE_ENV") === "production" ? "production" : "other",
+    environment: environmentOf(text("NODE_ENV")),
   };
   problems.push(...discords(settings));
   if (text("METRICS_HOST") !== undefined && text("METRICS_PORT") === undefined) {
@@ -174,19 +174,4 @@ function discords({
       text: "PUBLIC_URL takes an origin at or below COOKIE_DOMAIN, or browsers drop the cookie",
     },
   ].filter((problem) => problem !== false);
-}
-
-/** In production, sessions that everybody can forge are no sessions: serving is refused. */
-export function secretProblem({
-  secret,
-  previousSecrets,
-  environment,
-}: Pick<Settings, "secret" | "previousSecrets" | "environment">): string | undefined {
-  if (environment !== "production") return undefined;
-  if (secret === undefined || secret === DEVELOPMENT_SECRET) {
-    return "AUTH_SECRET has to be set where NODE_ENV is production: 32 random bytes or more";
-  }
-  return previousSecrets.includes(DEVELOPMENT_SECRET)
-    ? "AUTH_SECRET_PREVIOUS takes no development secret where NODE_ENV is production"
-    : undefined;
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { test } from "node:test";
+import { secretProblem } from "../../src/core/production-secret.ts";
 import { settings as allSettings } from "../../src/server/setting-names.ts";
-import { secretProblem } from "../../src/server/settings.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { type OwnSettings, settled, wholeSettings } from "./settings-reading.ts";
 

@@ -1,7 +1,7 @@
+import { secretProblem } from "../../core/production-secret.ts";
 import { secretWeakness } from "../../core/secret-strength.ts";
 import { DEVELOPMENT_SECRET } from "../../core/session-token.ts";
 import { reachOf } from "../reach.ts";
-import { secretProblem } from "../settings.ts";
 import type { Check } from "./check.ts";
 import { advice, broken, type Finding, orFine } from "./finding.ts";
 
