@@ -131,6 +131,7 @@ function createWeb(
     warnOfUnheeded: warnOfUnheeded(proxies, log),
     offersDomain: settled.setUpDomain !== undefined,
     trustedOrigins: settled.trustedOrigins,
+    hosts: settled,
     siteFiles: settled.siteFiles,
     health: settled.health,
     noteRefusal: createNoteRefusal({ logFailures: settled.logFailures, log, requests, proxies }),

@@ -4,6 +4,7 @@ export {
   type Door,
   type RequestWithCookies,
 } from "./auth.ts";
+export type { AllowedHosts } from "./core/allowed-hosts.ts";
 export { Fault, Unavailable } from "./core/fault.ts";
 export type { EntryMeter, Levels, Meter, WorkMeter } from "./core/meter.ts";
 export type { ServerLog } from "./core/server-log.ts";

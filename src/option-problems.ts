@@ -1,3 +1,4 @@
+import { type AllowedHosts, canonicalHost } from "./core/allowed-hosts.ts";
 import { isLocalPath } from "./core/local-path.ts";
 import type { SettledOptions } from "./options.ts";
 import { isColor } from "./web/accent-color.ts";
@@ -26,6 +27,10 @@ const isHomePath = (path: string | null): boolean =>
   path === null || (isLocalPath(path) && /^[^?#;]*$/.test(path));
 
 const isOrigin = (text: string): boolean => originOf(text) === text;
+
+const areAllowedHosts = (hosts: AllowedHosts): boolean =>
+  hosts === "loopback-setup" ||
+  (Array.isArray(hosts) && hosts.length > 0 && hosts.every((host) => canonicalHost(host) === host));
 
 type Options = SettledOptions;
 
@@ -68,6 +73,10 @@ const rules: readonly (readonly [text: string, holds: (options: Options) => bool
       publicUrl === undefined ||
       cookieDomain === undefined ||
       sharesCookies(publicUrl, cookieDomain),
+  ],
+  [
+    "allowedHosts takes loopback-setup, or a list of host names without a port, or of * for any",
+    ({ allowedHosts }) => areAllowedHosts(allowedHosts),
   ],
   [
     "trustedOrigins takes origins such as https://app.example.org, without a path",

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { type AllowedHosts, canonicalHost } from "./core/allowed-hosts.ts";
 import { Fault } from "./core/fault.ts";
 import { type Meter, noMeter } from "./core/meter.ts";
 import { type Environment, secretProblem } from "./core/production-secret.ts";
@@ -53,6 +54,12 @@ export interface AuthOptions {
   readonly setupToken?: SetupTokenSource;
   /** Called in the background with the domain from the setup form. A failure is only logged. */
   readonly setUpDomain?: ((domain: string) => Promise<void>) | undefined;
+  /**
+   * The host names that requests for Latchkey's paths may use, without ports; others get 421.
+   * `loopback-setup`, for an app that listens on loopback, restricts only the setup, and only while
+   * there is no account, to loopback names, `publicUrl` and `cookieDomain`. Default: `["*"]`, any.
+   */
+  readonly allowedHosts?: AllowedHosts;
   /** Other origins whose pages may post forms here, such as `https://app.example.org`. */
   readonly trustedOrigins?: readonly string[];
   /** Addresses or ranges of proxies whose `X-Forwarded-For` is believed. Default: none. */
@@ -116,6 +123,7 @@ export function settleOptions(
     logFailures: options.logFailures ?? "off",
     setupToken: options.setupToken ?? noSetupToken,
     setUpDomain: options.setUpDomain,
+    allowedHosts: settledHosts(options.allowedHosts),
     trustedOrigins: Object.freeze([
       ...(options.trustedOrigins ?? []),
       ...(options.publicUrl === undefined ? [] : [options.publicUrl]),
@@ -136,6 +144,12 @@ export function settleOptions(
   if (insecure !== undefined) throw new Fault("development_secret", insecure);
   warnOfSecrets(settled);
   return Object.freeze(settled);
+}
+
+/** Host names in their one spelling; what is not a host stays as it is, to be refused. */
+function settledHosts(hosts: AllowedHosts = ["*"]): AllowedHosts {
+  if (typeof hosts === "string") return hosts;
+  return Object.freeze(hosts.map((host) => canonicalHost(host) ?? host));
 }
 
 function warnOfSecrets({ secret, previousSecrets, log }: SettledOptions): void {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "../src/core/fault.ts";
-import { type AuthOptions, createAuth, type Locale } from "../src/index.ts";
+import { type AllowedHosts, type AuthOptions, createAuth, type Locale } from "../src/index.ts";
 import { optionsWith } from "./support/options.ts";
 
 const invalid: readonly (readonly [options: Partial<AuthOptions>, says: RegExp])[] = [
@@ -18,6 +18,13 @@ const invalid: readonly (readonly [options: Partial<AuthOptions>, says: RegExp])
   [{ trustedOrigins: ["null"] }, /^trustedOrigins takes/],
   [{ trustedOrigins: ["HTTPS://app.example.org"] }, /^trustedOrigins takes/],
   [{ trustedOrigins: ["https://app.example.org:443"] }, /^trustedOrigins takes/],
+  ...[[], ["a.test:3000"], ["https://a.test"], ["*.a.test"], [""], ["a b"], "a.test"].map(
+    (allowedHosts) =>
+      [
+        { allowedHosts: allowedHosts as AllowedHosts },
+        /^allowedHosts takes loopback-setup, or a list of host names without a port/,
+      ] as const,
+  ),
   [{ trustedProxies: ["10.0.0.0/33"] }, /^10\.0\.0\.0\/33 is neither an IP address nor a range/],
   [{ trustedProxies: ["proxy"] }, /^proxy is neither/],
   [{ basePath: "auth" }, /^basePath takes a path without a slash at its end, such as \/auth$/],

@@ -21,6 +21,7 @@ test("what is left out has its default", () => {
   assert.deepEqual([accentColor, logoFile, locale], [undefined, undefined, undefined]);
   assert.equal(settled.setUpDomain, undefined);
   assert.deepEqual([settled.trustedOrigins, settled.trustedProxies], [[], []]);
+  assert.deepEqual(settled.allowedHosts, ["*"]);
   assert.ok(settled.hashing.atOnce >= 1 && settled.hashing.atOnce <= 3);
   assert.equal(settled.hashing.waiting, 128);
   assert.equal(settled.limitIpv6Prefix, 128);
@@ -134,17 +135,21 @@ test("the options are copied and frozen: what the caller changes afterwards chan
   const trustedOrigins = ["https://app.example.org"];
   const trustedProxies = ["10.0.0.1"];
   const hashing = { atOnce: 1, waiting: 5 };
-  const options = { ...optionsWith(), trustedOrigins, trustedProxies, hashing };
+  const allowedHosts = ["Auth.Example.org."];
+  const options = { ...optionsWith(), trustedOrigins, trustedProxies, hashing, allowedHosts };
   const settled = settleOptions(options);
+  allowedHosts.push("evil.example");
   trustedOrigins.push("https://evil.example");
   trustedProxies.push("0.0.0.0/0");
   hashing.atOnce = 64;
   options.secret = "another";
   assert.deepEqual(settled.trustedOrigins, ["https://app.example.org"]);
   assert.deepEqual(settled.trustedProxies, ["10.0.0.1"]);
+  assert.deepEqual(settled.allowedHosts, ["auth.example.org"]);
   assert.deepEqual(settled.hashing, { atOnce: 1, waiting: 5 });
   assert.equal(settled.secret, SECRET);
-  for (const part of [settled, settled.trustedOrigins, settled.trustedProxies, settled.hashing]) {
+  const { allowedHosts: hosts, hashing: bounds } = settled;
+  for (const part of [settled, settled.trustedOrigins, settled.trustedProxies, hosts, bounds]) {
     assert.ok(Object.isFrozen(part));
   }
 });

@@ -7,8 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { settings } from "../src/server/setting-names.ts";
 import { send } from "./support/client.ts";
-import { eventually } from "./support/eventually.ts";
-import { freePort } from "./support/free-port.ts";
+import { SECRET } from "./support/gate.ts";
 import { startNode } from "./support/process.ts";
 import { tempDir } from "./support/temp-dir.ts";
 
@@ -16,7 +15,7 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const readme = await readFile(join(ROOT, "README.md"), "utf8");
 
 /** The example as somebody would paste it into a project that has Latchkey installed. */
-async function exampleProject(dir: string, port: number): Promise<string> {
+async function exampleProject(dir: string): Promise<string> {
   const code = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
   const modules = join(dir, "node_modules");
   await mkdir(join(modules, "@hono"), { recursive: true });
@@ -25,7 +24,7 @@ async function exampleProject(dir: string, port: number): Promise<string> {
     await symlink(join(ROOT, "node_modules", name), join(modules, name));
   }
   await writeFile(join(dir, "package.json"), '{ "type": "module" }');
-  await writeFile(join(dir, "app.ts"), code.replace("port: 3000", `port: ${port}`));
+  await writeFile(join(dir, "app.ts"), code.replace("port: 3000", "port: 0"));
   await writeFile(
     join(dir, "tsconfig.json"),
     JSON.stringify({
@@ -39,7 +38,7 @@ async function exampleProject(dir: string, port: number): Promise<string> {
 
 test("the example in the README type-checks", async (t) => {
   const dir = await tempDir(t);
-  await exampleProject(dir, 0);
+  await exampleProject(dir);
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
   const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", dir]).catch(
     (error: { stdout: string }) => error,
@@ -49,20 +48,30 @@ test("the example in the README type-checks", async (t) => {
 
 test("the example in the README lets its owner in and nobody else", async (t) => {
   const dir = await tempDir(t);
-  const port = await freePort();
-  const app = await exampleProject(dir, port);
-  const url = `http://127.0.0.1:${port}`;
-  startNode(t, ["--conditions=latchkey-source", app], { AUTH_SECRET: "s".repeat(32) }, dir);
-  const first = await eventually(() => send(`${url}/`).catch(() => undefined));
+  const app = await exampleProject(dir);
+  const args = ["--conditions=latchkey-source", app];
+  const { shows } = startNode(t, args, { AUTH_SECRET: SECRET }, dir);
+  const [, url = ""] = await shows(/^Listening on (http:\/\/127\.0\.0\.1:\d+)\n/);
+  const first = await send(`${url}/`);
   assert.deepEqual([first.status, first.location], [303, "/setup"]);
 
   const form = { username: "owner", password: "secret", confirm: "secret" };
+  const headers = { Host: "evil.example" };
+  assert.equal((await send(`${url}/setup`, { form, headers })).status, 421);
   const { session } = await send(`${url}/setup`, { form });
   const own = await send(`${url}/`, { session });
   assert.deepEqual([own.status, own.body], [200, "Hello, owner"]);
   const others = await send(`${url}/`);
   assert.deepEqual([others.status, others.location], [303, "/login"]);
   assert.match((await send(`${url}/account`, { session })).body, /action="\/account\/password"/);
+});
+
+test("the example in the README does not start without AUTH_SECRET", async (t) => {
+  const dir = await tempDir(t);
+  const args = ["--conditions=latchkey-source", await exampleProject(dir)];
+  const { code, stderr } = await startNode(t, args, { AUTH_SECRET: "" }, dir).ended;
+  assert.equal(code, 1);
+  assert.match(stderr, /Set AUTH_SECRET: `npx latchkey secret`/);
 });
 
 test("the README installs the tarball that npm pack makes of this version", async () => {

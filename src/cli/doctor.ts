@@ -23,7 +23,7 @@ export const doctorCommand: Command = {
     { name: "json", about: "one JSON object" },
   ],
   settings: [
-    ...["HOST", "PORT", "DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"],
+    ...["HOST", "PORT", "ALLOWED_HOSTS", "DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"],
     ...["AUTH_SECRET", "AUTH_SECRET_FILE", "AUTH_SECRET_PREVIOUS", "AUTH_SECRET_PREVIOUS_FILE"],
     ...["SETUP_TOKEN_FILE", "TRUSTED_PROXIES", "PUBLIC_URL", "COOKIE_DOMAIN"],
     ...["HTTPS_PORT", "TLS_CERT_FILE", "TLS_KEY_FILE"],

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { networkInterfaces } from "node:os";
+import { judgeHost } from "../core/allowed-hosts.ts";
 import { makeDataDir } from "../server/data-dir.ts";
 import { hasAccounts } from "../server/open-store.ts";
 import { type Settings, tokenFileIn } from "../server/settings.ts";
@@ -23,6 +24,7 @@ export const setupLinkCommand: Command = {
     "DATABASE_URL_FILE",
     "SETUP_TOKEN_FILE",
     "PUBLIC_URL",
+    "ALLOWED_HOSTS",
   ],
 
   async run(settings, _options, terminal) {
@@ -44,10 +46,16 @@ const sameAs = ({ setupTokenFile, dataDir }: Settings): string =>
   `the gate has to use the same ${setupTokenFile === tokenFileIn(dataDir) ? "DATA_DIR" : "SETUP_TOKEN_FILE"}`;
 
 /** With both ports, plain HTTP leads to HTTPS once that works. */
-function placeOf({ publicUrl, host, port, httpsPort, tlsCertFile }: Settings): string {
+function placeOf(settings: Settings): string {
+  const { publicUrl, host, port, httpsPort, tlsCertFile } = settings;
   if (publicUrl !== undefined) return publicUrl;
   const scheme = tlsCertFile !== undefined && httpsPort === undefined ? "https" : "http";
-  return `${scheme}://${reachableHost(host)}:${port}`;
+  return `${scheme}://${allowedHost(reachableHost(host), settings)}:${port}`;
+}
+
+/** A link to a host that is not in ALLOWED_HOSTS would get 421. */
+function allowedHost(host: string, settings: Settings): string {
+  return judgeHost(settings, host) === "refused" ? (settings.allowedHosts[0] ?? host) : host;
 }
 
 /** A server that listens everywhere is reached at the machine's own address. */

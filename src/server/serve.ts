@@ -77,6 +77,7 @@ async function open(
     pagesDir: settings.pagesDir,
     limiter: settings.limiter,
     limitIpv6Prefix: settings.limitIpv6Prefix,
+    allowedHosts: settings.allowedHosts,
     trustedProxies: settings.trustedProxies,
     publicUrl: settings.publicUrl,
     cookieDomain: settings.cookieDomain,
@@ -89,7 +90,7 @@ async function open(
   if (settings.databaseUrl !== undefined && isSilentlyPlain(settings.databaseUrl)) {
     log.warn({}, "the connection to the database is not encrypted: DATABASE_URL has no sslmode");
   }
-  await warnIfOpenToStrangers(settings, store, setupToken, log);
+  await reportSetup(settings, store, setupToken, log);
   const retention = retain(settings, store, log);
   opened.defer(async () => retention?.stop());
   const metricsUrl = await metrics?.listen();
@@ -155,17 +156,28 @@ function retain(
 const isTokenThere = (setupToken: SetupTokenSource): Promise<boolean> =>
   setupToken.read().then(isSetupTokenExpected, () => true);
 
-/** Without an account and without a token, whoever comes first can make the account. */
-async function warnIfOpenToStrangers(
+/** While there is no account: who can make it. */
+async function reportSetup(
   settings: Settings,
   store: Store,
   setupToken: SetupTokenSource,
   log: GateLog,
 ): Promise<void> {
-  if ((await store.hasUsers()) || (await isTokenThere(setupToken))) return;
-  if (reachOf(settings) === "this-machine") return;
+  if (await store.hasUsers()) return;
+  if (isLoopbackHost(settings.host) && settings.allowedHosts === "loopback-setup") {
+    log.info({}, setupHostsIn(settings));
+  }
+  if (reachOf(settings) === "this-machine" || (await isTokenThere(setupToken))) return;
   log.warn(
     {},
     "there is no account yet, and whoever reaches this server first can make it: run `latchkey setup-link` to ask for a token",
   );
+}
+
+function setupHostsIn({ publicUrl, cookieDomain }: Settings): string {
+  const own = [
+    ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]),
+    ...(cookieDomain === undefined ? [] : [cookieDomain, `*.${cookieDomain}`]),
+  ].map((host) => `, ${host}`);
+  return `no account yet: setup is open at localhost and loopback addresses${own.join("")}; to allow other host names, set PUBLIC_URL or ALLOWED_HOSTS`;
 }

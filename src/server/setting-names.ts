@@ -48,6 +48,12 @@ export const settings: readonly Setting[] = [
   setting("HOST", "an IP address or a host name", "127.0.0.1", "the address to listen on"),
   setting("PORT", "a number from 0 (any free port) to 65535", "3000", "the port to listen on"),
   setting(
+    "ALLOWED_HOSTS",
+    "host names without a port, separated by commas, or * for any",
+    "any; on loopback, setup only at loopback names",
+    "the host names that requests may use; others get 421",
+  ),
+  setting(
     "HTTPS_PORT",
     "a number from 0 (any free port) to 65535",
     "none",

@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { canonicalHost } from "../core/allowed-hosts.ts";
 import { isLimitIpv6Prefix } from "../option-problems.ts";
 import { readPostgresUrl } from "../stores/postgres-url.ts";
 import { isLogo } from "../web/assets.ts";
@@ -20,6 +21,11 @@ export function postgresUrl(text: string): string {
 
 export function hostName(text: string): string | undefined {
   return isIP(text) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) ? text : undefined;
+}
+
+export function hostList(text: string): readonly string[] | undefined {
+  const hosts = text.split(",").flatMap((host) => canonicalHost(host.trim()) ?? []);
+  return hosts.length === text.split(",").length ? hosts : undefined;
 }
 
 export function portNumber(text: string): number | undefined {

@@ -1,4 +1,6 @@
 import { join, resolve } from "node:path";
+import type { AllowedHosts } from "../core/allowed-hosts.ts";
+import { isLoopbackHost } from "../core/loopback.ts";
 import { type Environment, environmentOf } from "../core/production-secret.ts";
 import { isAppName, MAX_LIMIT_IPV6_PREFIX } from "../option-problems.ts";
 import { isColor } from "../web/accent-color.ts";
@@ -16,6 +18,7 @@ import {
   age,
   certificates,
   folder,
+  hostList,
   hostName,
   httpsUrl,
   image,
@@ -33,6 +36,7 @@ import {
 export interface Settings {
   readonly host: string;
   readonly port: number;
+  readonly allowedHosts: AllowedHosts;
   readonly httpsPort: number | undefined;
   /** Both or neither. */
   readonly tlsCertFile: string | undefined;
@@ -96,9 +100,12 @@ export function readSettings(sources: SettingsSources): SettingsReading {
   });
 
   const dataDir = resolve(text("DATA_DIR") ?? "./data");
+  const host = value("HOST", hostName) ?? "127.0.0.1";
   const settings: Settings = {
-    host: value("HOST", hostName) ?? "127.0.0.1",
+    host,
     port: value("PORT", portNumber) ?? 3000,
+    allowedHosts:
+      value("ALLOWED_HOSTS", hostList) ?? (isLoopbackHost(host) ? "loopback-setup" : ["*"]),
     httpsPort: value("HTTPS_PORT", portNumber),
     tlsCertFile: value("TLS_CERT_FILE", readableFile),
     tlsKeyFile: value("TLS_KEY_FILE", readableFile),

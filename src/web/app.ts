@@ -2,6 +2,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { METHOD_NAME_ALL } from "hono/router";
 import { isClientGone } from "../core/fault.ts";
 import { type AccountPorts, postPassword } from "./account.ts";
+import { type HostPorts, noSuchPage, pathsWithHost, refuseOtherHosts } from "./allowed-hosts.ts";
 import type { Asset } from "./assets.ts";
 import { type Form, MAX_BODY_BYTES, readForm } from "./form.ts";
 import type { GuardMiddleware } from "./guards.ts";
@@ -15,7 +16,7 @@ import { clearedSessionCookies } from "./session-cookie.ts";
 import { getSetup, postSetup, type SetupPorts } from "./setup.ts";
 import { markOf, visitOf } from "./visit.ts";
 
-export interface WebPorts extends LoginPorts, SetupPorts, AccountPorts, HealthPorts {
+export interface WebPorts extends LoginPorts, SetupPorts, AccountPorts, HealthPorts, HostPorts {
   /** What anybody may fetch. */
   readonly assets: readonly Asset[];
   /** Whether the paths that belong to the whole site are answered here. */
@@ -41,6 +42,8 @@ export function createRoutes(ports: WebPorts): Hono {
   for (const path of [login, setup, logout, password, readiness, own]) {
     if (path !== null) app.use(path, spokenOf(ports));
   }
+
+  for (const path of pathsWithHost(ports)) app.use(path, refuseOtherHosts(ports));
 
   app.get(paths.login, (c) => getLogin(ports, c));
   app.post(
@@ -83,7 +86,7 @@ export function createRoutes(ports: WebPorts): Hono {
       views.say(visitOf(c), 405, (said) => said.methodNotAllowed, { Allow: allow }),
     );
   }
-  app.notFound((c) => views.say(visitOf(c), 404, (said) => said.noSuchPage));
+  app.notFound((c) => noSuchPage(ports, c));
   app.onError((fault, c) =>
     // Anybody can go away as often as they like: that is nothing for the server log.
     isClientGone(fault)

@@ -1,10 +1,8 @@
+import { PLAIN_HOST } from "../core/allowed-hosts.ts";
 import { Fault } from "../core/fault.ts";
 import { isLocalPath, PRINTABLE } from "../core/local-path.ts";
 import { isAtOrBelow } from "../core/return-target.ts";
 import type { User } from "../core/store.ts";
-
-/** A parser also lets `*` and `;` through, which mean something else in a Content-Security-Policy. */
-const PLAIN_HOST = /^([a-z\d._-]+|\[[\da-f:.]+\])$/;
 
 /** Where a redirect may lead: a path of this site, or an absolute http or https URL. */
 export function isLocation(text: string): boolean {

@@ -69,6 +69,8 @@ const en = {
     noSuchPage: "there is no such page",
     methodNotAllowed: "this method is not allowed here",
     crossSite: "this form was sent from another site",
+    hostNotAllowed:
+      "requests for this host name are refused; the operator can allow it with ALLOWED_HOSTS or PUBLIC_URL",
     formTooLarge: (bytes: number): string => `a form may have ${bytes} bytes at most`,
     formNotUtf8: "the form is not valid UTF-8",
     formNotWhole: "the form did not arrive whole",
@@ -153,6 +155,8 @@ const de: Words = {
     noSuchPage: "diese Seite gibt es nicht",
     methodNotAllowed: "diese Methode ist hier nicht erlaubt",
     crossSite: "dieses Formular kam von einer anderen Website",
+    hostNotAllowed:
+      "Anfragen unter diesem Hostnamen werden abgelehnt; der Betreiber kann ihn mit ALLOWED_HOSTS oder PUBLIC_URL erlauben",
     formTooLarge: (bytes) => `ein Formular darf höchstens ${bytes} Bytes haben`,
     formNotUtf8: "das Formular ist kein gültiges UTF-8",
     formNotWhole: "das Formular kam nicht vollständig an",
@@ -226,6 +230,8 @@ const fr: Words = {
     noSuchPage: "cette page n’existe pas",
     methodNotAllowed: "cette méthode n’est pas permise ici",
     crossSite: "ce formulaire a été envoyé depuis un autre site",
+    hostNotAllowed:
+      "les requêtes pour ce nom d’hôte sont refusées ; l’administrateur peut l’autoriser avec ALLOWED_HOSTS ou PUBLIC_URL",
     formTooLarge: (bytes) => `un formulaire peut avoir ${bytes} octets au plus`,
     formNotUtf8: "le formulaire n’est pas en UTF-8 valide",
     formNotWhole: "le formulaire n’est pas arrivé en entier",
@@ -299,6 +305,8 @@ const es: Words = {
     noSuchPage: "esta página no existe",
     methodNotAllowed: "este método no se permite aquí",
     crossSite: "este formulario se envió desde otro sitio",
+    hostNotAllowed:
+      "se rechazan las peticiones para este nombre de host; el administrador puede permitirlo con ALLOWED_HOSTS o PUBLIC_URL",
     formTooLarge: (bytes) => `un formulario puede tener ${bytes} bytes como máximo`,
     formNotUtf8: "el formulario no es UTF-8 válido",
     formNotWhole: "el formulario no llegó entero",

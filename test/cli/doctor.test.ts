@@ -51,7 +51,7 @@ test("a gate in order is fine in every check, with exit code 0, while it runs", 
     checks.map(({ check, outcome: of, remedy }) => [check, of, remedy]),
     [
       ...["settings", "secret", "data folder", "disk", "database", "accounts", "clock", "gate"],
-      ...["proxy", "address", "cookie"],
+      ...["proxy", "address", "hosts", "cookie"],
     ].map((check) => [check, "fine", undefined]),
   );
 });

@@ -42,7 +42,7 @@ const commands: Readonly<
     settings: [
       ...[...STORE, "HOST", "PORT", "SETUP_TOKEN_FILE", "TRUSTED_PROXIES", "PUBLIC_URL"],
       ...["AUTH_SECRET", "AUTH_SECRET_FILE", "AUTH_SECRET_PREVIOUS", "AUTH_SECRET_PREVIOUS_FILE"],
-      ...["COOKIE_DOMAIN", "HTTPS_PORT", "TLS_CERT_FILE", "TLS_KEY_FILE"],
+      ...["COOKIE_DOMAIN", "HTTPS_PORT", "TLS_CERT_FILE", "TLS_KEY_FILE", "ALLOWED_HOSTS"],
     ],
   },
   "setup-link": {
@@ -50,6 +50,7 @@ const commands: Readonly<
     settings: [
       "HOST",
       "PORT",
+      "ALLOWED_HOSTS",
       "HTTPS_PORT",
       "TLS_CERT_FILE",
       "DATA_DIR",

@@ -43,6 +43,14 @@ test("the link opens the setup of the running gate with the token filled in, and
   assert.deepEqual((await readdir(gate.dataDir)).includes("setup-token"), false);
 });
 
+test("the link leads to a host that ALLOWED_HOSTS allows", async (t) => {
+  const env = { DATA_DIR: await tempDir(t), ALLOWED_HOSTS: "door.test,home.test" };
+  const { url } = await setupLink(t, env);
+  assert.equal(url.origin, "http://door.test:3000");
+  const local = await setupLink(t, { ...env, ALLOWED_HOSTS: "door.test,127.0.0.1" });
+  assert.equal(local.url.origin, "http://127.0.0.1:3000");
+});
+
 test("only the owner of the token file can read it", async (t) => {
   const dataDir = await tempDir(t);
   const { token } = await setupLink(t, { DATA_DIR: dataDir });

@@ -5,7 +5,10 @@ import type { Settings } from "../../src/server/settings.ts";
 /** The two set-ups of each page: application and gate under one name, or under one each. */
 export type SetUp = "One host" | "Two hosts";
 
-export type GateSettings = Pick<Settings, "trustedProxies" | "publicUrl" | "cookieDomain">;
+export type GateSettings = Pick<
+  Settings,
+  "allowedHosts" | "trustedProxies" | "publicUrl" | "cookieDomain"
+>;
 
 export interface Example {
   /** With door.test instead of example.org. */
@@ -26,12 +29,13 @@ export function exampleOf(page: string, setUp: SetUp): Example {
 }
 
 function settingsIn(text: string): GateSettings {
-  const { TRUSTED_PROXIES, PUBLIC_URL, COOKIE_DOMAIN, ...others } = parseEnv(text);
+  const { ALLOWED_HOSTS, TRUSTED_PROXIES, PUBLIC_URL, COOKIE_DOMAIN, ...others } = parseEnv(text);
   if (TRUSTED_PROXIES === undefined || Object.keys(others).length > 0) {
     throw new Error(`other settings than expected: ${text}`);
   }
   const trustedProxies = TRUSTED_PROXIES.split(",");
-  return { trustedProxies, publicUrl: PUBLIC_URL, cookieDomain: COOKIE_DOMAIN };
+  const allowedHosts = ALLOWED_HOSTS?.split(",") ?? "loopback-setup";
+  return { allowedHosts, trustedProxies, publicUrl: PUBLIC_URL, cookieDomain: COOKIE_DOMAIN };
 }
 
 /** Replaces what differs from one machine to the next, and nothing that is not there. */

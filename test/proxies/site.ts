@@ -41,7 +41,13 @@ export async function startSite(t: TestContext, proxy: ProxyServer, setUp: SetUp
   const port = await freePort(PROXY_HOST);
   const app = await startRecordingApp(t);
   const publicUrl = settings.publicUrl && onPort(settings.publicUrl, port);
-  const gate = await startGate(t, { ...settings, publicUrl });
+  const { allowedHosts } = settings;
+  const gate = await startGate(t, {
+    ...settings,
+    publicUrl,
+    // The proxy is also asked under its own address.
+    allowedHosts: typeof allowedHosts === "string" ? allowedHosts : [...allowedHosts, PROXY_HOST],
+  });
   const places = { gate: new URL(gate.url).host, app: app.place, host: PROXY_HOST, port };
   await proxy.start(t, configuration, places);
   const appUrl = `http://app.door.test:${port}`;

@@ -10,6 +10,7 @@ import { type OwnSettings, settled, wholeSettings } from "./settings-reading.ts"
 const DEFAULTS: OwnSettings = {
   host: "127.0.0.1",
   port: 3000,
+  allowedHosts: "loopback-setup",
   httpsPort: undefined,
   tlsCertFile: undefined,
   tlsKeyFile: undefined,
@@ -89,9 +90,11 @@ test("a program is found on the PATH as a shell would find it, or by its path", 
 const good: readonly (readonly [string, string, Partial<OwnSettings>])[] = [
   ["PORT", "0", { port: 0 }],
   ["PORT", "65535", { port: 65_535 }],
-  ["HOST", "0.0.0.0", { host: "0.0.0.0" }],
-  ["HOST", "::", { host: "::" }],
-  ["HOST", "gate.example.org", { host: "gate.example.org" }],
+  ["HOST", "0.0.0.0", { host: "0.0.0.0", allowedHosts: ["*"] }],
+  ["HOST", "::", { host: "::", allowedHosts: ["*"] }],
+  ["HOST", "gate.example.org", { host: "gate.example.org", allowedHosts: ["*"] }],
+  ["ALLOWED_HOSTS", "*", { allowedHosts: ["*"] }],
+  ["ALLOWED_HOSTS", "Auth.Example.org., ::1", { allowedHosts: ["auth.example.org", "[::1]"] }],
   ["POST_LOGIN_LOCATION", "/app?x=1", { postLoginLocation: "/app?x=1" }],
   [
     "POST_LOGIN_LOCATION",

@@ -26,13 +26,30 @@ async function said(t: TestContext, env: Readonly<Record<string, string>>) {
 }
 
 test("one line says where the gate listens, and there it answers", async (t) => {
-  const { lines, url, stderr } = await said(t, { DATA_DIR: await tempDir(t) });
+  const { lines, url, stderr } = await said(t, { DATA_DIR: await tempDir(t), ALLOWED_HOSTS: "*" });
   assert.deepEqual(
     lines.map(({ level, msg, url: told }) => ({ level, msg, told })),
     [{ level: "info", msg: `Latchkey listens on ${url}`, told: url }],
   );
   assert.equal(stderr(), "");
   assert.equal((await send(`${url}/setup`)).status, 200);
+});
+
+test("on loopback, a line says which hosts reach the setup until there is an account", async (t) => {
+  const dataDir = await tempDir(t);
+  const place = { PUBLIC_URL: "https://auth.door.test:8443", COOKIE_DOMAIN: "door.test" };
+  const told = async (env: Readonly<Record<string, string>>) => {
+    const { lines } = await said(t, { DATA_DIR: dataDir, ...env });
+    return lines.map(({ msg }) => msg).filter((msg) => /setup/.test(msg));
+  };
+  const own = ["", ", auth.door.test, door.test, *.door.test"].map(
+    (names) =>
+      `no account yet: setup is open at localhost and loopback addresses${names}; to allow other host names, set PUBLIC_URL or ALLOWED_HOSTS`,
+  );
+  assert.deepEqual([...(await told({})), ...(await told(place))], own);
+  assert.deepEqual(await told({ ALLOWED_HOSTS: "door.test" }), []);
+  await makeAccount(dataDir, t);
+  assert.deepEqual(await told({}), []);
 });
 
 test("an IPv6 address stands in brackets, so that the line can be opened as it is", async (t) => {

@@ -41,6 +41,7 @@ export async function startGate(
   const settings: Settings = {
     host: "127.0.0.1",
     port: 0,
+    allowedHosts: "loopback-setup",
     httpsPort: undefined,
     tlsCertFile: undefined,
     tlsKeyFile: undefined,

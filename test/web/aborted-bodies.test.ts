@@ -8,7 +8,7 @@ const COMPLETE = "username=owner&password=correct+horse&confirm=correct+horse";
 const post = (length: string, body: string): string =>
   [
     "POST /setup HTTP/1.1",
-    "Host: home.example.org",
+    "Host: localhost",
     "Content-Type: application/x-www-form-urlencoded",
     length,
     "",

@@ -20,7 +20,7 @@ function chunked(body: string): string {
 function post(body: string, ...headers: readonly string[]): string {
   const all = [
     "POST /setup HTTP/1.1",
-    "Host: home.example.org",
+    "Host: localhost",
     "Content-Type: application/x-www-form-urlencoded",
     ...headers,
   ];
@@ -61,7 +61,7 @@ for (const [how, request] of Object.entries(ways)) {
 test("after a body that is too large, the connection closes or goes on with the next request", async (t) => {
   const gate = await startGate(t);
   const large = filledUp(MAX_BYTES + 1);
-  const next = "GET /login HTTP/1.1\r\nHost: home.example.org\r\nConnection: close\r\n\r\n";
+  const next = "GET /login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
   const both = post(large, `Content-Length: ${large.length}`) + next;
   const statuses = (await sendRaw(gate.url, both)).match(/^HTTP\/1\.1 \d{3}/gm) ?? [];
   assert.equal(statuses[0], "HTTP/1.1 413");

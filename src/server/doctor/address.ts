@@ -9,7 +9,8 @@ export const addressCheck: Check = {
 
   async look(patient) {
     const site = await patient.site();
-    if (site === undefined) return [];
+    // Of a refused host name, the check of the hosts says what to do.
+    if (site === undefined || statusOf(site.login) === 421) return [];
     const { host, port } = patient.settings;
     const stranger = strangerAt(site, `http://${host}:${port}`);
     if (stranger !== undefined) return [stranger];

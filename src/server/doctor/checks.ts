@@ -9,6 +9,7 @@ import { dataFolderCheck } from "./data-folder.ts";
 import { databaseCheck } from "./database.ts";
 import { diskCheck } from "./disk.ts";
 import { gateCheck } from "./gate.ts";
+import { hostsCheck } from "./hosts.ts";
 import { keptCertificatesCheck } from "./kept-certificates.ts";
 import { limitCheck } from "./limit.ts";
 import { proxyCheck } from "./proxy.ts";
@@ -30,6 +31,7 @@ export const checks: readonly Check[] = [
   proxyCheck,
   limitCheck,
   addressCheck,
+  hostsCheck,
   certificateCheck,
   cookieCheck,
 ];

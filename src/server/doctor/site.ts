@@ -4,6 +4,7 @@ import { type Asked, ask } from "./ask.ts";
 export interface Site {
   readonly url: URL;
   readonly login: Asked;
+  readonly setup: Asked;
   readonly alive: Asked;
   readonly ready: Asked;
   /** A form that is posted as a browser posts it from here. */
@@ -18,8 +19,9 @@ export async function visitSite(url: URL, now: () => number): Promise<Site> {
   const at = (path: string): URL => new URL(path, url);
   const page = { headers: { Accept: "text/html" } };
   const own = { Origin: url.origin };
-  const [login, alive, ready, form, first, plain] = await Promise.all([
+  const [login, setup, alive, ready, form, first, plain] = await Promise.all([
     ask(at("/login"), page, now),
+    ask(at("/setup"), page, now),
     ask(at("/healthz"), {}, now),
     ask(at("/readyz"), {}, now),
     // It signs out whoever sends a session: this sends none.
@@ -29,7 +31,7 @@ export async function visitSite(url: URL, now: () => number): Promise<Site> {
       ? ask(new URL(`http://${url.hostname}/login`), page, now)
       : undefined,
   ]);
-  return { url, login, alive, ready, form, page: first, plain };
+  return { url, login, setup, alive, ready, form, page: first, plain };
 }
 
 export const locationIn = (asked: Asked): string | undefined =>

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { frameworks } from "../adapters/frameworks.ts";
+import { SETUP_FORM, startApp as startAdapter } from "../adapters/running.ts";
+import { ask, openSession, startSecureGate } from "../server/https/secure-gate.ts";
+import { countOf } from "../support/database.ts";
+import { type RunningGate, startGate } from "../support/gate.ts";
+import { postRaw, sendRaw } from "../support/raw.ts";
+
+/** The headers of a page whose name an attacker lets resolve to this machine. */
+const rebound = (host: string) => ({
+  Host: host,
+  Origin: `http://${host}`,
+  "Sec-Fetch-Site": "same-origin",
+});
+
+const portOf = ({ url }: { readonly url: string }): string => new URL(url).port;
+
+const users = ({ databaseFile }: RunningGate): number => countOf(databaseFile, "users");
+
+const statusAt = async (gate: RunningGate, host: string, path = "/setup"): Promise<number> =>
+  (await gate.send(path, { headers: { Host: host } })).status;
+
+test("a rebound name cannot create the account of a fresh gate on loopback", async (t) => {
+  const gate = await startGate(t);
+  const host = `evil.example:${portOf(gate)}`;
+  const posted = await postRaw(gate.url, "/setup", SETUP_FORM, rebound(host));
+  assert.match(posted, /^HTTP\/1\.1 421 /);
+  assert.doesNotMatch(posted, /^set-cookie:/im);
+  const shown = await gate.send("/setup", { headers: rebound(host) });
+  assert.equal(shown.status, 421);
+  assert.match(shown.body, /ALLOWED_HOSTS or PUBLIC_URL/);
+  assert.doesNotMatch(shown.body, /<form/);
+  assert.equal(users(gate), 0);
+});
+
+test("a loopback name sets a gate on loopback up, with any port", async (t) => {
+  const gate = await startGate(t);
+  const names = [
+    "localhost",
+    "app.localhost:1",
+    "127.0.0.1",
+    "127.9.9.9",
+    "[::1]:80",
+    "LOCALHOST.",
+  ];
+  for (const name of names) assert.equal(await statusAt(gate, name), 200, name);
+  const host = `localhost:${portOf(gate)}`;
+  const { status, location } = await gate.send("/setup", {
+    form: SETUP_FORM,
+    headers: rebound(host),
+  });
+  assert.deepEqual([status, location], [303, "/"]);
+});
+
+test("the hosts of PUBLIC_URL and COOKIE_DOMAIN reach the setup of a gate on loopback", async (t) => {
+  const gate = await startGate(t, {
+    publicUrl: "https://auth.door.test",
+    cookieDomain: "door.test",
+  });
+  for (const host of ["auth.door.test", "door.test", "app.door.test"]) {
+    assert.equal(await statusAt(gate, host), 200, host);
+  }
+  assert.equal(await statusAt(gate, "evil.example"), 421);
+});
+
+test("without an account, everything but the setup answers for any host", async (t) => {
+  const gate = await startGate(t);
+  for (const [path, status] of [
+    ["/login", 200],
+    ["/", 303],
+    ["/healthz", 200],
+    ["/nowhere", 404],
+  ] as const) {
+    assert.equal(await statusAt(gate, "evil.example", path), status, path);
+  }
+});
+
+test("with an account, a gate on loopback answers for any host", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  const headers = { Host: "home.example.org" };
+  const again = await gate.send("/setup", { headers, form: SETUP_FORM });
+  assert.deepEqual([again.status, again.location], [303, "/login"]);
+  assert.equal((await gate.send("/setup", { headers })).location, "/login");
+  assert.equal((await gate.signIn({}, { headers })).location, "/");
+});
+
+const LISTED = { allowedHosts: ["door.test"] } as const;
+
+test("with ALLOWED_HOSTS, every other host gets 421, also with an account", async (t) => {
+  const gate = await startGate(t, LISTED);
+  const everything = ["/setup", "/login", "/", "/latchkey.css", "/favicon.svg", "/nowhere"];
+  for (const path of [...everything, "/.well-known/change-password"]) {
+    for (const host of ["evil.example", "localhost", new URL(gate.url).host, "a.door.test"]) {
+      assert.equal(await statusAt(gate, host, path), 421, `${host} ${path}`);
+    }
+    assert.notEqual(await statusAt(gate, "DOOR.test.:1", path), 421, path);
+  }
+  for (const path of ["/setup", "/login", "/logout", "/account/password"]) {
+    const posted = await gate.send(path, { form: SETUP_FORM, headers: rebound("evil.example") });
+    assert.deepEqual([posted.status, posted.cookies], [421, []], path);
+  }
+  assert.equal(users(gate), 0);
+  const headers = rebound("door.test");
+  assert.equal((await gate.send("/setup", { form: SETUP_FORM, headers })).location, "/");
+  assert.equal((await gate.signIn({}, { headers: rebound("evil.example") })).status, 421);
+});
+
+test("ALLOWED_HOSTS leaves health checks and forward auth alone", async (t) => {
+  const gate = await startGate(t, LISTED);
+  for (const [path, status] of [
+    ["/healthz", 200],
+    ["/readyz", 200],
+    ["/forward-auth", 401],
+  ] as const) {
+    assert.equal(await statusAt(gate, "10.0.0.7:3000", path), status, path);
+  }
+});
+
+test("a gate on other addresses answers for any host, unless ALLOWED_HOSTS is set", async (t) => {
+  const open = await startGate(t, { host: "0.0.0.0", allowedHosts: ["*"] });
+  assert.equal(await statusAt(open, "evil.example"), 200);
+  const listed = await startGate(t, { host: "0.0.0.0", ...LISTED });
+  assert.equal(await statusAt(listed, "evil.example"), 421);
+  assert.equal(await statusAt(listed, "door.test"), 200);
+});
+
+test("a request without a Host header counts as one for localhost", async (t) => {
+  const statusOf = async (gate: RunningGate): Promise<string> =>
+    (await sendRaw(gate.url, "GET /setup HTTP/1.0\r\n\r\n")).slice(9, 12);
+  assert.equal(await statusOf(await startGate(t)), "200");
+  assert.equal(await statusOf(await startGate(t, LISTED)), "421");
+  assert.equal(await statusOf(await startGate(t, { allowedHosts: ["localhost"] })), "200");
+});
+
+test("over HTTP/2, :authority is the host", async (t: TestContext) => {
+  const gate = await startSecureGate(t);
+  const session = await openSession(t, gate.port);
+  const at = async (authority: string): Promise<number> =>
+    (await ask(session, { path: "/setup", headers: { ":authority": authority } })).status;
+  assert.equal(await at("evil.example"), 421);
+  assert.equal(await at("localhost"), 200);
+});
+
+for (const framework of frameworks) {
+  test(`${framework.name}: an app on loopback keeps rebound names from its setup`, async (t) => {
+    const options = { allowedHosts: "loopback-setup", basePath: "/auth" } as const;
+    const app = await startAdapter(t, framework, options);
+    const headers = rebound(`evil.example:${portOf(app)}`);
+    for (const sending of [{ headers }, { headers, form: SETUP_FORM }]) {
+      assert.equal((await app.send("/auth/setup", sending)).status, 421);
+    }
+    assert.equal(countOf(app.databaseFile, "users"), 0);
+    assert.equal((await app.send("/auth/setup", { form: SETUP_FORM })).location, "/");
+    assert.equal((await app.send("/auth/setup", { headers })).location, "/auth/login");
+  });
+}
+
+test("an app's list of hosts is about Latchkey's paths alone", async (t) => {
+  const [framework] = frameworks;
+  assert.ok(framework !== undefined);
+  const app = await startAdapter(t, framework, { allowedHosts: ["door.test"] });
+  app.addAccount();
+  assert.equal((await app.send("/login")).status, 421);
+  assert.equal((await app.send("/login", { headers: { Host: "door.test" } })).status, 200);
+  assert.equal((await app.send("/who")).status, 200);
+});
