@@ -7,10 +7,17 @@ import { createAuth } from "latchkey";
 import { openSqlite } from "latchkey/sqlite";
 
 const { PORT = "3000", DATA_DIR = "./data", AUTH_SECRET } = process.env;
+if (!AUTH_SECRET) throw new Error("Set AUTH_SECRET: `npx latchkey secret` prints a new one.");
 
 mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 });
 const store = await openSqlite({ file: join(DATA_DIR, "accounts.db") });
-const auth = createAuth({ store, secret: AUTH_SECRET, homePath: "/account" });
+const auth = createAuth({
+  store,
+  secret: AUTH_SECRET,
+  homePath: "/account",
+  // Against DNS rebinding: until there is an account, only loopback names reach the setup.
+  allowedHosts: "loopback-setup",
+});
 
 /** The notes of each user, by the user's ID. They are gone when the process ends. */
 const notes = new Map<string, string[]>();

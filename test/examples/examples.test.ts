@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { send } from "../support/client.ts";
 import { countOf } from "../support/database.ts";
 import { OWNER } from "../support/gate.ts";
-import { ROOT, startExample } from "./running-example.ts";
+import { ROOT, runExample, startExample } from "./running-example.ts";
 
 const EXAMPLES = ["express", "fastify", "hono", "node"] as const;
 
@@ -67,6 +67,7 @@ for (const name of EXAMPLES) {
     const first = await go("/");
     assert.deepEqual([first.status, first.location], [303, "/setup"]);
     assert.match((await go("/setup")).body, /action="\/setup"/);
+    assert.equal((await go("/setup", { headers: { Host: "evil.example" } })).status, 421);
     const setUp = await go("/setup", { form: { ...OWNER, confirm: OWNER.password } });
     assert.deepEqual([setUp.status, setUp.location], [303, "/"]);
     const { session } = setUp;
@@ -99,6 +100,12 @@ for (const name of EXAMPLES) {
       listed(again.body).map((item) => item.replace(/&(?:quot|#34);/g, '"')),
       [note],
     );
+  });
+
+  test(`${name}: the example does not start without AUTH_SECRET`, async (t) => {
+    const { code, stdout, stderr } = await (await runExample(t, name, {})).ended;
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: "" });
+    assert.match(stderr, /Set AUTH_SECRET: `npx latchkey secret`/);
   });
 
   test(`${name}: SIGTERM ends the example with everything written, idle connections or not`, async (t) => {

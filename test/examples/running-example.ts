@@ -20,10 +20,11 @@ export async function folderWith(t: TestContext, packages: readonly string[]): P
 }
 
 /** An example as it runs in a project of its own, with the packages that it names. */
-export async function startExample(
+export async function runExample(
   t: TestContext,
   name: string,
-): Promise<Running & { readonly url: string; readonly databaseFile: string }> {
+  env: Readonly<Record<string, string>>,
+): Promise<Running & { readonly databaseFile: string }> {
   const example = join(ROOT, "examples", name);
   const { dependencies } = JSON.parse(await readFile(join(example, "package.json"), "utf8"));
   const dir = await folderWith(t, Object.keys(dependencies));
@@ -31,8 +32,16 @@ export async function startExample(
     await copyFile(join(example, file), join(dir, file));
   }
   const dataDir = join(dir, "data");
-  const env = { PORT: "0", DATA_DIR: dataDir, AUTH_SECRET: SECRET };
-  const running = startNode(t, ["--conditions=latchkey-source", "app.ts"], env, dir);
+  const whole = { PORT: "0", DATA_DIR: dataDir, ...env };
+  const running = startNode(t, ["--conditions=latchkey-source", "app.ts"], whole, dir);
+  return { ...running, databaseFile: join(dataDir, "accounts.db") };
+}
+
+export async function startExample(
+  t: TestContext,
+  name: string,
+): Promise<Running & { readonly url: string; readonly databaseFile: string }> {
+  const running = await runExample(t, name, { AUTH_SECRET: SECRET });
   const [, url = ""] = await running.shows(/^Notes at (http:\/\/127\.0\.0\.1:\d+)\n/);
-  return { ...running, url, databaseFile: join(dataDir, "accounts.db") };
+  return { ...running, url };
 }
