@@ -1,4 +1,5 @@
 import { type Auth, createAuth } from "../auth.ts";
+import { isLoopbackHost } from "../core/loopback.ts";
 import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup-token.ts";
 import type { Store } from "../core/store.ts";
 import { isSilentlyPlain } from "../stores/postgres-url.ts";
