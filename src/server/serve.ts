@@ -168,7 +168,7 @@ async function reportSetup(
   if (isLoopbackHost(settings.host) && settings.allowedHosts === "loopback-setup") {
     log.info({}, setupHostsIn(settings));
   }
-  if (reachOf(settings) === "this-machine" || (await isTokenThere(setupToken))) return;
+  if ((await isTokenThere(setupToken)) || reachOf(settings) === "this-machine") return;
   log.warn(
     {},
     "there is no account yet, and whoever reaches this server first can make it: run `latchkey setup-link` to ask for a token",

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { runLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -12,7 +13,7 @@ async function patientEnv(t: Parameters<typeof tempDir>[0]) {
   return {
     DATA_DIR: await tempDir(t),
     TRUSTED_PROXIES: "0.0.0.0/0",
-    LIMIT_IPV6_PREFIX: "64",
+    AUTH_SECRET: randomBytes(32).toString("base64url"),
     PORT: "0",
   };
 }
@@ -23,9 +24,9 @@ test("without a terminal there are words and no colours, one line a finding, the
   assert.deepEqual([code, stderr], [1, ""]);
   assert.ok(!stdout.includes(ESCAPE));
   const lines = stdout.trimEnd().split("\n");
-  assert.match(lines.find((line) => line.startsWith("ok")) ?? "", /^ok {4}settings {5}\S/);
-  const hint = lines.findIndex((line) => /^hint {2}secret {7}AUTH_SECRET is not set/.test(line));
-  assert.match(lines[hint + 1] ?? "", /^ {19}set AUTH_SECRET/);
+  assert.match(lines.find((line) => line.startsWith("ok")) ?? "", /^ok {4}\S/);
+  const hint = lines.findIndex((line) => /^hint {2}limit {8}each IPv6 address/.test(line));
+  assert.match(lines[hint + 1] ?? "", /^ {19}set LIMIT_IPV6_PREFIX/);
   const wrong = lines.findIndex((line) => /^WRONG proxy {8}TRUSTED_PROXIES/.test(line));
   assert.match(lines[wrong + 1] ?? "", /^ {19}set TRUSTED_PROXIES/);
   assert.deepEqual(lines.slice(-2), [

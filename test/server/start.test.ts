@@ -40,7 +40,7 @@ test("on loopback, a line says which hosts reach the setup until there is an acc
   const place = { PUBLIC_URL: "https://auth.door.test:8443", COOKIE_DOMAIN: "door.test" };
   const told = async (env: Readonly<Record<string, string>>) => {
     const { lines } = await said(t, { DATA_DIR: dataDir, ...env });
-    return lines.map(({ msg }) => msg).filter((msg) => /setup/.test(msg));
+    return lines.map(({ msg }) => msg).filter((msg) => /setup is open/.test(msg));
   };
   const own = ["", ", auth.door.test, door.test, *.door.test"].map(
     (names) =>
