@@ -14,5 +14,5 @@ execFileSync(
     stdio: "inherit",
   },
 );
-cpSync(here("src/web/pages"), here("dist/web/pages"), { recursive: true });
+cpSync(here("src/web/pages/templates"), here("dist/web/pages/templates"), { recursive: true });
 chmodSync(here("dist/cli/main.js"), 0o755);

@@ -5,22 +5,22 @@ import type { User } from "./core/store.ts";
 import { type AuthOptions, type SettledOptions, settleOptions } from "./options.ts";
 import { createRules, type Rules } from "./rules.ts";
 import { createRoutes, methodsOf } from "./web/app.ts";
-import type { Connection } from "./web/connection.ts";
 import { createEntrance, type Entrance } from "./web/entry.ts";
 import { forwardAuth } from "./web/forward-auth.ts";
 import { type GuardMiddleware, guardMiddleware } from "./web/guards.ts";
-import { type LoadedLook, loadLook } from "./web/look.ts";
-import type { PageHelpers } from "./web/page-data.ts";
+import { type LoadedLook, loadLook } from "./web/pages/look.ts";
+import type { PageHelpers } from "./web/pages/page-data.ts";
 import { type Paths, pathsUnder } from "./web/paths.ts";
-import { createNoteRefusal } from "./web/refusals.ts";
-import { createProxyTrust, type ProxyTrust } from "./web/remote-address.ts";
-import { createRequestIds, type RequestIds, type RequestMark } from "./web/request-id.ts";
+import type { Connection } from "./web/request/connection.ts";
+import { createNoteRefusal } from "./web/request/refusals.ts";
+import { createProxyTrust, type ProxyTrust } from "./web/request/remote-address.ts";
+import { createRequestIds, type RequestIds, type RequestMark } from "./web/request/request-id.ts";
+import { warnOfUnheeded } from "./web/request/unheeded-proxies.ts";
+import { type Visit, type VisitingRequest, visitFrom } from "./web/request/visit.ts";
 import { createResponses } from "./web/responses.ts";
 import { createReturnTo, noReturnTo } from "./web/return-to.ts";
 import { sessionTokenIn } from "./web/session-cookie.ts";
-import { warnOfUnheeded } from "./web/unheeded-proxies.ts";
 import { createViews, type Views } from "./web/views.ts";
-import { type Visit, type VisitingRequest, visitFrom } from "./web/visit.ts";
 
 /** The little of a Fetch request that tells who sent it. */
 export interface RequestWithCookies {

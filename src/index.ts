@@ -20,11 +20,11 @@ export type {
 } from "./core/store.ts";
 export type { WorkQueueLimits } from "./core/work-queue.ts";
 export type { AuthOptions } from "./options.ts";
-export type { Connection } from "./web/connection.ts";
 export type { Entrance, Entry } from "./web/entry.ts";
 export type { GuardMiddleware, SignedIn } from "./web/guards.ts";
 export type { PostLoginLocation } from "./web/location.ts";
-export type { PageFunctions, PageHelpers } from "./web/page-data.ts";
-export type { RequestMark } from "./web/request-id.ts";
-export type { Visit, VisitingRequest } from "./web/visit.ts";
-export type { Locale } from "./web/words.ts";
+export type { PageFunctions, PageHelpers } from "./web/pages/page-data.ts";
+export type { Locale } from "./web/pages/words.ts";
+export type { Connection } from "./web/request/connection.ts";
+export type { RequestMark } from "./web/request/request-id.ts";
+export type { Visit, VisitingRequest } from "./web/request/visit.ts";

@@ -1,10 +1,10 @@
 import { type AllowedHosts, canonicalHost } from "./core/allowed-hosts.ts";
 import { isLocalPath } from "./core/local-path.ts";
 import type { SettledOptions } from "./options.ts";
-import { isColor } from "./web/accent-color.ts";
-import { isLocale } from "./web/locale.ts";
 import { isCookieDomain, isLocation, originOf, sharesCookies } from "./web/location.ts";
-import { locales } from "./web/words.ts";
+import { isColor } from "./web/pages/accent-color.ts";
+import { isLocale } from "./web/pages/locale.ts";
+import { locales } from "./web/pages/words.ts";
 
 const LONGEST_APP_NAME = 60;
 

@@ -12,8 +12,8 @@ import type { LogReader, Store } from "./core/store.ts";
 import type { WorkQueueLimits } from "./core/work-queue.ts";
 import { MAX_LIMIT_IPV6_PREFIX, optionProblem } from "./option-problems.ts";
 import type { PostLoginLocation } from "./web/location.ts";
-import type { PageFunctions } from "./web/page-data.ts";
-import type { Locale } from "./web/words.ts";
+import type { PageFunctions } from "./web/pages/page-data.ts";
+import type { Locale } from "./web/pages/words.ts";
 
 export interface AuthOptions {
   /**

@@ -1,5 +1,5 @@
 import type { Auth, Connection, Entrance, PageHelpers, User } from "../index.ts";
-import { visitFrom } from "../web/visit.ts";
+import { visitFrom } from "../web/request/visit.ts";
 
 /** A handler that is only called for somebody who is signed in. */
 type GuardedHandler<Rest extends readonly unknown[]> = (

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { Auth, Visit } from "../index.ts";
-import { markOfIncoming } from "../web/visit.ts";
+import { markOfIncoming } from "../web/request/visit.ts";
 
 /** What the adapters for Node's own requests and responses share. */
 export interface NodeParts {

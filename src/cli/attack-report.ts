@@ -1,6 +1,6 @@
 import type { Attack } from "../attack/attack.ts";
 import type { Outcome, Result } from "../attack/run.ts";
-import { printable, printableJson } from "../server/printable.ts";
+import { printable, printableJson } from "../gate/printable.ts";
 
 /** So many of one attack are shown; their number tells the rest. */
 const SHOWN = 5;

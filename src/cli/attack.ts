@@ -7,9 +7,9 @@ import type { Target } from "../attack/target.ts";
 import { DEVELOPMENT_SECRET } from "../core/session-token.ts";
 import { isClean, jsonOf, linesOf, summaryOf } from "./attack-report.ts";
 import { type Command, FAILURE, type OptionValues, SUCCESS, UsageError } from "./command.ts";
-import { newPassword } from "./new-password.ts";
 import { askSecrets } from "./prompt.ts";
 import type { Terminal } from "./terminal.ts";
+import { newPassword } from "./user/new-password.ts";
 
 const WITHIN_MINUTES = 10;
 

@@ -1,6 +1,6 @@
-import { settings as allSettings } from "../server/setting-names.ts";
-import { readSettings, type Settings, type SettingsReading } from "../server/settings.ts";
-import type { ValueKind } from "../server/value-kinds.ts";
+import { settings as allSettings } from "../gate/settings/setting-names.ts";
+import { readSettings, type Settings, type SettingsReading } from "../gate/settings/settings.ts";
+import type { ValueKind } from "../gate/settings/value-kinds.ts";
 import { helpOf } from "./help.ts";
 import type { Terminal } from "./terminal.ts";
 import { usageOf } from "./usage.ts";

@@ -1,4 +1,4 @@
-import { chosen } from "../server/value-kinds.ts";
+import { chosen } from "../gate/settings/value-kinds.ts";
 import { type Command, SUCCESS } from "./command.ts";
 import { commands } from "./commands.ts";
 import { bashCompletion } from "./completion/bash.ts";

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
-import type { Checked } from "../server/doctor/check.ts";
-import type { Outcome } from "../server/doctor/finding.ts";
+import type { Checked } from "../doctor/check.ts";
+import type { Outcome } from "../doctor/finding.ts";
 
 /** A word each, since not everybody sees the colours. */
 const MARKS: Readonly<Record<Outcome, string>> = { fine: "ok", advice: "hint", broken: "WRONG" };

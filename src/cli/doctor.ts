@@ -1,9 +1,9 @@
-import { type Checked, examine, told } from "../server/doctor/check.ts";
-import { checks } from "../server/doctor/checks.ts";
-import { worst } from "../server/doctor/finding.ts";
-import { patientOf } from "../server/doctor/patient.ts";
-import { examineSettings } from "../server/doctor/settings.ts";
-import { printable, printableJson } from "../server/printable.ts";
+import { type Checked, examine, told } from "../doctor/check.ts";
+import { checks } from "../doctor/checks.ts";
+import { worst } from "../doctor/finding.ts";
+import { patientOf } from "../doctor/patient.ts";
+import { examineSettings } from "../doctor/settings.ts";
+import { printable, printableJson } from "../gate/printable.ts";
 import { type Command, FAILURE, type OptionValues, SUCCESS, UsageError } from "./command.ts";
 import { paletteOf, reportOf } from "./doctor-report.ts";
 

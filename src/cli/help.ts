@@ -1,4 +1,4 @@
-import { settings as allSettings, type Setting } from "../server/setting-names.ts";
+import { settings as allSettings, type Setting } from "../gate/settings/setting-names.ts";
 import type { Command, CommandOption, Operand } from "./command.ts";
 
 const HELP: CommandOption = { name: "help", about: "shows this" };

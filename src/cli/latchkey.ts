@@ -1,7 +1,7 @@
 import { getSystemErrorMessage } from "node:util";
 import { codeOf, messageOf } from "../core/fault.ts";
-import { nearestOf } from "../server/setting-slips.ts";
-import { version } from "../server/version.ts";
+import { nearestOf } from "../gate/settings/setting-slips.ts";
+import { version } from "../gate/version.ts";
 import { FAILURE, runCommand, SUCCESS, UsageError, WRONG_USAGE } from "./command.ts";
 import { type CommandEntry, commands } from "./commands.ts";
 import { columns } from "./help.ts";

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { eventTypes } from "../core/events.ts";
 import { Unavailable } from "../core/fault.ts";
 import type { LogEntry, LogFilter, LogReader } from "../core/store.ts";
-import { openStore } from "../server/open-store.ts";
-import { printable, printableJson } from "../server/printable.ts";
-import { chosen } from "../server/value-kinds.ts";
+import { openStore } from "../gate/open-store.ts";
+import { printable, printableJson } from "../gate/printable.ts";
+import { chosen } from "../gate/settings/value-kinds.ts";
 import { type Command, SUCCESS, UsageError } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 

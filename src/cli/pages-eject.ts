@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { makeWhole } from "../server/whole-file.ts";
-import { DEFAULT_PAGES } from "../web/templates.ts";
+import { makeWhole } from "../gate/files/whole-file.ts";
+import { DEFAULT_PAGES } from "../web/pages/templates.ts";
 import { type Command, FAILURE, SUCCESS } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 

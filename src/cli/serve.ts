@@ -1,7 +1,7 @@
 import { secretProblem } from "../core/production-secret.ts";
-import { serve } from "../server/serve.ts";
-import { createServerLog } from "../server/server-log.ts";
-import { settings } from "../server/setting-names.ts";
+import { serve } from "../gate/serve.ts";
+import { createServerLog } from "../gate/server-log.ts";
+import { settings } from "../gate/settings/setting-names.ts";
 import { type Command, FAILURE, SUCCESS, WRONG_USAGE } from "./command.ts";
 
 export const serveCommand: Command = {

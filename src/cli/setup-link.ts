@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { networkInterfaces } from "node:os";
 import { judgeHost } from "../core/allowed-hosts.ts";
-import { makeDataDir } from "../server/data-dir.ts";
-import { hasAccounts } from "../server/open-store.ts";
-import { type Settings, tokenFileIn } from "../server/settings.ts";
-import { writeSetupToken } from "../server/setup-token-file.ts";
+import { makeDataDir } from "../gate/files/data-dir.ts";
+import { hasAccounts } from "../gate/open-store.ts";
+import { type Settings, tokenFileIn } from "../gate/settings/settings.ts";
+import { writeSetupToken } from "../gate/setup-token-file.ts";
 import { type Command, FAILURE, SUCCESS } from "./command.ts";
 
 const TOKEN_BYTES = 24;

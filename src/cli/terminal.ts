@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { printable } from "../server/printable.ts";
+import { printable } from "../gate/printable.ts";
 
 /** What a command says: results on standard output, everything else on standard error. */
 export interface Terminal {

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
-import { settings as allSettings } from "../server/setting-names.ts";
-import { nearestOf } from "../server/setting-slips.ts";
-import { chosen, oneOf } from "../server/value-kinds.ts";
-import { hasPassword } from "../stores/postgres-url.ts";
+import { settings as allSettings } from "../gate/settings/setting-names.ts";
+import { nearestOf } from "../gate/settings/setting-slips.ts";
+import { chosen, oneOf } from "../gate/settings/value-kinds.ts";
+import { hasPassword } from "../stores/postgres/url.ts";
 import type { Command, CommandOption, Operand, OptionValues } from "./command.ts";
 import { everywhereIn, operandText } from "./help.ts";
 

@@ -1,6 +1,6 @@
+import { isEnded } from "./accounts/end-sessions.ts";
 import { type BoundedMemory, createBoundedMemory } from "./bounded-memory.ts";
 import type { Clock } from "./clock.ts";
-import { isEnded } from "./end-sessions.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import type { SessionTokens, VerifiedToken } from "./session-token.ts";
 import type { User } from "./store.ts";

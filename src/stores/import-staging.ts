@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
-import type { EarlierLine, Staging } from "../core/import-users.ts";
+import type { EarlierLine, Staging } from "../core/transfer/import-users.ts";
 import { newLogEntryOf, userOf } from "./rows.ts";
 
 const AT_ONCE = 1_000;

@@ -3,18 +3,18 @@ import type { ChangePasswordForm, ChangePasswordOutcome } from "../core/change-p
 import { isLocalPath } from "../core/local-path.ts";
 import type { Client } from "../core/requester.ts";
 import type { UserId } from "../core/store.ts";
-import { type Form, missingFields } from "./form.ts";
 import type { SignedIn } from "./guards.ts";
 import { type HomePorts, homeWithProblem } from "./home.ts";
 import { locationFor, type PostLoginLocation } from "./location.ts";
 import { passwordChangedNotice } from "./notice.ts";
-import type { FormProblem, PasswordField } from "./page-data.ts";
+import type { FormProblem, PasswordField } from "./pages/page-data.ts";
 import type { Paths } from "./paths.ts";
-import type { NoteRefusal } from "./refusals.ts";
-import { clientOf, type ProxyTrust } from "./remote-address.ts";
+import { type Form, missingFields } from "./request/form.ts";
+import type { NoteRefusal } from "./request/refusals.ts";
+import { clientOf, type ProxyTrust } from "./request/remote-address.ts";
+import { isOfHost } from "./request/same-origin.ts";
+import { visitOf } from "./request/visit.ts";
 import type { Responses } from "./responses.ts";
-import { isOfHost } from "./same-origin.ts";
-import { visitOf } from "./visit.ts";
 
 export interface AccountPorts extends HomePorts {
   readonly noteRefusal: NoteRefusal;

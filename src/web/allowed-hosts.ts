@@ -1,10 +1,10 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { allowsAnyHost, type HostRule, judgeHost } from "../core/allowed-hosts.ts";
 import type { UserMemory } from "../core/user-memory.ts";
-import type { Asset } from "./assets.ts";
+import type { Asset } from "./pages/assets.ts";
 import { CHANGE_PASSWORD, type Paths } from "./paths.ts";
+import { visitOf } from "./request/visit.ts";
 import type { Views } from "./views.ts";
-import { visitOf } from "./visit.ts";
 
 export interface HostPorts {
   readonly hosts: HostRule;

@@ -3,18 +3,18 @@ import { METHOD_NAME_ALL } from "hono/router";
 import { isClientGone } from "../core/fault.ts";
 import { type AccountPorts, postPassword } from "./account.ts";
 import { type HostPorts, noSuchPage, pathsWithHost, refuseOtherHosts } from "./allowed-hosts.ts";
-import type { Asset } from "./assets.ts";
-import { type Form, MAX_BODY_BYTES, readForm } from "./form.ts";
 import type { GuardMiddleware } from "./guards.ts";
 import { alive, type HealthPorts, ready } from "./health.ts";
 import { getHome } from "./home.ts";
 import { getLogin, type LoginPorts, postLogin } from "./login.ts";
+import type { Asset } from "./pages/assets.ts";
 import { CHANGE_PASSWORD } from "./paths.ts";
-import type { RequestIds } from "./request-id.ts";
-import { isCrossSite } from "./same-origin.ts";
+import { type Form, MAX_BODY_BYTES, readForm } from "./request/form.ts";
+import type { RequestIds } from "./request/request-id.ts";
+import { isCrossSite } from "./request/same-origin.ts";
+import { markOf, visitOf } from "./request/visit.ts";
 import { clearedSessionCookies } from "./session-cookie.ts";
 import { getSetup, postSetup, type SetupPorts } from "./setup.ts";
-import { markOf, visitOf } from "./visit.ts";
 
 export interface WebPorts extends LoginPorts, SetupPorts, AccountPorts, HealthPorts, HostPorts {
   /** What anybody may fetch. */

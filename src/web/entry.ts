@@ -2,10 +2,10 @@ import type { MaybePromise } from "../core/maybe-promise.ts";
 import type { Admission, Guard } from "../core/require-user.ts";
 import type { User } from "../core/store.ts";
 import type { Paths } from "./paths.ts";
+import type { Visit } from "./request/visit.ts";
 import type { Responses } from "./responses.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
-import type { Visit } from "./visit.ts";
 
 /** What a guard says: come in, or the response to send instead. */
 export type Entry =

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { Guard } from "../core/require-user.ts";
 import type { User } from "../core/store.ts";
 import type { Paths } from "./paths.ts";
-import type { ProxyTrust } from "./remote-address.ts";
+import type { ProxyTrust } from "./request/remote-address.ts";
 import type { Responses } from "./responses.ts";
 import { type ReturnTo, withReturnTo } from "./return-to.ts";
 import { sessionTokenIn } from "./session-cookie.ts";

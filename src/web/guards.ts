@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { User } from "../core/store.ts";
 import type { Entrance, Entry } from "./entry.ts";
-import { visitOf } from "./visit.ts";
+import { visitOf } from "./request/visit.ts";
 
 /** Behind a guard, `c.var.user` is the signed-in user. */
 export type SignedIn = { Variables: { user: User } };

@@ -2,13 +2,13 @@ import type { Context } from "hono";
 import { messageOf } from "../core/fault.ts";
 import type { ServerLog } from "../core/server-log.ts";
 import type { LogEntry } from "../core/store.ts";
-import { activityIn } from "./activity.ts";
 import type { SignedIn } from "./guards.ts";
 import { clearedNotice, noticeIn } from "./notice.ts";
-import type { Activity, PageData } from "./page-data.ts";
+import { activityIn } from "./pages/activity.ts";
+import type { Activity, PageData } from "./pages/page-data.ts";
+import type { Locale } from "./pages/words.ts";
+import { visitOf } from "./request/visit.ts";
 import type { Views } from "./views.ts";
-import { visitOf } from "./visit.ts";
-import type { Locale } from "./words.ts";
 
 export interface HomePorts {
   readonly views: Views;

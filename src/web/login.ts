@@ -1,15 +1,15 @@
 import type { Context } from "hono";
 import type { SignInAttempt, SignInOutcome } from "../core/sign-in.ts";
-import type { Form } from "./form.ts";
 import { locationFor, type PostLoginLocation } from "./location.ts";
 import type { Paths } from "./paths.ts";
-import type { NoteRefusal } from "./refusals.ts";
-import type { ProxyTrust } from "./remote-address.ts";
+import type { Form } from "./request/form.ts";
+import type { NoteRefusal } from "./request/refusals.ts";
+import type { ProxyTrust } from "./request/remote-address.ts";
+import { visitOf } from "./request/visit.ts";
 import type { Responses } from "./responses.ts";
 import { RETURN_TO, type ReturnTo, withReturnTo } from "./return-to.ts";
 import { sessionCookies } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
-import { visitOf } from "./visit.ts";
 
 export interface LoginPorts {
   readonly noteRefusal: NoteRefusal;

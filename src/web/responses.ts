@@ -1,6 +1,6 @@
 import { Fault } from "../core/fault.ts";
-import type { Asset } from "./assets.ts";
 import { originOf, type PostLoginLocation } from "./location.ts";
+import type { Asset } from "./pages/assets.ts";
 import { type PublicPlace, portOf } from "./return-to.ts";
 
 /** For what is no page: if a browser shows it nevertheless, nothing in it runs. */

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { isReturnTarget } from "../core/return-target.ts";
-import { isOfHost } from "./same-origin.ts";
+import { isOfHost } from "./request/same-origin.ts";
 
 /** The field and query parameter that carry the page which was asked for through the sign-in. */
 export const RETURN_TO = "return_to";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { SESSION_LIFETIME_SECONDS } from "../core/session-token.ts";
-import { isEncrypted } from "./connection.ts";
+import { isEncrypted } from "./request/connection.ts";
 
 const NAME = "session";
 

@@ -3,17 +3,17 @@ import type { Client } from "../core/requester.ts";
 import type { SetUpForm, SetUpOutcome } from "../core/set-up.ts";
 import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup-token.ts";
 import type { UserMemory } from "../core/user-memory.ts";
-import { type Form, missingFields } from "./form.ts";
 import { locationFor, type PostLoginLocation } from "./location.ts";
-import type { FormProblem, SetupField } from "./page-data.ts";
+import type { FormProblem, SetupField } from "./pages/page-data.ts";
 import type { Paths } from "./paths.ts";
-import type { NoteRefusal } from "./refusals.ts";
-import { clientOf, type ProxyTrust } from "./remote-address.ts";
+import { type Form, missingFields } from "./request/form.ts";
+import type { NoteRefusal } from "./request/refusals.ts";
+import { clientOf, type ProxyTrust } from "./request/remote-address.ts";
+import { visitOf } from "./request/visit.ts";
 import type { Responses } from "./responses.ts";
 import { RETURN_TO, type ReturnTo, withReturnTo } from "./return-to.ts";
 import { sessionCookies } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
-import { visitOf } from "./visit.ts";
 
 export interface SetupPorts {
   readonly noteRefusal: NoteRefusal;

@@ -1,14 +1,14 @@
 import type { CurrentUser } from "../core/current-user.ts";
 import { messageOf, Unavailable } from "../core/fault.ts";
 import type { UserMemory } from "../core/user-memory.ts";
-import { preferredLocale } from "./locale.ts";
-import type { PageData, PageHelpers, PageName } from "./page-data.ts";
-import type { Pages } from "./pages.ts";
-import type { RequestIds } from "./request-id.ts";
+import { preferredLocale } from "./pages/locale.ts";
+import type { PageData, PageHelpers, PageName } from "./pages/page-data.ts";
+import type { Pages } from "./pages/render.ts";
+import { type Locale, type Words, wordsIn } from "./pages/words.ts";
+import type { RequestIds } from "./request/request-id.ts";
+import type { Visit } from "./request/visit.ts";
 import type { Responses } from "./responses.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
-import type { Visit } from "./visit.ts";
-import { type Locale, type Words, wordsIn } from "./words.ts";
 
 /** The pages with a form that comes back when something is wrong with it. */
 type FormPage = "setup" | "home";

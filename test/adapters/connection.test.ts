@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openSqlite } from "../../src/stores/sqlite.ts";
+import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { OWNER } from "../support/gate.ts";
 import { bases, frameworks } from "./frameworks.ts";
 import { type RunningAdapter, SETUP_FORM, startApp } from "./running.ts";

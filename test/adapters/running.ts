@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Auth, type AuthOptions, createAuth } from "../../src/index.ts";
-import { openSqlite } from "../../src/stores/sqlite.ts";
+import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { type Answer, type Sending, send } from "../support/client.ts";
 import { execute } from "../support/database.ts";
 import { OWNER, SECRET } from "../support/gate.ts";

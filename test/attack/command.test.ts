@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { ENTER, onTerminal, piped } from "../cli/user-terminal.ts";
+import { ENTER, onTerminal, piped } from "../cli/user/terminal.ts";
 import { countOf, inDatabase } from "../support/database.ts";
 import { OWNER, startGate } from "../support/gate.ts";
 import { runLatchkey } from "../support/process.ts";

@@ -7,7 +7,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { enter } from "../../src/attack/enter.ts";
 import { findTarget, NoTarget } from "../../src/attack/find.ts";
 import { runAttacks } from "../../src/attack/run.ts";
-import { LOCALHOST, startSecureGate } from "../server/https/secure-gate.ts";
+import { LOCALHOST, startSecureGate } from "../gate/https/secure-gate.ts";
 import { OWNER } from "../support/gate.ts";
 import { runLatchkey } from "../support/process.ts";
 import { attackNamed } from "./attacking.ts";

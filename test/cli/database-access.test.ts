@@ -5,9 +5,9 @@ import { type TestContext, test } from "node:test";
 import { SECRET } from "../support/gate.ts";
 import { runLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { type Filled, filled } from "./backup-place.ts";
-import { csvOf, fileWith } from "./import-file.ts";
 import { allow, give, isRoot, runUnprivileged } from "./other-user.ts";
+import { type Filled, filled } from "./transfer/backup-place.ts";
+import { csvOf, fileWith } from "./transfer/import-file.ts";
 
 const HINT = "by this user: run this as the user whom the gate runs as";
 

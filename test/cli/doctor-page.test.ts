@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { checks } from "../../src/server/doctor/checks.ts";
+import { checks } from "../../src/doctor/checks.ts";
 import { startGate } from "../support/gate.ts";
 import { runLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";

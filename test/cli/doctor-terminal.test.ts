@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { runLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { onTerminal } from "./user-terminal.ts";
+import { onTerminal } from "./user/terminal.ts";
 
 const ESCAPE = "\u001b";
 const COLOUR = new RegExp(`${ESCAPE}\\[\\d+m`, "g");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { settings } from "../../src/server/setting-names.ts";
+import { settings } from "../../src/gate/settings/setting-names.ts";
 import { runLatchkey } from "../support/process.ts";
 
 const ALL = settings.map(({ name }) => name);

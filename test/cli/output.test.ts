@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { onTerminal } from "./user-terminal.ts";
+import { onTerminal } from "./user/terminal.ts";
 
 test("what cannot be written is told, with the reason", async (t) => {
   const line = "latchkey help >/dev/full";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPasswords } from "../../src/core/passwords.ts";
-import { type Place, sqlitePlace } from "./user-place.ts";
-import { CTRL_C, CTRL_D, ENTER, onTerminal, piped, type Typing } from "./user-terminal.ts";
+import { type Place, sqlitePlace } from "./user/place.ts";
+import { CTRL_C, CTRL_D, ENTER, onTerminal, piped, type Typing } from "./user/terminal.ts";
 
 const PASSWORD = "correct horse";
 const FIRST = "New password: ";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createEventLog } from "../../src/core/event-log.ts";
 import { passwordChanged, rateLimited, signedIn } from "../../src/core/events.ts";
 import type { NewLogEntry } from "../../src/core/store.ts";
-import type { SqliteStore } from "../../src/stores/sqlite.ts";
+import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { recordingLog } from "../support/recording-log.ts";

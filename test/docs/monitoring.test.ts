@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type Scrape, startMeasured } from "../server/metrics/measured-gate.ts";
+import { type Scrape, startMeasured } from "../gate/metrics/measured-gate.ts";
 
 const text = (file: string): Promise<string> =>
   readFile(fileURLToPath(new URL(`../../docs/monitoring/${file}`, import.meta.url)), "utf8");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openPostgres } from "../../src/stores/postgres.ts";
+import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { SECRET } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
 import { serverOfFile } from "../support/postgres-file.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import pg from "pg";
 import { Unavailable } from "../../src/core/fault.ts";
 import type { UserId } from "../../src/core/store.ts";
-import { openPostgres } from "../../src/stores/postgres.ts";
+import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { openTransaction, runSql, untilBlocked } from "../support/postgres-admin.ts";

@@ -1,5 +1,5 @@
 import { test } from "node:test";
-import { openPostgres } from "../../src/stores/postgres.ts";
+import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { runSql } from "../support/postgres-admin.ts";
 import { serverOfFile } from "../support/postgres-file.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import pg from "pg";
-import { openPostgres, type PostgresStore } from "../../src/stores/postgres.ts";
+import { openPostgres, type PostgresStore } from "../../src/stores/postgres/store.ts";
 import { type RunningApp, startApp } from "../support/app.ts";
 import type { Answer } from "../support/client.ts";
 import { OWNER } from "../support/gate.ts";

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { openPostgres } from "../../src/stores/postgres.ts";
+import { openPostgres } from "../../src/stores/postgres/store.ts";
 
 /** Run by tests as a process: waits for the word, then opens the store, and tells how it went. */
 const [url = ""] = process.argv.slice(2);

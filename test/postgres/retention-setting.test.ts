@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { problems, settled } from "../server/settings-reading.ts";
+import { problems, settled } from "../gate/settings/settings-reading.ts";
 
 const HOUR = 3_600_000;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import type { Settings } from "../../src/server/settings.ts";
+import type { Settings } from "../../src/gate/settings/settings.ts";
 
 /** The two set-ups of each page: application and gate under one name, or under one each. */
 export type SetUp = "One host" | "Two hosts";

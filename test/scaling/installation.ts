@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { parseEnv } from "node:util";
 import type { LogEntry } from "../../src/core/store.ts";
-import { openPostgres } from "../../src/stores/postgres.ts";
+import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { withPlaces } from "../proxies/examples.ts";
 import { startProgram } from "../proxies/program.ts";
 import { type Answer, type Sending, send } from "../support/client.ts";

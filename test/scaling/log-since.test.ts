@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { LogReader, NewLogEntry, Store } from "../../src/core/store.ts";
-import { openPostgres } from "../../src/stores/postgres.ts";
-import { openSqlite } from "../../src/stores/sqlite.ts";
+import { openPostgres } from "../../src/stores/postgres/store.ts";
+import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { frameworks } from "../adapters/frameworks.ts";
 import { SETUP_FORM, startApp as startAdapter } from "../adapters/running.ts";
-import { ask, openSession, startSecureGate } from "../server/https/secure-gate.ts";
+import { ask, openSession, startSecureGate } from "../gate/https/secure-gate.ts";
 import { countOf } from "../support/database.ts";
 import { type RunningGate, startGate } from "../support/gate.ts";
 import { postRaw, sendRaw } from "../support/raw.ts";

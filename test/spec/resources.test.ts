@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openSqlite } from "../../src/stores/sqlite.ts";
+import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { inDatabase } from "../support/database.ts";
 import { OWNER, SECRET, startGate } from "../support/gate.ts";
 import { inSeconds, partsOf } from "../support/mint.ts";

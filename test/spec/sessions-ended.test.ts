@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { endAllSessions, endSessionsOf } from "../../src/core/end-sessions.ts";
-import { type OpenStore, openStore } from "../../src/server/open-store.ts";
-import { piped } from "../cli/user-terminal.ts";
+import { endAllSessions, endSessionsOf } from "../../src/core/accounts/end-sessions.ts";
+import { type OpenStore, openStore } from "../../src/gate/open-store.ts";
+import { piped } from "../cli/user/terminal.ts";
 import { startApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER, type RunningGate, startGate } from "../support/gate.ts";

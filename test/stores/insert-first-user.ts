@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { PasswordHash } from "../../src/core/store.ts";
-import { openSqlite } from "../../src/stores/sqlite.ts";
+import { openSqlite } from "../../src/stores/sqlite/store.ts";
 
 /** Run by tests as a process: waits for the word, then opens the database and wants to be first. */
 const [file = "", username = ""] = process.argv.slice(2);

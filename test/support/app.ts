@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { type Auth, type AuthOptions, createAuth } from "../../src/index.ts";
-import { openSqlite } from "../../src/stores/sqlite.ts";
+import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { type Answer, type Sending, send } from "./client.ts";
 import { SECRET } from "./gate.ts";
 import { type RecordedLine, recordingLog } from "./recording-log.ts";

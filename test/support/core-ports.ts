@@ -6,7 +6,7 @@ import { createPasswords, type Passwords } from "../../src/core/passwords.ts";
 import { createSessionTokens, type SessionTokens } from "../../src/core/session-token.ts";
 import type { PasswordHash, StoredUser, User } from "../../src/core/store.ts";
 import { createUserMemory, type UserMemory } from "../../src/core/user-memory.ts";
-import type { SqliteStore } from "../../src/stores/sqlite.ts";
+import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import { OWNER, SECRET } from "./gate.ts";
 import { type RecordingLog, recordingLog } from "./recording-log.ts";

@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { UserId } from "../../src/core/store.ts";
-import { type LoadedLook, type LookOptions, loadLook } from "../../src/web/look.ts";
-import type { PageData, PageHelpers } from "../../src/web/page-data.ts";
-import type { Pages } from "../../src/web/pages.ts";
+import { type LoadedLook, type LookOptions, loadLook } from "../../src/web/pages/look.ts";
+import type { PageData, PageHelpers } from "../../src/web/pages/page-data.ts";
+import type { Pages } from "../../src/web/pages/render.ts";
 import { pathsUnder } from "../../src/web/paths.ts";
 import { tempDir } from "./temp-dir.ts";
 

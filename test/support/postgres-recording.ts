@@ -1,4 +1,4 @@
-import type { PostgresClient, PostgresPool } from "../../src/stores/postgres-query.ts";
+import type { PostgresClient, PostgresPool } from "../../src/stores/postgres/query.ts";
 
 /** What a pool was asked, in order. */
 export interface Recording {

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { openPostgres, type PostgresStore } from "../../src/stores/postgres.ts";
+import { openPostgres, type PostgresStore } from "../../src/stores/postgres/store.ts";
 
 /** A store in that database, closed when the test is over. */
 export async function openStoreAt(t: TestContext, url: string): Promise<PostgresStore> {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { test } from "node:test";
-import { openSqlite } from "../../src/stores/sqlite.ts";
+import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { countOf } from "../support/database.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { PROCESSES, RACERS_EACH, ROUNDS, raceForAccount } from "./account-race.ts";

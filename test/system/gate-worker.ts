@@ -1,6 +1,6 @@
 import { pino } from "pino";
-import { type Gate, serve } from "../../src/server/serve.ts";
-import { readSettings } from "../../src/server/settings.ts";
+import { type Gate, serve } from "../../src/gate/serve.ts";
+import { readSettings } from "../../src/gate/settings/settings.ts";
 
 /**
  * One of several gates that share a store, each a process of its own. Starting a process takes far

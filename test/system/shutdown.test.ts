@@ -6,7 +6,7 @@ import { open, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { openSqlite } from "../../src/stores/sqlite.ts";
+import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { type Answer, send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER, SECRET } from "../support/gate.ts";

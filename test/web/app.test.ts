@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { type Context, Hono } from "hono";
 import { createAuth } from "../../src/index.ts";
 import { methodsOf } from "../../src/web/app.ts";
-import { wordsIn } from "../../src/web/words.ts";
+import { wordsIn } from "../../src/web/pages/words.ts";
 import { SECRET, startGate } from "../support/gate.ts";
 import { recordingLog } from "../support/recording-log.ts";
 import { openStore } from "../support/store.ts";

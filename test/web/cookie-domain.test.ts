@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Settings } from "../../src/server/settings.ts";
+import type { Settings } from "../../src/gate/settings/settings.ts";
 import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
 
 const SET = "Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000";

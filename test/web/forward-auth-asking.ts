@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import type { Settings } from "../../src/server/settings.ts";
+import type { Settings } from "../../src/gate/settings/settings.ts";
 import type { Answer } from "../support/client.ts";
 import { type RunningGate, startGate } from "../support/gate.ts";
 

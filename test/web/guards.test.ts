@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { Hono } from "hono";
 import { Unavailable } from "../../src/core/fault.ts";
 import { type Auth, createAuth } from "../../src/index.ts";
-import type { SqliteStore } from "../../src/stores/sqlite.ts";
+import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { SECRET } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { type RecordingLog, recordingLog } from "../support/recording-log.ts";

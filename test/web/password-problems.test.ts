@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { locales, type Words, wordsIn } from "../../src/web/words.ts";
+import { locales, type Words, wordsIn } from "../../src/web/pages/words.ts";
 import { startApp } from "../support/app.ts";
 import { OWNER, startGate } from "../support/gate.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
-import { locales, type Words, wordsIn } from "../../src/web/words.ts";
+import { locales, type Words, wordsIn } from "../../src/web/pages/words.ts";
 import { startApp } from "../support/app.ts";
 import type { Sending } from "../support/client.ts";
 import { countOf } from "../support/database.ts";

@@ -1,4 +1,4 @@
-import type { ValueKind } from "../../server/value-kinds.ts";
+import type { ValueKind } from "../../gate/settings/value-kinds.ts";
 import type { Command, CommandOption } from "../command.ts";
 
 /** What a shell has to know of a command, in the words of its table. */

@@ -1,4 +1,4 @@
-import type { ValueKind } from "../../server/value-kinds.ts";
+import type { ValueKind } from "../../gate/settings/value-kinds.ts";
 import type { CommandOption, Operand } from "../command.ts";
 import { optionsOf } from "../help.ts";
 import {

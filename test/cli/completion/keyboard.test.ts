@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { whereInstalled } from "../../proxies/program.ts";
 import { runLatchkey } from "../../support/process.ts";
-import { onTerminal, type Typing } from "../user-terminal.ts";
+import { onTerminal, type Typing } from "../user/terminal.ts";
 import { bash, fish, type Installed, inQuotes, install, type Shell, zsh } from "./shells.ts";
 
 const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { Command } from "../../../src/cli/command.ts";
 import { commands } from "../../../src/cli/commands.ts";
 import { optionsOf } from "../../../src/cli/help.ts";
-import type { ValueKind } from "../../../src/server/value-kinds.ts";
+import type { ValueKind } from "../../../src/gate/settings/value-kinds.ts";
 import { whereInstalled } from "../../proxies/program.ts";
 import { runLatchkey } from "../../support/process.ts";
 import { install, type Shell, shells } from "./shells.ts";

@@ -1,4 +1,4 @@
-import { ENTER } from "../user-terminal.ts";
+import { ENTER } from "../user/terminal.ts";
 import {
   alike,
   askingForPassword,

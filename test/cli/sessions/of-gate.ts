@@ -1,4 +1,4 @@
-import { CTRL_C } from "../user-terminal.ts";
+import { CTRL_C } from "../user/terminal.ts";
 import { alike, NO_DATABASE, type SessionTable } from "./session.ts";
 
 const ESC = "\u001b";

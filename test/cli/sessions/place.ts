@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { certificateFolder } from "../../../src/server/https/certificate-folder.ts";
-import { openSqlite } from "../../../src/stores/sqlite.ts";
+import { certificateFolder } from "../../../src/gate/https/certificate-folder.ts";
+import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { startGate } from "../../support/gate.ts";
 import { hashText, logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { csvOf } from "../import-file.ts";
+import { csvOf } from "../transfer/import-file.ts";
 
 export interface Place {
   readonly env: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import { ENTER, type Typing } from "../user-terminal.ts";
+import { ENTER, type Typing } from "../user/terminal.ts";
 
 /** What is typed after `latchkey`, with `@` and `GATE` as the place fills them in. */
 type Args = readonly string[];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { commands } from "../../../src/cli/commands.ts";
 import { type Ending, startLatchkey } from "../../support/process.ts";
-import { onTerminal, piped } from "../user-terminal.ts";
+import { onTerminal, piped } from "../user/terminal.ts";
 import { type Place, placeFor } from "./place.ts";
 import type { Sessions } from "./session.ts";
 import { sessions } from "./sessions.ts";

@@ -1,0 +1,171 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { createAttemptLimiter } from "../../src/core/attempt-limiter.ts";
+import { createCurrentUser } from "../../src/core/current-user.ts";
+import { createEventLog } from "../../src/core/event-log.ts";
+import { createPasswords, type Passwords } from "../../src/core/passwords.ts";
+import { createSessionTokens } from "../../src/core/session-token.ts";
+import { type SignInPorts, signIn } from "../../src/core/sign-in.ts";
+import { createUserMemory, type UserMemory } from "../../src/core/user-memory.ts";
+import { defaultHashing } from "../../src/options.ts";
+import { quantile } from "./figures.ts";
+import { type Amount, userIdOf, usernameOf } from "./scale-fill.ts";
+import { OWNER, type Subject } from "./scale-stores.ts";
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const GUARDS = 400;
+const SIGN_INS = 200;
+const WHOLE_SIGN_INS = 9;
+/** One after another, they would measure how long this machine takes to wake a sleeping core. */
+const AT_ONCE = 8;
+const IN_PROCESS = { warmUps: 8, aRound: 5 };
+const AS_A_WHOLE = { warmUps: 1, aRound: 1 };
+const HOUR_MS = 3_600_000;
+/** Of the 800 that there are, a few may lie on the other side of the hour. */
+const HOURLY = 790;
+
+const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+const tokens = createSessionTokens("a secret for benchmarks, 32 bytes", clock);
+const log = { warn: () => {}, error: () => {} };
+
+/** What is measured at each size: the median of many, in milliseconds. */
+export interface Measure {
+  readonly name: string;
+  readonly unit: "µs" | "ms";
+  /** What runs in this process gets faster with every run, at first. */
+  readonly warmUps: number;
+  /** How often in a round: what is short is at the mercy of how the machine schedules it. */
+  readonly aRound: number;
+  run(subject: Subject, amount: Amount, newest: number): Promise<number>;
+}
+
+const trusting: Passwords = { ...createPasswords(defaultHashing()), verify: async () => true };
+
+export const measures: readonly Measure[] = [
+  { name: "Cold guard", unit: "µs", ...IN_PROCESS, run: coldGuards },
+  {
+    name: "Sign-in, less the hash",
+    unit: "µs",
+    ...IN_PROCESS,
+    run: (subject, { users }) =>
+      signInsOn(
+        subject,
+        trusting,
+        arrayOf(SIGN_INS, () => usernameOf(anyOf(users))),
+        AT_ONCE,
+      ),
+  },
+  {
+    name: "Sign-in",
+    unit: "ms",
+    ...AS_A_WHOLE,
+    run: (subject) =>
+      signInsOn(
+        subject,
+        createPasswords(defaultHashing()),
+        arrayOf(WHOLE_SIGN_INS, () => OWNER.username),
+        1,
+      ),
+  },
+  {
+    name: "log --limit 20",
+    unit: "ms",
+    ...AS_A_WHOLE,
+    run: ({ env }) => timeOfLog(env, ["--limit", "20"], 20),
+  },
+  {
+    name: "log --limit 20, rare type",
+    unit: "ms",
+    ...AS_A_WHOLE,
+    run: ({ env }) => timeOfLog(env, ["--type", "signin_rate_limited", "--limit", "20"], 20),
+  },
+  {
+    name: "log --since an hour ago",
+    unit: "ms",
+    ...AS_A_WHOLE,
+    run: ({ env }, _amount, newest) =>
+      timeOfLog(env, ["--since", new Date(newest - HOUR_MS).toISOString()], HOURLY),
+  },
+];
+
+/** Sessions of random users that nothing is remembered of. */
+async function coldGuards({ store }: Subject, { users }: Amount): Promise<number> {
+  const memory = freshMemory(store);
+  const currentUser = createCurrentUser(tokens, memory, clock);
+  const sessions = await Promise.all(arrayOf(GUARDS, () => tokens.issue(userIdOf(anyOf(users)))));
+  return medianOf(
+    sessions.map((session) => async () => {
+      if ((await currentUser(session)) === undefined) throw new Error("nobody found");
+    }),
+    AT_ONCE,
+  );
+}
+
+/** From the start of the process to its end. */
+async function timeOfLog(
+  env: Subject["env"],
+  args: readonly string[],
+  least: number,
+): Promise<number> {
+  const start = performance.now();
+  const child = spawn(process.execPath, ["--", MAIN, "log", ...args], {
+    env: { PATH: process.env.PATH ?? "", ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  const text = Buffer.concat(await child.stdout.toArray()).toString("utf8");
+  await ended;
+  const took = performance.now() - start;
+  const lines = text.split("\n").length - 1;
+  if (lines < least) throw new Error(`latchkey log ${args.join(" ")} showed ${lines} lines`);
+  return took;
+}
+
+const arrayOf = <T>(length: number, make: () => T): readonly T[] => Array.from({ length }, make);
+
+/** One that has seen nobody, and that does not listen for changes meanwhile. */
+const freshMemory = ({ hasUsers, findUser }: Subject["store"]): UserMemory =>
+  createUserMemory({ hasUsers, findUser }, clock);
+
+const anyOf = (users: number): number => 1 + Math.floor(Math.random() * users);
+
+/** The time of each, where so many are under way at once. */
+async function medianOf(works: readonly (() => Promise<void>)[], atOnce: number): Promise<number> {
+  const times: number[] = [];
+  for (let first = 0; first < works.length; first += atOnce) {
+    const batch = works.slice(first, first + atOnce);
+    const start = performance.now();
+    await Promise.all(batch.map((work) => work()));
+    times.push((performance.now() - start) / batch.length);
+  }
+  return quantile(times, 0.5);
+}
+
+/** The rule itself, with the log entries that it writes behind the answer's back. */
+async function signInsOn(
+  { store }: Subject,
+  passwords: Passwords,
+  usernames: readonly string[],
+  atOnce: number,
+): Promise<number> {
+  const users = freshMemory(store);
+  const events = createEventLog(store, clock, log);
+  const limiter = createAttemptLimiter(clock);
+  const ports: SignInPorts = { users, store, tokens, passwords, events, limiter, log };
+  await users.anyExists();
+  const median = await medianOf(
+    usernames.map((username, at) => async () => {
+      const attempt = {
+        remoteAddress: `10.0.${at >> 8}.${at & 255}`,
+        username,
+        password: OWNER.password,
+      };
+      const { kind } = await signIn(ports, attempt);
+      if (kind !== "signed-in") throw new Error(`the sign-in was ${kind}`);
+    }),
+    atOnce,
+  );
+  await events.close();
+  return median;
+}

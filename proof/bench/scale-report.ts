@@ -1,0 +1,90 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import { type Spread, table } from "./figures.ts";
+import { type Panel, plot } from "./plot.ts";
+import type { Amount } from "./scale-fill.ts";
+
+const PAGE = fileURLToPath(new URL("../../docs/scaling.md", import.meta.url));
+const PICTURE = fileURLToPath(new URL("../../docs/scaling/scale.svg", import.meta.url));
+
+/** Times in milliseconds. */
+export type Figures = readonly {
+  readonly measure: string;
+  readonly unit: "µs" | "ms";
+  readonly store: string;
+  readonly amount: Amount;
+  readonly spread: Spread;
+}[];
+
+/** The picture, and the table between the two comments on the page. */
+export async function keep(figures: Figures, versions: readonly string[]): Promise<void> {
+  await writeFile(PICTURE, plot(panelsOf(figures), "users"));
+  const page = await readFile(PAGE, "utf8");
+  const marked = /(<!-- scale: begin -->\n).*(<!-- scale: end -->)/s;
+  if (!marked.test(page)) throw new Error("docs/scaling.md has no place for the table");
+  const text = `${measuredOn(versions)}\n\n${asMarkdown(rowsOf(figures))}\n`;
+  await writeFile(
+    PAGE,
+    page.replace(marked, (_, begin, end) => `${begin}${text}${end}`),
+  );
+}
+
+export const tableOf = (figures: Figures): string => table(rowsOf(figures));
+
+function measuredOn(versions: readonly string[]): string {
+  const day = new Date().toISOString().slice(0, 10);
+  const machine = `${cpus().length} × ${cpus()[0]?.model.replaceAll("(R)", "")}`;
+  return `\`npm run bench -- scale\` on ${day}: ${machine}, Node ${process.versions.node}, ${versions.join(", ")}. Medians, with the middle half in brackets; the last column is the largest size as a share of the smallest.`;
+}
+
+/** One row a measure and store, one column a size. */
+function rowsOf(figures: Figures): readonly (readonly string[])[] {
+  const sizes = [...new Set(figures.map(({ amount }) => amount.users))];
+  const series = seriesOf(figures);
+  return [
+    ["users", ...sizes.map((size) => size.toLocaleString("en")), "growth"],
+    ...series.map((points) => {
+      const [first] = points;
+      const last = points.at(-1);
+      const growth = (last?.spread.median ?? Number.NaN) / (first?.spread.median ?? Number.NaN);
+      const name = `${first?.measure}, ${first?.store}, ${first?.unit}`;
+      return [name, ...points.map(({ spread, unit }) => cell(spread, unit)), growth.toFixed(2)];
+    }),
+  ];
+}
+
+function seriesOf(figures: Figures): readonly Figures[] {
+  return [...Map.groupBy(figures, ({ measure, store }) => `${measure} ${store}`).values()];
+}
+
+function cell({ median, low, high }: Spread, unit: "µs" | "ms"): string {
+  const shown = (ms: number): string => numberOf(inUnit(ms, unit));
+  return `${shown(median)} (${shown(low)} to ${shown(high)})`;
+}
+
+const inUnit = (ms: number, unit: "µs" | "ms"): number => (unit === "µs" ? ms * 1000 : ms);
+
+const numberOf = (value: number): string => value.toFixed(value < 100 ? 1 : 0);
+
+function asMarkdown(rows: readonly (readonly string[])[]): string {
+  const [head = [], ...body] = rows.map((row) => `| ${row.join(" | ")} |`);
+  const rule = `|---|${"---:|".repeat((rows[0]?.length ?? 1) - 1)}`;
+  return [head, rule, ...body].join("\n");
+}
+
+function panelsOf(figures: Figures): readonly Panel[] {
+  return [...Map.groupBy(figures, ({ measure }) => measure)].map(([measure, points]) => ({
+    title: measure,
+    unit: points[0]?.unit ?? "ms",
+    lines: [...Map.groupBy(points, ({ store }) => store)].map(([name, own]) => ({
+      name,
+      points: own.map(({ amount, unit, spread: { median, low, high } }) => ({
+        x: amount.users,
+        y: inUnit(median, unit),
+        low: inUnit(low, unit),
+        high: inUnit(high, unit),
+      })),
+    })),
+  }));
+}

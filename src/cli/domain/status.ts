@@ -1,0 +1,68 @@
+import { certificateFolder } from "../../gate/https/certificate-folder.ts";
+import { type DomainState, domainStates } from "../../gate/https/domain-state.ts";
+import { printable, printableJson } from "../../gate/printable.ts";
+import { type Command, SUCCESS } from "../command.ts";
+
+export const domainStatusCommand: Command = {
+  name: "domain status",
+  summary: "Shows each name with its certificate, the last attempt to get one, and why it failed.",
+  options: [{ name: "json", about: "one JSON object a line" }],
+  settings: ["DATA_DIR"],
+
+  async run({ dataDir }, options, terminal) {
+    const states = await domainStates(certificateFolder(dataDir));
+    if (states.length === 0) {
+      terminal.complain("there is no domain yet: latchkey domain add NAME");
+    }
+    const format = options.json === true ? asJson : forPeople;
+    const now = Date.now();
+    await terminal.printAll(states.map((state) => format(state, now)));
+    return SUCCESS;
+  },
+};
+
+function asJson(state: DomainState, now: number): string {
+  const { name, certificate, lastAttempt, nextAttemptAt } = state;
+  return printableJson({
+    name,
+    notAfter: certificate?.notAfter ?? null,
+    renewalAt: certificate?.renewalAt ?? null,
+    lastAttempt:
+      lastAttempt === undefined
+        ? null
+        : {
+            at: lastAttempt.at,
+            outcome: lastAttempt.cause === undefined ? "succeeded" : "failed",
+            cause: lastAttempt.cause ?? null,
+          },
+    nextAttemptAt: isDue(state, now) ? null : nextAttemptAt,
+  });
+}
+
+function forPeople(state: DomainState, now: number): string {
+  const { name, certificate, lastAttempt, nextAttemptAt } = state;
+  const rows = [
+    `  certificate   ${certificate === undefined ? "none" : validity(certificate, now)}`,
+    `  last attempt  ${lastAttempt === undefined ? "none" : ending(lastAttempt)}`,
+    `  next attempt  ${isDue(state, now) ? "now, if the gate runs with HTTPS_PORT" : text(nextAttemptAt)}`,
+  ];
+  return [name, ...rows].map((line) => printable(line)).join("\n");
+}
+
+/** When an attempt was due that no gate has made yet is of use to nobody. */
+const isDue = ({ nextAttemptAt }: DomainState, now: number): boolean =>
+  nextAttemptAt.getTime() <= now;
+
+function validity({ notAfter }: { readonly notAfter: Date }, now: number): string {
+  return `${notAfter.getTime() <= now ? "expired" : "valid until"} ${text(notAfter)}`;
+}
+
+const ending = ({
+  at,
+  cause,
+}: {
+  readonly at: Date;
+  readonly cause: string | undefined;
+}): string => (cause === undefined ? `${text(at)}, succeeded` : `${text(at)}, failed: ${cause}`);
+
+const text = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;

@@ -1,0 +1,206 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { Fault, messageOf } from "../../core/fault.ts";
+import {
+  type CopyOutcome,
+  type CopySource,
+  type CopyTarget,
+  copy,
+} from "../../core/transfer/copy.ts";
+import { cannotUse, openPostgresAt, reasonOf } from "../../gate/open-store.ts";
+import { readSecret } from "../../gate/settings/setting-sources.ts";
+import { explained } from "../../stores/database-access.ts";
+import { isThere } from "../../stores/database-file.ts";
+import { readPostgresUrl } from "../../stores/postgres/url.ts";
+import { openSqlite } from "../../stores/sqlite/store.ts";
+import { refuseOtherSchema } from "../../stores/sqlite/transfer.ts";
+import { type Command, FAILURE, type OptionValues, SUCCESS, UsageError } from "../command.ts";
+import type { Terminal } from "../terminal.ts";
+import { amounts } from "./amounts.ts";
+import { progressDisplay } from "./progress.ts";
+import { isSameFile } from "./sqlite-file.ts";
+
+export const copyCommand: Command = {
+  name: "copy",
+  summary: "Copies all users and log entries into another database that has none, and compares.",
+  options: [
+    {
+      name: "from",
+      value: "database",
+      about: "the source: sqlite:PATH or a postgres:// URL, or @FILE with one in it",
+    },
+    { name: "to", value: "database", about: "the target, likewise; an SQLite file is made" },
+  ],
+  settings: [],
+
+  async run(_settings, options, terminal) {
+    const from = placeIn("from", options);
+    const to = placeIn("to", options);
+    if (isSame(from, to)) {
+      const same = "the source and the target are the same database";
+      throw new Fault("copy_same", `${same}: ${to.name}`);
+    }
+    const source = await open(from, "refuse");
+    try {
+      const target = await open(to, "create");
+      try {
+        return report(await copyShown(source, target, from.name), from, to, terminal);
+      } finally {
+        await target.close();
+      }
+    } finally {
+      await source.close();
+    }
+  },
+};
+
+/** A database, and how it is called: never with a password. */
+type Place =
+  | { readonly kind: "sqlite"; readonly name: string; readonly file: string }
+  | {
+      readonly kind: "postgres";
+      readonly name: string;
+      readonly url: string;
+      readonly addresses: readonly string[];
+    };
+
+function placeIn(option: "from" | "to", values: OptionValues): Place {
+  const given = values[option];
+  if (typeof given !== "string" || given === "") {
+    throw new UsageError(`copy needs --${option}, with ${TAKEN}`);
+  }
+  const text = given.startsWith("@") ? contentOf(given.slice(1), option) : given;
+  if (/^postgres(ql)?:/.test(text)) return postgresPlace(option, text);
+  const [, path] = /^sqlite:(?!\/\/(?!\/))(.+)$/s.exec(text) ?? [];
+  if (path !== undefined) return sqlitePlace(resolve(path));
+  throw new UsageError(`--${option} takes ${TAKEN}`);
+}
+
+const TAKEN = "sqlite:PATH or a postgres:// URL, or @FILE with one in it";
+
+function contentOf(path: string, option: string): string {
+  const { content, problem } = readSecret(path);
+  if (content === undefined) throw new UsageError(`--${option} names ${problem}`);
+  return content;
+}
+
+function sqlitePlace(path: string): Place {
+  const file = existsSync(path) ? realpathSync(path) : path;
+  return { kind: "sqlite", name: `sqlite:${file}`, file };
+}
+
+function postgresPlace(option: string, url: string): Place {
+  try {
+    const { hosts, login } = readPostgresUrl(url);
+    const database = login.database ?? login.user ?? "";
+    const addresses = hosts.map(({ host, port }) => `${host.toLowerCase()}:${port}`).sort();
+    const name = `postgres://${addresses.join(",")}/${database}`;
+    return {
+      kind: "postgres",
+      name,
+      url,
+      addresses: addresses.map((address) => `${address}/${database}`),
+    };
+  } catch (error) {
+    throw new UsageError(`--${option}: ${messageOf(error)}`);
+  }
+}
+
+/** By the names alone; what is the same under two names has users, and is refused for that. */
+function isSame(one: Place, other: Place): boolean {
+  if (one.kind === "postgres") {
+    return (
+      other.kind === "postgres" &&
+      one.addresses.some((address) => other.addresses.includes(address))
+    );
+  }
+  if (other.kind === "postgres") return false;
+  return one.file === other.file || isSameFile(one.file, other.file);
+}
+
+type Opened = CopySource & CopyTarget & { close(): void | Promise<void> };
+
+async function open(place: Place, missing: "create" | "refuse"): Promise<Opened> {
+  try {
+    return place.kind === "postgres"
+      ? await openPostgresAt(place.url, missing)
+      : await openFile(place.file, missing);
+  } catch (error) {
+    throw cannotUse(place.name, place.kind === "sqlite" ? explained(place.file, error) : error);
+  }
+}
+
+async function openFile(file: string, missing: "create" | "refuse"): Promise<Opened> {
+  if (isThere(file)) await refuseOtherSchema(file, missing === "create" ? "take" : "refuse");
+  else if (missing === "refuse") throw new Fault("database_missing", "there is no such file");
+  else if (!existsSync(dirname(file))) throw new Fault("folder_missing", "there is no such folder");
+  return openSqlite({ file, missing });
+}
+
+async function copyShown(
+  source: CopySource,
+  target: CopyTarget,
+  name: string,
+): Promise<CopyOutcome> {
+  const display = progressDisplay(process.stderr, () => performance.now());
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort();
+  // The second one ends the process at once, which does no harm either.
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.once(signal, stop);
+  try {
+    return await copy(source, target, {
+      name,
+      progress: display.show,
+      signal: stopping.signal,
+    });
+  } catch (error) {
+    throw new Fault("copy_failed", `the copy stopped: ${reasonOf(error)}; ${GO_ON}`, {
+      cause: error,
+    });
+  } finally {
+    for (const signal of signals) process.removeListener(signal, stop);
+    display.end();
+  }
+}
+
+const GO_ON = "the same command goes on from there";
+
+function report(outcome: CopyOutcome, from: Place, to: Place, terminal: Terminal): number {
+  if (outcome.kind === "copied") {
+    terminal.print(`Copied ${amounts(outcome)} from ${from.name} to ${to.name}; both are the same`);
+    return SUCCESS;
+  }
+  terminal.complain(problemOf(outcome, from.name, to.name));
+  return FAILURE;
+}
+
+function problemOf(
+  outcome: Exclude<CopyOutcome, { kind: "copied" }>,
+  from: string,
+  to: string,
+): string {
+  switch (outcome.kind) {
+    case "source-empty":
+      return `${from} has no users and no log entries: there is nothing to copy`;
+    case "source-unfinished":
+      return `${from} is itself an unfinished copy of ${outcome.source}`;
+    case "target-occupied":
+      return `${to} has ${amounts(outcome)} already: copy into an empty database`;
+    case "target-of-another":
+      return `${to} has an unfinished copy of ${outcome.source}: finish that, or copy into an empty database`;
+    case "target-changed":
+      return `${to} has been changed since the copy into it stopped: copy into an empty database`;
+    case "unstorable":
+      return `nothing was written to ${to}: ${outcome.problem}`;
+    case "interrupted":
+      return `interrupted: ${GO_ON}`;
+    case "different":
+      return `${outcome.differences
+        .map(
+          ({ of, inSource, inTarget }) =>
+            `the ${of} differ (${inSource} in the source, ${inTarget} in the target)`,
+        )
+        .join(", ")}: was something written to ${from} or ${to}? The same command starts over`;
+  }
+}

@@ -1,0 +1,103 @@
+import { Fault } from "../../core/fault.ts";
+import { fieldName, type ImportFields } from "../../core/transfer/import-record.ts";
+import type { ImportLine } from "../../core/transfer/import-users.ts";
+import { type CsvRecord, createCsvReader } from "./csv.ts";
+import { linesOf, type TextLine } from "./text-lines.ts";
+
+export const importFormats = ["csv", "json"] as const;
+
+export type ImportFormat = (typeof importFormats)[number];
+
+type Reader = (line: TextLine) => ImportLine | undefined;
+
+/** What is in the file, line by line, told apart by how it begins unless the format is given. */
+export async function* importLines(
+  chunks: AsyncIterable<Uint8Array>,
+  format: ImportFormat | undefined,
+): AsyncGenerator<readonly ImportLine[], void, undefined> {
+  let reading: { read: Reader; end(): void } | undefined;
+  for await (const lines of linesOf(chunks)) {
+    const page: ImportLine[] = [];
+    for (const line of lines) {
+      reading ??= isBlank(line) ? undefined : readingOf(format ?? formatOf(line));
+      const read = reading?.read(line);
+      if (read !== undefined) page.push(read);
+    }
+    yield page;
+  }
+  reading?.end();
+}
+
+const isBlank = ({ text, problem }: TextLine): boolean =>
+  problem === undefined && text.trim() === "";
+
+const formatOf = ({ text }: TextLine): ImportFormat =>
+  text.trimStart().startsWith("{") ? "json" : "csv";
+
+function readingOf(format: ImportFormat): { read: Reader; end(): void } {
+  if (format === "json") return { read: readJson, end: () => {} };
+  const csv = createCsvReader();
+  let columns: readonly string[] | undefined;
+  return {
+    read(line) {
+      const record = csv.read(line);
+      if (record === undefined || isEmpty(record)) return undefined;
+      if (columns !== undefined) return lineOf(record, columns);
+      columns = columnsIn(record);
+      return undefined;
+    },
+    end: () => csv.end(),
+  };
+}
+
+const isEmpty = ({ fields }: CsvRecord): boolean => fields.length === 1 && fields[0]?.trim() === "";
+
+function columnsIn({ fields, problem }: CsvRecord): readonly string[] {
+  const columns = fields.map((field) => fieldName(field.trim()));
+  const has = (...names: readonly string[]): boolean =>
+    names.every((name) => columns.includes(name));
+  if (new Set(columns).size < columns.length) {
+    throw new Fault("import_header", "the first line names a column twice");
+  }
+  if (problem === undefined && (has("username", "passwordhash") || has("action", "detail"))) {
+    return columns;
+  }
+  throw new Fault(
+    "import_header",
+    "the first line has to name the columns username and password_hash, or Action and Detail, separated by commas",
+  );
+}
+
+function lineOf({ line, fields, problem }: CsvRecord, columns: readonly string[]): ImportLine {
+  if (problem !== undefined) return { line, problem };
+  if (fields.length !== columns.length) {
+    const has = fields.length === 1 ? "1 field" : `${fields.length} fields`;
+    return { line, problem: `it has ${has} instead of ${columns.length}` };
+  }
+  return { line, fields: new Map(columns.map((column, at) => [column, fields[at]])) };
+}
+
+function readJson(line: TextLine): ImportLine | undefined {
+  if (isBlank(line)) return undefined;
+  if (line.problem !== undefined) {
+    const problem = line.problem === "too-long" ? "it is longer than 1 MiB" : "it is not UTF-8";
+    return { line: line.number, problem };
+  }
+  const fields = fieldsIn(line.text);
+  if (fields === undefined) return { line: line.number, problem: "it is no JSON object" };
+  if (fields === "twice") return { line: line.number, problem: "it has a field twice" };
+  return { line: line.number, fields };
+}
+
+/** Without the parser's own message, which quotes what it has not understood. */
+function fieldsIn(text: string): ImportFields | "twice" | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    const entries = Object.entries(value).map(([name, one]) => [fieldName(name), one] as const);
+    const fields = new Map<string, unknown>(entries);
+    return fields.size === entries.length ? fields : "twice";
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Clock } from "../clock.ts";
+import { allSignedOut, type Event, userSignedOut } from "../events.ts";
+import type { VerifiedToken } from "../session-token.ts";
+import type { AccountStore } from "../store.ts";
+
+/** Sessions end even where the clock of the instance that issued them is this far ahead. */
+const CLOCK_MARGIN_SECONDS = 120;
+
+export interface EndSessionsPorts {
+  readonly store: Pick<AccountStore, "findUserByUsername" | "endSessions">;
+  readonly clock: Pick<Clock, "now">;
+  readonly record: (event: Event) => Promise<void>;
+}
+
+/** Ends every session of the user that was issued up to now. */
+export async function endSessionsOf(
+  { store, clock, record }: EndSessionsPorts,
+  username: string,
+): Promise<"no-user" | "ended"> {
+  const user = await store.findUserByUsername(username);
+  if (user === undefined) return "no-user";
+  if ((await store.endSessions(user.id, nextSecond(clock))) === 0) return "no-user";
+  await record(userSignedOut(username));
+  return "ended";
+}
+
+/** Ends every session of everybody, and answers with the number of users. */
+export async function endAllSessions({ store, clock, record }: EndSessionsPorts): Promise<number> {
+  const users = await store.endSessions("all", nextSecond(clock));
+  await record(allSignedOut());
+  return users;
+}
+
+/** Tokens tell their time in whole seconds: those of this very second are over as well. */
+const nextSecond = ({ now }: Pick<Clock, "now">): number => Math.floor(now() / 1000) + 1;
+
+/**
+ * Whether a session is over, given the second from which its user's sessions count. The time of
+ * issue alone cannot tell within the margin, so a token from a later sign-in records that second.
+ */
+export function isEnded(
+  token: Pick<VerifiedToken, "issuedAt" | "sessionsFrom">,
+  sessionsFrom: number,
+): boolean {
+  if (token.sessionsFrom >= sessionsFrom) return false;
+  return token.issuedAt < sessionsFrom + CLOCK_MARGIN_SECONDS;
+}

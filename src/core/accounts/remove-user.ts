@@ -1,0 +1,23 @@
+import { type Event, userRemoved } from "../events.ts";
+import type { AccountStore } from "../store.ts";
+
+export interface RemoveUserPorts {
+  readonly store: Pick<AccountStore, "findUserByUsername" | "removeUser">;
+  readonly record: (event: Event) => Promise<void>;
+}
+
+export type RemoveUserOutcome = "no-user" | "last-user" | "removed";
+
+/** Never the last one: nothing leads back to a service that anybody can set up. */
+export async function removeUser(
+  { store, record }: RemoveUserPorts,
+  username: string,
+): Promise<RemoveUserOutcome> {
+  const user = await store.findUserByUsername(username);
+  if (user === undefined) return "no-user";
+  const outcome = await store.removeUser(user.id);
+  if (outcome === "missing") return "no-user";
+  if (outcome === "last") return "last-user";
+  await record(userRemoved(username));
+  return "removed";
+}

@@ -1,0 +1,25 @@
+import { type Event, userRenamed } from "../events.ts";
+import type { AccountStore } from "../store.ts";
+
+export interface RenameUserPorts {
+  readonly store: Pick<AccountStore, "findUserByUsername" | "renameUser">;
+  readonly record: (event: Event) => Promise<void>;
+}
+
+export type RenameUserOutcome = "no-user" | "username-missing" | "username-taken" | "renamed";
+
+/** Sessions go on: they name the user by ID. */
+export async function renameUser(
+  { store, record }: RenameUserPorts,
+  from: string,
+  to: string,
+): Promise<RenameUserOutcome> {
+  if (to === "") return "username-missing";
+  const user = await store.findUserByUsername(from);
+  if (user === undefined) return "no-user";
+  const outcome = await store.renameUser(user.id, to);
+  if (outcome === "missing") return "no-user";
+  if (outcome === "taken") return "username-taken";
+  await record(userRenamed(to));
+  return "renamed";
+}

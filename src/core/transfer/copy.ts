@@ -1,0 +1,142 @@
+import type { Importer, ImportRows } from "../store.ts";
+import type { Amounts } from "./amounts.ts";
+import { type Difference, differencesOf, digestOf, type Rows } from "./copy-digest.ts";
+import { after, type Mark, markIn, type Refusal, type Start, startFrom } from "./copy-mark.ts";
+import { type CopyProgress, type CopySource, rowsOf, tellOf, unless } from "./copy-pages.ts";
+
+export type { CopyProgress, CopySource } from "./copy-pages.ts";
+
+export type CopyTarget = CopySource & Importer;
+
+export interface CopyOptions {
+  /** Names the source in the target's mark, so that no other source goes on with it. */
+  readonly name: string;
+  readonly progress: (progress: CopyProgress) => void;
+  /** Ends the copy after the batch that is under way. */
+  readonly signal: AbortSignal;
+}
+
+export type CopyOutcome =
+  | ({ readonly kind: "copied" } & Amounts)
+  | { readonly kind: "source-empty" }
+  | { readonly kind: "source-unfinished"; readonly source: string }
+  | Refusal
+  | { readonly kind: "unstorable"; readonly problem: string }
+  | { readonly kind: "different"; readonly differences: readonly Difference[] }
+  | { readonly kind: "interrupted" };
+
+/**
+ * Copies all users and log entries into a store that has none, or goes on where a copy of the same
+ * source was cut off. Reads both sides again at the end and compares them.
+ */
+export async function copy(
+  source: CopySource,
+  target: CopyTarget,
+  options: CopyOptions,
+): Promise<CopyOutcome> {
+  try {
+    for (;;) {
+      const contents = await source.readContents();
+      if (contents.users + contents.entries === 0) return { kind: "source-empty" };
+      const own = markIn(contents.mark);
+      if (own !== undefined && own.state !== "finished") {
+        return { kind: "source-unfinished", source: own.source };
+      }
+      const start = startFrom(await target.readContents(), options.name);
+      if (start.kind !== "start") return start;
+      const outcome = await copyFrom(start, { source, target, totals: contents, ...options });
+      // Somebody was faster: the look at the target tells who.
+      if (outcome !== "overtaken") return outcome;
+    }
+  } catch (error) {
+    if (options.signal.aborted && error === options.signal.reason) return { kind: "interrupted" };
+    throw error;
+  }
+}
+
+interface Copying extends CopyOptions {
+  readonly source: CopySource;
+  readonly target: CopyTarget;
+  readonly totals: Amounts;
+}
+
+/** How far the target has come. */
+type Reached = Pick<Start, "mark" | "from" | "how">;
+
+async function copyFrom(start: Start, copying: Copying): Promise<CopyOutcome | "overtaken"> {
+  const problem = await findUnstorable(start.mark, copying);
+  if (problem !== undefined) return { kind: "unstorable", problem };
+  const copied = await copyRows(start, copying);
+  if (copied === "overtaken") return "overtaken";
+  return finish(copied, await compare(copying), copying);
+}
+
+async function findUnstorable(start: Mark, copying: Copying): Promise<string | undefined> {
+  const { source, target } = copying;
+  if (target.problemWith === undefined) return undefined;
+  for await (const page of tellOf("checking", start, rowsOf(source, start), copying)) {
+    const problem = target.problemWith(page);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+async function copyRows(start: Start, copying: Copying): Promise<Reached | "overtaken"> {
+  const { source, target } = copying;
+  let reached: Reached = start;
+  for await (const page of tellOf("copying", start.mark, rowsOf(source, start.mark), copying)) {
+    const next = await importNext(target, reached, page, after(page, reached.mark));
+    if (next === "overtaken") return "overtaken";
+    reached = next;
+  }
+  return reached;
+}
+
+async function importNext(
+  target: CopyTarget,
+  { from, how }: Reached,
+  rows: ImportRows,
+  mark: Mark,
+): Promise<Reached | "overtaken"> {
+  const to = { mark: JSON.stringify(mark), lastEntryId: mark.lastEntryId };
+  const outcome = await target.importBatch({ ...rows, from, to, how });
+  return outcome === "overtaken" ? outcome : { mark, from: to, how: "add" };
+}
+
+/** Reads both sides at once. Where one of them ends early, so does the other, before this does. */
+async function compare(copying: Copying): Promise<readonly Difference[]> {
+  const { source, target } = copying;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([copying.signal, failed.signal]);
+  const none: Amounts = { users: 0, entries: 0 };
+  const digest = async (rows: Rows): ReturnType<typeof digestOf> => {
+    try {
+      return await digestOf(rows);
+    } catch (error) {
+      failed.abort(error);
+      throw error;
+    }
+  };
+  const sides = [
+    digest(unless(signal, rowsOf(source))),
+    digest(tellOf("comparing", none, rowsOf(target), { ...copying, signal })),
+  ] as const;
+  await Promise.allSettled(sides);
+  return differencesOf(...(await Promise.all(sides)));
+}
+
+async function finish(
+  copied: Reached,
+  differences: readonly Difference[],
+  { source, target }: Copying,
+): Promise<CopyOutcome | "overtaken"> {
+  const state = differences.length === 0 ? "finished" : "different";
+  const { lastEntryId } = await source.readContents();
+  const { mark } = copied;
+  const end: Mark = { ...mark, lastEntryId: Math.max(mark.lastEntryId, lastEntryId), state };
+  const nothing: ImportRows = { users: [], entries: [] };
+  if ((await importNext(target, copied, nothing, end)) === "overtaken") return "overtaken";
+  return state === "different"
+    ? { kind: "different", differences }
+    : { kind: "copied", users: mark.users, entries: mark.entries };
+}

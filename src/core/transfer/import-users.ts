@@ -1,0 +1,166 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { toEntry } from "../event-log.ts";
+import { logImported, usersImported } from "../events.ts";
+import type { Intake, NewLogEntry, NewRows, StoredUser } from "../store.ts";
+import type { Amounts, Portion } from "./amounts.ts";
+import { type ImportFields, recordIn } from "./import-record.ts";
+
+/** A line as it was read: its fields, or why it has none. */
+export type ImportLine = { readonly line: number } & (
+  | { readonly fields: ImportFields }
+  | { readonly problem: string }
+);
+
+/** Where lines wait until all are read: not in memory, however many there are. */
+export interface Staging {
+  /** Answers with the earlier line that has the same username or ID, where there is one. */
+  addUser(line: number, user: StoredUser): EarlierLine | undefined;
+  addEntry(line: number, entry: NewLogEntry): void;
+  counts(): Amounts;
+  users(): Iterable<readonly StoredUser[]>;
+  entries(): Iterable<readonly NewLogEntry[]>;
+  /** Takes the user out again, and answers with the line. */
+  removeUser(id: string): number;
+}
+
+export interface EarlierLine {
+  readonly line: number;
+  readonly same: "username" | "id";
+}
+
+export interface ImportPorts {
+  readonly lines: AsyncIterable<readonly ImportLine[]>;
+  readonly staging: Staging;
+  /** The store, where there is one already. */
+  readonly existing: Intake | undefined;
+  /** The same, or made now. */
+  readonly target: () => Promise<Intake>;
+  readonly clock: { now(): number };
+  readonly refuse: (line: number, reason: string) => void;
+  readonly progress: (progress: ImportProgress) => void;
+}
+
+export interface ImportProgress {
+  readonly step: "checking" | "importing";
+  readonly users: Portion;
+  readonly entries: Portion;
+}
+
+export interface ImportChoices {
+  readonly badLines: "refuse-all" | "skip";
+  /** To look only changes nothing. */
+  readonly how: "import" | "look-only";
+}
+
+export interface ImportOutcome extends Amounts {
+  readonly kind: "imported" | "would-import" | "refused" | "nothing";
+  readonly refused: number;
+}
+
+/** Imports all lines in one step; of those that are refused, each is told with its reason. */
+export async function importUsers(
+  ports: ImportPorts,
+  { badLines, how }: ImportChoices,
+): Promise<ImportOutcome> {
+  const { staging, existing, target } = ports;
+  let refused = await stageLines(ports);
+  const outcome = (kind: ImportOutcome["kind"]): ImportOutcome => ({
+    ...{ kind, refused },
+    ...staging.counts(),
+  });
+
+  if (existing !== undefined) refused += await removeTaken(existing, ports);
+  for (;;) {
+    const { users, entries } = staging.counts();
+    if (users + entries + refused === 0) return outcome("nothing");
+    if (users + entries === 0 || (refused > 0 && badLines === "refuse-all")) {
+      return outcome("refused");
+    }
+    if (how === "look-only") return outcome("would-import");
+    const store = await target();
+    // Looked at before, too, but somebody else may add users at any time.
+    if ((await store.takeIn(() => rowsOf(ports))) === "taken-in") return outcome("imported");
+    refused += await removeTaken(store, ports);
+  }
+}
+
+async function stageLines({ lines, staging, existing, refuse }: ImportPorts): Promise<number> {
+  let refused = 0;
+  for await (const page of lines) {
+    for (const line of page) {
+      const reason = stage(line, staging, existing);
+      if (reason === undefined) continue;
+      refused += 1;
+      refuse(line.line, reason);
+    }
+  }
+  return refused;
+}
+
+/** Answers with the reason where the line is refused. */
+function stage(
+  line: ImportLine,
+  staging: Staging,
+  store: Pick<Intake, "problemWith"> | undefined,
+): string | undefined {
+  if ("problem" in line) return line.problem;
+  const record = recordIn(line.fields);
+  if (record.kind === "refused") return record.reason;
+  if (record.kind === "entry") {
+    staging.addEntry(line.line, record.entry);
+    return undefined;
+  }
+  if (store?.problemWith?.({ users: [record.user], entries: [] }) !== undefined) {
+    return "the username or the id is too long for the database";
+  }
+  const earlier = staging.addUser(line.line, record.user);
+  return earlier && `line ${earlier.line} has the same ${earlier.same}`;
+}
+
+async function removeTaken(store: Intake, ports: ImportPorts): Promise<number> {
+  const { staging, refuse, progress } = ports;
+  const { users, entries } = staging.counts();
+  let done = 0;
+  let refused = 0;
+  for (const page of staging.users()) {
+    progress({
+      step: "checking",
+      users: { done, total: users },
+      entries: { done: 0, total: entries },
+    });
+    for (const { id, taken } of await store.findTaken(page)) {
+      refuse(staging.removeUser(id), `there is an account with that ${taken} already`);
+      refused += 1;
+    }
+    done += page.length;
+    await turn();
+  }
+  return refused;
+}
+
+/** Log entries last: in some databases, whoever writes one has to wait from then on. */
+function* rowsOf({ staging, clock, progress }: ImportPorts): Iterable<NewRows> {
+  const { users, entries } = staging.counts();
+  const done = { users: 0, entries: 0 };
+  const tell = (): void =>
+    progress({
+      step: "importing",
+      users: { done: done.users, total: users },
+      entries: { done: done.entries, total: entries },
+    });
+  for (const page of staging.users()) {
+    tell();
+    yield { users: page, entries: [] };
+    done.users += page.length;
+  }
+  for (const page of staging.entries()) {
+    tell();
+    yield { users: [], entries: page };
+    done.entries += page.length;
+  }
+  const events = [
+    ...(users > 0 ? [usersImported(users)] : []),
+    ...(entries > 0 ? [logImported(entries)] : []),
+  ];
+  yield { users: [], entries: events.map((event) => toEntry(event, clock)) };
+}

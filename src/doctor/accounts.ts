@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs";
+import { isSetupTokenExpected } from "../core/setup-token.ts";
+import { barrierTo } from "../gate/files/hand-over.ts";
+import { reachOf } from "../gate/reach.ts";
+import type { Settings } from "../gate/settings/settings.ts";
+import { setupTokenFile } from "../gate/setup-token-file.ts";
+import type { Check } from "./check.ts";
+import { broken, type Finding, fine } from "./finding.ts";
+import { seenDatabase } from "./patient.ts";
+
+export const accountsCheck: Check = {
+  name: "accounts",
+  settings: [
+    ...["HOST", "DATA_DIR", "DATABASE_URL", "SETUP_TOKEN_FILE", "PUBLIC_URL"],
+    "TRUSTED_PROXIES",
+  ],
+
+  async look(patient) {
+    const database = await seenDatabase(patient);
+    if (database === "unknown") return [];
+    if (database !== "missing") {
+      if (database.contents?.hasUsers === true) return [fine("there is an account")];
+      if (database.contents === undefined && database.schema > 0) return [];
+    }
+    const { settings } = patient;
+    let reason: string | undefined;
+    const source = setupTokenFile(settings.setupTokenFile, (why) => {
+      reason = why;
+    });
+    const token = await source.read();
+    if (isSetupTokenExpected(token)) reason = await barredReason(settings);
+    if (reason !== undefined) return [unreadable(settings.setupTokenFile, reason)];
+    if (isSetupTokenExpected(token)) {
+      return [fine("there is no account yet, and setup asks for a token")];
+    }
+    if (reachOf(settings, patient.url) === "this-machine") {
+      return [fine("there is no account yet, and setup can be reached from this machine alone")];
+    }
+    return [
+      broken(
+        "there is no account yet, and whoever reaches the gate first can make it",
+        "run latchkey setup-link, and open the link that it prints",
+      ),
+    ];
+  },
+};
+
+/** Root reads every file. The gate runs as the owner of the data folder. */
+async function barredReason(settings: Settings): Promise<string | undefined> {
+  const { setupTokenFile: file, dataDir } = settings;
+  const isAskable = process.geteuid?.() === 0 && existsSync(dataDir);
+  const barrier = isAskable ? await barrierTo(file, dataDir) : undefined;
+  if (barrier === undefined) return undefined;
+  const bars = barrier === file ? "" : ` in ${barrier}`;
+  return `permission denied${bars} to the owner of ${dataDir}`;
+}
+
+const unreadable = (file: string, reason: string): Finding =>
+  broken(
+    `the gate cannot read the setup token file ${file}, so setup asks for no token: ${reason}`,
+    "run latchkey setup-link as root, with SETUP_TOKEN_FILE unset or in a folder that the gate's user can enter",
+  );

@@ -1,0 +1,95 @@
+import { isIP } from "node:net";
+import { connect, type TLSSocket } from "node:tls";
+import { codeOf } from "../core/fault.ts";
+import type { Check } from "./check.ts";
+import { dayOf, expiryFindings } from "./expiry.ts";
+import { broken, type Finding, orFine } from "./finding.ts";
+
+const WITHIN_MS = 4_000;
+
+/** The one that browsers are shown. */
+export const certificateCheck: Check = {
+  name: "certificate",
+  settings: [],
+
+  async look({ url, now }) {
+    if (url?.protocol !== "https:") return [];
+    const shown = await shownCertificate(url);
+    // That nothing answers there is what the check of the address says.
+    if (shown === undefined) return [];
+    const what = `the certificate at ${url.origin}`;
+    const expiry = expiryFindings(what, shown.expiry, now(), RENEW);
+    const wrong = expiry.some(({ kind }) => kind === "broken")
+      ? expiry
+      : [...trustFindings(url, shown), ...expiry];
+    return orFine(wrong, `${what} is trusted, and good until ${dayOf(shown.expiry)}`);
+  },
+};
+
+const RENEW = "renew it, and see why what should have done so did not (certbot renew, caddy, acme)";
+
+interface Shown {
+  readonly problem: string | undefined;
+  readonly names: string;
+  readonly expiry: Date;
+}
+
+function shownCertificate(url: URL): Promise<Shown | undefined> {
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const named = isIP(host) === 0 ? { servername: host } : {};
+  const port = Number(url.port || 443);
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, ...named, rejectUnauthorized: false });
+    const give = (shown: Shown | undefined): void => {
+      resolve(shown);
+      socket.destroy();
+    };
+    socket.setTimeout(WITHIN_MS, () => give(undefined));
+    socket.on("error", () => give(undefined));
+    socket.once("secureConnect", () => give(shownBy(socket)));
+  });
+}
+
+function shownBy(socket: TLSSocket): Shown {
+  const { subjectaltname = "", valid_to: until } = socket.getPeerCertificate();
+  const problem = socket.authorized ? undefined : problemOf(socket.authorizationError);
+  return { problem, names: subjectaltname, expiry: new Date(until) };
+}
+
+/** Node gives the code alone or an error, whichever it was. */
+const problemOf = (error: unknown): string =>
+  error instanceof Error ? (codeOf(error) ?? error.message) : String(error);
+
+/** What is wrong with it beside its days. */
+function trustFindings(url: URL, { problem, names }: Shown): readonly Finding[] {
+  if (problem === undefined) return [];
+  const what = `the certificate at ${url.origin}`;
+  switch (problem) {
+    case "ERR_TLS_CERT_ALTNAME_INVALID":
+      return [
+        broken(
+          `${what} is not for ${url.hostname}, but for ${names || "no name at all"}`,
+          `get one that names ${url.hostname}, or lead people to a name that it has`,
+        ),
+      ];
+    case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
+      return [
+        broken(
+          `${what} comes without those that lead from it to an authority that is known`,
+          `have the server send the whole chain (fullchain.pem instead of cert.pem); ${OWN_CA}`,
+        ),
+      ];
+    case "CERT_NOT_YET_VALID":
+      return [broken(`${what} is not valid yet`, "see whether the clock of this machine is right")];
+    default:
+      return [
+        broken(
+          `${what} is of nobody whom browsers know: ${problem}`,
+          `get one from an authority that they know, such as Let's Encrypt; ${OWN_CA}`,
+        ),
+      ];
+  }
+}
+
+const OWN_CA =
+  "with an authority of your own, run this with NODE_EXTRA_CA_CERTS naming its certificate";

@@ -1,0 +1,163 @@
+import { constants, type Stats } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { dirname } from "node:path";
+import { codeOf } from "../core/fault.ts";
+import type { Settings } from "../gate/settings/settings.ts";
+import type { Check } from "./check.ts";
+import { advice, broken, type Finding, fine, orFine } from "./finding.ts";
+
+const OPEN = 0o077;
+const READABLE_BY_OTHERS = 0o004;
+const ENTERED_BY_OTHERS = 0o001;
+
+export const dataFolderCheck: Check = {
+  name: "data folder",
+  settings: ["DATA_DIR", "DATABASE_URL", "SETUP_TOKEN_FILE"],
+
+  async look({ settings }) {
+    const { dataDir } = settings;
+    const folder = await statsOf(dataDir);
+    if (folder === undefined) return [await notThere(dataDir)];
+    if (!folder.isDirectory()) {
+      return [broken(`DATA_DIR ${dataDir} is no folder`, "set DATA_DIR to a folder")];
+    }
+    if (!(await allows(dataDir, ALL))) return [barred(dataDir, folder)];
+    const files = await filesIn(settings);
+    // A setup token elsewhere may be somebody else's to give.
+    const inside = files.filter(({ path }) => dirname(path) === dataDir);
+    return orFine(
+      [
+        ...(await writeFindings(inside)),
+        ...ownerFindings(dataDir, folder, inside),
+        ...modeFindings(dataDir, folder, files),
+      ],
+      `${dataDir} is there, and nobody else's`,
+    );
+  },
+};
+
+interface Entry {
+  readonly path: string;
+  readonly stats: Stats;
+}
+
+async function statsOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+async function filesIn(settings: Settings): Promise<readonly Entry[]> {
+  const { databaseFile: file, databaseUrl, setupTokenFile } = settings;
+  const database = databaseUrl === undefined ? [file, `${file}-wal`, `${file}-shm`] : [];
+  const found = await Promise.all(
+    [...database, setupTokenFile].map(async (path) => ({ path, stats: await statsOf(path) })),
+  );
+  return found.flatMap(({ path, stats }) => (stats === undefined ? [] : [{ path, stats }]));
+}
+
+/** The gate makes it, with all that leads there. */
+async function notThere(dataDir: string): Promise<Finding> {
+  let above = dirname(dataDir);
+  let stats = await statsOf(above);
+  while (stats === undefined) {
+    above = dirname(above);
+    stats = await statsOf(above);
+  }
+  if (!stats.isDirectory()) {
+    return broken(`${dataDir} cannot be made: ${above} is no folder`, "set DATA_DIR to a folder");
+  }
+  if (await allows(above, constants.W_OK)) {
+    return fine(`${dataDir} is not there yet: the first start makes it`);
+  }
+  return broken(
+    `${dataDir} is not there, and cannot be made: ${me()} may not write to ${above}`,
+    `make it for the gate's user: install -d -m 700 -o ${me()} ${dataDir}`,
+  );
+}
+
+const ALL = constants.R_OK | constants.W_OK | constants.X_OK;
+
+function allows(path: string, what: number): Promise<boolean> {
+  return access(path, what).then(
+    () => true,
+    () => false,
+  );
+}
+
+function barred(dataDir: string, { uid }: Stats): Finding {
+  const mine = uid === process.geteuid?.();
+  return broken(
+    `${me()} may not read and write in ${dataDir}`,
+    mine ? `chmod 700 ${dataDir}` : `run this as the gate's user: ${asUser(uid)}`,
+  );
+}
+
+const asUser = (uid: number): string => `sudo -u '#${uid}' latchkey doctor`;
+
+async function writeFindings(entries: readonly Entry[]): Promise<readonly Finding[]> {
+  const writable = await Promise.all(entries.map(({ path }) => allows(path, constants.W_OK)));
+  return entries
+    .filter((_, at) => writable[at] === false)
+    .map(({ path }) =>
+      broken(
+        `${me()} may not write to ${path}`,
+        `run this as the gate's user; if that is ${me()}: chown ${me()} ${path}`,
+      ),
+    );
+}
+
+/** What another user has made, often root by a command run with sudo, the gate cannot write to. */
+function ownerFindings(
+  dataDir: string,
+  folder: Stats,
+  files: readonly Entry[],
+): readonly Finding[] {
+  const foreign = files.filter(({ stats }) => stats.uid !== folder.uid);
+  if (foreign.length > 0) {
+    const paths = foreign.map(({ path }) => path).join(" ");
+    return [
+      broken(
+        `not all in ${dataDir} belongs to one user: ${paths}`,
+        `chown --reference=${dataDir} ${paths}, and run commands as the gate's user`,
+      ),
+    ];
+  }
+  if (folder.uid === process.geteuid?.()) return [];
+  return [
+    advice(
+      `${dataDir} belongs to user ${folder.uid}, and this runs as ${me()}`,
+      `run this, and all other commands, as the gate's user: ${asUser(folder.uid)}`,
+    ),
+  ];
+}
+
+function modeFindings(dataDir: string, folder: Stats, files: readonly Entry[]): readonly Finding[] {
+  const open = (folder.mode & OPEN) !== 0;
+  const readable = files.filter(({ stats }) => (stats.mode & READABLE_BY_OTHERS) !== 0);
+  if (readable.length > 0 && (folder.mode & ENTERED_BY_OTHERS) !== 0) {
+    const paths = readable.map(({ path }) => path).join(" ");
+    return [
+      broken(
+        `everybody on this machine can read ${paths}`,
+        `chmod 600 ${paths} && chmod 700 ${dataDir}`,
+      ),
+    ];
+  }
+  if (!open) return [];
+  const mode = (folder.mode & 0o777).toString(8);
+  return [advice(`${dataDir} is open to others: its mode is ${mode}`, `chmod 700 ${dataDir}`)];
+}
+
+/** A container's user often has a number and no name. */
+function me(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.geteuid?.());
+  }
+}

@@ -1,0 +1,156 @@
+import { codeOf, Fault, messageOf } from "../core/fault.ts";
+import type { DatabaseLook } from "../stores/database-look.ts";
+import type { Creator, PostgresLook } from "../stores/postgres/look.ts";
+import { isSilentlyPlain } from "../stores/postgres/url.ts";
+import type { SqliteLook } from "../stores/sqlite/look.ts";
+import { reasonIn } from "./ask.ts";
+import type { Check } from "./check.ts";
+import { advice, broken, type Finding, fine, orFine } from "./finding.ts";
+import { type Answering, type Database, isPrimary, type Patient } from "./patient.ts";
+
+export const databaseCheck: Check = {
+  name: "database",
+  settings: ["DATA_DIR", "DATABASE_URL"],
+
+  async look(patient) {
+    const { databaseFile, databaseUrl } = patient.settings;
+    const database = await looked(patient);
+    if ("found" in database) return [database];
+    switch (database.kind) {
+      case "missing":
+        return [fine(`${databaseFile} is not there yet: the first start makes it`)];
+      case "sqlite":
+        return sqliteFindings(databaseFile, database.look);
+      case "postgres":
+        return postgresFindings(database.hosts, databaseUrl ?? "");
+    }
+  },
+};
+
+async function looked(patient: Patient): Promise<Database | Finding> {
+  const { databaseFile } = patient.settings;
+  try {
+    return await patient.database();
+  } catch (error) {
+    if (codeOf(error) === "database_unclosed") {
+      return advice(
+        `${databaseFile}-wal was left behind without its -shm, and cannot be read without changing something`,
+        "start the gate, which takes in what is in it, and run this again",
+      );
+    }
+    if (codeOf(error) === "EACCES") {
+      return broken(`${databaseFile} may not be read by this user`, "run this as the gate's user");
+    }
+    const reason = messageOf(error);
+    const remedy = error instanceof Fault ? "see what has it locked, and run this again" : RESTORE;
+    return broken(`cannot use ${databaseFile}: ${reason}`, remedy);
+  }
+}
+
+const RESTORE =
+  "stop the gate and bring the latest backup back: latchkey restore keeps what is there now";
+
+function sqliteFindings(file: string, look: SqliteLook): readonly Finding[] {
+  const [damage] = look.damage;
+  if (damage !== undefined) return [broken(`${file} is damaged: ${damage}`, RESTORE)];
+  const size = look.checked === "all" ? "whole" : "too large to be checked here";
+  return orFine(
+    [...schemaFindings(file, look), ...journalFindings(file, look)],
+    `${file} is ${size}, with schema ${look.schema}${
+      look.checked === "all" ? "" : "; latchkey backup checks the copy that it makes"
+    }`,
+  );
+}
+
+function schemaFindings(
+  database: string,
+  { schema, newestSchema }: DatabaseLook,
+): readonly Finding[] {
+  if (schema > newestSchema) {
+    return [
+      broken(
+        `${database} has schema ${schema}, and this Latchkey knows up to ${newestSchema}`,
+        "install the newer Latchkey that it was used with",
+      ),
+    ];
+  }
+  if (schema === newestSchema || schema === 0) return [];
+  return [
+    advice(
+      `${database} has schema ${schema}, and this Latchkey brings it to ${newestSchema} at its next start`,
+      "make a backup, and restart the gate",
+    ),
+  ];
+}
+
+/** An empty file is what a start leaves that was cut short. */
+function journalFindings(file: string, { journal, schema }: SqliteLook): readonly Finding[] {
+  if (schema === 0) {
+    return [
+      advice(
+        `${file} has no tables of Latchkey`,
+        "start the gate, which makes them; or see whether DATA_DIR is the right one",
+      ),
+    ];
+  }
+  if (journal === "wal") return [];
+  return [
+    advice(
+      `${file} has no write-ahead log, so that reading and writing wait for each other`,
+      "start the gate, which switches it on; where that does not help, the file system cannot have it",
+    ),
+  ];
+}
+
+function postgresFindings(hosts: readonly PostgresLook[], url: string): readonly Finding[] {
+  const primary = hosts.find(isPrimary);
+  const silent = hosts.flatMap((look) =>
+    silentFindings(look, primary === undefined ? broken : advice),
+  );
+  if (primary === undefined) return silent.length > 0 ? silent : [noPrimary(hosts)];
+  const plain = primary.connection === "plain" && isSilentlyPlain(url) ? [PLAIN] : [];
+  const made = primary.database.schema === 0 ? "no tables yet: the first start makes them" : "";
+  return orFine(
+    [
+      ...silent,
+      ...plain,
+      ...schemaFindings(`the database at ${primary.host}`, primary.database),
+      ...primary.creators.map(creatorFinding),
+    ],
+    `${namesOf(hosts)}, ${made || `schema ${primary.database.schema}`}`,
+  );
+}
+
+const creatorFinding = ({ place, role }: Creator): Finding =>
+  advice(
+    `${role === "PUBLIC" ? "every role" : `the role ${role}`} can create objects in the ${
+      place.startsWith("SCHEMA") ? "schema of Latchkey's tables" : "database of Latchkey"
+    }, among them tables that a start could take for Latchkey's own`,
+    `run REVOKE CREATE ON ${place} FROM ${role} as its owner, or give Latchkey a database of its own`,
+  );
+
+const namesOf = (hosts: readonly PostgresLook[]): string =>
+  hosts.flatMap((look) => (look.kind === "answers" ? [nameOf(look)] : [])).join(", ");
+
+const nameOf = ({ host, version, role, connection }: Answering): string =>
+  `PostgreSQL ${version} at ${host} is the ${role} (${connection === "socket" ? "by its socket" : connection})`;
+
+/** While another one takes writes, it is not missed. */
+function silentFindings(look: PostgresLook, weigh: typeof advice): readonly Finding[] {
+  if (look.kind === "answers") return [];
+  const found = `PostgreSQL at ${look.host} does not answer: ${reasonIn(look.reason)}`;
+  const remedy =
+    "see whether it runs and takes connections from here, and whether DATABASE_URL has the right host, port, user, password and database";
+  return [weigh(found, remedy)];
+}
+
+const noPrimary = (hosts: readonly PostgresLook[]): Finding =>
+  broken(
+    `none of the hosts of DATABASE_URL takes writes: ${namesOf(hosts)}`,
+    "promote a standby, or name the primary in DATABASE_URL as well",
+  );
+
+const PLAIN: Finding = advice(
+  "the connection to PostgreSQL is not encrypted, and crosses a network",
+  "add sslmode=verify-full to DATABASE_URL; or sslmode=disable, if that network is yours alone",
+);

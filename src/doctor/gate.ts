@@ -1,0 +1,37 @@
+import type { Settings } from "../gate/settings/settings.ts";
+import { ask } from "./ask.ts";
+import type { Check } from "./check.ts";
+import { broken, fine } from "./finding.ts";
+import { isRedirectToTls } from "./site.ts";
+
+/** Whether the gate runs where the settings say, or something else is in its place. */
+export const gateCheck: Check = {
+  name: "gate",
+  settings: ["HOST", "PORT", "HTTPS_PORT", "TLS_CERT_FILE", "TLS_KEY_FILE"],
+
+  async look({ settings, now }) {
+    if (settings.port === 0) return [];
+    const url = placeOf(settings);
+    const alive = await ask(new URL("/healthz", url), {}, now);
+    if (alive.kind === "answer" && (alive.body === "alive" || isRedirectToTls(alive, url))) {
+      return [fine(`it runs at ${url.origin}`)];
+    }
+    if (alive.kind === "silent" && alive.code === "ECONNREFUSED") {
+      return [fine(`it does not run: nothing listens at ${url.origin}`)];
+    }
+    const said = alive.kind === "silent" ? alive.reason : `/healthz answers ${alive.status}`;
+    return [
+      broken(
+        `what listens at ${url.origin} is not Latchkey: ${said}`,
+        "stop that, or set PORT to a port that is free",
+      ),
+    ];
+  },
+};
+
+/** Who listens everywhere listens here. */
+function placeOf({ host, port, httpsPort, tlsCertFile }: Settings): URL {
+  const here = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  const scheme = tlsCertFile !== undefined && httpsPort === undefined ? "https" : "http";
+  return new URL(`${scheme}://${here.includes(":") ? `[${here}]` : here}:${port}`);
+}

@@ -1,0 +1,87 @@
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { codeOf } from "../core/fault.ts";
+import type { SecretFile } from "../gate/settings/setting-sources.ts";
+import type { Settings } from "../gate/settings/settings.ts";
+import type { DatabaseLook } from "../stores/database-look.ts";
+import type { PostgresLook } from "../stores/postgres/look.ts";
+import { lookAtSqlite, type SqliteLook } from "../stores/sqlite/look.ts";
+import { type Site, visitSite } from "./site.ts";
+
+/** All that the checks look at. What several of them need is looked at once. */
+export interface Patient {
+  readonly settings: Settings;
+  readonly secretFiles: readonly SecretFile[];
+  /** Where browsers are told to go, if that is known. */
+  readonly url: URL | undefined;
+  readonly now: () => number;
+  database(): Promise<Database>;
+  site(): Promise<Site | undefined>;
+}
+
+export type Database =
+  | { readonly kind: "missing" }
+  | { readonly kind: "sqlite"; readonly look: SqliteLook }
+  | { readonly kind: "postgres"; readonly hosts: readonly PostgresLook[] };
+
+export type PatientParts = Pick<Patient, "settings" | "secretFiles" | "url" | "now">;
+
+export function patientOf(parts: PatientParts): Patient {
+  let database: Promise<Database> | undefined;
+  let site: Promise<Site | undefined> | undefined;
+  return {
+    ...parts,
+    database() {
+      database ??= lookAtDatabase(parts.settings);
+      return database;
+    },
+    site() {
+      site ??=
+        parts.url === undefined ? Promise.resolve(undefined) : visitSite(parts.url, parts.now);
+      return site;
+    },
+  };
+}
+
+async function lookAtDatabase({ databaseUrl, databaseFile }: Settings): Promise<Database> {
+  if (databaseUrl !== undefined) {
+    // On first need: the driver takes longer to load than all the rest.
+    const { lookAtPostgres } = await import("../stores/postgres/look.ts");
+    return { kind: "postgres", hosts: await lookAtPostgres(databaseUrl) };
+  }
+  if (!(await isReadable(databaseFile))) return { kind: "missing" };
+  return { kind: "sqlite", look: await lookAtSqlite(databaseFile) };
+}
+
+/** What may not be read is there all the same: that is thrown. */
+async function isReadable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.R_OK);
+    return true;
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return false;
+    throw error;
+  }
+}
+
+/** What the gate would see of it: of several hosts, the one that takes writes. */
+export async function seenDatabase(
+  patient: Patient,
+): Promise<DatabaseLook | "missing" | "unknown"> {
+  const database = await patient.database().catch(() => undefined);
+  switch (database?.kind) {
+    case undefined:
+      return "unknown";
+    case "missing":
+      return "missing";
+    case "sqlite":
+      return database.look.damage.length > 0 ? "unknown" : database.look;
+    case "postgres":
+      return database.hosts.find(isPrimary)?.database ?? "unknown";
+  }
+}
+
+export type Answering = Extract<PostgresLook, { kind: "answers" }>;
+
+export const isPrimary = (look: PostgresLook): look is Answering =>
+  look.kind === "answers" && look.role === "primary";

@@ -1,0 +1,31 @@
+import { ENV_FILE } from "../gate/settings/setting-sources.ts";
+import type { SettingsReading } from "../gate/settings/settings.ts";
+import type { Check } from "./check.ts";
+import { advice, broken, type Finding, orFine } from "./finding.ts";
+
+interface SettingsExamination {
+  readonly findings: readonly Finding[];
+  /** Those that do not look at a wrong setting. */
+  readonly left: readonly Check[];
+}
+
+/** Comes before all checks, which rely on what the settings say. */
+export function examineSettings(
+  reading: SettingsReading,
+  checks: readonly Check[],
+): SettingsExamination {
+  const problems = reading.kind === "wrong" ? reading.problems : [];
+  const wrong = new Set(problems.flatMap(({ about }) => about));
+  const nothingKnown = wrong.has(ENV_FILE);
+  const left = checks.filter(
+    ({ settings }) => !nothingKnown && !settings.some((name) => wrong.has(name)),
+  );
+  const skipped = checks.filter((check) => !left.includes(check)).map(({ name }) => name);
+  const again =
+    skipped.length === 0 ? "" : `, and run this again: it has not looked at ${skipped.join(", ")}`;
+  const findings = [
+    ...problems.map(({ text }) => broken(text, `correct it${again}`)),
+    ...reading.warnings.map((warning) => advice(warning, "correct it, or remove it")),
+  ];
+  return { findings: orFine(findings, "each has a value that it can take"), left };
+}

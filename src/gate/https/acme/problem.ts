@@ -1,0 +1,60 @@
+import { Fault } from "../../../core/fault.ts";
+import type { Reply } from "./exchange.ts";
+
+/** What a certificate authority answers when it refuses, in its own words (RFC 7807). */
+export class AcmeProblem extends Fault {
+  /** The last part of the problem's name: `badNonce`, `rateLimited`, `unauthorized` … */
+  readonly problem: string;
+  /** How long the authority wants to be left alone. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(problem: string, detail: string, retryAfterMs?: number) {
+    super("acme_refused", `the certificate authority refused (${problem}): ${detail}`);
+    this.name = "AcmeProblem";
+    this.problem = problem;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+export function problemOf(reply: Reply): AcmeProblem {
+  const { type, detail } = parsed(reply.text);
+  return problemFrom({ type, detail: detail ?? `status ${reply.status}` }, retryAfterMs(reply));
+}
+
+/** Of a problem document, which authorities also put into orders and challenges. */
+export function problemFrom(document: unknown, retryAfter?: number): AcmeProblem {
+  const { type, detail } = fieldsOf(document);
+  const problem = type?.split(":").at(-1)?.slice(0, LONGEST_TEXT) ?? "unknown";
+  const reason = detail?.slice(0, LONGEST_TEXT) ?? "without saying why";
+  return new AcmeProblem(problem, reason, retryAfter);
+}
+
+/** It goes into a file and into the log, at each attempt. */
+const LONGEST_TEXT = 500;
+
+/** Longer than this, an authority is not believed. */
+const LONGEST_PAUSE_MS = 24 * 3_600_000;
+
+/** `Retry-After` in seconds; its other form, a date, is rounded by clocks that differ anyway. */
+export function retryAfterMs(reply: Reply): number | undefined {
+  const text = reply.header("retry-after");
+  if (text === undefined || !/^\d{1,9}$/.test(text)) return undefined;
+  return Math.min(Number(text) * 1_000, LONGEST_PAUSE_MS);
+}
+
+function parsed(text: string): { type: string | undefined; detail: string | undefined } {
+  try {
+    return fieldsOf(JSON.parse(text));
+  } catch {
+    return { type: undefined, detail: undefined };
+  }
+}
+
+function fieldsOf(document: unknown): { type: string | undefined; detail: string | undefined } {
+  const text = (name: string): string | undefined => {
+    if (typeof document !== "object" || document === null) return undefined;
+    const value = Reflect.get(document, name);
+    return typeof value === "string" ? value : undefined;
+  };
+  return { type: text("type"), detail: text("detail") };
+}

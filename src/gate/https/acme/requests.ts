@@ -1,0 +1,117 @@
+import { FlattenedSign } from "jose";
+import { Fault } from "../../../core/fault.ts";
+import type { AccountKey } from "./account-key.ts";
+import { type Exchange, httpsUrl, type Reply } from "./exchange.ts";
+import { problemOf } from "./problem.ts";
+
+/** An authority may refuse any nonce, and hands out another one with the refusal. */
+const MOST_NONCES = 12;
+
+export interface AcmeRequests {
+  readonly key: AccountKey;
+  /** `undefined` asks for what is there; anything else is sent as JSON. */
+  post(url: string, payload: object | undefined): Promise<Reply>;
+  newOrder(payload: object): Promise<Reply>;
+}
+
+interface Directory {
+  readonly newNonce: string;
+  readonly newAccount: string;
+  readonly newOrder: string;
+}
+
+/** Signed requests in the name of one account, which is made if the authority does not know it. */
+export async function openAccount(
+  exchange: Exchange,
+  directoryUrl: string,
+  key: AccountKey,
+): Promise<AcmeRequests> {
+  const directory = await readDirectory(exchange, directoryUrl);
+  const signed = createSigning(exchange, directory, key);
+  const registered = await signed(directory.newAccount, { termsOfServiceAgreed: true }, undefined);
+  const account = registered.header("location");
+  if (account === undefined) throw unusable("no address for the account");
+  return {
+    key,
+    post: (url, payload) => signed(url, payload, account),
+    newOrder: (payload) => signed(directory.newOrder, payload, account),
+  };
+}
+
+async function readDirectory(exchange: Exchange, url: string): Promise<Directory> {
+  const reply = await exchange.ask({ method: "GET", url });
+  if (reply.status !== 200) throw problemOf(reply);
+  const listed = jsonOf(reply);
+  const address = (name: keyof Directory): string => httpsUrl(textIn(listed, name)).href;
+  return {
+    newNonce: address("newNonce"),
+    newAccount: address("newAccount"),
+    newOrder: address("newOrder"),
+  };
+}
+
+type Signed = (
+  url: string,
+  payload: object | undefined,
+  account: string | undefined,
+) => Promise<Reply>;
+
+function createSigning(exchange: Exchange, directory: Directory, key: AccountKey): Signed {
+  let nonce: string | undefined;
+
+  const freshNonce = async (): Promise<string> => {
+    const reply = await exchange.ask({ method: "HEAD", url: directory.newNonce });
+    const fresh = reply.header("replay-nonce");
+    if (fresh === undefined) throw unusable("no nonce");
+    return fresh;
+  };
+
+  return async (url, payload, account) => {
+    for (let tried = 1; ; tried += 1) {
+      const used = nonce ?? (await freshNonce());
+      const body = await sign(key, { url, nonce: used, account }, payload);
+      const reply = await exchange.ask({ method: "POST", url, body });
+      nonce = reply.header("replay-nonce");
+      if (reply.status < 400) return reply;
+      const problem = problemOf(reply);
+      if (problem.problem !== "badNonce" || tried === MOST_NONCES) throw problem;
+    }
+  };
+}
+
+interface Protected {
+  readonly url: string;
+  readonly nonce: string;
+  readonly account: string | undefined;
+}
+
+async function sign(
+  key: AccountKey,
+  { url, nonce, account }: Protected,
+  payload: object | undefined,
+): Promise<string> {
+  const text = payload === undefined ? "" : JSON.stringify(payload);
+  const identity = account === undefined ? { jwk: key.publicJwk } : { kid: account };
+  const jws = await new FlattenedSign(new TextEncoder().encode(text))
+    .setProtectedHeader({ alg: "ES256", ...identity, nonce, url })
+    .sign(key.privateKey);
+  return JSON.stringify(jws);
+}
+
+export function jsonOf(reply: Reply): object {
+  try {
+    const value: unknown = JSON.parse(reply.text);
+    if (typeof value === "object" && value !== null) return value;
+  } catch {}
+  throw unusable("something that is not JSON");
+}
+
+export function textIn(value: object, name: string): string {
+  const text: unknown = Reflect.get(value, name);
+  if (typeof text !== "string") throw unusable(`nothing under ${name}`);
+  return text;
+}
+
+export function unusable(what: string): Fault {
+  return new Fault("acme_answer_unusable", `the certificate authority answered with ${what}`);
+}

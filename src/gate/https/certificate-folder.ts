@@ -1,0 +1,143 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { codeOf } from "../../core/fault.ts";
+import { behind, makeFolder } from "../files/hand-over.ts";
+import { writeWhole } from "../files/whole-file.ts";
+import type { PlacedOrder } from "./acme/order.ts";
+import type { Attempts } from "./renewal.ts";
+
+/** How the last attempt for a name went. */
+export interface Progress extends Attempts {
+  /** Why it failed; `undefined` after a success. */
+  readonly cause: string | undefined;
+}
+
+interface KeptOrder extends PlacedOrder {
+  /** The address of its directory. */
+  readonly authority: string;
+}
+
+/**
+ * What is kept about certificates, in `DATA_DIR/certificates`: a folder for each name, made by
+ * whoever asks for one. Files appear whole or not at all, and belong to their owner alone.
+ */
+export interface CertificateFolder {
+  names(): Promise<readonly string[]>;
+  /** Asks for a certificate, also once more for a name that is there already. */
+  want(name: string): Promise<void>;
+  /** Whether there was anything to forget. */
+  forget(name: string): Promise<boolean>;
+  /** When somebody last asked, in milliseconds since 1970. */
+  askedAt(name: string): Promise<number>;
+  progress(name: string): Promise<Progress | undefined>;
+  /** As all that is written: for a name that was forgotten meanwhile, this fails. */
+  writeProgress(name: string, progress: Progress): Promise<void>;
+  /** The key and its chain, in one file, so that one is never there without the other. */
+  certificate(name: string): Promise<string | undefined>;
+  writeCertificate(name: string, pem: string): Promise<void>;
+  /** An order that a crash must not lose: its certificate is of use with its key alone. */
+  order(name: string): Promise<KeptOrder | undefined>;
+  writeOrder(order: KeptOrder): Promise<void>;
+  dropOrder(name: string): Promise<void>;
+  /** The key of the account with an authority, made with `make` where there is none. */
+  accountKey(authority: string, make: () => string): Promise<string>;
+}
+
+const WANTED = "wanted";
+const PROGRESS = "progress.json";
+const CERTIFICATE = "certificate.pem";
+const ORDER = "order.json";
+
+export function certificateFolder(dataDir: string): CertificateFolder {
+  const root = join(dataDir, "certificates");
+  /** Commands change it as root, who must not follow a link of the data folder's owner. */
+  const rootBehind = (): string => (existsSync(dataDir) ? behind(root) : root);
+  const at = (name: string, file: string): string => join(root, name, file);
+  /** Two names that ask at once share the account. */
+  const accountKeys = new Map<string, Promise<string>>();
+
+  async function keyFor(authority: string, make: () => string): Promise<string> {
+    const file = join(root, `account-${new URL(authority).host.replaceAll(":", "-")}.pem`);
+    const kept = await text(file);
+    if (kept !== undefined) return kept;
+    const made = make();
+    await makeFolder(root);
+    await writeWhole(file, made);
+    return made;
+  }
+
+  return {
+    async names() {
+      const found = (await orUndefined(readdir(root))) ?? [];
+      const asked = await Promise.all(found.map((name) => orUndefined(stat(at(name, WANTED)))));
+      return found.filter((_, at) => asked[at] !== undefined).sort();
+    },
+    async want(name) {
+      await makeFolder(rootBehind());
+      const folder = behind(join(rootBehind(), name));
+      await makeFolder(folder);
+      await writeWhole(join(folder, WANTED), "");
+    },
+    async forget(name) {
+      const isThere = (await orUndefined(stat(at(name, WANTED)))) !== undefined;
+      await rm(join(rootBehind(), name), { recursive: true, force: true });
+      return isThere;
+    },
+    askedAt: async (name) => (await orUndefined(stat(at(name, WANTED))))?.mtimeMs ?? 0,
+    progress: async (name) => readAs(isProgress, await text(at(name, PROGRESS))),
+    writeProgress: (name, progress) => writeWhole(at(name, PROGRESS), JSON.stringify(progress)),
+    certificate: (name) => text(at(name, CERTIFICATE)),
+    writeCertificate: (name, pem) => writeWhole(at(name, CERTIFICATE), pem),
+    order: async (name) => readAs(isKeptOrder, await text(at(name, ORDER))),
+    writeOrder: (order) => writeWhole(at(order.name, ORDER), JSON.stringify(order)),
+    dropOrder: (name) => rm(at(name, ORDER), { force: true }),
+    accountKey(authority, make) {
+      const known = accountKeys.get(authority) ?? keyFor(authority, make);
+      accountKeys.set(authority, known);
+      known.catch(() => accountKeys.delete(authority));
+      return known;
+    },
+  };
+}
+
+const text = (file: string): Promise<string | undefined> => orUndefined(readFile(file, "utf8"));
+
+async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+/** What was written whole is whole; a file in which somebody has left something else counts as none. */
+function readAs<T extends object>(
+  isOne: (value: object) => value is T,
+  json: string | undefined,
+): T | undefined {
+  try {
+    const value: unknown = json === undefined ? undefined : JSON.parse(json);
+    return typeof value === "object" && value !== null && isOne(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isProgress(value: object): value is Progress {
+  const { failures, lastAt, nextAt, cause } = value as Partial<Progress>;
+  return (
+    Number.isSafeInteger(failures) &&
+    [lastAt, nextAt].every(isTime) &&
+    (cause === undefined || typeof cause === "string")
+  );
+}
+
+const isTime = (value: unknown): boolean =>
+  typeof value === "number" && !Number.isNaN(new Date(value).getTime());
+
+function isKeptOrder(value: object): value is KeptOrder {
+  const { name, url, keyPem, authority } = value as Partial<KeptOrder>;
+  return [name, url, keyPem, authority].every((one) => typeof one === "string");
+}

@@ -1,0 +1,157 @@
+import { messageOf } from "../../core/fault.ts";
+import type { GateLog } from "../server-log.ts";
+import { AcmeProblem } from "./acme/problem.ts";
+import type { Certificate } from "./certificate.ts";
+import type { CertificateFolder, Progress } from "./certificate-folder.ts";
+import type { CertificateSource } from "./certificate-source.ts";
+import { createListeners, lookAgainAndAgain } from "./looking.ts";
+import { keptCertificate } from "./obtain-certificate.ts";
+import { type Attempts, dueAt, pauseAfter, renewalAt } from "./renewal.ts";
+
+export interface KeeperPorts {
+  readonly folder: CertificateFolder;
+  obtain(name: string, stop: AbortSignal): Promise<Certificate>;
+  now(): number;
+  readonly log: GateLog;
+}
+
+export interface CertificateKeeper extends CertificateSource {
+  /** Begins to ask for what is missing. The gate has to answer by then, or it is not found. */
+  begin(): void;
+}
+
+/** Sees to it that each name in the folder has a certificate, and renews it in time. */
+export async function openCertificateKeeper(ports: KeeperPorts): Promise<CertificateKeeper> {
+  const stopping = new AbortController();
+  const certificates = new Map<string, Certificate>();
+  const { onChange, tell: changed } = createListeners();
+  const take = (name: string, certificate: Certificate): void => {
+    certificates.set(name, certificate);
+    changed();
+  };
+
+  const known = new Set<string>();
+  const lastAttempts = new Map<string, Progress>();
+  /** Takes what is kept of names that are new, and lets go of those that are forgotten. */
+  const names = async (): Promise<readonly string[]> => {
+    const wanted = await ports.folder.names();
+    for (const name of known) {
+      if (wanted.includes(name)) continue;
+      known.delete(name);
+      lastAttempts.delete(name);
+      if (certificates.delete(name)) changed();
+    }
+    for (const name of wanted) {
+      if (known.has(name)) continue;
+      known.add(name);
+      await takeKept(ports, name, take);
+    }
+    return wanted;
+  };
+
+  const underWay = new Map<string, Promise<void>>();
+  /** Each on its own: an authority that does not come to an end with one keeps no other waiting. */
+  const look = async (): Promise<void> => {
+    for (const name of await names()) {
+      if (stopping.signal.aborted || underWay.has(name)) continue;
+      // What was not written, on a full disk say, counts all the same: or there would be no pause.
+      const before = lastAttempts.get(name) ?? (await ports.folder.progress(name));
+      const due = dueAt(certificates.get(name), before, await ports.folder.askedAt(name));
+      if (ports.now() < due) continue;
+      const attempt = attemptFor(name, before).finally(() => underWay.delete(name));
+      underWay.set(name, attempt);
+    }
+  };
+
+  const attemptFor = async (name: string, before: Attempts | undefined): Promise<void> => {
+    const progress = await attemptOnce(ports, name, before, take, stopping.signal);
+    if (progress === undefined) return;
+    lastAttempts.set(name, progress);
+    try {
+      await ports.folder.writeProgress(name, progress);
+    } catch (error) {
+      // A name that was forgotten meanwhile has no folder to write to.
+      if (known.has(name)) tellTrouble(ports, error);
+    }
+  };
+
+  await names();
+  let keeping: Promise<void> | undefined;
+  return {
+    begin() {
+      keeping ??= lookAgainAndAgain(tellingOnce(look, ports, stopping.signal), stopping.signal);
+    },
+    current: () => [...certificates.values()],
+    onChange,
+    async stop() {
+      stopping.abort();
+      await keeping;
+      await Promise.all(underWay.values());
+    },
+  };
+}
+
+type Take = (name: string, certificate: Certificate) => void;
+
+/** Said once: a folder that cannot be read now cannot be read in a second either. */
+function tellingOnce(
+  look: () => Promise<void>,
+  ports: KeeperPorts,
+  stop: AbortSignal,
+): () => Promise<void> {
+  let said = "";
+  return async () => {
+    try {
+      await look();
+      said = "";
+    } catch (error) {
+      if (messageOf(error) !== said && !stop.aborted) tellTrouble(ports, error);
+      said = messageOf(error);
+    }
+  };
+}
+
+function tellTrouble({ log }: KeeperPorts, error: unknown): void {
+  log.error({ reason: messageOf(error) }, "the kept certificates cannot be read or written");
+}
+
+async function takeKept({ folder, log }: KeeperPorts, name: string, take: Take): Promise<void> {
+  const pem = await folder.certificate(name);
+  if (pem === undefined) return;
+  try {
+    take(name, keptCertificate(pem, name));
+  } catch (error) {
+    log.warn({ domain: name, reason: messageOf(error) }, "the kept certificate is of no use");
+  }
+}
+
+/** How it went; nothing where the gate stops meanwhile. */
+async function attemptOnce(
+  { obtain, log, now }: KeeperPorts,
+  name: string,
+  before: Attempts | undefined,
+  take: Take,
+  stop: AbortSignal,
+): Promise<Progress | undefined> {
+  log.info({ domain: name }, "getting a certificate");
+  try {
+    const obtained = await obtain(name, stop);
+    const renewal = new Date(renewalAt(obtained)).toISOString();
+    log.info({ domain: name, until: obtained.notAfter.toISOString(), renewal }, "certificate kept");
+    take(name, obtained);
+    return { failures: 0, lastAt: now(), nextAt: 0, cause: undefined };
+  } catch (error) {
+    if (stop.aborted) return undefined;
+    const failed = failure(now(), before, error);
+    const next = new Date(failed.nextAt).toISOString();
+    log.error({ domain: name, reason: failed.cause, next }, "no certificate");
+    return failed;
+  }
+}
+
+function failure(lastAt: number, before: Attempts | undefined, error: unknown): Progress {
+  const failures = (before?.failures ?? 0) + 1;
+  const askedForMs = error instanceof AcmeProblem ? error.retryAfterMs : undefined;
+  const nextAt = lastAt + pauseAfter(failures, askedForMs);
+  return { failures, lastAt, nextAt, cause: messageOf(error) };
+}

@@ -1,0 +1,50 @@
+import { Fault, messageOf } from "../../core/fault.ts";
+import type { GateLog } from "../server-log.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { CertificateFiles } from "./certificate-files.ts";
+import type { CertificateSource } from "./certificate-source.ts";
+import type { ChallengeDesk } from "./challenges.ts";
+
+/** Where the gate's certificates come from. */
+export interface Certificates {
+  readonly source: CertificateSource;
+  /** Only where certificates are asked of an authority. */
+  readonly challenges: ChallengeDesk | undefined;
+  /** Begins to ask for what is missing: to be called once the gate answers over plain HTTP. */
+  begin(): void;
+  readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
+}
+
+export type CertificateSettings = Pick<
+  Settings,
+  "dataDir" | "httpsPort" | "tlsCertFile" | "tlsKeyFile" | "acmeDirectoryUrl" | "acmeCa"
+>;
+
+/** Nothing where the settings ask for plain HTTP. */
+export async function openCertificates(
+  settings: CertificateSettings,
+  now: () => number,
+  log: GateLog,
+): Promise<Certificates | undefined> {
+  const { tlsCertFile, tlsKeyFile, httpsPort } = settings;
+  if (tlsCertFile !== undefined && tlsKeyFile !== undefined) {
+    const source = await byOperator({ certFile: tlsCertFile, keyFile: tlsKeyFile }, log);
+    return { source, begin: () => {}, challenges: undefined, setUpDomain: undefined };
+  }
+  if (httpsPort === undefined) return undefined;
+  // Loaded here, since most gates need none of it.
+  const { byAuthority } = await import("./authority-certificates.ts");
+  return byAuthority(settings, now, log);
+}
+
+async function byOperator(files: CertificateFiles, log: GateLog): Promise<CertificateSource> {
+  const { watchCertificateFiles } = await import("./certificate-files.ts");
+  try {
+    return await watchCertificateFiles(files, log);
+  } catch (error) {
+    throw new Fault(
+      "certificate_files_unusable",
+      `cannot use TLS_CERT_FILE with TLS_KEY_FILE: ${messageOf(error)}`,
+    );
+  }
+}

@@ -1,0 +1,84 @@
+import { codeOf, Fault, messageOf } from "../core/fault.ts";
+import type { AttemptCounter } from "../core/shared-limiter.ts";
+import type { AccountStore, Intake, LogPruner, LogReader } from "../core/store.ts";
+import { isAccessFault } from "../stores/database-access.ts";
+import { isThere } from "../stores/database-file.ts";
+import type { PostgresStore } from "../stores/postgres/store.ts";
+import { openSqlite } from "../stores/sqlite/store.ts";
+
+/** Where accounts and log entries are kept. */
+export interface Place {
+  /** PostgreSQL, where it is set. */
+  readonly databaseUrl: string | undefined;
+  readonly databaseFile: string;
+}
+
+export interface OpenStore
+  extends AccountStore,
+    LogReader,
+    LogPruner,
+    Intake,
+    Partial<AttemptCounter> {
+  close(): void | Promise<void>;
+}
+
+/** The store that the settings name. What is missing is made, or refused with `database_missing`. */
+export async function openStore(
+  { databaseUrl, databaseFile }: Place,
+  missing: "create" | "refuse",
+): Promise<OpenStore> {
+  try {
+    return databaseUrl === undefined
+      ? await openSqlite({ file: databaseFile, missing })
+      : await openPostgresAt(databaseUrl, missing);
+  } catch (error) {
+    if (codeOf(error) === "database_missing" || codeOf(error) === "schema_newer") throw error;
+    if (codeOf(error) === "database_url_invalid") throw error;
+    throw cannotUse(
+      databaseUrl === undefined ? `the database ${databaseFile}` : "the database of DATABASE_URL",
+      error,
+    );
+  }
+}
+
+/** Loaded on first need: the driver takes a tenth of the time of a start. */
+export async function openPostgresAt(
+  url: string,
+  missing: "create" | "refuse",
+): Promise<PostgresStore> {
+  const { openPostgres } = await import("../stores/postgres/store.ts");
+  return openPostgres({ url, missing });
+}
+
+export function cannotUse(what: string, error: unknown): Fault {
+  if (isAccessFault(error)) return error;
+  const code = codeOf(error) ?? "database_unusable";
+  return new Fault(code, `cannot use ${what}: ${reasonOf(error)}`, { cause: error });
+}
+
+/**
+ * Of a database that does not answer, the driver alone knows the reason. An attempt to connect to
+ * several addresses fails with several errors, and no message.
+ */
+export function reasonOf(error: unknown): string {
+  const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return reason instanceof AggregateError
+    ? reason.errors.map(messageOf).join("; ")
+    : messageOf(reason);
+}
+
+/** Whether there is an account, without making a database to find that out. */
+export async function hasAccounts(place: Place): Promise<boolean> {
+  if (place.databaseUrl === undefined && !isThere(place.databaseFile)) return false;
+  try {
+    const store = await openStore(place, "refuse");
+    try {
+      return await store.hasUsers();
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (codeOf(error) === "database_missing") return false;
+    throw error;
+  }
+}

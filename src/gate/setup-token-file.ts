@@ -1,0 +1,124 @@
+import { constants } from "node:fs";
+import { type FileHandle, lstat, open, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { codeOf, Fault } from "../core/fault.ts";
+import type { SetupTokenSource } from "../core/setup-token.ts";
+import { barrierTo } from "./files/hand-over.ts";
+import { makeWhole } from "./files/whole-file.ts";
+
+/** No form brings more than this, so no longer token could ever be given. */
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * Errors which prove that there is no file to read, and why an existing one cannot be. Any other
+ * failure (no descriptors, no memory, a bad disk) proves nothing and refuses the setup.
+ */
+const NOT_READABLE: Readonly<Record<string, string | undefined>> = {
+  ENOENT: undefined,
+  ENOTDIR: undefined,
+  ENAMETOOLONG: undefined,
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EISDIR: "it is not a regular file",
+  ENXIO: "it is not a regular file",
+  ELOOP: "it is a link to itself",
+};
+
+/**
+ * The token in a file. `onUnreadable` is called with the reason when a file exists but cannot be
+ * read, so that setup asks for no token; not again while the reason stays the same.
+ */
+export function setupTokenFile(
+  path: string,
+  onUnreadable: (reason: string) => void = () => {},
+): SetupTokenSource {
+  let reported: string | undefined;
+  return {
+    async read() {
+      const found = await readTokenFile(path);
+      const reason = "unreadable" in found ? found.unreadable : undefined;
+      if (reason !== undefined && reason !== reported) onUnreadable(reason);
+      reported = reason;
+      return "text" in found ? found.text : undefined;
+    },
+    async delete() {
+      try {
+        await rm(path, { force: true });
+      } catch (error) {
+        if (codeOf(error) !== "ENOTDIR") throw error;
+      }
+    },
+  };
+}
+
+interface Unreadable {
+  /** Why, unless no file exists. */
+  readonly unreadable: string | undefined;
+}
+
+type Found = { readonly text: string } | Unreadable;
+
+async function readTokenFile(path: string): Promise<Found> {
+  const file = await openIfReadable(path);
+  if ("unreadable" in file) return file;
+  try {
+    return await readToken(file);
+  } finally {
+    await file.close();
+  }
+}
+
+async function openIfReadable(path: string): Promise<FileHandle | Unreadable> {
+  try {
+    // Without blocking, or a named pipe in its place would hang the setup for ever.
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = codeOf(error) ?? "";
+    if (!Object.hasOwn(NOT_READABLE, code)) throw error;
+    if (code === "ENOENT" && (await isLink(path))) return { unreadable: "it is a broken link" };
+    return { unreadable: NOT_READABLE[code] };
+  }
+}
+
+const isLink = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  );
+
+async function readToken(file: FileHandle): Promise<Found> {
+  const stats = await file.stat();
+  if (!stats.isFile()) return { unreadable: NOT_READABLE.EISDIR };
+  if (stats.size > MAX_BYTES) {
+    throw new Fault("setup_token_too_long", "the setup token file is too large to be a token");
+  }
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(await file.readFile()) };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Fault("setup_token_not_text", "the setup token file is not UTF-8 text");
+  }
+}
+
+/**
+ * Replaces the token in one step. Half a token would lock everybody out, and one that the gate could
+ * not read would count as none: the file goes to the owner of the data folder, as whom the gate
+ * runs, and where that user could not read it this throws and leaves the old one.
+ */
+export async function writeSetupToken(path: string, token: string, dataDir: string): Promise<void> {
+  const { uid } = await stat(dataDir);
+  await makeWhole(path, {
+    // A gate that runs as root reads every file: then its folder says more about the reader.
+    ownedAs: uid === 0 ? dirname(path) : dataDir,
+    fill: ({ handle }) => handle.writeFile(`${token}\n`),
+    async put(unfinished) {
+      const barrier = await barrierTo(unfinished, dataDir);
+      if (barrier === undefined) return rename(unfinished, path);
+      const problem = barrier === unfinished ? `cannot read ${path}` : `cannot enter ${barrier}`;
+      throw new Fault(
+        "setup_token_unreadable",
+        `user ${uid}, who owns DATA_DIR ${dataDir}, ${problem}: run this as root or as that user, with SETUP_TOKEN_FILE in a folder that the user can enter`,
+      );
+    },
+  });
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { codeOf } from "../../core/fault.ts";
+import type { AccountStore, Store, UserId, UserReader } from "../../core/store.ts";
+import type { Ask, PostgresPool } from "./query.ts";
+import type { Tables } from "./tables.ts";
+import { inTransaction } from "./transaction.ts";
+
+export type PostgresAccounts = Omit<AccountStore, keyof Store | keyof UserReader>;
+
+const UNIQUE_VIOLATION = "23505";
+
+/** The part of the store that looks after accounts. */
+export function accountsOn(
+  pool: PostgresPool,
+  ask: Ask,
+  { users, configured }: Tables,
+): PostgresAccounts {
+  return {
+    async insertUser({ username, passwordHash }) {
+      const id = randomUUID() as UserId;
+      const rows = await ask({
+        text: `INSERT INTO ${users} (id, username, password_hash) VALUES ($1, $2, $3)
+               ON CONFLICT (username) DO NOTHING RETURNING id`,
+        values: [id, username, passwordHash],
+      });
+      return rows.length === 1 ? { id, username } : undefined;
+    },
+
+    async setPasswordHash(id, hash) {
+      const rows = await ask({
+        text: `UPDATE ${users} SET password_hash = $2
+               WHERE id OPERATOR(pg_catalog.=) $1 RETURNING id`,
+        values: [id, hash],
+      });
+      return rows.length === 1 ? "set" : "missing";
+    },
+
+    async renameUser(id, username) {
+      try {
+        const rows = await ask({
+          text: `UPDATE ${users} SET username = $2
+                 WHERE id OPERATOR(pg_catalog.=) $1 RETURNING id`,
+          values: [id, username],
+        });
+        return rows.length === 1 ? "renamed" : "missing";
+      } catch (error) {
+        if (codeOf(error) === UNIQUE_VIOLATION) return "taken";
+        throw error;
+      }
+    },
+
+    removeUser: (id) =>
+      inTransaction(pool, async (askHere) => {
+        // Whoever waits here looks afterwards: of two last users that are removed at once, one stays.
+        await askHere(`SELECT FROM ${configured} FOR UPDATE`);
+        const removed = await askHere(
+          `DELETE FROM ${users} WHERE id = $1
+           AND EXISTS (SELECT FROM ${users} AS other WHERE other.id <> $1) RETURNING id`,
+          [id],
+        );
+        if (removed.length === 1) return "removed";
+        const [found] = await askHere(`SELECT id FROM ${users} WHERE id = $1`, [id]);
+        return found === undefined ? "missing" : "last";
+      }),
+
+    endSessions: (of, before) =>
+      inTransaction(pool, async (askHere) => {
+        // It only ever grows: no clock that is behind brings back what was ended.
+        const [row] = await askHere(
+          `WITH ended AS (
+             UPDATE ${users} SET sessions_from = greatest($1, sessions_from + 1)
+             WHERE $2::text IS NULL OR id = $2 RETURNING 1
+           ) SELECT count(*) AS users FROM ended`,
+          [before, of === "all" ? null : of],
+        );
+        return Number(row?.users);
+      }),
+  };
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { MOST_WAITING } from "../../core/event-log.ts";
+import type { LogFilter, LogPruner, LogReader, NewLogEntry, Store } from "../../core/store.ts";
+import { logEntryOf } from "../rows.ts";
+import type { Ask, PostgresQuery } from "./query.ts";
+import type { Tables } from "./tables.ts";
+
+export type PostgresLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
+
+/** The part of the store that keeps the log. */
+export function logOn(ask: Ask, tables: Tables): PostgresLog {
+  const { log } = tables;
+  const keys = new WeakMap<NewLogEntry, string>();
+
+  return {
+    async insertLogEntries(entries) {
+      if (entries.length === 0) return;
+      const keyOf = (entry: NewLogEntry): string => {
+        const key = keys.get(entry) ?? randomUUID();
+        keys.set(entry, key);
+        return key;
+      };
+      await ask(logInsert(tables, entries, keyOf));
+    },
+
+    async readLogEntries({ afterId, limit, ...filter }) {
+      const { where, values } = filterOf(log, filter, [afterId, limit]);
+      const rows = await ask({
+        text: `SELECT id, at, type, summary, author FROM ${log}
+               WHERE id OPERATOR(pg_catalog.>) $1 ${where} ORDER BY id LIMIT $2`,
+        values,
+      });
+      return rows.map(logEntryOf);
+    },
+
+    async startOfNewest(limit, filter) {
+      const { where, values } = filterOf(log, filter, [limit]);
+      const [row] = await ask({
+        text: `SELECT id FROM ${log} WHERE id OPERATOR(pg_catalog.>) 0 ${where}
+               ORDER BY id DESC LIMIT 1 OFFSET $1`,
+        values,
+      });
+      return Number(row?.id ?? 0);
+    },
+
+    async pruneLogEntries(before, limit) {
+      const rows = await ask({
+        text: `DELETE FROM ${log} WHERE id OPERATOR(pg_catalog.=) ANY (
+                 SELECT id FROM ${log} WHERE at OPERATOR(pg_catalog.<) $1 ORDER BY at LIMIT $2
+                 FOR UPDATE SKIP LOCKED
+               ) RETURNING id`,
+        values: [before, limit],
+      });
+      return rows.length;
+    },
+  };
+}
+
+/**
+ * Inserts entries under the next IDs. Each carries a key of its writer's making: one that is sent
+ * again goes in once.
+ */
+export function logInsert(
+  { log, logEnd }: Tables,
+  entries: readonly NewLogEntry[],
+  keyOf: (entry: NewLogEntry) => string,
+): PostgresQuery {
+  return {
+    text: `WITH log_end AS (
+             UPDATE ${logEnd} SET id = id OPERATOR(pg_catalog.+) $1
+             RETURNING id OPERATOR(pg_catalog.-) $1 AS start
+           )
+           INSERT INTO ${log} (id, key, at, type, summary, author)
+           SELECT start OPERATOR(pg_catalog.+) place, key, at, type, summary, author
+           FROM log_end, ROWS FROM (
+             pg_catalog.unnest($2::pg_catalog.uuid[]), pg_catalog.unnest($3::pg_catalog.timestamptz[]),
+             pg_catalog.unnest($4::pg_catalog.text[]), pg_catalog.unnest($5::pg_catalog.text[]),
+             pg_catalog.unnest($6::pg_catalog.text[])
+           ) WITH ORDINALITY AS entry (key, at, type, summary, author, place)
+           ON CONFLICT (key) DO NOTHING`,
+    values: [
+      entries.length,
+      entries.map(keyOf),
+      entries.map(({ at }) => at.toISOString()),
+      entries.map(({ type }) => type),
+      entries.map(({ summary }) => summary),
+      entries.map(({ author }) => author),
+    ],
+  };
+}
+
+/** More than an instance holds back, so that none which was written late is missed. */
+const EARLIEST_LOOKED_AT = MOST_WAITING + 1;
+
+/**
+ * Entries are written nearly in the order of their times: the reading starts at the lowest ID among
+ * the earliest that match, or it might go through all that is older. A log that was imported has old
+ * times under new IDs: with one, the reading goes through everything.
+ */
+const sinceOf = (log: string, since: string): string =>
+  `AND at OPERATOR(pg_catalog.>=) ${since} AND id OPERATOR(pg_catalog.>=) CASE
+     WHEN EXISTS (SELECT FROM ${log} WHERE type OPERATOR(pg_catalog.=) 'log_import')
+     THEN 0 ELSE (SELECT pg_catalog.min(id) FROM
+       (SELECT id FROM ${log} WHERE at OPERATOR(pg_catalog.>=) ${since} ORDER BY at LIMIT ${EARLIEST_LOOKED_AT})
+       AS earliest) END`;
+
+function filterOf(
+  log: string,
+  { type, since }: LogFilter,
+  before: readonly unknown[],
+): { where: string; values: readonly unknown[] } {
+  const values = [...before];
+  const conditions: string[] = [];
+  if (type !== undefined) conditions.push(`AND type OPERATOR(pg_catalog.=) $${values.push(type)}`);
+  if (since !== undefined) conditions.push(sinceOf(log, `$${values.push(since)}`));
+  return { where: conditions.join(" "), values };
+}

@@ -1,0 +1,144 @@
+import pg from "pg";
+import { type DatabaseContents, type DatabaseLook, DENIALS_LOOKED_AT } from "../database-look.ts";
+import { NEWEST_SCHEMA } from "./schema.ts";
+import { FIND_SCHEMA, SAFE_PATH, type Tables, tablesIn } from "./tables.ts";
+import { type PostgresHost, type PostgresLogin, readPostgresUrl } from "./url.ts";
+
+const CONNECT_WITHIN_MS = 3_000;
+const ANSWER_WITHIN_MS = 2_000;
+
+export type PostgresLook =
+  | {
+      readonly kind: "answers";
+      readonly host: string;
+      readonly version: string;
+      readonly role: "primary" | "standby";
+      readonly connection: "encrypted" | "plain" | "socket";
+      /** How far its clock is ahead of this machine's. */
+      readonly aheadMs: number;
+      readonly database: DatabaseLook;
+      readonly creators: readonly Creator[];
+    }
+  | { readonly kind: "silent"; readonly host: string; readonly reason: unknown };
+
+/** A role besides the owners and superusers that may create objects beside Latchkey's tables. */
+export interface Creator {
+  /** As SQL writes it: `SCHEMA public` or `DATABASE latchkey`. */
+  readonly place: string;
+  readonly role: string;
+}
+
+/** Each host of the URL on its own, and nothing written anywhere. */
+export function lookAtPostgres(url: string): Promise<readonly PostgresLook[]> {
+  const { hosts, login } = readPostgresUrl(url);
+  return Promise.all(hosts.map((host) => lookAtHost(host, login)));
+}
+
+async function lookAtHost(host: PostgresHost, login: PostgresLogin): Promise<PostgresLook> {
+  const name = `${host.host}:${host.port}`;
+  const client = new pg.Client(configOf(host, login));
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query("BEGIN TRANSACTION READ ONLY");
+    return { kind: "answers", host: name, ...(await stateOf(client, host)) };
+  } catch (error) {
+    return { kind: "silent", host: name, reason: error };
+  } finally {
+    client.end().catch(() => {});
+  }
+}
+
+function configOf(host: PostgresHost, login: PostgresLogin): pg.ClientConfig {
+  const given = Object.entries({ ...login, ...host }).filter(([, value]) => value !== undefined);
+  return {
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    statement_timeout: ANSWER_WITHIN_MS,
+    query_timeout: ANSWER_WITHIN_MS,
+    application_name: "latchkey doctor",
+    ...Object.fromEntries(given),
+  };
+}
+
+type State = Omit<Extract<PostgresLook, { kind: "answers" }>, "kind" | "host">;
+
+async function stateOf(client: pg.Client, { host }: PostgresHost): Promise<State> {
+  const { made, schema } = await first(client, FIND_SCHEMA);
+  await client.query(SAFE_PATH);
+  const tables = tablesIn(String(schema));
+  const askedAt = Date.now();
+  const clock = await first(
+    client,
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now",
+  );
+  const halfway = (askedAt + Date.now()) / 2;
+  const state = await first(
+    client,
+    `SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS standby,
+       (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS ssl`,
+  );
+  return {
+    version: String(state.version),
+    role: state.standby === true ? "standby" : "primary",
+    connection: connectionOf(host, state.ssl),
+    aheadMs: Number(clock.now) - halfway,
+    database: made === true ? await databaseOf(client, tables) : NO_TABLES,
+    creators: await creatorsIn(client, schema, tables),
+  };
+}
+
+function connectionOf(host: string, ssl: unknown): State["connection"] {
+  if (host.startsWith("/")) return "socket";
+  return ssl === true ? "encrypted" : "plain";
+}
+
+const NO_TABLES: DatabaseLook = { schema: 0, newestSchema: NEWEST_SCHEMA, contents: undefined };
+
+async function databaseOf(client: pg.Client, tables: Tables): Promise<DatabaseLook> {
+  const { version } = await first(client, `SELECT version FROM ${tables.schemaVersion}`);
+  const schema = Number(version ?? 0);
+  const readable = schema > 0 && schema <= NEWEST_SCHEMA;
+  const contents = readable ? await contentsOf(client, tables) : undefined;
+  return { schema, newestSchema: NEWEST_SCHEMA, contents };
+}
+
+async function contentsOf(client: pg.Client, { users, log }: Tables): Promise<DatabaseContents> {
+  const row = await first(
+    client,
+    `SELECT EXISTS (SELECT FROM ${users}) AS users, (SELECT max(at) FROM ${log}) AS at,
+       ARRAY(SELECT summary FROM ${log} WHERE type = 'signin_rate_limited'
+             ORDER BY id DESC LIMIT ${DENIALS_LOOKED_AT}) AS denials`,
+  );
+  return {
+    hasUsers: row.users === true,
+    latestEntry: row.at instanceof Date ? row.at : undefined,
+    denials: Array.isArray(row.denials) ? row.denials.map(String) : [],
+  };
+}
+
+async function creatorsIn(
+  client: pg.Client,
+  schema: unknown,
+  { schemaVersion }: Tables,
+): Promise<readonly Creator[]> {
+  const { rows } = await client.query<Creator>(
+    `SELECT DISTINCT place, coalesce(quote_ident(rolname), 'PUBLIC') AS role
+     FROM pg_database, LATERAL (
+       SELECT 'SCHEMA ' || quote_ident(nspname), nspowner, coalesce(nspacl, acldefault('n', nspowner))
+       FROM pg_namespace WHERE nspname = $1
+       UNION ALL
+       SELECT 'DATABASE ' || quote_ident(datname), datdba, coalesce(datacl, acldefault('d', datdba))
+     ) AS each (place, owner, acl), aclexplode(acl) LEFT JOIN pg_roles ON pg_roles.oid = grantee
+     WHERE datname = current_database() AND privilege_type = 'CREATE'
+       AND grantee NOT IN (owner, datdba) AND rolsuper IS NOT TRUE
+       AND rolname IS DISTINCT FROM current_user
+       AND NOT EXISTS (SELECT FROM pg_class WHERE oid = to_regclass($2) AND relowner = grantee)
+     ORDER BY place DESC, role`,
+    [schema, schemaVersion],
+  );
+  return rows;
+}
+
+async function first(client: pg.Client, text: string): Promise<Readonly<Record<string, unknown>>> {
+  return (await client.query(text)).rows[0] ?? {};
+}

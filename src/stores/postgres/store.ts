@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import type { AttemptCounter } from "../../core/shared-limiter.ts";
+import type {
+  AccountStore,
+  Intake,
+  LogPruner,
+  LogReader,
+  Store,
+  UserId,
+} from "../../core/store.ts";
+import { userOf } from "../rows.ts";
+import { accountsOn } from "./accounts.ts";
+import { attemptCounter } from "./attempts.ts";
+import { watchUsers } from "./changes.ts";
+import { intakeOn } from "./intake.ts";
+import { logOn } from "./log.ts";
+import { createPool } from "./pool.ts";
+import { createAsk, type PostgresPool, retryingConflicts } from "./query.ts";
+import { migrate } from "./schema.ts";
+import { type Tables, tablesIn } from "./tables.ts";
+import { type PostgresTransfer, transferOn } from "./transfer.ts";
+
+/** What to do where the tables are missing: make them (the default), or throw a `database_missing`. */
+interface Missing {
+  readonly missing?: "create" | "refuse";
+}
+
+export type PostgresOptions = Missing &
+  (
+    | {
+        /** `postgres://user:password@host:5432/database`, several hosts separated by commas. */
+        readonly url: string;
+      }
+    | {
+        /**
+         * A pool of the `pg` package, of two connections or more: one of them listens. It stays
+         * yours: end it after the store is closed.
+         */
+        readonly pool: PostgresPool;
+      }
+  );
+
+export interface PostgresStore
+  extends Store,
+    LogReader,
+    LogPruner,
+    AttemptCounter,
+    AccountStore,
+    Intake,
+    PostgresTransfer {
+  close(): Promise<void>;
+}
+
+/**
+ * A store in a PostgreSQL database that any number of instances may share. Each call ends within
+ * two seconds, with what was asked for or with an `Unavailable`.
+ */
+export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
+  const { missing = "create" } = options;
+  if ("pool" in options) {
+    const schema = await migrate(options.pool, missing);
+    return storeOn(options.pool, tablesIn(schema), async () => {});
+  }
+  const pool = createPool(options.url);
+  try {
+    const schema = await migrate(pool, missing);
+    return storeOn(pool, tablesIn(schema), () => pool.end());
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+const USER = "id, username, password_hash, sessions_from";
+
+function storeOn(pool: PostgresPool, tables: Tables, end: () => Promise<void>): PostgresStore {
+  const ask = createAsk(pool);
+  const { users, configured } = tables;
+
+  return {
+    async hasUsers() {
+      const [row] = await ask({ text: `SELECT EXISTS (SELECT FROM ${users}) AS yes` });
+      return row?.yes === true;
+    },
+
+    async findUser(id) {
+      if (isUnstorable(id)) return undefined;
+      const [row] = await ask({
+        name: "latchkey_find_user",
+        text: `SELECT ${USER} FROM ${users} WHERE id OPERATOR(pg_catalog.=) $1`,
+        values: [id],
+      });
+      return row && userOf(row);
+    },
+
+    async findUserByUsername(username) {
+      if (isUnstorable(username)) return undefined;
+      const [row] = await ask({
+        name: "latchkey_find_user_by_username",
+        text: `SELECT ${USER} FROM ${users} WHERE username OPERATOR(pg_catalog.=) $1`,
+        values: [username],
+      });
+      return row && userOf(row);
+    },
+
+    async insertFirstUser({ username, passwordHash }) {
+      const id = randomUUID() as UserId;
+      // The key of the first statement is the one that a single racer gets, at any isolation level.
+      const insert = {
+        text: `WITH first AS (
+                 INSERT INTO ${configured} VALUES (true) ON CONFLICT DO NOTHING RETURNING yes
+               )
+               INSERT INTO ${users} (id, username, password_hash)
+               SELECT $1, $2, $3 FROM first
+               WHERE NOT EXISTS (SELECT FROM ${users}) RETURNING id`,
+        values: [id, username, passwordHash],
+      };
+      const rows = await retryingConflicts(() => ask(insert));
+      return rows.length === 1 ? { id, username } : undefined;
+    },
+
+    async replacePasswordHash(id, from, to) {
+      const rows = await ask({
+        text: `UPDATE ${users} SET password_hash = $3
+               WHERE id OPERATOR(pg_catalog.=) $1 AND password_hash OPERATOR(pg_catalog.=) $2
+               RETURNING id`,
+        values: [id, from, to],
+      });
+      return rows.length === 1;
+    },
+
+    ...logOn(ask, tables),
+    ...accountsOn(pool, ask, tables),
+    ...attemptCounter(ask, tables),
+    ...transferOn(pool, tables),
+    ...intakeOn(pool, tables),
+    watchUsers: (watching) => watchUsers(pool, watching),
+    close: end,
+  };
+}
+
+/** PostgreSQL has no NUL in text. What cannot be stored cannot be found either. */
+const isUnstorable = (text: string): boolean => text.includes("\0");

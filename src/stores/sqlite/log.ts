@@ -1,0 +1,86 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { MOST_WAITING } from "../../core/event-log.ts";
+import type { LogFilter, LogPruner, LogReader, Store } from "../../core/store.ts";
+import { logEntryOf } from "../rows.ts";
+import { retryWhileBusy } from "./busy.ts";
+import { inTransaction } from "./transaction.ts";
+
+type SqliteLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
+
+export function logOf(database: DatabaseSync): SqliteLog {
+  const insertLogEntry = database.prepare(
+    "INSERT INTO log_entries (at, type, summary, author) VALUES (?, ?, ?, ?)",
+  );
+  const pruneLogEntries = database.prepare(
+    "DELETE FROM log_entries WHERE id IN (SELECT id FROM log_entries WHERE at < ? ORDER BY at LIMIT ?)",
+  );
+  const prepared = rememberStatements(database);
+
+  return {
+    insertLogEntries: (entries) =>
+      retryWhileBusy(() =>
+        inTransaction(database, () => {
+          for (const { at, type, summary, author } of entries) {
+            insertLogEntry.run(at.getTime(), type, summary, author);
+          }
+        }),
+      ),
+
+    readLogEntries: ({ afterId, limit, ...filter }) =>
+      retryWhileBusy(() => {
+        const { where, values } = filterOf(afterId, filter);
+        const rows = prepared(`SELECT * FROM log_entries WHERE ${where} ORDER BY id LIMIT ?`).all(
+          ...values,
+          limit,
+        );
+        return rows.map(logEntryOf);
+      }),
+
+    startOfNewest: (limit, filter) =>
+      retryWhileBusy(() => {
+        const { where, values } = filterOf(0, filter);
+        const oldest = prepared(
+          `SELECT id FROM log_entries WHERE ${where} ORDER BY id DESC LIMIT 1 OFFSET ?`,
+        ).get(...values, limit);
+        return Number(oldest?.id ?? 0);
+      }),
+
+    pruneLogEntries: (before, limit) =>
+      retryWhileBusy(() => Number(pruneLogEntries.run(before.getTime(), limit).changes)),
+  };
+}
+
+/** For texts of which there are a handful: reading one takes longer than running it. */
+function rememberStatements(database: DatabaseSync): (text: string) => StatementSync {
+  const statements = new Map<string, StatementSync>();
+  return (text) => {
+    const known = statements.get(text) ?? database.prepare(text);
+    statements.set(text, known);
+    return known;
+  };
+}
+
+/** More than a process holds back, so that none which was written late is missed. */
+const EARLIEST_LOOKED_AT = MOST_WAITING + 1;
+
+/**
+ * Entries are written nearly in the order of their times: the reading starts at the lowest ID among
+ * the earliest that match, or it would go through all that is older. Nothing where there is none. A
+ * log that was imported has old times under new IDs: with one, the reading goes through everything.
+ */
+const AFTER_AND_SINCE = `id > max(?, CASE WHEN EXISTS (SELECT 1 FROM log_entries WHERE type = 'log_import') THEN 0 ELSE
+    (SELECT min(id) - 1 FROM
+      (SELECT id FROM log_entries WHERE at >= ? ORDER BY at LIMIT ${EARLIEST_LOOKED_AT})) END)
+  AND at >= ?`;
+
+function filterOf(
+  afterId: number,
+  { type, since }: LogFilter,
+): { where: string; values: (string | number)[] } {
+  const start =
+    since === undefined
+      ? { where: "id > ?", values: [afterId] }
+      : { where: AFTER_AND_SINCE, values: [afterId, since.getTime(), since.getTime()] };
+  if (type === undefined) return start;
+  return { where: `${start.where} AND type = ?`, values: [...start.values, type] };
+}

@@ -1,0 +1,77 @@
+import type { User, UserId } from "../../core/store.ts";
+import type { PageData, PageHelpers, PageName } from "./page-data.ts";
+
+/** A page in one of the states that it will meet. */
+export type Sample = {
+  readonly [Name in PageName]: {
+    readonly name: Name;
+    readonly helpers: PageHelpers;
+    readonly data: PageData[Name];
+  };
+}[PageName];
+
+const somebody: User = { id: "1" as UserId, username: "somebody" };
+const stranger: PageHelpers = { NeedsSetup: false, HasError: false, CurrentUser: undefined };
+const unconfigured: PageHelpers = { ...stranger, NeedsSetup: true };
+const signedIn: PageHelpers = { ...stranger, CurrentUser: somebody };
+
+const emptySetup: PageData["setup"] = {
+  tokenExpected: false,
+  token: "",
+  username: "",
+  domain: "",
+  offersDomain: false,
+  returnTo: undefined,
+  problem: undefined,
+};
+
+const quietHome: PageData["home"] = {
+  activity: { kind: "none" },
+  notice: undefined,
+  problem: undefined,
+};
+
+const at = "2000-01-01T00:00:00.000Z";
+
+/** Templates are tried with these before the first reader comes: what breaks stops the start. */
+export const samples: readonly Sample[] = [
+  { name: "login", helpers: stranger, data: { returnTo: undefined } },
+  { name: "login", helpers: { ...stranger, HasError: true }, data: { returnTo: "/" } },
+  { name: "login", helpers: unconfigured, data: { returnTo: undefined } },
+  { name: "login", helpers: signedIn, data: { returnTo: undefined } },
+  { name: "setup", helpers: unconfigured, data: emptySetup },
+  {
+    name: "setup",
+    helpers: unconfigured,
+    data: {
+      ...emptySetup,
+      tokenExpected: true,
+      offersDomain: true,
+      returnTo: "/",
+      problem: { message: "invalid", fields: ["token"] },
+    },
+  },
+  { name: "home", helpers: signedIn, data: quietHome },
+  {
+    name: "home",
+    helpers: signedIn,
+    data: {
+      activity: { kind: "entries", entries: [{ text: "signed in", at, utc: at }] },
+      notice: "password-changed",
+      problem: undefined,
+    },
+  },
+  {
+    name: "home",
+    helpers: signedIn,
+    data: {
+      ...quietHome,
+      activity: { kind: "unreadable" },
+      problem: { message: "invalid", fields: ["current_password"] },
+    },
+  },
+  { name: "error", helpers: stranger, data: { status: 500, message: "failed" } },
+  { name: "error", helpers: stranger, data: { status: 503, message: "busy", requestId: "1" } },
+  { name: "error", helpers: unconfigured, data: { status: 404, message: "not there" } },
+  { name: "error", helpers: signedIn, data: { status: 403, message: "refused" } },
+];

@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Script } from "node:vm";
+import { Eta, type TemplateFunction } from "eta/core";
+import { Fault, messageOf } from "../../core/fault.ts";
+
+/** The pages, what they share, and what goes along with them: all of it can be replaced. */
+export const templateNames = ["layout", "field", "login", "setup", "home", "error"] as const;
+export type TemplateName = (typeof templateNames)[number];
+
+export const DEFAULT_PAGES: string = fileURLToPath(new URL("./templates/", import.meta.url));
+
+/** Where the files of the pages come from: an operator's folder first, then the ones that come along. */
+export interface PageFiles {
+  read(file: string): { readonly path: string; readonly text: string };
+}
+
+export function pageFiles(replacements: string | undefined): PageFiles {
+  if (replacements !== undefined) refuseUnknownFiles(replacements);
+  return {
+    read(file) {
+      const replaced = replacements === undefined ? undefined : join(replacements, file);
+      const path =
+        replaced !== undefined && existsSync(replaced) ? replaced : join(DEFAULT_PAGES, file);
+      try {
+        return { path, text: readFileSync(path, "utf8") };
+      } catch (error) {
+        throw new Fault("page_broken", `${path}: ${messageOf(error)}`, { cause: error });
+      }
+    },
+  };
+}
+
+/** A misspelt name would leave the default page in place without a word. */
+function refuseUnknownFiles(folder: string): void {
+  const known = readdirSync(DEFAULT_PAGES);
+  let files: string[];
+  try {
+    files = readdirSync(folder);
+  } catch (error) {
+    throw new Fault("pages_unreadable", `the pages folder ${folder} cannot be read`, {
+      cause: error,
+    });
+  }
+  for (const file of files) {
+    if (file.endsWith(".eta") && !known.includes(file)) {
+      throw new Fault(
+        "page_unknown",
+        `${join(folder, file)} replaces no page: the names are ${known.join(", ")}`,
+      );
+    }
+  }
+}
+
+/** Compiled templates. What fails in one, now or later, is a fault that names file and line. */
+export class Templates extends Eta {
+  constructor(files: PageFiles) {
+    // `debug` is what makes compiled templates keep count of their lines.
+    super({ autoEscape: true, debug: true });
+    for (const name of templateNames) {
+      const { path, text } = files.read(`${name}.eta`);
+      const compiled = this.#compileFrom(path, text);
+      this.loadTemplate(`@${name}`, function (this: Eta, contents, options) {
+        return compiled.call(this, contents, { ...options, filepath: path });
+      });
+    }
+  }
+
+  /** Called by the compiled templates. A fault of a layout passes through those inside it, too. */
+  override RuntimeErr = (error: Error, _text: string, line: number, path: string): never => {
+    if (error instanceof Fault) throw error;
+    throw new Fault("page_broken", `${path}:${line}: ${error.message}`, { cause: error });
+  };
+
+  #compileFrom(path: string, text: string): TemplateFunction {
+    try {
+      return this.compile(text);
+    } catch (error) {
+      const { line, problem } = this.#whatIsWrong(text, error);
+      throw new Fault("page_broken", `${path}:${line}: ${problem}`, { cause: error });
+    }
+  }
+
+  #whatIsWrong(text: string, error: unknown): { line: number; problem: string } {
+    const found = /^(.*) at line (\d+) col/.exec(messageOf(error));
+    if (found !== null) return { line: Number(found[2]), problem: String(found[1]) };
+    const code = this.compileToString(text);
+    return { line: brokenLine(code), problem: messageOf(error).split("\n")[2] ?? "" };
+  }
+}
+
+/** The line of the template whose code does not parse: the one that the code has named last. */
+function brokenLine(code: string): number {
+  try {
+    new Script(`(function(it, options) {${code}\n})`, { filename: "template" });
+    return 1;
+  } catch (error) {
+    const stack = error instanceof SyntaxError ? (error.stack ?? "") : "";
+    const brokenAt = Number(/^template:(\d+)/.exec(stack)?.[1] ?? 1);
+    const before = code.split("\n").slice(0, Math.max(brokenAt - 1, 0));
+    const named = before.findLast((line) => line.startsWith("__eta.line="));
+    return Number(named?.slice("__eta.line=".length) ?? 1);
+  }
+}

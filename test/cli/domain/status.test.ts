@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { certificateFolder, type Progress } from "../../../src/gate/https/certificate-folder.ts";
+import { makeCertificate, type WantedCertificate } from "../../support/certificates.ts";
+import { runLatchkey } from "../../support/process.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const NAME = "home.example.org";
+const NOW = "now, if the gate runs with HTTPS_PORT";
+const at = (text: string): number => Date.parse(text);
+
+interface State {
+  readonly certificate?: WantedCertificate;
+  readonly progress?: Progress;
+}
+
+/** What a gate has written down of a name. */
+async function prepare(dataDir: string, { certificate, progress }: State): Promise<void> {
+  const folder = certificateFolder(dataDir);
+  await folder.want(NAME);
+  // Long before any attempt that is written down.
+  await utimes(join(dataDir, "certificates", NAME, "wanted"), 1, 1);
+  if (certificate !== undefined) {
+    const { cert, key } = makeCertificate({ names: [NAME], ...certificate });
+    await folder.writeCertificate(NAME, `${key}${cert}`);
+  }
+  if (progress !== undefined) await folder.writeProgress(NAME, progress);
+}
+
+async function status(t: TestContext, dataDir: string, ...args: readonly string[]) {
+  const { code, stdout, stderr } = await runLatchkey(t, ["domain", "status", ...args], {
+    DATA_DIR: dataDir,
+  });
+  return { code, stdout, stderr };
+}
+
+const century = { from: new Date("2000-01-01"), until: new Date("2100-01-01") };
+/** Two thirds of it. */
+const RENEWAL = "2066-09-01T00:00:00.000Z";
+const failed: Progress = {
+  failures: 3,
+  lastAt: at("2026-05-06T07:08:09.123Z"),
+  nextAt: at("2099-05-06T07:24:09Z"),
+  cause: "no \u001b[2Janswer\r\nlatchkey: all is well\u009b",
+};
+
+interface Shown {
+  readonly state: State;
+  /** The three lines below the name. */
+  readonly lines: readonly [certificate: string, lastAttempt: string, nextAttempt: string];
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+const succeeded = { failures: 0, lastAt: at("2026-05-06T07:08:09Z"), nextAt: 0, cause: undefined };
+const success = { at: "2026-05-06T07:08:09.000Z", outcome: "succeeded", cause: null };
+const failure = { at: "2026-05-06T07:08:09.123Z", outcome: "failed", cause: failed.cause };
+const ESCAPED = "no \\u{1b}[2Janswer\\u{d}\\u{a}latchkey: all is well\\u{9b}";
+
+const states: Readonly<Record<string, Shown>> = {
+  "a name that was never tried": {
+    state: {},
+    lines: ["none", "none", NOW],
+    json: { notAfter: null, renewalAt: null, lastAttempt: null, nextAttemptAt: null },
+  },
+  "a valid certificate": {
+    state: { certificate: century, progress: succeeded },
+    lines: [
+      "valid until 2100-01-01T00:00:00Z",
+      "2026-05-06T07:08:09Z, succeeded",
+      "2066-09-01T00:00:00Z",
+    ],
+    json: {
+      notAfter: century.until,
+      renewalAt: RENEWAL,
+      lastAttempt: success,
+      nextAttemptAt: RENEWAL,
+    },
+  },
+  "an expired certificate": {
+    state: {
+      certificate: { from: new Date("2020-01-01"), until: new Date("2020-01-04") },
+      progress: succeeded,
+    },
+    lines: ["expired 2020-01-04T00:00:00Z", "2026-05-06T07:08:09Z, succeeded", NOW],
+    json: {
+      notAfter: "2020-01-04T00:00:00.000Z",
+      renewalAt: "2020-01-03T00:00:00.000Z",
+      lastAttempt: success,
+      nextAttemptAt: null,
+    },
+  },
+  "a failure with a cause that would move the cursor": {
+    state: { progress: failed },
+    lines: ["none", `2026-05-06T07:08:09Z, failed: ${ESCAPED}`, "2099-05-06T07:24:09Z"],
+    json: {
+      notAfter: null,
+      renewalAt: null,
+      lastAttempt: failure,
+      nextAttemptAt: "2099-05-06T07:24:09.000Z",
+    },
+  },
+  "a certificate for another name, which is as good as none": {
+    state: { certificate: { names: ["other.example.org"] } },
+    lines: ["none", "none", NOW],
+    json: { notAfter: null, renewalAt: null, lastAttempt: null, nextAttemptAt: null },
+  },
+};
+
+for (const [what, { state, lines, json }] of Object.entries(states)) {
+  test(`domain status shows ${what}`, async (t) => {
+    const dataDir = await tempDir(t);
+    await prepare(dataDir, state);
+    const [certificate, lastAttempt, nextAttempt] = lines;
+    const stdout = [
+      NAME,
+      `  certificate   ${certificate}`,
+      `  last attempt  ${lastAttempt}`,
+      `  next attempt  ${nextAttempt}`,
+      "",
+    ].join("\n");
+    assert.deepEqual(await status(t, dataDir), { code: 0, stdout, stderr: "" });
+  });
+
+  test(`domain status --json shows ${what} in one line`, async (t) => {
+    const dataDir = await tempDir(t);
+    await prepare(dataDir, state);
+    const { code, stdout, stderr } = await status(t, dataDir, "--json");
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(stdout, /^\{[ -~]+\}\n$/, "printable letters alone");
+    assert.deepEqual(JSON.parse(stdout), JSON.parse(JSON.stringify({ name: NAME, ...json })));
+  });
+}
+
+test("a kept certificate that is garbage is shown as none, without a piece of it", async (t) => {
+  const dataDir = await tempDir(t);
+  await prepare(dataDir, {});
+  await writeFile(join(dataDir, "certificates", NAME, "certificate.pem"), "PRIVATE garbage");
+  const { code, stdout, stderr } = await status(t, dataDir);
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.match(stdout, /^ {2}certificate {3}none$/m);
+  assert.doesNotMatch(stdout, /garbage/);
+});
+
+test("several names come in order, each with its own lines", async (t) => {
+  const dataDir = await tempDir(t);
+  for (const name of ["b.example", "a.example"]) await certificateFolder(dataDir).want(name);
+  const { stdout } = await status(t, dataDir);
+  assert.deepEqual(stdout.match(/^\S+$/gm), ["a.example", "b.example"]);
+  const { stdout: lines } = await status(t, dataDir, "--json");
+  const names = lines.trim().split("\n");
+  assert.deepEqual(
+    names.map((line) => JSON.parse(line).name),
+    ["a.example", "b.example"],
+  );
+});
+
+for (const args of [[], ["--json"]]) {
+  test(`domain status ${args.join(" ")} where no name was asked for says how to ask`, async (t) => {
+    const empty = join(await tempDir(t), "not there");
+    assert.deepEqual(await status(t, empty, ...args), {
+      code: 0,
+      stdout: "",
+      stderr: "latchkey: there is no domain yet: latchkey domain add NAME\n",
+    });
+  });
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { runLatchkey } from "../../support/process.ts";
+import { hashText, logEntry } from "../../support/store.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+export interface Filled {
+  readonly env: Readonly<Record<string, string>>;
+  readonly folder: string;
+  readonly database: string;
+  /** A name in a folder of its own, where nothing is yet. */
+  readonly backup: string;
+}
+
+/** A database with these users and so many entries, which nobody has open. */
+export async function filled(
+  t: TestContext,
+  usernames: readonly string[],
+  entries: number,
+): Promise<Filled> {
+  const folder = await tempDir(t);
+  const database = join(folder, "latchkey.db");
+  const store = await openSqlite({ file: database });
+  for (const username of usernames) {
+    await store.insertUser({ username, passwordHash: hashText(`hash of ${username}`) });
+  }
+  await store.insertLogEntries(Array.from({ length: entries }, (_, n) => logEntry(`entry ${n}`)));
+  store.close();
+  const backup = join(await tempDir(t), "backup.db");
+  return { env: { DATA_DIR: folder }, folder, database, backup };
+}
+
+export interface Content {
+  readonly usernames: readonly string[];
+  readonly summaries: readonly string[];
+}
+
+export async function contentOf(file: string): Promise<Content> {
+  const store = await openSqlite({ file, missing: "refuse" });
+  try {
+    const users = await store.readUsers({ afterId: "", limit: 100_000 });
+    const entries = await store.readLogEntries({ afterId: 0, limit: 100_000 });
+    return {
+      usernames: users.map(({ username }) => username).sort(),
+      summaries: entries.map(({ summary }) => summary),
+    };
+  } finally {
+    store.close();
+  }
+}
+
+/** A backup of a database with `owner`, and another database with `another`. */
+export async function backedUp(
+  t: TestContext,
+): Promise<{ readonly backup: string; readonly other: Filled }> {
+  const { env, backup } = await filled(t, ["owner"], 2);
+  assert.equal((await runLatchkey(t, ["backup", backup], env)).code, 0);
+  return { backup, other: await filled(t, ["another"], 1) };
+}
+
+/** What is beside the database. */
+export const besides = async (folder: string): Promise<readonly string[]> =>
+  (await readdir(folder)).filter((name) => name !== "latchkey.db").toSorted();

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { chmod, copyFile, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { execute } from "../../support/database.ts";
+import { startGate } from "../../support/gate.ts";
+import { runLatchkey, startLatchkey, startServe } from "../../support/process.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { contentOf, filled } from "./backup-place.ts";
+
+test("backup copies the database into a file for its owner only, and says what is in it", async (t) => {
+  const { env, database, backup } = await filled(t, ["owner", "guest"], 3);
+  const ended = await runLatchkey(t, ["backup", backup], env);
+  assert.deepEqual(ended, {
+    ...{ code: 0, signal: null, stderr: "" },
+    stdout: `Backed up 2 users and 3 log entries to ${backup}\n`,
+  });
+  assert.equal((await stat(backup)).mode & 0o777, 0o600);
+  assert.deepEqual(await readdir(dirname(backup)), ["backup.db"]);
+  assert.deepEqual(
+    await readdir(dirname(database)),
+    ["latchkey.db"],
+    "nothing is left here either",
+  );
+  assert.deepEqual(await contentOf(backup), await contentOf(database));
+});
+
+test("what a gate has just acknowledged is in the backup, before it is in the file itself", async (t) => {
+  const { env, folder, backup } = await filled(t, [], 0);
+  const gate = await startGate(t, { dataDir: folder });
+  await gate.setUp();
+  await gate.logEntries(1);
+  assert.equal((await runLatchkey(t, ["backup", backup], env)).code, 0);
+  assert.deepEqual(await contentOf(backup), {
+    ...{ usernames: ["owner"], summaries: ["Created account owner"] },
+  });
+  assert.equal((await gate.signIn()).status, 303, "the gate goes on");
+});
+
+test("a file that is there stays as it is, unless it is forced", async (t) => {
+  const { env, backup } = await filled(t, ["owner"], 0);
+  await writeFile(backup, "precious", { mode: 0o644 });
+  const refused = await runLatchkey(t, ["backup", backup], env);
+  assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+  assert.equal(refused.stderr, `latchkey: ${backup} is there already: --force overwrites it\n`);
+  assert.equal(await readFile(backup, "utf8"), "precious");
+  assert.equal((await runLatchkey(t, ["backup", "--force", backup], env)).code, 0);
+  assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
+  assert.equal((await stat(backup)).mode & 0o777, 0o600);
+});
+
+test("the write-ahead log of an older file does not get into the new one", async (t) => {
+  const [older, { env, backup }] = [await filled(t, ["older"], 0), await filled(t, ["owner"], 0)];
+  const using = startLatchkey(t, ["serve"], { ...older.env, PORT: "0" });
+  await using.shows(/listens/);
+  execute(
+    older.database,
+    "INSERT INTO users (id, username, password_hash) VALUES ('1', 'later', '')",
+  );
+  for (const suffix of ["", "-wal"])
+    await copyFile(`${older.database}${suffix}`, `${backup}${suffix}`);
+  assert.ok((await stat(`${backup}-wal`)).size > 0);
+  assert.equal((await runLatchkey(t, ["backup", "--force", backup], env)).code, 0);
+  assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
+});
+
+test("the database is never overwritten by its own backup, whatever it is called", async (t) => {
+  const { env, database, folder } = await filled(t, ["owner"], 0);
+  const link = join(folder, "link.db");
+  await symlink("latchkey.db", link);
+  for (const file of [database, link]) {
+    const { code, stderr } = await runLatchkey(t, ["backup", "--force", file], env);
+    assert.equal(code, 1);
+    assert.equal(stderr, `latchkey: ${file} is the database itself\n`);
+  }
+  assert.deepEqual((await contentOf(database)).usernames, ["owner"]);
+});
+
+test("with PostgreSQL it names the program that does it, and makes nothing", async (t) => {
+  const { env, backup } = await filled(t, ["owner"], 0);
+  const postgres = { ...env, DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
+  const { code, stdout, stderr } = await runLatchkey(t, ["backup", backup], postgres);
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.equal(
+    stderr,
+    "latchkey: the accounts are in PostgreSQL: pg_dump makes a backup of them\n",
+  );
+  assert.deepEqual(await readdir(dirname(backup)), []);
+});
+
+test("a database that is missing, of another program or of a later Latchkey is one line, and leaves no file", async (t) => {
+  const [other, newer] = [await filled(t, [], 0), await filled(t, [], 0)];
+  execute(other.database, "PRAGMA user_version = 0; DROP TABLE users; DROP TABLE log_entries");
+  execute(newer.database, "PRAGMA user_version = 999");
+  const { backup } = other;
+  for (const [env, problem] of [
+    [{ DATA_DIR: join(other.folder, "none") }, /there is no database at/],
+    [other.env, /is no database of Latchkey/],
+    [newer.env, /has schema 999 and this Latchkey knows up to/],
+  ] as const) {
+    const { code, stdout, stderr } = await runLatchkey(t, ["backup", backup], env);
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /^latchkey: [^\n]+\n$/);
+    assert.match(stderr, problem);
+    assert.deepEqual(await readdir(dirname(backup)), []);
+  }
+  assert.deepEqual(await readdir(other.folder), ["latchkey.db"]);
+});
+
+test("a database of an earlier Latchkey can be backed up before it is migrated", async (t) => {
+  const { env, database, backup } = await filled(t, ["owner"], 1);
+  execute(
+    database,
+    "ALTER TABLE users DROP COLUMN sessions_from; DROP TABLE import_mark; PRAGMA user_version = 1",
+  );
+  assert.equal((await runLatchkey(t, ["backup", backup], env)).code, 0);
+  assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
+});
+
+test("a damaged database is not passed off as a backup", async (t) => {
+  const { env, database, backup } = await filled(t, ["owner"], 5_000);
+  const bytes = await readFile(database);
+  bytes.fill(0xa5, Math.floor(bytes.length / 2), Math.floor(bytes.length / 2) + 4_096);
+  await writeFile(database, bytes);
+  const { code, stdout, stderr } = await runLatchkey(t, ["backup", backup], env);
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /^latchkey: [^\n]*(damaged|no whole database|malformed)[^\n]*\n$/);
+  assert.deepEqual(await readdir(dirname(backup)), []);
+});
+
+test("a folder that is missing, or in the place of the file, is told of by its name", async (t) => {
+  const { env } = await filled(t, ["owner"], 0);
+  const folder = await tempDir(t);
+  for (const [file, problem] of [
+    [join(folder, "none", "backup.db"), `there is no folder ${folder}/none`],
+    [folder, `${folder} is a folder`],
+  ] as const) {
+    const { code, stderr } = await runLatchkey(t, ["backup", "--force", file], env);
+    assert.deepEqual([code, stderr], [1, `latchkey: ${problem}\n`]);
+  }
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test("the backup of a database that others may read is not one that others may read", async (t) => {
+  const { env, database, backup } = await filled(t, ["owner"], 0);
+  await chmod(database, 0o666);
+  await runLatchkey(t, ["backup", backup], env);
+  assert.equal((await stat(backup)).mode & 0o777, 0o600);
+});
+
+test("two backups of a running gate's database at once are both whole", async (t) => {
+  const { env, backup } = await filled(t, ["owner"], 5_000);
+  await startServe(t, env);
+  const files = [backup, `${backup}.2`];
+  const endings = await Promise.all(files.map((file) => runLatchkey(t, ["backup", file], env)));
+  assert.deepEqual(
+    endings.map(({ code }) => code),
+    [0, 0],
+  );
+  for (const file of files) assert.equal((await contentOf(file)).summaries.length, 5_000);
+});

@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { link } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { execute, inDatabase } from "../../support/database.ts";
+import { runSql } from "../../support/postgres-admin.ts";
+import { serverOfFile } from "../../support/postgres-file.ts";
+import { openStoreAt } from "../../support/postgres-store.ts";
+import { runLatchkey } from "../../support/process.ts";
+import { hashText, logEntry } from "../../support/store.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const server = await serverOfFile();
+
+/** A database with an account and two entries. */
+async function filled(t: TestContext, username = "owner"): Promise<string> {
+  const file = join(await tempDir(t), "source.db");
+  const store = await openSqlite({ file });
+  await store.insertFirstUser({ username, passwordHash: hashText("a hash") });
+  await store.insertLogEntries([logEntry("one"), logEntry("two")]);
+  store.close();
+  return file;
+}
+
+const freshFile = async (t: TestContext): Promise<string> => join(await tempDir(t), "target.db");
+
+const copyTo = (t: TestContext, from: string, to: string) =>
+  runLatchkey(t, ["copy", "--from", from, "--to", to]);
+
+/** The value of an option for a URL with a password, which is not taken itself. */
+async function inFile(t: TestContext, url: string): Promise<string> {
+  const file = join(await tempDir(t), "url");
+  writeFileSync(file, `${url}\n`, { mode: 0o600 });
+  return `@${file}`;
+}
+
+/** One line on standard error, nothing else, and the code of a failure. */
+async function assertRefused(
+  running: Promise<{ code: number | null; stdout: string; stderr: string }>,
+  about: RegExp,
+  code = 1,
+): Promise<void> {
+  const ending = await running;
+  assert.deepEqual([ending.code, ending.stdout], [code, ""], ending.stderr);
+  assert.match(ending.stderr, /^latchkey: [^\n]+\n$/);
+  assert.match(ending.stderr, about);
+}
+
+const COPY = ["copy"];
+const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+  [COPY, /copy needs --from, with sqlite:PATH or a postgres:\/\/ URL/],
+  [["copy", "--from", "sqlite:a"], /copy needs --to/],
+  [["copy", "--from=", "--to=sqlite:a"], /copy needs --from/],
+  [["copy", "--from", "data/latchkey.db", "--to", "sqlite:a"], /--from takes sqlite:PATH or a/],
+  [["copy", "--from", "sqlite:", "--to", "sqlite:a"], /--from takes sqlite:PATH/],
+  [["copy", "--from", "sqlite://data/a.db", "--to", "sqlite:a"], /--from takes sqlite:PATH/],
+  [["copy", "--from", "sqlite:a", "--to", "mysql://me:hunter2@host/db"], /--to takes sqlite:PATH/],
+  [["copy", "--from", "sqlite:a", "--to", "postgres:db"], /--to: the database URL cannot be used/],
+  [
+    ["copy", "--from", "sqlite:a", "--to", "postgres://me:hunter2@host/db?sslmod=require"],
+    /--to: the database URL cannot be used: .*sslmode/,
+  ],
+  [["copy", "--from", "sqlite:a", "--to", "postgres://me:hunter2@host:99999/db"], /--to: .* port/],
+  [
+    ["copy", "--from", "sqlite:a", "--to", "postgres://me:hunter2@host/db"],
+    /--to cannot have a password .* --to=@FILE; .*PGPASSWORD/,
+  ],
+  [
+    ["copy", "--from=postgres://a,b/db?user=me&password=hunter2", "--to", "sqlite:a"],
+    /--from cannot have a password/,
+  ],
+  [
+    ["copy", "--from", "sqlite:a", "--to", "@/nowhere/hunter2"],
+    /--to names a file that cannot be read: ENOENT/,
+  ],
+  [["copy", "--from", "sqlite:a", "--to", "@"], /--to names a file that cannot be read: ENOENT/],
+  [["copy", "--from", "sqlite:a", "--to", "@/dev/null"], /--to names an empty file/],
+];
+for (const [args, about] of wrong) {
+  test(`latchkey ${args.join(" ")} is wrong usage, told without a password`, async (t) => {
+    const running = runLatchkey(t, args);
+    await assertRefused(running, about, 2);
+    assert.doesNotMatch((await running).stderr, /hunter2/);
+  });
+}
+
+test("a source that is not there is refused, and not made", async (t) => {
+  const [missing, target] = [await freshFile(t), await freshFile(t)];
+  await assertRefused(
+    copyTo(t, `sqlite:${missing}`, `sqlite:${target}`),
+    /target\.db: there is no such file/,
+  );
+  for (const file of [missing, target]) assert.deepEqual(readdirSync(join(file, "..")), []);
+});
+
+const notSources: Readonly<Record<string, readonly [string | Buffer, RegExp]>> = {
+  "an empty file": ["", /source\.db: there are no tables of Latchkey in it/],
+  "a file that is no database": ["no database".repeat(100), /source\.db: file is not a database/],
+};
+for (const [what, [content, about]] of Object.entries(notSources)) {
+  test(`${what} as the source is refused, and stays as it is`, async (t) => {
+    const file = join(await tempDir(t), "source.db");
+    writeFileSync(file, content);
+    await assertRefused(copyTo(t, `sqlite:${file}`, `sqlite:${await freshFile(t)}`), about);
+    assert.equal(readFileSync(file, "utf8"), content);
+    assert.deepEqual(readdirSync(join(file, "..")), ["source.db"]);
+  });
+}
+
+test("a source without users and entries is refused", async (t) => {
+  const file = await freshFile(t);
+  (await openSqlite({ file })).close();
+  await assertRefused(
+    copyTo(t, `sqlite:${file}`, await server.newDatabase()),
+    /target\.db has no users and no log entries/,
+  );
+});
+
+test("a PostgreSQL source without tables is refused, and gets none", async (t) => {
+  const url = await server.newDatabase();
+  await assertRefused(copyTo(t, url, `sqlite:${await freshFile(t)}`), /no tables of Latchkey/);
+  const tables = await runSql(url, "SELECT FROM pg_tables WHERE tablename LIKE 'latchkey%'");
+  assert.equal(tables.length, 0);
+});
+
+for (const version of [1, 99]) {
+  for (const side of ["source", "target"] as const) {
+    test(`a ${side} of schema ${version} is refused, and stays so`, async (t) => {
+      const [file, other] = [await filled(t), await filled(t)];
+      execute(file, `PRAGMA user_version = ${version}`);
+      const [from, to] = side === "source" ? [file, await freshFile(t)] : [other, file];
+      await assertRefused(
+        copyTo(t, `sqlite:${from}`, `sqlite:${to}`),
+        new RegExp(`it has schema ${version}\\b`),
+      );
+      const left = inDatabase(file, (database) => database.prepare("PRAGMA user_version").get());
+      assert.equal(left?.user_version, version);
+    });
+  }
+}
+
+test("a database is not copied onto itself, under whichever name", async (t) => {
+  const file = await filled(t);
+  const hardLink = `${file}-again`;
+  await link(file, hardLink);
+  const about = /the source and the target are the same database: /;
+  await assertRefused(copyTo(t, `sqlite:${file}`, `sqlite:${file}`), about);
+  await assertRefused(copyTo(t, `sqlite:${file}`, `sqlite:${hardLink}`), about);
+  const url = await server.newDatabase();
+  const other = await inFile(t, url.replace("postgres@", "other:hunter2@"));
+  await assertRefused(copyTo(t, url, other), about);
+});
+
+test("a PostgreSQL database under two names has users, and is refused for that", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  await store.insertFirstUser({ username: "owner", passwordHash: hashText("a hash") });
+  const other = url.replace("127.0.0.1", "localhost");
+  await assertRefused(copyTo(t, url, other), /has 1 user and 0 log entries already/);
+});
+
+test("a target with accounts is refused by its name without the password, and stays as it is", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  await store.insertFirstUser({ username: "owner", passwordHash: hashText("its own") });
+  const target = await inFile(t, url.replace("postgres@", "postgres:hunter2@"));
+  const running = copyTo(t, `sqlite:${await filled(t)}`, target);
+  await assertRefused(
+    running,
+    /postgres:\/\/127\.0\.0\.1:\d+\/\S+ has 1 user and 0 log entries already/,
+  );
+  assert.doesNotMatch((await running).stderr, /hunter2/);
+  assert.equal((await store.findUserByUsername("owner"))?.passwordHash, "its own");
+});
+
+test("a name that PostgreSQL cannot hold is told before anything is written", async (t) => {
+  const url = await server.newDatabase();
+  const running = copyTo(t, `sqlite:${await filled(t, "own\0er")}`, url);
+  await assertRefused(running, /nothing was written to .*: the user "own\\u0000er" has a NUL/);
+  const { users, entries, mark } = await (await openStoreAt(t, url)).readContents();
+  assert.deepEqual({ users, entries, mark }, { users: 0, entries: 0, mark: undefined });
+});
+
+for (const [what, url] of [
+  ["a server that does not listen", "postgres://me:hunter2@127.0.0.1:1/db"],
+  ["a database that does not exist", server.url("nowhere").replace("@", ":hunter2@")],
+] as const) {
+  for (const side of ["from", "to"] as const) {
+    test(`${what}, as --${side}, is one line without the password`, async (t) => {
+      const file = `sqlite:${await filled(t)}`;
+      const at = await inFile(t, url);
+      const running = side === "from" ? copyTo(t, at, `${file}.new`) : copyTo(t, file, at);
+      await assertRefused(
+        running,
+        /cannot use postgres:\/\/127\.0\.0\.1:\d+\/\w+: (connect ECONNREFUSED|database "nowhere" does not exist)/,
+      );
+      assert.doesNotMatch((await running).stderr, /hunter2/);
+    });
+  }
+}
+
+test("a target in a folder that is not there is refused", async (t) => {
+  const target = join(await tempDir(t), "missing", "latchkey.db");
+  const running = copyTo(t, `sqlite:${await filled(t)}`, `sqlite:${target}`);
+  await assertRefused(running, /missing\/latchkey\.db: there is no such folder/);
+});

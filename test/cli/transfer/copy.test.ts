@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { statSync } from "node:fs";
+import { symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { LogEntry, StoredUser } from "../../../src/core/store.ts";
+import { openPostgres } from "../../../src/stores/postgres/store.ts";
+import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { OWNER, type RunningGate, startGate } from "../../support/gate.ts";
+import { serverOfFile } from "../../support/postgres-file.ts";
+import { requirePasswords } from "../../support/postgres-security.ts";
+import { runLatchkey, startNode } from "../../support/process.ts";
+import { logEntry } from "../../support/store.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const NAMES = ["owner", "Jürgen O'Neil", "カギ", "🔑 \u202eevil", "caf\u00e9", "cafe\u0301"];
+
+const server = await serverOfFile();
+
+/** How the command names a database, and its gate. */
+type Place = { readonly databaseUrl: string } | { readonly dataDir: string };
+
+const nameOf = (place: Place): string =>
+  "databaseUrl" in place ? place.databaseUrl : `sqlite:${join(place.dataDir, "latchkey.db")}`;
+
+const kinds: Readonly<Record<string, (t: TestContext) => Promise<Place>>> = {
+  SQLite: async (t) => ({ dataDir: await tempDir(t) }),
+  PostgreSQL: async () => ({ databaseUrl: await server.newDatabase() }),
+};
+
+const open = (place: Place) =>
+  "databaseUrl" in place
+    ? openPostgres({ url: place.databaseUrl })
+    : openSqlite({ file: join(place.dataDir, "latchkey.db") });
+
+/** Everything that is in a database. */
+async function contentOf(place: Place): Promise<{ users: StoredUser[]; entries: LogEntry[] }> {
+  const store = await open(place);
+  const users = [...(await store.readUsers({ afterId: "", limit: 1_000 }))];
+  const entries: LogEntry[] = [];
+  for (let afterId = 0; ; afterId = entries.at(-1)?.id ?? 0) {
+    const page = await store.readLogEntries({ afterId, limit: 5_000 });
+    if (page.length === 0) break;
+    entries.push(...page);
+  }
+  await store.close();
+  return { users, entries };
+}
+
+/** An account as setup makes it, one sign-in, and so many entries more. Answers with a session. */
+async function fill(t: TestContext, place: Place, entries: number): Promise<string> {
+  const gate = await startGate(t, place);
+  const session = await gate.setUp();
+  await gate.signIn();
+  await gate.stop();
+  const store = await open(place);
+  for (let from = 0; from < entries; from += 5_000) {
+    const some = Array.from({ length: Math.min(5_000, entries - from) }, (_, i) =>
+      logEntry(`Signed in as ${NAMES[i % NAMES.length]}`, { at: new Date(1.7e12 + from + i) }),
+    );
+    await store.insertLogEntries(some);
+  }
+  await store.close();
+  return session;
+}
+
+/** Nobody can set it up again; the owner's session goes on, and the owner can sign in. */
+async function assertServes(gate: RunningGate, before: string): Promise<void> {
+  const setup = await gate.send("/setup");
+  assert.deepEqual([setup.status, setup.location], [303, "/login"]);
+  const taking = { username: "thief", password: "thief", confirm: "thief" };
+  assert.equal((await gate.send("/setup", { form: taking })).session, undefined);
+  const { session } = await gate.signIn();
+  for (const one of [before, session]) {
+    const home = await gate.send("/", { session: one });
+    assert.match(home.body, new RegExp(`Signed in as ${OWNER.username}`));
+  }
+  await gate.stop();
+}
+
+for (const from of Object.keys(kinds)) {
+  for (const to of Object.keys(kinds)) {
+    test(`from ${from} to ${to}: everything is there, and the gate goes on with it`, async (t) => {
+      const [source, target] = [await kinds[from]?.(t), await kinds[to]?.(t)];
+      assert.ok(source && target);
+      const session = await fill(t, source, 1_200);
+      const args = ["copy", "--from", nameOf(source), "--to", nameOf(target)];
+      const { code, stdout, stderr } = await runLatchkey(t, args);
+      assert.deepEqual([code, stderr], [0, ""]);
+      assert.match(stdout, /^Copied 1 user and 1202 log entries from \S+ to \S+; .*\n$/);
+      const content = await contentOf(target);
+      assert.deepEqual(content, await contentOf(source));
+      await assertServes(await startGate(t, target), session);
+      const [next, ...others] = (await contentOf(target)).entries.slice(content.entries.length);
+      assert.deepEqual(others, []);
+      assert.equal(next?.id, (content.entries.at(-1)?.id ?? 0) + 1);
+      assert.equal(next?.summary, `Signed in as ${OWNER.username}`);
+    });
+  }
+}
+
+test("npm run latchkey copies 50,000 entries there and back, to a file of its owner's only", async (t) => {
+  const [source, back] = [{ dataDir: await tempDir(t) }, { dataDir: await tempDir(t) }];
+  const middle = { databaseUrl: await server.newDatabase() };
+  await fill(t, source, 50_000);
+  const run = promisify(execFile);
+  const npm = (from: Place, to: Place) =>
+    run(
+      "npm",
+      ["run", "--silent", "latchkey", "--", "copy", `--from=${nameOf(from)}`, `--to=${nameOf(to)}`],
+      { cwd: ROOT },
+    );
+  for (const [from, to] of [
+    [source, middle],
+    [middle, back],
+  ] as const) {
+    const { stdout, stderr } = await npm(from, to);
+    assert.match(stdout, /^Copied 1 user and 50002 log entries from /);
+    // Where it takes its time, it says how far it is; of anything else it says nothing.
+    assert.match(stderr, /^( *\d+% (copying|comparing): .*\n)*$/);
+  }
+  assert.deepEqual(await contentOf(back), await contentOf(source));
+  assert.equal(statSync(join(back.dataDir, "latchkey.db")).mode & 0o777, 0o600);
+});
+
+test("a relative path and a link name the file that they lead to", async (t) => {
+  const [source, target] = [{ dataDir: await tempDir(t) }, await tempDir(t)];
+  await fill(t, source, 0);
+  await symlink("latchkey.db", join(source.dataDir, "link.db"));
+  const args = ["copy", "--from", "sqlite:link.db", "--to", `sqlite:${target}/new.db`];
+  const main = join(ROOT, "src/cli/main.ts");
+  const { code, stdout } = await startNode(t, [main, ...args], {}, source.dataDir).ended;
+  assert.equal(code, 0);
+  assert.equal(
+    stdout,
+    `Copied 1 user and 2 log entries from sqlite:${source.dataDir}/latchkey.db to sqlite:${target}/new.db; both are the same\n`,
+  );
+});
+
+test("a password can come from PGPASSWORD or with the URL from a file, outside the list of processes", async (t) => {
+  await requirePasswords(server);
+  const database = await server.createDatabase();
+  await server.sql("CREATE ROLE mover LOGIN PASSWORD 'hunter2'");
+  await server.sql(`ALTER DATABASE ${database} OWNER TO mover`);
+  const source = { dataDir: await tempDir(t) };
+  await fill(t, source, 0);
+  const target = `postgres://mover@127.0.0.1:${server.port}/${database}`;
+  const args = ["copy", "--from", nameOf(source), "--to", target];
+  const without = await runLatchkey(t, args);
+  assert.equal(without.code, 1);
+  assert.match(without.stderr, /^latchkey: cannot use [^\n]*password[^\n]*\n$/);
+  assert.equal((await runLatchkey(t, args, { PGPASSWORD: "hunter2" })).code, 0);
+
+  const file = join(await tempDir(t), "url");
+  await writeFile(file, `${target.replace("mover@", "mover:hunter2@")}\n`);
+  const back = ["copy", "--from", `@${file}`, "--to", `sqlite:${file}.db`];
+  const { code, stderr, stdout } = await runLatchkey(t, back);
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.doesNotMatch(stdout, /hunter2/);
+});

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { createCsvReader, csvLine } from "../../../src/cli/transfer/csv.ts";
+import { linesOf } from "../../../src/cli/transfer/text-lines.ts";
+
+type Read = readonly (readonly [line: number, fields: readonly string[] | string])[];
+
+/** All records of a text that comes in pieces of so many bytes, each with its fields or its problem. */
+async function read(text: string | Buffer, pieceSize = 7): Promise<Read> {
+  const bytes = Buffer.from(text);
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < bytes.length; at += pieceSize) yield bytes.subarray(at, at + pieceSize);
+  }
+  const reader = createCsvReader();
+  const records: (readonly [number, readonly string[] | string])[] = [];
+  for await (const lines of linesOf(pieces())) {
+    for (const line of lines) {
+      const record = reader.read(line);
+      if (record !== undefined) records.push([record.line, record.problem ?? record.fields]);
+    }
+  }
+  reader.end();
+  return records;
+}
+
+const texts: readonly (readonly [what: string, text: string, records: Read])[] = [
+  [
+    "plain fields",
+    "a,b\nc,d\n",
+    [
+      [1, ["a", "b"]],
+      [2, ["c", "d"]],
+    ],
+  ],
+  ["no line feed at the end", "a,b", [[1, ["a", "b"]]]],
+  [
+    "the line ends of Windows",
+    "a,b\r\nc,d\r\n",
+    [
+      [1, ["a", "b"]],
+      [2, ["c", "d"]],
+    ],
+  ],
+  ["empty fields", ",,\n", [[1, ["", "", ""]]]],
+  ["spaces, which belong to the fields", " a , b \n", [[1, [" a ", " b "]]]],
+  ["a comma in quotes", '"a,b",c\n', [[1, ["a,b", "c"]]]],
+  ["quotes in quotes", '"a ""b"" c",""""\n', [[1, ['a "b" c', '"']]]],
+  ["nothing in quotes", '"",""\n', [[1, ["", ""]]]],
+  [
+    "lines in quotes",
+    '"a\nb",c\r\n"d\r\ne",f\n',
+    [
+      [1, ["a\nb", "c"]],
+      [3, ["d\r\ne", "f"]],
+    ],
+  ],
+  ["a carriage return at the end of quotes", '"a\r"\n', [[1, ["a\r"]]]],
+  [
+    "a quote within a field",
+    'a"b,c\nd,e\n',
+    [
+      [1, "there is a quote in a field that does not begin with one"],
+      [2, ["d", "e"]],
+    ],
+  ],
+  [
+    "text behind quotes",
+    '"a"b,c\nd,e\n',
+    [
+      [1, "there is text behind a closing quote"],
+      [2, ["d", "e"]],
+    ],
+  ],
+  ["a byte order mark", "\ufeffa,b\n", [[1, ["a", "b"]]]],
+  [
+    "another such mark, which belongs to the field",
+    "a,\ufeffb\n\ufeffc\n",
+    [
+      [1, ["a", "\ufeffb"]],
+      [2, ["\ufeffc"]],
+    ],
+  ],
+];
+for (const [what, text, records] of texts) {
+  for (const pieceSize of [1, 3, 1_000]) {
+    test(`${what}, in pieces of ${pieceSize}`, async () => {
+      assert.deepEqual(await read(text, pieceSize), records);
+    });
+  }
+}
+
+test("a line that is not UTF-8 is one problem, and the next line is fine", async () => {
+  const bytes = Buffer.concat([Buffer.from("a,"), Buffer.from([0xff]), Buffer.from("\nb,c\n")]);
+  assert.deepEqual(await read(bytes), [
+    [1, "it is not UTF-8"],
+    [2, ["b", "c"]],
+  ]);
+});
+
+test("so it is in the middle of quotes", async () => {
+  const bytes = Buffer.concat([
+    Buffer.from('"a\n'),
+    Buffer.from([0xff]),
+    Buffer.from('\n",x\nb,c'),
+  ]);
+  assert.deepEqual(await read(bytes), [
+    [1, "it is not UTF-8"],
+    [4, ["b", "c"]],
+  ]);
+});
+
+const MIB = 1_048_576;
+for (const [what, text, line] of [
+  ["a quote that is never closed", 'a,b\n"c,d\ne,f\n', 2],
+  ["a line of more than 1 MiB", `a,b\n${"x".repeat(MIB + 1)}\n`, 2],
+  ["quotes over more than 1 MiB of lines", `a,b\n"${"x\n".repeat(MIB / 2)}"`, 2],
+] as const) {
+  test(`after ${what}, nothing can be told apart any more`, async () => {
+    await assert.rejects(read(text, 65_536), (error: Error) =>
+      error.message.startsWith(`line ${line} and what follows it cannot be read: `),
+    );
+  });
+}
+
+test("what is written as CSV is read as it was, whatever is in it", async () => {
+  const field = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.string({ unit: fc.constantFrom(...'",\r\n a') }),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (records, pieceSize) => {
+        const start = records[0]?.[0];
+        fc.pre(start !== undefined && !start.startsWith("\ufeff"));
+        const text = records.map((fields) => `${csvLine(fields)}\n`).join("");
+        const found = await read(text, pieceSize);
+        assert.deepEqual(
+          found.map(([, fields]) => fields),
+          records,
+        );
+      },
+    ),
+  );
+});

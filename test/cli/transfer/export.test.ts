@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { serverOfFile } from "../../support/postgres-file.ts";
+import { runLatchkey } from "../../support/process.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "../user/place.ts";
+import { onTerminal, piped } from "../user/terminal.ts";
+import { HASH } from "./import-file.ts";
+
+const server = await serverOfFile();
+const places: Readonly<Record<string, OpenPlace>> = {
+  SQLite: sqlitePlace,
+  PostgreSQL: postgresPlace(server),
+};
+
+const NAMES = [
+  'J. "J" O\'Neil, jr.',
+  "two\r\nlines\n",
+  "\u001b[2J\u009b31m",
+  "🔑\u202e",
+  " ",
+  "{",
+  "=1+1",
+];
+
+type NamedUser = Readonly<{ id: string; username: string; sessions_from?: number }>;
+
+const USERS: readonly NamedUser[] = NAMES.map((username, n) => ({
+  ...{ id: `id, ${n}`, username },
+  ...(n === 1 ? { sessions_from: 1_700_000_000 } : {}),
+}));
+
+async function placeWith(
+  open: OpenPlace,
+  t: TestContext,
+  users: readonly NamedUser[] = USERS,
+): Promise<Place> {
+  const place = await open(t);
+  const lines = users.map((user) => JSON.stringify({ ...user, password_hash: HASH }));
+  assert.equal((await piped(t, ["import", "-"], place.env, lines.join("\n"))).code, 0);
+  return place;
+}
+
+for (const [kind, open] of Object.entries(places)) {
+  test(`${kind}: export prints one JSON object a line, without hashes`, async (t) => {
+    const place = await placeWith(open, t);
+    const { code, stdout, stderr } = await runLatchkey(t, ["export"], place.env);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.deepEqual(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+      USERS,
+    );
+    assert.doesNotMatch(stdout.replaceAll("\n", ""), /\$2a\$|\p{Cc}/u);
+  });
+
+  for (const format of ["json", "csv"]) {
+    test(`${kind}: what export --with-hashes wrote as ${format}, import takes unchanged`, async (t) => {
+      const [place, target] = [await placeWith(open, t), await open(t)];
+      const args = ["export", "--with-hashes", "--format", format];
+      const { stdout } = await runLatchkey(t, args, place.env);
+      const { code, stderr } = await piped(t, ["import", "-"], target.env, stdout);
+      assert.deepEqual([code, stderr], [0, ""]);
+      assert.deepEqual(await target.accounts(), await place.accounts());
+    });
+  }
+
+  test(`${kind}: more users than are read at once are all there, once`, async (t) => {
+    const users = Array.from({ length: 2_345 }, (_, n) => ({ id: `${n}`, username: `user ${n}` }));
+    const place = await placeWith(open, t, users);
+    const { stdout } = await runLatchkey(t, ["export", "--format", "csv"], place.env);
+    const [header, ...lines] = stdout.trimEnd().split("\n");
+    assert.equal(header, "id,username,sessions_from");
+    assert.deepEqual(
+      lines.toSorted(),
+      users.map(({ id, username }) => `${id},${username},`).toSorted(),
+    );
+  });
+}
+
+test("an export without hashes is refused by import, line by line", async (t) => {
+  const place = await placeWith(sqlitePlace, t);
+  const { stdout } = await runLatchkey(t, ["export"], place.env);
+  const { code, stderr } = await piped(t, ["import", "-"], (await sqlitePlace(t)).env, stdout);
+  assert.equal(code, 1);
+  assert.match(stderr, /^latchkey: line 1: there is no password_hash\n/);
+});
+
+test("export --to writes a file for its owner only, and nothing beside it", async (t) => {
+  const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
+  const file = join(folder, "users.json");
+  const { code, stdout, stderr } = await runLatchkey(t, ["export", "--to", file], place.env);
+  assert.deepEqual([code, stdout, stderr], [0, `Exported 7 users to ${file}\n`, ""]);
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  assert.deepEqual(await readdir(folder), ["users.json"]);
+  assert.equal(await readFile(file, "utf8"), (await runLatchkey(t, ["export"], place.env)).stdout);
+});
+
+test("export --to leaves a file that is there, unless it is forced", async (t) => {
+  const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
+  const file = join(folder, "users.json");
+  await writeFile(file, "precious", { mode: 0o644 });
+  const refused = await runLatchkey(t, ["export", "--to", file], place.env);
+  assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+  assert.equal(refused.stderr, `latchkey: ${file} is there already: --force overwrites it\n`);
+  assert.equal(await readFile(file, "utf8"), "precious");
+  assert.equal((await runLatchkey(t, ["export", "--to", file, "--force"], place.env)).code, 0);
+  assert.match(await readFile(file, "utf8"), /^\{"id":/);
+  assert.equal(
+    (await stat(file)).mode & 0o777,
+    0o600,
+    "for its owner only, whatever it was before",
+  );
+  assert.deepEqual(await readdir(folder), ["users.json"]);
+});
+
+test("export into a folder that is missing, over one, or without a database, is one line, and makes nothing", async (t) => {
+  const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
+  const file = join(folder, "none", "users.json");
+  for (const [to, env, problem] of [
+    [file, place.env, `there is no folder ${folder}/none`],
+    [folder, place.env, `${folder} is a folder`],
+    [file, { DATA_DIR: folder }, `there is no database at ${folder}/latchkey.db`],
+  ] as const) {
+    const { code, stdout, stderr } = await runLatchkey(t, ["export", "--force", "--to", to], env);
+    assert.deepEqual([code, stdout, stderr], [1, "", `latchkey: ${problem}\n`]);
+    assert.deepEqual(await readdir(folder), []);
+  }
+});
+
+for (const format of ["json", "csv"]) {
+  test(`a terminal obeys nothing that is in a name that export shows as ${format}`, async (t) => {
+    const place = await placeWith(sqlitePlace, t);
+    const { code, shown } = await onTerminal(t, `latchkey export --format ${format}`, place.env);
+    assert.equal(code, 0);
+    assert.doesNotMatch(shown.replaceAll("\n", ""), /\p{Cc}/u);
+    assert.equal(shown.trimEnd().split("\n").length, USERS.length + (format === "csv" ? 1 : 0));
+  });
+}

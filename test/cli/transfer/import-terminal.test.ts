@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sqlitePlace } from "../user/place.ts";
+import { onTerminal } from "../user/terminal.ts";
+import { csvOf, fileWith } from "./import-file.ts";
+
+const NAMES = Array.from({ length: 60_000 }, (_, n) => `user ${n}`);
+
+test("a terminal shows bars of import, backup and restore, and in the end nothing but the results", async (t) => {
+  const { env } = await sqlitePlace(t, "owner");
+  const file = await fileWith(t, csvOf(...NAMES));
+  const imported = await onTerminal(t, `latchkey import ${file}`, env);
+  assert.equal(imported.code, 0, imported.shown);
+  for (const step of ["reading: bytes", "checking: users", "importing: users"]) {
+    assert.match(imported.shown, new RegExp(`\\[[#.]{20}\\] +\\d+% ${step} [\\d,]+/[\\d,]+`));
+  }
+  assert.match(imported.shown, /Imported 60000 users and 0 log entries\n$/);
+
+  const backedUp = await onTerminal(t, `latchkey backup ${file}.db`, env);
+  assert.equal(backedUp.code, 0, backedUp.shown);
+  assert.match(backedUp.shown, /\[[#.]{20}\] +\d+% copying: pages \d/);
+  assert.match(backedUp.shown, /Backed up 60001 users and 1 log entry to \S+\n$/);
+
+  const other = { DATA_DIR: `${env.DATA_DIR}/other` };
+  const restored = await onTerminal(t, `latchkey restore ${file}.db`, other);
+  assert.match(restored.shown, /\[[#.]{20}\] +\d+% copying: pages \d/);
+  assert.match(restored.shown, /Restored 60001 users and 1 log entry to \S+\n$/);
+});

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { runSql } from "../../support/postgres-admin.ts";
+import { serverOfFile } from "../../support/postgres-file.ts";
+import { runLatchkey } from "../../support/process.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { type OpenPlace, postgresPlace, sqlitePlace } from "../user/place.ts";
+import { piped } from "../user/terminal.ts";
+import { csvOf, fileWith, HASH, HEADER } from "./import-file.ts";
+
+const server = await serverOfFile();
+const places: Readonly<Record<string, OpenPlace>> = {
+  SQLite: sqlitePlace,
+  PostgreSQL: postgresPlace(server),
+};
+
+const JSON_LINES = `{"username":"guest","password_hash":"${HASH}","id":"7","sessions_from":1700000000}
+{"Username":"Jürgen \\"J\\" O'Neil","PasswordHash":"${HASH}","extra":[1]}
+`;
+
+for (const [kind, open] of Object.entries(places)) {
+  test(`${kind}: import adds the users of a CSV file to those that are there`, async (t) => {
+    const place = await open(t, "owner");
+    const { owner } = await place.accounts();
+    const file = await fileWith(t, `${csvOf("guest", '"a ""quoted"", name"')}`);
+    const ended = await runLatchkey(t, ["import", file], place.env);
+    assert.deepEqual(ended, {
+      ...{ code: 0, signal: null, stderr: "" },
+      stdout: "Imported 2 users and 0 log entries\n",
+    });
+    const accounts = await place.accounts();
+    assert.deepEqual(Object.keys(accounts).sort(), ['a "quoted", name', "guest", "owner"]);
+    assert.deepEqual(accounts.owner, owner);
+    assert.equal(accounts.guest?.passwordHash, HASH);
+    assert.deepEqual(await place.entries(), ["cli user_import: Imported accounts: 2"]);
+  });
+
+  test(`${kind}: import - reads JSON lines from standard input, IDs and ended sessions too`, async (t) => {
+    const place = await open(t, "owner");
+    const { code, stdout, stderr } = await piped(t, ["import", "-"], place.env, JSON_LINES);
+    assert.deepEqual([code, stdout, stderr], [0, "Imported 2 users and 0 log entries\n", ""]);
+    const { guest, ...others } = await place.accounts();
+    const sessions = { sessionsFrom: 1_700_000_000 };
+    assert.deepEqual(guest, { id: "7", username: "guest", passwordHash: HASH, ...sessions });
+    assert.equal(others[`Jürgen "J" O'Neil`]?.passwordHash, HASH);
+  });
+
+  test(`${kind}: one bad line and nothing is imported; each is told with its reason`, async (t) => {
+    const place = await open(t, "owner");
+    const before = await place.accounts();
+    const file = await fileWith(t, `${csvOf("guest", "owner", "guest")},${HASH}\nx,hunter2\ny\n`);
+    const { code, stdout, stderr } = await runLatchkey(t, ["import", file], place.env);
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.equal(
+      stderr,
+      [
+        "latchkey: line 4: line 2 has the same username",
+        "latchkey: line 5: there is no username",
+        "latchkey: line 6: the password_hash is of no kind that is known",
+        "latchkey: line 7: it has 1 field instead of 2",
+        "latchkey: line 3: there is an account with that username already",
+        "latchkey: nothing was imported: 5 lines refused (--skip-bad imports the others)\n",
+      ].join("\n"),
+    );
+    assert.deepEqual(await place.accounts(), before);
+    assert.deepEqual(await place.entries(), []);
+  });
+
+  test(`${kind}: --skip-bad imports the others, and exits with 1 all the same`, async (t) => {
+    const place = await open(t, "owner");
+    const file = await fileWith(t, `${csvOf("guest", "owner")}x,hunter2\n`);
+    const args = ["import", "--skip-bad", file];
+    const { code, stdout, stderr } = await runLatchkey(t, args, place.env);
+    assert.equal(code, 1);
+    assert.equal(stdout, "Imported 1 user and 0 log entries; 2 lines refused\n");
+    assert.equal(stderr.split("\n").length, 3);
+    assert.deepEqual(Object.keys(await place.accounts()).sort(), ["guest", "owner"]);
+  });
+
+  test(`${kind}: --dry-run tells what would be, and changes nothing`, async (t) => {
+    const place = await open(t, "owner");
+    const before = await place.accounts();
+    const [good, bad] = [
+      await fileWith(t, csvOf("a", "b")),
+      await fileWith(t, csvOf("a", "owner")),
+    ];
+    const fine = await runLatchkey(t, ["import", "--dry-run", good], place.env);
+    assert.deepEqual([fine.code, fine.stdout], [0, "Would import 2 users and 0 log entries\n"]);
+    const refused = await runLatchkey(t, ["import", "--dry-run", bad], place.env);
+    assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+    assert.match(refused.stderr, /^latchkey: line 3: there is an account /);
+    assert.deepEqual(await place.accounts(), before);
+    assert.deepEqual(await place.entries(), []);
+  });
+}
+
+test("where there is no database yet, an import makes one, for its owner only", async (t) => {
+  const DATA_DIR = join(await tempDir(t), "new");
+  const [good, bad] = [await fileWith(t, csvOf("owner")), await fileWith(t, csvOf("a", "a"))];
+  const refused = await runLatchkey(t, ["import", bad], { DATA_DIR });
+  assert.equal(refused.code, 1);
+  const tried = await runLatchkey(t, ["import", "--dry-run", good], { DATA_DIR });
+  assert.deepEqual([tried.code, tried.stdout], [0, "Would import 1 user and 0 log entries\n"]);
+  assert.deepEqual(await readdir(join(DATA_DIR, "..")), [], "a look and a bad file make none");
+  assert.equal((await runLatchkey(t, ["import", good], { DATA_DIR })).code, 0);
+  assert.deepEqual(await readdir(DATA_DIR), ["latchkey.db"]);
+  const { stdout } = await runLatchkey(t, ["user", "list"], { DATA_DIR });
+  assert.match(stdout, /^[0-9a-f-]{36} {2}owner\n$/);
+});
+
+test("where there are no tables yet, an import makes them, and a look does not", async (t) => {
+  const env = { DATABASE_URL: await server.newDatabase(), DATA_DIR: await tempDir(t) };
+  const file = await fileWith(t, csvOf("owner"));
+  const tables = "SELECT FROM pg_tables WHERE tablename LIKE 'latchkey%'";
+  assert.equal((await runLatchkey(t, ["import", "--dry-run", file], env)).code, 0);
+  assert.deepEqual(await runSql(env.DATABASE_URL, tables), []);
+  assert.equal((await runLatchkey(t, ["import", file], env)).code, 0);
+  assert.equal((await runLatchkey(t, ["user", "list"], env)).code, 0);
+});
+
+test("a username of more than 2600 bytes is refused by PostgreSQL's import, and fine in SQLite", async (t) => {
+  const long = await fileWith(t, csvOf("x".repeat(2_601)));
+  const refused = await runLatchkey(
+    t,
+    ["import", long],
+    (await postgresPlace(server)(t, "owner")).env,
+  );
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.stderr,
+    /^latchkey: line 2: the username or the id is too long for the database\n/,
+  );
+  assert.equal((await runLatchkey(t, ["import", long], (await sqlitePlace(t)).env)).code, 0);
+});
+
+const unusable: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
+  ["an empty file", "", /there is nothing to import in \S+\n$/],
+  ["a header and no line", HEADER, /there is nothing to import in \S+\n$/],
+  ["no header", `owner,${HASH}\n`, /nothing was imported: the first line has to name the columns/],
+  ["UTF-16", Buffer.from(csvOf("owner"), "utf16le"), /the first line has to name the columns/],
+  [
+    "a quote that is never closed",
+    `${csvOf("owner")}"x,y\n`,
+    /nothing was imported: line 3 and what/,
+  ],
+];
+for (const [what, text, problem] of unusable) {
+  test(`${what} is one line on standard error, and nothing is imported`, async (t) => {
+    const place = await sqlitePlace(t);
+    const file = await fileWith(t, text);
+    const { code, stdout, stderr } = await runLatchkey(
+      t,
+      ["import", "--skip-bad", file],
+      place.env,
+    );
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /^latchkey: [^\n]+\n$/);
+    assert.match(stderr, problem);
+    assert.deepEqual(await place.accounts(), {});
+  });
+}
+
+test("a file that is missing or a folder is told of by its name, and no database is made", async (t) => {
+  const folder = await tempDir(t);
+  const DATA_DIR = join(folder, "new");
+  for (const [file, problem] of [
+    [join(folder, "none"), `there is no file ${folder}/none`],
+    [folder, `${folder} is a folder`],
+  ] as const) {
+    const { code, stdout, stderr } = await runLatchkey(t, ["import", file], { DATA_DIR });
+    assert.deepEqual([code, stdout, stderr], [1, "", `latchkey: ${problem}\n`]);
+  }
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test("standard input with nothing in it is called by its name", async (t) => {
+  const { code, stdout, stderr } = await piped(t, ["import", "-"], (await sqlitePlace(t)).env);
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.equal(stderr, "latchkey: there is nothing to import in standard input\n");
+});
+
+test("nothing of a line is told, wherever the hash stands in it", async (t) => {
+  const place = await sqlitePlace(t);
+  const text = `${HEADER}${HASH},owner\n${HASH}${HASH},${HASH}x\n"a" ${HASH},b\n${HASH}\n`;
+  const csv = await piped(t, ["import", "-"], place.env, text);
+  const json = await piped(t, ["import", "-", "--format", "json"], place.env, text);
+  for (const { code, stdout, stderr } of [csv, json]) {
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.doesNotMatch(stderr, /CCCC/);
+  }
+});
+
+test("a file of another program in the place of the database is left as it is", async (t) => {
+  const DATA_DIR = await tempDir(t);
+  const { DatabaseSync } = await import("node:sqlite");
+  const foreign = new DatabaseSync(join(DATA_DIR, "latchkey.db"));
+  foreign.exec("CREATE TABLE notes (text)");
+  const { code, stderr } = await runLatchkey(t, ["import", await fileWith(t, csvOf("a"))], {
+    DATA_DIR,
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /no tables of Latchkey in/);
+  assert.equal(foreign.prepare("SELECT name FROM sqlite_schema").all().length, 1);
+  foreign.close();
+});

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { execute } from "../../support/database.ts";
+import { runLatchkey, startLatchkey } from "../../support/process.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { backedUp, besides, contentOf } from "./backup-place.ts";
+
+for (const [who, args] of [
+  ["a gate", ["serve"]],
+  ["somebody who follows the log", ["log", "--follow"]],
+] as const) {
+  test(`while ${who} has the database open, restore refuses, and leaves everything as it is`, async (t) => {
+    const { backup, other } = await backedUp(t);
+    const using = startLatchkey(t, args, { ...other.env, PORT: "0" });
+    await using.shows(/listens|entry 0/);
+    const { code, stdout, stderr } = await runLatchkey(
+      t,
+      ["restore", "--force", backup],
+      other.env,
+    );
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.equal(
+      stderr,
+      `latchkey: ${other.database} is in use: stop the gate and whatever else has it open\n`,
+    );
+    assert.deepEqual(await besides(other.folder), ["latchkey.db-shm", "latchkey.db-wal"]);
+    using.child.kill("SIGTERM");
+    await using.ended;
+    assert.deepEqual((await contentOf(other.database)).usernames, ["another"]);
+    assert.equal((await runLatchkey(t, ["restore", "--force", backup], other.env)).code, 0);
+  });
+}
+
+test("what is no whole database of this Latchkey is refused, forced or not", async (t) => {
+  const { backup, other } = await backedUp(t);
+  const folder = dirname(backup);
+  const before = await readFile(other.database);
+  const copy = async (name: string, change?: string): Promise<string> => {
+    const file = join(folder, name);
+    await copyFile(backup, file);
+    if (change !== undefined) execute(file, change);
+    return file;
+  };
+  const cut = await copy("cut");
+  await writeFile(cut, (await readFile(backup)).subarray(0, 9_000));
+  const damaged = await copy("damaged");
+  await writeFile(damaged, (await readFile(backup)).fill(0xa5, 8_192, 12_288));
+  const text = join(folder, "text");
+  await writeFile(text, "no database at all, but as long as the header of one would be".repeat(99));
+  await writeFile(join(folder, "empty"), "");
+  for (const [file, problem] of [
+    [text, /no whole database of Latchkey/],
+    [join(folder, "empty"), /is no database of Latchkey/],
+    [await copy("other", "DROP TABLE users"), /no whole database of Latchkey/],
+    [await copy("zero", "PRAGMA user_version = 0"), /is no database of Latchkey/],
+    [await copy("newer", "PRAGMA user_version = 999"), /has schema 999 .*needs a newer Latchkey/],
+    [cut, /damaged|no whole database|malformed/],
+    [damaged, /damaged|no whole database|malformed/],
+    [join(folder, "none"), /there is no file/],
+    [folder, /^latchkey: \S+ is a folder$/m],
+    [other.database, /is the database itself/],
+  ] as const) {
+    const { code, stdout, stderr } = await runLatchkey(t, ["restore", "--force", file], other.env);
+    assert.deepEqual([code, stdout], [1, ""], file);
+    assert.match(stderr, /^latchkey: [^\n]+\n$/);
+    assert.match(stderr, problem, file);
+    assert.deepEqual(await readdir(other.folder), ["latchkey.db"], file);
+    assert.deepEqual(await readFile(other.database), before, file);
+  }
+});
+
+test("with PostgreSQL it names the programs that do it", async (t) => {
+  const { backup } = await backedUp(t);
+  const DATA_DIR = join(await tempDir(t), "none");
+  const env = { DATA_DIR, DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
+  const { code, stderr } = await runLatchkey(t, ["restore", "--force", backup], env);
+  assert.equal(code, 1);
+  assert.match(stderr, /^latchkey: the accounts are in PostgreSQL: pg_restore or psql [^\n]+\n$/);
+});

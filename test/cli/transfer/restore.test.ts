@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { execute } from "../../support/database.ts";
+import { OWNER, startGate } from "../../support/gate.ts";
+import { runLatchkey, startServe } from "../../support/process.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { backedUp, besides, contentOf, filled } from "./backup-place.ts";
+
+const KEPT = /^latchkey\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;
+
+test("restore puts the backup where there is no database yet, for its owner only", async (t) => {
+  const { backup } = await backedUp(t);
+  await chmod(backup, 0o644);
+  const DATA_DIR = join(await tempDir(t), "new");
+  const ended = await runLatchkey(t, ["restore", backup], { DATA_DIR });
+  assert.deepEqual(ended, {
+    ...{ code: 0, signal: null, stderr: "" },
+    stdout: `Restored 1 user and 2 log entries to ${DATA_DIR}/latchkey.db\n`,
+  });
+  assert.deepEqual(await readdir(DATA_DIR), ["latchkey.db"]);
+  assert.equal((await stat(join(DATA_DIR, "latchkey.db"))).mode & 0o777, 0o600);
+  assert.equal((await stat(DATA_DIR)).mode & 0o777, 0o700);
+  assert.deepEqual(await contentOf(join(DATA_DIR, "latchkey.db")), await contentOf(backup));
+});
+
+test("a database that is there stays as it is, unless it is forced, and then is kept", async (t) => {
+  const { backup, other } = await backedUp(t);
+  const before = await readFile(other.database);
+  const refused = await runLatchkey(t, ["restore", backup], other.env);
+  assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+  assert.equal(
+    refused.stderr,
+    `latchkey: there is a database at ${other.database}: --force replaces it\n`,
+  );
+  assert.deepEqual(await readFile(other.database), before);
+
+  const { code, stdout } = await runLatchkey(t, ["restore", "--force", backup], other.env);
+  const [kept = "", ...others] = await besides(other.folder);
+  assert.match(kept, KEPT);
+  assert.deepEqual(others, []);
+  assert.equal(code, 0);
+  assert.equal(
+    stdout,
+    `Restored 1 user and 2 log entries to ${other.database}\nWhat was there is now ${join(other.folder, kept)}\n`,
+  );
+  assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
+  assert.deepEqual((await contentOf(join(other.folder, kept))).usernames, ["another"]);
+});
+
+test("what a killed gate had left in its write-ahead log is kept, and does not get into the backup's place", async (t) => {
+  const { backup, other } = await backedUp(t);
+  const gate = await startServe(t, other.env);
+  execute(
+    other.database,
+    "INSERT INTO users (id, username, password_hash) VALUES ('1', 'later', '')",
+  );
+  gate.child.kill("SIGKILL");
+  await gate.ended;
+  assert.ok((await stat(`${other.database}-wal`)).size > 0);
+  assert.equal((await runLatchkey(t, ["restore", "--force", backup], other.env)).code, 0);
+  const [kept = "", ...others] = await besides(other.folder);
+  assert.deepEqual(others, []);
+  assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
+  assert.deepEqual((await contentOf(join(other.folder, kept))).usernames, ["another", "later"]);
+});
+
+test("after a restore the owner of the backup signs in, and nobody else does", async (t) => {
+  const { folder, env, backup } = await filled(t, [], 0);
+  const gate = await startGate(t, { dataDir: folder });
+  const session = await gate.setUp();
+  assert.equal((await runLatchkey(t, ["backup", backup], env)).code, 0);
+  await gate.stop();
+  const target = await tempDir(t);
+  assert.equal((await runLatchkey(t, ["restore", backup], { DATA_DIR: target })).code, 0);
+  const restored = await startGate(t, { dataDir: target });
+  assert.equal((await restored.send("/", { session })).status, 200);
+  assert.equal((await restored.signIn()).location, "/");
+  assert.equal((await restored.signIn({ password: "another" })).location, "/login?error=1");
+  const taking = { username: "thief", password: "thief", confirm: "thief" };
+  assert.equal((await restored.send("/setup", { form: taking })).session, undefined);
+  assert.equal((await restored.signIn({ username: OWNER.username })).location, "/");
+});
+
+test("a database that is damaged can be replaced, and is kept with all that is beside it", async (t) => {
+  const { backup, other } = await backedUp(t);
+  await writeFile(other.database, "damaged".repeat(1_000));
+  await writeFile(`${other.database}-wal`, "leftover");
+  assert.equal((await runLatchkey(t, ["restore", "--force", backup], other.env)).code, 0);
+  const [kept = "", wal = "", ...others] = await besides(other.folder);
+  assert.match(kept, KEPT);
+  assert.equal(wal, `${kept}-wal`);
+  assert.deepEqual(others, []);
+  assert.equal(await readFile(join(other.folder, kept), "utf8"), "damaged".repeat(1_000));
+  assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
+});
+
+test("a write-ahead log whose database is gone does not get into the backup's place", async (t) => {
+  const { backup, other } = await backedUp(t);
+  const gate = await startServe(t, other.env);
+  execute(
+    other.database,
+    "INSERT INTO users (id, username, password_hash) VALUES ('1', 'later', '')",
+  );
+  gate.child.kill("SIGKILL");
+  await gate.ended;
+  await rename(other.database, join(dirname(backup), "away.db"));
+  assert.equal((await runLatchkey(t, ["restore", backup], other.env)).code, 0);
+  assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
+});
+
+test("a database that is a link stays one, and what it leads to is replaced", async (t) => {
+  const { backup, other } = await backedUp(t);
+  const DATA_DIR = await tempDir(t);
+  await symlink(other.database, join(DATA_DIR, "latchkey.db"));
+  assert.equal((await runLatchkey(t, ["restore", "--force", backup], { DATA_DIR })).code, 0);
+  assert.deepEqual(await readdir(DATA_DIR), ["latchkey.db"]);
+  assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
+});
+
+test("a copy of a running database, made by hand with its write-ahead log, comes whole", async (t) => {
+  const [source, target] = [await filled(t, ["owner"], 1), await tempDir(t)];
+  const store = await openSqlite({ file: source.database });
+  t.after(() => store.close());
+  await store.insertLogEntries([
+    { at: new Date(), type: "signin", summary: "late", author: "system" },
+  ]);
+  const folder = join(target, "copy");
+  await mkdir(folder);
+  for (const name of ["latchkey.db", "latchkey.db-wal"]) {
+    await copyFile(join(source.folder, name), join(folder, name));
+  }
+  const DATA_DIR = join(target, "data");
+  assert.equal(
+    (await runLatchkey(t, ["restore", join(folder, "latchkey.db")], { DATA_DIR })).code,
+    0,
+  );
+  assert.deepEqual((await contentOf(join(DATA_DIR, "latchkey.db"))).summaries, ["entry 0", "late"]);
+});

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { sqlitePlace } from "./place.ts";
+import { ENTER, onTerminal, type Typing } from "./terminal.ts";
+
+const page = await readFile(new URL("../../../docs/accounts.md", import.meta.url), "utf8");
+const PASSWORD = "correct horse";
+
+interface Step {
+  readonly line: string;
+  /** All that the page shows until the next command. */
+  readonly shown: string;
+}
+
+/** The commands of the page's sessions, in their order. */
+function stepsOf(text: string): readonly Step[] {
+  const sessions = [...text.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(
+    ([, session]) => session,
+  );
+  return sessions.flatMap((session = "") =>
+    session
+      .split(/^\$ /m)
+      .slice(1)
+      .map((step) => {
+        const [line = ""] = step.split("\n", 1);
+        return { line, shown: step.slice(line.length + 1) };
+      }),
+  );
+}
+
+/** What has to be typed for that to be shown. */
+function typingFor(shown: string): Typing {
+  return shown.split("\n").flatMap((row): Typing => {
+    if (/^(New password|The same again):$/.test(row)) return [[row, `${PASSWORD}${ENTER}`]];
+    const [, question, answer] = /^(Remove .*\] )(.*)$/.exec(row) ?? [];
+    return question === undefined ? [] : [[question, `${answer}${ENTER}`]];
+  });
+}
+
+/** IDs, times and secrets are others each time; a list is in the order of its IDs. */
+function withoutChance(shown: string): string {
+  return shown
+    .replace(/ +$/gm, "")
+    .replace(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/gm, "ID")
+    .replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/gm, "TIME")
+    .replace(/^[\w-]{43}$/gm, "SECRET")
+    .replace(/(^ID {2}.*\n)+/gm, (rows) =>
+      rows.split("\n").filter(Boolean).sort().join("\n").concat("\n"),
+    );
+}
+
+test("every session on the page about accounts goes as the page shows it", async (t) => {
+  const place = await sqlitePlace(t, "owner");
+  const env = { ...place.env, NEW_PASSWORD: "from a script" };
+  const steps = stepsOf(page);
+  for (const command of ["password", "add", "list", "rename", "sign-out", "remove"]) {
+    assert.ok(
+      steps.some(
+        ({ line }) =>
+          line.includes(`latchkey user ${command} `) || line.endsWith(`latchkey user ${command}`),
+      ),
+      command,
+    );
+  }
+  for (const { line, shown } of steps) {
+    const session = await onTerminal(t, line, env, typingFor(shown));
+    assert.equal(withoutChance(session.shown), withoutChance(shown), line);
+    assert.equal(session.code, /^latchkey: /m.test(shown) ? 1 : 0, line);
+  }
+  assert.deepEqual(Object.keys(await place.accounts()), ["owner"]);
+});

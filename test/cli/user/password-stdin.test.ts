@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createPasswords } from "../../../src/core/passwords.ts";
+import { sqlitePlace } from "./place.ts";
+import { piped } from "./terminal.ts";
+
+const ARGS = ["user", "password", "owner", "--password-stdin"];
+const passwords = createPasswords({ atOnce: 1, waiting: 0 });
+
+const inputs: readonly (readonly [what: string, input: string, password: string])[] = [
+  ["a line", "correct horse\n", "correct horse"],
+  ["a line of Windows", "correct horse\r\n", "correct horse"],
+  ["text without a line break", "correct horse", "correct horse"],
+  ["two line breaks, of which one is the shell's", "correct horse\n\n", "correct horse\n"],
+  ["spaces at both ends", "  correct horse \n", "  correct horse "],
+  ["several lines", "correct\nhorse\n", "correct\nhorse"],
+  ["a byte order mark, as it came", "\ufeffcorrect horse\n", "\ufeffcorrect horse"],
+  ["letters beyond ASCII", "pässwörd 🔑\n", "pässwörd 🔑"],
+  ["a long one", `${"x".repeat(100_000)}\n`, "x".repeat(100_000)],
+];
+for (const [what, input, password] of inputs) {
+  test(`standard input with ${what} is the password, less one line break at its end`, async (t) => {
+    const place = await sqlitePlace(t, "owner");
+    const { code, stderr } = await piped(t, ARGS, place.env, input);
+    assert.deepEqual([code, stderr], [0, ""]);
+    const { owner } = await place.accounts();
+    assert.equal(await passwords.verify(password, owner?.passwordHash), true);
+  });
+}
+
+const TOO_SHORT = "latchkey: a password has to have 8 bytes or more\n";
+const refused: readonly (readonly [string, string | Uint8Array, number, string])[] = [
+  ["nothing", "", 1, TOO_SHORT],
+  ["nothing but a line break", "\n", 1, TOO_SHORT],
+  ["seven bytes and a line break", "1234567\n", 1, TOO_SHORT],
+  [
+    "bytes that are not UTF-8",
+    Buffer.from("correct h\xf6rse\n", "latin1"),
+    2,
+    "latchkey: the password on standard input is not valid UTF-8\n",
+  ],
+];
+for (const [what, input, code, stderr] of refused) {
+  test(`standard input with ${what} sets no password`, async (t) => {
+    const place = await sqlitePlace(t, "owner");
+    const before = await place.accounts();
+    assert.deepEqual(await piped(t, ARGS, place.env, input), { code, stdout: "", stderr });
+    assert.deepEqual(await place.accounts(), before);
+    assert.deepEqual(await place.entries(), []);
+  });
+}

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { inDatabase } from "../../support/database.ts";
+import { runSql } from "../../support/postgres-admin.ts";
+import { serverOfFile } from "../../support/postgres-file.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { piped } from "./terminal.ts";
+
+const server = await serverOfFile();
+
+const commands: readonly (readonly string[])[] = [
+  ["user", "list"],
+  ["user", "add", "owner", "--password-stdin"],
+  ["user", "password", "owner", "--password-stdin"],
+  ["user", "rename", "owner", "host"],
+  ["user", "remove", "owner", "--yes"],
+  ["user", "sign-out", "owner"],
+  ["user", "sign-out", "--all"],
+];
+
+for (const args of commands) {
+  const line = `latchkey ${args.join(" ")}`;
+
+  test(`${line} says so where there is no database, and makes none`, async (t) => {
+    const dir = await tempDir(t);
+    await mkdir(join(dir, "empty"));
+    for (const DATA_DIR of [join(dir, "missing"), join(dir, "empty")]) {
+      assert.deepEqual(await piped(t, args, { DATA_DIR }, "correct horse\n"), {
+        code: 1,
+        stdout: "",
+        stderr: `latchkey: there is no database at ${DATA_DIR}/latchkey.db\n`,
+      });
+    }
+    assert.deepEqual(await readdir(dir, { recursive: true }), ["empty"]);
+  });
+
+  test(`${line} says so where PostgreSQL has no tables, and makes none`, async (t) => {
+    const env = { DATABASE_URL: await server.newDatabase(), DATA_DIR: await tempDir(t) };
+    assert.deepEqual(await piped(t, args, env, "correct horse\n"), {
+      code: 1,
+      stdout: "",
+      stderr: "latchkey: there are no tables of Latchkey in this database\n",
+    });
+    const made = await runSql(env.DATABASE_URL, "SELECT FROM pg_class WHERE relname ~ 'latchkey'");
+    assert.equal(made.length, 0);
+    assert.deepEqual(await readdir(env.DATA_DIR), []);
+  });
+}
+
+const LIST = ["user", "list"];
+
+const others: readonly (readonly [string, (file: string) => Promise<void> | void, RegExp])[] = [
+  ["an empty file", (file) => writeFile(file, ""), /there are no tables of Latchkey in /],
+  [
+    "another program's database",
+    (file) => inDatabase(file, (database) => database.exec("CREATE TABLE users (id TEXT)")),
+    /there are no tables of Latchkey in /,
+  ],
+  ["no database", (file) => writeFile(file, "text\n".repeat(99)), /file is not a database/],
+];
+for (const [what, make, about] of others) {
+  test(`${what} in the place of the database is left as it is`, async (t) => {
+    const DATA_DIR = await tempDir(t);
+    const file = join(DATA_DIR, "latchkey.db");
+    await make(file);
+    const before = await readFile(file);
+    const { code, stdout, stderr } = await piped(t, LIST, { DATA_DIR });
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /^latchkey: [^\n]+\n$/);
+    assert.match(stderr, about);
+    assert.ok(stderr.includes(file), stderr);
+    assert.deepEqual(await readFile(file), before);
+    assert.deepEqual(await readdir(DATA_DIR), ["latchkey.db"]);
+  });
+}
+
+test("a database of a newer Latchkey is refused, and stays as it is", async (t) => {
+  const DATA_DIR = await tempDir(t);
+  const file = join(DATA_DIR, "latchkey.db");
+  inDatabase(file, (database) => database.exec("PRAGMA user_version = 99"));
+  const { code, stderr } = await piped(t, LIST, { DATA_DIR });
+  assert.equal(code, 1);
+  assert.match(stderr, /^latchkey: the database has schema 99 [^\n]+\n$/);
+  const version = inDatabase(file, (database) => database.prepare("PRAGMA user_version").get());
+  assert.equal(version?.user_version, 99);
+});
+
+test("a PostgreSQL that does not listen is told in one line without the password", async (t) => {
+  const DATABASE_URL = "postgres://me:hunter2@127.0.0.1:1/db";
+  const { code, stdout, stderr } = await piped(t, LIST, { DATABASE_URL });
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /^latchkey: cannot use the database of DATABASE_URL: [^\n]+\n$/);
+  assert.doesNotMatch(stderr, /hunter2/);
+});
+
+test("the URL of the database may stand in a file of its own", async (t) => {
+  const dir = await tempDir(t);
+  const DATABASE_URL_FILE = join(dir, "url");
+  await writeFile(DATABASE_URL_FILE, `${await server.newDatabase()}\n`);
+  const { stderr } = await piped(t, LIST, { DATABASE_URL_FILE });
+  assert.equal(stderr, "latchkey: there are no tables of Latchkey in this database\n");
+});

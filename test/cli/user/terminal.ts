@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Ending } from "../../support/process.ts";
+
+const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
+const LATCHKEY = `latchkey() { '${process.execPath}' '${MAIN}' "$@"; }`;
+
+export const ENTER = "\r";
+export const CTRL_C = "\u0003";
+export const CTRL_D = "\u0004";
+
+/** What is waited for, and what is typed then. */
+export type Typing = readonly (readonly [question: string, answer: string])[];
+
+type Env = Readonly<Record<string, string>>;
+
+/**
+ * A line of shell on a real terminal, by `script`, which every Debian has. Answers with the exit
+ * code and all that the terminal was sent, what was typed and echoed included.
+ */
+export async function onTerminal(
+  t: TestContext,
+  line: string,
+  env: Env,
+  typing: Typing = [],
+): Promise<{ readonly code: number | null; readonly shown: string }> {
+  const child = spawn("script", ["-qec", `${LATCHKEY}; ${line}`, "/dev/null"], {
+    env: { PATH: process.env.PATH ?? "", TERM: "xterm", SHELL: "/bin/sh", ...env },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const ended = endOf(t, child);
+  let sent = "";
+  let seen = 0;
+  const left = [...typing];
+  child.stdout.setEncoding("utf8").on("data", (data: string) => {
+    sent += data;
+    for (;;) {
+      const [question, answer] = left[0] ?? [];
+      if (question === undefined || answer === undefined) return;
+      const at = sent.indexOf(question, seen);
+      if (at < 0) return;
+      seen = at + question.length;
+      left.shift();
+      child.stdin.write(answer);
+    }
+  });
+  const code = await ended;
+  assert.deepEqual(left, [], `not asked in: ${sent}`);
+  return { code, shown: asRead(sent) };
+}
+
+/** Without what moves the cursor within its line. */
+function asRead(sent: string): string {
+  return sent.replaceAll(CURSOR, "").replaceAll("\r", "");
+}
+
+const CURSOR = new RegExp(`${"\u001b"}\\[\\d*[A-K]`, "g");
+
+/** A command whose standard input is not a terminal. */
+export async function piped(
+  t: TestContext,
+  args: readonly string[],
+  env: Env,
+  input: string | Uint8Array = "",
+): Promise<Omit<Ending, "signal">> {
+  const child = spawn(process.execPath, ["--", MAIN, ...args], {
+    env: { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const ended = endOf(t, child);
+  // A command that refuses at once does not read it.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, stdout, stderr };
+}
+
+async function endOf(t: TestContext, child: ChildProcess): Promise<number | null> {
+  const closed = once(child, "close");
+  t.after(async () => {
+    child.kill("SIGKILL");
+    await closed;
+  });
+  const [code] = await closed;
+  return code;
+}

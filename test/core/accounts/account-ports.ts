@@ -1,0 +1,35 @@
+import type { TestContext } from "node:test";
+import type { Event } from "../../../src/core/events.ts";
+import type { StoredUser } from "../../../src/core/store.ts";
+import { type CorePorts, corePorts } from "../../support/core-ports.ts";
+import { hashText } from "../../support/store.ts";
+
+export interface AccountPorts extends CorePorts {
+  record(event: Event): Promise<void>;
+  /** What was recorded, and nothing of what the rules do for the service. */
+  readonly recorded: readonly Event[];
+  /** All accounts, in the order of their names. */
+  accounts(): Promise<readonly StoredUser[]>;
+}
+
+/** What the rules for accounts need, over a real store with these accounts in it. */
+export async function accountPorts(
+  t: TestContext,
+  ...usernames: readonly string[]
+): Promise<AccountPorts> {
+  const ports = await corePorts(t);
+  const { store } = ports;
+  for (const username of usernames) {
+    await store.insertUser({ username, passwordHash: hashText(`hash of ${username}`) });
+  }
+  const recorded: Event[] = [];
+  return {
+    ...ports,
+    recorded,
+    record: async (event) => void recorded.push(event),
+    async accounts() {
+      const users = await store.readUsers({ afterId: "", limit: 100 });
+      return [...users].sort((a, b) => (a.username < b.username ? -1 : 1));
+    },
+  };
+}

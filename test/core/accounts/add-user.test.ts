@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addUser } from "../../../src/core/accounts/add-user.ts";
+import { userAdded } from "../../../src/core/events.ts";
+import { accountPorts } from "./account-ports.ts";
+
+const PASSWORD = "a good password";
+
+test("an added account has the password that was given, and there is an entry", async (t) => {
+  const ports = await accountPorts(t, "owner");
+  const outcome = await addUser(ports, "guest", PASSWORD);
+  const stored = await ports.store.findUserByUsername("guest");
+  assert.ok(stored);
+  assert.deepEqual(outcome, { kind: "added", user: { id: stored.id, username: "guest" } });
+  assert.equal(await ports.passwords.verify(PASSWORD, stored.passwordHash), true);
+  assert.equal(ports.passwords.isOutdated(stored.passwordHash), false);
+  assert.equal(stored.sessionsFrom, undefined);
+  assert.deepEqual(ports.recorded, [userAdded("guest")]);
+});
+
+test("the first account can be added, too, and setup is over then", async (t) => {
+  const ports = await accountPorts(t);
+  assert.equal((await addUser(ports, "owner", PASSWORD)).kind, "added");
+  assert.equal(await ports.users.anyExists(), true);
+});
+
+for (const [what, username, password, kind] of [
+  ["without a name", "", "short", "username-missing"],
+  ["with seven bytes for a password", "owner", "1234567", "password-too-short"],
+  ["with an empty password", "guest", "", "password-too-short"],
+  ["under a name that is taken", "owner", PASSWORD, "username-taken"],
+] as const) {
+  test(`an account ${what} is not added: ${kind}, and there is no entry`, async (t) => {
+    const ports = await accountPorts(t, "owner");
+    const before = await ports.accounts();
+    assert.deepEqual(await addUser(ports, username, password), { kind });
+    assert.deepEqual(await ports.accounts(), before);
+    assert.deepEqual(ports.recorded, []);
+  });
+}
+
+test("eight bytes are enough, counted in bytes", async (t) => {
+  const ports = await accountPorts(t);
+  assert.equal((await addUser(ports, "one", "12345678")).kind, "added");
+  assert.equal((await addUser(ports, "two", "ääää")).kind, "added");
+});
+
+test("a name is kept as it came: no trimming, no folding", async (t) => {
+  const ports = await accountPorts(t, "owner");
+  for (const name of [" owner", "Owner", "\u001b[31m\n"]) {
+    assert.equal((await addUser(ports, name, PASSWORD)).kind, "added");
+    assert.equal((await ports.store.findUserByUsername(name))?.username, name);
+  }
+});

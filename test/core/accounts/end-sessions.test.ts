@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { endAllSessions, endSessionsOf } from "../../../src/core/accounts/end-sessions.ts";
+import { createCurrentUser } from "../../../src/core/current-user.ts";
+import { allSignedOut, userSignedOut } from "../../../src/core/events.ts";
+import { createSessionTokens } from "../../../src/core/session-token.ts";
+import type { UserId } from "../../../src/core/store.ts";
+import { SECRET } from "../../support/gate.ts";
+import { mint, partsOf } from "../../support/mint.ts";
+import { type AccountPorts, accountPorts } from "./account-ports.ts";
+
+const SECOND = 1_000;
+
+interface Scene extends AccountPorts {
+  readonly guest: UserId;
+  readonly owner: UserId;
+  /** Who the token leads to, read from the store anew. */
+  whose(token: string): Promise<string | undefined>;
+  /** As a sign-in does it. */
+  issue(id: UserId): Promise<string>;
+}
+
+async function scene(t: TestContext): Promise<Scene> {
+  const ports = await accountPorts(t, "guest", "owner");
+  const [guest, owner] = await ports.accounts();
+  assert.ok(guest && owner);
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
+  return {
+    ...ports,
+    guest: guest.id,
+    owner: owner.id,
+    async whose(token) {
+      for (const id of [guest.id, owner.id]) ports.users.forget(id);
+      return (await currentUser(token))?.username;
+    },
+    async issue(id) {
+      return ports.tokens.issue(id, (await ports.store.findUser(id))?.sessionsFrom);
+    },
+  };
+}
+
+test("every session of the account ends, those of others do not, and there is an entry", async (t) => {
+  const ports = await scene(t);
+  const { guest, owner, clock, issue, whose } = ports;
+  const old = await issue(owner);
+  clock.advance(86_400 * SECOND);
+  const [fresh, other] = [await issue(owner), await issue(guest)];
+  assert.equal(await whose(old), "owner");
+  assert.equal(await endSessionsOf(ports, "owner"), "ended");
+  assert.deepEqual(await Promise.all([old, fresh, other].map(whose)), [
+    undefined,
+    undefined,
+    "guest",
+  ]);
+  assert.deepEqual(ports.recorded, [userSignedOut("owner")]);
+});
+
+test("those of everybody end together, and their number is told", async (t) => {
+  const ports = await scene(t);
+  const tokens = [await ports.issue(ports.guest), await ports.issue(ports.owner)];
+  assert.equal(await endAllSessions(ports), 2);
+  assert.deepEqual(await Promise.all(tokens.map(ports.whose)), [undefined, undefined]);
+  assert.deepEqual(ports.recorded, [allSignedOut()]);
+});
+
+test("a name that there is none of ends nothing, and there is no entry", async (t) => {
+  const ports = await scene(t);
+  const token = await ports.issue(ports.owner);
+  assert.equal(await endSessionsOf(ports, "Owner"), "no-user");
+  assert.equal(await ports.whose(token), "owner");
+  assert.deepEqual(ports.recorded, []);
+});
+
+for (const [what, into] of [
+  ["at the beginning of a second", 0],
+  ["at its end", SECOND - 1],
+] as const) {
+  test(`a sign-in in the same second works and lasts its thirty days: ${what}`, async (t) => {
+    const ports = await scene(t);
+    const { clock, owner, issue, whose } = ports;
+    clock.advance(into);
+    const before = await issue(owner);
+    await endSessionsOf(ports, "owner");
+    const after = await issue(owner);
+    assert.deepEqual([await whose(before), await whose(after)], [undefined, "owner"]);
+    clock.advance(30 * 86_400 * SECOND - SECOND);
+    assert.equal(await whose(after), "owner");
+  });
+}
+
+for (const [ahead, user] of [
+  [0, undefined],
+  [90, undefined],
+  [120, undefined],
+  [122, "owner"],
+] as const) {
+  test(`a session from an instance whose clock is ${ahead} s ahead ${user ? "stays" : "ends"}`, async (t) => {
+    const ports = await scene(t);
+    const { clock, owner, whose } = ports;
+    const fast = createSessionTokens(SECRET, { now: () => clock.now() + ahead * SECOND });
+    const token = await fast.issue(owner);
+    assert.equal(await whose(token), "owner");
+    await endSessionsOf(ports, "owner");
+    assert.equal(await whose(token), user);
+  });
+}
+
+test("a sign-in right after the end works, whatever the clocks of both instances say", async (t) => {
+  const ports = await scene(t);
+  const { clock, owner, store, whose } = ports;
+  for (const endAhead of [0, 90, -90]) {
+    await endSessionsOf(
+      { ...ports, clock: { now: () => clock.now() + endAhead * SECOND } },
+      "owner",
+    );
+    const user = await store.findUser(owner);
+    for (const ahead of [0, 90, -90]) {
+      const issuer = createSessionTokens(SECRET, { now: () => clock.now() + ahead * SECOND });
+      const token = await issuer.issue(owner, user?.sessionsFrom);
+      assert.equal(await whose(token), "owner", `${endAhead} ${ahead}`);
+      const { claims } = partsOf(token);
+      assert.equal(claims.iat, clock.now() / SECOND + ahead, "dated to the issue, and not later");
+      assert.deepEqual(Object.keys(claims).sort(), ["exp", "iat", "jti", "user_id"]);
+    }
+  }
+});
+
+test("a session of a sign-in between two ends is over, however far its clock is ahead", async (t) => {
+  const ports = await scene(t);
+  const { clock, owner, store, whose } = ports;
+  await endSessionsOf(ports, "owner");
+  const fast = createSessionTokens(SECRET, { now: () => clock.now() + 90 * SECOND });
+  const between = await fast.issue(owner, (await store.findUser(owner))?.sessionsFrom);
+  assert.equal(await whose(between), "owner");
+  await endSessionsOf(ports, "owner");
+  assert.equal(await whose(between), undefined);
+});
+
+test("a token minted elsewhere counts again two minutes after the end", async (t) => {
+  const ports = await scene(t);
+  const { clock, owner, whose } = ports;
+  await endSessionsOf(ports, "owner");
+  const elsewhere = (): string => {
+    const iat = Math.floor(clock.now() / SECOND);
+    return mint({ user_id: owner, iat, exp: iat + 3_600 });
+  };
+  clock.advance(120 * SECOND);
+  const early = elsewhere();
+  assert.equal(await whose(early), undefined);
+  clock.advance(SECOND);
+  assert.equal(await whose(elsewhere()), "owner");
+  assert.equal(await whose(early), undefined);
+});
+
+test("a recorded second that is not a number does not keep a session", async (t) => {
+  const ports = await scene(t);
+  const { clock, owner, whose } = ports;
+  const iat = clock.now() / SECOND;
+  await endSessionsOf(ports, "owner");
+  for (const sessions_from of ["9999999999", [9_999_999_999], null, true, {}]) {
+    const header = { alg: "HS256", typ: "JWT", sessions_from };
+    const token = mint({ user_id: owner, iat, exp: iat + 3_600 }, { header });
+    assert.equal(await whose(token), undefined, JSON.stringify(sessions_from));
+  }
+});
+
+test("a session from between two ends within the same second is over as well", async (t) => {
+  const ports = await scene(t);
+  await endSessionsOf(ports, "owner");
+  const between = await ports.issue(ports.owner);
+  await endSessionsOf(ports, "owner");
+  const after = await ports.issue(ports.owner);
+  assert.deepEqual([await ports.whose(between), await ports.whose(after)], [undefined, "owner"]);
+});
+
+test("an end by a machine whose clock is behind revives nothing", async (t) => {
+  const ports = await scene(t);
+  const { clock, owner, issue, whose } = ports;
+  const old = await issue(owner);
+  clock.advance(10 * SECOND);
+  await endSessionsOf(ports, "owner");
+  const behind = { ...ports, clock: { now: () => clock.now() - 60 * SECOND } };
+  await endSessionsOf(behind, "owner");
+  assert.equal(await whose(old), undefined);
+});
+
+for (const [what, claims] of [
+  ["without an iat", {}],
+  ["with an iat before 1970", { iat: -1 }],
+] as const) {
+  test(`a token ${what} is good until sessions are ended`, async (t) => {
+    const ports = await scene(t);
+    const exp = ports.clock.now() / SECOND + 3_600;
+    const token = mint({ user_id: ports.owner, exp, ...claims });
+    assert.equal(await ports.whose(token), "owner");
+    await endSessionsOf(ports, "guest");
+    assert.equal(await ports.whose(token), "owner");
+    await endSessionsOf(ports, "owner");
+    assert.equal(await ports.whose(token), undefined);
+  });
+}
+
+test("accounts have no such time until their sessions are ended", async (t) => {
+  const ports = await scene(t);
+  await endSessionsOf(ports, "guest");
+  const [guest, owner] = await ports.accounts();
+  assert.equal(guest?.sessionsFrom, ports.clock.now() / SECOND + 1);
+  assert.deepEqual(Object.keys(owner ?? {}).sort(), ["id", "passwordHash", "username"]);
+});
+
+test("of an account that is removed meanwhile no session is ended, and there is no entry", async (t) => {
+  const ports = await scene(t);
+  const store = {
+    ...ports.store,
+    async endSessions(...about: Parameters<typeof ports.store.endSessions>) {
+      await ports.store.removeUser(ports.owner);
+      return ports.store.endSessions(...about);
+    },
+  };
+  assert.equal(await endSessionsOf({ ...ports, store }, "owner"), "no-user");
+  assert.deepEqual(ports.recorded, []);
+});

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { removeUser } from "../../../src/core/accounts/remove-user.ts";
+import { userRemoved } from "../../../src/core/events.ts";
+import { accountPorts } from "./account-ports.ts";
+
+test("a removed account is gone, the others stay, and there is an entry", async (t) => {
+  const ports = await accountPorts(t, "guest", "owner");
+  const [, owner] = await ports.accounts();
+  assert.equal(await removeUser(ports, "guest"), "removed");
+  assert.deepEqual(await ports.accounts(), [owner]);
+  assert.deepEqual(ports.recorded, [userRemoved("guest")]);
+});
+
+for (const [username, outcome] of [
+  ["owner", "last-user"],
+  ["Owner", "no-user"],
+  ["", "no-user"],
+] as const) {
+  test(`with one account left, the removal of "${username}" ends as ${outcome}, without an entry`, async (t) => {
+    const ports = await accountPorts(t, "owner");
+    const before = await ports.accounts();
+    assert.equal(await removeUser(ports, username), outcome);
+    assert.deepEqual(await ports.accounts(), before);
+    assert.deepEqual(ports.recorded, []);
+  });
+}
+
+test("of two who remove the same account, one did", async (t) => {
+  const ports = await accountPorts(t, "guest", "owner");
+  const outcomes = await Promise.all(["guest", "guest"].map((name) => removeUser(ports, name)));
+  assert.deepEqual([...outcomes].sort(), ["no-user", "removed"]);
+  assert.equal(ports.recorded.length, 1);
+});

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { renameUser } from "../../../src/core/accounts/rename-user.ts";
+import { userRenamed } from "../../../src/core/events.ts";
+import { accountPorts } from "./account-ports.ts";
+
+test("a renamed account keeps its ID and password, and there is an entry", async (t) => {
+  const ports = await accountPorts(t, "guest", "owner");
+  const [guest, owner] = await ports.accounts();
+  assert.equal(await renameUser(ports, "owner", "host"), "renamed");
+  assert.deepEqual(await ports.accounts(), [guest, { ...owner, username: "host" }]);
+  assert.deepEqual(ports.recorded, [userRenamed("host")]);
+});
+
+test("another case of the same letters is another name", async (t) => {
+  const ports = await accountPorts(t, "owner");
+  assert.equal(await renameUser(ports, "owner", "Owner"), "renamed");
+  assert.equal(await renameUser(ports, "owner", "x"), "no-user");
+});
+
+for (const [from, to, outcome] of [
+  ["nobody", "", "username-missing"],
+  ["owner", "", "username-missing"],
+  ["nobody", "host", "no-user"],
+  ["nobody", "owner", "no-user"],
+  ["owner", "guest", "username-taken"],
+] as const) {
+  test(`from "${from}" to "${to}" nothing is renamed: ${outcome}, and there is no entry`, async (t) => {
+    const ports = await accountPorts(t, "guest", "owner");
+    const before = await ports.accounts();
+    assert.equal(await renameUser(ports, from, to), outcome);
+    assert.deepEqual(await ports.accounts(), before);
+    assert.deepEqual(ports.recorded, []);
+  });
+}
+
+test("an account that is removed meanwhile is not renamed, and there is no entry", async (t) => {
+  const ports = await accountPorts(t, "guest", "owner");
+  const store = {
+    ...ports.store,
+    async renameUser(...about: Parameters<typeof ports.store.renameUser>) {
+      await ports.store.removeUser(about[0]);
+      return ports.store.renameUser(...about);
+    },
+  };
+  assert.equal(await renameUser({ ...ports, store }, "owner", "host"), "no-user");
+  assert.deepEqual(ports.recorded, []);
+});

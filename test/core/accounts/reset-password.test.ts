@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { resetPassword } from "../../../src/core/accounts/reset-password.ts";
+import { userPasswordSet } from "../../../src/core/events.ts";
+import { accountPorts } from "./account-ports.ts";
+
+const PASSWORD = "a good password";
+
+test("the new password works, whatever hash was there, and there is an entry", async (t) => {
+  const ports = await accountPorts(t, "owner");
+  assert.equal(await resetPassword(ports, "owner", PASSWORD), "reset");
+  const [owner] = await ports.accounts();
+  assert.equal(await ports.passwords.verify(PASSWORD, owner?.passwordHash), true);
+  assert.deepEqual(ports.recorded, [userPasswordSet("owner")]);
+});
+
+test("nothing but that account's hash is touched: sessions go on", async (t) => {
+  const ports = await accountPorts(t, "guest", "owner");
+  const [guest, owner] = await ports.accounts();
+  await resetPassword(ports, "owner", PASSWORD);
+  const [guestAfter, ownerAfter] = await ports.accounts();
+  assert.deepEqual(guestAfter, guest);
+  assert.deepEqual(ownerAfter, { ...owner, passwordHash: ownerAfter?.passwordHash });
+});
+
+for (const [what, username, password, outcome] of [
+  ["of nobody", "Owner", PASSWORD, "no-user"],
+  ["of nobody, with a short one", "nobody", "short", "no-user"],
+  ["to seven bytes", "owner", "1234567", "password-too-short"],
+  ["to an empty one", "owner", "", "password-too-short"],
+] as const) {
+  test(`the password ${what} is not set: ${outcome}, and there is no entry`, async (t) => {
+    const ports = await accountPorts(t, "owner");
+    const before = await ports.accounts();
+    assert.equal(await resetPassword(ports, username, password), outcome);
+    assert.deepEqual(await ports.accounts(), before);
+    assert.deepEqual(ports.recorded, []);
+  });
+}
+
+test("an account that is removed while its password is hashed is missing, not set", async (t) => {
+  const ports = await accountPorts(t, "guest", "owner");
+  const [guest] = await ports.accounts();
+  const passwords = {
+    async hash(password: string) {
+      assert.equal(guest && (await ports.store.removeUser(guest.id)), "removed");
+      return ports.passwords.hash(password);
+    },
+  };
+  assert.equal(await resetPassword({ ...ports, passwords }, "guest", PASSWORD), "no-user");
+  assert.deepEqual(ports.recorded, []);
+});

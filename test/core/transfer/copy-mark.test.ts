@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Contents, UserId } from "../../../src/core/store.ts";
+import { after, type Mark, markIn, startFrom } from "../../../src/core/transfer/copy-mark.ts";
+import { hashText, logEntry } from "../../support/store.ts";
+
+const SOURCE = "sqlite:/source";
+const EMPTY: Contents = { users: 0, entries: 0, lastEntryId: 0, mark: undefined };
+
+const MARK: Mark = {
+  ...{ source: SOURCE, users: 2, entries: 3, userId: "b", entryId: 7, lastEntryId: 9 },
+  state: "copying",
+};
+
+/** A target that holds what the mark speaks of. */
+const holding = (mark: object, change: Partial<Contents> = {}): Contents => ({
+  ...{ users: 2, entries: 3, lastEntryId: 9, mark: JSON.stringify(mark) },
+  ...change,
+});
+
+test("an empty target without a mark is filled from the beginning", () => {
+  const mark = { ...MARK, users: 0, entries: 0, userId: "", entryId: 0, lastEntryId: 0 };
+  assert.deepEqual(startFrom(EMPTY, SOURCE), { kind: "start", mark, from: EMPTY, how: "add" });
+});
+
+test("a copy that was cut off goes on where its mark stands", () => {
+  const from = holding(MARK);
+  assert.deepEqual(startFrom(from, SOURCE), { kind: "start", mark: MARK, from, how: "add" });
+});
+
+test("a copy that came out different starts over, with nothing counted yet", () => {
+  const from = holding({ ...MARK, state: "different" });
+  const mark = { ...MARK, users: 0, entries: 0, userId: "", entryId: 0 };
+  assert.deepEqual(startFrom(from, SOURCE), { kind: "start", mark, from, how: "start-over" });
+});
+
+test("a target that holds something, or a finished copy, is occupied", () => {
+  const occupied = { kind: "target-occupied", users: 2, entries: 3 };
+  const { mark: _, ...withoutMark } = holding(MARK);
+  assert.deepEqual(startFrom({ ...withoutMark, mark: undefined }, SOURCE), occupied);
+  assert.deepEqual(startFrom(holding({ ...MARK, state: "finished" }), SOURCE), occupied);
+  assert.deepEqual(startFrom({ ...withoutMark, mark: "by hand" }, SOURCE), occupied);
+  for (const one of [{ users: 1 }, { entries: 1 }]) {
+    assert.equal(startFrom({ ...EMPTY, ...one }, SOURCE).kind, "target-occupied");
+  }
+});
+
+test("a target that another source was copied to is not gone on with", () => {
+  const refusal = { kind: "target-of-another", source: "postgres" };
+  assert.deepEqual(startFrom(holding({ ...MARK, source: "postgres" }), SOURCE), refusal);
+});
+
+for (const change of [{ users: 1 }, { users: 3 }, { entries: 4 }, { lastEntryId: 10 }]) {
+  test(`a target that holds other things than the mark says has changed: ${JSON.stringify(change)}`, () => {
+    assert.deepEqual(startFrom(holding(MARK, change), SOURCE), { kind: "target-changed" });
+  });
+}
+
+test("a batch moves the mark on, and one without rows leaves it", () => {
+  const user = (id: string) => ({ id: id as UserId, username: id, passwordHash: hashText(id) });
+  const users = [user("c"), user("d")];
+  assert.deepEqual(after({ users, entries: [] }, MARK), { ...MARK, users: 4, userId: "d" });
+  const entries = [8, 12].map((id) => ({ ...logEntry("an entry"), id }));
+  const moved = { ...MARK, entries: 5, entryId: 12, lastEntryId: 12 };
+  assert.deepEqual(after({ users: [], entries }, MARK), moved);
+  assert.deepEqual(after({ users: [], entries: [] }, MARK), MARK);
+});
+
+test("a mark is read as it was written, in each of its states", () => {
+  for (const state of ["copying", "different", "finished"] as const) {
+    const mark = { ...MARK, state };
+    assert.deepEqual(markIn(JSON.stringify(mark)), mark);
+  }
+});
+
+const { state: _, ...stateless } = MARK;
+const others: readonly unknown[] = [
+  ...[null, 1, "copying", true, [], {}],
+  ...["source", "userId"].flatMap((name) => [1, null, undefined].map((to) => ({ [name]: to }))),
+  ...["users", "entries", "entryId", "lastEntryId"].flatMap((name) =>
+    ["1", 1.5, null, undefined].map((to) => ({ [name]: to })),
+  ),
+  ...["", "done", 1].map((state) => ({ state })),
+].map((one) => (typeof one === "object" && one !== null ? { ...MARK, ...one } : one));
+
+for (const text of [undefined, "", "by hand", "{", JSON.stringify(stateless), JSON.stringify([])]) {
+  test(`no mark of a copy: ${text}`, () => {
+    assert.equal(markIn(text), undefined);
+  });
+}
+
+for (const other of others.filter((one) => JSON.stringify(one) !== JSON.stringify(MARK))) {
+  test(`no mark of a copy: ${JSON.stringify(other)}`, () => {
+    assert.equal(markIn(JSON.stringify(other)), undefined);
+  });
+}

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fieldName, parseTime, recordIn } from "../../../src/core/transfer/import-record.ts";
+
+const HASH = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
+const AT = "2023-05-01T10:00:00Z";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const read = (fields: Fields) =>
+  recordIn(new Map(Object.entries(fields).map(([name, value]) => [fieldName(name), value])));
+
+const user = (fields: Fields = {}) => ({ username: "owner", password_hash: HASH, ...fields });
+const record = (fields: Fields = {}) => ({
+  ...{ Action: "signin", Detail: "Signed in as owner", at: AT },
+  ...fields,
+});
+
+test("a user keeps the name, the hash, the ID and the end of the sessions as they are", () => {
+  const name = " O'Neil \u202e\n🔑 ";
+  assert.deepEqual(read(user({ username: name, id: "7f", sessions_from: 1_700_000_000 })), {
+    kind: "user",
+    user: { id: "7f", username: name, passwordHash: HASH, sessionsFrom: 1_700_000_000 },
+  });
+});
+
+for (const [what, fields] of Object.entries({
+  "as a variable": { username: "owner", password_hash: HASH },
+  "as a field of the record": { Username: "owner", PasswordHash: HASH, ID: null },
+  "in capitals": { USERNAME: "owner", PASSWORD_HASH: HASH, id: "" },
+})) {
+  test(`the names of the fields may be written ${what}; without an ID there is a new one`, () => {
+    const [one, other] = [read(fields), read(fields)];
+    assert.ok(one.kind === "user" && other.kind === "user");
+    assert.match(one.user.id, /^[0-9a-f-]{36}$/);
+    assert.notEqual(one.user.id, other.user.id);
+    assert.deepEqual(one.user, { id: one.user.id, username: "owner", passwordHash: HASH });
+  });
+}
+
+test("a number is an ID, too", () => {
+  const one = read(user({ id: 42, sessions_from: "17" }));
+  assert.ok(one.kind === "user");
+  assert.deepEqual([one.user.id, one.user.sessionsFrom], ["42", 17]);
+});
+
+test("sessions may end with the first second of 1970, and an ID have 255 bytes", () => {
+  const one = read(user({ id: `${"é".repeat(127)}x`, sessions_from: 0 }));
+  assert.ok(one.kind === "user");
+  assert.deepEqual([Buffer.byteLength(one.user.id), one.user.sessionsFrom], [255, 0]);
+});
+
+test("what fails while a line is read is no refusal", () => {
+  class Failing extends Map<string, unknown> {
+    override get(): unknown {
+      throw new Error("the disk is full");
+    }
+  }
+  assert.throws(() => recordIn(new Failing()), /the disk is full/);
+});
+
+test("a time without a zone is UTC, on whatever machine it is read", (t) => {
+  const zone = process.env.TZ;
+  t.after(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+  process.env.TZ = "America/New_York";
+  for (const time of ["2023-05-01T10:00:00", "2023-05-01 10:00"]) {
+    assert.equal(parseTime(time)?.toISOString(), "2023-05-01T10:00:00.000Z");
+  }
+});
+
+test("a log record becomes an entry by the system", () => {
+  for (const type of ["signin", "signin_rate_limited", "signup", "password_change"]) {
+    assert.deepEqual(read(record({ Action: type, Detail: "Zoë" })), {
+      kind: "entry",
+      entry: { at: new Date(AT), type, summary: "Zoë", author: "system" },
+    });
+  }
+});
+
+for (const name of ["at", "Time", "created_at", "CreatedAt"]) {
+  test(`the time of a log record may be called ${name}`, () => {
+    const one = read({ action: "signup", detail: "x", [name]: 1_700_000_000 });
+    assert.ok(one.kind === "entry");
+    assert.equal(one.entry.at.toISOString(), "2023-11-14T22:13:20.000Z");
+  });
+}
+
+const refused: readonly (readonly [Fields, string])[] = [
+  [{}, "there is no username"],
+  [user({ username: "" }), "there is no username"],
+  [user({ username: null }), "there is no username"],
+  [user({ username: 7 }), "the username is no text"],
+  [user({ username: ["owner"] }), "the username is no text"],
+  [user({ username: "ow\0ner" }), "the username has a NUL"],
+  [user({ username: "\ud83d" }), "the username is no valid Unicode"],
+  [user({ username: "é".repeat(32_769) }), "the username is longer than 65536 bytes"],
+  [user({ password_hash: undefined }), "there is no password_hash"],
+  [user({ password_hash: "hunter2" }), "the password_hash is of no kind that is known"],
+  [
+    user({ password_hash: `${HASH}${"x".repeat(1_024)}` }),
+    "the password_hash is longer than 1024 bytes",
+  ],
+  [
+    user({ password_hash: HASH.replace("$05$", "$31$") }),
+    "the password_hash would take too much memory or time to verify",
+  ],
+  [user({ id: "7\0" }), "the id has a NUL"],
+  [user({ id: 1.5 }), "the id is no text"],
+  [user({ id: "x".repeat(256) }), "the id is longer than 255 bytes"],
+  [user({ sessions_from: "yesterday" }), "sessions_from takes seconds since 1970"],
+  [user({ sessions_from: -1 }), "sessions_from takes seconds since 1970"],
+  [user({ sessions_from: 1.5 }), "sessions_from takes seconds since 1970"],
+  ...["1e3", "12x", "x12", "-7", true, [7]].map(
+    (value) => [user({ sessions_from: value }), "sessions_from takes seconds since 1970"] as const,
+  ),
+  [user(record()), "it is a user and a log record at once"],
+  [record({ Action: "signout" }), "the Action is none that is known"],
+  [record({ Action: "user_import" }), "the Action is none that is known"],
+  [record({ Action: "" }), "there is no Action"],
+  [record({ Detail: "" }), "there is no Detail"],
+  [record({ Detail: "a\0b" }), "the Detail has a NUL"],
+  [record({ at: undefined }), "there is no time (at, Time or created_at)"],
+  [record({ at: "" }), "there is no time (at, Time or created_at)"],
+  [record({ at: "yesterday" }), "the time is neither ISO 8601 nor Unix"],
+  [record({ created_at: AT }), "there is more than one time"],
+];
+for (const [fields, reason] of refused) {
+  const shown = JSON.stringify(fields).slice(0, 90);
+  test(`refused, since ${reason}: ${shown}`, () => {
+    assert.deepEqual(read(fields), { kind: "refused", reason });
+  });
+}
+
+const times: readonly (readonly [unknown, string | undefined])[] = [
+  ["2023-05-01T10:00:00Z", "2023-05-01T10:00:00.000Z"],
+  ["2023-05-01T10:00:00.123456789Z", "2023-05-01T10:00:00.123Z"],
+  ["2023-05-01T10:00:00+02:00", "2023-05-01T08:00:00.000Z"],
+  ["2023-05-01 10:00:00 -0530", "2023-05-01T15:30:00.000Z"],
+  ["2023-05-01 10:00:00", "2023-05-01T10:00:00.000Z"],
+  ["2023-05-01 10:00", "2023-05-01T10:00:00.000Z"],
+  ["2023-05-01t10:00:00z", "2023-05-01T10:00:00.000Z"],
+  ["2024-02-29", "2024-02-29T00:00:00.000Z"],
+  ["1700000000", "2023-11-14T22:13:20.000Z"],
+  [1_700_000_000, "2023-11-14T22:13:20.000Z"],
+  [1_700_000_000.5, "2023-11-14T22:13:20.500Z"],
+  ["1700000000123", "2023-11-14T22:13:20.123Z"],
+  ["1700000000.55", "2023-11-14T22:13:20.550Z"],
+  ["2023-05-01 10:00.5", "2023-05-01T10:00:00.500Z"],
+  [99_999_999_999, "5138-11-16T09:46:39.000Z"],
+  [100_000_000_000, "1973-03-03T09:46:40.000Z"],
+  ["9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"],
+  [253_402_300_800_000, undefined],
+  ["x2023-05-01", undefined],
+  ["2023-05-01x", undefined],
+  [["2023-05-01"], undefined],
+  [0, "1970-01-01T00:00:00.000Z"],
+  ["2023-02-30T10:00:00Z", undefined],
+  ["2023-05-01T25:00:00Z", undefined],
+  ["2023-13-01", undefined],
+  ["10:00", undefined],
+  ["05/01/2023", undefined],
+  ["May 1 2023", undefined],
+  ["+1", undefined],
+  [-1, undefined],
+  ["999999999999999", undefined],
+  [Number.NaN, undefined],
+  [true, undefined],
+  [{}, undefined],
+];
+for (const [given, expected] of times) {
+  test(`${JSON.stringify(given)} is ${expected ?? "no time"}`, () => {
+    assert.equal(parseTime(given)?.toISOString(), expected);
+  });
+}

@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Intake } from "../../../src/core/store.ts";
+import {
+  type ImportChoices,
+  type ImportLine,
+  type ImportPorts,
+  type ImportProgress,
+  importUsers,
+} from "../../../src/core/transfer/import-users.ts";
+import { openStaging } from "../../../src/stores/import-staging.ts";
+import { hashText, openStore } from "../../support/store.ts";
+
+const HASH = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
+const NOW = Date.UTC(2030, 0, 1);
+
+const lineOf = (line: number, fields: Readonly<Record<string, unknown>>): ImportLine => ({
+  line,
+  fields: new Map(Object.entries(fields)),
+});
+const userLine = (line: number, username: string, fields = {}): ImportLine =>
+  lineOf(line, { username, passwordhash: HASH, ...fields });
+const entryLine = (line: number, at: number): ImportLine =>
+  lineOf(line, { action: "signin", detail: `at ${at}`, at });
+
+const STRICT: ImportChoices = { badLines: "refuse-all", how: "import" };
+const LENIENT: ImportChoices = { badLines: "skip", how: "import" };
+
+async function setting(
+  t: TestContext,
+  lines: readonly ImportLine[],
+  fields: Partial<ImportPorts> = {},
+) {
+  const store = await openStore(t);
+  const staging = openStaging();
+  t.after(() => staging.close());
+  const refused: string[] = [];
+  const progress: ImportProgress[] = [];
+  const ports: ImportPorts = {
+    lines: (async function* () {
+      yield lines.slice(0, 2);
+      yield lines.slice(2);
+    })(),
+    staging,
+    existing: store,
+    target: async () => store,
+    clock: { now: () => NOW },
+    refuse: (line, reason) => refused.push(`${line}: ${reason}`),
+    progress: (one) => progress.push(one),
+    ...fields,
+  };
+  return {
+    ...{ store, ports, refused, progress },
+    names: async () =>
+      (await store.readUsers({ afterId: "", limit: 9_999 })).map(({ username }) => username).sort(),
+    entries: async () =>
+      (await store.readLogEntries({ afterId: 0, limit: 99 })).map(
+        ({ author, type, summary }) => `${author} ${type}: ${summary}`,
+      ),
+  };
+}
+
+test("users come in, with one entry that says how many", async (t) => {
+  const { ports, names, entries, store } = await setting(t, [userLine(1, "a"), userLine(2, "b")]);
+  assert.deepEqual(await importUsers(ports, STRICT), {
+    ...{ kind: "imported", refused: 0, users: 2, entries: 0 },
+  });
+  assert.deepEqual(await names(), ["a", "b"]);
+  assert.deepEqual(await entries(), ["cli user_import: Imported accounts: 2"]);
+  const [entry] = await store.readLogEntries({ afterId: 0, limit: 1 });
+  assert.equal(entry?.at.getTime(), NOW);
+});
+
+test("log records come in by their times, whatever their order, and an entry of their own", async (t) => {
+  const lines = [entryLine(1, 30), entryLine(2, 10), entryLine(3, 30), entryLine(4, 20)];
+  const { ports, entries } = await setting(t, lines);
+  assert.equal((await importUsers(ports, STRICT)).entries, 4);
+  assert.deepEqual(await entries(), [
+    ...[10, 20, 30, 30].map((at) => `system signin: at ${at}`),
+    "cli log_import: Imported log entries: 4",
+  ]);
+});
+
+const bad: readonly (readonly [string, ImportLine, string])[] = [
+  [
+    "one that could not be read",
+    { line: 3, problem: "it is no JSON object" },
+    "it is no JSON object",
+  ],
+  ["one without a hash", lineOf(3, { username: "c" }), "there is no password_hash"],
+  ["a username twice in the file", userLine(3, "a"), "line 1 has the same username"],
+  ["an ID twice in the file", userLine(3, "c", { id: "7" }), "line 2 has the same id"],
+  [
+    "a username that is in the store",
+    userLine(3, "owner"),
+    "there is an account with that username already",
+  ],
+];
+for (const [what, line, reason] of bad) {
+  const lines = [userLine(1, "a"), userLine(2, "b", { id: "7" }), line, entryLine(4, 5)];
+
+  test(`${what}: nothing at all comes in`, async (t) => {
+    const { ports, refused, names, entries, store } = await setting(t, lines);
+    await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
+    const outcome = await importUsers(ports, STRICT);
+    assert.deepEqual([outcome.kind, outcome.refused], ["refused", 1]);
+    assert.deepEqual(refused, [`3: ${reason}`]);
+    assert.deepEqual([await names(), await entries()], [["owner"], []]);
+  });
+
+  test(`${what}: the others come in where that is wanted`, async (t) => {
+    const { ports, refused, names, store } = await setting(t, lines);
+    await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
+    const outcome = await importUsers(ports, LENIENT);
+    assert.deepEqual(outcome, { kind: "imported", refused: 1, users: 2, entries: 1 });
+    assert.deepEqual(refused, [`3: ${reason}`]);
+    assert.deepEqual(await names(), ["a", "b", "owner"]);
+  });
+}
+
+test("a line behind one that was refused is not taken for a second of its name", async (t) => {
+  const lines = [lineOf(1, { username: "a", passwordhash: "hunter2" }), userLine(2, "a")];
+  const { ports, names } = await setting(t, lines);
+  assert.equal((await importUsers(ports, LENIENT)).users, 1);
+  assert.deepEqual(await names(), ["a"]);
+});
+
+test("where all are refused, nothing is imported, not even an entry of it", async (t) => {
+  const { ports, entries } = await setting(t, [lineOf(1, {})]);
+  assert.equal((await importUsers(ports, LENIENT)).kind, "refused");
+  assert.deepEqual(await entries(), []);
+});
+
+test("a file without lines is nothing, and makes no store", async (t) => {
+  const { ports } = await setting(t, [], {
+    existing: undefined,
+    target: () => Promise.reject(new Error("made")),
+  });
+  assert.equal((await importUsers(ports, STRICT)).kind, "nothing");
+});
+
+test("a store that is made for it takes everything in", async (t) => {
+  const { ports, names } = await setting(t, [userLine(1, "a")], { existing: undefined });
+  const outcome = await importUsers(ports, STRICT);
+  assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 1, entries: 0 });
+  assert.deepEqual(await names(), ["a"]);
+});
+
+test("as many users as log records are not nothing", async (t) => {
+  const { ports, names } = await setting(t, [userLine(1, "a"), entryLine(2, 5)]);
+  const outcome = await importUsers(ports, STRICT);
+  assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 1, entries: 1 });
+  assert.deepEqual(await names(), ["a"]);
+});
+
+for (const badLines of ["refuse-all", "skip"] as const) {
+  test(`to look only tells the same and changes nothing (${badLines})`, async (t) => {
+    const lines = [userLine(1, "a"), userLine(2, "owner")];
+    const { ports, refused, names, entries, store } = await setting(t, lines, {
+      target: () => Promise.reject(new Error("opened to write")),
+    });
+    await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
+    const outcome = await importUsers(ports, { badLines, how: "look-only" });
+    assert.equal(outcome.kind, badLines === "skip" ? "would-import" : "refused");
+    assert.deepEqual(refused, ["2: there is an account with that username already"]);
+    assert.deepEqual([await names(), await entries()], [["owner"], []]);
+  });
+}
+
+/** A store in which somebody adds a user of that name between the look and the step itself. */
+function overtaken(store: Intake, add: () => Promise<unknown>): Intake {
+  let added = false;
+  return {
+    findTaken: (users) => store.findTaken(users),
+    async takeIn(rows) {
+      if (!added) await add();
+      added = true;
+      return store.takeIn(rows);
+    },
+  };
+}
+
+for (const [choices, kind, names] of [
+  [STRICT, "refused", ["b"]],
+  [LENIENT, "imported", ["a", "b", "c"]],
+] as const) {
+  test(`a username that somebody takes meanwhile is refused like any other (${choices.badLines})`, async (t) => {
+    const made = await setting(t, [userLine(1, "a"), userLine(2, "b"), userLine(3, "c")]);
+    const racing = overtaken(made.store, () =>
+      made.store.insertUser({ username: "b", passwordHash: hashText("x") }),
+    );
+    const ports = { ...made.ports, existing: racing, target: async () => racing };
+    assert.equal((await importUsers(ports, choices)).kind, kind);
+    assert.deepEqual(made.refused, ["2: there is an account with that username already"]);
+    assert.deepEqual(await made.names(), names);
+  });
+}
+
+test("a name that the store cannot hold is refused before anything is written", async (t) => {
+  const { ports, refused, store } = await setting(t, [userLine(1, "long")]);
+  const narrow: Intake = {
+    ...store,
+    problemWith: ({ users, entries }) =>
+      users.some(({ username }) => username === "long") && entries.length === 0
+        ? "the user has too long a name"
+        : undefined,
+  };
+  const outcome = await importUsers({ ...ports, existing: narrow }, STRICT);
+  assert.equal(outcome.kind, "refused");
+  assert.deepEqual(refused, ["1: the username or the id is too long for the database"]);
+});
+
+test("the progress of log records is told page by page as well", async (t) => {
+  const users = [userLine(1, "a"), userLine(2, "b")];
+  const lines = [...users, ...Array.from({ length: 2_500 }, (_, n) => entryLine(n + 3, n))];
+  const { ports, progress } = await setting(t, lines);
+  await importUsers(ports, STRICT);
+  const of = (step: ImportProgress["step"]) => progress.filter((one) => one.step === step);
+  assert.deepEqual(
+    of("checking").map(({ entries }) => entries),
+    [{ done: 0, total: 2_500 }],
+  );
+  assert.deepEqual(
+    of("importing").map((one) => [one.users.done, one.entries]),
+    [
+      [0, { done: 0, total: 2_500 }],
+      ...[0, 1_000, 2_000].map((done) => [2, { done, total: 2_500 }]),
+    ],
+  );
+});
+
+test("the progress grows to all of it", async (t) => {
+  const lines = Array.from({ length: 2_500 }, (_, n) => userLine(n, `user ${n}`));
+  const { ports, progress } = await setting(t, lines);
+  await importUsers(ports, STRICT);
+  for (const step of ["checking", "importing"] as const) {
+    const done = progress.filter((one) => one.step === step).map(({ users }) => users);
+    assert.deepEqual(
+      done,
+      [0, 1_000, 2_000].map((some) => ({ done: some, total: 2_500 })),
+    );
+  }
+});

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { test } from "node:test";
+import { addressCheck, plainFindings } from "../../src/doctor/address.ts";
+import { ask } from "../../src/doctor/ask.ts";
+import { whereInstalled } from "../proxies/program.ts";
+import { startRecordingApp } from "../proxies/recording-app.ts";
+import { execute } from "../support/database.ts";
+import { freePort } from "../support/free-port.ts";
+import { startGate } from "../support/gate.ts";
+import { runLatchkey } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
+import { assertFound, findings } from "./patient.ts";
+
+const FINE = /^Latchkey answers at .*, and its forms work there$/;
+
+test("without an address, there is nothing to say about it", async () => {
+  assertFound(await findings(addressCheck, {}));
+});
+
+test("the gate itself is met at its address, with and without an account", async (t) => {
+  const gate = await startGate(t);
+  assertFound(await findings(addressCheck, { url: gate.url }), ["fine", FINE]);
+  await gate.setUp();
+  assertFound(await findings(addressCheck, { url: gate.url }), ["fine", FINE]);
+});
+
+test("where nothing listens, that is what is wrong", async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  assertFound(await findings(addressCheck, { url }), ["broken", /nothing listens there$/]);
+});
+
+test("what speaks no TLS is told so", async (t) => {
+  const { url } = await startGate(t);
+  const found = await findings(addressCheck, { url: url.replace("http:", "https:") });
+  assertFound(found, ["broken", /does not answer: TLS is not spoken there$/]);
+});
+
+test("a name that nobody knows is told so", async () => {
+  const found = await findings(addressCheck, { url: "http://gate.invalid" });
+  assertFound(found, ["broken", /the name is not known$|the name service does not answer$/]);
+});
+
+test("another application is not taken for Latchkey", async (t) => {
+  const { place } = await startRecordingApp(t);
+  const found = await findings(addressCheck, { url: `http://${place}` });
+  assertFound(found, ["broken", /is not Latchkey: \/login gives 200, .* \/logout 200$/, /\/login/]);
+});
+
+test("a database that does not answer is seen from outside", async (t) => {
+  const gate = await startGate(t);
+  execute(gate.databaseFile, "DROP TABLE users");
+  assertFound(await findings(addressCheck, { url: gate.url }), [
+    "broken",
+    /its database does not answer: \/readyz gives 503$/,
+    /log of the gate/,
+  ]);
+});
+
+test("an address that hangs is told within seconds, and leaves nothing behind", async (t) => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const started = performance.now();
+  const url = `http://127.0.0.1:${port}`;
+  const sockets: Socket[] = [];
+  server.on("connection", (socket) => sockets.push(socket.resume()));
+  const { code, stdout } = await runLatchkey(t, ["doctor", "--url", url], {
+    DATA_DIR: await tempDir(t),
+  });
+  assert.ok(performance.now() - started < 15_000);
+  assert.equal(code, 1);
+  assert.match(stdout, /WRONG address .* does not answer: no answer within 4 seconds\n/);
+  server.close();
+  await once(server, "close");
+  assert.ok(sockets.length > 0);
+});
+
+test("looking at the address uses up no sign-in attempt, and leaves no log entry", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  for (let left = 6; left > 0; left -= 1) await findings(addressCheck, { url: gate.url });
+  assert.equal((await gate.signIn()).location, "/");
+  const entries = await gate.logEntries(2);
+  assert.deepEqual(
+    entries.map(({ type }) => type),
+    ["signup", "signin"],
+  );
+});
+
+whereInstalled("nginx", (nginx) => {
+  test("behind nginx that passes on what it should, all is fine", async (t) => {
+    const gate = await startGate(t);
+    const url = await beforeGate(t, nginx, gate.url);
+    assertFound(await findings(addressCheck, { url }), ["fine", FINE]);
+  });
+
+  test("where the proxy does not pass Host on, forms are refused, which PUBLIC_URL mends too", async (t) => {
+    const gate = await startGate(t);
+    // As nginx does it by itself.
+    const url = await beforeGate(t, nginx, gate.url, "");
+    assertFound(await findings(addressCheck, { url }), [
+      "broken",
+      /refused as those of another site: .* Host/,
+      /proxy_set_header Host \$http_host;.* PUBLIC_URL to http:/,
+    ]);
+    const port = await freePort();
+    const publicUrl = await beforeGate(t, nginx, `http://127.0.0.1:${port}`, "");
+    await startGate(t, { port, publicUrl });
+    assertFound(await findings(addressCheck, { url: publicUrl }), ["fine", FINE]);
+  });
+
+  test("a proxy that does not reach the gate is told to be led there", async (t) => {
+    const port = await freePort();
+    const url = await beforeGate(t, nginx, `http://127.0.0.1:${port}`);
+    assertFound(await findings(addressCheck, { env: { PORT: String(port) }, url }), [
+      "broken",
+      /does not reach the gate: it answers 502$/,
+      new RegExp(`where it listens: http://127\\.0\\.0\\.1:${port}$`),
+    ]);
+  });
+
+  test("forms that the proxy keeps are told", async (t) => {
+    const gate = await startGate(t);
+    const url = await startNginx(
+      t,
+      nginx,
+      `location / { limit_except GET { deny all; } proxy_pass ${gate.url}; ${PASSED_ON} }
+       location = /logout { return 405; }`,
+    );
+    assertFound(await findings(addressCheck, { url }), ["broken", /do not get .*: answer 405$/]);
+  });
+
+  test("health that the proxy keeps to itself is no fault", async (t) => {
+    const gate = await startGate(t);
+    const locations = `location ~ ^/(login|logout)$ { proxy_pass ${gate.url}; ${PASSED_ON} }`;
+    const url = await startNginx(t, nginx, locations);
+    assertFound(await findings(addressCheck, { url }), ["fine", FINE]);
+  });
+
+  test("an address that leads to https is told where to look instead", async (t) => {
+    const url = await startNginx(t, nginx, "return 301 https://auth.example.org$request_uri;");
+    assertFound(await findings(addressCheck, { url }), [
+      "advice",
+      /leads to https:\/\/auth\.example\.org$/,
+      /--url https:\/\/auth\.example\.org$/,
+    ]);
+  });
+
+  test("plain HTTP beside HTTPS is a hint unless it leads to HTTPS or is refused", async (t) => {
+    const gate = await startGate(t);
+    const secure = new URL("https://auth.example.org");
+    const plain = async (locations: string) => {
+      const url = await startNginx(t, nginx, locations);
+      const answer = await ask(new URL("/login", url), {}, Date.now);
+      return plainFindings(answer, secure);
+    };
+    assertFound(await plain("return 308 https://auth.example.org$request_uri;"));
+    assertFound(await plain("return 404;"));
+    assertFound(await plain(`location / { proxy_pass ${gate.url}; }`), [
+      "advice",
+      /^http:\/\/auth\.example\.org answers without leading to https/,
+      /return 301 https/,
+    ]);
+    assertFound(plainFindings(undefined, secure));
+  });
+});

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import { ask } from "../../src/doctor/ask.ts";
+
+/** Says the same to everybody, and does what the test wants to the connection. */
+async function startSaying(
+  t: TestContext,
+  words: string,
+  act: (socket: Socket) => void = () => {},
+): Promise<URL> {
+  const server = createServer((socket) => {
+    t.after(() => socket.destroy());
+    socket.on("error", () => {}).once("data", () => socket.write(words, () => act(socket)));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+}
+
+test("a server that switches to another protocol has not answered", async (t) => {
+  const lines = ["HTTP/1.1 101 Switching Protocols", "Connection: Upgrade", "Upgrade: x", "", "x"];
+  const asked = await ask(await startSaying(t, lines.join("\r\n")), {}, Date.now);
+  assert.deepEqual(asked, {
+    kind: "silent",
+    code: undefined,
+    reason: "the connection was closed without an HTTP answer",
+  });
+});
+
+test("an answer that goes on to the end of the connection is an answer", async (t) => {
+  const url = await startSaying(t, "HTTP/1.1 200 OK\r\n\r\nok", (socket) => socket.end());
+  const asked = await ask(url, {}, () => 7);
+  assert.ok(asked.kind === "answer");
+  assert.deepEqual([asked.status, asked.body, asked.answeredAt], [200, "ok", 7]);
+});

@@ -1,0 +1,121 @@
+import { once } from "node:events";
+import { chmod, writeFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { certificateCheck } from "../../src/doctor/certificate.ts";
+import { certificateFilesCheck } from "../../src/doctor/certificate-files.ts";
+import { freePort } from "../support/free-port.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { INTERMEDIATE, LEAF, ROOT, SELF_SIGNED } from "./certificates.ts";
+import { assertFound, findings } from "./patient.ts";
+
+setDefaultCACertificates([...getCACertificates("default"), ROOT]);
+
+const WHOLE = { cert: `${LEAF.cert}${INTERMEDIATE}`, key: LEAF.key };
+
+async function portShowing(t: TestContext, pair: typeof LEAF): Promise<number> {
+  const server = createServer(pair);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+test("a certificate with its whole chain and for this name is fine", async (t) => {
+  const url = `https://localhost:${await portShowing(t, WHOLE)}`;
+  assertFound(await findings(certificateCheck, { url }), [
+    "fine",
+    new RegExp(`^the certificate at ${url} is trusted, and good until 2119-12-24$`),
+  ]);
+});
+
+for (const [days, kind, about] of [
+  [20, "fine", /is trusted/],
+  [10, "advice", /expires on 2119-12-24, in 10 days$/],
+  [1.5, "advice", /expires on 2119-12-24, in 1 day$/],
+  [0.2, "advice", /expires on 2119-12-24, within a day$/],
+  [-1, "broken", /has expired on 2119-12-24$/],
+] as const) {
+  test(`${days} days before its end, a certificate is ${kind}`, async (t) => {
+    const url = `https://localhost:${await portShowing(t, WHOLE)}`;
+    const now = Date.UTC(2119, 11, 24, 8) - days * 86_400_000;
+    assertFound(await findings(certificateCheck, { url, now }), [kind, about, /renew/]);
+  });
+}
+
+test("a certificate for another name is wrong, and its names are told", async (t) => {
+  const url = `https://127.0.0.1:${await portShowing(t, WHOLE)}`;
+  assertFound(await findings(certificateCheck, { url }), [
+    "broken",
+    /is not for 127\.0\.0\.1, but for DNS:localhost$/,
+  ]);
+});
+
+test("a certificate without its intermediate is wrong", async (t) => {
+  const url = `https://localhost:${await portShowing(t, LEAF)}`;
+  assertFound(await findings(certificateCheck, { url }), [
+    "broken",
+    /comes without those that lead from it to an authority/,
+    /fullchain\.pem/,
+  ]);
+});
+
+test("a certificate that trusts itself alone is wrong", async (t) => {
+  const url = `https://localhost:${await portShowing(t, SELF_SIGNED)}`;
+  assertFound(await findings(certificateCheck, { url }), [
+    "broken",
+    /is of nobody whom browsers know: DEPTH_ZERO_SELF_SIGNED_CERT$/,
+    /NODE_EXTRA_CA_CERTS/,
+  ]);
+});
+
+test("without TLS, or where nothing answers, there is nothing to say", async () => {
+  assertFound(await findings(certificateCheck, {}));
+  assertFound(await findings(certificateCheck, { url: "http://127.0.0.1:1" }));
+  assertFound(await findings(certificateCheck, { url: `https://127.0.0.1:${await freePort()}` }));
+});
+
+async function filesWith(t: TestContext, { cert, key }: typeof LEAF, mode = 0o600) {
+  const folder = await tempDir(t);
+  const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  await writeFile(TLS_CERT_FILE, cert);
+  await writeFile(TLS_KEY_FILE, key);
+  await chmod(TLS_KEY_FILE, mode);
+  return { TLS_CERT_FILE, TLS_KEY_FILE };
+}
+
+test("a certificate and its key in files are fine", async (t) => {
+  const env = await filesWith(t, WHOLE, 0o640);
+  assertFound(await findings(certificateFilesCheck, { env }), [
+    "fine",
+    /fit together, for localhost until 2119-12-24$/,
+  ]);
+  assertFound(await findings(certificateFilesCheck, {}));
+});
+
+test("a key that everybody can read and a certificate that ends soon are hints", async (t) => {
+  const env = await filesWith(t, WHOLE, 0o644);
+  const now = Date.UTC(2119, 11, 20);
+  assertFound(
+    await findings(certificateFilesCheck, { env, now }),
+    ["advice", /certificate of TLS_CERT_FILE expires on 2119-12-24/, /takes it by itself/],
+    ["advice", /gets to the key of TLS_KEY_FILE$/, /chmod o= .*key\.pem/],
+  );
+});
+
+for (const [name, pair, about] of [
+  ["of another certificate", { ...SELF_SIGNED, cert: LEAF.cert }, /belongs to another certificate/],
+  ["that is none", { ...LEAF, key: "no key" }, /the key cannot be used/],
+  ["beside no certificate", { ...LEAF, cert: "no certificate" }, /the certificate cannot be used/],
+] as const) {
+  test(`a key ${name} is wrong`, async (t) => {
+    const env = await filesWith(t, pair);
+    assertFound(await findings(certificateFilesCheck, { env }), ["broken", about, /privkey\.pem/]);
+  });
+}

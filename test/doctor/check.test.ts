@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Check, examine } from "../../src/doctor/check.ts";
+import { fine, worst } from "../../src/doctor/finding.ts";
+import { patient } from "./patient.ts";
+
+const check = (name: string, look: Check["look"]): Check => ({ name, settings: [], look });
+
+test("a check that fails or hangs keeps no other from its findings, nor their order", async () => {
+  const checks = [
+    check("hangs", () => new Promise(() => {})),
+    check("fails", async () => {
+      throw new Error("no such device");
+    }),
+    check("works", async () => [fine("one"), fine("two")]),
+    check("silent", async () => []),
+  ];
+  const found = await examine(checks, patient({}), 20);
+  assert.deepEqual(
+    found.map((one) => [one.check, one.outcome, one.found]),
+    [
+      ["hangs", "broken", "is not done after 0.02 seconds"],
+      ["fails", "broken", "cannot be looked at: no such device"],
+      ["works", "fine", "one"],
+      ["works", "fine", "two"],
+    ],
+  );
+});
+
+test("all checks are under way at the same time", async () => {
+  const meeting = Promise.withResolvers<void>();
+  const checks = [
+    check("waits", async () => {
+      await meeting.promise;
+      return [fine("met")];
+    }),
+    check("comes", async () => {
+      meeting.resolve();
+      return [];
+    }),
+  ];
+  const [found] = await examine(checks, patient({}), 60_000);
+  assert.equal(found?.found, "met");
+});
+
+for (const [outcomes, expected] of [
+  [[], "fine"],
+  [["fine", "fine"], "fine"],
+  [["fine", "advice"], "advice"],
+  [["broken", "advice", "fine"], "broken"],
+] as const) {
+  test(`the worst of ${outcomes.join(", ") || "nothing"} is ${expected}`, () => {
+    assert.equal(worst(outcomes), expected);
+  });
+}

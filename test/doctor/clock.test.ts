@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { clockCheck, judgedDifference } from "../../src/doctor/clock.ts";
+import { openSqlite } from "../../src/stores/sqlite/store.ts";
+import { startGate } from "../support/gate.ts";
+import { logEntry } from "../support/store.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { assertFound, findings } from "./patient.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const NOW = Date.UTC(2030, 0, 1);
+
+for (const [aheadMs, kind, about] of [
+  [30 * SECOND, "advice", /is 30 seconds behind theirs/],
+  [-90 * SECOND, "advice", /is 90 seconds ahead of theirs/],
+  [5 * MINUTE, "broken", /is 5 minutes behind theirs/],
+  [-7_200 * SECOND, "broken", /is 120 minutes ahead of theirs/],
+] as const) {
+  test(`a clock that is off by ${aheadMs / SECOND} seconds is ${kind}`, () => {
+    assertFound(judgedDifference({ whose: "theirs", aheadMs }), [kind, about, /timedatectl/]);
+  });
+}
+
+test("a clock that is off by less than half a minute is not worth a word", () => {
+  for (const aheadMs of [29_999, -29_999]) {
+    assertFound(judgedDifference({ whose: "theirs", aheadMs }));
+  }
+});
+
+test("the clock is compared with the one at the address", async (t) => {
+  const { url, dataDir: DATA_DIR } = await startGate(t);
+  const agrees = new RegExp(`agrees with that of ${url}$`);
+  assertFound(await findings(clockCheck, { env: { DATA_DIR }, url }), ["fine", agrees]);
+
+  const now = Date.now() + 60 * MINUTE;
+  assertFound(await findings(clockCheck, { env: { DATA_DIR }, url, now }), [
+    "broken",
+    new RegExp(`is 60 minutes ahead of that of ${url}$`),
+    /timedatectl/,
+  ]);
+});
+
+async function withEntryAt(t: TestContext, at: number): Promise<string> {
+  const folder = await tempDir(t);
+  const store = await openSqlite({ file: join(folder, "latchkey.db") });
+  const entries = [new Date(at), new Date(NOW - MINUTE)];
+  await store.insertLogEntries(entries.map((time) => logEntry("Signed in as owner", { at: time })));
+  store.close();
+  return folder;
+}
+
+for (const [ahead, kind] of [
+  [29 * SECOND, "fine"],
+  [31 * SECOND, "advice"],
+  [6 * MINUTE, "broken"],
+] as const) {
+  test(`a log entry from ${ahead / SECOND} seconds in the future is ${kind}`, async (t) => {
+    const DATA_DIR = await withEntryAt(t, NOW + ahead);
+    const about = kind === "fine" ? /no log entry comes from the future/ : /in the future$/;
+    assertFound(await findings(clockCheck, { env: { DATA_DIR }, now: NOW }), [kind, about]);
+  });
+}
+
+test("where there is nothing to compare with, there is nothing to say", async (t) => {
+  assertFound(await findings(clockCheck, { env: { DATA_DIR: await tempDir(t) } }));
+});

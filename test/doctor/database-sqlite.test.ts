@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
+import { readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { databaseCheck } from "../../src/doctor/database.ts";
+import { lookAtSqlite } from "../../src/stores/sqlite/look.ts";
+import { openSqlite } from "../../src/stores/sqlite/store.ts";
+import { execute, inDatabase } from "../support/database.ts";
+import { startGate } from "../support/gate.ts";
+import { hashText, logEntry } from "../support/store.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { assertFound, findings } from "./patient.ts";
+
+/** A database that nobody has open, with more in it than one page. */
+async function closedDatabase(t: TestContext) {
+  const DATA_DIR = await tempDir(t);
+  const file = join(DATA_DIR, "latchkey.db");
+  const store = await openSqlite({ file });
+  await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  await store.insertLogEntries(Array.from({ length: 500 }, () => logEntry("Signed in as owner")));
+  store.close();
+  return { DATA_DIR, file };
+}
+
+/** Names, sizes, times of change and content of all that is in a folder. */
+async function stateOf(folder: string): Promise<readonly unknown[]> {
+  const names = (await readdir(folder)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const { size, mtimeMs } = await stat(join(folder, name));
+      return { name, size, mtimeMs, bytes: await readFile(join(folder, name), "base64") };
+    }),
+  );
+}
+
+const look = (DATA_DIR: string) => findings(databaseCheck, { env: { DATA_DIR } });
+
+test("a database that is not there yet is fine, and is not made", async (t) => {
+  const DATA_DIR = await tempDir(t);
+  assertFound(await look(DATA_DIR), ["fine", /the first start makes it/]);
+  assert.deepEqual(await readdir(DATA_DIR), []);
+});
+
+test("a whole database is fine, and looking at it leaves no trace", async (t) => {
+  const { DATA_DIR } = await closedDatabase(t);
+  const before = await stateOf(DATA_DIR);
+  assertFound(await look(DATA_DIR), ["fine", /is whole, with schema \d+$/]);
+  assert.deepEqual(await stateOf(DATA_DIR), before);
+});
+
+test("the database of a running gate is seen as it is now, and left as it is", async (t) => {
+  const gate = await startGate(t);
+  assert.equal((await lookAtSqlite(gate.databaseFile)).contents?.hasUsers, false);
+  await gate.setUp();
+  await gate.logEntries(1);
+  const before = await stateOf(gate.dataDir);
+  assertFound(await look(gate.dataDir), ["fine", /is whole/]);
+  assert.equal((await lookAtSqlite(gate.databaseFile)).contents?.hasUsers, true);
+  assert.deepEqual(await stateOf(gate.dataDir), before);
+});
+
+/** As a gate leaves it that was killed. */
+async function abandoned(t: TestContext): Promise<string> {
+  const { DATA_DIR: from, file } = await closedDatabase(t);
+  const to = join(await tempDir(t), "data");
+  inDatabase(file, (database) => {
+    database.exec("UPDATE users SET username = 'renamed'");
+    cpSync(from, to, { recursive: true });
+  });
+  assert.equal((await readdir(to)).length, 3, "with what was not taken in yet");
+  return to;
+}
+
+test("what a killed gate has left behind is read with all that was committed, and left as it is", async (t) => {
+  const folder = await abandoned(t);
+  const before = await stateOf(folder);
+  assertFound(await look(folder), ["fine", /is whole/]);
+  assert.deepEqual(await stateOf(folder), before);
+});
+
+test("a write-ahead log without its index cannot be read untouched: that is a hint", async (t) => {
+  const folder = await abandoned(t);
+  await rm(join(folder, "latchkey.db-shm"));
+  const before = await stateOf(folder);
+  assertFound(await look(folder), ["advice", /left behind without its -shm/, /start the gate/]);
+  assert.deepEqual(await stateOf(folder), before);
+});
+
+test("a damaged page is wrong, and the way back is named", async (t) => {
+  const { DATA_DIR, file } = await closedDatabase(t);
+  const bytes = await readFile(file);
+  await writeFile(file, bytes.fill(0xaa, 4_096 * 5, 4_096 * 6));
+  assertFound(await look(DATA_DIR), ["broken", /latchkey\.db is damaged: /, /latchkey restore/]);
+});
+
+test("a database that was cut off is wrong", async (t) => {
+  const { DATA_DIR, file } = await closedDatabase(t);
+  await truncate(file, 4_096 * 3);
+  assertFound(await look(DATA_DIR), ["broken", /is damaged: /, /latchkey restore/]);
+});
+
+test("what is no database is wrong", async (t) => {
+  const DATA_DIR = await tempDir(t);
+  await writeFile(join(DATA_DIR, "latchkey.db"), "no database at all, but long enough".repeat(50));
+  assertFound(await look(DATA_DIR), ["broken", /file is not a database/, /latchkey restore/]);
+});
+
+test("a database of a newer Latchkey is wrong", async (t) => {
+  const { DATA_DIR, file } = await closedDatabase(t);
+  execute(file, "PRAGMA user_version = 99");
+  assertFound(await look(DATA_DIR), ["broken", /has schema 99, .* up to \d+$/, /newer Latchkey/]);
+});
+
+test("a database of an older Latchkey is a hint to make a backup", async (t) => {
+  const { DATA_DIR, file } = await closedDatabase(t);
+  execute(file, "PRAGMA user_version = 1");
+  assertFound(await look(DATA_DIR), ["advice", /has schema 1, .* at its next start$/, /backup/]);
+});
+
+test("a database without tables of Latchkey is a hint", async (t) => {
+  const DATA_DIR = await tempDir(t);
+  execute(join(DATA_DIR, "latchkey.db"), "CREATE TABLE other (id)");
+  assertFound(await look(DATA_DIR), ["advice", /has no tables of Latchkey/, /DATA_DIR/]);
+});
+
+test("a database without a write-ahead log is a hint", async (t) => {
+  const { DATA_DIR, file } = await closedDatabase(t);
+  execute(file, "PRAGMA journal_mode = DELETE");
+  assertFound(await look(DATA_DIR), ["advice", /no write-ahead log/, /start the gate/]);
+});
+
+test("a database that would take too long is not checked as a whole, and read all the same", async (t) => {
+  const { file } = await closedDatabase(t);
+  const { checked, damage, contents } = await lookAtSqlite(file, 4_096);
+  assert.deepEqual([checked, damage, contents?.hasUsers], ["too-large", [], true]);
+  assert.equal((await lookAtSqlite(file)).checked, "all");
+});

@@ -1,0 +1,34 @@
+import type { TestContext } from "node:test";
+import { around } from "../proxies/nginx.ts";
+import { startProgram } from "../proxies/program.ts";
+import { freePort } from "../support/free-port.ts";
+
+/** What leads one path to the gate, as it should be. */
+export const PASSED_ON = `
+  proxy_set_header Host $http_host;
+  proxy_set_header X-Forwarded-For $remote_addr;
+  proxy_set_header X-Forwarded-Proto $scheme;
+`;
+
+/** A real nginx with these locations. Answers with its address. */
+export async function startNginx(
+  t: TestContext,
+  program: string,
+  locations: string,
+): Promise<string> {
+  const port = await freePort();
+  await startProgram(t, program, {
+    configuration: around(`server { listen 127.0.0.1:${port}; ${locations} }`),
+    args: (file, folder) => ["-p", folder, "-c", file, "-e", "stderr"],
+    address: { host: "127.0.0.1", port },
+  });
+  return `http://127.0.0.1:${port}`;
+}
+
+/** One before the gate, with these lines for all of its paths. */
+export const beforeGate = (
+  t: TestContext,
+  program: string,
+  gate: string,
+  lines: string = PASSED_ON,
+): Promise<string> => startNginx(t, program, `location / { proxy_pass ${gate}; ${lines} }`);

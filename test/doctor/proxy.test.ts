@@ -1,0 +1,89 @@
+import { type TestContext, test } from "node:test";
+import { proxyCheck } from "../../src/doctor/proxy.ts";
+import { openSqlite } from "../../src/stores/sqlite/store.ts";
+import { whereInstalled } from "../proxies/program.ts";
+import { startGate } from "../support/gate.ts";
+import { logEntry } from "../support/store.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { beforeGate } from "./nginx.ts";
+import { assertFound, findings } from "./patient.ts";
+
+const NO_SIGN = /^no sign of a reverse proxy/;
+
+async function withDenialsOf(t: TestContext, ...addresses: readonly string[]): Promise<string> {
+  const DATA_DIR = await tempDir(t);
+  const store = await openSqlite({ file: `${DATA_DIR}/latchkey.db` });
+  const entries = addresses.map((address) =>
+    logEntry(`Rate limited login from ${address}`, { type: "signin_rate_limited" }),
+  );
+  await store.insertLogEntries([...entries, logEntry("Signed in as owner")]);
+  store.close();
+  return DATA_DIR;
+}
+
+for (const address of ["127.0.0.1", "10.1.2.3", "192.168.0.9", "172.18.0.1", "::1", "fd00::5"]) {
+  test(`denials that all come from ${address} are a hint of a proxy that is not named`, async (t) => {
+    const DATA_DIR = await withDenialsOf(t, address, address, address);
+    assertFound(await findings(proxyCheck, { env: { DATA_DIR } }), [
+      "advice",
+      new RegExp(`came from ${address.replaceAll(".", "\\.")}, and TRUSTED_PROXIES is empty`),
+      /set TRUSTED_PROXIES/,
+    ]);
+  });
+}
+
+for (const [name, ...addresses] of [
+  ["from several addresses", "127.0.0.1", "10.1.2.3"],
+  ["from a public address", "203.0.113.7", "203.0.113.7"],
+  ["not there"],
+] as const) {
+  test(`denials that are ${name} are no sign of a proxy`, async (t) => {
+    const DATA_DIR = await withDenialsOf(t, ...addresses);
+    assertFound(await findings(proxyCheck, { env: { DATA_DIR } }), ["fine", NO_SIGN]);
+  });
+}
+
+test("the gate itself does not look like a proxy", async (t) => {
+  const { url, dataDir: DATA_DIR } = await startGate(t);
+  assertFound(await findings(proxyCheck, { env: { DATA_DIR }, url }), ["fine", NO_SIGN]);
+});
+
+test("denials of a real gate are read as it writes them", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  for (let left = 6; left > 0; left -= 1) await gate.signIn({ password: "wrong" });
+  await gate.logEntries(2);
+  const found = await findings(proxyCheck, { env: { DATA_DIR: gate.dataDir } });
+  assertFound(found, ["advice", /came from 127\.0\.0\.1/]);
+});
+
+for (const ranges of ["0.0.0.0/0", "::/0", "10.0.0.0/8,0.0.0.0/0", "0.0.0.0/1,128.0.0.0/1"]) {
+  test(`TRUSTED_PROXIES=${ranges} trusts everybody, which is wrong`, async (t) => {
+    const env = { TRUSTED_PROXIES: ranges, DATA_DIR: await tempDir(t) };
+    assertFound(await findings(proxyCheck, { env }), ["broken", /trusts everybody/, /alone$/]);
+  });
+}
+
+test("TRUSTED_PROXIES with some addresses or a private range is fine", async (t) => {
+  const DATA_DIR = await withDenialsOf(t, "10.1.2.3");
+  const env = { TRUSTED_PROXIES: "127.0.0.1,10.0.0.0/8,2400:cb00::/32", DATA_DIR };
+  assertFound(await findings(proxyCheck, { env }), [
+    "fine",
+    /^TRUSTED_PROXIES names 127\.0\.0\.1,/,
+  ]);
+});
+
+whereInstalled("nginx", (nginx) => {
+  test("a proxy at the address that TRUSTED_PROXIES leaves out is wrong, and named", async (t) => {
+    const gate = await startGate(t);
+    const url = await beforeGate(t, nginx, gate.url);
+    const DATA_DIR = await withDenialsOf(t, "127.0.0.1");
+    assertFound(await findings(proxyCheck, { env: { DATA_DIR }, url }), [
+      "broken",
+      /there is a proxy at http:.* \(nginx.*\), and TRUSTED_PROXIES is empty/,
+      /X-Forwarded-For/,
+    ]);
+    const env = { DATA_DIR, TRUSTED_PROXIES: "127.0.0.1" };
+    assertFound(await findings(proxyCheck, { env, url }), ["fine", /names 127\.0\.0\.1$/]);
+  });
+});

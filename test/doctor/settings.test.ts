@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Check } from "../../src/doctor/check.ts";
+import { examineSettings } from "../../src/doctor/settings.ts";
+import { readSettings } from "../../src/gate/settings/settings.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const checkOf = (name: string, settings: readonly string[]): Check => ({
+  name,
+  settings,
+  look: async () => [],
+});
+
+const CHECKS: readonly Check[] = [
+  checkOf("secret", ["AUTH_SECRET"]),
+  checkOf("gate", ["HOST", "PORT"]),
+  checkOf("database", ["DATA_DIR", "DATABASE_URL"]),
+  checkOf("files", []),
+];
+
+type Values = Readonly<Record<string, string>>;
+
+function examined(env: Values, envFile?: string) {
+  const { findings, left } = examineSettings(readSettings({ flags: {}, envFile, env }), CHECKS);
+  return {
+    found: findings.map((one) => one.found),
+    remedies: findings.map((one) => ("remedy" in one ? one.remedy : undefined)),
+    skipped: CHECKS.filter((one) => !left.includes(one)).map(({ name }) => name),
+  };
+}
+
+const wrong: readonly (readonly [Values, skipped: readonly string[]])[] = [
+  [{}, []],
+  [{ PORT: "http" }, ["gate"]],
+  [{ PORT: "http", AUTH_SECRET_FILE: "/nowhere" }, ["secret", "gate"]],
+  [{ DATABASE_URL_FILE: "/nowhere" }, ["database"]],
+  [{ SHARED_LIMITER: "on" }, ["database"]],
+  [{ LATCHKEY_PORT: "4000" }, []],
+  [{ LATCHKEY_DATA_DIR: "/srv" }, []],
+  [{ SETUP_TOKEN: "x" }, []],
+];
+for (const [env, skipped] of wrong) {
+  const names = Object.keys(env).join(" and ") || "nothing";
+  test(`with ${names} wrong, ${skipped.join(" and ") || "no check"} is left out`, () => {
+    assert.deepEqual(examined(env).skipped, skipped);
+  });
+}
+
+test("a wrong setting is told as it is elsewhere, with what was not looked at", () => {
+  const { found, remedies } = examined({ PORT: "http" });
+  assert.deepEqual(found, ["PORT takes a number from 0 (any free port) to 65535"]);
+  assert.deepEqual(remedies, ["correct it, and run this again: it has not looked at gate"]);
+  assert.deepEqual(examined({ LATCHKEY_PORT: "1" }).remedies, ["correct it"]);
+});
+
+test("of an env file that cannot be read, or not all of it, nothing is known, and no check is made", async (t) => {
+  const file = join(await tempDir(t), "env");
+  const all = CHECKS.map(({ name }) => name);
+  assert.deepEqual(examined({}, file).skipped, all);
+  await writeFile(file, "PORT 4000\n");
+  assert.deepEqual(examined({}, file).skipped, all);
+  await writeFile(file, "PORT=4000\n");
+  assert.deepEqual(examined({}, file).skipped, []);
+});

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import {
+  chmod,
+  chown,
+  lchown,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { handOver, makeFolder } from "../../../src/gate/files/hand-over.ts";
+import { foreignFolder, runUnprivileged, SOMEBODY } from "../../cli/other-user.ts";
+import { runLatchkey } from "../../support/process.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+/** A data folder of the gate's user, and a token file in a folder of root's beside it. */
+async function tokenElsewhere(t: TestContext, mode: number) {
+  const dataDir = await foreignFolder(t);
+  const folder = join(dirname(dataDir), "etc");
+  await mkdir(folder, { mode });
+  const token = join(folder, "token");
+  return { token, env: { DATA_DIR: dataDir, SETUP_TOKEN_FILE: token } };
+}
+
+async function ownersOf(...paths: readonly string[]): Promise<readonly number[]> {
+  return (await Promise.all(paths.map((path) => stat(path)))).map(({ uid }) => uid);
+}
+
+if (process.geteuid?.() === 0) {
+  test("a token that root writes belongs to whose folder it is in, who can read it", async (t) => {
+    const dataDir = await foreignFolder(t);
+    assert.equal((await runLatchkey(t, ["setup-link"], { DATA_DIR: dataDir })).code, 0);
+    const token = join(dataDir, "setup-token");
+    assert.deepEqual(await ownersOf(token), [SOMEBODY]);
+    assert.equal((await stat(token)).mode & 0o777, 0o600);
+  });
+
+  test("a token that root writes to a folder of root's belongs to the owner of the data folder", async (t) => {
+    const { env, token } = await tokenElsewhere(t, 0o755);
+    const { code, stderr } = await runLatchkey(t, ["setup-link"], env);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(await ownersOf(token), [SOMEBODY]);
+    assert.equal((await stat(token)).mode & 0o777, 0o600);
+  });
+
+  test("where root owns the data folder, a token belongs to the owner of its own folder", async (t) => {
+    const token = join(await foreignFolder(t), "token");
+    const env = { DATA_DIR: await tempDir(t), SETUP_TOKEN_FILE: token };
+    assert.equal((await runLatchkey(t, ["setup-link"], env)).code, 0);
+    assert.deepEqual(await ownersOf(token), [SOMEBODY]);
+  });
+
+  test("root writes no token where the owner of the data folder could not read it", async (t) => {
+    const { env, token } = await tokenElsewhere(t, 0o700);
+    const { code, stdout, stderr } = await runLatchkey(t, ["setup-link"], env);
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.equal(
+      stderr,
+      `latchkey: user ${SOMEBODY}, who owns DATA_DIR ${env.DATA_DIR}, cannot enter ${dirname(token)}: run this as root or as that user, with SETUP_TOKEN_FILE in a folder that the user can enter\n`,
+    );
+    assert.deepEqual(await readdir(dirname(token)), []);
+  });
+
+  test("another user than root and the owner of the data folder writes no token", async (t) => {
+    const dataDir = join(await tempDir(t), "data");
+    await mkdir(dataDir);
+    await chown(dataDir, 54_321, 54_321);
+    await chmod(dirname(dataDir), 0o711);
+    await chmod(dataDir, 0o777);
+    const { code, stdout, stderr } = await runUnprivileged(["setup-link"], { DATA_DIR: dataDir });
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(
+      stderr,
+      /^latchkey: user 54321, who owns DATA_DIR [^\n]*: run this as root [^\n]+\n$/,
+    );
+    assert.deepEqual(await readdir(dataDir), []);
+  });
+
+  test("a domain that root adds leaves nothing that the gate could not write to", async (t) => {
+    const dataDir = await foreignFolder(t);
+    const name = "home.example.org";
+    assert.equal((await runLatchkey(t, ["domain", "add", name], { DATA_DIR: dataDir })).code, 0);
+    const root = join(dataDir, "certificates");
+    const made = [root, join(root, name), join(root, name, "wanted")];
+    assert.deepEqual(await ownersOf(...made), [SOMEBODY, SOMEBODY, SOMEBODY]);
+  });
+
+  for (const command of ["add", "remove"]) {
+    test(`as root, domain ${command} does not follow a link of the data folder's owner`, async (t) => {
+      const [dataDir, elsewhere] = [await foreignFolder(t), await tempDir(t)];
+      const name = "home.example.org";
+      await mkdir(join(elsewhere, name));
+      await writeFile(join(elsewhere, name, "wanted"), "precious");
+      const link = join(dataDir, "certificates");
+      await symlink(elsewhere, link);
+      await lchown(link, SOMEBODY, SOMEBODY);
+      const ending = await runLatchkey(t, ["domain", command, name], { DATA_DIR: dataDir });
+      assert.deepEqual([ending.code, ending.stdout], [1, ""]);
+      assert.match(ending.stderr, /^latchkey: [^\n]+ is another user's link to [^\n]+\n$/);
+      assert.equal(await readFile(join(elsewhere, name, "wanted"), "utf8"), "precious");
+    });
+  }
+
+  test("what is given away is the file that was opened, not one that a link in its place leads to", async (t) => {
+    const folder = await foreignFolder(t);
+    const secret = join(await tempDir(t), "secret");
+    await writeFile(secret, "of root's");
+    const path = join(folder, "file");
+    await using file = await open(path, "w");
+    await rename(path, join(folder, "moved"));
+    await symlink(secret, path);
+    await handOver(file, folder);
+    assert.deepEqual(await ownersOf(join(folder, "moved"), secret), [SOMEBODY, 0]);
+    assert.equal((await lstat(path)).isSymbolicLink(), true);
+  });
+} else {
+  test("who is not root gives nothing away", async (t) => {
+    const path = join(await tempDir(t), "file");
+    await using file = await open(path, "w");
+    await handOver(file, dirname(path));
+    assert.deepEqual(await ownersOf(path), [process.geteuid?.()]);
+  });
+}
+
+test("each folder that is made is for its owner alone, and what was there is left as it is", async (t) => {
+  const there = join(await tempDir(t), "there");
+  await mkdir(there, { mode: 0o755 });
+  await makeFolder(join(there, "one", "two"));
+  const modes = await Promise.all(
+    [there, join(there, "one"), join(there, "one", "two")].map((path) => stat(path)),
+  );
+  assert.deepEqual(
+    modes.map(({ mode }) => mode & 0o777),
+    [0o755, 0o700, 0o700],
+  );
+});

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import {
+  chmod,
+  chown,
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { throughHandle, throughName } from "../../../src/gate/files/partial-file.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const SOMEBODY = 65_534;
+const isRoot = process.geteuid?.() === 0;
+
+/** A name in a new folder, and a file elsewhere that is not to be touched. */
+async function namesIn(
+  t: TestContext,
+): Promise<{ readonly file: string; readonly precious: string }> {
+  const folder = join(await tempDir(t), "folder");
+  await mkdir(folder, { mode: 0o700 });
+  if (isRoot) await chown(folder, SOMEBODY, SOMEBODY);
+  const precious = join(await tempDir(t), "precious");
+  await writeFile(precious, "precious", { mode: 0o600 });
+  return { file: join(folder, "file"), precious };
+}
+
+/** What whoever owns the folder can do as soon as there is a name in it. */
+async function swapIn(folder: string, target: string): Promise<void> {
+  const [name = ""] = await readdir(folder);
+  assert.match(name, /^file\.[0-9a-f]{8}\.partial$/);
+  await unlink(join(folder, name));
+  await symlink(target, join(folder, name));
+}
+
+test("what is written to the handle does not go through a link that was put in place meanwhile", async (t) => {
+  const { file, precious } = await namesIn(t);
+  const making = throughHandle(file, async (handle) => {
+    await swapIn(dirname(file), precious);
+    await handle.writeFile("new");
+  });
+  await assert.rejects(making, { code: "file_swapped" });
+  assert.equal(await readFile(precious, "utf8"), "precious");
+  assert.equal((await stat(precious)).uid, process.geteuid?.());
+});
+
+if (isRoot) {
+  test("in another user's folder, what root writes by name does not go through such a link either", async (t) => {
+    const { file, precious } = await namesIn(t);
+    const making = throughName(file, {
+      async work(name) {
+        await swapIn(dirname(file), precious);
+        await writeFile(name, "new");
+      },
+    });
+    await assert.rejects(making, { code: "file_swapped" });
+    assert.equal(await readFile(precious, "utf8"), "precious");
+    assert.equal((await stat(precious)).uid, 0);
+  });
+
+  test("nor below another user's folder, nor where others or the group may rename what others have made", async (t) => {
+    for (const mode of [0o700, 0o777, 0o770]) {
+      const { file } = await namesIn(t);
+      const below = join(dirname(file), "below");
+      await mkdir(below, { mode: 0o700 });
+      await chown(dirname(file), mode === 0o700 ? SOMEBODY : 0, SOMEBODY);
+      await chmod(dirname(file), mode);
+      const lent = await throughName(join(below, "file"), {
+        async work(name) {
+          await writeFile(name, "new");
+          return name;
+        },
+      });
+      assert.notEqual(dirname(lent), below);
+      assert.equal(await readFile(join(below, "file"), "utf8"), "new");
+    }
+  });
+
+  test("what root makes stays root's where a group member could have put the folder in place", async (t) => {
+    const { file } = await namesIn(t);
+    const write = () => throughHandle(file, (handle) => handle.writeFile("new"));
+    await write();
+    assert.equal((await stat(file)).uid, SOMEBODY);
+    await chmod(dirname(dirname(file)), 0o770);
+    await write();
+    assert.equal((await stat(file)).uid, 0);
+    await chmod(dirname(dirname(file)), 0o1770);
+    await write();
+    assert.equal((await stat(file)).uid, SOMEBODY, "in a sticky folder, only the owner can");
+  });
+}
+
+for (const mode of [0o770, 0o777, 0o1777]) {
+  test(`SQLite opens no name in a folder of mode ${mode.toString(8)}, where others can put links`, async (t) => {
+    const { file, precious } = await namesIn(t);
+    if (isRoot) await chown(dirname(file), 0, SOMEBODY);
+    await chmod(dirname(file), mode);
+    const making = throughName(file, {
+      async work(name) {
+        await swapIn(dirname(file), precious);
+        await writeFile(name, "new");
+      },
+    });
+    await assert.rejects(making, { code: "file_swapped" });
+    assert.equal(await readFile(precious, "utf8"), "precious");
+  });
+}
+
+test("a temporary folder whose entries others can replace is refused, and nothing is left", async (t) => {
+  const { file } = await namesIn(t);
+  await chmod(dirname(file), 0o770);
+  const { TMPDIR } = process.env;
+  t.after(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+  const temporary = await tempDir(t);
+  await chmod(temporary, 0o770);
+  process.env.TMPDIR = temporary;
+  const making = throughName(file, { work: () => assert.fail("not with a name in there") });
+  await assert.rejects(making, { code: "temp_dir_unsafe" });
+  assert.deepEqual([await readdir(dirname(file)), await readdir(temporary)], [[], []]);
+});
+
+test("a folder that a link led to is used to the end, wherever the link leads meanwhile", async (t) => {
+  const [{ file }, other] = [await namesIn(t), await tempDir(t)];
+  const link = join(await tempDir(t), "link");
+  await symlink(dirname(file), link);
+  await throughHandle(join(link, "file"), async (handle) => {
+    await unlink(link);
+    await symlink(other, link);
+    await handle.writeFile("new");
+  });
+  assert.equal(await readFile(file, "utf8"), "new");
+  assert.deepEqual(await readdir(other), []);
+});
+
+test("what is made by name comes whole, for its owner only, and leaves nothing", async (t) => {
+  const { file } = await namesIn(t);
+  const lent = await throughName(file, {
+    async work(name) {
+      await writeFile(name, "new".repeat(100_000));
+      return name;
+    },
+  });
+  assert.equal(await readFile(file, "utf8"), "new".repeat(100_000));
+  const { mode, uid } = await stat(file);
+  assert.deepEqual([mode & 0o777, uid], [0o600, isRoot ? SOMEBODY : process.geteuid?.()]);
+  assert.deepEqual(await readdir(dirname(file)), ["file"]);
+  await assert.rejects(stat(lent), { code: "ENOENT" });
+});
+
+test("work that fails leaves neither the file nor what SQLite has beside it", async (t) => {
+  const { file } = await namesIn(t);
+  let lent = "";
+  const failing = throughName(file, {
+    async work(name) {
+      lent = name;
+      for (const suffix of ["", "-wal", "-shm", "-journal"])
+        await writeFile(`${name}${suffix}`, "");
+      throw new Error("on purpose");
+    },
+  });
+  await assert.rejects(failing, /on purpose/);
+  assert.deepEqual(await readdir(dirname(file)), []);
+  await assert.rejects(stat(lent), { code: "ENOENT" });
+});
+
+test("in a folder of one's own, what has to have a name is made where it is to be", async (t) => {
+  const file = join(await tempDir(t), "file");
+  const lent = await throughName(file, { work: (name) => Promise.resolve(name) });
+  assert.equal(dirname(lent), dirname(file));
+});

@@ -1,0 +1,110 @@
+import { once } from "node:events";
+import { createServer, type ServerOptions } from "node:https";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import type { TestContext } from "node:test";
+import { makeCertificate } from "../../../support/certificates.ts";
+
+const SERVER = makeCertificate({ names: ["localhost"] });
+export const AUTHORITY_CA: string = SERVER.cert;
+export const SERVER_OPTIONS: ServerOptions = { cert: SERVER.cert, key: SERVER.key };
+
+export const CHAIN = "-----BEGIN CERTIFICATE-----\nchain\n-----END CERTIFICATE-----\n";
+
+export interface Asked {
+  /** How often the path was asked for, this time included. */
+  readonly count: number;
+  /** The address of the authority, for further addresses. */
+  readonly url: string;
+  /** What was signed, of a POST. */
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly payload: unknown;
+}
+
+export interface Given {
+  readonly status?: number;
+  /** One that is `undefined` is left out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string | object;
+}
+
+/** By path. What a test says comes before what a friendly authority would say. */
+export type Answers = Readonly<Record<string, (asked: Asked) => Given>>;
+
+export interface Authority {
+  readonly directoryUrl: string;
+  /** Method and path of each request, in order. */
+  readonly asked: readonly string[];
+}
+
+/** Grants everything at once: pending, ready, valid. */
+const friendly: Answers = {
+  "/directory": ({ url }) => ({
+    body: {
+      newNonce: `${url}/nonce`,
+      newAccount: `${url}/account`,
+      newOrder: `${url}/orders`,
+    },
+  }),
+  "/nonce": () => ({}),
+  "/account": ({ url }) => ({ status: 201, headers: { Location: `${url}/account/1` }, body: {} }),
+  "/orders": ({ url }) => ({ status: 201, headers: { Location: `${url}/order` }, body: {} }),
+  "/order": ({ url, count }) => ({
+    body: {
+      status: ["pending", "ready"][count - 1] ?? "valid",
+      authorizations: [`${url}/authorization`],
+      finalize: `${url}/finalize`,
+      certificate: `${url}/certificate`,
+    },
+  }),
+  "/authorization": ({ url, count }) => ({
+    body: {
+      status: count === 1 ? "pending" : "valid",
+      challenges: [{ type: "http-01", url: `${url}/challenge`, token: "a-token" }],
+    },
+  }),
+  "/challenge": () => ({ body: {} }),
+  "/finalize": () => ({ body: {} }),
+  "/certificate": () => ({ body: CHAIN }),
+};
+
+const missing = (): Given => ({ status: 404 });
+
+/** A certificate authority that checks nothing, for what a real one would not do. */
+export async function startAuthority(t: TestContext, answers: Answers = {}): Promise<Authority> {
+  const asked: string[] = [];
+  const server = createServer(SERVER_OPTIONS, async (incoming, outgoing) => {
+    const { method = "", url: path = "" } = incoming;
+    asked.push(`${method} ${path}`);
+    const count = asked.filter((one) => one === `${method} ${path}`).length;
+    const answer = answers[path] ?? friendly[path] ?? missing;
+    const given = answer({ url: urlOf(server), count, ...signedIn(await text(incoming)) });
+    const headers = { "Replay-Nonce": `nonce-${asked.length}`, ...given.headers };
+    outgoing.statusCode = given.status ?? 200;
+    for (const [name, value] of Object.entries(headers)) {
+      if (value !== undefined) outgoing.setHeader(name, value);
+    }
+    outgoing.end(typeof given.body === "object" ? JSON.stringify(given.body) : given.body);
+  });
+  server.listen(0, "localhost");
+  await once(server, "listening");
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { directoryUrl: `${urlOf(server)}/directory`, asked };
+}
+
+export const urlOf = (server: { address(): AddressInfo | string | null }): string =>
+  `https://localhost:${(server.address() as AddressInfo).port}`;
+
+function signedIn(body: string): Pick<Asked, "header" | "payload"> {
+  if (body === "") return { header: {}, payload: undefined };
+  const { protected: header, payload } = JSON.parse(body);
+  return { header: decoded(header) as Asked["header"], payload: decoded(payload) };
+}
+
+function decoded(part: string): unknown {
+  const json = Buffer.from(part, "base64url").toString();
+  return json === "" ? undefined : JSON.parse(json);
+}

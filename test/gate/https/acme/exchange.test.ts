@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer as createPlainServer, type RequestListener } from "node:http";
+import { createServer } from "node:https";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { type TestContext, test } from "node:test";
+import { createExchange, type Exchange } from "../../../../src/gate/https/acme/exchange.ts";
+import { makeCertificate } from "../../../support/certificates.ts";
+import { AUTHORITY_CA, SERVER_OPTIONS, urlOf } from "./authority.ts";
+
+const SOON_MS = 50;
+const never = (): AbortSignal => new AbortController().signal;
+
+function exchange(t: TestContext, open: () => Exchange): Exchange {
+  const opened = open();
+  t.after(() => opened.close());
+  return opened;
+}
+
+async function start(t: TestContext, answer: RequestListener, options = SERVER_OPTIONS) {
+  const server = createServer(options, answer);
+  server.listen(0, "localhost");
+  await once(server, "listening");
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return urlOf(server);
+}
+
+const get = (asking: Exchange, url: string) => asking.ask({ method: "GET", url });
+const unreachable = (message: RegExp) => ({ code: "acme_unreachable", message });
+
+test("an answer comes with its status, its text and its headers", async (t) => {
+  const url = await start(t, (incoming, outgoing) => {
+    outgoing.writeHead(201, { "Replay-Nonce": "n" });
+    outgoing.end(`${incoming.method} ${incoming.url} ${incoming.headers["content-type"]} ä`);
+  });
+  const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
+  const reply = await asking.ask({ method: "POST", url: `${url}/a?b`, body: "{}" });
+  assert.equal(reply.text, "POST /a?b application/jose+json ä");
+  assert.deepEqual([reply.status, reply.header("replay-nonce")], [201, "n"]);
+});
+
+test("an authority that is not trusted is told nothing", async (t) => {
+  const asked: unknown[] = [];
+  const url = await start(t, (incoming, outgoing) => {
+    asked.push(incoming.url);
+    outgoing.end();
+  });
+  const stranger = makeCertificate({ kind: "authority" });
+  for (const trusted of [[], [stranger.cert]]) {
+    const asking = exchange(t, () => createExchange(trusted, never()));
+    const { host } = new URL(url);
+    const fault = unreachable(new RegExp(`^cannot ask ${host}: self-signed certificate`));
+    await assert.rejects(asking.ask({ method: "POST", url, body: "{}" }), fault);
+  }
+  assert.deepEqual(asked, []);
+});
+
+for (const [what, wanted, message] of [
+  ["for another name", { names: ["other.example.org"] }, /not in the cert's altnames|altnames/],
+  ["that has expired", { names: ["localhost"], until: new Date("2021-01-01") }, /expired/],
+] as const) {
+  test(`an authority with a certificate ${what} is refused`, async (t) => {
+    const { cert, key } = makeCertificate(wanted);
+    const url = await start(t, (_, outgoing) => outgoing.end(), { cert, key });
+    const asking = exchange(t, () => createExchange([cert], never()));
+    await assert.rejects(get(asking, url), unreachable(message));
+  });
+}
+
+test("an address without TLS is refused before anything is sent", async (t) => {
+  const asked: unknown[] = [];
+  const server = createPlainServer((incoming, outgoing) => {
+    asked.push(incoming.url);
+    outgoing.end();
+  });
+  server.listen(0, "localhost");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
+  const { port } = server.address() as AddressInfo;
+  const texts = [`http://localhost:${port}/`, "ftp://localhost/", "localhost", "", "//localhost/"];
+  for (const text of texts) {
+    await assert.rejects(get(asking, text), {
+      code: "acme_answer_unusable",
+      message: /an address without https$/,
+    });
+  }
+  assert.deepEqual(asked, []);
+});
+
+for (const [what, send] of [
+  ["in one piece", 300 * 1024],
+  ["without end", Number.POSITIVE_INFINITY],
+] as const) {
+  test(`an answer that is too long, ${what}, is not read to its end`, async (t) => {
+    const chunk = Buffer.alloc(16 * 1024, "x");
+    const url = await start(t, (_, outgoing) => {
+      let sent = 0;
+      const goOn = (): void => {
+        while (sent < send && !outgoing.destroyed) {
+          sent += chunk.length;
+          if (!outgoing.write(chunk)) return void outgoing.once("drain", goOn);
+        }
+        outgoing.end();
+      };
+      goOn();
+    });
+    const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
+    await assert.rejects(get(asking, url), {
+      code: "acme_answer_unusable",
+      message: /answer is too long$/,
+    });
+  });
+}
+
+for (const [what, answer] of [
+  ["that never answers", () => {}],
+  ["that stops in the middle of its answer", (_, outgoing) => void outgoing.write("{")],
+] as readonly (readonly [string, RequestListener])[]) {
+  test(`an authority ${what} is given up, and the fault says so`, async (t) => {
+    const url = await start(t, answer);
+    const asking = exchange(t, () => createExchange([AUTHORITY_CA], never(), SOON_MS));
+    const { host } = new URL(url);
+    const fault = unreachable(new RegExp(`^cannot ask ${host}: it takes too long to answer$`));
+    await assert.rejects(get(asking, url), fault);
+  });
+
+  test(`a gate that stops does not wait for an authority ${what}`, async (t) => {
+    const stopping = new AbortController();
+    const url = await start(t, (incoming, outgoing) => {
+      answer(incoming, outgoing);
+      stopping.abort();
+    });
+    const asking = exchange(t, () => createExchange([AUTHORITY_CA], stopping.signal));
+    await assert.rejects(get(asking, url), { name: "AbortError" });
+  });
+}
+
+test("a server that takes the connection and never speaks TLS is given up", async (t) => {
+  const silent = createTcpServer((socket) => void t.after(() => socket.destroy()));
+  silent.listen(0, "localhost");
+  await once(silent, "listening");
+  t.after(() => silent.close());
+  const asking = exchange(t, () => createExchange([AUTHORITY_CA], never(), SOON_MS));
+  await assert.rejects(get(asking, urlOf(silent)), unreachable(/too long to answer$/));
+});
+
+test("where nobody listens, the fault names the host and a reason", async (t) => {
+  const server = createTcpServer();
+  server.listen(0, "localhost");
+  await once(server, "listening");
+  const url = urlOf(server);
+  server.close();
+  await once(server, "close");
+  const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
+  const { host } = new URL(url);
+  const fault = unreachable(new RegExp(`^cannot ask ${host}: .*ECONNREFUSED`));
+  await assert.rejects(get(asking, url), fault);
+});
+
+test("a name that leads nowhere is told with that name", async (t) => {
+  const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
+  const fault = unreachable(/^cannot ask acme\.invalid: .*(ENOTFOUND|EAI_AGAIN)/);
+  await assert.rejects(get(asking, "https://acme.invalid/directory"), fault);
+});
+
+test("a connection that breaks in the middle of an answer is a fault, not half an answer", async (t) => {
+  const url = await start(t, (_, outgoing) => {
+    outgoing.writeHead(200, { "Content-Length": "100" });
+    outgoing.write("half", () => outgoing.destroy());
+  });
+  const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
+  await assert.rejects(get(asking, url), unreachable(/^cannot ask localhost:\d+: \S+/));
+});
+
+test("an authority that switches to another protocol is given up at once", async (t) => {
+  const server = createServer(SERVER_OPTIONS);
+  server.on("connection", (socket) => void t.after(() => socket.destroy()));
+  server.on("request", (_, outgoing) => {
+    outgoing.writeHead(101, { Connection: "Upgrade", Upgrade: "x" }).end();
+  });
+  server.listen(0, "localhost");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
+  await assert.rejects(get(asking, urlOf(server)), unreachable(/: .* without an HTTP answer$/));
+});

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { freePort } from "../../../support/free-port.ts";
+import type { RunningGate } from "../../../support/gate.ts";
+import { runLatchkey } from "../../../support/process.ts";
+import { answerOver, logged, NAME, startSecureGate, wherePebbleIs } from "./gate-with-pebble.ts";
+
+interface Status {
+  readonly notAfter: string | null;
+  readonly lastAttempt: { readonly outcome: string; readonly cause: string | null } | null;
+  readonly nextAttemptAt: string;
+}
+
+async function statusOf(t: TestContext, { dataDir }: RunningGate): Promise<Status> {
+  const { stdout } = await runLatchkey(t, ["domain", "status", "--json"], { DATA_DIR: dataDir });
+  return JSON.parse(stdout);
+}
+
+const tryAgain = (t: TestContext, { dataDir }: RunningGate) =>
+  runLatchkey(t, ["domain", "add", NAME], { DATA_DIR: dataDir });
+
+wherePebbleIs((withPebble) => {
+  withPebble(
+    "a challenge that fails is logged with its cause, and the gate goes on over HTTP",
+    async (t, start) => {
+      const pebble = await start();
+      const gate = await startSecureGate(t, pebble);
+      await pebble.point(NAME, "127.0.0.77");
+      const session = await gate.setUp({ domain: NAME });
+      const { level, domain, reason } = await logged(gate, "no certificate");
+      assert.deepEqual([level, domain], ["error", NAME]);
+      assert.match(String(reason), /127\.0\.0\.77.*connection refused/);
+      const home = await gate.send("/", { session, headers: { Host: NAME } });
+      assert.equal(home.status, 200);
+      assert.equal(home.headers["strict-transport-security"], undefined);
+    },
+  );
+
+  withPebble(
+    "domain status shows the last attempt, its cause and the next one",
+    async (t, start) => {
+      const pebble = await start();
+      const gate = await startSecureGate(t, pebble);
+      await pebble.point(NAME, "127.0.0.77");
+      const before = Date.now();
+      await gate.setUp({ domain: NAME });
+      const { reason } = await logged(gate, "no certificate");
+      const { notAfter, lastAttempt, nextAttemptAt } = await statusOf(t, gate);
+      assert.deepEqual(
+        [notAfter, lastAttempt?.outcome, lastAttempt?.cause],
+        [null, "failed", reason],
+      );
+      const pause = Date.parse(nextAttemptAt) - before;
+      assert.ok(pause >= 60_000 && pause < 120_000, `${pause}`);
+    },
+  );
+
+  withPebble(
+    "whoever has mended it asks again, and need not wait for the next attempt",
+    async (t, start) => {
+      const pebble = await start();
+      const gate = await startSecureGate(t, pebble);
+      await pebble.point(NAME, "127.0.0.77");
+      await gate.setUp({ domain: NAME });
+      await logged(gate, "no certificate");
+      await pebble.point(NAME, "127.0.0.1");
+      await tryAgain(t, gate);
+      assert.equal((await answerOver(gate, pebble)).status, 200);
+      assert.equal((await statusOf(t, gate)).lastAttempt?.outcome, "succeeded");
+    },
+  );
+
+  withPebble("a directory that is down is named, and reached once it is back", async (t, start) => {
+    const port = await freePort();
+    const httpPort = await freePort();
+    const directoryUrl = `https://localhost:${port}/dir`;
+    const later = { directoryUrl, httpPort, root: async () => "", point: async () => {} };
+    const gate = await startSecureGate(t, later);
+    await gate.setUp({ domain: NAME });
+    const { reason } = await logged(gate, "no certificate");
+    assert.match(String(reason), new RegExp(`^cannot ask localhost:${port}: .*ECONNREFUSED`));
+    const pebble = await start({ port, httpPort });
+    await tryAgain(t, gate);
+    assert.equal((await answerOver(gate, pebble)).status, 200);
+  });
+
+  withPebble("an authority that no certificate proves is not talked to", async (t, start) => {
+    const pebble = await start();
+    const gate = await startSecureGate(t, pebble, { acmeCa: undefined });
+    await gate.setUp({ domain: NAME });
+    const { reason } = await logged(gate, "no certificate");
+    assert.match(String(reason), /^cannot ask localhost:\d+: unable to verify/);
+  });
+
+  withPebble(
+    "a name that no certificate can be for is refused without asking anybody",
+    async (t, start) => {
+      const gate = await startSecureGate(t, await start());
+      await gate.setUp({ domain: "*.example.org" });
+      const { domain, reason } = await logged(gate, "domain setup failed");
+      assert.equal(domain, "*.example.org");
+      assert.match(String(reason), /takes DNS/);
+      assert.ok(!gate.serverLog.some(({ msg }) => msg === "getting a certificate"));
+    },
+  );
+
+  withPebble(
+    "a gate that is stopped while it waits for the authority stops at once",
+    async (t, start) => {
+      const pebble = await start({ env: { PEBBLE_VA_NOSLEEP: "0", PEBBLE_VA_SLEEPTIME: "60" } });
+      const gate = await startSecureGate(t, pebble);
+      await gate.setUp({ domain: NAME });
+      await logged(gate, "getting a certificate");
+      const before = performance.now();
+      await gate.stop();
+      assert.ok(performance.now() - before < 5_000);
+      assert.ok(!gate.serverLog.some(({ level }) => level === "error"));
+    },
+  );
+});

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Settings } from "../../../../src/gate/settings/settings.ts";
+import { whereInstalled } from "../../../proxies/program.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { CA_CERTIFICATE } from "../../../support/fixed-certificates.ts";
+import { type RunningGate, startGate } from "../../../support/gate.ts";
+import { type Pebble, type PebbleOptions, startPebble } from "../../../support/pebble.ts";
+import { askSecurely, type SecureAnswer } from "../../../support/secure-client.ts";
+
+export const NAME = "home.example.org";
+/** An authority answers in a second or two; a busy machine takes its time. */
+export const ISSUED_WITHIN_MS = 30_000;
+
+/** Registers a test with an authority of its own. */
+export type WithPebble = (
+  rule: string,
+  run: (t: TestContext, start: (options?: PebbleOptions) => Promise<Pebble>) => Promise<void>,
+) => void;
+
+export function wherePebbleIs(register: (withPebble: WithPebble) => void): void {
+  whereInstalled("pebble", (pebble) =>
+    whereInstalled("pebble-challtestsrv", (names) =>
+      register((rule, run) =>
+        test(rule, (t) => run(t, (options) => startPebble(t, { pebble, names }, options))),
+      ),
+    ),
+  );
+}
+
+export const secureSettings = ({ directoryUrl, httpPort }: Pebble): Partial<Settings> => ({
+  port: httpPort,
+  httpsPort: 0,
+  acmeDirectoryUrl: directoryUrl,
+  acmeCa: CA_CERTIFICATE,
+});
+
+/** A gate that asks this authority, and is where the authority looks. */
+export const startSecureGate = (
+  t: TestContext,
+  pebble: Pebble,
+  overrides: Partial<Settings> = {},
+): Promise<RunningGate> => startGate(t, { ...secureSettings(pebble), ...overrides });
+
+export function httpsUrlOf({ httpsUrl }: RunningGate): string {
+  assert.ok(httpsUrl !== undefined);
+  return httpsUrl;
+}
+
+/** What HTTPS answers under a name once it does, with a certificate of this authority's. */
+export async function answerOver(
+  gate: RunningGate,
+  pebble: Pebble,
+  name: string = NAME,
+): Promise<SecureAnswer> {
+  const root = await pebble.root();
+  return eventually(
+    () => askSecurely(httpsUrlOf(gate), name, root).catch(() => undefined),
+    ISSUED_WITHIN_MS,
+  );
+}
+
+/** A line of the server log, once it is there. */
+export const logged = (
+  gate: RunningGate,
+  message: string,
+): Promise<Readonly<Record<string, unknown>>> =>
+  eventually(() => gate.serverLog.find(({ msg }) => msg === message), ISSUED_WITHIN_MS);

@@ -1,0 +1,45 @@
+import type { TestContext } from "node:test";
+import { accountKey, newKeyPem } from "../../../../src/gate/https/acme/account-key.ts";
+import { createExchange } from "../../../../src/gate/https/acme/exchange.ts";
+import { finishOrder, placeOrder } from "../../../../src/gate/https/acme/order.ts";
+import { type AcmeRequests, openAccount } from "../../../../src/gate/https/acme/requests.ts";
+import { AUTHORITY_CA, type Authority } from "./authority.ts";
+
+export const NAME = "home.example.org";
+export const KEY: string = newKeyPem();
+
+/** Signed requests to a small authority, by way of the real exchange. */
+export async function requestsTo(
+  t: TestContext,
+  { directoryUrl }: Authority,
+): Promise<AcmeRequests> {
+  const exchange = createExchange([AUTHORITY_CA], new AbortController().signal);
+  t.after(() => exchange.close());
+  return openAccount(exchange, directoryUrl, await accountKey(KEY));
+}
+
+export interface Ordering {
+  /** The whole way of an order to its chain. */
+  readonly chain: Promise<string>;
+  /** Each pause that was asked for, none of which was made. */
+  readonly pauses: readonly number[];
+  /** What was published and what was taken back, in order. */
+  readonly published: readonly string[];
+}
+
+export function order(t: TestContext, authority: Authority): Ordering {
+  const pauses: number[] = [];
+  const published: string[] = [];
+  const go = async (): Promise<string> => {
+    const ports = {
+      requests: await requestsTo(t, authority),
+      challenges: {
+        publish: (token: string, answer: string) => void published.push(`${token}: ${answer}`),
+        withdraw: (token: string) => void published.push(`${token} is gone`),
+      },
+      pause: async (ms: number) => void pauses.push(ms),
+    };
+    return finishOrder(ports, await placeOrder(ports, NAME, KEY));
+  };
+  return { chain: go(), pauses, published };
+}

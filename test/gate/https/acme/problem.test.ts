@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Reply } from "../../../../src/gate/https/acme/exchange.ts";
+import { problemFrom, problemOf, retryAfterMs } from "../../../../src/gate/https/acme/problem.ts";
+
+function reply(status: number, text: string, retryAfter?: string): Reply {
+  return {
+    status,
+    text,
+    header: (name) => (name === "retry-after" ? retryAfter : undefined),
+  };
+}
+
+const URN = "urn:ietf:params:acme:error:";
+
+const told: readonly (readonly [what: string, text: string, problem: string, message: RegExp])[] = [
+  [
+    "a problem with its type and detail",
+    JSON.stringify({ type: `${URN}unauthorized`, detail: "wrong answer", status: 403 }),
+    "unauthorized",
+    /refused \(unauthorized\): wrong answer$/,
+  ],
+  [
+    "a problem without a detail",
+    JSON.stringify({ type: `${URN}badCSR` }),
+    "badCSR",
+    /refused \(badCSR\): status 418$/,
+  ],
+  ["a detail without a type", '{"detail":"no"}', "unknown", /refused \(unknown\): no$/],
+  ["fields that are no text", '{"type":5,"detail":{}}', "unknown", /: status 418$/],
+  ["a page for people", "<html>Bad gateway</html>", "unknown", /: status 418$/],
+  ["a list", "[1]", "unknown", /: status 418$/],
+  ["nothing but null", "null", "unknown", /: status 418$/],
+  ["nothing at all", "", "unknown", /: status 418$/],
+];
+
+for (const [what, text, problem, message] of told) {
+  test(`of ${what}, as much is told as there is`, () => {
+    const read = problemOf(reply(418, text));
+    assert.deepEqual([read.problem, read.code], [problem, "acme_refused"]);
+    assert.match(read.message, message);
+  });
+}
+
+for (const document of [undefined, null, 5, "text", [], {}]) {
+  test(`a problem inside an order that is ${JSON.stringify(document)} is one without a reason`, () => {
+    assert.match(problemFrom(document).message, /refused \(unknown\): without saying why$/);
+  });
+}
+
+test("a problem of a hundred thousand characters is told by its beginning", () => {
+  const long = JSON.stringify({ type: `${URN}${"t".repeat(1e5)}`, detail: "d".repeat(1e5) });
+  const { message } = problemOf(reply(400, long));
+  assert.match(message, /t{5}.*d{5}/);
+  assert.ok(message.length < 2_000, `${message.length} characters`);
+});
+
+const pauses: readonly (readonly [header: string | undefined, ms: number | undefined])[] = [
+  [undefined, undefined],
+  ["0", 0],
+  ["120", 120_000],
+  ["86400", 86_400_000],
+  ["86401", 86_400_000],
+  ["999999999", 86_400_000],
+  ["1e9", undefined],
+  ["-1", undefined],
+  ["1.5", undefined],
+  ["", undefined],
+  ["9".repeat(40), undefined],
+  ["Fri, 31 Dec 2100 23:59:59 GMT", undefined],
+];
+
+for (const [header, ms] of pauses) {
+  test(`Retry-After: ${header} asks for ${ms === undefined ? "nothing" : `${ms} ms`}, a day at most`, () => {
+    assert.equal(retryAfterMs(reply(429, "", header)), ms);
+    assert.equal(problemOf(reply(429, "", header)).retryAfterMs, ms);
+  });
+}

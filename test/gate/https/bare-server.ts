@@ -1,0 +1,42 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { readCertificate } from "../../../src/gate/https/certificate.ts";
+import {
+  createHttpsServer,
+  type HttpsServer,
+  type Patience,
+} from "../../../src/gate/https/https-server.ts";
+import { drain, type Handle } from "../../../src/gate/listener.ts";
+import { LOCALHOST } from "./secure-gate.ts";
+
+export interface BareServer {
+  readonly server: HttpsServer;
+  readonly port: number;
+  /** In milliseconds, how long it took. */
+  stop(withinMs: number): Promise<number>;
+}
+
+/** The server of the gate's HTTPS alone, with handlers and patience of the test's own. */
+export async function startBareServer(
+  t: TestContext,
+  handle: Handle,
+  patience?: Patience,
+): Promise<BareServer> {
+  const certificate = readCertificate(LOCALHOST.cert, LOCALHOST.key);
+  const source = {
+    current: () => [certificate],
+    onChange: (listener: () => void) => listener(),
+    stop: async () => {},
+  };
+  const server = createHttpsServer(handle, source, patience);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const stop = async (withinMs: number): Promise<number> => {
+    const start = performance.now();
+    await drain(server, withinMs);
+    return performance.now() - start;
+  };
+  t.after(() => (server.listening ? stop(0) : undefined));
+  return { server, port: (server.address() as AddressInfo).port, stop };
+}

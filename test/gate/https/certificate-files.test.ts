@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { copyFile, mkdir, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { readCertificate } from "../../../src/gate/https/certificate.ts";
+import { watchCertificateFiles } from "../../../src/gate/https/certificate-files.ts";
+import {
+  type MadeCertificate,
+  makeCertificate,
+  writeCertificate,
+} from "../../support/certificates.ts";
+import { eventually } from "../../support/eventually.ts";
+import { recordingLog } from "../../support/recording-log.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const [OLD, NEW, NEWER] = [made(), made(), made()];
+
+function made(): MadeCertificate {
+  return makeCertificate({ names: ["home.example.org"] });
+}
+
+const fingerprint = ({ cert, key }: MadeCertificate): string =>
+  readCertificate(cert, key).fingerprint;
+
+/** Watches the files of a certificate. */
+async function watch(t: TestContext, dir: string, files = { ...filesIn(dir) }) {
+  const log = recordingLog();
+  const source = await watchCertificateFiles(files, log);
+  t.after(() => source.stop());
+  const told: string[] = [];
+  source.onChange(() => told.push(...source.current().map((one) => one.fingerprint)));
+  const shows = (wanted: MadeCertificate) =>
+    eventually(() => (source.current()[0]?.fingerprint === fingerprint(wanted) ? true : undefined));
+  const warned = (times: number) =>
+    eventually(() => (log.lines.length >= times ? log.lines : undefined));
+  return { source, told, shows, warned, log };
+}
+
+const filesIn = (dir: string) => ({
+  certFile: join(dir, "cert.pem"),
+  keyFile: join(dir, "key.pem"),
+});
+
+async function start(t: TestContext) {
+  const dir = await tempDir(t);
+  await writeCertificate(dir, OLD);
+  return { dir, ...filesIn(dir), ...(await watch(t, dir)) };
+}
+
+test("the certificate that is there is told at once", async (t) => {
+  const { source, told } = await start(t);
+  assert.deepEqual(told, [fingerprint(OLD)]);
+  assert.deepEqual(source.current()[0]?.names, ["home.example.org"]);
+});
+
+test("files that are written over take effect by themselves, and are told once", async (t) => {
+  const { dir, shows, told } = await start(t);
+  await writeCertificate(dir, NEW);
+  await shows(NEW);
+  await writeCertificate(dir, NEWER);
+  await shows(NEWER);
+  assert.deepEqual(told, [OLD, NEW, NEWER].map(fingerprint));
+});
+
+for (const [first, second] of [
+  ["cert", "key"],
+  ["key", "cert"],
+] as const) {
+  test(`while only the ${first} was replaced the old pair stays, until the ${second} comes too`, async (t) => {
+    const { dir, shows, warned, source, log } = await start(t);
+    await writeFile(join(dir, `${first}.pem`), NEW[first]);
+    const [warning] = await warned(1);
+    assert.equal(warning?.fields.reason, "the key belongs to another certificate");
+    assert.equal(source.current()[0]?.fingerprint, fingerprint(OLD));
+    await writeFile(join(dir, `${second}.pem`), NEW[second]);
+    await shows(NEW);
+    assert.equal(log.lines.length, 1);
+  });
+}
+
+test("files that are exchanged by renaming take effect", async (t) => {
+  const { dir, certFile, keyFile, shows } = await start(t);
+  const next = join(dir, "next");
+  await mkdir(next);
+  const written = await writeCertificate(next, NEW);
+  await rename(written.certFile, certFile);
+  await rename(written.keyFile, keyFile);
+  await shows(NEW);
+});
+
+test("links that are turned to other files take effect, as certbot turns them", async (t) => {
+  const dir = await tempDir(t);
+  const live = join(dir, "live");
+  for (const [folder, certificate] of [
+    ["1", OLD],
+    ["2", NEW],
+    ["live", undefined],
+  ] as const) {
+    await mkdir(join(dir, folder));
+    if (certificate !== undefined) await writeCertificate(join(dir, folder), certificate);
+  }
+  const turnTo = async (archive: string): Promise<void> => {
+    for (const file of ["cert.pem", "key.pem"]) {
+      await symlink(join("..", archive, file), join(live, `${file}.new`));
+      await rename(join(live, `${file}.new`), join(live, file));
+    }
+  };
+  await turnTo("1");
+  const { shows, told } = await watch(t, live);
+  assert.deepEqual(told, [fingerprint(OLD)]);
+  await turnTo("2");
+  await shows(NEW);
+});
+
+test("a folder that is exchanged as a whole takes effect, as Kubernetes exchanges it", async (t) => {
+  const dir = await tempDir(t);
+  for (const [folder, certificate] of [
+    ["1", OLD],
+    ["2", NEW],
+  ] as const) {
+    await mkdir(join(dir, folder));
+    await writeCertificate(join(dir, folder), certificate);
+  }
+  await symlink("1", join(dir, "data"));
+  const { shows } = await watch(t, join(dir, "data"));
+  await symlink("2", join(dir, "data.new"));
+  await rename(join(dir, "data.new"), join(dir, "data"));
+  await shows(NEW);
+});
+
+test("a replacement that keeps the time and the size of the files is seen as well", async (t) => {
+  const dir = await tempDir(t);
+  const padded = ({ cert, key, subject }: MadeCertificate): MadeCertificate => ({
+    cert: cert.padEnd(2_000, "\n"),
+    key: key.padEnd(2_000, "\n"),
+    subject,
+  });
+  const { certFile, keyFile } = await writeCertificate(dir, padded(OLD));
+  const before = await Promise.all([stat(certFile), stat(keyFile)]);
+  const { shows } = await watch(t, dir);
+  await writeCertificate(dir, padded(NEW));
+  for (const [at, file] of [certFile, keyFile].entries()) {
+    const { atime = 0, mtime = 0 } = before[at] ?? {};
+    await utimes(file, atime, mtime);
+    assert.equal((await stat(file)).size, before[at]?.size);
+  }
+  await shows(NEW);
+});
+
+test("garbage keeps the old certificate and is warned about once, without a word of it", async (t) => {
+  const { dir, keyFile, shows, warned, told, log } = await start(t);
+  await writeFile(keyFile, `${NEW.key.slice(0, 100)}\ngarbage`);
+  await warned(1);
+  // A second replacement ends the wait for more warnings about the first.
+  await writeCertificate(dir, NEW);
+  await shows(NEW);
+  assert.deepEqual(told, [OLD, NEW].map(fingerprint));
+  assert.equal(log.lines.length, 1);
+  assert.doesNotMatch(JSON.stringify(log.lines), /garbage|PRIVATE|MIG/);
+});
+
+test("files that are removed keep the old certificate until there are others", async (t) => {
+  const { dir, certFile, keyFile, shows, warned, source } = await start(t);
+  await rm(certFile);
+  await rm(keyFile);
+  const [warning] = await warned(1);
+  assert.match(String(warning?.fields.reason), /ENOENT/);
+  assert.equal(source.current()[0]?.fingerprint, fingerprint(OLD));
+  await writeCertificate(dir, NEW);
+  await shows(NEW);
+});
+
+test("files that are written anew with the same certificate are not told again", async (t) => {
+  const { dir, certFile, shows, told } = await start(t);
+  await copyFile(certFile, join(dir, "copy"));
+  await rename(join(dir, "copy"), certFile);
+  await writeCertificate(dir, NEW);
+  await shows(NEW);
+  assert.deepEqual(told, [OLD, NEW].map(fingerprint));
+});
+
+test("files that are of no use at the start are a fault, not a gate without HTTPS", async (t) => {
+  const dir = await tempDir(t);
+  const files = await writeCertificate(dir, { cert: OLD.cert, key: NEW.key });
+  const watching = watchCertificateFiles(files, recordingLog());
+  await assert.rejects(watching, { code: "certificate_key_differs" });
+});

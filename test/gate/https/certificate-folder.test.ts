@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { certificateFolder } from "../../../src/gate/https/certificate-folder.ts";
+import { startNode } from "../../support/process.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const NAME = "home.example.org";
+const AUTHORITY = "https://acme.example:14000/dir";
+const ORDER = { name: NAME, url: "https://acme.example/1", keyPem: "key", authority: AUTHORITY };
+const FAILED = { failures: 2, lastAt: 5, nextAt: 9, cause: "no such name" };
+
+async function place(t: TestContext) {
+  const dataDir = await tempDir(t);
+  return { dataDir, folder: certificateFolder(dataDir), root: join(dataDir, "certificates") };
+}
+
+test("a folder that is not there yet holds nothing, and looking does not make it", async (t) => {
+  const { dataDir, folder } = await place(t);
+  assert.deepEqual(await folder.names(), []);
+  assert.equal(await folder.certificate(NAME), undefined);
+  assert.equal(await folder.progress(NAME), undefined);
+  assert.equal(await folder.order(NAME), undefined);
+  assert.equal(await folder.askedAt(NAME), 0);
+  assert.equal(await folder.forget(NAME), false);
+  assert.deepEqual(await readdir(dataDir), []);
+});
+
+test("what is written is read back, by anybody who opens the folder anew", async (t) => {
+  const { dataDir, folder } = await place(t);
+  await folder.want(NAME);
+  await folder.writeCertificate(NAME, "key and chain");
+  await folder.writeProgress(NAME, FAILED);
+  await folder.writeOrder(ORDER);
+  const again = certificateFolder(dataDir);
+  assert.deepEqual(await again.names(), [NAME]);
+  assert.equal(await again.certificate(NAME), "key and chain");
+  assert.deepEqual(await again.progress(NAME), FAILED);
+  assert.deepEqual(await again.order(NAME), ORDER);
+  await again.dropOrder(NAME);
+  await again.dropOrder(NAME);
+  assert.equal(await folder.order(NAME), undefined);
+});
+
+test("names come in order, and only those that somebody has asked for", async (t) => {
+  const { folder, root } = await place(t);
+  for (const name of ["b.example", "a.example"]) await folder.want(name);
+  await mkdir(join(root, "c.example"));
+  await writeFile(join(root, "notes.txt"), "");
+  await folder.accountKey(AUTHORITY, () => "account");
+  assert.deepEqual(await folder.names(), ["a.example", "b.example"]);
+});
+
+test("folders and files belong to their owner alone, whatever the process's mask allows", async (t) => {
+  const { folder, root } = await place(t);
+  const mask = process.umask(0);
+  t.after(() => process.umask(mask));
+  await folder.want(NAME);
+  await folder.writeCertificate(NAME, "key and chain");
+  await folder.writeProgress(NAME, FAILED);
+  await folder.writeOrder(ORDER);
+  await folder.accountKey(AUTHORITY, () => "account");
+  for (const path of await readdir(root, { recursive: true, withFileTypes: true })) {
+    const { mode } = await stat(join(path.parentPath, path.name));
+    assert.equal(mode & 0o777, path.isDirectory() ? 0o700 : 0o600, path.name);
+  }
+  assert.equal((await stat(root)).mode & 0o777, 0o700);
+});
+
+test("asking again is remembered with its time, and changes nothing else", async (t) => {
+  const { folder, root } = await place(t);
+  await folder.want(NAME);
+  await folder.writeCertificate(NAME, "key and chain");
+  await utimes(join(root, NAME, "wanted"), 1, 1);
+  assert.equal(await folder.askedAt(NAME), 1_000);
+  const before = Date.now();
+  await folder.want(NAME);
+  // The file system's clock may be a tick behind.
+  assert.ok((await folder.askedAt(NAME)) >= before - 50);
+  assert.equal(await folder.certificate(NAME), "key and chain");
+});
+
+test("a name that was forgotten is gone with its key, and nothing brings it back", async (t) => {
+  const { folder, root } = await place(t);
+  await folder.want(NAME);
+  await folder.want("other.example");
+  await folder.writeCertificate(NAME, "key and chain");
+  assert.equal(await folder.forget(NAME), true);
+  assert.equal(await folder.forget(NAME), false);
+  await assert.rejects(folder.writeCertificate(NAME, "late"), { code: "ENOENT" });
+  await assert.rejects(folder.writeProgress(NAME, FAILED), { code: "ENOENT" });
+  await assert.rejects(folder.writeOrder(ORDER), { code: "ENOENT" });
+  assert.deepEqual(await readdir(root), ["other.example"]);
+});
+
+test("an account has one key with each authority, which is made once", async (t) => {
+  const { folder, dataDir } = await place(t);
+  assert.equal(await folder.accountKey(AUTHORITY, () => "first"), "first");
+  assert.equal(await certificateFolder(dataDir).accountKey(AUTHORITY, () => "second"), "first");
+  assert.equal(await folder.accountKey("https://acme.example/dir", () => "other"), "other");
+  assert.equal(await folder.accountKey("https://[::1]:14000/dir", () => "third"), "third");
+});
+
+/** In either file, what it holds but for one value. */
+const others = [
+  "{}",
+  "[]",
+  JSON.stringify({ ...FAILED, failures: "2", ...ORDER, url: 1 }),
+  JSON.stringify({ ...FAILED, lastAt: null, ...ORDER, keyPem: null }),
+  JSON.stringify({ ...FAILED, nextAt: Number.MAX_SAFE_INTEGER, ...ORDER, authority: undefined }),
+  JSON.stringify({ ...FAILED, cause: {}, ...ORDER, name: [] }),
+];
+
+for (const emptied of ["", "{", "null", "5", '"text"', ...others]) {
+  test(`a file that holds ${JSON.stringify(emptied)} instead of what was written counts as none`, async (t) => {
+    const { folder, root } = await place(t);
+    await folder.want(NAME);
+    for (const file of ["progress.json", "order.json"]) {
+      await writeFile(join(root, NAME, file), emptied);
+    }
+    assert.equal(await folder.progress(NAME), undefined);
+    assert.equal(await folder.order(NAME), undefined);
+  });
+}
+
+test("a file is there whole, the old or the new one, whenever its writer is killed", async (t) => {
+  const { dataDir, folder, root } = await place(t);
+  await folder.want(NAME);
+  const size = 256 * 1024;
+  await folder.writeCertificate(NAME, "0".repeat(size));
+  const module = new URL("../../../src/gate/https/certificate-folder.ts", import.meta.url);
+  const source = `
+    const { certificateFolder } = await import(${JSON.stringify(module.href)});
+    const folder = certificateFolder(${JSON.stringify(dataDir)});
+    for (let at = 1; ; at += 1) {
+      await folder.writeCertificate("${NAME}", String(at % 10).repeat(${size}));
+      if (at === 3) console.log("writing");
+    }`;
+  for (let time = 1; time <= 5; time += 1) {
+    const writer = startNode(t, ["--input-type=module", "-e", source], {});
+    await writer.shows(/writing/);
+    writer.child.kill("SIGKILL");
+    await writer.ended;
+    const kept = await readFile(join(root, NAME, "certificate.pem"), "utf8");
+    assert.equal(kept.length, size);
+    assert.equal(kept, kept.charAt(0).repeat(size));
+  }
+});

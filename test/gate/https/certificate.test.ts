@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect as connectTcp } from "node:net";
+import { type TestContext, test } from "node:test";
+import { connect, createServer, type PeerCertificate } from "node:tls";
+import { type Certificate, readCertificate } from "../../../src/gate/https/certificate.ts";
+import { certificateFor, earliestExpiry } from "../../../src/gate/https/certificate-source.ts";
+import { makeCertificate } from "../../support/certificates.ts";
+
+const HOME = makeCertificate({ names: ["home.example.org"] });
+const OTHER = makeCertificate({ names: ["other.example.org"] });
+
+test("a certificate tells its names, its time and its fingerprint", () => {
+  const until = new Date("2031-05-06T07:08:09Z");
+  const names = ["home.example.org", "*.example.org", "Door.Example.org"];
+  const read = readCertificate(...partsOf(makeCertificate({ names, until })));
+  assert.deepEqual(read.names, ["home.example.org", "door.example.org"]);
+  assert.deepEqual([read.notBefore, read.notAfter], [new Date("2020-01-01"), until]);
+  assert.match(read.fingerprint, /^([\dA-F]{2}:){31}[\dA-F]{2}$/);
+});
+
+test("a certificate without names has none, and covers none", () => {
+  const read = readCertificate(...partsOf(makeCertificate()));
+  assert.deepEqual(read.names, []);
+  assert.equal(read.covers("server"), false, "the subject is no name");
+});
+
+const MANY = readCertificate(
+  ...partsOf(makeCertificate({ names: ["home.example.org", "*.door.example.org"] })),
+);
+
+for (const [host, isCovered] of [
+  ["home.example.org", true],
+  ["HOME.example.org", true],
+  ["a.door.example.org", true],
+  ["door.example.org", false],
+  ["a.b.door.example.org", false],
+  ["example.org", false],
+  ["home.example.org.evil.example", false],
+  ["xhome.example.org", false],
+  ["192.0.2.1", false],
+  ["[::1]", false],
+  ["", false],
+  ["not a host", false],
+] as const) {
+  test(`${JSON.stringify(host)} is ${isCovered ? "" : "not "}covered by home.example.org, *.door.example.org`, () => {
+    assert.equal(MANY.covers(host), isCovered);
+  });
+}
+
+const encrypted = createPrivateKey(HOME.key)
+  .export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "secret" })
+  .toString();
+const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+const cutOff = HOME.key.replace(/\n.{40}/, "\n");
+const unreadable = (what: string) => ({
+  code: "certificate_unreadable",
+  message: new RegExp(`^the ${what} cannot be used: `),
+});
+const differs = {
+  code: "certificate_key_differs",
+  message: /^the key belongs to another certificate$/,
+};
+
+const refused: Readonly<Record<string, readonly [chain: string, key: string, fault: object]>> = {
+  "the key of another certificate": [HOME.cert, OTHER.key, differs],
+  "a key of another kind": [
+    HOME.cert,
+    rsa.export({ type: "pkcs8", format: "pem" }).toString(),
+    differs,
+  ],
+  "the two files exchanged": [HOME.key, HOME.cert, unreadable("certificate")],
+  "a key that is encrypted": [HOME.cert, encrypted, unreadable("key")],
+  "a key of which a part is missing": [HOME.cert, cutOff, unreadable("key")],
+  "a key that is a certificate": [HOME.cert, HOME.cert, unreadable("key")],
+  "a key that is text": [HOME.cert, "not a key", unreadable("key")],
+  "an empty key": [HOME.cert, "", unreadable("key")],
+  "a certificate that is text": ["not a certificate", HOME.key, unreadable("certificate")],
+  "an empty certificate": ["", HOME.key, unreadable("certificate")],
+  "half a certificate": [HOME.cert.slice(0, 200), HOME.key, unreadable("certificate")],
+  "a chain with the wrong end first": [`${OTHER.cert}${HOME.cert}`, HOME.key, differs],
+};
+
+for (const [what, [chain, key, fault]] of Object.entries(refused)) {
+  test(`${what} is refused with one clear line, without a piece of a key`, () => {
+    assert.throws(() => readCertificate(chain, key), fault);
+    const told = messageOf(() => readCertificate(chain, key));
+    assert.doesNotMatch(told, /\n|-----|secret/);
+    const pieces = key.split("\n").filter((line) => line.length > 20);
+    for (const piece of pieces) assert.equal(told.includes(piece.slice(4, 16)), false);
+  });
+}
+
+test("an expired certificate and one that is not valid yet can be read: they are shown all the same", () => {
+  for (const wanted of [
+    { until: new Date("2021-01-01") },
+    { from: new Date("2110-01-01"), until: new Date("2111-01-01") },
+  ]) {
+    const names = ["home.example.org"];
+    assert.deepEqual(
+      readCertificate(...partsOf(makeCertificate({ names, ...wanted }))).names,
+      names,
+    );
+  }
+});
+
+test("a chain is shown whole, so that whoever trusts its root alone trusts the end", async (t) => {
+  const root = makeCertificate({ kind: "authority" });
+  const between = makeCertificate({ kind: "authority", issuer: root });
+  const end = makeCertificate({ names: ["localhost"], issuer: between });
+  const whole = readCertificate(`${end.cert}${between.cert}`, end.key);
+  assert.deepEqual(await trusted(t, whole, root.cert), { isTrusted: true, name: "DNS:localhost" });
+  const part = readCertificate(end.cert, end.key);
+  await assert.rejects(trusted(t, part, root.cert), { code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" });
+});
+
+test("of several certificates, the one that covers the name is shown, otherwise the first", () => {
+  const first = readCertificate(...partsOf(HOME));
+  const second = readCertificate(...partsOf(OTHER));
+  const source = { current: () => [first, second] };
+  assert.equal(certificateFor(source, "other.example.org"), second);
+  assert.equal(certificateFor(source, "home.example.org"), first);
+  for (const strange of [undefined, "", "evil.example", " ", "a".repeat(10_000)]) {
+    assert.equal(certificateFor(source, strange), first);
+  }
+  assert.equal(certificateFor({ current: () => [] }, "home.example.org"), undefined);
+});
+
+test("the earliest end of several certificates is told, and none where there is none", () => {
+  const untils = [new Date("2040-01-01"), new Date("2035-01-01"), new Date("2060-01-01")];
+  const all = untils.map((until) => readCertificate(...partsOf(makeCertificate({ until }))));
+  assert.deepEqual(earliestExpiry({ current: () => all }), new Date("2035-01-01"));
+  assert.equal(earliestExpiry({ current: () => [] }), undefined);
+});
+
+function partsOf({ cert, key }: { cert: string; key: string }): [string, string] {
+  return [cert, key];
+}
+
+function messageOf(act: () => unknown): string {
+  try {
+    act();
+    return "";
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** Makes a connection to a server with the certificate: what somebody who trusts the CA sees. */
+async function trusted(t: TestContext, { pem }: Certificate, ca: string) {
+  const server = createServer(pem).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  server.on("tlsClientError", () => {});
+  const { port } = server.address() as AddressInfo;
+  const client = connect({ socket: connectTcp(port, "127.0.0.1"), ca, servername: "localhost" });
+  t.after(() => client.destroy());
+  await once(client, "secureConnect");
+  const shown: PeerCertificate = client.getPeerCertificate();
+  return { isTrusted: client.authorized, name: shown.subjectaltname };
+}

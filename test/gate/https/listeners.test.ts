@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { type TestContext, test } from "node:test";
+import type { Settings } from "../../../src/gate/settings/settings.ts";
+import { makeCertificate, writeCertificate } from "../../support/certificates.ts";
+import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/free-port.ts";
+import { startGate } from "../../support/gate.ts";
+import { ask, handshake, openSession, portOf, startSecureGate } from "./secure-gate.ts";
+
+const STRICT = "strict-transport-security";
+
+/** A gate whose certificate has stood the test: from then on, plain HTTP leads away. */
+async function startProven(t: TestContext, overrides: Partial<Settings> = {}) {
+  const gate = await startSecureGate(t, overrides);
+  const leads = async () => ((await gate.send("/login")).status === 308 ? true : undefined);
+  await eventually(leads);
+  return gate;
+}
+
+test("with a certificate and without HTTPS_PORT, HTTPS is served on PORT itself", async (t) => {
+  const gate = await startSecureGate(t, { httpsPort: undefined });
+  assert.equal(gate.url, gate.httpsUrl);
+  assert.match(gate.url, /^https:\/\/127\.0\.0\.1:\d+$/);
+  const { status } = await ask(await openSession(t, gate.port));
+  assert.equal(status, 200);
+});
+
+test("with HTTPS_PORT, plain HTTP leads there with 308, forms too", async (t) => {
+  const gate = await startProven(t);
+  const headers = { Host: "localhost:80" };
+  for (const path of ["/login?error=1", "//evil.example/x", "/nowhere"]) {
+    const { status, location, headers: got } = await gate.send(path, { headers });
+    assert.deepEqual([status, location], [308, `https://localhost:${gate.port}${path}`]);
+    assert.equal(got["cache-control"], "no-store");
+    assert.equal(got[STRICT], undefined);
+  }
+  const form = { username: "owner", password: "correct horse", confirm: "correct horse" };
+  const posted = await gate.send("/setup", { form, headers });
+  assert.deepEqual([posted.status, posted.cookies], [308, []]);
+  assert.equal((await ask(await openSession(t, gate.port))).status, 200);
+});
+
+test("a host that the certificate is not for leads to the one that it is for", async (t) => {
+  const gate = await startProven(t);
+  for (const host of ["evil.example", "127.0.0.1", "[::1]:1", "localhost@evil.example"]) {
+    const { location } = await gate.send("/login", { headers: { Host: host } });
+    assert.equal(location, `https://localhost:${gate.port}/login`, host);
+  }
+});
+
+test("where PUBLIC_URL is set, plain HTTP leads there", async (t) => {
+  const gate = await startProven(t, { publicUrl: "https://front.example.org" });
+  const { location } = await gate.send("/login?a=b", { headers: { Host: "localhost" } });
+  assert.equal(location, "https://front.example.org/login?a=b");
+});
+
+for (const [what, path, headers, status] of [
+  ["whether the gate is alive", "/healthz", {}, 200],
+  ["whether the gate is ready", "/readyz", {}, 200],
+  ["a reverse proxy's question", "/forward-auth", {}, 401],
+  ["what came to a proxy by HTTPS", "/setup", { "X-Forwarded-Proto": "https" }, 200],
+] as const) {
+  test(`${what} is answered over plain HTTP, and without a word of HTTPS`, async (t) => {
+    const gate = await startProven(t);
+    const answer = await gate.send(path, { headers });
+    assert.deepEqual([answer.status, answer.headers[STRICT]], [status, undefined]);
+  });
+}
+
+test("over HTTPS each answer tells browsers to stay, once the certificate has stood the test", async (t) => {
+  const gate = await startProven(t);
+  const session = await openSession(t, gate.port);
+  for (const path of ["/login", "/latchkey.css", "/nowhere", "/"]) {
+    const { headers } = await ask(session, { path });
+    assert.equal(headers[STRICT], "max-age=31536000", path);
+  }
+});
+
+for (const [what, wanted] of [
+  ["expired", { until: new Date("2021-01-01") }],
+  ["not valid yet", { from: new Date("2110-01-01") }],
+] as const) {
+  test(`a certificate that is ${what} is served, but nobody is led or bound to it`, async (t) => {
+    const certificate = makeCertificate({ names: ["localhost"], ...wanted });
+    const gate = await startSecureGate(t, {}, certificate);
+    // Two handshakes later, the gate's own, which would be its proof, is over as well.
+    for (let time = 1; time <= 2; time += 1) {
+      const { status, headers } = await ask(await openSession(t, gate.port));
+      assert.deepEqual([status, headers[STRICT]], [200, undefined]);
+    }
+    assert.equal((await gate.send("/setup")).status, 200);
+  });
+}
+
+test("HTTPS_PORT without a certificate refuses handshakes, and plain HTTP works and leads nowhere", async (t) => {
+  const gate = await startGate(t, { httpsPort: 0 });
+  const port = portOf(gate.httpsUrl);
+  for (const servername of ["localhost", ""]) {
+    await assert.rejects(handshake(t, port, { servername }), /handshake failure/);
+  }
+  const session = await gate.setUp();
+  assert.equal((await gate.send("/", { session })).status, 200);
+  const { status, headers } = await gate.send("/login");
+  assert.deepEqual([status, headers[STRICT]], [200, undefined]);
+  assert.deepEqual(
+    gate.serverLog.filter(({ level }) => level !== "info"),
+    [],
+  );
+});
+
+/** A port that somebody else has taken. */
+async function taken(t: TestContext): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const address = server.address();
+  return typeof address === "object" ? (address?.port ?? 0) : 0;
+}
+
+for (const [inUse, other] of [
+  ["httpsPort", "port"],
+  ["port", "httpsPort"],
+] as const) {
+  test(`a ${inUse} in use is told of, and the ${other} is not left open`, async (t) => {
+    const ports = { [inUse]: await taken(t), [other]: await freePort() };
+    const fault = {
+      code: "cannot_listen",
+      message: new RegExp(`port ${ports[inUse]}: it is in use already$`),
+    };
+    await assert.rejects(startSecureGate(t, ports), fault);
+    const again = createServer().listen(ports[other], "127.0.0.1");
+    t.after(() => again.close());
+    await once(again, "listening");
+  });
+}
+
+test("a certificate that is exchanged is shown to whoever comes next, and who is there stays", async (t) => {
+  const gate = await startProven(t);
+  const before = await openSession(t, gate.port);
+  const next = makeCertificate({ names: ["localhost", "door.example.org"] });
+  await writeCertificate(gate.certificateDir, next);
+  await eventually(async () => {
+    const shown = (await handshake(t, gate.port)).getPeerCertificate();
+    return shown.subjectaltname?.includes("door.example.org") ? true : undefined;
+  });
+  assert.equal((await ask(before)).status, 200);
+  await eventually(async () => {
+    const { location } = await gate.send("/login", { headers: { Host: "door.example.org" } });
+    return location === `https://door.example.org:${gate.port}/login` ? true : undefined;
+  });
+});

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type ClientHttp2Stream, constants } from "node:http2";
+import { connect as connectTcp } from "node:net";
+import { type TestContext, test } from "node:test";
+import type { Handle } from "../../../src/gate/listener.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startBareServer } from "./bare-server.ts";
+import { ask, handshake, openSession } from "./secure-gate.ts";
+
+const LONG = 60_000;
+const SHORT = 400;
+const post = { ":path": "/", ":method": "POST" };
+
+/** Answers once the whole body is there. */
+const echo: Handle = (incoming, outgoing) => {
+  incoming.on("error", () => {});
+  incoming.resume().on("end", () => outgoing.end("done"));
+};
+
+/** Resolves with the code that a stream was cut off with. */
+async function cutOff(stream: ClientHttp2Stream): Promise<number | undefined> {
+  stream.on("error", () => {});
+  await once(stream, "close");
+  return stream.rstCode;
+}
+
+async function start(t: TestContext, handle: Handle, stream: number, silence: number) {
+  const { port } = await startBareServer(t, handle, { handshake: LONG, stream, silence });
+  return openSession(t, port);
+}
+
+test("a form that never comes to an end costs its stream, and the connection goes on", async (t) => {
+  const session = await start(t, echo, SHORT, LONG);
+  const stream = session.request(post);
+  stream.write("username=");
+  assert.equal(await cutOff(stream), constants.NGHTTP2_CANCEL);
+  assert.equal((await ask(session)).body, "done");
+});
+
+test("a form that comes bit by bit, for ever, is cut off all the same", async (t) => {
+  const session = await start(t, echo, SHORT, LONG);
+  const stream = session.request(post);
+  const dripping = setInterval(() => stream.write("a"), 5);
+  t.after(() => clearInterval(dripping));
+  assert.equal(await cutOff(stream), constants.NGHTTP2_CANCEL);
+});
+
+test("an answer that nobody takes is given up", async (t) => {
+  const codes: unknown[] = [];
+  const large: Handle = (_, outgoing) => {
+    if ("stream" in outgoing)
+      outgoing.stream.on("close", () => codes.push(outgoing.stream.rstCode));
+    outgoing.end(Buffer.alloc(4 * 1024 * 1024));
+  };
+  const session = await start(t, large, SHORT, LONG);
+  // The client's window fills up, and the rest waits in the server.
+  session
+    .request({ ":path": "/" })
+    .on("error", () => {})
+    .pause();
+  const code = await eventually(() => codes[0]);
+  assert.equal(code, constants.NGHTTP2_CANCEL);
+});
+
+test("a connection without a word is closed, and so is one with a stream that stalls", async (t) => {
+  for (const stalls of ["no", "one"]) {
+    const session = await start(t, echo, LONG, SHORT);
+    if (stalls === "one")
+      session
+        .request(post)
+        .on("error", () => {})
+        .write("username=");
+    await once(session, "close");
+    assert.equal(session.destroyed, true, `with ${stalls} stream that stalls`);
+  }
+});
+
+test("a connection over which requests come stays, however long it takes altogether", async (t) => {
+  const session = await start(t, echo, LONG, SHORT);
+  const end = performance.now() + 3 * SHORT;
+  while (performance.now() < end) assert.equal((await ask(session)).body, "done");
+  assert.equal(session.closed, false);
+});
+
+for (const [what, first] of [
+  ["never comes", ""],
+  ["stops in the middle", "\x16\x03\x01\x02\x00\x01"],
+] as const) {
+  test(`a handshake that ${what} is cut off, and others go on`, async (t) => {
+    const patience = { handshake: SHORT, stream: LONG, silence: LONG };
+    const { port } = await startBareServer(t, echo, patience);
+    const socket = connectTcp(port, "127.0.0.1");
+    t.after(() => socket.destroy());
+    socket.on("error", () => {}).resume();
+    socket.write(Buffer.from(first, "latin1"));
+    await once(socket, "close");
+    assert.equal((await ask(await openSession(t, port))).body, "done");
+  });
+}
+
+/** What clients in HTTP/1.1 send before they fall silent. */
+const slow = {
+  nothing: "",
+  "half of the headers": "GET / HTTP/1.1\r\nHost: localhost\r\n",
+  "half of a form": "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\na",
+} as const;
+
+test("over TLS, slow clients in HTTP/1.1 are cut off like those without TLS", async (t) => {
+  const { port } = await startBareServer(t, echo);
+  const closing = Object.entries(slow).map(async ([what, sent]) => {
+    const socket = await handshake(t, port, { ALPNProtocols: ["http/1.1"] });
+    const start = performance.now();
+    socket.write(sent);
+    socket.resume();
+    await once(socket, "close");
+    assert.ok(performance.now() - start < 18_000, what);
+  });
+  await Promise.all(closing);
+});

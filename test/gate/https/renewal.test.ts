@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import {
+  type Attempts,
+  dueAt,
+  type Lifetime,
+  pauseAfter,
+  renewalAt,
+} from "../../../src/gate/https/renewal.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const time = fc.integer({ min: 0, max: 4e12 });
+const lifetimes: fc.Arbitrary<Lifetime> = fc
+  .tuple(time, fc.integer({ min: 1, max: 4_000 * DAY }))
+  .map(([from, life]) => ({ notBefore: new Date(from), notAfter: new Date(from + life) }));
+const attempts: fc.Arbitrary<Attempts> = fc
+  .record({ failures: fc.nat(100), lastAt: time, pause: fc.nat(DAY) })
+  .map(({ failures, lastAt, pause }) => ({ failures, lastAt, nextAt: lastAt + pause }));
+
+test("a certificate is renewed within its life, and always before it ends", () => {
+  fc.assert(
+    fc.property(lifetimes, (lifetime) => {
+      const at = renewalAt(lifetime);
+      assert.ok(at >= lifetime.notBefore.getTime());
+      assert.ok(at < lifetime.notAfter.getTime());
+    }),
+  );
+});
+
+test("a certificate of 90 days is renewed 30 days before it ends, one of 6 days 2 before", () => {
+  for (const [days, left] of [
+    [90, 30],
+    [6, 2],
+  ] as const) {
+    const notBefore = new Date("2030-01-01T00:00:00Z");
+    const notAfter = new Date(notBefore.getTime() + days * DAY);
+    assert.equal(notAfter.getTime() - renewalAt({ notBefore, notAfter }), left * DAY);
+  }
+});
+
+test("pauses are a minute at first, four times longer after each failure, and half a day at most", () => {
+  const pauses = [1, 2, 3, 4, 5, 6, 7, 1_000].map((failures) => pauseAfter(failures));
+  const hours = [4 * 64 * MINUTE, 12 * HOUR, 12 * HOUR, 12 * HOUR];
+  assert.deepEqual(pauses, [MINUTE, 4 * MINUTE, 16 * MINUTE, 64 * MINUTE, ...hours]);
+});
+
+test("no pause is shorter than the one before, or than what the authority asks for", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2_000 }), fc.nat(2 * DAY), (failures, asked) => {
+      const pause = pauseAfter(failures, asked);
+      assert.ok(Number.isFinite(pause) && pause >= MINUTE && pause >= asked);
+      assert.ok(pauseAfter(failures + 1, asked) >= pause);
+      assert.ok(pause <= Math.max(12 * HOUR, asked));
+    }),
+  );
+});
+
+test("without a certificate and without a failure, the next attempt is due at once", () => {
+  fc.assert(
+    fc.property(time, time, (lastAt, askedAt) => {
+      assert.equal(dueAt(undefined, undefined, askedAt), 0);
+      assert.equal(dueAt(undefined, { failures: 0, lastAt, nextAt: 0 }, askedAt), 0);
+    }),
+  );
+});
+
+test("after a failure the next attempt waits for the end of the pause, and not for longer", () => {
+  fc.assert(
+    fc.property(attempts, (made) => {
+      fc.pre(made.failures > 0);
+      assert.equal(dueAt(undefined, made, made.lastAt), made.nextAt);
+      assert.equal(dueAt(undefined, made, 0), made.nextAt);
+    }),
+  );
+});
+
+test("somebody who asks after a failure cuts the pause short", () => {
+  fc.assert(
+    fc.property(attempts, fc.integer({ min: 1, max: DAY }), (made, later) => {
+      assert.equal(dueAt(undefined, made, made.lastAt + later), 0);
+    }),
+  );
+});
+
+test("a certificate that is good is not renewed early, whoever asks and whatever has failed", () => {
+  fc.assert(
+    fc.property(lifetimes, fc.option(attempts, { nil: undefined }), time, (life, made, askedAt) => {
+      assert.ok(dueAt(life, made, askedAt) >= renewalAt(life));
+    }),
+  );
+});
+
+test("failures put a renewal off by their pause at most", () => {
+  fc.assert(
+    fc.property(lifetimes, attempts, time, (life, made, askedAt) => {
+      assert.ok(dueAt(life, made, askedAt) <= Math.max(renewalAt(life), made.nextAt));
+    }),
+  );
+});

@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import {
+  type ClientHttp2Session,
+  connect as connectHttp2,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from "node:http2";
+import type { TcpSocketConnectOpts } from "node:net";
+import type { TestContext } from "node:test";
+import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
+import type { Settings } from "../../../src/gate/settings/settings.ts";
+import {
+  type MadeCertificate,
+  makeCertificate,
+  writeCertificate,
+} from "../../support/certificates.ts";
+import { type RunningGate, startGate } from "../../support/gate.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+export const LOCALHOST: MadeCertificate = makeCertificate({ names: ["localhost"] });
+
+export interface SecureGate extends RunningGate {
+  /** The port of HTTPS. */
+  readonly port: number;
+  /** Where its certificate and its key are read from. */
+  readonly certificateDir: string;
+}
+
+/** The gate with a certificate for `localhost`: HTTPS, and plain HTTP beside it unless told otherwise. */
+export async function startSecureGate(
+  t: TestContext,
+  overrides: Partial<Settings> = {},
+  certificate: MadeCertificate = LOCALHOST,
+): Promise<SecureGate> {
+  const certificateDir = await tempDir(t);
+  const { certFile, keyFile } = await writeCertificate(certificateDir, certificate);
+  const files = { tlsCertFile: certFile, tlsKeyFile: keyFile };
+  const gate = await startGate(t, { httpsPort: 0, ...files, ...overrides });
+  return { ...gate, port: portOf(gate.httpsUrl), certificateDir };
+}
+
+export const portOf = (url: string | undefined): number => Number(new URL(url ?? "").port);
+
+export type Connecting = ConnectionOptions & Pick<TcpSocketConnectOpts, "localAddress">;
+
+/** A connection whose handshake is done; a handshake that fails is an error. */
+export async function handshake(
+  t: TestContext,
+  port: number,
+  options: Connecting = {},
+): Promise<TLSSocket> {
+  const socket = connect({
+    host: "127.0.0.1",
+    port,
+    servername: "localhost",
+    rejectUnauthorized: false,
+    ...options,
+  });
+  t.after(() => socket.destroy());
+  socket.on("error", () => {});
+  await once(socket, "secureConnect");
+  return socket;
+}
+
+export async function openSession(
+  t: TestContext,
+  port: number,
+  options: Connecting = {},
+): Promise<ClientHttp2Session> {
+  const socket = await handshake(t, port, { ALPNProtocols: ["h2"], ...options });
+  const session = connectHttp2(`https://localhost:${port}`, { createConnection: () => socket });
+  t.after(() => session.destroy());
+  session.on("error", () => {});
+  return session;
+}
+
+export interface StreamAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface StreamAsking {
+  readonly path?: string;
+  readonly method?: string;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+/** One request in a stream of its own. */
+export async function ask(
+  session: ClientHttp2Session,
+  { path = "/login", method, form, body, headers }: StreamAsking = {},
+): Promise<StreamAnswer> {
+  const sent = body ?? (form && new URLSearchParams(form).toString());
+  const stream = session.request({
+    ":path": path,
+    ":method": method ?? (sent === undefined ? "GET" : "POST"),
+    ...(form === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
+    ...headers,
+  });
+  const answering = once(stream, "response");
+  stream.end(sent);
+  const [answered]: IncomingHttpHeaders[] = await answering;
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return {
+    status: Number(answered?.[":status"]),
+    headers: answered ?? {},
+    body: Buffer.concat(chunks).toString("utf8"),
+  };
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as connectTcp } from "node:net";
+import { text } from "node:stream/consumers";
+import { type TestContext, test } from "node:test";
+import type { Handle } from "../../../src/gate/listener.ts";
+import { OWNER } from "../../support/gate.ts";
+import { startBareServer } from "./bare-server.ts";
+import { ask, handshake, openSession, startSecureGate } from "./secure-gate.ts";
+
+const FORM = new URLSearchParams(OWNER).toString();
+const asForm = { "content-type": "application/x-www-form-urlencoded" };
+const hello: Handle = (_, outgoing) => void outgoing.end("hello");
+
+/** Ten times less than a request in flight may take, and more than a busy machine needs. */
+const AT_ONCE_MS = 2_000;
+const LONG_MS = 60_000;
+
+test("a sign-in in flight over HTTP/2 is answered before the gate stops", async (t) => {
+  const gate = await startSecureGate(t);
+  const forwarded = { "X-Forwarded-Proto": "https" };
+  await gate.send("/setup", { form: { ...OWNER, confirm: OWNER.password }, headers: forwarded });
+  const session = await openSession(t, gate.port);
+  const stream = session.request({ ":path": "/login", ":method": "POST", ...asForm });
+  const answered = once(stream, "response");
+  stream.write(FORM.slice(0, 5));
+  await ask(session, { path: "/healthz" });
+  const goneAway = once(session, "goaway");
+  const stopped = gate.stop();
+  await goneAway;
+  await assert.rejects(openSession(t, gate.port), { code: "ECONNREFUSED" });
+  stream.end(FORM.slice(5));
+  const [headers] = await answered;
+  assert.deepEqual([headers[":status"], headers.location], [303, "/"]);
+  stream.resume();
+  await stopped;
+});
+
+/** Connections without a request in flight. */
+const idle: Readonly<Record<string, (t: TestContext, port: number) => Promise<unknown>>> = {
+  "an HTTP/2 connection that was used": async (t, port) => ask(await openSession(t, port)),
+  "an HTTP/2 connection that was never used": openSession,
+  "an HTTP/2 connection that says nothing": async (t, port) => {
+    const socket = await handshake(t, port, { ALPNProtocols: ["h2"] });
+    socket.resume();
+  },
+  "an HTTP/1.1 connection that is kept alive": async (t, port) => {
+    const socket = await handshake(t, port, { ALPNProtocols: ["http/1.1"] });
+    socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await once(socket, "data");
+  },
+  "an HTTP/1.1 connection that was never used": (t, port) =>
+    handshake(t, port, { ALPNProtocols: ["http/1.1"] }),
+  "a connection without a handshake": async (t, port) => {
+    const socket = connectTcp(port, "127.0.0.1");
+    t.after(() => socket.destroy());
+    socket.on("error", () => {});
+    await once(socket, "connect");
+  },
+};
+
+for (const [what, open] of Object.entries(idle)) {
+  test(`${what} does not hold up the end`, async (t) => {
+    const { port, stop } = await startBareServer(t, hello);
+    for (let time = 1; time <= 5; time += 1) await open(t, port);
+    const tookMs = await stop(LONG_MS);
+    assert.ok(tookMs < AT_ONCE_MS, `${tookMs} ms`);
+  });
+}
+
+test("a handshake that comes to its end while the server stops does not hold up the end", async (t) => {
+  const { server, port, stop } = await startBareServer(t, hello);
+  const stopped = new Promise<number>((resolve) => {
+    // Here the handshake is over, and the session of HTTP/2 is not there yet.
+    server.prependOnceListener("secureConnection", () => resolve(stop(LONG_MS)));
+  });
+  const session = openSession(t, port);
+  const tookMs = await stopped;
+  assert.ok(tookMs < AT_ONCE_MS, `${tookMs} ms`);
+  await session.catch(() => {});
+});
+
+test("a request that is never answered is cut off in the end, over HTTP/2 and HTTP/1.1", async (t) => {
+  const { port, stop } = await startBareServer(t, () => {});
+  const session = await openSession(t, port);
+  const stream = session.request({ ":path": "/" });
+  stream.on("error", () => {});
+  const cut = once(stream, "close");
+  const socket = await handshake(t, port, { ALPNProtocols: ["http/1.1"] });
+  socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const answer = text(socket).catch(() => "");
+  await new Promise<void>((resolve) => session.ping(() => resolve()));
+  assert.ok((await stop(50)) < AT_ONCE_MS);
+  await cut;
+  assert.equal(await answer, "");
+});
+
+test("the gate with HTTPS stops at once where nobody asks for anything", async (t) => {
+  const gate = await startSecureGate(t);
+  await ask(await openSession(t, gate.port));
+  const start = performance.now();
+  await gate.stop();
+  const tookMs = performance.now() - start;
+  assert.ok(tookMs < AT_ONCE_MS, `${tookMs} ms`);
+  await assert.rejects(handshake(t, gate.port), { code: "ECONNREFUSED" });
+});

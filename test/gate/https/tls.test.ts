@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { text } from "node:stream/consumers";
+import { type TestContext, test } from "node:test";
+import { readCertificate } from "../../../src/gate/https/certificate.ts";
+import { type MadeCertificate, makeCertificate } from "../../support/certificates.ts";
+import { sendRaw } from "../../support/raw.ts";
+import {
+  ask,
+  type Connecting,
+  handshake,
+  LOCALHOST,
+  openSession,
+  startSecureGate,
+} from "./secure-gate.ts";
+
+const fingerprint = ({ cert, key }: MadeCertificate): string =>
+  readCertificate(cert, key).fingerprint;
+
+for (const [offered, chosen] of [
+  [["h2", "http/1.1"], "h2"],
+  [["http/1.1", "h2"], "h2"],
+  [["http/1.1"], "http/1.1"],
+  [["h2"], "h2"],
+] as const) {
+  test(`of ${offered.join(" and ")}, the gate chooses ${chosen}`, async (t) => {
+    const { port } = await startSecureGate(t);
+    const { alpnProtocol } = await handshake(t, port, { ALPNProtocols: [...offered] });
+    assert.equal(alpnProtocol, chosen);
+  });
+}
+
+/** One request in HTTP/1.1 over TLS, byte for byte. */
+async function askInText(t: TestContext, port: number, options: Connecting) {
+  const socket = await handshake(t, port, options);
+  socket.write("GET /login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  return text(socket);
+}
+
+for (const [what, options] of [
+  ["asks for HTTP/1.1", { ALPNProtocols: ["http/1.1"] }],
+  ["chooses no protocol", {}],
+] as const) {
+  test(`a client that ${what} is answered in HTTP/1.1`, async (t) => {
+    const { port } = await startSecureGate(t);
+    const answer = await askInText(t, port, options);
+    assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
+    assert.match(answer, /<form method="post" action="\/login">/);
+  });
+}
+
+test("a client that speaks neither HTTP/1.1 nor HTTP/2 is refused in the handshake", async (t) => {
+  const { port } = await startSecureGate(t);
+  await assert.rejects(handshake(t, port, { ALPNProtocols: ["smtp"] }), {
+    code: "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL",
+  });
+});
+
+for (const [what, servername] of [
+  ["names the gate", "localhost"],
+  ["writes its name in capitals", "LOCALHOST"],
+  ["names another host", "evil.example"],
+  ["names no host", ""],
+  ["names no host that there can be", "not a host"],
+  ["names an endless host", "a".repeat(250)],
+] as const) {
+  test(`a client that ${what} is shown the certificate`, async (t) => {
+    const { port } = await startSecureGate(t);
+    const socket = await handshake(t, port, { servername });
+    assert.equal(socket.getPeerCertificate().fingerprint256, fingerprint(LOCALHOST));
+  });
+}
+
+test("a chain is shown whole: a client that trusts its root alone trusts the gate", async (t) => {
+  const root = makeCertificate({ kind: "authority" });
+  const between = makeCertificate({ kind: "authority", issuer: root });
+  const end = makeCertificate({ names: ["localhost"], issuer: between });
+  const whole = { ...end, cert: `${end.cert}${between.cert}` };
+  const { port } = await startSecureGate(t, {}, whole);
+  for (const servername of ["localhost", undefined]) {
+    const name = servername === undefined ? {} : { servername };
+    const host = { host: "127.0.0.1", checkServerIdentity: () => undefined };
+    const socket = await handshake(t, port, {
+      ...host,
+      ...name,
+      ca: root.cert,
+      rejectUnauthorized: true,
+    });
+    assert.equal(socket.authorized, true);
+  }
+});
+
+const insecure = "DEFAULT:@SECLEVEL=0";
+const refusedByServer = { code: /^ERR_SSL_(TLSV1_ALERT|SSL\/TLS_ALERT|SSLV3_ALERT)_/ };
+
+for (const maxVersion of ["TLSv1", "TLSv1.1"] as const) {
+  test(`${maxVersion} is refused`, async (t) => {
+    const { port } = await startSecureGate(t);
+    const old = { minVersion: "TLSv1", maxVersion, ciphers: insecure } as const;
+    await assert.rejects(handshake(t, port, old), {
+      code: "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
+    });
+  });
+}
+
+for (const cipher of [
+  "ECDHE-ECDSA-AES128-SHA256",
+  "ECDHE-ECDSA-AES256-SHA",
+  "ECDHE-ECDSA-AES256-SHA384",
+  "ECDHE-ECDSA-AES128-CCM8",
+]) {
+  test(`${cipher}, which is none of those that are recommended, is refused`, async (t) => {
+    const { port } = await startSecureGate(t);
+    const weak = { maxVersion: "TLSv1.2", ciphers: `${cipher}:@SECLEVEL=0` } as const;
+    await assert.rejects(handshake(t, port, weak), refusedByServer);
+  });
+}
+
+for (const [version, cipher] of [
+  ["TLSv1.2", "ECDHE-ECDSA-AES128-GCM-SHA256"],
+  ["TLSv1.2", "ECDHE-ECDSA-CHACHA20-POLY1305"],
+  ["TLSv1.3", "TLS_AES_256_GCM_SHA384"],
+] as const) {
+  test(`${version} with ${cipher} is served`, async (t) => {
+    const { port } = await startSecureGate(t);
+    const strong = { minVersion: version, maxVersion: version, ciphers: cipher };
+    const session = await openSession(t, port, strong);
+    assert.equal((await ask(session)).status, 200);
+  });
+}
+
+test("plain HTTP on the port of HTTPS is cut off, and the gate goes on", async (t) => {
+  const { port, serverLog } = await startSecureGate(t);
+  const request = "GET /login HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const answer = await sendRaw(`http://127.0.0.1:${port}`, request).catch(() => "cut off");
+  assert.doesNotMatch(answer, /HTTP/);
+  assert.equal((await ask(await openSession(t, port))).status, 200);
+  assert.deepEqual(
+    serverLog.filter(({ level }) => level !== "info"),
+    [],
+  );
+});

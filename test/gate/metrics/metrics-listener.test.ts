@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { openMetrics } from "../../../src/gate/metrics/metrics.ts";
+import { send } from "../../support/client.ts";
+import { SECRET, startGate } from "../../support/gate.ts";
+import { runLatchkey, startServe } from "../../support/process.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { readScrape, startMeasured } from "./measured-gate.ts";
+
+test("GET /metrics answers in Prometheus's text format", async (t) => {
+  const gate = await startMeasured(t);
+  const { status, headers, body } = await send(`${gate.metricsUrl}/metrics`);
+  assert.equal(status, 200);
+  assert.equal(headers["content-type"], "text/plain; version=0.0.4; charset=utf-8");
+  assert.match(body, /^# HELP latchkey_build_info /);
+  assert.ok(body.endsWith("\n"));
+});
+
+test("a HEAD of /metrics has no body, and a query changes nothing", async (t) => {
+  const gate = await startMeasured(t);
+  const head = await send(`${gate.metricsUrl}/metrics`, { method: "HEAD" });
+  assert.deepEqual([head.status, head.body], [200, ""]);
+  const asked = await send(`${gate.metricsUrl}/metrics?name=x`);
+  assert.match(asked.body, /^# HELP /);
+});
+
+for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+  test(`${method} /metrics is refused with 405 and what is allowed`, async (t) => {
+    const gate = await startMeasured(t);
+    const { status, headers } = await send(`${gate.metricsUrl}/metrics`, { method });
+    assert.deepEqual([status, headers.allow], [405, "GET, HEAD"]);
+  });
+}
+
+for (const path of [
+  "/",
+  "/login",
+  "/setup",
+  "/healthz",
+  "/metrics/",
+  "/metricsx",
+  "/forward-auth",
+]) {
+  test(`${path} is not on the listener for metrics`, async (t) => {
+    const gate = await startMeasured(t);
+    assert.equal((await send(`${gate.metricsUrl}${path}`)).status, 404);
+  });
+}
+
+test("/metrics is not on the public listener, whether metrics are served or not", async (t) => {
+  for (const metricsPort of [undefined, 0]) {
+    const gate = await startGate(t, { metricsPort });
+    assert.equal((await gate.send("/metrics")).status, 404);
+    assert.equal(gate.metricsUrl === undefined, metricsPort === undefined);
+  }
+});
+
+test("a METRICS_PORT in use stops the start with one clear line, and nothing listens", async (t) => {
+  const owner = await startGate(t);
+  const { port } = new URL(owner.url);
+  const env = { DATA_DIR: await tempDir(t), PORT: "0", AUTH_SECRET: SECRET, METRICS_PORT: port };
+  const { code, stdout, stderr } = await runLatchkey(t, ["serve"], env);
+  const line = `latchkey: METRICS_PORT: cannot listen on 127.0.0.1, port ${port}: it is in use already\n`;
+  assert.deepEqual([code, stderr], [1, line]);
+  assert.doesNotMatch(stdout, /Latchkey listens/);
+});
+
+test("METRICS_PORT and METRICS_HOST say where metrics are served, and stopping ends that too", async (t) => {
+  const env = { DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET };
+  const gate = await startServe(t, { ...env, METRICS_PORT: "0", METRICS_HOST: "127.0.0.2" });
+  const [, url = ""] = await gate.shows(/metrics are at (http:\/\/127\.0\.0\.2:\d+)\/metrics/);
+  const { hostname, port } = new URL(url);
+  // A scraper that never finishes its request must not hold up the end.
+  const stuck = connect(Number(port), hostname);
+  t.after(() => stuck.destroy());
+  stuck.on("error", () => {});
+  await once(stuck, "connect");
+  stuck.write("GET /metrics HTTP/1.1\r\n");
+  assert.equal((await send(`${url}/metrics`)).status, 200);
+  gate.child.kill("SIGTERM");
+  assert.equal((await gate.ended).code, 0);
+  await assert.rejects(send(`${url}/metrics`), { code: "ECONNREFUSED" });
+});
+
+test("the end of the certificate is told in seconds, where there is one", async (t) => {
+  let expiry: Date | undefined;
+  const place = { host: "127.0.0.1", port: 0 };
+  const metrics = openMetrics(
+    place,
+    () => 0,
+    () => expiry,
+  );
+  t.after(() => metrics.stop());
+  const url = await metrics.listen();
+  const scrape = async () => readScrape((await send(`${url}/metrics`)).body);
+  const name = "latchkey_certificate_expiry_timestamp_seconds";
+  assert.equal((await scrape()).value(name), undefined);
+  assert.equal((await scrape()).types[name], "gauge");
+  expiry = new Date("2031-01-01T00:00:00Z");
+  assert.equal((await scrape()).value(name), 1_924_992_000);
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createEventLog } from "../../../src/core/event-log.ts";
+import { passwordChanged } from "../../../src/core/events.ts";
+import { createMeasures } from "../../../src/gate/metrics/measures.ts";
+import { textOf } from "../../../src/gate/metrics/text-format.ts";
+import { execute, refuse, stopRefusing } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { recordingLog } from "../../support/recording-log.ts";
+import { readScrape, startMeasured } from "./measured-gate.ts";
+
+const count = (operation: string): string =>
+  `latchkey_store_operation_duration_seconds_count{operation="${operation}"}`;
+const failures = (operation: string): string =>
+  `latchkey_store_failures_total{operation="${operation}"}`;
+
+test("each operation of the store counts under its own name, with its time", async (t) => {
+  const gate = await startMeasured(t);
+  const session = await gate.setUp();
+  await gate.send("/", { session });
+  await gate.signIn();
+  const { value } = await gate.becomes("latchkey_log_entries_written_total", 2);
+  for (const operation of ["hasUsers", "findUser", "findUserByUsername", "insertFirstUser"]) {
+    assert.ok((value(count(operation)) ?? 0) > 0, operation);
+    assert.equal(value(failures(operation)), 0, operation);
+  }
+  assert.equal(value(count("insertFirstUser")), 1);
+  assert.equal(value(count("findUserByUsername")), 1);
+  assert.equal(value(count("replacePasswordHash")), 0);
+  const sum = 'latchkey_store_operation_duration_seconds_sum{operation="insertFirstUser"}';
+  const took = value(sum) ?? 0;
+  assert.ok(took > 0.000_01 && took < 10, `seconds, not milliseconds: ${took}`);
+});
+
+test("a password change and its log entry reach the store under their names", async (t) => {
+  const gate = await startMeasured(t);
+  const session = await gate.setUp();
+  const form = {
+    current_password: "correct horse",
+    new_password: "another one",
+    confirm_password: "another one",
+  };
+  assert.equal((await gate.send("/account/password", { session, form })).status, 303);
+  const { value } = await gate.becomes("latchkey_log_entries_written_total", 2);
+  assert.equal(value(count("replacePasswordHash")), 1);
+  assert.ok((value(count("insertLogEntries")) ?? 0) >= 1);
+});
+
+test("an operation that fails counts as a failure, and in the time that it took", async (t) => {
+  const gate = await startMeasured(t);
+  await gate.setUp();
+  // Lets the gate see the account, or counting the users would be what fails.
+  await gate.send("/setup");
+  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  assert.equal((await gate.signIn()).status, 500);
+  const { value } = await gate.scrape();
+  assert.equal(value(failures("findUserByUsername")), 1);
+  assert.equal(value(count("findUserByUsername")), 1);
+  assert.equal(value(failures("insertFirstUser")), 0);
+  assert.equal(value('latchkey_sign_ins_total{outcome="rejected"}'), 0);
+});
+
+test("log entries that cannot be stored wait, each try is counted, and written ones are no longer waiting", async (t) => {
+  const gate = await startMeasured(t);
+  await gate.setUp();
+  await gate.becomes("latchkey_log_entries_written_total", 1);
+  refuse(gate.databaseFile, "INSERT ON log_entries", "no room for entries");
+  await gate.signIn();
+  await gate.becomes("latchkey_log_entries_waiting", 1);
+  // It is tried again and again: how often by the time of a look is left open.
+  const tried = await eventually(async () => {
+    const { value } = await gate.scrape();
+    return value("latchkey_log_write_failures_total") ? value : undefined;
+  });
+  const batches = tried("latchkey_log_write_failures_total");
+  assert.equal(tried(failures("insertLogEntries")), batches);
+  stopRefusing(gate.databaseFile);
+  const after = await gate.becomes("latchkey_log_entries_written_total", 2);
+  assert.equal(after.value("latchkey_log_entries_waiting"), 0);
+  assert.equal(after.value("latchkey_log_entries_dropped_total"), 0);
+});
+
+test("entries past the ten thousandth that wait are counted as dropped", async () => {
+  const { meter, metrics } = createMeasures(() => 0);
+  const full = { insertLogEntries: () => Promise.reject(new Error("the disk is full")) };
+  const events = createEventLog(full, fakeClock(), recordingLog(), meter.entries);
+  for (let entry = 0; entry < 10_003; entry += 1) events.record(passwordChanged());
+  assert.equal(readScrape(textOf(metrics)).value("latchkey_log_entries_dropped_total"), 3);
+  assert.equal(events.waiting, 10_000);
+  await events.close();
+  assert.equal(readScrape(textOf(metrics)).value("latchkey_log_entries_written_total"), 0);
+});

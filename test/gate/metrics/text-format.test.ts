@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { counter, gauge, histogram, level } from "../../../src/gate/metrics/instruments.ts";
+import { textOf } from "../../../src/gate/metrics/text-format.ts";
+
+test("a counter has its help, its type and a line for each set of labels", () => {
+  const calls = counter("calls_total", "Calls.");
+  calls.of({ from: "a", to: "b" }).add(2);
+  calls.of({ from: "a", to: "b" }).add(1);
+  calls.of({ from: "c", to: "b" });
+  assert.equal(
+    textOf([calls]),
+    [
+      "# HELP calls_total Calls.",
+      "# TYPE calls_total counter",
+      'calls_total{from="a",to="b"} 3',
+      'calls_total{from="c",to="b"} 0',
+      "",
+    ].join("\n"),
+  );
+});
+
+test("a label's value can neither end its quotes nor its line", () => {
+  const calls = counter("calls_total", "Calls.");
+  calls.of({ from: 'a"} 1\nforged 2 \\' }).add(1);
+  const [, , line, ...rest] = textOf([calls]).split("\n");
+  assert.equal(line, 'calls_total{from="a\\"} 1\\nforged 2 \\\\"} 1');
+  assert.deepEqual(rest, [""]);
+});
+
+test("a help stays on its line", () => {
+  const text = textOf([counter("calls_total", 'two\nlines, "quoted", \\')]);
+  assert.equal(text.split("\n")[0], '# HELP calls_total two\\nlines, "quoted", \\\\');
+});
+
+test("a histogram counts a value in each bucket that reaches it, its own bound included", () => {
+  const times = histogram("times_seconds", "Times.", [0.1, 1]);
+  for (const value of [0.05, 0.1, 0.5, 4]) times.of({ of: "x" }).observe(value);
+  assert.deepEqual(textOf([times]).split("\n").slice(2), [
+    'times_seconds_bucket{of="x",le="0.1"} 2',
+    'times_seconds_bucket{of="x",le="1"} 3',
+    'times_seconds_bucket{of="x",le="+Inf"} 4',
+    'times_seconds_sum{of="x"} 4.65',
+    'times_seconds_count{of="x"} 4',
+    "",
+  ]);
+});
+
+test("a gauge is read anew each time", () => {
+  const values = [1.5, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN];
+  const reading = gauge("reading", "Read.", () => values.shift());
+  const lines = [1, 2, 3, 4, 5].map(() => textOf([reading]).split("\n")[2]);
+  assert.deepEqual(lines, ["reading 1.5", "reading +Inf", "reading -Inf", "reading NaN", ""]);
+});
+
+test("what cannot be read has no sample, and does not keep the others from being told", () => {
+  const broken = gauge("broken", "Broken.", () => {
+    throw new Error("too many open files");
+  });
+  const text = textOf([broken, gauge("whole", "Whole.", () => 1)]);
+  assert.equal(
+    text,
+    "# HELP broken Broken.\n# TYPE broken gauge\n# HELP whole Whole.\n# TYPE whole gauge\nwhole 1\n",
+  );
+});
+
+test("a level is as high as there are beginnings without an end", () => {
+  const jobs = level("jobs", "Jobs.");
+  const now = () => textOf([jobs]).split("\n")[2];
+  const [first, second] = [jobs.begin(), jobs.begin()];
+  assert.equal(now(), "jobs 2");
+  second();
+  assert.equal(now(), "jobs 1");
+  first();
+  assert.equal(now(), "jobs 0");
+});

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+import { forPeople } from "../../src/gate/server-log.ts";
+import { send } from "../support/client.ts";
+import { startLatchkey, startServe } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const asShown = (fields: Readonly<Record<string, unknown>>): string =>
+  stripVTControlCharacters(
+    forPeople(JSON.stringify({ level: "warn", time: "2030-01-31T18:05:09.123Z", ...fields })),
+  );
+
+test("a line for people has the time, the level, the words and the details", () => {
+  assert.equal(
+    asShown({ msg: "domain setup failed", domain: "a.b", waiting: 3 }),
+    '18:05:09 WARN  domain setup failed domain="a.b" waiting=3\n',
+  );
+});
+
+test("what somebody else chose can neither steer the terminal nor forge a line", () => {
+  const domain = "a.b\n00:00:00 INFO  all is well\u001b[2J\u009b1m\u202e";
+  assert.equal(
+    asShown({ msg: "failed\r\u009b2J", domain }),
+    '18:05:09 WARN  failed\\u{d}\\u{9b}2J domain="a.b\\n00:00:00 INFO  all is well\\u001b[2J\\u{9b}1m\\u{202e}"\n',
+  );
+});
+
+test("a fault is shown with its stack, whose lines are kept and whose escapes are not", () => {
+  const stack = "Error: \u001b[2Jbroken\n    at one\n    at two";
+  assert.equal(
+    asShown({ msg: "request failed", err: { type: "Error", message: "broken", stack } }),
+    "18:05:09 WARN  request failed Error: \\u{1b}[2Jbroken\n    at one\n    at two\n",
+  );
+});
+
+test("a fault without a stack is shown with its message", () => {
+  assert.match(asShown({ msg: "request failed", err: { message: "broken" } }), / broken\n$/);
+});
+
+/** Everything in the life of the account below that nobody who reads the log may learn. */
+const SECRETS = {
+  AUTH_SECRET: "the-signing-secret-of-this-test",
+  setupToken: "the-setup-token-of-this-test",
+  wrongToken: "a-wrong-setup-token-that-was-tried",
+  password: "the-first-password-of-this-test",
+  wrongPassword: "a-wrong-password-that-was-tried",
+  newPassword: "the-second-password-of-this-test",
+};
+
+test("a whole life of an account, faults among it, leaves no secret in the server log", async (t) => {
+  const dataDir = await tempDir(t);
+  const tokenFile = join(dataDir, "token");
+  await writeFile(tokenFile, Buffer.from(`${SECRETS.setupToken}\xff`, "latin1"));
+  const gate = await startServe(t, {
+    DATA_DIR: dataDir,
+    AUTH_SECRET: SECRETS.AUTH_SECRET,
+    SETUP_TOKEN_FILE: tokenFile,
+    LOG_LEVEL: "debug",
+    DOMAIN_SETUP_COMMAND: "false",
+  });
+  const { setupToken, wrongToken, password, wrongPassword, newPassword } = SECRETS;
+  const post = (path: string, form: Readonly<Record<string, string>>, session?: string) =>
+    send(`${gate.url}${path}`, { form, session });
+  const first = {
+    username: "owner",
+    password,
+    confirm: password,
+    domain: "a.b",
+    token: setupToken,
+  };
+
+  assert.equal((await post("/setup", first)).status, 500);
+  assert.equal((await send(`${gate.url}/setup?token=${setupToken}`)).status, 500);
+  await writeFile(tokenFile, setupToken);
+  assert.equal((await post("/setup", { ...first, token: wrongToken })).status, 403);
+  assert.equal((await post("/setup", { ...first, confirm: wrongPassword })).status, 422);
+  const { session: atSetup = "" } = await post("/setup", first);
+  await gate.shows(/domain setup failed/);
+
+  assert.equal((await post("/login", { username: "owner", password: wrongPassword })).status, 303);
+  const { session: atSignIn = "" } = await post("/login", { username: "owner", password });
+  const change = { new_password: newPassword, confirm_password: newPassword };
+  const wrong = { ...change, current_password: wrongPassword };
+  assert.equal((await post("/account/password", wrong, atSignIn)).status, 422);
+  const right = { ...change, current_password: password };
+  assert.equal((await post("/account/password", right, atSignIn)).status, 303);
+  assert.equal((await post("/login", { username: "owner", password: newPassword })).location, "/");
+  assert.equal((await send(`${gate.url}/`, { session: `${atSetup}x` })).location, "/login");
+  assert.equal((await post("/logout", {}, atSignIn)).status, 303);
+
+  gate.child.kill("SIGTERM");
+  const { stdout, stderr } = await gate.ended;
+  assert.match(stdout, /request failed[\s\S]*stopped/, "the log tells of all this");
+  assert.ok(atSetup.length > 100 && atSignIn.length > 100, "there were sessions");
+  for (const [what, secret] of Object.entries({ ...SECRETS, atSetup, atSignIn })) {
+    assert.ok(!`${stdout}${stderr}`.includes(secret), `${what} is in the log`);
+  }
+});
+
+test("where no terminal reads it, the log is JSON: one object with level, time and words a line", async (t) => {
+  const gate = await startServe(t, { DATA_DIR: await tempDir(t), LOG_LEVEL: "debug" });
+  gate.child.kill("SIGTERM");
+  const lines = (await gate.ended).stdout.trimEnd().split("\n");
+  assert.ok(lines.length >= 4);
+  for (const line of lines) {
+    const { level, time, msg } = JSON.parse(line);
+    assert.match(level, /^(debug|info|warn|error)$/);
+    assert.equal(new Date(time).toISOString(), time);
+    assert.equal(typeof msg, "string");
+  }
+});
+
+test("LOG_LEVEL=warn leaves out what is only information", async (t) => {
+  const gate = startLatchkey(t, ["serve"], {
+    DATA_DIR: await tempDir(t),
+    PORT: "0",
+    LOG_LEVEL: "warn",
+  });
+  await gate.shows(/development secret/);
+  gate.child.kill("SIGTERM");
+  const { stdout, code } = await gate.ended;
+  assert.equal(code, 0);
+  assert.doesNotMatch(stdout, /"level":"info"/);
+});

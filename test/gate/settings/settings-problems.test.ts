@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { chmod, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { settings as allSettings } from "../../../src/gate/settings/setting-names.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { problems, warnings, wholeProblems } from "./settings-reading.ts";
+
+const bad: Readonly<Record<string, readonly string[]>> = {
+  PORT: ["http", "-1", "65536", "3000 ", "0x10", "1e3", "3.5", "100000"],
+  HOST: ["not a host", "http://127.0.0.1", "127.0.0.1:3000", "-x", "a/b"],
+  ALLOWED_HOSTS: ["https://a.test", "a.test:3000", "*.a.test", "a.test,", "a.test b.test", "/"],
+  HTTPS_PORT: ["https", "-1", "70000", "443 ", ":443", "4.43"],
+  ACME_DIRECTORY_URL: [
+    ...["http://acme.example/directory", "acme.example/directory", "//acme.example/directory"],
+    ...["file:///directory", "https://", "https://a b/", "localhost:14000"],
+  ],
+  ACME_CA_FILE: ["/nowhere/ca.pem", "/tmp", "/dev/null", "/etc/hostname"],
+  POST_LOGIN_LOCATION: ["app", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/a\nb"],
+  TRUSTED_PROXIES: [
+    "10.0.0.0/33",
+    "proxy.example",
+    "10.0.0.1,",
+    "::1/129",
+    "10.0.0.0/8/8",
+    "1.2.3.4/",
+  ],
+  PUBLIC_URL: [
+    ...["auth.example.org", "//auth.example.org", "ftp://auth.example.org", "https://", "/", "*"],
+    ...[
+      "https://auth.example.org/auth",
+      "https://auth.example.org//",
+      "https://auth.example.org?a",
+    ],
+    ...["https://auth.example.org:443", "https://Auth.example.org", "HTTPS://auth.example.org"],
+    ...["https://u@auth.example.org", " https://auth.example.org", "https://auth.example.org\n"],
+    ...["https://auth.example.org#", "https://bücher.example", "https:auth.example.org", "null"],
+  ],
+  COOKIE_DOMAIN: [
+    ...["localhost", "example", ".example.org", "example.org.", "Example.org", "*.example.org"],
+    ...["example.org:443", "https://example.org", "example.org/", "127.0.0.1", "[::1]", "1.0x7f"],
+    ...["-a.org", "a-.org", "a..org", "a_b.org", " example.org", "example.org\n", "bücher.example"],
+    ...["example.org; Secure", "example.org\r\nX-Evil: 1", "example.org,example.com"],
+  ],
+  LOG_LEVEL: ["verbose", "INFO", "trace"],
+  METRICS_PORT: ["on", "-1", "65536", "9464 ", ":9464", "127.0.0.1:9464"],
+  METRICS_HOST: ["not a host", "http://127.0.0.1", "127.0.0.1:9464", "*"],
+  SHARED_LIMITER: ["yes", "true", "ON", "1"],
+  LIMIT_IPV6_PREFIX: ["31", "129", "0", "/64", "64.0", "064x", "-64", "1e2", "off"],
+  LOG_RETENTION: ["400", "0d", "-1d", "1.5d", "400 d", "90s", "1y", "1234567d"],
+  APP_NAME: [" ", "x".repeat(61), "two\nlines", "tab\t", "\u0007", "\u0085"],
+  ACCENT_COLOR: ["red", "1a5fb4", "#12", "#1234", "#12345", "#1a5fb4ff", "#ggg", "#abc;", " #abc"],
+  LOCALE: ["it", "EN", "de-AT", "en,de", " de", "constructor"],
+  LOGO_FILE: ["/nowhere/at/all.png", "/tmp", "/dev/null", "/etc/hostname", "/nowhere\nat.png"],
+  PAGES_DIR: ["/nowhere/at/all", "/dev/null", "/dev/null/below"],
+  DOMAIN_SETUP_COMMAND: ["/nowhere/at/all", "/dev/null", "/tmp", "sh -c true", "no-such-program"],
+};
+
+for (const [name, texts] of Object.entries(bad)) {
+  test(`a ${name} that cannot be used gives one line that names it and says what it takes`, () => {
+    const takes = allSettings.find((one) => one.name === name)?.takes;
+    for (const text of texts) {
+      const env = { PATH: process.env.PATH, [name]: text };
+      assert.deepEqual(problems(env), [`${name} takes ${takes}`], JSON.stringify(text));
+    }
+  });
+}
+
+test("a PAGES_DIR that leads nowhere, round in a circle or too far is named too", async (t) => {
+  const loop = join(await tempDir(t), "loop");
+  await symlink(loop, loop);
+  for (const text of [loop, `/${"x".repeat(300)}`]) {
+    assert.match(problems({ PAGES_DIR: text }).join("\n"), /^PAGES_DIR takes [^\n]+$/);
+  }
+});
+
+for (const [given, missing] of [
+  ["TLS_CERT_FILE", "TLS_KEY_FILE"],
+  ["TLS_KEY_FILE", "TLS_CERT_FILE"],
+] as const) {
+  test(`${given} without ${missing} is refused, and so is a file that cannot be read`, () => {
+    const together = "TLS_CERT_FILE and TLS_KEY_FILE take effect only together";
+    assert.deepEqual(problems({ [given]: "/etc/hostname" }), [together]);
+    assert.deepEqual(problems({ [given]: "/etc/hostname", [missing]: "" }), [together]);
+    for (const path of ["/nowhere/at/all.pem", "/tmp", "/dev/null"]) {
+      const [unreadable] = problems({ [given]: path, [missing]: "/etc/hostname" });
+      assert.equal(unreadable, `${given} takes a file that can be read`, path);
+    }
+  });
+}
+
+test("a program that may not be run is no DOMAIN_SETUP_COMMAND", async (t) => {
+  const program = join(await tempDir(t), "not-executable");
+  await writeFile(program, "#!/bin/sh\n");
+  await chmod(program, 0o644);
+  assert.equal(problems({ DOMAIN_SETUP_COMMAND: program }).length, 1);
+});
+
+test("every problem is told at once, not only the first", () => {
+  const told = problems({ PORT: "x", HOST: "a b", LATCHKEY_COLOUR: "red", LOG_LEVEL: "loud" });
+  for (const name of ["PORT", "HOST", "LATCHKEY_COLOUR", "LOG_LEVEL"]) {
+    assert.equal(told.filter((line) => line.startsWith(`${name} `)).length, 1, name);
+  }
+  assert.equal(told.length, 4);
+});
+
+test("no problem repeats a value, which might be a secret that slipped into the wrong setting", () => {
+  const told = problems({
+    PORT: "hunter2",
+    DATABASE_URL: "postgres://u:hunter2:1@db/hunter2?hunter2=1",
+  });
+  assert.equal(told.length, 2);
+  assert.doesNotMatch(told.join("\n"), /hunter2/);
+});
+
+test("LATCHKEY_… is ours for sure: one that is no setting is refused, with the name it has", () => {
+  assert.deepEqual(problems({ LATCHKEY_PORT: "1" }), [
+    "LATCHKEY_PORT is not a setting: it is called PORT",
+  ]);
+  assert.deepEqual(problems({ LATCHKEY_COLOUR: "" }), ["LATCHKEY_COLOUR is not a setting"]);
+});
+
+test("what Kubernetes puts there for a service named latchkey is no setting of anybody's", () => {
+  const linked = {
+    LATCHKEY_SERVICE_HOST: "10.0.0.1",
+    LATCHKEY_SERVICE_PORT: "3000",
+    LATCHKEY_SERVICE_PORT_HTTP: "3000",
+    LATCHKEY_PORT: "tcp://10.0.0.1:3000",
+    LATCHKEY_PORT_3000_TCP_ADDR: "10.0.0.1",
+  };
+  assert.deepEqual(problems(linked), []);
+  assert.equal(problems({ ...linked, LATCHKEY_COLOUR: "red" }).length, 1);
+});
+
+test("a name a slip or two away from a setting is warned about, others are not", () => {
+  assert.deepEqual(warnings({ AUTH_SECRT: "x" }), [
+    "AUTH_SECRT is not a setting: was AUTH_SECRET meant?",
+  ]);
+  assert.deepEqual(warnings({ SETUP_TOKEN: "x" }), [
+    "SETUP_TOKEN is not a setting: was SETUP_TOKEN_FILE meant?",
+  ]);
+  assert.equal(warnings({ DATADIR: "x", TRUSTED_PROXY: "x", POST_LOGIN_LOCATON: "/" }).length, 2);
+  const usual = {
+    PATH: "/bin",
+    HOME: "/",
+    HOSTNAME: "x",
+    POST: "x",
+    PORTS: "1",
+    LANG: "C",
+    USER: "x",
+  };
+  assert.deepEqual(warnings(usual), []);
+});
+
+test("a PUBLIC_URL outside of COOKIE_DOMAIN is refused: browsers would drop the cookie", () => {
+  const domain = { COOKIE_DOMAIN: "door.test" };
+  assert.equal(problems({ ...domain, PUBLIC_URL: "https://auth.example.org" }).length, 1);
+  assert.deepEqual(problems({ ...domain, PUBLIC_URL: "https://auth.door.test" }), []);
+});
+
+test("a METRICS_HOST without METRICS_PORT is warned about, since nothing listens there", () => {
+  const alone = "METRICS_HOST takes effect only together with METRICS_PORT";
+  assert.deepEqual(warnings({ METRICS_HOST: "::" }), [alone]);
+  assert.deepEqual(warnings({ METRICS_HOST: "::", METRICS_PORT: "" }), [alone]);
+  assert.deepEqual(warnings({ METRICS_HOST: "::", METRICS_PORT: "9464" }), []);
+});
+
+/** What is set, and the settings that cannot be gone by then. */
+const abouts: readonly (readonly [Readonly<Record<string, string>>, readonly string[]])[] = [
+  [{ PORT: "http" }, ["PORT"]],
+  [{ LATCHKEY_PORT: "4000" }, []],
+  [{ AUTH_SECRET_FILE: "/nowhere/secret" }, ["AUTH_SECRET"]],
+  [{ AUTH_SECRET_FILE: "/etc/hostname", AUTH_SECRET: "x" }, ["AUTH_SECRET"]],
+  [{ AUTH_SECRET_PREVIOUS_FILE: "/dev/null" }, ["AUTH_SECRET_PREVIOUS"]],
+  [{ DATABASE_URL_FILE: "/etc/hostname" }, ["DATABASE_URL"]],
+  [{ TLS_CERT_FILE: "/etc/hostname" }, ["TLS_CERT_FILE", "TLS_KEY_FILE"]],
+  [{ SHARED_LIMITER: "on" }, ["SHARED_LIMITER", "DATABASE_URL"]],
+  [
+    { COOKIE_DOMAIN: "door.test", PUBLIC_URL: "https://auth.example.org" },
+    ["PUBLIC_URL", "COOKIE_DOMAIN"],
+  ],
+];
+for (const [env, about] of abouts) {
+  const names = Object.keys(env).join(" and ");
+  test(`a wrong ${names} says which settings cannot be gone by: ${about.join(", ") || "none"}`, () => {
+    const [problem, ...others] = wholeProblems(env);
+    assert.deepEqual([problem?.about, others], [about, []]);
+  });
+}

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import type { SettingProblem } from "../../../src/gate/settings/setting-sources.ts";
+import { readSettings, type Settings } from "../../../src/gate/settings/settings.ts";
+
+type Values = Readonly<Record<string, string | undefined>>;
+
+const read = (env: Values, flags: Values = {}, envFile?: string) =>
+  readSettings({ env, flags, envFile });
+
+/** All but the environment for programs, which repeats what was given. */
+export type OwnSettings = Omit<Settings, "programEnvironment">;
+
+export function settled(env: Values, flags: Values = {}, envFile?: string): OwnSettings {
+  const { programEnvironment: _, ...own } = wholeSettings(env, flags, envFile);
+  return own;
+}
+
+export function wholeSettings(env: Values, flags: Values = {}, envFile?: string): Settings {
+  const reading = read(env, flags, envFile);
+  assert.ok(reading.kind === "settings", JSON.stringify(reading));
+  return reading.settings;
+}
+
+/** What they are about, besides what is told. */
+export function wholeProblems(
+  env: Values,
+  flags: Values = {},
+  envFile?: string,
+): readonly SettingProblem[] {
+  const reading = read(env, flags, envFile);
+  return reading.kind === "wrong" ? reading.problems : [];
+}
+
+export const problems = (env: Values, flags: Values = {}, envFile?: string): readonly string[] =>
+  wholeProblems(env, flags, envFile).map(({ text }) => text);
+
+export const warnings = (env: Values, envFile?: string): readonly string[] =>
+  read(env, {}, envFile).warnings;

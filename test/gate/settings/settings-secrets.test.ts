@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { secretProblem } from "../../../src/core/production-secret.ts";
+import { DEVELOPMENT_SECRET } from "../../../src/core/session-token.ts";
+import { send } from "../../support/client.ts";
+import { OWNER, type RunningGate, SECRET, startGate } from "../../support/gate.ts";
+import { startServe } from "../../support/process.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { problems, settled, wholeSettings } from "./settings-reading.ts";
+
+const URL_TEXT = "postgres://me:hunter2@db.example/latchkey";
+const OLD = "the secret of yesterday: 32 bytes";
+const NEW = "the secret of tomorrow: 32 bytes!";
+
+async function fileWith(t: TestContext, content: string | Uint8Array): Promise<string> {
+  const file = join(await tempDir(t), "secret");
+  await writeFile(file, content);
+  return file;
+}
+
+const contents: readonly (readonly [what: string, content: string, secret: string])[] = [
+  ["a line", "hunter2\n", "hunter2"],
+  ["a line of Windows", "hunter2\r\n", "hunter2"],
+  ["no line break", "hunter2", "hunter2"],
+  ["two line breaks, of which one is the editor's", "hunter2\n\n", "hunter2\n"],
+  ["spaces and tabs", " hunter2\t \n", " hunter2\t "],
+  ["letters beyond ASCII", "jäger2 🔑\n", "jäger2 🔑"],
+];
+for (const [what, content, secret] of contents) {
+  test(`AUTH_SECRET_FILE with ${what} is the secret, less one line break at its end`, async (t) => {
+    const read = settled({ AUTH_SECRET_FILE: await fileWith(t, content) });
+    assert.equal(read.secret, secret);
+  });
+}
+
+test("DATABASE_URL_FILE holds the URL, less one line break at its end", async (t) => {
+  const read = settled({ DATABASE_URL_FILE: await fileWith(t, `${URL_TEXT}\n`) });
+  assert.equal(read.databaseUrl, URL_TEXT);
+});
+
+test("older secrets come from AUTH_SECRET_PREVIOUS, or from the lines of a file as they are", async (t) => {
+  const inFile = await fileWith(t, `${OLD}\n two, three \r\n`);
+  assert.deepEqual(settled({ AUTH_SECRET_PREVIOUS: "one, two" }).previousSecrets, ["one", "two"]);
+  assert.deepEqual(settled({ AUTH_SECRET_PREVIOUS_FILE: inFile }).previousSecrets, [
+    OLD,
+    " two, three ",
+  ]);
+  assert.deepEqual(settled({}).previousSecrets, []);
+  assert.equal(problems({ AUTH_SECRET_PREVIOUS: "one,,two" }).length, 1);
+});
+
+test("an empty value beside the file is none, as compose files pass it on", async (t) => {
+  const file = await fileWith(t, SECRET);
+  assert.equal(settled({ AUTH_SECRET: "", AUTH_SECRET_FILE: file }).secret, SECRET);
+  assert.equal(settled({ AUTH_SECRET: SECRET, AUTH_SECRET_FILE: "" }).secret, SECRET);
+});
+
+test("the file may be named by a flag: its name is no secret", async (t) => {
+  const file = await fileWith(t, SECRET);
+  assert.equal(settled({}, { AUTH_SECRET_FILE: file }).secret, SECRET);
+});
+
+const NAMES = ["AUTH_SECRET", "AUTH_SECRET_PREVIOUS", "DATABASE_URL"] as const;
+const VALUES = { AUTH_SECRET: "hunter2", AUTH_SECRET_PREVIOUS: "hunter2", DATABASE_URL: URL_TEXT };
+
+for (const name of NAMES) {
+  const file = `${name}_FILE`;
+
+  test(`${name} and ${file} at once are a problem that names both and repeats neither`, async (t) => {
+    const told = problems({ [name]: VALUES[name], [file]: await fileWith(t, VALUES[name]) });
+    assert.deepEqual(told, [`${name} and ${file} are both set`]);
+  });
+
+  test(`a ${file} that cannot be used is one line that names it, and repeats nothing`, async (t) => {
+    const unusable = {
+      missing: "/nowhere/hunter2",
+      "the value by a slip": "hunter2hunter2hunter2",
+      folder: await tempDir(t),
+      empty: await fileWith(t, ""),
+      "a line break alone": await fileWith(t, "\n"),
+      "no UTF-8": await fileWith(t, Buffer.from("hunter2 \xff\xfe", "latin1")),
+    };
+    for (const [what, path] of Object.entries(unusable)) {
+      const told = problems({ [file]: path });
+      assert.equal(told.length, 1, `${what}: ${told}`);
+      assert.match(told.join(), new RegExp(`^${file} names [^\\n]+$`), what);
+      assert.doesNotMatch(told.join(), /hunter2/, what);
+    }
+  });
+}
+
+test("a wrong URL in a file is a problem that does not repeat it", async (t) => {
+  const told = problems({ DATABASE_URL_FILE: await fileWith(t, "mysql://me:hunter2@db/x\n") });
+  assert.equal(told.length, 1);
+  assert.match(
+    told.join(),
+    /^DATABASE_URL.*: the database URL cannot be used: it has to start with postgres:/,
+  );
+  assert.doesNotMatch(told.join(), /hunter2/);
+});
+
+test("programs that the gate runs get to see none of the secrets", () => {
+  const { programEnvironment } = wholeSettings({ ...VALUES, PATH: "/bin" });
+  for (const name of NAMES) assert.equal(programEnvironment[name], undefined);
+  assert.doesNotMatch(JSON.stringify(programEnvironment), /hunter2/);
+});
+
+test("in production the development secret is refused, wherever it comes from", () => {
+  const environment = "production";
+  for (const known of [
+    { secret: undefined, previousSecrets: [] },
+    { secret: DEVELOPMENT_SECRET, previousSecrets: [] },
+    { secret: SECRET, previousSecrets: [OLD, DEVELOPMENT_SECRET] },
+  ]) {
+    const problem = secretProblem({ ...known, environment });
+    assert.match(problem ?? "", /^AUTH_SECRET[^\n]+$/);
+    assert.ok(!problem?.includes(DEVELOPMENT_SECRET));
+    assert.equal(secretProblem({ ...known, environment: "other" }), undefined);
+  }
+  const own = { secret: SECRET, previousSecrets: [OLD], environment } as const;
+  assert.equal(secretProblem(own), undefined);
+});
+
+/** Whether the gate takes the session for somebody's. */
+async function admits(gate: Pick<RunningGate, "url">, session: string | undefined) {
+  const { status } = await send(`${gate.url}/`, { session });
+  return status === 200;
+}
+
+test("two gates at either side of an exchange of secrets admit each other's sessions", async (t) => {
+  const dataDir = await tempDir(t);
+  const gateWith = (secret: string, ...previousSecrets: readonly string[]) =>
+    startGate(t, { dataDir, secret, previousSecrets });
+  const before = await gateWith(OLD);
+  const ofBefore = await before.setUp();
+  const first = await gateWith(OLD, NEW);
+  const second = await gateWith(NEW, OLD);
+  const after = await gateWith(NEW);
+  const { session: ofFirst } = await first.signIn();
+  const { session: ofSecond } = await second.signIn();
+  const admitted = (gate: RunningGate) =>
+    Promise.all([ofBefore, ofFirst, ofSecond].map((session) => admits(gate, session)));
+  assert.deepEqual(await admitted(first), [true, true, true]);
+  assert.deepEqual(await admitted(second), [true, true, true]);
+  assert.deepEqual(await admitted(before), [true, true, false], "signed with the old one alone");
+  assert.deepEqual(await admitted(after), [false, false, true], "signed with the new one alone");
+});
+
+test("secrets from files sign and verify in a gate of its own, without a warning", async (t) => {
+  const dataDir = await tempDir(t);
+  const before = await startGate(t, { dataDir, secret: OLD });
+  const session = await before.setUp();
+  const gate = await startServe(t, {
+    DATA_DIR: dataDir,
+    AUTH_SECRET_FILE: await fileWith(t, `${NEW}\n`),
+    AUTH_SECRET_PREVIOUS_FILE: await fileWith(t, `${OLD}\n`),
+  });
+  assert.equal(await admits(gate, session), true);
+  const fresh = (await send(`${gate.url}/login`, { form: OWNER })).session;
+  assert.equal(await admits(gate, fresh), true);
+  assert.equal(await admits(before, fresh), false);
+  assert.doesNotMatch(gate.stdout(), /"warn"/);
+  assert.equal(gate.stderr(), "");
+});
+
+const guessable: readonly (readonly [string, Readonly<Record<string, string>>, RegExp])[] = [
+  ["a short secret", { AUTH_SECRET: "hunter2" }, /^the secret can be guessed: .*32 bytes$/],
+  [
+    "a placeholder",
+    { AUTH_SECRET: "change-me-please" },
+    /^the secret can be guessed: .*placeholder/,
+  ],
+  [
+    "one that repeats itself",
+    { AUTH_SECRET: "hunter2 ".repeat(9) },
+    /^the secret .*repeats itself$/,
+  ],
+  [
+    "a short one among the previous",
+    { AUTH_SECRET: SECRET, AUTH_SECRET_PREVIOUS: `${OLD},hunter2` },
+    /^a previous secret can be guessed: .*32 bytes$/,
+  ],
+  [
+    "the development secret among the previous",
+    { AUTH_SECRET: SECRET, AUTH_SECRET_PREVIOUS: DEVELOPMENT_SECRET },
+    /^a previous secret can be guessed: /,
+  ],
+];
+for (const [what, env, warning] of guessable) {
+  test(`${what} is warned of in the server log, which does not show it`, async (t) => {
+    const gate = await startServe(t, { DATA_DIR: await tempDir(t), ...env });
+    const warnings = gate
+      .stdout()
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+      .filter(({ level }) => level === "warn");
+    assert.deepEqual(
+      warnings.map(({ msg }) => warning.test(msg)),
+      [true],
+      gate.stdout(),
+    );
+    const said = `${gate.stdout()}${gate.stderr()}`;
+    for (const value of Object.values(env).flatMap((text) => text.split(","))) {
+      assert.ok(!said.includes(value.trim()), "the secret is not shown");
+    }
+  });
+}

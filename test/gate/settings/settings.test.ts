@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { test } from "node:test";
+import { secretProblem } from "../../../src/core/production-secret.ts";
+import { settings as allSettings } from "../../../src/gate/settings/setting-names.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { type OwnSettings, settled, wholeSettings } from "./settings-reading.ts";
+
+const DEFAULTS: OwnSettings = {
+  host: "127.0.0.1",
+  port: 3000,
+  allowedHosts: "loopback-setup",
+  httpsPort: undefined,
+  tlsCertFile: undefined,
+  tlsKeyFile: undefined,
+  acmeDirectoryUrl: undefined,
+  acmeCa: undefined,
+  dataDir: resolve("data"),
+  databaseFile: resolve("data/latchkey.db"),
+  databaseUrl: undefined,
+  limiter: "own",
+  limitIpv6Prefix: 128,
+  logRetentionMs: undefined,
+  secret: undefined,
+  previousSecrets: [],
+  setupTokenFile: resolve("data/setup-token"),
+  postLoginLocation: "/",
+  domainSetupCommand: undefined,
+  appName: "Latchkey",
+  accentColor: undefined,
+  logoFile: undefined,
+  locale: undefined,
+  pagesDir: undefined,
+  trustedProxies: [],
+  publicUrl: undefined,
+  cookieDomain: undefined,
+  logLevel: "info",
+  logFailures: "off",
+  metricsPort: undefined,
+  metricsHost: "127.0.0.1",
+  environment: "other",
+};
+
+test("without any setting the defaults hold", () => {
+  assert.deepEqual(settled({}), DEFAULTS);
+});
+
+test("an empty value counts as unset, wherever it stands", async (t) => {
+  const file = join(await tempDir(t), "env");
+  const empty = Object.fromEntries(allSettings.map(({ name }) => [name, ""]));
+  await writeFile(file, allSettings.map(({ name }) => `${name}=\n`).join(""));
+  assert.deepEqual(settled(empty, empty, file), DEFAULTS);
+  assert.equal(settled({ PORT: "4001" }, { PORT: "" }).port, 4001);
+});
+
+test("a flag wins over the environment, and the environment over the file", async (t) => {
+  const file = join(await tempDir(t), "env");
+  await writeFile(file, "PORT=4001\nHOST=127.0.0.2\nLOG_LEVEL='warn'\n");
+  const { port, host, logLevel } = settled({ PORT: "4002", HOST: "::1" }, { PORT: "4003" }, file);
+  assert.deepEqual({ port, host, logLevel }, { port: 4003, host: "::1", logLevel: "warn" });
+});
+
+test("the database and the token file lie in the data folder, unless the token file is elsewhere", () => {
+  assert.equal(settled({ DATA_DIR: "/srv/key" }).databaseFile, "/srv/key/latchkey.db");
+  assert.equal(settled({ DATA_DIR: "/srv/key" }).setupTokenFile, "/srv/key/setup-token");
+  assert.equal(
+    settled({ DATA_DIR: "/srv/key", SETUP_TOKEN_FILE: "/run/t" }).setupTokenFile,
+    "/run/t",
+  );
+});
+
+test("relative paths are made absolute once, so that a later change of folder moves nothing", () => {
+  const { dataDir, setupTokenFile } = settled({
+    DATA_DIR: "here",
+    SETUP_TOKEN_FILE: "there/token",
+  });
+  assert.deepEqual([dataDir, setupTokenFile], [resolve("here"), resolve("there/token")]);
+});
+
+test("a program is found on the PATH as a shell would find it, or by its path", async (t) => {
+  const dir = await tempDir(t);
+  const program = join(dir, "set-up-domain");
+  await writeFile(program, "#!/bin/sh\n", { mode: 0o755 });
+  const found = (command: string) =>
+    settled({ DOMAIN_SETUP_COMMAND: command, PATH: `/nowhere:${dir}` }).domainSetupCommand;
+  assert.deepEqual([found("set-up-domain"), found(program)], [program, program]);
+});
+
+const good: readonly (readonly [string, string, Partial<OwnSettings>])[] = [
+  ["PORT", "0", { port: 0 }],
+  ["PORT", "65535", { port: 65_535 }],
+  ["HOST", "0.0.0.0", { host: "0.0.0.0", allowedHosts: ["*"] }],
+  ["HOST", "::", { host: "::", allowedHosts: ["*"] }],
+  ["HOST", "gate.example.org", { host: "gate.example.org", allowedHosts: ["*"] }],
+  ["ALLOWED_HOSTS", "*", { allowedHosts: ["*"] }],
+  ["ALLOWED_HOSTS", "Auth.Example.org., ::1", { allowedHosts: ["auth.example.org", "[::1]"] }],
+  ["POST_LOGIN_LOCATION", "/app?x=1", { postLoginLocation: "/app?x=1" }],
+  [
+    "POST_LOGIN_LOCATION",
+    "https://app.example.org/",
+    { postLoginLocation: "https://app.example.org/" },
+  ],
+  ["TRUSTED_PROXIES", "10.0.0.0/8, ::1", { trustedProxies: ["10.0.0.0/8", "::1"] }],
+  ["LIMIT_IPV6_PREFIX", "32", { limitIpv6Prefix: 32 }],
+  ["LIMIT_IPV6_PREFIX", "64", { limitIpv6Prefix: 64 }],
+  ["LIMIT_IPV6_PREFIX", "128", { limitIpv6Prefix: 128 }],
+  ["PUBLIC_URL", "https://auth.example.org", { publicUrl: "https://auth.example.org" }],
+  ["PUBLIC_URL", "https://auth.example.org/", { publicUrl: "https://auth.example.org" }],
+  ["PUBLIC_URL", "http://localhost:3000", { publicUrl: "http://localhost:3000" }],
+  ["PUBLIC_URL", "http://[::1]:3000/", { publicUrl: "http://[::1]:3000" }],
+  ["COOKIE_DOMAIN", "example.org", { cookieDomain: "example.org" }],
+  ["COOKIE_DOMAIN", "my-1.home.example", { cookieDomain: "my-1.home.example" }],
+  ["COOKIE_DOMAIN", "xn--bcher-kva.example", { cookieDomain: "xn--bcher-kva.example" }],
+  ["APP_NAME", "Zoë’s place & more", { appName: "Zoë’s place & more" }],
+  ["APP_NAME", "x".repeat(60), { appName: "x".repeat(60) }],
+  ["ACCENT_COLOR", "#abc", { accentColor: "#abc" }],
+  ["ACCENT_COLOR", "#1A5FB4", { accentColor: "#1A5FB4" }],
+  ["LOCALE", "de", { locale: "de" }],
+  ["LOCALE", "fr", { locale: "fr" }],
+  ["LOG_LEVEL", "error", { logLevel: "error" }],
+  ["METRICS_PORT", "9464", { metricsPort: 9464 }],
+  ["METRICS_HOST", "::", { metricsHost: "::" }],
+  ["AUTH_SECRET", " kept as it is ", { secret: " kept as it is " }],
+  ["NODE_ENV", "production", { environment: "production" }],
+];
+
+for (const [name, text, expected] of good) {
+  test(`${name}=${text} is taken`, () => {
+    assert.deepEqual(settled({ [name]: text }), { ...DEFAULTS, ...expected });
+  });
+}
+
+test("a logo is found by its absolute or relative path, and made absolute", async (t) => {
+  const file = join(await tempDir(t), "logo.png");
+  await writeFile(file, "x");
+  const named = (path: string) => settled({ LOGO_FILE: path }).logoFile;
+  assert.deepEqual([named(file), named(relative("", file))], [file, file]);
+});
+
+test("the settings cannot be changed afterwards", () => {
+  assert.ok(Object.isFrozen(wholeSettings({})));
+});
+
+test("in production, serving without a secret is refused in a line that names AUTH_SECRET", () => {
+  const production = settled({ NODE_ENV: "production" });
+  assert.match(secretProblem(production) ?? "", /^AUTH_SECRET [^\n]+$/);
+  assert.equal(secretProblem({ ...production, secret: "s" }), undefined);
+  assert.equal(secretProblem(settled({})), undefined);
+});
+
+test("programs that the gate runs see the environment, but not its secrets", () => {
+  const { programEnvironment } = wholeSettings({ AUTH_SECRET: "secret", PATH: "/bin", LANG: "C" });
+  assert.deepEqual(
+    Object.entries(programEnvironment).filter(([, value]) => value !== undefined),
+    [
+      ["PATH", "/bin"],
+      ["LANG", "C"],
+    ],
+  );
+});
+
+test("NODE_ENV counts from an env file as well", async (t) => {
+  const file = join(await tempDir(t), "env");
+  await writeFile(file, "NODE_ENV=production\n");
+  assert.equal(settled({}, {}, file).environment, "production");
+});

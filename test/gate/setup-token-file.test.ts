@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  rmdir,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { setupTokenFile, writeSetupToken } from "../../src/gate/setup-token-file.ts";
+import { OWNER, startGate } from "../support/gate.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const NOT_REGULAR = "it is not a regular file";
+
+/** What stands at the path, how it gets there, and why it cannot be read, if it exists. */
+const noFile: readonly (readonly [
+  what: string,
+  make: (path: string) => Promise<unknown> | undefined,
+  reason?: string,
+])[] = [
+  ["nothing", () => undefined],
+  ["a folder", (path) => mkdir(path), NOT_REGULAR],
+  [
+    "a named pipe that nobody writes to",
+    async (path) => execFileSync("mkfifo", [path]),
+    NOT_REGULAR,
+  ],
+  [
+    "a symbolic link that leads nowhere",
+    (path) => symlink(`${path}-gone`, path),
+    "it is a broken link",
+  ],
+  ["a symbolic link to itself", (path) => symlink(path, path), "it is a link to itself"],
+  ["a symbolic link to a device", (path) => symlink("/dev/zero", path), NOT_REGULAR],
+];
+
+for (const [what, make, reason] of noFile) {
+  test(`${what} in place of the token file means that no token is asked for, and is reported unless nothing is there`, async (t) => {
+    const path = join(await tempDir(t), "setup-token");
+    await make(path);
+    const reasons: string[] = [];
+    const source = setupTokenFile(path, (why) => reasons.push(why));
+    assert.equal(await source.read(), undefined);
+    assert.equal(await source.read(), undefined);
+    assert.deepEqual(reasons, reason === undefined ? [] : [reason], "once");
+  });
+}
+
+test("a token file that becomes unreadable again is reported again", async (t) => {
+  const path = join(await tempDir(t), "setup-token");
+  const reasons: string[] = [];
+  const source = setupTokenFile(path, (why) => reasons.push(why));
+  for (const _ of [1, 2]) {
+    await mkdir(path);
+    assert.equal(await source.read(), undefined);
+    await rmdir(path);
+    await writeFile(path, "the token");
+    assert.equal(await source.read(), "the token");
+    await unlink(path);
+  }
+  assert.deepEqual(reasons, [NOT_REGULAR, NOT_REGULAR]);
+});
+
+test("the server log names a token file that becomes unreadable while the gate runs", async (t) => {
+  const gate = await startGate(t);
+  await mkdir(gate.setupTokenFile);
+  for (const _ of [1, 2]) assert.equal((await gate.send("/setup")).status, 200);
+  const told = gate.serverLog.filter(({ file }) => file === gate.setupTokenFile);
+  assert.deepEqual(
+    told.map(({ level, reason }) => [level, reason]),
+    [["warn", NOT_REGULAR]],
+  );
+});
+
+test("a socket in place of the token file means that no token is asked for", async (t) => {
+  const path = join(await tempDir(t), "setup-token");
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  t.after(() => server.close());
+  assert.equal(await setupTokenFile(path).read(), undefined);
+});
+
+test("a path below a regular file, or one too long to exist, leads to no token file", async (t) => {
+  const dir = await tempDir(t);
+  await writeFile(join(dir, "file"), "");
+  assert.equal(await setupTokenFile(join(dir, "file/setup-token")).read(), undefined);
+  assert.equal(await setupTokenFile(join(dir, "x".repeat(300))).read(), undefined);
+});
+
+test("the text is handed over as it is kept, an empty one too", async (t) => {
+  const path = join(await tempDir(t), "setup-token");
+  for (const text of ["", " Schlüssel\r\n", "x".repeat(65_536)]) {
+    await writeFile(path, text);
+    assert.equal(await setupTokenFile(path).read(), text);
+  }
+});
+
+test("a token behind a symbolic link counts", async (t) => {
+  const path = join(await tempDir(t), "setup-token");
+  await writeFile(`${path}-elsewhere`, "the token");
+  await symlink(`${path}-elsewhere`, path);
+  assert.equal(await setupTokenFile(path).read(), "the token");
+});
+
+/** A file that is there, but holds nothing that could be a token: setup must not open for it. */
+const faulty: readonly (readonly [string, Uint8Array, string])[] = [
+  ["too large", Buffer.alloc(65_537, "x"), "setup_token_too_long"],
+  ["not UTF-8", Buffer.from([0x74, 0xff, 0xfe]), "setup_token_not_text"],
+];
+
+for (const [what, content, code] of faulty) {
+  test(`a token file that is ${what} is a fault, and keeps setup closed`, async (t) => {
+    const gate = await startGate(t);
+    await writeFile(gate.setupTokenFile, content);
+    await assert.rejects(setupTokenFile(gate.setupTokenFile).read(), { name: "Fault", code });
+    const form = { ...OWNER, confirm: OWNER.password };
+    const page = await gate.send("/setup");
+    const answer = await gate.send("/setup", { form });
+    assert.deepEqual([page.status, answer.status, answer.cookies], [500, 500, []]);
+    await writeFile(gate.setupTokenFile, "");
+    assert.ok(await gate.setUp(), "nothing was made meanwhile");
+  });
+}
+
+test("the token file is looked at anew for every setup", async (t) => {
+  const gate = await startGate(t);
+  const refused = async () =>
+    (await gate.send("/setup", { form: { ...OWNER, confirm: OWNER.password } })).status;
+  await writeFile(gate.setupTokenFile, "first");
+  assert.equal(await refused(), 403);
+  await writeFile(gate.setupTokenFile, "second\n");
+  assert.equal(await refused(), 403);
+  assert.ok(await gate.setUp({ token: " second " }));
+});
+
+test("deleting takes the file away, and is content where there is none", async (t) => {
+  const dir = await tempDir(t);
+  const path = join(dir, "setup-token");
+  await writeFile(path, "the token");
+  await setupTokenFile(path).delete();
+  assert.deepEqual(await readdir(dir), []);
+  await setupTokenFile(path).delete();
+  await setupTokenFile(join(dir, "no/such/folder/setup-token")).delete();
+});
+
+test("deleting is content where the path leads below a regular file", async (t) => {
+  const file = join(await tempDir(t), "file");
+  await writeFile(file, "");
+  await setupTokenFile(join(file, "setup-token")).delete();
+  assert.equal((await stat(file)).isFile(), true);
+});
+
+test("a token is written for its owner only, ends with a newline, and leaves nothing beside it", async (t) => {
+  const dir = await tempDir(t);
+  const path = join(dir, "setup-token");
+  await writeSetupToken(path, "the token", dirname(path));
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+  assert.equal(await readFile(path, "utf8"), "the token\n");
+  assert.deepEqual(await readdir(dir), ["setup-token"]);
+});
+
+test("a new token takes the place of an old one that others could read", async (t) => {
+  const dir = await tempDir(t);
+  const path = join(dir, "setup-token");
+  await writeFile(path, "an old and much longer token");
+  await chmod(path, 0o644);
+  await writeSetupToken(path, "new", dirname(path));
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+  assert.equal(await readFile(path, "utf8"), "new\n");
+  assert.deepEqual(await readdir(dir), ["setup-token"]);
+});
+
+test("a reader sees the old token or the new one, never half of one and never none", async (t) => {
+  const path = join(await tempDir(t), "setup-token");
+  const tokens = ["a".repeat(60_000), "b".repeat(60_000)] as const;
+  await writeSetupToken(path, tokens[0], dirname(path));
+  let writing = true;
+  const writer = (async () => {
+    for (let round = 0; round < 50; round += 1) {
+      await writeSetupToken(path, tokens[round % 2 === 0 ? 1 : 0], dirname(path));
+    }
+    writing = false;
+  })();
+  const seen = new Set<string | undefined>();
+  while (writing) seen.add((await setupTokenFile(path).read())?.trim());
+  await writer;
+  assert.deepEqual(
+    [...seen].filter((token) => !tokens.some((one) => one === token)),
+    [],
+  );
+  assert.equal(seen.size, 2);
+});
+
+test("a token that cannot be put in place leaves nothing behind", async (t) => {
+  const dir = await tempDir(t);
+  await mkdir(join(dir, "setup-token"));
+  await assert.rejects(writeSetupToken(join(dir, "setup-token"), "the token", dir));
+  assert.deepEqual(await readdir(dir), ["setup-token"]);
+});

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import { cutStalled } from "../../src/gate/stalled.ts";
+import { send } from "../support/client.ts";
+
+/** More than the system itself keeps for a connection. */
+const LONG = Buffer.alloc(32 * 1024 * 1024, "x");
+
+interface Started {
+  readonly port: number;
+  /** Asks for a path, and answers with both ends of the connection. */
+  ask(path: string): Promise<{ readonly client: Socket; readonly atServer: Socket }>;
+}
+
+/** A server whose answers are to be taken within three looks. */
+async function startServer(t: TestContext): Promise<Started> {
+  const server = createServer((request, response) => {
+    response.end(request.url === "/long" ? LONG : "short");
+  });
+  cutStalled(server, "connection", 5_000);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    async ask(path) {
+      const accepted = once(server, "connection");
+      const client = connect(port, "127.0.0.1");
+      t.after(() => client.destroy());
+      client.on("error", () => {});
+      client.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      const [atServer]: Socket[] = await accepted;
+      if (atServer === undefined) throw new Error("no connection");
+      return { client, atServer };
+    },
+  };
+}
+
+async function timeToClose(socket: Socket): Promise<number> {
+  const start = performance.now();
+  await once(socket, "close");
+  return performance.now() - start;
+}
+
+test("who takes nothing of an answer is cut off", async (t) => {
+  const { client, atServer } = await (await startServer(t)).ask("/long");
+  client.pause();
+  const took = await timeToClose(atServer);
+  assert.ok(took > 3_000 && took < 15_000, `${took}`);
+});
+
+test("who takes an answer bit by bit is cut off, too", async (t) => {
+  const { client, atServer } = await (await startServer(t)).ask("/long");
+  client.on("readable", () => {});
+  const reading = setInterval(() => client.read(1), 20);
+  t.after(() => clearInterval(reading));
+  const took = await timeToClose(atServer);
+  assert.ok(took > 3_000 && took < 15_000, `${took}`);
+});
+
+test("others are answered, and a connection that rests is left alone", async (t) => {
+  const { port, ask } = await startServer(t);
+  const resting = await ask("/");
+  await once(resting.client, "data");
+  const stalled = await ask("/long");
+  stalled.client.pause();
+  assert.equal((await send(`http://127.0.0.1:${port}/`)).status, 200);
+  assert.equal((await send(`http://127.0.0.1:${port}/long`)).body.length, LONG.length);
+  assert.equal(resting.atServer.destroyed, false);
+});

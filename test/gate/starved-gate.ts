@@ -1,0 +1,42 @@
+import { closeSync, openSync } from "node:fs";
+import { pino } from "pino";
+import { codeOf } from "../../src/core/fault.ts";
+import { serve } from "../../src/gate/serve.ts";
+import { readSettings } from "../../src/gate/settings/settings.ts";
+import { setupTokenFile } from "../../src/gate/setup-token-file.ts";
+
+/**
+ * A gate in a process of its own that uses up all of its file descriptors on demand. Started under a
+ * low limit, and told what to do by messages: `starve`, `relieve`.
+ */
+const reading = readSettings({ flags: { PORT: "0" }, envFile: undefined });
+if (reading.kind === "wrong") throw new Error(reading.problems.map(({ text }) => text).join());
+const { settings } = reading;
+const gate = await serve(settings, pino({ level: "silent" }));
+
+const held: number[] = [];
+process.on("message", async (order) => {
+  if (order === "starve") {
+    process.send?.({ stoppedBy: holdAllDescriptors(), read: await readToken() });
+  } else {
+    for (const descriptor of held.splice(0)) closeSync(descriptor);
+    process.send?.({ read: await readToken() });
+  }
+});
+process.send?.({ url: gate.url });
+
+function holdAllDescriptors(): string | undefined {
+  try {
+    for (;;) held.push(openSync("/dev/null", "r"));
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+async function readToken(): Promise<string> {
+  try {
+    return `found ${await setupTokenFile(settings.setupTokenFile).read()}`;
+  } catch (error) {
+    return `failed with ${codeOf(error)}`;
+  }
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type TestContext, test } from "node:test";
+import { check } from "../../../proof/bench/peers-check.ts";
+import { type Contestant, contestants } from "../../../proof/bench/peers-contestants.ts";
+import { addresses } from "../../../proof/bench/peers-wire.ts";
+
+const passport = contestants.find(({ peer }) => peer === "passport-memory") as Contestant;
+
+interface Flaws {
+  /** The name that somebody without a session is greeted by. */
+  readonly stranger?: string;
+  readonly forger?: string;
+  readonly everybody?: string;
+  readonly password?: "any";
+}
+
+/** A door that does what the contestants do, but for the flaws. */
+async function door(t: TestContext, flaws: Flaws): Promise<number> {
+  const sessions = new Map([
+    ["sid=aaaaaaaa", "user-0"],
+    ["sid=bbbbbbbb", flaws.everybody ?? "user-1"],
+  ]);
+  const nameFor = (cookie: string | undefined): string | undefined =>
+    cookie === undefined || cookie === "" ? flaws.stranger : (sessions.get(cookie) ?? flaws.forger);
+  const server = createServer(async (request, response) => {
+    if (request.method === "POST") await signIn(request, response, flaws);
+    else greet(nameFor(request.headers.cookie), response);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const address = server.address();
+  assert.ok(address !== null && typeof address === "object");
+  return address.port;
+}
+
+function greet(name: string | undefined, response: ServerResponse): void {
+  const body = name === undefined ? "" : `hello ${name}`;
+  response.writeHead(name === undefined ? 303 : 200, { "Content-Length": body.length }).end(body);
+}
+
+async function signIn(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { password }: Flaws,
+): Promise<void> {
+  const fields = new URLSearchParams(Buffer.concat(await request.toArray()).toString());
+  const isRight =
+    fields.get("username") === "user-0" &&
+    (password === "any" || fields.get("password") === "correct horse");
+  response.setHeader("Location", isRight ? "/" : "/login");
+  if (isRight) response.setHeader("Set-Cookie", "sid=aaaaaaaa; HttpOnly");
+  response.writeHead(302, { "Content-Length": 0 }).end();
+}
+
+const checked = async (t: TestContext, flaws: Flaws): Promise<void> =>
+  check(passport, await door(t, flaws), ["sid=aaaaaaaa", "sid=bbbbbbbb"], addresses());
+
+test("who does the job is measured", async (t) => {
+  await checked(t, {});
+});
+
+for (const [what, flaws, reason] of [
+  ["lets strangers in", { stranger: "somebody" }, /without a session is not refused/],
+  ["believes forged sessions", { forger: "somebody" }, /forged session is not refused/],
+  ["takes everybody for the same", { everybody: "user-0" }, /user-1 is not taken/],
+  ["takes any password", { password: "any" }, /user-0 with "wrong horse"/],
+] as const) {
+  test(`who ${what} is not measured`, async (t) => {
+    await assert.rejects(checked(t, flaws), reason);
+  });
+}

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { contestants } from "../../../proof/bench/peers-contestants.ts";
+import { goalsOf } from "../../../proof/bench/peers-goals.ts";
+import type { Case, Sample } from "../../../proof/bench/peers-measure.ts";
+import { markdownOf } from "../../../proof/bench/peers-report.ts";
+import type { Result } from "../../../proof/bench/peers-results.ts";
+
+const sample = (cpu: number): Sample => ({ cpu, rate: 1_000, p50: 1, p99: 2 });
+
+/** CPU of each round, for one case. */
+function resultOf(name: string, costs: readonly number[], more: Partial<Result> = {}): Result {
+  const contestant = contestants.find((one) => one.name === name);
+  assert.ok(contestant !== undefined, name);
+  return {
+    contestant,
+    rounds: costs.map((cost) => ({
+      samples: new Map<Case, Sample>([["warm", sample(cost)]]),
+      memory: 100e6,
+    })),
+    starts: [{ took: 100, memory: 80e6 }],
+    packages: 10,
+    bytes: 1e6,
+    ...more,
+  };
+}
+
+function verdict(results: readonly Result[], about: RegExp): readonly string[] {
+  return goalsOf(results)
+    .filter(({ goal }) => about.test(goal))
+    .flatMap(({ findings }) => findings.map((one) => `${one?.found}: ${one?.met}`));
+}
+
+const bare = resultOf("bare node:http", [10, 20, 30]);
+
+test("a guard is compared with bare hello round by round, not median with median", () => {
+  const own = resultOf("Latchkey on node:http", [11, 22, 39]);
+  assert.deepEqual(verdict([bare, own], /bare hello/), ["1.10: met"]);
+});
+
+for (const [costs, expected] of [
+  [[11.5, 23, 34.5], "1.15: met"],
+  [[11.6, 23.2, 34.8], "1.16: missed"],
+] as const) {
+  test(`a guard that costs ${expected.slice(0, 4)} of bare hello has its goal ${expected.slice(6)}`, () => {
+    const own = resultOf("Latchkey on node:http", costs);
+    assert.deepEqual(verdict([bare, own], /bare hello/), [expected]);
+  });
+}
+
+test("the next peer is the cheapest one, whichever it is", () => {
+  const results = [
+    resultOf("Latchkey on node:http", [10]),
+    resultOf("better-auth", [900]),
+    resultOf("passport, memory", [49]),
+    resultOf("iron-session", [300]),
+  ];
+  assert.deepEqual(verdict(results, /whole guarded/), ["4.9 times, passport, memory: missed"]);
+});
+
+test("a guard is compared with those on other layers by what each adds to its own", () => {
+  const results = [
+    resultOf("bare node:http", [20]),
+    resultOf("bare Express", [40]),
+    resultOf("Latchkey on node:http", [22]),
+    resultOf("passport, memory", [49]),
+    resultOf("iron-session", [300]),
+  ];
+  assert.deepEqual(verdict(results, /adds/), ["2.0 µs against 9.0 µs, passport, memory: missed"]);
+});
+
+test("fewer bytes do not hide more packages", () => {
+  const results = [
+    resultOf("Latchkey on node:http", [1], { packages: 35, bytes: 6e6 }),
+    resultOf("better-auth", [1], { packages: 23, bytes: 25e6 }),
+  ];
+  assert.deepEqual(verdict(results, /install|packages/i), [
+    "6.0 MB against 25.0 MB: met",
+    "35 against 23: missed",
+  ]);
+});
+
+test("what failed stands beside the figures of the others", () => {
+  const text = markdownOf({
+    results: [bare],
+    failures: new Map([["Auth.js", "no answer"]]),
+    run: { rounds: 3, sessions: 10_000, starts: 1 },
+  });
+  assert.match(text, /\| bare node:http \| 20\.0 \(/);
+  assert.match(text, /Auth\.js failed: no answer/);
+});
+
+test("a case that somebody does not have is a dash, not a zero", () => {
+  const text = markdownOf({
+    results: [resultOf("iron-session", [300])],
+    failures: new Map(),
+    run: { rounds: 1, sessions: 10_000, starts: 1 },
+  });
+  assert.match(
+    text,
+    /### Sign-in, the right password\n\n.*\n.*\n\| iron-session \| – \| – \| – \| – \|/,
+  );
+});

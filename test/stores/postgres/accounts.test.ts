@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testAccounts } from "../../../src/testing/index.ts";
+import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
+import { serverOfFile } from "../../support/postgres-file.ts";
+import { openStoreAt } from "../../support/postgres-store.ts";
+import { hashText } from "../../support/store.ts";
+
+const server = await serverOfFile();
+
+testAccounts("PostgreSQL", async (t) => {
+  const url = await server.newDatabase();
+  return { connect: () => openStoreAt(t, url) };
+});
+
+for (const level of ["read committed", "repeatable read", "serializable"]) {
+  test(`of two last accounts whose removals wait for each other, one stays: ${level}`, async (t) => {
+    const url = await server.newDatabase();
+    const store = await openStoreAt(t, url);
+    for (const username of ["owner", "guest"]) {
+      await store.insertUser({ username, passwordHash: hashText("a hash") });
+    }
+    const database = new URL(url).pathname.slice(1);
+    await runSql(url, `ALTER DATABASE ${database} SET default_transaction_isolation = '${level}'`);
+    const connections = [await openStoreAt(t, url), await openStoreAt(t, url)];
+    const users = await store.readUsers({ afterId: "", limit: 2 });
+    const other = await openTransaction(t, url);
+    await other.query("UPDATE latchkey_users SET password_hash = password_hash");
+    await other.query("SELECT FROM latchkey_configured FOR UPDATE");
+    const removals = users.map(({ id }, i) => connections[i]?.removeUser(id));
+    await untilBlocked(url, 2);
+    await other.end();
+    const answers = await Promise.all(removals);
+    assert.deepEqual([...answers].sort(), ["last", "removed"]);
+    assert.deepEqual(await store.readUsers({ afterId: "", limit: 9 }), [
+      users[answers.indexOf("last")],
+    ]);
+  });
+}
+
+test("a setup that runs while an account is being added does not make a first one beside it", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  const adding = await openTransaction(t, url);
+  await adding.query(
+    "INSERT INTO latchkey_users (id, username, password_hash) VALUES ('1', 'added', 'a hash')",
+  );
+  const first = store.insertFirstUser({ username: "first", passwordHash: hashText("a hash") });
+  await untilBlocked(url);
+  await adding.end();
+  assert.equal(await first, undefined);
+});

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openPostgres } from "../../../src/stores/postgres/store.ts";
+import { startGate } from "../../support/gate.ts";
+import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
+import { serverOfFile } from "../../support/postgres-file.ts";
+import { openStoreAt } from "../../support/postgres-store.ts";
+import { startScript } from "../processes.ts";
+
+const server = await serverOfFile();
+
+async function tablesIn(url: string): Promise<readonly string[]> {
+  const rows = await runSql(
+    url,
+    "SELECT tablename FROM pg_tables WHERE tablename LIKE 'latchkey%' ORDER BY 1",
+  );
+  return rows.map(({ tablename }) => String(tablename));
+}
+
+test("of ten processes that start on an empty database all run, and one migrates", async (t) => {
+  const url = await server.newDatabase();
+  // Every command leaves a line that is undone with the transaction of a migration that fails.
+  await runSql(
+    url,
+    `CREATE TABLE made (what text, by xid8);
+     CREATE FUNCTION note_made() RETURNS event_trigger LANGUAGE plpgsql AS
+       'BEGIN INSERT INTO public.made SELECT object_identity, pg_current_xact_id()
+        FROM pg_event_trigger_ddl_commands(); END';
+     CREATE EVENT TRIGGER note_made ON ddl_command_end EXECUTE FUNCTION note_made()`,
+  );
+  const starting = Array.from({ length: 10 }, () =>
+    startScript(t, "../../postgres/open-store.ts", url),
+  );
+  for (const one of starting) assert.equal(await one.line(), "ready");
+  for (const one of starting) one.goOn();
+  const answers = await Promise.all(starting.map((one) => one.line()));
+  assert.deepEqual(answers, Array(10).fill("empty"));
+  const made = await runSql(
+    url,
+    "SELECT what, count(DISTINCT by)::int AS times FROM made GROUP BY what",
+  );
+  assert.ok(made.some(({ what }) => what === "public.latchkey_users"));
+  assert.deepEqual(
+    made.filter(({ times }) => times !== 1),
+    [],
+  );
+});
+
+test("a start on a database that is up to date waits for nobody who uses the tables", async (t) => {
+  const url = await server.newDatabase();
+  await openStoreAt(t, url);
+  const tables = await tablesIn(url);
+  assert.ok(tables.length > 3, tables.join());
+  // Stricter than what any use of them holds: only reading goes along with it.
+  const user = await openTransaction(t, url);
+  await user.query(`LOCK TABLE ${tables.join()} IN EXCLUSIVE MODE`);
+  await runSql(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET lock_timeout = '50ms'`);
+  const store = await openStoreAt(t, url);
+  assert.equal(await store.hasUsers(), false);
+});
+
+test("a start that has to migrate waits for the one that is at it, and then finds it done", async (t) => {
+  const url = await server.newDatabase();
+  await openStoreAt(t, url);
+  const [row] = await runSql(url, "SELECT version FROM latchkey_schema");
+  await runSql(url, "UPDATE latchkey_schema SET version = 0");
+  const migrating = await openTransaction(t, url);
+  await migrating.query("SELECT version FROM latchkey_schema FOR UPDATE");
+  const opening = openStoreAt(t, url);
+  await untilBlocked(url);
+  await migrating.query(`UPDATE latchkey_schema SET version = ${row?.version}`);
+  await migrating.end();
+  assert.equal(await (await opening).hasUsers(), false);
+});
+
+test("a migration that fails leaves nothing behind, and the next start makes up for it", async (t) => {
+  const url = await server.newDatabase();
+  await runSql(url, "CREATE TABLE latchkey_log (in_the_way int)");
+  await assert.rejects(openPostgres({ url }), { code: "42P07" });
+  assert.deepEqual(await tablesIn(url), ["latchkey_log", "latchkey_schema"]);
+  await runSql(url, "DROP TABLE latchkey_log");
+  assert.equal(await (await openStoreAt(t, url)).hasUsers(), false);
+});
+
+test("the schema of a newer Latchkey is refused and left alone", async (t) => {
+  const url = await server.newDatabase();
+  await openStoreAt(t, url);
+  await runSql(url, "UPDATE latchkey_schema SET version = 99");
+  for (const missing of ["create", "refuse"] as const) {
+    await assert.rejects(openPostgres({ url, missing }), { code: "schema_newer" });
+  }
+  const [row] = await runSql(url, "SELECT version FROM latchkey_schema");
+  assert.equal(row?.version, 99);
+});
+
+test("a database without tables can be refused, and gets none then", async () => {
+  const url = await server.newDatabase();
+  await assert.rejects(openPostgres({ url, missing: "refuse" }), { code: "database_missing" });
+  assert.deepEqual(await tablesIn(url), []);
+});
+
+/** The URL of a role that may read and write rows, and change nothing else. */
+async function rowsOnly(url: string): Promise<string> {
+  const role = `rows_${new URL(url).pathname.slice(6)}`;
+  await runSql(
+    url,
+    `CREATE ROLE ${role} LOGIN;
+     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`,
+  );
+  return url.replace("//postgres@", `//${role}@`);
+}
+
+test("a role that may only read and write rows can serve once the tables are there", async (t) => {
+  const url = await server.newDatabase();
+  await openStoreAt(t, url);
+  const databaseUrl = await rowsOnly(url);
+  const gate = await startGate(t, { databaseUrl, limiter: "shared", logRetentionMs: 3_600_000 });
+  const session = await gate.setUp();
+  assert.equal((await gate.signIn()).location, "/");
+  const fields = { current_password: "correct horse", new_password: "battery staple" };
+  const form = { ...fields, confirm_password: "battery staple" };
+  assert.equal((await gate.send("/account/password", { form, session })).status, 303);
+  const entries = await gate.logEntries(3);
+  assert.deepEqual(
+    entries.map(({ type }) => type),
+    ["signup", "signin", "password_change"],
+  );
+  const complaints = gate.serverLog.filter(({ level }) => level !== "info");
+  assert.deepEqual(complaints, []);
+});
+
+test("a role that may not make the tables is told so", async () => {
+  const databaseUrl = await rowsOnly(await server.newDatabase());
+  await assert.rejects(openPostgres({ url: databaseUrl }), /permission denied for schema public/);
+});

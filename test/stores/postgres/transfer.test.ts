@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import type { ImportBatch, LogEntry, StoredUser, UserId } from "../../../src/core/store.ts";
+import { eventually } from "../../support/eventually.ts";
+import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
+import { serverOfFile } from "../../support/postgres-file.ts";
+import { openStoreAt } from "../../support/postgres-store.ts";
+import { hashText, logEntry } from "../../support/store.ts";
+
+const server = await serverOfFile();
+
+const user = (username: string): StoredUser => ({
+  id: `id of ${username}` as UserId,
+  username,
+  passwordHash: hashText("a hash"),
+});
+
+const entry = (summary: string): LogEntry => ({ ...logEntry(summary), id: 7 });
+
+const first = (fields: Partial<ImportBatch>): ImportBatch => ({
+  ...{ users: [], entries: [], from: { mark: undefined, lastEntryId: 0 } },
+  ...{ to: { mark: "mark", lastEntryId: 0 }, how: "add" },
+  ...fields,
+});
+
+test("a first batch waits for an account that is just being made, and then stays out", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  const making = await openTransaction(t, url);
+  await making.query("INSERT INTO latchkey_users VALUES ('1', 'owner', 'a hash')");
+  const importing = store.importBatch(first({ users: [user("copied")] }));
+  await untilBlocked(url);
+  await making.end();
+  assert.equal(await importing, "overtaken");
+  assert.deepEqual(await store.readUsers({ afterId: "", limit: 9 }), [
+    { id: "1", username: "owner", passwordHash: "a hash" },
+  ]);
+  assert.equal((await store.readContents()).mark, undefined);
+});
+
+test("a batch waits for one that is under way, and then finds itself overtaken", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  const other = await openTransaction(t, url);
+  await other.query("UPDATE latchkey_log_end SET id = id");
+  await other.query("INSERT INTO latchkey_import_mark VALUES (true, 'of the other')");
+  const importing = store.importBatch(first({ users: [user("copied")] }));
+  await untilBlocked(url);
+  await other.end();
+  assert.equal(await importing, "overtaken");
+  assert.equal(await store.hasUsers(), false);
+});
+
+test("a batch of a database that is serializable by itself sees what others commit", async (t) => {
+  const url = await server.newDatabase();
+  await runSql(
+    url,
+    `ALTER DATABASE ${url.split("/").at(-1)} SET default_transaction_isolation = 'serializable'`,
+  );
+  const store = await openStoreAt(t, url);
+  const other = await openTransaction(t, url);
+  await other.query("UPDATE latchkey_log_end SET id = 1");
+  const importing = store.importBatch(first({ users: [user("copied")] }));
+  await untilBlocked(url);
+  await other.end();
+  assert.equal(await importing, "overtaken");
+});
+
+test("a batch may take longer than a page would wait for the database", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  const other = await openTransaction(t, url);
+  await other.query("UPDATE latchkey_log_end SET id = id");
+  const importing = store.importBatch(first({ users: [user("copied")] }));
+  const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+    AND datname = current_database() AND clock_timestamp() > query_start + interval '2 seconds'`;
+  const waits = eventually(async () => (await runSql(url, waiting)).length > 0 || undefined);
+  await Promise.race([waits, importing]);
+  await other.end();
+  assert.equal(await importing, "imported");
+});
+
+test("users come in the order of their IDs' bytes, however the database sorts", async (t) => {
+  const name = `sorted_${randomUUID().replaceAll("-", "")}`;
+  await server.sql(
+    `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`,
+  );
+  const store = await openStoreAt(t, server.url(name));
+  const users = ["b", "A", "ä", "a", "B"].map((id) => ({ ...user(id), id: id as UserId }));
+  await store.importBatch(first({ users }));
+  const read = await store.readUsers({ afterId: "A", limit: 9 });
+  assert.deepEqual(
+    read.map(({ id }) => id),
+    ["B", "a", "b", "ä"],
+  );
+});
+
+test("the ID of each imported entry is its own, and the key of each another", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  const entries = Array.from({ length: 1_000 }, (_, i) => ({
+    ...logEntry(`entry ${i}`),
+    id: i + 1,
+  }));
+  await store.importBatch(first({ entries, to: { mark: "mark", lastEntryId: 1_000 } }));
+  const [row] = await runSql(url, "SELECT count(DISTINCT key)::int AS keys FROM latchkey_log");
+  assert.equal(row?.keys, 1_000);
+});
+
+const NUL = "a NUL, which PostgreSQL does not store";
+const unstorable: readonly (readonly [string, Partial<ImportBatch>, RegExp])[] = [
+  [
+    "a NUL in a name",
+    { users: [user("fine"), user("own\0er")] },
+    new RegExp(`"own\\\\u0000er" has ${NUL}`),
+  ],
+  [
+    "a NUL in an entry",
+    { entries: [entry("fine"), entry("own\0er")] },
+    new RegExp(`entry 7 has ${NUL}`),
+  ],
+  [
+    "a name that no index takes",
+    { users: [user("ü".repeat(1_301))] },
+    /"ü{100}" has a name of more than 2600 bytes/,
+  ],
+];
+for (const [what, rows, reason] of unstorable) {
+  test(`${what} is told beforehand`, async (t) => {
+    const store = await openStoreAt(t, await server.newDatabase());
+    assert.match(store.problemWith?.(first(rows)) ?? "", reason);
+  });
+}
+
+test("what is not told beforehand can be stored: the longest name, the strangest text", async (t) => {
+  const store = await openStoreAt(t, await server.newDatabase());
+  // Random, since what can be compressed would fit at any length.
+  const long = Array.from({ length: 650 }, (_, i) =>
+    String.fromCodePoint(0x20000 + ((i * 7919) % 42_000)),
+  ).join("");
+  const rows = {
+    users: [user(long), user("\u0001\n\uffff'\"\\")],
+    entries: [entry("\u0001\u2028")],
+  };
+  assert.equal(Buffer.byteLength(long), 2_600);
+  assert.equal(store.problemWith?.(first(rows)), undefined);
+  assert.equal(await store.importBatch(first(rows)), "imported");
+  assert.equal((await store.findUserByUsername(long))?.username, long);
+});

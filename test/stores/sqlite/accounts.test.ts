@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { type AccountStore, type Open, testAccounts } from "../../../src/testing/index.ts";
+import { execute, refuse } from "../../support/database.ts";
+import { hashText } from "../../support/store.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const fresh: Open<AccountStore> = async (t) => {
+  const file = join(await tempDir(t), "latchkey.db");
+  return {
+    async connect() {
+      const store = await openSqlite({ file });
+      t.after(() => store.close());
+      return store;
+    },
+  };
+};
+
+testAccounts("SQLite", fresh);
+
+const OWNER = { username: "owner", passwordHash: hashText("a hash") };
+
+test("a renaming that fails is no taken name", async (t) => {
+  const file = join(await tempDir(t), "latchkey.db");
+  const store = await openSqlite({ file });
+  t.after(() => store.close());
+  const user = await store.insertUser(OWNER);
+  assert.ok(user);
+  refuse(file, "UPDATE ON users", "the disk is worn out");
+  await assert.rejects(store.renameUser(user.id, "other"), /the disk is worn out/);
+});
+
+test("an account from before sessions could be ended has none that were", async (t) => {
+  const file = join(await tempDir(t), "latchkey.db");
+  (await openSqlite({ file })).close();
+  execute(
+    file,
+    `ALTER TABLE users DROP COLUMN sessions_from; DROP TABLE import_mark;
+     INSERT INTO users VALUES ('1', 'owner', 'a hash'); PRAGMA user_version = 1`,
+  );
+  const store = await openSqlite({ file });
+  t.after(() => store.close());
+  assert.deepEqual(await store.findUserByUsername("owner"), {
+    id: "1",
+    username: "owner",
+    passwordHash: "a hash",
+  });
+});

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync, StatementSync } from "node:sqlite";
+import { type TestContext, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { Unavailable } from "../../../src/core/fault.ts";
+import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { hashText, logEntry } from "../../support/store.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+async function storeAndHolder(t: TestContext) {
+  const file = join(await tempDir(t), "latchkey.db");
+  const store = await openSqlite({ file });
+  const holder = new DatabaseSync(file);
+  t.after(() => {
+    store.close();
+    holder.close();
+  });
+  return { store, holder };
+}
+
+/** Turns the event loop until `enough`, and answers with the longest pause between two turns. */
+async function longestPauseUntil(enough: () => boolean): Promise<number> {
+  let longest = 0;
+  for (let last = performance.now(); !enough(); ) {
+    await turn();
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+  }
+  return longest;
+}
+
+for (const lock of ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"]) {
+  test(`while another connection holds the lock of ${lock}, the event loop goes on and the write waits`, async (t) => {
+    const { store, holder } = await storeAndHolder(t);
+    const tries = t.mock.method(StatementSync.prototype, "run").mock;
+    const pauses: number[] = [];
+    // A busy machine may stall one round; SQLite's own waiting would stall every one of them.
+    for (let round = 1; round <= 3 && !pauses.some((ms) => ms < 100); round += 1) {
+      holder.exec(lock);
+      let written = false;
+      tries.resetCalls();
+      const username = `round ${round}`;
+      const writing = store
+        .insertFirstUser({ username, passwordHash: hashText("hash") })
+        .then(() => {
+          written = true;
+        });
+      pauses.push(await longestPauseUntil(() => tries.callCount() >= 8));
+      assert.equal(written, false);
+      holder.exec("COMMIT");
+      await writing;
+    }
+    assert.equal((await store.findUserByUsername("round 1"))?.username, "round 1");
+    assert.ok(Math.min(...pauses) < 100, `longest pauses: ${pauses.join(", ")} ms`);
+  });
+}
+
+test("while another connection shuts everybody out, opening and reading wait, and then succeed", async (t) => {
+  const file = join(await tempDir(t), "latchkey.db");
+  const store = await openSqlite({ file });
+  await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  store.close();
+  const holder = new DatabaseSync(file);
+  holder.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+  const tries = t.mock.method(DatabaseSync.prototype, "exec").mock;
+  const opening = openSqlite({ file });
+  await longestPauseUntil(() => tries.callCount() >= 5);
+  holder.close();
+  const reopened = await opening;
+  t.after(() => reopened.close());
+  assert.equal((await reopened.findUserByUsername("owner"))?.username, "owner");
+});
+
+test("several waiting writes all succeed, entries in the order they were given", async (t) => {
+  const { store, holder } = await storeAndHolder(t);
+  holder.exec("BEGIN IMMEDIATE");
+  const inserting = store.insertLogEntries([logEntry("first"), logEntry("second")]);
+  const counting = store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  await turn();
+  holder.exec("ROLLBACK");
+  await inserting;
+  assert.equal((await counting)?.username, "owner");
+  const entries = await store.readLogEntries({ afterId: 0, limit: 10 });
+  assert.deepEqual(
+    entries.map(({ summary }) => summary),
+    ["first", "second"],
+  );
+});
+
+test("when the lock is held for too long, writes fail as busy, and nothing was written", async (t) => {
+  const { store, holder } = await storeAndHolder(t);
+  holder.exec("BEGIN IMMEDIATE");
+  const before = performance.now();
+  const outcomes = await Promise.allSettled([
+    store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") }),
+    store.insertLogEntries([logEntry("lost")]),
+  ]);
+  const took = performance.now() - before;
+  assert.ok(took > 4_900 && took < 9_000, `they gave up after ${took} ms`);
+  for (const outcome of outcomes) {
+    assert.ok(outcome.status === "rejected" && outcome.reason instanceof Unavailable);
+    assert.equal(outcome.reason.code, "store_busy");
+    assert.ok(outcome.reason.retryAfterSeconds > 0);
+    assert.match(String(outcome.reason.cause), /database is locked/);
+  }
+  holder.exec("ROLLBACK");
+  assert.equal(await store.hasUsers(), false);
+  await store.insertLogEntries([logEntry("afterwards")]);
+  const entries = await store.readLogEntries({ afterId: 0, limit: 10 });
+  assert.deepEqual(
+    entries.map(({ summary }) => summary),
+    ["afterwards"],
+  );
+});
+
+test("a failure that is not about a lock is passed on at once", async (t) => {
+  const { store, holder } = await storeAndHolder(t);
+  holder.exec("DROP TABLE users");
+  const before = performance.now();
+  await assert.rejects(store.hasUsers(), /no such table/);
+  assert.ok(performance.now() - before < 1_000);
+});

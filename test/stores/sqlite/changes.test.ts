@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { UserId } from "../../../src/core/store.ts";
+import { openSqlite, type SqliteStore } from "../../../src/stores/sqlite/store.ts";
+import { execute } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startNode } from "../../support/process.ts";
+import { hashText, logEntry } from "../../support/store.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { startScript } from "../processes.ts";
+
+/** The looks are 50 ms apart; without any, users would be read again after a second. */
+const SOON_MS = 500;
+const NOTHING_CHANGED: readonly unknown[] = [];
+
+interface Scene {
+  readonly file: string;
+  readonly store: SqliteStore;
+  readonly id: UserId;
+  /** Whom the watch has told of so far. */
+  readonly told: (UserId | "all")[];
+  confirmedAt(): number;
+  close(): Promise<void>;
+}
+
+async function watched(t: TestContext): Promise<Scene> {
+  const file = join(await tempDir(t), "latchkey.db");
+  const store = await openSqlite({ file });
+  t.after(() => store.close());
+  const [owner] = await Promise.all(
+    ["owner", "guest"].map((username) =>
+      store.insertUser({ username, passwordHash: hashText("a hash") }),
+    ),
+  );
+  const told: (UserId | "all")[] = [];
+  const watch = store.watchUsers?.({
+    now: () => performance.now(),
+    changed: (id) => told.push(id),
+  });
+  assert.ok(owner && watch);
+  t.after(() => watch.close());
+  const scene = { file, store, id: owner.id, told, ...watch };
+  await looked(scene);
+  return scene;
+}
+
+/** Resolves after a look that began later than this was called. */
+async function looked({ confirmedAt }: Pick<Scene, "confirmedAt">): Promise<void> {
+  const from = performance.now();
+  await eventually(() => confirmedAt() > from || undefined);
+}
+
+async function toldSoon({ told }: Scene, of: readonly string[] = ["all"]): Promise<void> {
+  await eventually(() => told.some((id) => of.includes(id)) || undefined, SOON_MS);
+}
+
+const changes: Readonly<Record<string, (store: SqliteStore, id: UserId) => Promise<unknown>>> = {
+  "a new account": (store) =>
+    store.insertUser({ username: "new", passwordHash: hashText("a hash") }),
+  "a new name": (store, id) => store.renameUser(id, "renamed"),
+  "a new password": (store, id) => store.setPasswordHash(id, hashText("new")),
+  "ended sessions": (store, id) => store.endSessions(id, 1_000),
+  "all sessions ended": (store) => store.endSessions("all", 1_000),
+  "a removal": (store, id) => store.removeUser(id),
+};
+
+for (const [what, change] of Object.entries(changes)) {
+  test(`${what} by another connection is told within moments`, async (t) => {
+    const scene = await watched(t);
+    const other = await openSqlite({ file: scene.file });
+    t.after(() => other.close());
+    await change(other, scene.id);
+    await toldSoon(scene);
+  });
+
+  // Hashes are never remembered, and nobody remembers an account that was not there.
+  if (what === "a new account" || what === "a new password") continue;
+  test(`${what} by the connection that watches is told as well`, async (t) => {
+    const scene = await watched(t);
+    await change(scene.store, scene.id);
+    await toldSoon(scene, [scene.id, "all"]);
+  });
+}
+
+const CHANGE_IT = `
+import { DatabaseSync } from "node:sqlite";
+const database = new DatabaseSync(process.argv[1]);
+database.exec("UPDATE users SET username = 'renamed' WHERE username = 'owner'");
+`;
+
+test("a change by another process past every rule is told within moments", async (t) => {
+  const scene = await watched(t);
+  const args = ["--input-type=module", "-e", CHANGE_IT, scene.file];
+  const { code, stderr } = await startNode(t, args, {}).ended;
+  assert.deepEqual([code, stderr], [0, ""]);
+  await toldSoon(scene);
+});
+
+test("while nobody writes, nothing is told, and that goes on being confirmed", async (t) => {
+  const scene = await watched(t);
+  for (let i = 0; i < 4; i += 1) await looked(scene);
+  assert.deepEqual(scene.told, NOTHING_CHANGED);
+});
+
+test("log entries of one's own, which come with every sign-in, are no changes of users", async (t) => {
+  const scene = await watched(t);
+  await scene.store.insertLogEntries([logEntry("a sign-in")]);
+  await looked(scene);
+  assert.deepEqual(scene.told, NOTHING_CHANGED);
+});
+
+test("what is not committed is not told, and once it is, it is", async (t) => {
+  const scene = await watched(t);
+  execute(scene.file, "BEGIN; UPDATE users SET username = 'x' WHERE username = 'owner'; ROLLBACK");
+  await looked(scene);
+  assert.deepEqual(scene.told, NOTHING_CHANGED);
+  execute(scene.file, "BEGIN; UPDATE users SET username = 'x' WHERE username = 'owner'; COMMIT");
+  await toldSoon(scene);
+});
+
+test("a lock that is held elsewhere does not keep the looks from confirming", async (t) => {
+  const scene = await watched(t);
+  const holder = startScript(t, "hold-lock.ts", scene.file);
+  assert.equal(await holder.line(), "held");
+  await looked(scene);
+  assert.deepEqual(scene.told, NOTHING_CHANGED);
+});
+
+test("after the watch is closed nothing is told or confirmed any more", async (t) => {
+  const scene = await watched(t);
+  await scene.close();
+  const confirmedAt = scene.confirmedAt();
+  // Another watch of the same store tells when the time for a look has come.
+  const other = scene.store.watchUsers?.({ now: () => performance.now(), changed: () => {} });
+  assert.ok(other);
+  t.after(() => other.close());
+  execute(scene.file, "UPDATE users SET username = 'renamed' WHERE username = 'owner'");
+  await looked(other);
+  await looked(other);
+  assert.deepEqual(scene.told, NOTHING_CHANGED);
+  assert.equal(scene.confirmedAt(), confirmedAt);
+});
+
+test("a watch whose database is closed confirms nothing more, and does no harm", async (t) => {
+  const file = join(await tempDir(t), "latchkey.db");
+  const store = await openSqlite({ file });
+  const watch = store.watchUsers?.({ now: () => performance.now(), changed: () => {} });
+  assert.ok(watch);
+  t.after(() => watch.close());
+  await looked(watch);
+  store.close();
+  const confirmedAt = watch.confirmedAt();
+  const other = await watched(t);
+  for (let i = 0; i < 3; i += 1) await looked(other);
+  assert.equal(watch.confirmedAt(), confirmedAt);
+});
+
+test("a process that watches and does nothing else ends", async (t) => {
+  const file = join(await tempDir(t), "latchkey.db");
+  const sqlite = new URL("../../../src/stores/sqlite/store.ts", import.meta.url);
+  const script = `
+    import { openSqlite } from ${JSON.stringify(sqlite)};
+    const store = await openSqlite({ file: process.argv[1] });
+    store.watchUsers({ now: () => performance.now(), changed() {} });
+    process.stdout.write("watching");
+  `;
+  const ending = await startNode(t, ["--input-type=module", "-e", script, file], {}).ended;
+  assert.deepEqual(ending, { code: 0, signal: null, stdout: "watching", stderr: "" });
+});

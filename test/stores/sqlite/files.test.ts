@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type TestContext, test } from "node:test";
+import { codeOf, Fault } from "../../../src/core/fault.ts";
+import { openSqlite, type SqliteStore } from "../../../src/stores/sqlite/store.ts";
+import { execute, inDatabase } from "../../support/database.ts";
+import { hashText, logEntry } from "../../support/store.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+async function freshFile(t: TestContext): Promise<string> {
+  return join(await tempDir(t), "latchkey.db");
+}
+
+async function open(t: TestContext, file: string): Promise<SqliteStore> {
+  const store = await openSqlite({ file });
+  t.after(() => store.close());
+  return store;
+}
+
+const codeIs =
+  (code: string) =>
+  (error: unknown): boolean =>
+    error instanceof Fault && error.code === code;
+
+test("commits wait for the disk: synchronous is FULL on the store's own connection", async (t) => {
+  const prepare = t.mock.method(DatabaseSync.prototype, "prepare");
+  await open(t, await freshFile(t));
+  const connection = prepare.mock.calls[0]?.this;
+  assert.ok(connection instanceof DatabaseSync);
+  assert.equal(connection.prepare("PRAGMA synchronous").get()?.synchronous, 2);
+});
+
+test("only the owner may read the database and the files beside it, whatever the umask", async (t) => {
+  const before = process.umask(0);
+  t.after(() => process.umask(before));
+  const file = await freshFile(t);
+  const store = await open(t, file);
+  await store.insertLogEntries([logEntry("something to write")]);
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) assert.equal(modeOf(path), "600", path);
+});
+
+test("an existing database that others may read is tightened, and keeps what is in it", async (t) => {
+  const file = await freshFile(t);
+  const first = await openSqlite({ file });
+  await first.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  first.close();
+  chmodSync(file, 0o644);
+  const store = await open(t, file);
+  assert.equal(await store.hasUsers(), true);
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) assert.equal(modeOf(path), "600", path);
+});
+
+test("files beside the database that others may read are tightened, too", async (t) => {
+  const file = await freshFile(t);
+  const other = await open(t, file);
+  await other.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) chmodSync(path, 0o644);
+  await open(t, file);
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) assert.equal(modeOf(path), "600", path);
+});
+
+test("asked to refuse a missing database, it makes none", async (t) => {
+  const dir = await tempDir(t);
+  const file = join(dir, "latchkey.db");
+  await assert.rejects(openSqlite({ file, missing: "refuse" }), (error) => {
+    assert.ok(codeIs("database_missing")(error));
+    assert.ok(error instanceof Error && error.message.includes(file), "it names the file");
+    return true;
+  });
+  assert.deepEqual(readdirSync(dir), []);
+});
+
+test("asked to refuse a missing database, it opens one that is there", async (t) => {
+  const file = await freshFile(t);
+  (await openSqlite({ file })).close();
+  const store = await openSqlite({ file, missing: "refuse" });
+  t.after(() => store.close());
+  assert.equal(await store.hasUsers(), false);
+});
+
+test("a file that is no database is an error, and stays as it was", async (t) => {
+  const file = await freshFile(t);
+  const content = "This is not a database.\n".repeat(100);
+  writeFileSync(file, content);
+  await assert.rejects(openSqlite({ file }), /not a database/);
+  assert.equal(readFileSync(file, "utf8"), content);
+});
+
+test("a folder in its place, or no folder to put it into, is an error", async (t) => {
+  const dir = await tempDir(t);
+  const { mode } = statSync(dir);
+  await assert.rejects(openSqlite({ file: dir }), (error) => codeOf(error) === "ERR_SQLITE_ERROR");
+  assert.equal(statSync(dir).mode, mode);
+  const file = join(dir, "missing", "latchkey.db");
+  await assert.rejects(openSqlite({ file }), (error) => codeOf(error) === "ENOENT");
+  assert.equal(existsSync(join(dir, "missing")), false);
+});
+
+test("a database of a newer version is refused, and the file stays as it was", async (t) => {
+  const file = await freshFile(t);
+  const first = await openSqlite({ file });
+  await first.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  first.close();
+  execute(file, "PRAGMA user_version = 99; ALTER TABLE users ADD COLUMN since TEXT;");
+  const before = readFileSync(file);
+  for (const missing of ["create", "refuse"] as const) {
+    await assert.rejects(openSqlite({ file, missing }), codeIs("schema_newer"));
+    assert.ok(readFileSync(file).equals(before), "byte for byte");
+  }
+});
+
+test("a migration that fails halfway leaves nothing of itself behind", async (t) => {
+  const file = await freshFile(t);
+  // The first of the tables can be made, the second is in the way.
+  execute(file, "CREATE TABLE log_entries (something_else TEXT); PRAGMA user_version = 0;");
+  await assert.rejects(openSqlite({ file }), /log_entries already exists/);
+  inDatabase(file, (database) => {
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    assert.deepEqual(
+      tables.map(({ name }) => name),
+      ["log_entries"],
+    );
+    assert.equal(database.prepare("PRAGMA user_version").get()?.user_version, 0);
+  });
+});
+
+test("opening an up-to-date database writes nothing into it", async (t) => {
+  const file = await freshFile(t);
+  (await openSqlite({ file })).close();
+  const before = readFileSync(file);
+  (await openSqlite({ file })).close();
+  assert.ok(readFileSync(file).equals(before));
+});

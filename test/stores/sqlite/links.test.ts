@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { chown, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { execute } from "../../support/database.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const SOMEBODY = 65_534;
+
+for (const suffix of ["-wal", "-shm"]) {
+  test(`the mode of a file that a link in the place of ${suffix} leads to is left as it is`, async (t) => {
+    const file = join(await tempDir(t), "latchkey.db");
+    (await openSqlite({ file })).close();
+    execute(file, "PRAGMA journal_mode = DELETE");
+    const other = join(await tempDir(t), "other");
+    await writeFile(other, "as it was", { mode: 0o644 });
+    await symlink(other, `${file}${suffix}`);
+    await openSqlite({ file }).then(
+      (store) => store.close(),
+      () => undefined,
+    );
+    assert.equal((await stat(other)).mode & 0o777, 0o644);
+    assert.equal(await readFile(other, "utf8"), "as it was");
+  });
+}
+
+test("a mode that leaves others nothing is left as it is, stricter ones too", async (t) => {
+  const file = join(await tempDir(t), "latchkey.db");
+  (await openSqlite({ file })).close();
+  const { ctimeNs } = await stat(file, { bigint: true });
+  (await openSqlite({ file })).close();
+  assert.equal((await stat(file, { bigint: true })).ctimeNs, ctimeNs);
+});
+
+test("by a link that leads nowhere no database is made there", async (t) => {
+  const file = join(await tempDir(t), "latchkey.db");
+  const nowhere = join(await tempDir(t), "nowhere");
+  await symlink(nowhere, file);
+  await assert.rejects(openSqlite({ file }), /latchkey\.db is a link to a file that is not there/);
+  assert.deepEqual(await readdir(dirname(nowhere)), []);
+});
+
+test("by a link to a database, that is opened", async (t) => {
+  const file = join(await tempDir(t), "latchkey.db");
+  (await openSqlite({ file })).close();
+  const link = join(await tempDir(t), "latchkey.db");
+  await symlink(file, link);
+  const store = await openSqlite({ file: link });
+  t.after(() => store.close());
+  assert.equal(await store.hasUsers(), false);
+});
+
+test("a name with signs that mean something in an address is a name", async (t) => {
+  const folder = await tempDir(t);
+  const name = "a b%41?mode=ro#c.db";
+  (await openSqlite({ file: join(folder, name) })).close();
+  assert.deepEqual(await readdir(folder), [name]);
+});
+
+if (process.geteuid?.() === 0) {
+  test("a database that root makes belongs to whose folder it is in, with what is beside it", async (t) => {
+    const folder = join(await tempDir(t), "data");
+    await mkdir(folder, { mode: 0o700 });
+    await chown(folder, SOMEBODY, SOMEBODY);
+    const store = await openSqlite({ file: join(folder, "latchkey.db") });
+    t.after(() => store.close());
+    const names = await readdir(folder);
+    assert.equal(names.length, 3);
+    for (const name of names) assert.equal((await stat(join(folder, name))).uid, SOMEBODY, name);
+  });
+}

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  allSignedOut,
+  logImported,
+  passwordChanged,
+  rateLimited,
+  signedIn,
+  signedUp,
+  userAdded,
+  userPasswordSet,
+  userRemoved,
+  userRenamed,
+  userSignedOut,
+  usersImported,
+} from "../../../src/core/events.ts";
+import type { LogEntry } from "../../../src/core/store.ts";
+import { activityIn } from "../../../src/web/pages/activity.ts";
+import { locales, wordsIn } from "../../../src/web/pages/words.ts";
+
+const AT = new Date("2031-05-09T22:04:59.999Z");
+
+const entryOf = (event: Partial<LogEntry>): LogEntry => ({
+  ...{ id: 1, at: AT, type: "other", summary: "Something else", author: "system" },
+  ...event,
+});
+
+const textIn = (locale: (typeof locales)[number], event: Partial<LogEntry>) =>
+  activityIn(locale, [entryOf(event)])[0]?.text;
+
+for (const locale of locales) {
+  test(`each type of entry is told in the words of ${locale}`, () => {
+    const words = wordsIn(locale);
+    assert.equal(textIn(locale, signedIn("Zoë")), words.someoneSignedIn("Zoë"));
+    assert.equal(textIn(locale, signedUp("Zoë")), words.accountWasCreated("Zoë"));
+    assert.equal(textIn(locale, rateLimited("::1")), words.someoneWasSlowedDown("::1"));
+    assert.equal(textIn(locale, passwordChanged()), words.passwordWasChanged);
+    assert.equal(textIn(locale, userAdded("Zoë")), words.accountWasAdded("Zoë"));
+    assert.equal(textIn(locale, userPasswordSet("Zoë")), words.passwordWasSet("Zoë"));
+    assert.equal(textIn(locale, userRenamed("Zoë")), words.accountWasRenamed("Zoë"));
+    assert.equal(textIn(locale, userRemoved("Zoë")), words.accountWasRemoved("Zoë"));
+    assert.equal(textIn(locale, userSignedOut("Zoë")), words.sessionsWereEnded("Zoë"));
+    assert.equal(textIn(locale, allSignedOut()), words.allSessionsWereEnded);
+    assert.equal(textIn(locale, usersImported(7)), words.accountsWereImported("7"));
+    assert.equal(textIn(locale, logImported(7)), words.entriesWereImported("7"));
+  });
+}
+
+test("an entry of a type that is not known keeps its own words", () => {
+  assert.equal(
+    textIn("de", { type: "backup", summary: "Signed in as a <b>" }),
+    "Signed in as a <b>",
+  );
+});
+
+test("an entry of a known type with other words than usual keeps its own words", () => {
+  assert.equal(textIn("de", { type: "signin", summary: "Came in" }), "Came in");
+});
+
+test("the time is there for programs in full, and for people in UTC as their language writes it", () => {
+  const at = "2031-05-09T22:04:59.999Z";
+  const timesIn = (locale: (typeof locales)[number]) =>
+    activityIn(locale, [entryOf({})]).map((entry) => [
+      entry.at,
+      entry.utc.replaceAll("\u202f", " "),
+    ]);
+  assert.deepEqual(timesIn("en"), [[at, "May 9, 2031, 10:04 PM UTC"]]);
+  assert.deepEqual(timesIn("de"), [[at, "09.05.2031, 22:04 UTC"]]);
+});
+
+test("entries stay in the order in which they come", () => {
+  const entries = ["third", "second", "first"].map((name) => entryOf(signedIn(name)));
+  assert.deepEqual(
+    activityIn("en", entries).map(({ text }) => text),
+    ["third signed in", "second signed in", "first signed in"],
+  );
+  assert.deepEqual(activityIn("en", []), []);
+});

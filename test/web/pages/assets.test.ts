@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { codeOf } from "../../../src/core/fault.ts";
+import { isLogo } from "../../../src/web/pages/assets.ts";
+import { startApp } from "../../support/app.ts";
+import { faultOf } from "../../support/faults.ts";
+import { startGate } from "../../support/gate.ts";
+import { addressIn, elements } from "../../support/markup.ts";
+import { folderWith, look } from "../../support/pages.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const MAX_LOGO_BYTES = 512 * 1024;
+
+async function logoFile(t: TestContext, name: string, content: string | Uint8Array = "x") {
+  return join(await folderWith(t, { [name]: content }), name);
+}
+
+const types: readonly (readonly [name: string, type: string])[] = [
+  ["logo.svg", "image/svg+xml"],
+  ["logo.png", "image/png"],
+  ["logo.jpg", "image/jpeg"],
+  ["logo.jpeg", "image/jpeg"],
+  ["logo.webp", "image/webp"],
+  ["logo.avif", "image/avif"],
+  ["logo.gif", "image/gif"],
+  ["LOGO.PNG", "image/png"],
+  ["my.logo v2.svg", "image/svg+xml"],
+];
+
+for (const [name, type] of types) {
+  test(`${name} is served as ${type}, byte for byte, where nothing in it can run`, async (t) => {
+    const content = Uint8Array.from([0, 255, 13, 10, 60, 128]);
+    const gate = await startGate(t, { logoFile: await logoFile(t, name, content) });
+    const url = addressIn((await gate.send("/login")).body, "icon");
+    assert.match(url, /^\/latchkey-logo\?v=[\w-]{12}$/);
+    const answer = await fetch(`${gate.url}${url}`);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(new Uint8Array(await answer.arrayBuffer()), content);
+    assert.equal(answer.headers.get("content-type"), type);
+    assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
+    assert.match(answer.headers.get("cache-control") ?? "", /^public, .*immutable$/);
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    assert.match(policy, /^default-src 'none'; .*; sandbox$/);
+    assert.doesNotMatch(policy, /script|allow-/);
+  });
+}
+
+test("the logo stands above the heading of every page, without words for screen readers, and is the icon", async (t) => {
+  const gate = await startGate(t, { logoFile: await logoFile(t, "logo.png") });
+  const pages = [await gate.send("/setup"), await gate.send("/nothing"), await gate.send("/login")];
+  const home = await gate.send("/", { session: await gate.setUp() });
+  for (const { body } of [...pages, home]) {
+    const [logo] = elements(body, "img");
+    assert.deepEqual([logo?.src, logo?.alt], [addressIn(body, "icon"), ""]);
+    assert.match(body, /<img [^>]*>\s*<h1>/);
+  }
+});
+
+test("the address of each file changes with its content, and with nothing else", async (t) => {
+  const addresses = async (files: Readonly<Record<string, string>>, logo: string) => {
+    const pagesDir = await folderWith(t, files);
+    const own = look({ pagesDir, logoFile: await logoFile(t, "logo.svg", logo) });
+    return own.assets.map(({ url }) => url);
+  };
+  const css = { "latchkey.css": "body {}" };
+  const js = { "latchkey.js": "// nothing" };
+  const [plain, again] = [await addresses({}, "<svg/>"), await addresses({}, "<svg/>")];
+  assert.deepEqual(again, plain);
+  const changed = async (files: Readonly<Record<string, string>>, logo: string) =>
+    (await addresses(files, logo)).map((url, at) => url !== plain[at]);
+  assert.deepEqual(await changed(css, "<svg/>"), [true, false, false]);
+  assert.deepEqual(await changed(js, "<svg/>"), [false, true, false]);
+  assert.deepEqual(await changed({}, "<svg />"), [false, false, true]);
+});
+
+test("each file has its type and the time for which it may be kept, and is ready to be sent", () => {
+  const { assets } = look({ siteFiles: "on" });
+  const forEver = "public, max-age=31536000, immutable";
+  assert.deepEqual(
+    assets.map(({ path, contentType, cacheControl }) => [path, contentType, cacheControl]),
+    [
+      ["/latchkey.css", "text/css; charset=utf-8", forEver],
+      ["/latchkey.js", "text/javascript; charset=utf-8", forEver],
+      ["/latchkey-logo", "image/svg+xml", forEver],
+      ["/favicon.svg", "image/svg+xml", "public, max-age=3600"],
+      ["/robots.txt", "text/plain; charset=utf-8", "public, max-age=3600"],
+    ],
+  );
+  assert.ok(assets.every(({ body }) => body instanceof Uint8Array));
+  const ofPages = look({ siteFiles: "off" }).assets;
+  assert.deepEqual(ofPages, assets.slice(0, 3));
+});
+
+test("the key has the accent colour of the style sheet, in both themes", () => {
+  const { assets } = look({ siteFiles: "on" });
+  const textOf = (path: string): string =>
+    Buffer.from(assets.find((one) => one.path === path)?.body ?? []).toString();
+  const defined = [...textOf("/latchkey.css").matchAll(/--accent:\s*(#[\da-f]{6})/g)];
+  const filled = [...textOf("/favicon.svg").matchAll(/fill:(#[\da-f]{6})/g)];
+  assert.equal(defined.length, 2);
+  assert.deepEqual(
+    filled.map(([, color]) => color),
+    defined.map(([, color]) => color),
+  );
+});
+
+test("the cause of a logo that cannot be read goes along with the fault", () => {
+  const fault = faultOf(() => look({ logoFile: "/there/is/no/logo.png" }));
+  assert.equal(codeOf(fault.cause), "ENOENT");
+});
+
+test("a replaced style sheet and a replaced script are served as they are", async (t) => {
+  const pagesDir = await folderWith(t, { "latchkey.css": "a { color: red }", "latchkey.js": "1;" });
+  const gate = await startGate(t, { pagesDir });
+  const { body } = await gate.send("/login");
+  assert.equal((await gate.send(addressIn(body, "stylesheet"))).body, "a { color: red }");
+  const [script] = elements(body, "script");
+  assert.equal((await gate.send(script?.src ?? "")).body, "1;");
+});
+
+test("a logo may have 512 KiB, and no byte more", async (t) => {
+  const largest = await logoFile(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES));
+  const larger = await logoFile(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES + 1));
+  assert.deepEqual([isLogo(largest), isLogo(larger)], [true, false]);
+  assert.ok(look({ logoFile: largest }).assets.some(({ body }) => body.length === MAX_LOGO_BYTES));
+  assert.match(faultOf(() => look({ logoFile: larger })).message, /more than 524288 bytes/);
+});
+
+/** Files that are no logo, and what the fault has to say of them. */
+const unusable: Readonly<
+  Record<string, { make(dir: string): Promise<string>; readonly says: RegExp }>
+> = {
+  "a file that is missing": {
+    make: async (dir) => join(dir, "logo.png"),
+    says: /cannot be read: .*ENOENT|cannot be read: .*no such file/i,
+  },
+  "a folder": {
+    async make(dir) {
+      await mkdir(join(dir, "logo.png"));
+      return join(dir, "logo.png");
+    },
+    says: /cannot be read/,
+  },
+  "a link to itself": {
+    async make(dir) {
+      await symlink(join(dir, "logo.png"), join(dir, "logo.png"));
+      return join(dir, "logo.png");
+    },
+    says: /cannot be read/,
+  },
+  "an empty file": {
+    async make(dir) {
+      await writeFile(join(dir, "logo.png"), "");
+      return join(dir, "logo.png");
+    },
+    says: /empty/,
+  },
+  ...Object.fromEntries(
+    ["logo.txt", "logo", ".png", "logo.html", "logo.svgz", "logo.png.exe"].map((name) => [
+      `a file called ${name}`,
+      {
+        async make(dir: string) {
+          await writeFile(join(dir, name), "x");
+          return join(dir, name);
+        },
+        says: /\.svg, \.png/,
+      },
+    ]),
+  ),
+};
+
+for (const [what, { make, says }] of Object.entries(unusable)) {
+  test(`${what} is no logo: the start stops, and the fault names it`, async (t) => {
+    const file = await make(await tempDir(t));
+    assert.equal(isLogo(file), false);
+    const fault = faultOf(() => look({ logoFile: file }));
+    assert.equal(fault.code, "logo_unusable");
+    assert.ok(fault.message.includes(file), fault.message);
+    assert.match(fault.message, says);
+    assert.doesNotMatch(fault.message, /\n/);
+  });
+}
+
+test("an application has the assets under its base path", async (t) => {
+  const app = await startApp(t, { basePath: "/auth" });
+  const { body } = await app.send("/auth/login");
+  const [script] = elements(body, "script");
+  const urls = [addressIn(body, "icon"), addressIn(body, "stylesheet"), script?.src ?? ""];
+  for (const url of urls) {
+    assert.match(url, /^\/auth\/latchkey[.-](logo|css|js)\?v=/);
+    assert.equal((await app.send(url)).status, 200);
+  }
+  assert.equal((await app.send("/latchkey.css")).status, 404);
+});

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { HtmlValidate } from "html-validate";
+import { assertNothingInline, elements } from "../../support/markup.ts";
+import { states } from "./page-states.ts";
+
+const validator = new HtmlValidate({
+  extends: ["html-validate:recommended"],
+  // Upper and lower case mean the same to every browser; lower case is what formatters write.
+  rules: { "doctype-style": "off" },
+});
+
+async function problemsIn(html: string): Promise<readonly string[]> {
+  const { results } = await validator.validateString(html);
+  return results.flatMap(({ messages }) =>
+    messages.map(({ line, ruleId, message }) => `${line}: ${ruleId}: ${message}`),
+  );
+}
+
+for (const [name, open] of Object.entries(states)) {
+  test(`${name}: the page is valid HTML with nothing inline`, async (t) => {
+    const { body } = await open(t, "en");
+    assert.deepEqual(await problemsIn(body), []);
+    assertNothingInline(body);
+  });
+
+  test(`${name}: every field has its label, and every reference leads to something on the page`, async (t) => {
+    const { body } = await open(t, "en");
+    const ids = [...body.matchAll(/\sid="([^"]+)"/g)].map(([, id = ""]) => id);
+    assert.equal(new Set(ids).size, ids.length, "each ID once");
+    const labelled = elements(body, "label").map((label) => label.for);
+    const asked = elements(body, "input").filter(
+      ({ type, hidden }) => type !== "hidden" && hidden === undefined,
+    );
+    assert.deepEqual(
+      labelled,
+      asked.map(({ id }) => id),
+    );
+    const references = [...body.matchAll(/\saria-(?:describedby|labelledby)="([^"]*)"/g)];
+    for (const id of references.flatMap(([, named = ""]) => named.split(" "))) {
+      assert.ok(ids.includes(id), `#${id}`);
+    }
+    assert.ok(elements(body, "input").filter(({ autofocus }) => autofocus === "").length <= 1);
+  });
+}

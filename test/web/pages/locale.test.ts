@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { isLocale, preferredLocale } from "../../../src/web/pages/locale.ts";
+import { type Locale, locales, wordsIn } from "../../../src/web/pages/words.ts";
+import { startApp } from "../../support/app.ts";
+import { startGate } from "../../support/gate.ts";
+
+const preferences: readonly (readonly [header: string | undefined, locale: Locale, why: string])[] =
+  [
+    [undefined, "en", "nothing is said"],
+    ["", "en", "nothing is said in the header"],
+    ["de", "de", "there is that language"],
+    ["DE", "de", "case does not matter"],
+    ["de-AT", "de", "the language is enough for a region of it"],
+    ["de-Latn-CH-1996", "de", "the language is enough for whatever stands behind it"],
+    ["  fr  ", "fr", "blanks do not matter"],
+    ["de,en", "de", "the first of equals wins"],
+    ["en-GB,de", "en", "the first of equals wins with a region, too"],
+    ["en;q=0.5, de;q=0.8", "de", "the weight counts, not the order"],
+    ["en;q=0.8, de", "de", "no weight is the full weight"],
+    ["de;q=0.001", "de", "a little is more than nothing"],
+    ["it, pt;q=0.9, es;q=0.2", "es", "languages that there are not are passed over"],
+    ["de ; q = 0.3 , fr; Q=0.4", "fr", "blanks and case do not matter around the weight"],
+    ["de;q=1.000, fr", "de", "a weight may have three decimals"],
+    ["de;q=1., fr;q=0.9", "de", "a weight may end with its point"],
+    ["de;q=1, fr;q=0.9", "de", "the full weight may be said"],
+    ["de;q= 0.9 , fr;q=0.1", "de", "blanks do not matter around the number"],
+    ["de;xq=0.1, fr;q=0.5", "de", "a parameter of another name is no weight"],
+    ["de;level=1;q=0.1, fr;q=0.5", "fr", "the weight may stand behind another parameter"],
+    ["de;q=0", "en", "a weight of zero means never"],
+    ["de;q=0.000, fr;q=0.1", "fr", "zero is zero however it is written"],
+    ["*", "en", "any language will do"],
+    ["fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5", "fr", "a browser's own header is understood"],
+    ["de;q=high, fr;q=0.1", "fr", "a weight that is no number is ignored with its language"],
+    ["de;q=, fr;q=0.1", "fr", "an empty weight is none"],
+    ["de;q=1e-1, fr;q=0.05", "fr", "a weight is written with digits and a point"],
+    ["de;q=0x1, fr;q=0.05", "fr", "a weight is decimal"],
+    ["de;q=2, fr;q=0.1", "fr", "a weight above one is ignored"],
+    ["de;q=-1, fr;q=0.1", "fr", "a weight below zero is ignored"],
+    ["de;q=Infinity, fr;q=0.1", "fr", "a weight without bound is ignored"],
+    ["deutsch, french", "en", "a longer word is another language"],
+    ["de_AT", "en", "an underscore is part of the word"],
+    ["constructor, __proto__;q=0.9, toString", "en", "what every object has is no language"],
+    [";;;,,;q=1,-de,q=1", "en", "nonsense is ignored"],
+    [`${"x,".repeat(8_000)}es`, "es", "a long header is read to its end"],
+  ];
+
+for (const [header, locale, why] of preferences) {
+  const shown = JSON.stringify(header)?.slice(0, 60);
+  test(`Accept-Language ${shown} leads to ${locale}: ${why}`, () => {
+    assert.equal(preferredLocale(header), locale);
+  });
+}
+
+test("whatever the header says, the answer is a language that there is", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (header) => {
+      assert.ok(isLocale(preferredLocale(header)));
+    }),
+  );
+});
+
+test("the heaviest language wins, in whichever order they come", () => {
+  const weighted = fc
+    .uniqueArray(fc.constantFrom(...locales), { minLength: 1 })
+    .chain((some) =>
+      fc.tuple(fc.constant(some), fc.shuffledSubarray(some, { minLength: some.length })),
+    );
+  fc.assert(
+    fc.property(weighted, ([byWeight, inOrder]) => {
+      const header = inOrder.map((one) => `${one}-XX;q=0.${9 - byWeight.indexOf(one)}`).join(", ");
+      assert.equal(preferredLocale(header), byWeight[0]);
+    }),
+  );
+});
+
+for (const locale of locales) {
+  test(`a reader of ${locale} gets every page in that language, and caches are told`, async (t) => {
+    const gate = await startGate(t);
+    const headers = { "Accept-Language": locale };
+    const words = wordsIn(locale);
+    const page = async (path: string, text: string, session?: string): Promise<void> => {
+      const answer = await gate.send(path, { headers, session });
+      assert.ok(answer.body.includes(text), `${path}: ${text}`);
+      assert.ok(answer.body.includes(`<html lang="${locale}" dir="${words.direction}">`));
+      assert.equal(answer.headers.vary, "Accept-Language");
+    };
+    await page("/setup", words.createAccount);
+    await page("/nothing", words.said.noSuchPage);
+    const session = await gate.setUp();
+    await page("/login", words.signInTo("Latchkey"));
+    await page("/login?error=1", words.signInFailed);
+    await page("/", words.accountWasCreated("owner"), session);
+    await page("/logout", words.said.methodNotAllowed);
+  });
+
+  test(`a setting of ${locale} holds for everybody, whatever the reader prefers`, async (t) => {
+    const gate = await startGate(t, { locale });
+    for (const headers of [{}, { "Accept-Language": "de, fr;q=0.9" }]) {
+      const { body } = await gate.send("/login", { headers });
+      assert.match(body, new RegExp(`<html lang="${locale}"`));
+    }
+  });
+}
+
+test("an application can fix the language, too", async (t) => {
+  const app = await startApp(t, { locale: "es" });
+  const headers = { "Accept-Language": "de" };
+  const { body } = await app.send("/login", { headers });
+  assert.match(body, /<html lang="es"/);
+});
+
+test("what a guard has to say is in the reader's language, too", async (t) => {
+  const gate = await startGate(t);
+  const sending = {
+    form: {},
+    headers: { "Accept-Language": "fr", "Sec-Fetch-Site": "cross-site" },
+  };
+  const { status, body } = await gate.send("/login", sending);
+  assert.equal(status, 403);
+  assert.ok(body.includes(wordsIn("fr").said.crossSite));
+});

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PageData } from "../../../src/web/pages/page-data.ts";
+import { locales, wordsIn } from "../../../src/web/pages/words.ts";
+import { startGate } from "../../support/gate.ts";
+import { fieldNamed } from "../../support/markup.ts";
+import { folderWith, NOBODY, pagesFrom, plain, signedIn } from "../../support/pages.ts";
+
+const failed = (message: string): PageData["error"] => ({ status: 500, message });
+
+test("without a folder of one's own, every page renders in every language, as a whole document", () => {
+  const { render } = pagesFrom(undefined);
+  for (const locale of locales) {
+    const rendered = [
+      render("login", locale, NOBODY, plain.login),
+      render("setup", locale, NOBODY, plain.setup),
+      render("home", locale, signedIn("owner"), plain.home),
+      render("error", locale, NOBODY, failed("x")),
+    ];
+    for (const html of rendered) {
+      assert.ok(html.startsWith(`<!doctype html>\n<html lang="${locale}" dir="ltr">`), html);
+      assert.match(html, /<\/html>\s*$/);
+      assert.match(html, /<title>([^<]+)<\/title>[\s\S]+<h1>\1<\/h1>/);
+      assert.doesNotMatch(html, /undefined|null|\[object|=>/, "every text is there");
+    }
+  }
+});
+
+const HOSTILE = `"><script>alert("1" & '2')</script>`;
+
+test("whatever users, settings or failures put into a page is escaped", () => {
+  const { render } = pagesFrom(undefined);
+  const entry = { text: HOSTILE, at: HOSTILE, utc: HOSTILE };
+  const setup = { ...plain.setup, tokenExpected: true, offersDomain: true };
+  const rendered = [
+    render("home", "en", signedIn(HOSTILE), plain.home),
+    render("home", "en", signedIn("owner"), {
+      ...plain.home,
+      activity: { kind: "entries", entries: [entry] },
+    }),
+    render("error", "en", NOBODY, failed(HOSTILE)),
+    render("login", "en", NOBODY, { returnTo: HOSTILE }),
+    render("setup", "en", NOBODY, { ...setup, token: HOSTILE }),
+    render("setup", "en", NOBODY, { ...setup, username: HOSTILE }),
+    render("setup", "en", NOBODY, { ...setup, domain: HOSTILE }),
+    render("setup", "en", NOBODY, { ...setup, returnTo: HOSTILE }),
+    render("setup", "en", NOBODY, { ...setup, problem: { message: HOSTILE, fields: ["token"] } }),
+  ];
+  for (const html of rendered) {
+    assert.equal(html.match(/<script/g)?.length, 1, "the page's own");
+    assert.match(html, /&quot;&gt;&lt;script&gt;alert\(&quot;1&quot; &amp; &#39;2/);
+  }
+});
+
+test("the setup page asks for a token and a domain only where they are wanted", () => {
+  const { render } = pagesFrom(undefined);
+  const all = { ...plain.setup, tokenExpected: true, token: "given", offersDomain: true };
+  const asking = render("setup", "en", NOBODY, all);
+  assert.equal(fieldNamed(asking, "token").value, "given");
+  assert.equal(fieldNamed(asking, "domain").required, undefined);
+  const none = render("setup", "en", NOBODY, { ...plain.setup, token: "x" });
+  assert.doesNotMatch(none, /name="token"|name="domain"/);
+});
+
+test("the setup page starts at the first field that is still to be filled in", () => {
+  const { render } = pagesFrom(undefined);
+  const focused = (setup: Partial<PageData["setup"]>): readonly string[] => {
+    const html = render("setup", "en", NOBODY, { ...plain.setup, ...setup });
+    return [...html.matchAll(/<input id="(\w+)"[^>]* autofocus>/g)].map(([, id = ""]) => id);
+  };
+  assert.deepEqual(focused({}), ["username"]);
+  assert.deepEqual(focused({ tokenExpected: true }), ["token"]);
+  assert.deepEqual(focused({ tokenExpected: true, token: "given" }), ["username"]);
+  assert.deepEqual(
+    focused({ tokenExpected: true, problem: { message: "x", fields: ["password", "confirm"] } }),
+    ["password"],
+  );
+});
+
+test("a replaced page stands alone: the other pages stay as they are", async (t) => {
+  const pages = pagesFrom(await folderWith(t, { "login.eta": "<p>My own sign-in</p>" }));
+  const shipped = pagesFrom(undefined);
+  assert.equal(pages.render("login", "en", NOBODY, plain.login), "<p>My own sign-in</p>");
+  const error = { status: 404, message: "nothing here" };
+  assert.equal(
+    pages.render("error", "en", NOBODY, error),
+    shipped.render("error", "en", NOBODY, error),
+  );
+});
+
+test("a replaced layout is around every page that asks for it", async (t) => {
+  const layout = "[<%= it.title %>|<%~ it.body %>]";
+  const { render } = pagesFrom(await folderWith(t, { "layout.eta": layout }));
+  const login = render("login", "en", NOBODY, plain.login);
+  assert.match(login, /^\[Sign in to Latchkey\|.*<form.*\]$/s);
+  const error = render("error", "en", NOBODY, { status: 404, message: "nothing here" });
+  assert.match(error, /^\[[^|]+\|.*nothing here.*\]$/s);
+});
+
+test("a replaced field is in every form", async (t) => {
+  const { render } = pagesFrom(await folderWith(t, { "field.eta": "{<%= it.name %>}" }));
+  const own = (html: string): readonly string[] => html.match(/\{\w+\}/g) ?? [];
+  assert.deepEqual(own(render("login", "en", NOBODY, plain.login)), ["{username}", "{password}"]);
+  assert.equal(own(render("setup", "en", NOBODY, plain.setup)).length, 3);
+  assert.equal(own(render("home", "en", signedIn("owner"), plain.home)).length, 3);
+});
+
+test("a replaced page escapes by itself, and has the helpers and the page's own data", async (t) => {
+  const template =
+    "<%= it.NeedsSetup %>,<%= it.HasError %>,<%= it.CurrentUser?.username %>,<%= it.status %>,<%= it.message %>,<%= it.locale %>,<%= it.words.signIn %>";
+  const { render } = pagesFrom(await folderWith(t, { "error.eta": template }));
+  const error = { status: 422, message: "<b>" };
+  assert.equal(
+    render("error", "en", { ...NOBODY, HasError: true }, error),
+    "false,true,undefined,422,&lt;b&gt;,en,Sign in",
+  );
+  assert.equal(
+    render("error", "de", signedIn("<i>"), error),
+    `false,false,&lt;i&gt;,422,&lt;b&gt;,de,${wordsIn("de").signIn}`,
+  );
+});
+
+test("replaced pages are served with the helpers as they are at each request", async (t) => {
+  const helpers = "<%= it.NeedsSetup %>,<%= it.HasError %>,<%= it.CurrentUser?.username ?? '' %>";
+  const pagesDir = await folderWith(t, { "login.eta": helpers, "home.eta": `home:${helpers}` });
+  const gate = await startGate(t, { pagesDir });
+  const page = async (path: string, session?: string): Promise<string> =>
+    (await gate.send(path, { session })).body;
+  assert.equal(await page("/login"), "true,false,");
+  const session = await gate.setUp();
+  assert.equal(await page("/login"), "false,false,");
+  assert.equal(await page("/login?error=1"), "false,true,");
+  assert.equal(await page("/login?error="), "false,false,");
+  assert.equal(await page("/login?error=0", session), "false,true,owner");
+  assert.equal(await page("/login", "forged"), "false,false,");
+  assert.equal(await page("/", session), "home:false,false,owner");
+});
+
+/** Breaks only once there is an account of this name, which no trial at the start could foresee. */
+const LATE = '<% if (it.CurrentUser?.username === "owner") { %><%= it.nothing.here %><% } %>fine';
+
+test("an error page that cannot be rendered gives way to plain text with the message", async (t) => {
+  const gate = await startGate(t, { pagesDir: await folderWith(t, { "error.eta": LATE }) });
+  const answer = await gate.send("/no/such/page", { session: await gate.setUp() });
+  assert.equal(answer.status, 404);
+  assert.match(answer.headers["content-type"] ?? "", /^text\/plain/);
+  assert.equal(answer.body, "there is no such page");
+  assert.ok(gate.serverLog.some(({ msg }) => msg === "the error page cannot be rendered"));
+});
+
+test("a page that cannot be rendered is an internal failure with the error page, and the log names file and line", async (t) => {
+  const pagesDir = await folderWith(t, { "login.eta": `<p>\n\n${LATE}` });
+  const gate = await startGate(t, { pagesDir });
+  const answer = await gate.send("/login", { session: await gate.setUp() });
+  assert.equal(answer.status, 500);
+  assert.match(answer.body, /^<!doctype html>/);
+  const logged = gate.serverLog.find(({ msg }) => msg === "request failed");
+  assert.ok(JSON.stringify(logged).includes(`${pagesDir}/login.eta:3: `), JSON.stringify(logged));
+});

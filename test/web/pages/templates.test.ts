@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { copyFile, mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { codeOf } from "../../../src/core/fault.ts";
+import { DEFAULT_PAGES } from "../../../src/web/pages/templates.ts";
+import { faultOf } from "../../support/faults.ts";
+import { folderWith, NOBODY, pagesFrom, plain, signedIn } from "../../support/pages.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+interface Broken {
+  readonly file: string;
+  readonly text: string;
+  readonly line: number;
+  readonly says: RegExp;
+}
+
+const broken: Readonly<Record<string, Broken>> = {
+  "code that does not parse": {
+    file: "setup.eta",
+    text: "<p>\n<% if ( { %>\n</p>",
+    line: 2,
+    says: /^Unexpected token/,
+  },
+  "code that does not parse, in the only line": {
+    file: "login.eta",
+    text: "<% if (it.HasError { %> x <% } %>",
+    line: 1,
+    says: /^Unexpected token/,
+  },
+  "an expression that does not parse, between good ones": {
+    file: "home.eta",
+    text: "<%= it.appName %>\n<%= it.appName %>\n<%= it. %>\n<%= it.appName %>\n",
+    line: 3,
+    says: /^Unexpected token/,
+  },
+  "a block that is not closed": {
+    file: "error.eta",
+    text: "<% if (it.status) { %>\n<p>x</p>\n",
+    line: 1,
+    says: /./,
+  },
+  "a tag that is not closed": {
+    file: "home.eta",
+    text: "<p>\n<%= it.CurrentUser.username \n</p>",
+    line: 2,
+    says: /^unclosed tag$/,
+  },
+  "a text that is not closed": {
+    file: "login.eta",
+    text: "\n\n\n<%= 'open %>",
+    line: 4,
+    says: /^unclosed string$/,
+  },
+  "a text that is not closed, far down": {
+    file: "login.eta",
+    text: `${"\n".repeat(122)}<%= 'open %>`,
+    line: 123,
+    says: /^unclosed string$/,
+  },
+  "an include of what there is not": {
+    file: "login.eta",
+    text: "<p>\n</p>\n<%~ include('@footer', {}) %>",
+    line: 3,
+    says: /@footer/,
+  },
+  "a layout that there is not": {
+    file: "login.eta",
+    text: "<% layout('@frame') %>\n<p>x</p>",
+    line: 1,
+    says: /@frame/,
+  },
+  "a value that there is not": {
+    file: "login.eta",
+    text: "<p>\r\n\r\n<%= it.CurrentUser.username %>",
+    line: 3,
+    says: /^Cannot read properties of undefined \(reading 'username'\)$/,
+  },
+  "a value that is missing in one state of the page only": {
+    file: "login.eta",
+    text: "<p>\n<% if (it.HasError) { %>\n<%= it.problem.message %>\n<% } %>",
+    line: 3,
+    says: /reading 'message'/,
+  },
+  "a value that there is not, in the layout": {
+    file: "layout.eta",
+    text: "<html>\n<%= it.site.name %>\n<%~ it.body %>",
+    line: 2,
+    says: /reading 'name'/,
+  },
+  "code that does not parse, in the layout": {
+    file: "layout.eta",
+    text: "<html>\n<%= it.title) %>\n<%~ it.body %>",
+    line: 2,
+    says: /Unexpected token/,
+  },
+  "a value that there is not, in the field": {
+    file: "field.eta",
+    text: "<label>\n\n<%= it.nothing.here %>",
+    line: 3,
+    says: /reading 'here'/,
+  },
+  "a field that includes itself": {
+    file: "field.eta",
+    text: "<p>\n<%~ include('@field') %>",
+    line: 2,
+    says: /call stack/i,
+  },
+};
+
+for (const [what, { file, text, line, says }] of Object.entries(broken)) {
+  test(`${what} stops the start, and the fault names ${file} and line ${line}`, async (t) => {
+    const folder = await folderWith(t, { [file]: text });
+    const fault = faultOf(() => pagesFrom(folder));
+    const where = `${join(folder, file)}:${line}: `;
+    assert.equal(fault.code, "page_broken");
+    assert.ok(fault.message.startsWith(where), fault.message);
+    assert.match(fault.message.slice(where.length), says);
+    assert.doesNotMatch(fault.message, /\n/, "in one line");
+    assert.ok(fault.cause instanceof Error, "with its cause");
+  });
+}
+
+test("a template that replaces no page is refused, and the fault names it and the pages there are", async (t) => {
+  const folder = await folderWith(t, { "signin.eta": "<p>misspelt</p>" });
+  const fault = faultOf(() => pagesFrom(folder));
+  assert.equal(fault.code, "page_unknown");
+  assert.ok(fault.message.includes(join(folder, "signin.eta")));
+  const names = (/the names are (.*)$/.exec(fault.message)?.[1] ?? "").split(", ");
+  for (const name of ["layout", "field", "login", "setup", "home", "error"]) {
+    assert.ok(names.includes(`${name}.eta`), name);
+  }
+});
+
+test("other files in the folder are left alone", async (t) => {
+  const folder = await folderWith(t, { "README.md": "notes", "login.eta~": "<% if ( { %>" });
+  await mkdir(join(folder, "old"));
+  assert.match(pagesFrom(folder).render("login", "en", NOBODY, plain.login), /<form/);
+});
+
+test("a folder that is missing, or is no folder, is refused by name", async (t) => {
+  const folder = await folderWith(t, { file: "" });
+  for (const path of [join(folder, "missing"), join(folder, "file")]) {
+    const fault = faultOf(() => pagesFrom(path));
+    assert.equal(fault.code, "pages_unreadable");
+    assert.ok(fault.message.includes(path));
+    assert.match(codeOf(fault.cause) ?? "", /^(ENOENT|ENOTDIR)$/);
+  }
+});
+
+for (const file of ["login.eta", "layout.eta", "field.eta", "latchkey.css", "latchkey.js"]) {
+  test(`a ${file} in the folder that cannot be read is refused by name`, async (t) => {
+    const folder = await tempDir(t);
+    await mkdir(join(folder, file));
+    const fault = faultOf(() => pagesFrom(folder));
+    assert.equal(fault.code, "page_broken");
+    assert.ok(fault.message.startsWith(`${join(folder, file)}: `), fault.message);
+    assert.equal(codeOf(fault.cause), "EISDIR");
+  });
+}
+
+/** A folder with all the pages that come along, as they are. */
+async function copied(t: TestContext): Promise<string> {
+  const folder = await tempDir(t);
+  for (const file of await readdir(DEFAULT_PAGES)) {
+    await copyFile(join(DEFAULT_PAGES, file), join(folder, file));
+  }
+  return folder;
+}
+
+test("copies of all the pages render as the ones that come along", async (t) => {
+  const [own, shipped] = [pagesFrom(await copied(t)), pagesFrom(undefined)];
+  for (const locale of ["en", "fr"] as const) {
+    assert.equal(
+      own.render("setup", locale, NOBODY, plain.setup),
+      shipped.render("setup", locale, NOBODY, plain.setup),
+    );
+    assert.equal(
+      own.render("home", locale, signedIn("owner"), plain.home),
+      shipped.render("home", locale, signedIn("owner"), plain.home),
+    );
+  }
+});

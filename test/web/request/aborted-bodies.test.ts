@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { connect, type Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import { type RunningGate, startGate } from "../../support/gate.ts";
+
+const COMPLETE = "username=owner&password=correct+horse&confirm=correct+horse";
+
+const post = (length: string, body: string): string =>
+  [
+    "POST /setup HTTP/1.1",
+    "Host: localhost",
+    "Content-Type: application/x-www-form-urlencoded",
+    length,
+    "",
+    body,
+  ].join("\r\n");
+
+const hasNoAccount = async (gate: RunningGate): Promise<boolean> =>
+  (await gate.send("/setup")).status === 200;
+
+/** Nothing of what is thrown for want of a handler stays unseen while the test runs. */
+function strayFaults(t: TestContext): readonly unknown[] {
+  const faults: unknown[] = [];
+  const keep = (fault: unknown): number => faults.push(fault);
+  process.on("unhandledRejection", keep).on("uncaughtException", keep);
+  t.after(() => process.off("unhandledRejection", keep).off("uncaughtException", keep));
+  return faults;
+}
+
+function begin(gate: RunningGate, request: string): Promise<Socket> {
+  const { hostname, port } = new URL(gate.url);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    socket.once("error", reject);
+    socket.once("connect", () => socket.write(request, () => resolve(socket)));
+  });
+}
+
+const half = COMPLETE.slice(0, 30);
+const unfinished: Readonly<Record<string, string>> = {
+  "with its length": post(`Content-Length: ${COMPLETE.length}`, half),
+  "in chunks": post("Transfer-Encoding: chunked", `1e\r\n${half}\r\n`),
+  "with no body yet": post(`Content-Length: ${COMPLETE.length}`, ""),
+};
+
+const endings: Readonly<Record<string, (socket: Socket) => unknown>> = {
+  "cut off": (socket) => socket.destroy(),
+  reset: (socket) => socket.resetAndDestroy(),
+  ended: (socket) => socket.end(),
+};
+
+for (const [how, request] of Object.entries(unfinished)) {
+  for (const [ending, end] of Object.entries(endings)) {
+    test(`a client that goes away amid its form (${how}, ${ending}) disturbs nobody`, async (t) => {
+      const faults = strayFaults(t);
+      const gate = await startGate(t);
+      const socket = await begin(gate, request);
+      socket.on("error", () => {});
+      t.after(() => socket.destroy());
+      // The gate is at work on it once it has answered somebody who came later.
+      assert.equal((await gate.send("/login")).status, 200);
+      end(socket);
+      for (let i = 0; i < 5; i += 1) assert.ok(await hasNoAccount(gate));
+      assert.deepEqual(faults, []);
+      assert.deepEqual(
+        gate.serverLog.filter(({ level }) => level === "error" || level === "fatal"),
+        [],
+      );
+      await gate.stop();
+      assert.deepEqual(faults, []);
+    });
+  }
+}
+
+test("fifty clients that go away at once leave no connection behind", async (t) => {
+  const faults = strayFaults(t);
+  const gate = await startGate(t);
+  const request = unfinished["with its length"] ?? "";
+  const sockets = await Promise.all(Array.from({ length: 50 }, () => begin(gate, request)));
+  for (const socket of sockets) socket.destroy();
+  assert.ok(await hasNoAccount(gate));
+  const started = performance.now();
+  await gate.stop();
+  assert.ok(performance.now() - started < 5_000, "nothing was waited for");
+  assert.deepEqual(faults, []);
+});

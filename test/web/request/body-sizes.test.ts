@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type RunningGate, startGate } from "../../support/gate.ts";
+import { sendRaw } from "../../support/raw.ts";
+
+const MAX_BYTES = 65_536;
+const COMPLETE = "username=owner&password=correct+horse&confirm=correct+horse";
+
+const filledUp = (bytes: number): string =>
+  `${COMPLETE}&a=${"x".repeat(bytes - COMPLETE.length - 3)}`;
+
+const CHUNK = 10_000;
+
+function chunked(body: string): string {
+  const count = Math.ceil(body.length / CHUNK);
+  const chunks = Array.from({ length: count }, (_, i) => body.slice(i * CHUNK, (i + 1) * CHUNK));
+  return [...chunks, ""].map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join("");
+}
+
+function post(body: string, ...headers: readonly string[]): string {
+  const all = [
+    "POST /setup HTTP/1.1",
+    "Host: localhost",
+    "Content-Type: application/x-www-form-urlencoded",
+    ...headers,
+  ];
+  return `${all.join("\r\n")}\r\n\r\n${body}`;
+}
+
+const ways: Readonly<Record<string, (body: string) => string>> = {
+  "with its length": (body) => post(body, `Content-Length: ${body.length}`, "Connection: close"),
+  "in chunks": (body) => post(chunked(body), "Transfer-Encoding: chunked", "Connection: close"),
+};
+
+const statusOf = (response: string): number =>
+  Number(/^HTTP\/1\.1 (\d{3})/.exec(response)?.[1] ?? Number.NaN);
+
+const hasNoAccount = async (gate: RunningGate): Promise<boolean> =>
+  (await gate.send("/setup")).status === 200;
+
+for (const [how, request] of Object.entries(ways)) {
+  test(`a body of exactly 65,536 bytes, sent ${how}, is read`, async (t) => {
+    const gate = await startGate(t);
+    const body = filledUp(MAX_BYTES);
+    assert.equal(Buffer.byteLength(body), MAX_BYTES);
+    assert.equal(statusOf(await sendRaw(gate.url, request(body))), 303);
+  });
+
+  for (const bytes of [MAX_BYTES + 1, 5 * MAX_BYTES]) {
+    test(`a body of ${bytes} bytes, sent ${how}, is too large, and nothing comes of it`, async (t) => {
+      const gate = await startGate(t);
+      const response = await sendRaw(gate.url, request(filledUp(bytes)));
+      assert.equal(statusOf(response), 413);
+      assert.match(response, /a form may have 65536 bytes at most/);
+      assert.ok(await hasNoAccount(gate));
+    });
+  }
+}
+
+/** Two requests on one connection: what follows a refused body is not taken for a part of it. */
+test("after a body that is too large, the connection closes or goes on with the next request", async (t) => {
+  const gate = await startGate(t);
+  const large = filledUp(MAX_BYTES + 1);
+  const next = "GET /login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+  const both = post(large, `Content-Length: ${large.length}`) + next;
+  const statuses = (await sendRaw(gate.url, both)).match(/^HTTP\/1\.1 \d{3}/gm) ?? [];
+  assert.equal(statuses[0], "HTTP/1.1 413");
+  assert.ok(statuses.length === 1 || statuses[1] === "HTTP/1.1 200", statuses.join());
+});
+
+const refusedByHttp: Readonly<Record<string, readonly string[]>> = {
+  "a length that is no number": ["Content-Length: x"],
+  "a negative length": ["Content-Length: -1"],
+  "two lengths that differ": ["Content-Length: 5", "Content-Length: 6"],
+  "a length and chunks": [`Content-Length: ${COMPLETE.length}`, "Transfer-Encoding: chunked"],
+};
+
+for (const [what, headers] of Object.entries(refusedByHttp)) {
+  test(`a request with ${what} is a bad request`, async (t) => {
+    const gate = await startGate(t);
+    const response = await sendRaw(gate.url, post(COMPLETE, ...headers));
+    assert.equal(statusOf(response), 400);
+    assert.ok(await hasNoAccount(gate));
+  });
+}
+
+test("what comes after the length that was named is no part of the form", async (t) => {
+  const gate = await startGate(t);
+  const cut = "username=owner&password=x&confirm=";
+  const response = await sendRaw(gate.url, post(`${cut}x`, `Content-Length: ${cut.length}`));
+  assert.ok([400, 422].includes(statusOf(response)), response);
+  assert.ok(await hasNoAccount(gate));
+});

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Context, Hono } from "hono";
+import { Fault, isClientGone } from "../../../src/core/fault.ts";
+import { connectedFrom, isEncrypted } from "../../../src/web/request/connection.ts";
+import { sessionCookies } from "../../../src/web/session-cookie.ts";
+
+/** What a handler makes of a request that came with these bindings. */
+async function inHandler<T>(
+  env: unknown,
+  work: (c: Context) => T,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<T> {
+  const results: T[] = [];
+  const app = new Hono();
+  app.get("/", (c) => {
+    results.push(work(c));
+    return c.body(null);
+  });
+  app.onError((error) => {
+    throw error;
+  });
+  await app.request("/", { headers }, env as object);
+  const [result] = results;
+  if (result === undefined) throw new Error("the handler did not run");
+  return result;
+}
+
+const over = (socket: object) => ({ incoming: { socket } });
+
+test("the connection is read from what Hono's Node server hands over", async () => {
+  const read = (c: Context) => [connectedFrom(c), isEncrypted(c)];
+  const plain = await inHandler(over({ remoteAddress: "192.0.2.1" }), read);
+  assert.deepEqual(plain, ["192.0.2.1", false]);
+  const tls = await inHandler(over({ remoteAddress: "192.0.2.1", encrypted: true }), read);
+  assert.deepEqual(tls, ["192.0.2.1", true]);
+});
+
+const unknown = [over({}), over({ remoteAddress: 7 })];
+
+for (const env of [undefined, {}, { incoming: null }, { incoming: {} }, ...unknown]) {
+  test(`a server that does not tell the address is a fault that says so: ${JSON.stringify(env)}`, async () => {
+    assert.equal(await inHandler(env, isEncrypted), false);
+    await assert.rejects(inHandler(env, connectedFrom), (error) => {
+      assert.ok(error instanceof Fault);
+      assert.equal(error.code, "remote_address_unknown");
+      assert.match(error.message, /@hono\/node-server/);
+      return true;
+    });
+  });
+}
+
+for (const socket of [
+  { destroyed: true },
+  { destroyed: true, remoteAddress: undefined },
+  { destroyed: false, localAddress: "192.0.2.9" },
+]) {
+  test(`a client that has gone is no fault of the server: ${JSON.stringify(socket)}`, async () => {
+    await assert.rejects(inHandler(over(socket), connectedFrom), (error) => {
+      assert.ok(isClientGone(error));
+      return true;
+    });
+  });
+}
+
+test("a socket of the file system has no address, whoever is there", async () => {
+  await assert.rejects(inHandler(over({ destroyed: false }), connectedFrom), (error) => {
+    assert.ok(!isClientGone(error));
+    return true;
+  });
+});
+
+const secureCases: readonly (readonly [
+  encrypted: boolean,
+  proto: string | undefined,
+  secure: boolean,
+])[] = [
+  [false, undefined, false],
+  [true, undefined, true],
+  [false, "https", true],
+  [true, "http", true],
+  [false, "http", false],
+  [false, "https, http", false],
+  [false, "", false],
+];
+
+for (const [encrypted, proto, secure] of secureCases) {
+  const how = `${encrypted ? "over TLS" : "in the clear"}, X-Forwarded-Proto ${proto ?? "absent"}`;
+  test(`a session cookie is ${secure ? "" : "not "}Secure: ${how}`, async () => {
+    const headers: Record<string, string> =
+      proto === undefined ? {} : { "X-Forwarded-Proto": proto };
+    const env = over({ remoteAddress: "192.0.2.1", encrypted });
+    const cookie = await inHandler(
+      env,
+      (c) => sessionCookies(c, "abc", undefined).join("\n"),
+      headers,
+    );
+    const always = "session=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000";
+    assert.equal(cookie, secure ? `${always}; Secure` : always);
+  });
+}

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { MAX_BODY_BYTES, parseForm, readForm } from "../../../src/web/request/form.ts";
+
+const parsed = (text: string): ReadonlyMap<string, string> | undefined =>
+  parseForm(Buffer.from(text, "utf8"));
+
+const bytes = (...parts: readonly (string | readonly number[])[]): Uint8Array =>
+  Buffer.concat(parts.map((part) => Buffer.from(part)));
+
+test("any fields come back as a browser sends them, the first one of each name", () => {
+  const text = fc.string({ unit: "grapheme", maxLength: 12 });
+  const fields = fc.array(fc.tuple(fc.oneof(text, fc.constantFrom("a", "b")), text));
+  fc.assert(
+    fc.property(fields, (pairs) => {
+      const form = parsed(new URLSearchParams(pairs).toString());
+      for (const [name] of pairs) {
+        const first = pairs.find(([other]) => other === name)?.[1];
+        assert.equal(form?.get(name), first);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("any text of separators, escapes and letters means what it means to URLSearchParams", () => {
+  // No letter is a hexadecimal digit: what follows a percent sign by chance stays UTF-8.
+  const piece = fc.constantFrom(
+    "x",
+    "y",
+    "&",
+    "=",
+    "+",
+    "%",
+    "%41",
+    "%2",
+    "%2B",
+    "%26",
+    "%zz",
+    "%C3%A9",
+    " ",
+    "?",
+    "#",
+    ";",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
+      const text = pieces.join("");
+      const form = parsed(text);
+      // Its constructor takes a question mark in front for the start of a query.
+      const theirs = new URLSearchParams(text.startsWith("?") ? `?${text}` : text);
+      for (const name of theirs.keys()) assert.equal(form?.get(name), theirs.get(name), text);
+      for (const [name, value] of form ?? []) assert.equal(value, theirs.get(name) ?? "", text);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+const meanings: readonly (readonly [what: string, text: string, name: string, value: string])[] = [
+  ["the first of two", "a=1&a=2", "a", "1"],
+  ["the first of two, even if empty", "a=&a=2", "a", ""],
+  ["the first of two spellings of a name", "%61=1&a=2", "a", "1"],
+  ["a name without a value", "a&b=2", "a", ""],
+  ["more equals signs", "a=b=c", "a", "b=c"],
+  ["a plus", "a=b+c", "a", "b c"],
+  ["an escaped plus", "a=b%2Bc", "a", "b+c"],
+  ["small and capital escapes", "a=%c3%A9", "a", "é"],
+  ["a percent sign alone", "a=100%", "a", "100%"],
+  ["a percent sign before no escape", "a=%zz%4", "a", "%zz%4"],
+  ["two percent signs", "a=%%41", "a", "%A"],
+  ["an escaped percent sign", "a=%2541", "a", "%41"],
+  ["a NUL", "a=b%00c", "a", "b\0c"],
+  ["a byte order mark in a value", "a=%EF%BB%BFb", "a", "\ufeffb"],
+  ["a byte order mark at the very start", "%EF%BB%BFa=b", "\ufeffa", "b"],
+  ["a raw byte order mark at the very start", "\ufeffa=b", "\ufeffa", "b"],
+  ["raw UTF-8", "ä=ö🔑", "ä", "ö🔑"],
+  ["no normalisation", "a=e%CC%81", "a", "e\u0301"],
+  ["newlines", "a=%0D%0Ab", "a", "\r\nb"],
+  ["a semicolon, which separates nothing", "a=1;b=2", "a", "1;b=2"],
+  ["__proto__", "__proto__=x", "__proto__", "x"],
+  ["constructor", "constructor=x", "constructor", "x"],
+];
+
+for (const [what, text, name, value] of meanings) {
+  test(`a form means: ${what}`, () => {
+    assert.equal(parsed(text)?.get(name), value);
+  });
+}
+
+const broken: Readonly<Record<string, Uint8Array>> = {
+  "a raw byte that is no UTF-8": bytes("a=", [0xff]),
+  "a raw byte of Latin-1": bytes("a=caf", [0xe9]),
+  "raw UTF-8 that is cut": bytes("a=", [0xe2, 0x82]),
+  "a raw continuation byte alone": bytes("a=", [0x80]),
+  "a raw overlong slash": bytes("a=", [0xc0, 0xaf]),
+  "a raw surrogate": bytes("a=", [0xed, 0xa0, 0x80]),
+  "a raw code point past the last": bytes("a=", [0xf4, 0x90, 0x80, 0x80]),
+  "an escaped byte that is no UTF-8": bytes("a=%FF"),
+  "an escaped byte of Latin-1": bytes("a=caf%E9"),
+  "escaped UTF-8 that is cut": bytes("a=%E2%82"),
+  "an escaped overlong slash": bytes("a=%C0%AF"),
+  "an escaped overlong NUL": bytes("a=%C0%80"),
+  "an escaped surrogate": bytes("a=%ED%A0%80"),
+  "an escaped surrogate pair": bytes("a=%ED%A0%BD%ED%B4%91"),
+  "an escaped code point past the last": bytes("a=%F4%90%80%80"),
+  "broken UTF-8 in a name": bytes("%FF=a"),
+  "broken UTF-8 in a field that nobody asks for": bytes("a=b&z=%FF"),
+  "broken UTF-8 in a second value": bytes("a=b&a=%FF"),
+};
+
+for (const [what, body] of Object.entries(broken)) {
+  test(`no form: ${what}`, () => {
+    assert.equal(parseForm(body), undefined);
+  });
+}
+
+test("two passwords that differ in broken bytes never become one, since neither is read", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 12 }), (body) => {
+      const form = parseForm(
+        bytes(
+          "a=",
+          [...body].flatMap((byte) => escapedByte(byte)),
+        ),
+      );
+      const text = Buffer.from(body).toString("utf8");
+      const isUtf8 = Buffer.from(text, "utf8").equals(Buffer.from(body));
+      assert.equal(form?.get("a"), isUtf8 ? text : undefined);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+const escapedByte = (byte: number): readonly number[] => [
+  ...Buffer.from(`%${byte.toString(16).padStart(2, "0")}`),
+];
+
+test("names that objects are born with are missing like any other", async () => {
+  const request = new Request("http://localhost/", {
+    method: "POST",
+    body: new URLSearchParams({ a: "b" }),
+  });
+  const reading = await readForm(request);
+  assert.ok(reading.kind === "form");
+  for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", ""]) {
+    assert.equal(reading.form(name), "");
+  }
+  assert.equal(reading.form("a"), "b");
+});
+
+test("ten thousand fields are read, and so is a body of nothing but separators", () => {
+  const names = Array.from({ length: 10_000 }, (_, i) => `f${i}`);
+  const form = parsed(names.map((name) => `${name}=x`).join("&"));
+  assert.equal(form?.size, 10_000);
+  assert.equal(form?.get("f9999"), "x");
+  assert.ok(parsed("&".repeat(MAX_BODY_BYTES)));
+  assert.equal(parsed("%".repeat(MAX_BODY_BYTES))?.get("%".repeat(MAX_BODY_BYTES)), "");
+});

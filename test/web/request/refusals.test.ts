@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { test } from "node:test";
+import { createAuth } from "../../../src/auth.ts";
+import { OWNER, type RunningGate, SECRET, startGate } from "../../support/gate.ts";
+import { openStore } from "../../support/store.ts";
+
+const SECRETS = /wrong-one|s3cret/;
+
+/** Each refusal, by the line that tells of it. */
+const refusals: Readonly<Record<string, (gate: RunningGate) => Promise<unknown>>> = {
+  "sign-in rejected": async (gate) => {
+    await gate.setUp();
+    return gate.signIn({ password: "wrong-one" });
+  },
+  "password change rejected": async (gate) =>
+    gate.send("/account/password", {
+      session: await gate.setUp(),
+      form: { current_password: "wrong-one", new_password: "x", confirm_password: "x" },
+    }),
+  "setup rejected": async (gate) => {
+    await writeFile(gate.setupTokenFile, "s3cret");
+    return gate.send("/setup", {
+      form: { ...OWNER, confirm: OWNER.password, token: "wrong-one" },
+    });
+  },
+  "form of another site refused": (gate) =>
+    gate.send("/logout", { form: {}, headers: { "Sec-Fetch-Site": "cross-site" } }),
+};
+
+for (const [message, cause] of Object.entries(refusals)) {
+  test(`LOG_FAILED_SIGNINS tells of "${message}" with the address, and of nothing that was typed`, async (t) => {
+    const gate = await startGate(t, { logFailures: "on" });
+    await cause(gate);
+    const lines = gate.serverLog.filter(({ msg }) => msg === message);
+    assert.deepEqual(
+      lines.map(({ level, address, requestId }) => [level, address, typeof requestId]),
+      [["warn", "127.0.0.1", "string"]],
+    );
+    assert.doesNotMatch(JSON.stringify(gate.serverLog), SECRETS);
+  });
+
+  test(`without LOG_FAILED_SIGNINS, nothing tells of "${message}"`, async (t) => {
+    const gate = await startGate(t);
+    await cause(gate);
+    assert.deepEqual(
+      gate.serverLog.filter(({ level }) => level !== "info"),
+      [],
+    );
+  });
+}
+
+test("a form whose fields are wrong in themselves is no refusal", async (t) => {
+  const gate = await startGate(t, { logFailures: "on" });
+  await gate.send("/setup", { form: {} });
+  const session = await gate.setUp();
+  await gate.send("/account/password", { session, form: {} });
+  await gate.signIn();
+  assert.deepEqual(
+    gate.serverLog.filter(({ level }) => level !== "info"),
+    [],
+  );
+});
+
+test("where nothing is known of the connection, a form of another site is refused all the same", async (t) => {
+  const lines: object[] = [];
+  const log = { warn: (fields: object) => void lines.push(fields), error: () => {} };
+  const store = await openStore(t);
+  const auth = createAuth({ store, secret: SECRET, logFailures: "on", log });
+  t.after(() => auth.close());
+  const answer = await auth.routes.request("/logout", {
+    method: "POST",
+    headers: { "Sec-Fetch-Site": "cross-site" },
+  });
+  assert.equal(answer.status, 403);
+  assert.match(JSON.stringify(lines), /"address":"unknown"/);
+});

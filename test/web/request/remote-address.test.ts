@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { Fault } from "../../../src/core/fault.ts";
+import {
+  canonicalAddress,
+  createProxyTrust,
+  membershipOf,
+  nearestUntrusted,
+} from "../../../src/web/request/remote-address.ts";
+import { startGate } from "../../support/gate.ts";
+
+const isTrusted = membershipOf(["10.0.0.0/8", "192.0.2.1", "2001:db8:1::/48", "::1"]);
+
+const walks: readonly (readonly [what: string, forwardedFor: string, address: string])[] = [
+  ["nothing in the header", "", "10.0.0.1"],
+  ["one hop", "203.0.113.7", "203.0.113.7"],
+  ["the nearest hop that is not trusted", "198.51.100.1, 203.0.113.7", "203.0.113.7"],
+  ["past trusted hops", "198.51.100.1, 203.0.113.7, 10.0.0.3, 192.0.2.1", "203.0.113.7"],
+  ["what a client claims is not reached", "127.0.0.1, 10.9.9.9, 203.0.113.7", "203.0.113.7"],
+  ["trusted hops only", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
+  ["white space", "\t203.0.113.7 ,10.0.0.3  ", "203.0.113.7"],
+  ["no white space", "203.0.113.7,10.0.0.3", "203.0.113.7"],
+  ["a port", "203.10.113.70:51234", "203.10.113.70"],
+  ["a trusted hop with a port", "203.0.113.7, 10.0.0.3:443", "203.0.113.7"],
+  ["an IPv6 hop", "2001:db8:2::7", "2001:db8:2::7"],
+  ["an IPv6 hop in brackets", "[2001:db8:2::7]", "2001:db8:2::7"],
+  ["an IPv6 hop in brackets with a port", "[2001:db8:2::7]:51234", "2001:db8:2::7"],
+  ["a trusted IPv6 hop", "203.0.113.7, 2001:db8:1:ffff::1", "203.0.113.7"],
+  ["another spelling of a trusted hop", "203.0.113.7, [0:0:0:0:0:0:0:1]:80", "203.0.113.7"],
+  ["an IPv4 address in IPv6 dress", "::ffff:203.0.113.7", "203.0.113.7"],
+  ["a trusted one in IPv6 dress", "203.0.113.7, ::ffff:10.0.0.3", "203.0.113.7"],
+  ["the long spelling of an address", "2001:0DB8:0002:0000:0000:0000:0000:0007", "2001:db8:2::7"],
+  ["garbage", "garbage", "10.0.0.1"],
+  ["garbage behind a trusted hop", "203.0.113.7, garbage, 10.0.0.3", "10.0.0.3"],
+  ["garbage that is not reached", "garbage, 203.0.113.7", "203.0.113.7"],
+  ["an empty hop", "203.0.113.7,", "10.0.0.1"],
+  ["unknown", "203.0.113.7, unknown", "10.0.0.1"],
+  ["a host name", "localhost", "10.0.0.1"],
+  ["a number too large", "256.0.0.1", "10.0.0.1"],
+  ["a leading zero", "010.0.0.1", "10.0.0.1"],
+  ["too few numbers", "203.0.113", "10.0.0.1"],
+  ["something before the brackets", "x[2001:db8:2::7]", "10.0.0.1"],
+  ["something behind the brackets", "[2001:db8:2::7]x", "10.0.0.1"],
+  ["something before an address with a port", "x203.0.113.7:80", "10.0.0.1"],
+  ["something behind the port", "203.0.113.7:80x", "10.0.0.1"],
+  ["an open bracket", "[2001:db8:2::7", "10.0.0.1"],
+  ["quotes", '"203.0.113.7"', "10.0.0.1"],
+];
+
+for (const [what, forwardedFor, address] of walks) {
+  test(`behind a trusted proxy, the address comes from the header: ${what}`, () => {
+    assert.equal(nearestUntrusted("10.0.0.1", forwardedFor, isTrusted), address);
+  });
+}
+
+test("whatever a client puts in front, it cannot choose its address", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 60 }), (claimed) => {
+      const header = `${claimed}, 203.0.113.7, 10.0.0.3`;
+      assert.equal(nearestUntrusted("10.0.0.1", header, isTrusted), "203.0.113.7");
+    }),
+  );
+});
+
+const spellings: readonly (readonly [address: string, canonical: string])[] = [
+  ["203.0.113.7", "203.0.113.7"],
+  ["::ffff:203.0.113.7", "203.0.113.7"],
+  ["::FFFF:203.0.113.7", "203.0.113.7"],
+  ["::ffff:cb00:7107", "203.0.113.7"],
+  ["0:0:0:0:0:ffff:203.0.113.7", "203.0.113.7"],
+  ["1::ffff:203.0.113.7", "1::ffff:cb00:7107"],
+  ["::ffff:203.0.113.7.8", "::ffff:203.0.113.7.8"],
+  ["2001:DB8::1", "2001:db8::1"],
+  ["2001:db8:0:0:0:0:0:1", "2001:db8::1"],
+  ["::1", "::1"],
+  ["::", "::"],
+];
+
+for (const [address, canonical] of spellings) {
+  test(`${address} is spelt ${canonical}`, () => {
+    assert.equal(canonicalAddress(address), canonical);
+  });
+}
+
+test("an address is in the ranges, or is one of the addresses, or is not", () => {
+  for (const address of ["10.0.0.0", "10.255.255.255", "192.0.2.1", "2001:db8:1::", "::1"]) {
+    assert.equal(isTrusted(address), true, address);
+  }
+  for (const address of [
+    "9.255.255.255",
+    "11.0.0.0",
+    "192.0.2.2",
+    "2001:db8:2::",
+    "::2",
+    "x",
+    "",
+  ]) {
+    assert.equal(isTrusted(address), false, address);
+  }
+  assert.equal(membershipOf([])("10.0.0.1"), false);
+});
+
+test("a peer is trusted or not, in IPv6 dress as well", () => {
+  const { trusts } = createProxyTrust(["10.0.0.0/8"]);
+  assert.deepEqual(["10.1.2.3", "::ffff:10.1.2.3", "192.0.2.1"].map(trusts), [true, true, false]);
+});
+
+for (const range of ["0.0.0.0/0", "10.0.0.1/32", "::/0", "::1/128", "10.1.2.3/8"]) {
+  test(`a range: ${range}`, () => {
+    assert.equal(membershipOf([range])(range.split("/", 1)[0] ?? ""), true);
+  });
+}
+
+const noRanges = [
+  "",
+  " ",
+  "x",
+  "localhost",
+  "10.0.0",
+  "10.0.0.256",
+  "10.0.0.0/33",
+  "10.0.0.0/-1",
+  "10.0.0.0/",
+  "10.0.0.0/8/8",
+  "10.0.0.0/x",
+  "10.0.0.0/8.5",
+  "10.0.0.0/1e1",
+  "10.0.0.0/0x8",
+  "10.0.0.0/ 8",
+  "10.0.0.0 /8",
+  "10.0.0.0/255.0.0.0",
+  "2001:db8::/129",
+  "[::1]",
+  "10.0.0.0-10.0.0.9",
+  "*",
+];
+
+for (const range of noRanges) {
+  test(`no range: ${JSON.stringify(range)}`, () => {
+    assert.throws(
+      () => createProxyTrust(["10.0.0.0/8", range]),
+      (error) =>
+        error instanceof Fault &&
+        error.code === "invalid_option" &&
+        error.message.startsWith(`${range} is neither`),
+    );
+  });
+}
+
+/** The address that a gate sees: it stands in the entry of the sixth attempt. */
+async function addressSeen(
+  gate: Awaited<ReturnType<typeof startGate>>,
+  sending: Parameters<typeof gate.send>[1],
+): Promise<string | undefined> {
+  await gate.setUp();
+  for (let i = 0; i < 6; i += 1) await gate.signIn({ password: "wrong" }, sending);
+  return (await gate.logEntries(2)).at(-1)?.summary.replace("Rate limited login from ", "");
+}
+
+test("from a peer that is not trusted, the header says nothing", async (t) => {
+  const gate = await startGate(t, { trustedProxies: ["127.0.0.9"] });
+  const headers = { "X-Forwarded-For": "203.0.113.7" };
+  assert.equal(await addressSeen(gate, { headers, from: "127.0.0.8" }), "127.0.0.8");
+});
+
+test("from a trusted peer, the header says who it is", async (t) => {
+  const gate = await startGate(t, { trustedProxies: ["127.0.0.9"] });
+  const headers = { "X-Forwarded-For": "198.51.100.1, 203.0.113.7" };
+  assert.equal(await addressSeen(gate, { headers, from: "127.0.0.9" }), "203.0.113.7");
+});
+
+test("without trusted proxies, the header says nothing", async (t) => {
+  const gate = await startGate(t);
+  const headers = { "X-Forwarded-For": "203.0.113.7", Forwarded: "for=203.0.113.7" };
+  assert.equal(await addressSeen(gate, { headers }), "127.0.0.1");
+});

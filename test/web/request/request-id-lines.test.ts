@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { hash as bcryptHash } from "@node-rs/bcrypt";
+import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { startApp } from "../../support/app.ts";
+import type { Answer } from "../../support/client.ts";
+import { execute, inDatabase, refuse } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { OWNER, type RunningGate, startGate } from "../../support/gate.ts";
+import { folderWith } from "../../support/pages.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+const COSTLY = "$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
+
+const idOf = ({ headers }: Answer): unknown => headers["x-request-id"];
+
+const setHash = (gate: RunningGate, hash: string): void =>
+  inDatabase(gate.databaseFile, (database) => {
+    database.prepare("UPDATE users SET password_hash = ?").run(hash);
+  });
+
+/** Ways to a line in the server log, by its words, each through another part of the house. */
+const lines: Readonly<Record<string, (gate: RunningGate) => Promise<Answer>>> = {
+  "an outdated password hash was not renewed": async (gate) => {
+    await gate.setUp();
+    setHash(gate, await bcryptHash(OWNER.password, 4));
+    refuse(gate.databaseFile, "UPDATE ON users", "no room");
+    return gate.signIn();
+  },
+  "the log cannot be read for the home page": async (gate) => {
+    const session = await gate.setUp();
+    await gate.logEntries(1);
+    execute(gate.databaseFile, "ALTER TABLE log_entries RENAME TO hidden");
+    return gate.send("/", { session });
+  },
+  "not ready: the store does not answer": async (gate) => {
+    execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
+    return gate.send("/readyz");
+  },
+  "the used setup token could not be deleted": async (gate) => {
+    // A folder is no token to ask for, and cannot be deleted as a file.
+    await mkdir(gate.setupTokenFile);
+    return gate.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
+  },
+};
+
+for (const [words, way] of Object.entries(lines)) {
+  test(`a line in the server log has the ID that its answer has: ${words}`, async (t) => {
+    const gate = await startGate(t);
+    const answer = await way(gate);
+    const line = gate.serverLog.find(({ msg }) => msg === words);
+    assert.ok(line !== undefined, JSON.stringify(gate.serverLog));
+    assert.match(String(line.requestId), UUID);
+    assert.equal(idOf(answer), line.requestId);
+  });
+}
+
+test("an error page that cannot be rendered gives way to text whose header has the line's ID", async (t) => {
+  const late = '<% if (it.CurrentUser?.username === "owner") { %><%= it.nothing.here %><% } %>';
+  const gate = await startGate(t, { pagesDir: await folderWith(t, { "error.eta": late }) });
+  const answer = await gate.send("/no/such/page", { session: await gate.setUp() });
+  const line = gate.serverLog.find(({ msg }) => msg === "the error page cannot be rendered");
+  assert.deepEqual([answer.status, line?.requestId], [404, idOf(answer)]);
+  assert.match(String(idOf(answer)), UUID);
+});
+
+test("what goes wrong in the background after a setup has the ID of that setup", async (t) => {
+  const gate = await startGate(t, {
+    domainSetupCommand: process.execPath,
+    trustedProxies: ["127.0.0.1"],
+  });
+  await gate.send("/setup", {
+    form: { ...OWNER, confirm: OWNER.password, domain: "no.such.script" },
+    headers: { "X-Request-Id": "this-setup" },
+  });
+  const line = await eventually(() =>
+    gate.serverLog.find(({ msg }) => msg === "domain setup failed"),
+  );
+  assert.equal(line.requestId, "this-setup");
+});
+
+test("a shared limiter that fails is told of with the ID of the sign-in", async (t) => {
+  const store = await openSqlite({ file: join(await tempDir(t), "other.db") });
+  t.after(() => store.close());
+  const counting = {
+    recordAttempt: () => Promise.reject(new Error("away")),
+    forgetAttempts: () => Promise.resolve(),
+  };
+  const app = await startApp(t, { store: { ...store, ...counting }, limiter: "shared" });
+  await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
+  const answer = await app.send("/login", { form: OWNER });
+  assert.equal(answer.location, "/");
+  assert.match(app.log.at(-1)?.message ?? "", /shared limiter fails/);
+  assert.equal(app.log.at(-1)?.fields.requestId, idOf(answer));
+});
+
+/** Each at a gate of its own, or the limit would tell them apart. */
+async function rejected(t: TestContext, hash: string | undefined): Promise<Answer> {
+  const gate = await startGate(t);
+  await gate.setUp();
+  if (hash !== undefined) setHash(gate, hash);
+  const answer = await gate.signIn({ password: "wrong" });
+  const told = gate.serverLog.filter(({ level }) => level === "warn");
+  assert.equal(told.length, hash === undefined ? 0 : 1);
+  for (const { requestId } of told) assert.match(String(requestId), UUID);
+  return { ...answer, headers: { ...answer.headers, date: "now" } };
+}
+
+test("the answer to a failed sign-in does not tell that there is something to say of this user", async (t) => {
+  assert.deepEqual(await rejected(t, COSTLY), await rejected(t, undefined));
+});
+
+test("a retry is told with an error page that cannot be rendered, too", async (t) => {
+  const late =
+    '<% if (it.message.startsWith("the server is busy")) { %><%= it.nothing.here %><% } %>';
+  const read = async () => {
+    await bothThere.promise;
+    return undefined;
+  };
+  const bothThere = Promise.withResolvers<void>();
+  const app = await startApp(t, {
+    hashing: { atOnce: 1, waiting: 0 },
+    setupToken: { read, delete: async () => {} },
+    pagesDir: await folderWith(t, { "error.eta": late }),
+  });
+  const form = { ...OWNER, confirm: OWNER.password };
+  const both = [app.send("/setup", { form }), app.send("/setup", { form })];
+  bothThere.resolve();
+  const [, busy] = (await Promise.all(both)).sort((a, b) => a.status - b.status);
+  assert.equal(busy?.status, 503);
+  assert.match(busy?.headers["content-type"] ?? "", /^text\/plain/);
+  assert.match(busy?.headers["retry-after"] ?? "", /^[1-9]\d*$/);
+});

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { locales, wordsIn } from "../../../src/web/pages/words.ts";
+import { createRequestIds } from "../../../src/web/request/request-id.ts";
+import { startApp } from "../../support/app.ts";
+import type { Answer, Sending } from "../../support/client.ts";
+import { execute } from "../../support/database.ts";
+import { OWNER, type RunningGate, startGate } from "../../support/gate.ts";
+import { recordingLog } from "../../support/recording-log.ts";
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+const idOf = ({ headers }: Answer): unknown => headers["x-request-id"];
+
+/** A gate at which every page fails. */
+async function brokenGate(t: TestContext, trustedProxies: readonly string[] = []) {
+  const gate = await startGate(t, { trustedProxies });
+  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  return gate;
+}
+
+const failures = ({ serverLog }: RunningGate) =>
+  serverLog.filter(({ msg }) => msg === "request failed");
+
+test("what is said of no request has no ID, and neither has a request of which nothing was said", () => {
+  const log = recordingLog();
+  const requests = createRequestIds(() => true, log);
+  const mark = { request: {}, peer: "127.0.0.1", given: "given" };
+  requests.log.warn({ one: 1 }, "said of nothing");
+  assert.deepEqual(log.lines.at(-1)?.fields, { one: 1 });
+  assert.deepEqual(requests.headers(mark), {});
+  requests.during(mark, () => requests.log.error({ two: 2 }, "said of it"));
+  assert.deepEqual(log.lines.at(-1)?.fields, { two: 2, requestId: "given" });
+  assert.deepEqual(requests.headers(mark), { "X-Request-Id": "given" });
+});
+
+test("a failure has one ID: in the server log, in the answer's header and in small print on the page", async (t) => {
+  const gate = await brokenGate(t);
+  const answer = await gate.send("/login");
+  assert.equal(answer.status, 500);
+  const id = String(idOf(answer));
+  assert.match(id, UUID);
+  assert.deepEqual(
+    failures(gate).map(({ requestId }) => requestId),
+    [id],
+  );
+  assert.ok(answer.body.includes(`<p class="hint">${wordsIn("en").quoteRequest(id)}</p>`));
+});
+
+for (const locale of locales) {
+  test(`the page of a failure says in ${locale} what to quote, and its error text stays`, async (t) => {
+    const gate = await brokenGate(t);
+    const answer = await gate.send("/", { headers: { "Accept-Language": locale } });
+    assert.ok(answer.body.includes(wordsIn(locale).quoteRequest(String(idOf(answer)))));
+    assert.match(answer.body, /<p class="problem" role="alert">no such table: users<\/p>/);
+  });
+}
+
+test("every failure has an ID of its own", async (t) => {
+  const gate = await brokenGate(t);
+  const answers = [await gate.send("/login"), await gate.send("/login")];
+  assert.equal(new Set(answers.map(idOf)).size, 2);
+});
+
+test("a guard's failure has its ID in log, header and page", async (t) => {
+  const app = await startApp(t);
+  const { session } = await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
+  execute(app.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  for (const path of ["/operation", "/handler"]) {
+    const answer = await app.send(path, { session });
+    assert.equal(answer.status, 500);
+    assert.equal(app.log.at(-1)?.fields.requestId, idOf(answer));
+    assert.ok(answer.body.includes(String(idOf(answer))), path);
+  }
+});
+
+test("what forward auth fails at has its ID too", async (t) => {
+  const gate = await brokenGate(t);
+  const answer = await gate.send("/forward-auth", { session: "x" });
+  assert.equal(answer.status, 500);
+  assert.equal(failures(gate).at(-1)?.requestId, idOf(answer));
+});
+
+test("an answer of which nothing was said has no ID", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  const paths = [
+    "/login",
+    "/",
+    "/forward-auth",
+    "/healthz",
+    "/readyz",
+    "/nothing",
+    "/latchkey.css",
+  ];
+  for (const path of paths) assert.equal(idOf(await gate.send(path, { session })), undefined, path);
+  for (const answer of [await gate.signIn(), await gate.signIn({ password: "wrong" })]) {
+    assert.equal(idOf(answer), undefined);
+  }
+  assert.doesNotMatch(JSON.stringify(gate.serverLog), /requestId/);
+});
+
+test("failed and denied sign-ins that are told of have an ID in the log alone: their answers do not differ", async (t) => {
+  const gate = await startGate(t, { logFailures: "on" });
+  await gate.setUp();
+  const answers: Answer[] = [];
+  for (let attempt = 1; attempt <= 6; attempt += 1) {
+    answers.push(await gate.signIn({ password: "wrong" }));
+  }
+  const told = gate.serverLog.filter(({ msg }) => /^sign-in re|^sign-in rate/.test(String(msg)));
+  assert.equal(new Set(told.map(({ requestId }) => requestId)).size, 6);
+  assert.deepEqual(answers.map(idOf), Array(6).fill(undefined));
+});
+
+/** As it comes back from a gate that is asked with that ID. */
+async function answered(
+  t: TestContext,
+  given: string | undefined,
+  trustedProxies: readonly string[],
+  sending: Sending = {},
+): Promise<unknown> {
+  const gate = await brokenGate(t, trustedProxies);
+  const headers = given === undefined ? {} : { "X-Request-Id": given };
+  const answer = await gate.send("/login", { headers, ...sending });
+  assert.equal(failures(gate).at(-1)?.requestId, idOf(answer), "log and header agree");
+  assert.ok(answer.body.includes(wordsIn("en").quoteRequest(String(idOf(answer)))));
+  return idOf(answer);
+}
+
+const TRUSTED = ["127.0.0.1"];
+
+for (const given of ["a", "1234", "Ab0._-", "x".repeat(128), "..", "0".repeat(32)]) {
+  test(`an ID from a trusted proxy is taken over: ${given.slice(0, 20)}`, async (t) => {
+    assert.equal(await answered(t, given, TRUSTED), given);
+  });
+}
+
+for (const given of ["", "x".repeat(129), "a b", "a,b", "a/b", "<b>", 'a"b', "é", "a:b", "$x"]) {
+  test(`an ID that is none gives way to a new one: ${given.slice(0, 20)}`, async (t) => {
+    assert.match(String(await answered(t, given, TRUSTED)), UUID);
+  });
+}
+
+test("a trusted proxy that gives none gets a new one", async (t) => {
+  assert.match(String(await answered(t, undefined, TRUSTED)), UUID);
+});
+
+for (const trustedProxies of [[], ["127.0.0.2", "10.0.0.0/8"]]) {
+  test(`an ID from anybody else is not taken over, with ${trustedProxies.length} trusted`, async (t) => {
+    assert.match(String(await answered(t, "given", trustedProxies)), UUID);
+  });
+}
+
+test("the peer of the connection decides, not whom it speaks for", async (t) => {
+  const headers = { "X-Request-Id": "given", "X-Forwarded-For": "127.0.0.1" };
+  assert.match(String(await answered(t, undefined, TRUSTED, { headers, from: "127.0.0.2" })), UUID);
+});

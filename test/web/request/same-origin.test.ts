@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isCrossSite, isOfHost, type RequestOrigin } from "../../../src/web/request/same-origin.ts";
+
+const HOST = "home.example.org";
+const TRUSTED = ["https://app.example.org"];
+
+type Case = readonly [what: string, said: Partial<RequestOrigin>];
+
+const passes: readonly Case[] = [
+  ["no header at all", {}],
+  ["the browser says same origin", { secFetchSite: "same-origin" }],
+  ["the user typed it", { secFetchSite: "none" }],
+  [
+    "same origin, with a fitting origin",
+    { secFetchSite: "same-origin", origin: `https://${HOST}` },
+  ],
+  [
+    "same origin, behind a proxy that changes the host",
+    { secFetchSite: "same-origin", origin: "https://outside.example" },
+  ],
+  ["an origin of this host", { origin: `http://${HOST}` }],
+  ["an https origin behind a TLS proxy", { origin: `https://${HOST}` }],
+  ["a port on both sides", { origin: `http://${HOST}:3000`, host: `${HOST}:3000` }],
+  ["https and its default port in the host", { origin: `https://${HOST}`, host: `${HOST}:443` }],
+  ["http and its default port in the host", { origin: `http://${HOST}`, host: `${HOST}:80` }],
+  ["capitals in the host", { origin: `https://${HOST}`, host: "Home.Example.ORG" }],
+  ["an IPv6 host", { origin: "http://[::1]:3000", host: "[::1]:3000" }],
+  ["a trusted origin", { origin: "https://app.example.org" }],
+  [
+    "a trusted origin of another site",
+    { origin: "https://app.example.org", secFetchSite: "cross-site" },
+  ],
+  ["a trusted sibling", { origin: "https://app.example.org", secFetchSite: "same-site" }],
+];
+
+const refused: readonly Case[] = [
+  ["the browser says cross site", { secFetchSite: "cross-site" }],
+  ["a sibling subdomain", { secFetchSite: "same-site" }],
+  [
+    "cross site, although the origin fits",
+    { secFetchSite: "cross-site", origin: `https://${HOST}` },
+  ],
+  ["a word that no browser says", { secFetchSite: "same-planet" }],
+  ["an empty word", { secFetchSite: "" }],
+  ["another word's case", { secFetchSite: "Same-Origin" }],
+  ["two words", { secFetchSite: "same-origin, cross-site" }],
+  ["another host", { origin: "https://evil.example" }],
+  ["a host that only starts like it", { origin: `https://${HOST}.evil.example` }],
+  ["a host that only ends like it", { origin: `https://evil${HOST}` }],
+  ["a subdomain", { origin: `https://sub.${HOST}` }],
+  ["another port", { origin: `http://${HOST}:8080` }],
+  ["the other scheme's default port", { origin: `https://${HOST}:80` }],
+  ["the host as the user name of another", { origin: `https://${HOST}@evil.example` }],
+  ["an origin that is not told", { origin: "null" }],
+  ["an empty origin", { origin: "" }],
+  ["an origin without a scheme", { origin: HOST }],
+  ["a scheme that is not the web's", { origin: `ftp://${HOST}` }],
+  ["an extension's page", { origin: `chrome-extension://${HOST}` }],
+  ["an origin, but no host", { origin: `https://${HOST}`, host: undefined }],
+  ["a host that is none", { origin: `https://${HOST}`, host: "a b" }],
+  ["the trusted host with another scheme", { origin: "http://app.example.org" }],
+  ["the trusted host with a port", { origin: "https://app.example.org:8443" }],
+  ["the trusted origin with a slash", { origin: "https://app.example.org/" }],
+];
+
+const isRefused = (said: Partial<RequestOrigin>): boolean =>
+  isCrossSite({ secFetchSite: undefined, origin: undefined, host: HOST, ...said }, TRUSTED);
+
+for (const [what, said] of passes) {
+  test(`a form passes: ${what}`, () => {
+    assert.equal(isRefused(said), false);
+  });
+}
+
+for (const [what, said] of refused) {
+  test(`a form is refused: ${what}`, () => {
+    assert.equal(isRefused(said), true);
+  });
+}
+
+for (const [url, host, answer] of [
+  ["https://home.example.org/page?a=b", "home.example.org", true],
+  ["http://home.example.org:3000/", "home.example.org:3000", true],
+  ["https://home.example.org/", "home.example.org:3000", false],
+  ["https://evil.example/home.example.org", "home.example.org", false],
+  ["//home.example.org/", "home.example.org", false],
+  ["about:blank", "home.example.org", false],
+  ["javascript://home.example.org/%0aalert(1)", "home.example.org", false],
+  ["https://home.example.org/", "", false],
+  ["https://home.example.org/", undefined, false],
+  ["https://undefined/", undefined, false],
+] as const) {
+  test(`a URL ${url} ${answer ? "belongs" : "does not belong"} to the host ${host}`, () => {
+    assert.equal(isOfHost(url, host), answer);
+  });
+}

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { OWNER, type RunningGate, startGate } from "../../support/gate.ts";
+
+const FORWARDED = { "X-Forwarded-For": "203.0.113.7" };
+
+const warnings = ({ serverLog }: RunningGate) =>
+  serverLog.filter(({ msg }) => /TRUSTED_PROXIES/.test(String(msg)));
+
+test("a sign-in that a peer forwards, which is not trusted, is warned of with the peer and the setting", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  await gate.signIn({}, { headers: FORWARDED });
+  const [warning, ...others] = warnings(gate);
+  assert.deepEqual([warning?.level, warning?.peer, others], ["warn", "127.0.0.1", []]);
+  assert.match(String(warning?.msg), /everybody behind it counts as one address/);
+  assert.doesNotMatch(JSON.stringify(warning), /203\.0\.113/);
+});
+
+test("each peer is warned of once, however often it forwards", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  for (const from of ["127.0.0.1", "127.0.0.2", "127.0.0.1", "127.0.0.2"]) {
+    await gate.signIn({ password: "wrong" }, { headers: FORWARDED, from });
+  }
+  assert.deepEqual(
+    warnings(gate).map(({ peer }) => peer),
+    ["127.0.0.1", "127.0.0.2"],
+  );
+});
+
+test("no more than a hundred peers are warned of", async (t) => {
+  const gate = await startGate(t);
+  const sent = Array.from({ length: 120 }, (_, index) =>
+    gate.signIn({}, { headers: FORWARDED, from: `127.0.3.${index + 1}` }),
+  );
+  await Promise.all(sent);
+  assert.equal(warnings(gate).length, 100);
+});
+
+test("a trusted peer, and one that forwards nothing, are not warned of", async (t) => {
+  const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
+  await gate.setUp();
+  await gate.signIn({}, { headers: FORWARDED });
+  await gate.signIn({}, { from: "127.0.0.2" });
+  assert.deepEqual(warnings(gate), []);
+});
+
+test("only the sign-in looks: pages and guards warn of nothing", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  for (const path of ["/login", "/", "/forward-auth", "/healthz", "/nothing"]) {
+    await gate.send(path, { session, headers: FORWARDED });
+  }
+  await gate.send("/logout", { form: OWNER, headers: FORWARDED });
+  assert.deepEqual(warnings(gate), []);
+});
