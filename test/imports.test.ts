@@ -36,21 +36,21 @@ const parts = partsIn(readFileSync(ARCHITECTURE, "utf8"));
 
 /** What may be named in one place only, and the files that may name it. */
 const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = [
-  { what: /process\.env/, onlyIn: /^(server\/settings|auth)\.ts$/ },
+  { what: /process\.env/, onlyIn: /^(gate\/settings\/settings|auth)\.ts$/ },
   { what: /"node:sqlite"/, onlyIn: /^stores\// },
-  { what: /"eta(\/core)?"/, onlyIn: /^web\/templates\.ts$/ },
-  { what: /"hono"/, onlyIn: /^(web\/|auth\.ts$|server\/listener\.ts$)/ },
-  { what: /"jose["/]/, onlyIn: /^(core\/session-token\.ts$|acme\/)/ },
+  { what: /"eta(\/core)?"/, onlyIn: /^web\/pages\/templates\.ts$/ },
+  { what: /"hono"/, onlyIn: /^(web\/|auth\.ts$|gate\/listener\.ts$)/ },
+  { what: /"jose["/]/, onlyIn: /^(core\/session-token\.ts$|gate\/https\/acme\/)/ },
   {
     what: /"node:(fs|http|net|child_process)/,
     // Telling addresses apart is no input or output.
-    onlyIn: /^((stores|server|cli|web|adapters|acme|attack)\/|core\/(loopback|network)\.ts$)/,
+    onlyIn: /^((stores|gate|doctor|cli|web|adapters|attack)\/|core\/loopback\.ts$)/,
   },
   { what: /"node:(test|assert)/, onlyIn: /^testing\// },
   { what: /process\.(stdout|stderr|exit)/, onlyIn: /^cli\// },
   {
     what: /Date\.now\(\)|performance\.now\(\)/,
-    onlyIn: /^(rules\.ts|server\/serve\.ts|cli\/|attack\/|stores\/)/,
+    onlyIn: /^(rules\.ts|gate\/serve\.ts|cli\/|attack\/|stores\/)/,
   },
 ];
 
@@ -99,15 +99,21 @@ test("no part imports what the table of ARCHITECTURE.md does not name for it", (
 });
 
 test("an import that points up is found", () => {
-  assert.equal(breaches("core/sign-in.ts", 'import { x } from "../web/form.ts";').length, 1);
-  assert.equal(breaches("web/login.ts", 'export { x } from "../stores/sqlite.ts";').length, 1);
-  assert.equal(breaches("stores/sqlite.ts", 'await import("../server/serve.ts")').length, 1);
-  assert.equal(breaches("server/serve.ts", 'import { x } from "../cli/main.ts";').length, 1);
+  assert.equal(
+    breaches("core/sign-in.ts", 'import { x } from "../web/request/form.ts";').length,
+    1,
+  );
+  assert.equal(
+    breaches("web/login.ts", 'export { x } from "../stores/sqlite/store.ts";').length,
+    1,
+  );
+  assert.equal(breaches("stores/sqlite.ts", 'await import("../gate/serve.ts")').length, 1);
+  assert.equal(breaches("gate/serve.ts", 'import { x } from "../cli/main.ts";').length, 1);
   assert.equal(breaches("web/login.ts", 'import type { x } from "../core/sign-in.ts";').length, 0);
 });
 
 test("what belongs to one place is found elsewhere", () => {
   assert.equal(breaches("core/sign-in.ts", "process.env.PORT").length, 1);
   assert.equal(breaches("web/login.ts", 'import { DatabaseSync } from "node:sqlite";').length, 1);
-  assert.equal(breaches("server/settings.ts", "process.env.PORT").length, 0);
+  assert.equal(breaches("gate/settings/settings.ts", "process.env.PORT").length, 0);
 });

@@ -30,7 +30,7 @@ test("without a terminal there are words and no colours, one line a finding, the
   const wrong = lines.findIndex((line) => /^WRONG proxy {8}TRUSTED_PROXIES/.test(line));
   assert.match(lines[wrong + 1] ?? "", /^ {19}set TRUSTED_PROXIES/);
   assert.deepEqual(lines.slice(-2), [
-    "1 to be mended, 1 hint.",
+    "2 to be mended, 1 hint.",
     "With --url, it also looks at the way that browsers take.",
   ]);
 });

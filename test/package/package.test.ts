@@ -34,7 +34,7 @@ test("the package holds JavaScript, types and pages, what is there to be read, a
       ? [".js", ".d.ts"].map((extension) => `dist/${file.slice(0, -".ts".length)}${extension}`)
       : [`dist/${file}`],
   );
-  assert.ok(expected.includes("dist/web/pages/login.eta"), "pages are looked at");
+  assert.ok(expected.includes("dist/web/pages/templates/login.eta"), "pages are looked at");
   const about = [
     ...["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "LICENSE"],
     ...["README.md", "SECURITY.md", "package.json"],
