@@ -1,18 +1,13 @@
-/** Makes `dist`: JavaScript and types for those who install the package. A checkout runs from `src`. */
+/** Builds the package in the current directory into `dist`. A checkout runs from `src`, unbuilt. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const TSC = fileURLToPath(new URL("node_modules/typescript/bin/tsc", import.meta.url));
+const TEMPLATES = "src/web/pages/templates";
 
-rmSync(here("dist"), { recursive: true, force: true });
-execFileSync(
-  process.execPath,
-  [here("node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"],
-  {
-    cwd: here("."),
-    stdio: "inherit",
-  },
-);
-cpSync(here("src/web/pages/templates"), here("dist/web/pages/templates"), { recursive: true });
-chmodSync(here("dist/cli/main.js"), 0o755);
+rmSync("dist", { recursive: true, force: true });
+execFileSync(process.execPath, [TSC, "-p", "tsconfig.build.json"], { stdio: "inherit" });
+if (existsSync(TEMPLATES)) cpSync(TEMPLATES, TEMPLATES.replace("src", "dist"), { recursive: true });
+const { bin } = JSON.parse(readFileSync("package.json", "utf8"));
+for (const file of Object.values<string>(bin)) chmodSync(file, 0o755);

@@ -1,40 +1,41 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, relative } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-const SRC = fileURLToPath(new URL("../src/", import.meta.url));
-
-const ARCHITECTURE = new URL("../ARCHITECTURE.md", import.meta.url);
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 interface Part {
   readonly name: string;
-  /** What it may import from, besides itself. */
+  /** The other parts that it may import. */
   readonly mayImport: readonly string[];
 }
 
-/** The files directly under src are the library's front door. */
+/** The files directly in src. */
 const LIBRARY = "the library";
 
-/** The parts of the house, top down, as the table of ARCHITECTURE.md has them. */
-function partsIn(page: string): readonly Part[] {
+/** The shared helpers of the tests, which only proof may import. */
+const TESTS = "test";
+
+/** The table of ARCHITECTURE.md, top down. A part may import only from the rows above it. */
+function readParts(page: string): readonly Part[] {
   const [, rest = ""] = page.split("| folder | what it is | may import |");
   const [table = ""] = rest.split("\n\n");
   const rows = table.split("\n").slice(2);
   return rows.map((row) => {
     const [folder = "", , others = ""] = row.split("|").slice(1, -1);
-    const named = others.trim();
+    const mayImport = others.trim();
     return {
-      name: /^ `src\/(\w+)` $/.exec(folder)?.[1] ?? LIBRARY,
-      mayImport: named === "none" ? [] : named.split(", "),
+      name: /^ `(?:src|proof)\/(\w+)` $/.exec(folder)?.[1] ?? LIBRARY,
+      mayImport: mayImport === "none" ? [] : mayImport.split(", "),
     };
   });
 }
 
-const parts = partsIn(readFileSync(ARCHITECTURE, "utf8"));
+const parts = readParts(readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8"));
 
-/** What may be named in one place only, and the files that may name it. */
+/** What only some files may use. The paths are relative to src. */
 const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = [
   { what: /process\.env/, onlyIn: /^(gate\/settings\/settings|auth)\.ts$/ },
   { what: /"node:sqlite"/, onlyIn: /^stores\// },
@@ -43,46 +44,72 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   { what: /"jose["/]/, onlyIn: /^(core\/session-token\.ts$|gate\/https\/acme\/)/ },
   {
     what: /"node:(fs|http|net|child_process)/,
-    // Telling addresses apart is no input or output.
-    onlyIn: /^((stores|gate|doctor|cli|web|adapters|attack)\/|core\/loopback\.ts$)/,
+    // loopback.ts uses node:net to parse addresses, without input or output.
+    onlyIn: /^((stores|gate|doctor|cli|web|adapters)\/|core\/loopback\.ts$)/,
   },
   { what: /"node:(test|assert)/, onlyIn: /^testing\// },
   { what: /process\.(stdout|stderr|exit)/, onlyIn: /^cli\// },
   {
     what: /Date\.now\(\)|performance\.now\(\)/,
-    onlyIn: /^(rules\.ts|gate\/serve\.ts|cli\/|attack\/|stores\/)/,
+    onlyIn: /^(rules\.ts|gate\/serve\.ts|cli\/|stores\/)/,
   },
 ];
 
-const partOf = (file: string): string =>
-  file.includes("/") ? (file.split("/")[0] ?? "") : LIBRARY;
+function partOf(file: string): string {
+  const [top = "", part = "", ...more] = file.split("/");
+  if (top === TESTS) return TESTS;
+  return top === "src" && more.length === 0 ? LIBRARY : part;
+}
+
+/** The relative imports of a file, types and dynamic imports included, as paths below the root. */
+const importsOf = (file: string, text: string): readonly string[] =>
+  [...text.matchAll(/(?:from|import\(?)\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
+    normalize(join(dirname(file), target)),
+  );
 
 function breaches(file: string, text: string): readonly string[] {
-  const found: string[] = [];
-  for (const [, target = ""] of text.matchAll(/(?:from|import\(?)\s*"(\.[^"]+)"/g)) {
-    const imported = partOf(normalize(join(dirname(file), target)));
-    const part = parts.find(({ name }) => name === partOf(file));
-    if (imported !== part?.name && !part?.mayImport.includes(imported)) {
-      found.push(`${file} must not import ${target}`);
-    }
-  }
-  for (const { what, onlyIn } of reserved) {
-    if (what.test(text) && !onlyIn.test(file)) found.push(`${file} must not name ${what.source}`);
-  }
-  return found;
+  const part = parts.find(({ name }) => name === partOf(file));
+  const forbidden = importsOf(file, text)
+    .filter((target) => partOf(target) !== part?.name && !part?.mayImport.includes(partOf(target)))
+    .map((target) => `${file} must not import ${target}`);
+  const misused = reserved
+    .filter(
+      ({ what, onlyIn }) =>
+        file.startsWith("src/") && what.test(text) && !onlyIn.test(file.slice("src/".length)),
+    )
+    .map(({ what }) => `${file} must not use ${what.source}`);
+  return [...forbidden, ...misused];
 }
 
-function sources(): readonly string[] {
-  return readdirSync(SRC, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
-    .map((entry) => relative(SRC, join(entry.parentPath, entry.name)));
+/** Every import cycle that a depth-first search meets, as one line each. */
+function cyclesIn(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(" > "));
+    if (path.includes(file) || done.has(file)) return;
+    for (const target of imports.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of imports.keys()) visit(file, []);
+  return cycles;
 }
 
-test("the table of ARCHITECTURE.md has every part of the house once, and imports name rows above", () => {
+/** The sources of src and proof. The tests of proof/attack may import what other tests may. */
+function sources(): ReadonlyMap<string, string> {
+  const files = ["src", "proof"].flatMap((top) =>
+    readdirSync(join(ROOT, top), { recursive: true, encoding: "utf8" })
+      .map((name) => `${top}/${name}`)
+      .filter((file) => file.endsWith(".ts") && !/\/(node_modules|dist|test)\//.test(file)),
+  );
+  return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
+}
+
+test("the table of ARCHITECTURE.md lists every part once, and each imports from rows above it", () => {
   const names = parts.map(({ name }) => name);
-  assert.deepEqual([...names].sort(), [...new Set(sources().map(partOf))].sort());
-  for (const [at, { name, mayImport }] of parts.entries()) {
-    const above = names.slice(0, at);
+  assert.deepEqual([...names].sort(), [...new Set([...sources().keys()].map(partOf))].sort());
+  for (const [index, { name, mayImport }] of parts.entries()) {
+    const above = [...names.slice(0, index), TESTS];
     assert.deepEqual(
       mayImport.filter((other) => !above.includes(other)),
       [],
@@ -91,29 +118,49 @@ test("the table of ARCHITECTURE.md has every part of the house once, and imports
   }
 });
 
-test("no part imports what the table of ARCHITECTURE.md does not name for it", () => {
+test("imports follow the table of ARCHITECTURE.md", () => {
   const files = sources();
-  assert.ok(files.includes("core/sign-in.ts"), "the sources are looked at");
-  const found = files.flatMap((file) => breaches(file, readFileSync(join(SRC, file), "utf8")));
-  assert.deepEqual(found, []);
+  assert.ok(files.has("src/core/sign-in.ts") && files.has("proof/chaos/main.ts"));
+  assert.deepEqual(
+    [...files].flatMap(([file, text]) => breaches(file, text)),
+    [],
+  );
 });
 
-test("an import that points up is found", () => {
-  assert.equal(
-    breaches("core/sign-in.ts", 'import { x } from "../web/request/form.ts";').length,
-    1,
+test("no file imports itself through others, types included", () => {
+  const files = [...sources()];
+  assert.deepEqual(
+    cyclesIn(new Map(files.map(([file, text]) => [file, importsOf(file, text)]))),
+    [],
   );
-  assert.equal(
-    breaches("web/login.ts", 'export { x } from "../stores/sqlite/store.ts";').length,
-    1,
-  );
-  assert.equal(breaches("stores/sqlite.ts", 'await import("../gate/serve.ts")').length, 1);
-  assert.equal(breaches("gate/serve.ts", 'import { x } from "../cli/main.ts";').length, 1);
-  assert.equal(breaches("web/login.ts", 'import type { x } from "../core/sign-in.ts";').length, 0);
 });
 
-test("what belongs to one place is found elsewhere", () => {
-  assert.equal(breaches("core/sign-in.ts", "process.env.PORT").length, 1);
-  assert.equal(breaches("web/login.ts", 'import { DatabaseSync } from "node:sqlite";').length, 1);
-  assert.equal(breaches("gate/settings/settings.ts", "process.env.PORT").length, 0);
+test("detects an import that the table forbids", () => {
+  const forbidden: readonly (readonly [file: string, text: string])[] = [
+    ["src/core/sign-in.ts", 'import { x } from "../web/request/form.ts";'],
+    ["src/web/login.ts", 'export { x } from "../stores/sqlite/store.ts";'],
+    ["src/stores/sqlite.ts", 'await import("../gate/serve.ts")'],
+    ["src/gate/serve.ts", 'import { x } from "../cli/main.ts";'],
+    ["src/gate/serve.ts", 'import { x } from "../../proof/bench/figures.ts";'],
+    ["src/gate/serve.ts", 'import { x } from "../../test/support/gate.ts";'],
+    ["proof/attack/src/run.ts", 'import { x } from "../../../src/core/sign-in.ts";'],
+    ["proof/bench/main.ts", 'import { x } from "../chaos/main.ts";'],
+  ];
+  for (const [file, text] of forbidden) assert.equal(breaches(file, text).length, 1, file);
+  const allowed = 'import type { x } from "../core/sign-in.ts";';
+  assert.deepEqual(breaches("src/web/login.ts", allowed), []);
+});
+
+test("detects the use of what is reserved for other files", () => {
+  assert.equal(breaches("src/core/sign-in.ts", "process.env.PORT").length, 1);
+  assert.equal(
+    breaches("src/web/login.ts", 'import { DatabaseSync } from "node:sqlite";').length,
+    1,
+  );
+  assert.equal(breaches("src/gate/settings/settings.ts", "process.env.PORT").length, 0);
+});
+
+test("detects an import cycle", () => {
+  const imports = { a: ["b"], b: ["c", "d"], c: ["a"], d: [] };
+  assert.deepEqual(cyclesIn(new Map(Object.entries(imports))), ["a > b > c > a"]);
 });

@@ -12,7 +12,6 @@ export const commands: readonly CommandEntry[] = [
   { name: "log", load: async () => (await import("./log.ts")).logCommand },
   { name: "setup-link", load: async () => (await import("./setup-link.ts")).setupLinkCommand },
   { name: "doctor", load: async () => (await import("./doctor.ts")).doctorCommand },
-  { name: "attack", load: async () => (await import("./attack.ts")).attackCommand },
   { name: "secret", load: async () => (await import("./secret.ts")).secretCommand },
   { name: "user list", load: async () => (await import("./user/list.ts")).userListCommand },
   { name: "user add", load: async () => (await import("./user/add.ts")).userAddCommand },

@@ -19,6 +19,9 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     terminal.print(await help());
     return SUCCESS;
   }
+  if (name === "attack") {
+    throw new UsageError("the attacks are a separate package; run npx latchkey-attack URL");
+  }
   const entry = commands.find((one) => wordsOf(one).every((word, at) => word === args[at]));
   if (entry !== undefined) {
     return runCommand(await entry.load(), args.slice(wordsOf(entry).length), terminal);

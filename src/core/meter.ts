@@ -1,10 +1,11 @@
-import type { SignInOutcome } from "./sign-in.ts";
+/** The kinds of sign-in outcomes, in the order of the rule. */
+export type SignInResult = "needs-setup" | "rate-limited" | "rejected" | "signed-in";
 
 /** Told of what goes on inside, for those who count it. Its calls return at once and never throw. */
 export interface Meter {
   /** Once, when all is put together. */
   watch(levels: Levels): void;
-  signInDecided(outcome: SignInOutcome["kind"]): void;
+  signInDecided(result: SignInResult): void;
   readonly hashes: WorkMeter;
   readonly entries: EntryMeter;
 }

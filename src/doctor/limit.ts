@@ -1,5 +1,5 @@
 import { reachOf } from "../gate/reach.ts";
-import { MAX_LIMIT_IPV6_PREFIX } from "../option-problems.ts";
+import { MAX_LIMIT_IPV6_PREFIX } from "../options.ts";
 import type { Check } from "./check.ts";
 import { advice, fine } from "./finding.ts";
 

@@ -1,4 +1,4 @@
-import type { Certificates } from "./https/open-certificates.ts";
+import type { Certificates } from "./https/certificate-source.ts";
 import { createListener, drain, type Handle, listen } from "./listener.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings/settings.ts";

@@ -17,10 +17,6 @@ const commands: Readonly<
     settings: STORE,
   },
   copy: { options: ["from", "to"], settings: [] },
-  attack: {
-    options: ["username", "password-stdin", "guarded", "disturb", "fresh", "json"],
-    settings: [],
-  },
   secret: { options: [], settings: [] },
   "user list": { options: ["json"], settings: STORE },
   "user add": { options: ["password-stdin"], settings: STORE },

@@ -28,8 +28,11 @@ export async function run(cwd: string, program: string, ...args: string[]): Prom
   return stdout;
 }
 
-/** Packs a copy of the checkout, so that the `dist` of the checkout itself stays as it is. */
-export async function packAndInstall(dir: string): Promise<Installed> {
+/** Packs a copy of the checkout, or a workspace of it, so that the checkout's own `dist` stays. */
+export async function packAndInstall(
+  dir: string,
+  workspace: readonly string[] = [],
+): Promise<Installed> {
   const checkout = join(dir, "checkout");
   const project = join(dir, "project");
   await cp(ROOT, checkout, {
@@ -37,7 +40,7 @@ export async function packAndInstall(dir: string): Promise<Installed> {
     filter: (path) => !LEFT_BEHIND.includes(basename(path)),
   });
   await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"));
-  await run(checkout, "npm", "pack", "--pack-destination", dir);
+  await run(checkout, "npm", "pack", ...workspace, "--pack-destination", dir);
   const [name = ""] = (await readdir(dir)).filter((file) => file.endsWith(".tgz"));
   const tarball = join(dir, name);
 

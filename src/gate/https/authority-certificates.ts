@@ -4,11 +4,11 @@ import { messageOf } from "../../core/fault.ts";
 import type { GateLog } from "../server-log.ts";
 import { certificateFolder } from "./certificate-folder.ts";
 import { openCertificateKeeper } from "./certificate-keeper.ts";
+import type { CertificateSettings, Certificates } from "./certificate-source.ts";
 import { type ChallengeDesk, createChallengeDesk } from "./challenges.ts";
 import { checkDomain } from "./domain-check.ts";
 import { certifiableName } from "./host-name.ts";
 import { type Authority, obtainCertificate } from "./obtain-certificate.ts";
-import type { CertificateSettings, Certificates } from "./open-certificates.ts";
 
 export const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
 

@@ -1,4 +1,6 @@
+import type { Settings } from "../settings/settings.ts";
 import type { Certificate } from "./certificate.ts";
+import type { ChallengeDesk } from "./challenges.ts";
 
 /** The certificates that the gate has at the moment. */
 export interface CertificateSource {
@@ -7,6 +9,21 @@ export interface CertificateSource {
   onChange(listener: () => void): void;
   stop(): Promise<void>;
 }
+
+/** Where the gate's certificates come from. */
+export interface Certificates {
+  readonly source: CertificateSource;
+  /** Only where certificates are asked of an authority. */
+  readonly challenges: ChallengeDesk | undefined;
+  /** Begins to ask for what is missing: to be called once the gate answers over plain HTTP. */
+  begin(): void;
+  readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
+}
+
+export type CertificateSettings = Pick<
+  Settings,
+  "dataDir" | "httpsPort" | "tlsCertFile" | "tlsKeyFile" | "acmeDirectoryUrl" | "acmeCa"
+>;
 
 /** The one that covers the name. Whoever names no host, or a strange one, gets the first. */
 export function certificateFor(

@@ -1,24 +1,7 @@
 import { Fault, messageOf } from "../../core/fault.ts";
 import type { GateLog } from "../server-log.ts";
-import type { Settings } from "../settings/settings.ts";
 import type { CertificateFiles } from "./certificate-files.ts";
-import type { CertificateSource } from "./certificate-source.ts";
-import type { ChallengeDesk } from "./challenges.ts";
-
-/** Where the gate's certificates come from. */
-export interface Certificates {
-  readonly source: CertificateSource;
-  /** Only where certificates are asked of an authority. */
-  readonly challenges: ChallengeDesk | undefined;
-  /** Begins to ask for what is missing: to be called once the gate answers over plain HTTP. */
-  begin(): void;
-  readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
-}
-
-export type CertificateSettings = Pick<
-  Settings,
-  "dataDir" | "httpsPort" | "tlsCertFile" | "tlsKeyFile" | "acmeDirectoryUrl" | "acmeCa"
->;
+import type { CertificateSettings, CertificateSource, Certificates } from "./certificate-source.ts";
 
 /** Nothing where the settings ask for plain HTTP. */
 export async function openCertificates(

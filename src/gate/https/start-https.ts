@@ -2,9 +2,9 @@ import type { AddressInfo } from "node:net";
 import { NOTHING_RUNS } from "../../web/responses.ts";
 import { type Handle, listen } from "../listener.ts";
 import type { GateLog } from "../server-log.ts";
+import type { Certificates } from "./certificate-source.ts";
 import { certificateFor } from "./certificate-source.ts";
 import { createHttpsServer, type HttpsServer } from "./https-server.ts";
-import type { Certificates } from "./open-certificates.ts";
 import { createProof, type Proof } from "./proof.ts";
 import { hostIn, secureLocation } from "./redirect.ts";
 

@@ -3,7 +3,7 @@ import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { canonicalHost } from "../../core/allowed-hosts.ts";
-import { isLimitIpv6Prefix } from "../../option-problems.ts";
+import { isLimitIpv6Prefix } from "../../options.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";
 import { originOf } from "../../web/location.ts";
 import { isLogo } from "../../web/pages/assets.ts";

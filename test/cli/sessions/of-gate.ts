@@ -69,17 +69,4 @@ export const gateSessions: SessionTable = {
     },
     failing: { args: ["doctor", "--url", "nowhere"], code: 2, says: /--url takes an origin/ },
   },
-  attack: {
-    terminal: {
-      args: ["attack", "GATE"],
-      shown:
-        /^latchkey: \d+ attacks on http.*\n[\s\S]+pass open-redirects [\s\S]+\n\d passed, 0 got through, .*\n$/,
-    },
-    piped: {
-      args: ["attack", "GATE"],
-      stdout: /^(((pass|-) +\S| +\S).*\n)+\n\d passed, 0 got through, .*\n$/,
-      stderr: /^latchkey: \d+ attacks on http.*\n$/,
-    },
-    failing: { args: ["attack", "http://127.0.0.1:9"], code: 1, says: /nobody listens there$/ },
-  },
 };

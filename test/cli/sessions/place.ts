@@ -3,14 +3,13 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { certificateFolder } from "../../../src/gate/https/certificate-folder.ts";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
-import { startGate } from "../../support/gate.ts";
 import { hashText, logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { csvOf } from "../transfer/import-file.ts";
 
 export interface Place {
   readonly env: Readonly<Record<string, string>>;
-  /** Arguments with the folder in the place of `@`, and the address of a running gate for `GATE`. */
+  /** The arguments with `@` replaced by the folder. */
   filledIn(args: readonly string[]): Promise<readonly string[]>;
 }
 
@@ -31,10 +30,7 @@ export async function placeFor(t: TestContext): Promise<Place> {
   await writeFile(join(folder, "pages/login.eta"), "");
   return {
     env: { DATA_DIR, PORT: "0" },
-    async filledIn(args) {
-      const url = args.includes("GATE") ? (await startGate(t)).url : "";
-      return args.map((arg) => (arg === "GATE" ? url : arg.replace("@", folder)));
-    },
+    filledIn: async (args) => args.map((arg) => arg.replace("@", folder)),
   };
 }
 

@@ -1,0 +1,90 @@
+import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { ServerAccess } from "../src/target.ts";
+
+const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
+const run = promisify(execFile);
+
+export interface FreshGate extends AsyncDisposable {
+  readonly url: string;
+  readonly access: ServerAccess;
+}
+
+export interface FreshGateOptions {
+  readonly setupToken: "required" | "none";
+  readonly settings: Readonly<Record<string, string>>;
+  readonly ownHosts: readonly string[];
+}
+
+/** Starts a gate as a child process, with a database that is deleted with it. */
+export async function startFreshGate(options: FreshGateOptions): Promise<FreshGate> {
+  const dataDir = await mkdtemp(join(tmpdir(), "latchkey-attack-"));
+  const secret = randomBytes(32).toString("base64url");
+  const env = {
+    PATH: process.env.PATH ?? "",
+    DATA_DIR: dataDir,
+    AUTH_SECRET: secret,
+    PORT: "0",
+    LOG_FAILED_SIGNINS: "on",
+    ...options.settings,
+  };
+  const latchkey = (...args: readonly string[]): Promise<{ stdout: string }> =>
+    run(process.execPath, ["--", MAIN, ...args], { env });
+  const setupToken =
+    options.setupToken === "none" ? undefined : await createSetupToken(latchkey, dataDir);
+
+  const child = spawn(process.execPath, ["--", MAIN, "serve"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "close");
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+    child.emit("output");
+  });
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    await ended;
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  };
+  const url = await listening();
+  return {
+    url,
+    access: {
+      secret,
+      ownHosts: options.ownHosts,
+      ...(setupToken === undefined ? {} : { setupToken }),
+      readLog: async (format) =>
+        (await latchkey("log", ...(format === "json" ? ["--json"] : []))).stdout,
+      serverLog: () => output,
+      endSessions: async (username) => void (await latchkey("user", "sign-out", "--", username)),
+    },
+    [Symbol.asyncDispose]: stop,
+  };
+
+  async function listening(): Promise<string> {
+    for (;;) {
+      const url = /listens on (http:\/\/\S+?)"/.exec(output)?.[1];
+      if (url !== undefined) return url;
+      const over = await Promise.race([once(child, "output"), ended.then(() => "over" as const)]);
+      if (over !== "over") continue;
+      await rm(dataDir, { recursive: true, force: true });
+      throw new Error(`the gate did not start: ${output}`);
+    }
+  }
+}
+
+async function createSetupToken(
+  latchkey: (...args: readonly string[]) => Promise<unknown>,
+  dataDir: string,
+): Promise<string> {
+  await latchkey("setup-link");
+  return (await readFile(join(dataDir, "setup-token"), "utf8")).trim();
+}

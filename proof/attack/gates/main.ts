@@ -1,0 +1,70 @@
+/**
+ * `npm run attack`: starts two gates and runs every attack against them. `npm run attack -- 300`
+ * raises the time limit to 300 seconds for a slow machine.
+ */
+import type { Attack, Need } from "../src/attack.ts";
+import { attacks } from "../src/attacks.ts";
+import { findTarget } from "../src/find.ts";
+import { isClean, resultLines, summaryOf } from "../src/report.ts";
+import { type Result, runAttacks } from "../src/run.ts";
+import { type FreshGateOptions, startFreshGate } from "./fresh-gate.ts";
+
+const MAX_SECONDS = Number(process.argv[2] ?? 110);
+
+/** Attacks that the settings of the second gate do not affect: run on the first gate only. */
+const FIRST_GATE_ONLY = new Set([
+  "enumeration-by-time",
+  "log-forging",
+  "request-smuggling",
+  "heavy-bodies",
+  "slow-bodies",
+  "page-headers",
+]);
+
+const gates: Readonly<Record<string, FreshGateOptions>> = {
+  "a gate with default settings": { setupToken: "none", settings: {}, ownHosts: [] },
+  "a gate with a setup token, a trusted proxy and a shared cookie": {
+    setupToken: "required",
+    settings: {
+      TRUSTED_PROXIES: "127.0.0.9",
+      PUBLIC_URL: "https://auth.example.test",
+      COOKIE_DOMAIN: "example.test",
+    },
+    ownHosts: ["example.test"],
+  },
+};
+
+const everything: ReadonlySet<Need> = new Set(["account", "disturb", "fresh", "server-access"]);
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+async function attackGate(
+  options: FreshGateOptions,
+  which: readonly Attack[],
+  withinMs: number,
+): Promise<readonly Result[]> {
+  await using gate = await startFreshGate(options);
+  const { url, access } = gate;
+  const target = await findTarget({ url, guarded: [], fresh: true, access });
+  const results = await runAttacks(target, {
+    attacks: which,
+    granted: everything,
+    withinMs,
+    finished: (result) => resultLines(result).forEach(print),
+  });
+  print(`\n${summaryOf(results, target.attempts)}\n`);
+  return results;
+}
+
+if (!(MAX_SECONDS > 0)) throw new Error("the argument must be a number of seconds");
+const endsAt = performance.now() + MAX_SECONDS * 1_000;
+const names = Object.keys(gates);
+print(`running ${attacks.length} attacks on ${names.length} gates, for ${MAX_SECONDS} s at most`);
+const results: Result[] = [];
+for (const [index, [name, options]] of Object.entries(gates).entries()) {
+  print(`\n${name}:`);
+  const which =
+    index === 0 ? attacks : attacks.filter((attack) => !FIRST_GATE_ONLY.has(attack.name));
+  results.push(...(await attackGate(options, which, endsAt - performance.now())));
+}
+process.exitCode = isClean(results) ? 0 : 1;

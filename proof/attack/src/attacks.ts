@@ -1,0 +1,49 @@
+import type { Attack } from "./attack.ts";
+import { cookieTossing } from "./attacks/cookie-tossing.ts";
+import { crossSite } from "./attacks/cross-site-forms.ts";
+import { enumeration } from "./attacks/enumeration.ts";
+import { enumerationByTime } from "./attacks/enumeration-by-time.ts";
+import { forgedTokens } from "./attacks/forged-tokens.ts";
+import { guardedPaths } from "./attacks/guarded-paths.ts";
+import { headerInjection } from "./attacks/header-injection.ts";
+import { heavyBodies } from "./attacks/heavy-bodies.ts";
+import { logForging } from "./attacks/log-forging.ts";
+import { markupInjection, markupInSetup } from "./attacks/markup-injection.ts";
+import { openRedirects } from "./attacks/open-redirects.ts";
+import { pageHeaders } from "./attacks/page-headers.ts";
+import { pipelining } from "./attacks/pipelining.ts";
+import { smuggling } from "./attacks/request-smuggling.ts";
+import { sessionLife } from "./attacks/session-life.ts";
+import { setupAgain } from "./attacks/setup-again.ts";
+import { setupRace } from "./attacks/setup-race.ts";
+import { setupToken } from "./attacks/setup-token.ts";
+import { signInLimit } from "./attacks/sign-in-limit.ts";
+import { slowBodies } from "./attacks/slow-bodies.ts";
+
+/**
+ * In the order of execution. With --fresh, setup-race creates the account for the later attacks;
+ * sign-in-limit uses up the attempts of this address, and session-life ends its sessions.
+ */
+export const attacks: readonly Attack[] = [
+  setupToken,
+  markupInSetup,
+  setupRace,
+  setupAgain,
+  guardedPaths,
+  openRedirects,
+  crossSite,
+  headerInjection,
+  markupInjection,
+  pageHeaders,
+  pipelining,
+  forgedTokens,
+  cookieTossing,
+  enumeration,
+  enumerationByTime,
+  logForging,
+  smuggling,
+  heavyBodies,
+  slowBodies,
+  signInLimit,
+  sessionLife,
+];

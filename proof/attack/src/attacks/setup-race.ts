@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+import type { Attack } from "../attack.ts";
+import { Skipped } from "../errors.ts";
+import type { HttpResponse } from "../http/response.ts";
+import { isSuccess, send, type Target } from "../target.ts";
+
+const RACERS = 64;
+
+/** Text with a special meaning in a page, a template, a header, a log line and a terminal. */
+const SPECIAL_CHARACTERS: string =
+  "<b>\u0024{7*191}</b>{{7*191}}<%= 7*191 %>\"'\r\nX-Forged: yes\u001b[31m";
+
+export const setupRace: Attack = {
+  name: "setup-race",
+  about: `${RACERS} first setups at the same moment`,
+  meaning: "A client that sends its setup at the same moment as you gets a second account.",
+  noun: "setups",
+  verb: "created an account",
+  needs: ["fresh"],
+
+  async run(target, tally) {
+    if (target.state === "configured") throw new Skipped("an account already exists");
+    const password = randomBytes(12).toString("hex");
+    const racers = Array.from({ length: RACERS }, (_, at) => `attack ${at} ${SPECIAL_CHARACTERS}`);
+    const token = target.access?.setupToken ?? "";
+    const responses = await Promise.all(
+      racers.map(async (username) => {
+        tally.tried();
+        const form = { username, password, confirm: password, token };
+        return { username, response: await send(target, { path: "/setup", form }) };
+      }),
+    );
+    const winners = responses.filter(({ response }) => isSuccess(response));
+    for (const { username, response } of winners) useAccount(target, username, password, response);
+    if (winners.length > 1) tally.gotThrough(`${winners.length} accounts were created`);
+    if (winners.length === 0)
+      throw new Skipped("no setup was accepted; it may require a setup token");
+  },
+};
+
+function useAccount(
+  target: Target,
+  username: string,
+  password: string,
+  response: HttpResponse,
+): void {
+  const { session: token, cookies } = response;
+  if (token !== undefined) target.account ??= { username, password, token, cookies };
+}

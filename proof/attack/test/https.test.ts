@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { LOCALHOST, startSecureGate } from "../../../test/gate/https/secure-gate.ts";
+import { OWNER } from "../../../test/support/gate.ts";
+import { TargetError } from "../src/errors.ts";
+import { findTarget } from "../src/find.ts";
+import { runAttacks } from "../src/run.ts";
+import { signInAs } from "../src/target.ts";
+import { attackNamed, runCommand } from "./run-attack.ts";
+
+function trustLocalhost(t: TestContext): void {
+  const before = getCACertificates();
+  setDefaultCACertificates([LOCALHOST.cert]);
+  t.after(() => setDefaultCACertificates(before));
+}
+
+test("finds nothing on a gate that serves HTTPS", async (t) => {
+  const gate = await startSecureGate(t);
+  await gate.setUp();
+  trustLocalhost(t);
+  const url = `https://localhost:${gate.port}`;
+  const target = await findTarget({ url, guarded: [], fresh: false });
+  assert.equal(await signInAs(target, OWNER.username, OWNER.password), "signed-in");
+  const names = ["cross-site-forms", "request-smuggling", "pipelining", "session-life"];
+  const results = await runAttacks(target, {
+    attacks: names.map(attackNamed),
+    granted: new Set(["account", "disturb"]),
+    withinMs: 120_000,
+  });
+  assert.deepEqual(
+    results.map(({ attack, outcome, findings }) => [attack.name, outcome, ...findings]),
+    names.map((name) => [name, "passed"]),
+  );
+});
+
+test("reports an untrusted certificate in one line", async (t) => {
+  const gate = await startSecureGate(t);
+  for (const url of [`https://localhost:${gate.port}`, `https://127.0.0.1:${gate.port}`]) {
+    const { code, stdout, stderr } = await runCommand(t, url);
+    assert.deepEqual([code, stdout], [1, ""]);
+    const [line, ...more] = stderr.split("\n");
+    assert.equal(
+      line,
+      `latchkey-attack: ${url}: the certificate is not trusted (self-signed certificate); to trust its authority, set NODE_EXTRA_CA_CERTS=FILE`,
+    );
+    assert.deepEqual(more, [""]);
+  }
+});
+
+test("rejects a trusted certificate that does not name the host", async (t) => {
+  const gate = await startSecureGate(t);
+  trustLocalhost(t);
+  const url = `https://127.0.0.1:${gate.port}`;
+  await assert.rejects(findTarget({ url, guarded: [], fresh: false }), (error) => {
+    assert.ok(error instanceof TargetError);
+    assert.match(error.message, /does not match certificate's altnames/);
+    return true;
+  });
+});
+
+test("names the origin that a URL redirects to", async (t) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(308, { Location: "https://auth.example.test/login" });
+    response.end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { code, stderr } = await runCommand(t, url);
+  assert.equal(code, 1);
+  assert.equal(
+    stderr,
+    `latchkey-attack: ${url} redirects to https://auth.example.test; use that URL\n`,
+  );
+});

@@ -1,0 +1,142 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerOptions, ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+
+export const SECRET = "the secret of the sample server";
+
+export interface User {
+  readonly id: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The state of the sample server. */
+export interface Memory {
+  readonly users: User[];
+  readonly attempts: Map<string, number>;
+  readonly log: string[];
+  readonly ended: Set<string>;
+}
+
+export type Fields = ReadonlyMap<string, string>;
+
+/** Every part of the sample server that a test can replace with a flawed one. */
+export interface Behaviour {
+  readonly server: ServerOptions;
+  /** The path that a request is routed by. */
+  pathOf(request: IncomingMessage): string;
+  tokenIn(request: IncomingMessage): string | undefined;
+  userIdIn(token: string): string | undefined;
+  cookieFor(token: string): string;
+  signOutCookie(request: IncomingMessage): string | undefined;
+  returnTo(target: string | undefined): string | undefined;
+  addressOf(request: IncomingMessage): string;
+  isCrossSite(request: IncomingMessage): boolean;
+  /** Stores the first account. */
+  insertFirst(memory: Memory, user: User): Promise<"inserted" | "too-late">;
+  isSetupOpen(memory: Memory, request: IncomingMessage): boolean;
+  setupTokenFits(expected: string | undefined, fields: Fields): boolean;
+  escape(text: string): string;
+  logged(text: string): string;
+  readonly pageHeaders: Readonly<Record<string, string>>;
+  passwordFits(user: User | undefined, password: string): Promise<boolean>;
+  refusedLocation(user: User | undefined): string;
+  redirect(response: ServerResponse, location: string, cookies: readonly string[]): void;
+  tooLarge(bytes: number): number | undefined;
+  endSessions(memory: Memory, token: string): void;
+  isGuarded(request: IncomingMessage): boolean;
+}
+
+const encoded = (value: unknown): string =>
+  Buffer.from(JSON.stringify(value)).toString("base64url");
+
+const signatureOf = (text: string): string =>
+  createHmac("sha256", SECRET).update(text).digest("base64url");
+
+export function issue(userId: string): string {
+  const iat = Math.floor(Date.now() / 1000);
+  const jti = randomBytes(16).toString("hex");
+  const claims = { user_id: userId, jti, iat, exp: iat + 2_592_000 };
+  const text = `${encoded({ alg: "HS256", typ: "JWT" })}.${encoded(claims)}`;
+  return `${text}.${signatureOf(text)}`;
+}
+
+/** The JSON object in a part of a token, or an empty one. */
+export function decoded(part: string | undefined): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part ?? "", "base64url").toString("utf8"));
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+function verified(token: string): string | undefined {
+  const [header = "", claims = "", signature = "", ...rest] = token.split(".");
+  if (rest.length > 0 || signature !== signatureOf(`${header}.${claims}`)) return undefined;
+  const { alg, crit } = decoded(header);
+  const { user_id: userId, exp, nbf = 0 } = decoded(claims);
+  const now = Date.now() / 1000;
+  if (alg !== "HS256" || crit !== undefined || !Number.isFinite(exp)) return undefined;
+  if (Number(exp) <= now || Number(nbf) > now) return undefined;
+  return typeof userId === "string" ? userId : undefined;
+}
+
+function firstCookie(cookies: string): string | undefined {
+  const pairs = cookies.split(";").map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith("session="))?.slice("session=".length);
+}
+
+export const correct: Behaviour = {
+  server: {
+    headersTimeout: 400,
+    requestTimeout: 400,
+    keepAliveTimeout: 400,
+    connectionsCheckingInterval: 50,
+  },
+  pathOf: ({ url = "/" }) => url.split("?", 1)[0] ?? "/",
+  tokenIn: ({ headers }) => firstCookie(headers.cookie ?? ""),
+  userIdIn: verified,
+  cookieFor: (token) => `session=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000`,
+  signOutCookie: ({ method }) =>
+    method === "POST" ? "session=; Path=/; HttpOnly; Max-Age=-1" : undefined,
+  returnTo: (target) => (/^\/(?![/\\])[\x21-\x7e]*$/.test(target ?? "") ? target : undefined),
+  addressOf: ({ socket }) => socket.remoteAddress ?? "",
+  isCrossSite: ({ headers }) => {
+    const site = headers["sec-fetch-site"];
+    if (site !== undefined) return site !== "same-origin" && site !== "none";
+    return headers.origin !== undefined && headers.origin !== `http://${headers.host}`;
+  },
+  async insertFirst({ users }, user) {
+    if (users.length > 0) return "too-late";
+    users.push(user);
+    return "inserted";
+  },
+  isSetupOpen: ({ users }) => users.length === 0,
+  setupTokenFits: (expected, fields) => expected === undefined || fields.get("token") === expected,
+  escape: (text) => text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`),
+  logged: (text) => JSON.stringify(text).replace(/[\u007f-\u009f]/g, "?"),
+  pageHeaders: {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+    "Content-Security-Policy":
+      "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  },
+  async passwordFits(user, password) {
+    // Takes the same time for unknown users, like a password hash.
+    await pause(5);
+    return user?.password === password;
+  },
+  refusedLocation: () => "/login?error=1",
+  redirect(response, location, cookies) {
+    // Node throws on any other character.
+    const Location = /^[\x20-\x7e]*$/.test(location) ? location : "/";
+    response.writeHead(303, { ...correct.pageHeaders, Location, "Set-Cookie": [...cookies] });
+    response.end();
+  },
+  tooLarge: (bytes) => (bytes > 65_536 ? 413 : undefined),
+  endSessions: ({ ended }, token) => void ended.add(token),
+  isGuarded: () => true,
+};

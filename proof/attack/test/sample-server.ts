@@ -1,0 +1,208 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import type { ServerAccess } from "../src/target.ts";
+import {
+  type Behaviour,
+  correct,
+  type Fields,
+  issue,
+  type Memory,
+  SECRET,
+} from "./sample-behaviour.ts";
+
+export interface SampleServer {
+  readonly url: string;
+  readonly access: ServerAccess;
+  readonly memory: Memory;
+}
+
+export interface SampleServerOptions extends Partial<Behaviour> {
+  readonly setupToken?: string;
+}
+
+/**
+ * A minimal sign-in service with the endpoints that attacks use. Every part of its behaviour can be
+ * replaced with a flawed one. It stores passwords in plain text and forgets everything at the end.
+ */
+export async function startSampleServer(
+  t: TestContext,
+  options: SampleServerOptions = {},
+): Promise<SampleServer> {
+  const parts: Behaviour = { ...correct, ...options };
+  const memory: Memory = { users: [], attempts: new Map(), log: [], ended: new Set() };
+  const sample: Sample = { parts, memory, setupToken: options.setupToken };
+  const server = createServer(
+    parts.server,
+    (request, response) => void answer(sample, request, response),
+  );
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, memory, access: workshopOf(sample) };
+}
+
+interface Sample {
+  readonly parts: Behaviour;
+  readonly memory: Memory;
+  readonly setupToken: string | undefined;
+}
+
+function workshopOf({ parts, memory, setupToken }: Sample): ServerAccess {
+  const at = new Date().toISOString();
+  const lines = (make: (text: string) => string): string =>
+    memory.log.map((text) => `${make(text)}\n`).join("");
+  return {
+    secret: SECRET,
+    ...(setupToken === undefined ? {} : { setupToken }),
+    readLog: async (format) =>
+      lines((text) =>
+        format === "json"
+          ? `{"summary":${JSON.stringify(text).replace(/[\u007f-\u009f]/g, "?")}}`
+          : `${at} ${parts.logged(text)}`,
+      ),
+    serverLog: () => "",
+    endSessions: async () => parts.endSessions(memory, "all"),
+  };
+}
+
+async function answer(
+  sample: Sample,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { parts, memory } = sample;
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of request) chunks.push(chunk);
+  } catch {
+    return;
+  }
+  const body = Buffer.concat(chunks);
+  const path = parts.pathOf(request);
+  const route = `${request.method === "POST" ? "POST" : "GET"} ${path}`;
+  const user = userOf(sample, request);
+  if (request.method === "POST" && parts.isCrossSite(request))
+    return page(sample, response, 403, "");
+  const tooLarge = parts.tooLarge(body.length);
+  if (tooLarge !== undefined) return page(sample, response, tooLarge, "");
+  const isForm = request.headers["content-type"] === "application/x-www-form-urlencoded";
+  const fields: Fields = new Map(
+    [...new URLSearchParams(isForm ? body.toString("utf8") : "")].reverse(),
+  );
+  const query = new URL(`http://x/?${request.url?.split("?")[1] ?? ""}`).searchParams;
+  const context = { sample, request, response, fields, query };
+  switch (route) {
+    case "GET /login":
+      return page(sample, response, 200, loginForm(context));
+    case "POST /login":
+      return signIn(context);
+    case "GET /setup":
+      if (!parts.isSetupOpen(memory, request)) return parts.redirect(response, "/login", []);
+      return page(sample, response, 200, setupForm(context));
+    case "POST /setup":
+      return setUp(context);
+    case "POST /logout":
+      return parts.redirect(response, "/login", [parts.signOutCookie(request) ?? ""]);
+    case "GET /logout": {
+      const cookie = parts.signOutCookie(request);
+      return page(sample, response, 405, "", {
+        Allow: "POST",
+        ...(cookie && { "Set-Cookie": cookie }),
+      });
+    }
+    case "POST /account/password": {
+      if (user === undefined) return parts.redirect(response, "/login", []);
+      if (!fields.get("new_password"))
+        return page(sample, response, 422, parts.escape(user.username));
+      return parts.redirect(response, parts.returnTo(request.headers.referer) ?? "/", []);
+    }
+    case "GET /": {
+      if (user === undefined && parts.isGuarded(request))
+        return parts.redirect(response, "/login", []);
+      return page(sample, response, 200, parts.escape(user?.username ?? "a protected page"));
+    }
+    default:
+      return page(sample, response, 404, "");
+  }
+}
+
+interface Context {
+  readonly sample: Sample;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly fields: Fields;
+  readonly query: URLSearchParams;
+}
+
+function userOf(
+  { parts, memory }: Sample,
+  request: IncomingMessage,
+): Memory["users"][number] | undefined {
+  const token = parts.tokenIn(request);
+  if (token === undefined || memory.ended.has("all")) return undefined;
+  const id = parts.userIdIn(token);
+  return memory.users.find((one) => one.id === id);
+}
+
+function page(
+  { parts }: Sample,
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, {
+    ...parts.pageHeaders,
+    "Content-Type": "text/html; charset=utf-8",
+    ...headers,
+  });
+  response.end(`<!doctype html><title>Sample server</title>${body}`);
+}
+
+function loginForm({ sample, query }: Context): string {
+  const { parts } = sample;
+  const target = parts.returnTo(query.get("return_to") ?? undefined);
+  const carried =
+    target && `<input type="hidden" name="return_to" value="${parts.escape(target)}">`;
+  return `<form>${carried ?? ""}<input name="username"><input name="password"></form>`;
+}
+
+function setupForm({ sample, query, fields }: Context): string {
+  const token = sample.setupToken && '<input name="token">';
+  const typed = sample.parts.escape(`${query.get("token") ?? ""} ${fields.get("username") ?? ""}`);
+  return `<form>${token ?? ""}${typed}<input name="password"><input name="confirm"></form>`;
+}
+
+async function signIn({ sample, request, response, fields }: Context): Promise<void> {
+  const { parts, memory } = sample;
+  const user = memory.users.find(({ username }) => username === fields.get("username"));
+  const address = parts.addressOf(request);
+  const attempts = (memory.attempts.get(address) ?? 0) + 1;
+  memory.attempts.set(address, attempts);
+  const fits = attempts <= 5 && (await parts.passwordFits(user, fields.get("password") ?? ""));
+  if (user === undefined || !fits) return parts.redirect(response, parts.refusedLocation(user), []);
+  memory.log.push(`Signed in as ${user.username}`);
+  const location = parts.returnTo(fields.get("return_to")) ?? "/";
+  parts.redirect(response, location, [parts.cookieFor(issue(user.id))]);
+}
+
+async function setUp(context: Context): Promise<void> {
+  const { sample, request, response, fields } = context;
+  const { parts, memory } = sample;
+  if (!parts.isSetupOpen(memory, request)) return parts.redirect(response, "/login", []);
+  if (!parts.setupTokenFits(sample.setupToken, fields))
+    return page(sample, response, 403, setupForm(context));
+  const [username = "", password = ""] = [fields.get("username"), fields.get("password")];
+  if (password === "" || password !== fields.get("confirm"))
+    return page(sample, response, 422, setupForm(context));
+  const user = { id: `user-${memory.users.length}`, username, password };
+  if ((await parts.insertFirst(memory, user)) === "too-late")
+    return parts.redirect(response, "/login", []);
+  parts.redirect(response, "/", [parts.cookieFor(issue(user.id))]);
+}

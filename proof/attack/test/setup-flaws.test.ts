@@ -1,0 +1,103 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Flaw, testFlaws } from "./flaws.ts";
+import { correct } from "./sample-behaviour.ts";
+
+const flaws: readonly Flaw[] = [
+  {
+    attack: "setup-race",
+    what: "checks for an account before it inserts one",
+    server: {
+      async insertFirst({ users }, user) {
+        if (users.length > 0) return "too-late";
+        await pause(20);
+        users.push(user);
+        return "inserted";
+      },
+    },
+    finding: /accounts were created/,
+  },
+  {
+    attack: "setup-again",
+    what: "leaves the setup open",
+    server: {
+      isSetupOpen: () => true,
+      async insertFirst({ users }, user) {
+        if (users.length === 0) users.push(user);
+        return users[0] === user ? "inserted" : "too-late";
+      },
+    },
+    finding: /POST \/setup: 200|GET \/setup: 200/,
+  },
+  {
+    attack: "setup-again",
+    what: "creates further accounts through //setup",
+    server: {
+      isSetupOpen: (memory, request) =>
+        correct.isSetupOpen(memory, request) || request.url === "//setup",
+      pathOf: (request) => correct.pathOf(request).replace("//", "/"),
+      async insertFirst({ users }, user) {
+        if (users.length > 0 && user.username.includes("attack 1")) return "too-late";
+        users.push(user);
+        return "inserted";
+      },
+    },
+    finding: /POST \/\/setup: 303/,
+  },
+  {
+    attack: "setup-again",
+    what: "takes the method from a header",
+    server: {
+      isSetupOpen: (memory, { headers }) =>
+        memory.users.length === 0 || headers["x-http-method-override"] === "POST",
+    },
+    finding: /\/setup\?username=/,
+  },
+  {
+    attack: "setup-token",
+    what: "accepts any token",
+    server: { setupToken: "right", setupTokenFits: () => true },
+    finding: /no token/,
+  },
+  {
+    attack: "setup-token",
+    what: "accepts a missing token",
+    server: {
+      setupToken: "right",
+      setupTokenFits: (expected, fields) => (fields.get("token") ?? expected) === expected,
+    },
+    finding: /no token/,
+  },
+  {
+    attack: "setup-token",
+    what: "compares only the beginning",
+    server: {
+      setupToken: "right",
+      setupTokenFits: (expected, fields) =>
+        fields.get("token")?.startsWith(expected ?? "") === true,
+    },
+    finding: /one extra character/,
+  },
+  {
+    attack: "guarded-paths",
+    what: "guards one spelling of its path only",
+    server: {
+      pathOf: (request) => correct.pathOf(request).replace(/^\/+$/, "/"),
+      isGuarded: ({ url }) => url === "/",
+    },
+    finding: /GET \/\//,
+  },
+  {
+    attack: "guarded-paths",
+    what: "takes the path from a header",
+    server: { isGuarded: ({ headers }) => headers["x-original-url"] === undefined },
+    finding: /GET \/: 200/,
+  },
+  {
+    attack: "guarded-paths",
+    what: "guards GET only",
+    server: { isGuarded: ({ method }) => method !== "HEAD" },
+    finding: /HEAD \/: 200/,
+  },
+];
+
+testFlaws(flaws);
