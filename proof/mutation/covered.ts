@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 
 /**
- * Loaded before a test file. Tells, when it is over, how often the tests came by which mutant; ends
- * a mutant that goes round and round.
+ * Preloaded with a test file. At exit, writes how often the tests executed each mutant. With a hit
+ * limit, Stryker's code ends a mutant that loops.
  */
 interface Stryker {
   hitCount?: number;

@@ -1,23 +1,21 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What lets people in comes first: a run that is cut off has at least looked at that. */
-const FIRST: Readonly<Record<string, string>> = {
-  core: `sign-in set-up change-password session-token current-user user-memory require-user
-    attempt-limiter passwords password-cost event-log return-target setup-token secret-strength
-    domain-name local-path end-sessions remove-user add-user rename-user reset-password
-    shared-limiter bounded-memory work-queue`,
-  web: `session-cookie same-origin form remote-address return-to location responses guards entry
-    login setup account forward-auth locale accent-color app views`,
-};
-/** Texts come last: most of their mutants only blank a word of a page. */
-const LAST: readonly string[] = ["src/web/pages/words.ts"];
+/** Files that decide who gets in come first, so that an interrupted run has covered them. */
+const FIRST: readonly string[] = `sign-in set-up change-password session-token current-user
+  user-memory require-user attempt-limiter passwords password-cost event-log return-target
+  setup-token secret-strength domain-name local-path end-sessions remove-user add-user rename-user
+  reset-password shared-limiter bounded-memory work-queue session-cookie same-origin form
+  remote-address return-to location responses guards entry login setup account forward-auth locale
+  accent-color app views`.split(/\s+/);
+/** Texts come last, because most of their mutants only empty a word of a page. */
+const LAST = "words";
 
-/** A folder of sources, and the tests that are to notice what is wrong in it. */
+/** A folder of sources, and the tests that must notice a fault in it. */
 export interface Part {
   readonly folder: string;
   readonly tests: readonly string[];
@@ -28,13 +26,16 @@ export const PARTS: readonly Part[] = [
   { folder: "src/web", tests: ["test/web", "test/spec"] },
 ];
 
+/** The sources of a part, subfolders included, the most important first. */
 export async function sourcesOf({ folder }: Part): Promise<readonly string[]> {
-  const names = (FIRST[folder.slice("src/".length)] ?? "").split(/\s+/);
-  const first = names.map((name) => `${folder}/${name}.ts`);
+  const rankOf = (file: string): number => {
+    const name = basename(file, ".ts");
+    const rank = FIRST.indexOf(name);
+    if (rank >= 0) return rank;
+    return name === LAST ? FIRST.length + 1 : FIRST.length;
+  };
   const found = await filesIn(folder, ".ts");
-  const rest = found.filter((file) => !first.includes(file) && !LAST.includes(file));
-  const inOrder = [...first, ...rest, ...LAST];
-  return inOrder.filter((file) => found.includes(file));
+  return [...found].sort((one, other) => rankOf(one) - rankOf(other));
 }
 
 export async function testsOf({ tests }: Part): Promise<readonly string[]> {
@@ -43,7 +44,7 @@ export async function testsOf({ tests }: Part): Promise<readonly string[]> {
 }
 
 async function filesIn(folder: string, ending: string): Promise<readonly string[]> {
-  const names = await readdir(join(ROOT, folder));
+  const names = await readdir(join(ROOT, folder), { recursive: true });
   return names
     .filter((name) => name.endsWith(ending))
     .sort()

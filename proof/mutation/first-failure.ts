@@ -1,6 +1,6 @@
 import type { TestEvent } from "node:test/reporters";
 
-/** One test that fails is enough. */
+/** A test reporter that ends the process at the first failure. */
 export default async function* firstFailure(
   events: AsyncIterable<TestEvent>,
 ): AsyncGenerator<string> {

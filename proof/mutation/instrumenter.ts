@@ -16,7 +16,7 @@ export interface Mutant {
   readonly fileName: string;
   readonly replacement: string;
   readonly location: { readonly start: Position; readonly end: Position };
-  /** Set where the mutant is not to be tried. */
+  /** Set if the mutant must not be tested. */
   readonly status?: string;
 }
 
@@ -30,7 +30,7 @@ export interface Instrumented {
   readonly mutants: readonly Mutant[];
 }
 
-/** What is used of Stryker. */
+/** The part of Stryker's API that is used. */
 interface Instrumenter {
   instrument(files: readonly object[], options: object): Promise<Instrumented>;
 }
@@ -38,7 +38,7 @@ interface Instrumenter {
 const PACKAGES = join(ROOT, "proof/mutation/packages");
 const SILENT = new Proxy({}, { get: () => () => false });
 
-/** All mutants at once in the code, each asleep until its number is called. */
+/** Puts all mutants into the code at once. An environment variable activates one by its ID. */
 export async function instrument(sources: readonly Source[]): Promise<Instrumented> {
   const path = "node_modules/@stryker-mutator/instrumenter/dist/src/index.js";
   const stryker: { Instrumenter: new (log: object) => Instrumenter } = await import(
@@ -50,7 +50,7 @@ export async function instrument(sources: readonly Source[]): Promise<Instrument
   );
 }
 
-/** Outside the project, whose own packages it is not among; one folder for each lock file. */
+/** Installs Stryker outside the project, in one cache folder per lock file. */
 async function installed(): Promise<string> {
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
   const lock = await readFile(join(PACKAGES, "package-lock.json"), "utf8");
@@ -61,7 +61,7 @@ async function installed(): Promise<string> {
   await cp(PACKAGES, unfinished, { recursive: true });
   await npm(unfinished, ["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
   await rename(unfinished, folder).catch(async (error: unknown) => {
-    // Another run was faster.
+    // Another run may have installed it meanwhile.
     await rm(unfinished, { recursive: true });
     if (!(await exists(folder))) throw error;
   });
@@ -74,7 +74,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** The npm that started this, run by the same Node. */
+/** Runs the npm that started this program, with the same Node. */
 async function npm(cwd: string, args: readonly string[]): Promise<void> {
   const started = process.env.npm_execpath;
   const run = promisify(execFile);

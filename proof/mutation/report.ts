@@ -10,7 +10,7 @@ interface Found extends Survivor {
   readonly why: string | undefined;
 }
 
-/** How many of a hundred mutants were noticed. */
+/** The percentage of mutants that a test killed. */
 export function scoreOf(results: Results): number {
   const { mutants, survivors } = totalsOf(Object.values(results));
   return mutants === 0 ? 100 : (100 * (mutants - survivors)) / mutants;
@@ -22,34 +22,34 @@ export async function survivorsOf(results: Results): Promise<readonly Found[]> {
     survivors.map((survivor) => ({
       ...survivor,
       file,
-      why: whyStays(file, survivor, equivalents),
+      why: reasonFor(file, survivor, equivalents),
     })),
   );
 }
 
 export const lineOf = ({ file, line, column, from, to, tests }: Found): string =>
-  `${file}:${line}:${column}  ${from}  →  ${to}${tests === 0 ? "  (no test comes by)" : ""}`;
+  `${file}:${line}:${column}  ${from}  →  ${to}${tests === 0 ? "  (no test executes it)" : ""}`;
 
-/** Between the two comments on the page. */
-export async function writePage(results: Results, open: readonly string[]): Promise<void> {
+/** Replaces the tables between the two comments on the page. */
+export async function writePage(results: Results, untested: readonly string[]): Promise<void> {
   const page = await readFile(PAGE, "utf8");
   const marked = /(<!-- mutants: begin -->\n).*(<!-- mutants: end -->)/s;
-  if (!marked.test(page)) throw new Error("docs/mutation.md has no place for the tables");
+  if (!marked.test(page))
+    throw new Error("docs/mutation.md lacks the comments that mark the tables");
   const survivors = await survivorsOf(results);
-  const left = open.length === 0 ? [] : [`Not tried as they are now: ${open.join(", ")}.`];
-  const text = `\n${[folders(results), ...left, table(survivors)].join("\n\n")}\n\n`;
+  const note =
+    untested.length === 0 ? [] : [`Changed since their last run: ${untested.join(", ")}.`];
+  const text = `\n${[foldersTable(results), ...note, table(survivors)].join("\n\n")}\n\n`;
   await writeFile(
     PAGE,
     page.replace(marked, (_, begin, end) => `${begin}${text}${end}`),
   );
 }
 
-export function folders(results: Results): string {
-  const byFolder = Map.groupBy(Object.entries(results), ([file]) =>
-    file.slice(0, file.lastIndexOf("/")),
-  );
-  const rows = [...byFolder, ["together", Object.entries(results)] as const].map(
-    ([folder, entries]) => row([folder, ...figuresOf(entries.map(([, result]) => result))]),
+export function foldersTable(results: Results): string {
+  const byFolder = Map.groupBy(Object.entries(results), ([file]) => file.split("/", 2).join("/"));
+  const rows = [...byFolder, ["total", Object.entries(results)] as const].map(([folder, entries]) =>
+    row([folder, ...figuresOf(entries.map(([, result]) => result))]),
   );
   return [row(["", "files", "mutants", "killed", "score"]), "|---|--:|--:|--:|--:|", ...rows].join(
     "\n",
@@ -75,12 +75,14 @@ function table(survivors: readonly Found[]): string {
       `${found.file.slice("src/".length)}:${found.line}`,
       code(found.from),
       code(found.to),
-      found.why ?? "not looked at",
+      found.why ?? "not reviewed",
     ]),
   );
-  return [row(["survivor", "code", "became", "why it stays"]), "|---|---|---|---|", ...rows].join(
-    "\n",
-  );
+  return [
+    row(["survivor", "code", "became", "why it survives"]),
+    "|---|---|---|---|",
+    ...rows,
+  ].join("\n");
 }
 
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
@@ -88,7 +90,7 @@ const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 const code = (text: string): string =>
   text === "" ? "nothing" : `\`\` ${text.replaceAll("|", "\\|")} \`\``;
 
-const whyStays = (
+const reasonFor = (
   file: string,
   { from, to }: Survivor,
   equivalents: readonly Equivalent[],

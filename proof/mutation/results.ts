@@ -6,7 +6,7 @@ import type { Mutant } from "./instrumenter.ts";
 
 const FILE = join(ROOT, "proof/mutation/results.json");
 const EQUIVALENT = join(ROOT, "proof/mutation/equivalent.json");
-const MOST_LETTERS = 90;
+const MAX_LETTERS = 90;
 
 /** A change that no test noticed. */
 export interface Survivor {
@@ -14,12 +14,12 @@ export interface Survivor {
   readonly column: number;
   readonly from: string;
   readonly to: string;
-  /** How many test files came by. */
+  /** The number of test files that execute it. */
   readonly tests: number;
 }
 
 export interface Result {
-  /** Of the source as it was. */
+  /** The digest of the source that was tested. */
   readonly digest: string;
   readonly mutants: number;
   readonly survivors: readonly Survivor[];
@@ -28,7 +28,7 @@ export interface Result {
 /** By source file. */
 export type Results = Readonly<Record<string, Result>>;
 
-/** A survivor that changes nothing that anybody could see, and why. */
+/** A reviewed survivor, and the reason why no test can or must notice it. */
 export interface Equivalent {
   readonly file: string;
   readonly from: string;
@@ -41,7 +41,7 @@ export async function readResults(): Promise<Results> {
   return JSON.parse(text);
 }
 
-export async function keepResult(file: string, result: Result): Promise<void> {
+export async function saveResult(file: string, result: Result): Promise<void> {
   const known = { ...(await readResults()), [file]: result };
   const all = Object.entries(known).filter(([name]) => existsSync(join(ROOT, name)));
   const sorted = all.sort(([one], [other]) => (one < other ? -1 : 1));
@@ -70,5 +70,5 @@ export function survivorOf(mutant: Mutant, source: string, tests: number): Survi
 
 function shortened(code: string): string {
   const line = code.replaceAll(/\s+/g, " ");
-  return line.length <= MOST_LETTERS ? line : `${line.slice(0, MOST_LETTERS)}…`;
+  return line.length <= MAX_LETTERS ? line : `${line.slice(0, MAX_LETTERS)}…`;
 }

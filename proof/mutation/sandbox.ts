@@ -4,23 +4,23 @@ import { join, relative } from "node:path";
 import { ROOT } from "./files.ts";
 import type { Source } from "./instrumenter.ts";
 
-const LEFT_OUT = new Set(["node_modules", ".git", "dist", "data"]);
+const EXCLUDED = new Set(["node_modules", ".git", "dist", "data"]);
 
 export interface Sandbox extends AsyncDisposable {
   readonly folder: string;
-  /** Where the tests keep what they keep for a while. */
+  /** The temporary folder of the tests. */
   readonly temporary: string;
   write(sources: readonly Source[]): Promise<void>;
 }
 
-/** The project as it is now: what is edited during a run of hours does no harm. */
+/** Copies the project, so that edits during a run of hours do not affect it. */
 export async function openSandbox(): Promise<Sandbox> {
   const own = await mkdtemp(join(tmpdir(), "latchkey-mutants-"));
   const folder = join(own, "project");
   const temporary = join(own, "tmp");
   await cp(ROOT, folder, {
     recursive: true,
-    filter: (path) => !LEFT_OUT.has(relative(ROOT, path)),
+    filter: (path) => !EXCLUDED.has(relative(ROOT, path)),
   });
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
   await mkdir(temporary);

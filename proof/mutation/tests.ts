@@ -5,14 +5,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Sandbox } from "./sandbox.ts";
 
-/** A test file that takes longer than this, nothing being wrong, is left out. */
-const TOO_SLOW_MS = 30_000;
-const PATIENCE_MS = 15_000;
-const PATIENCE_FACTOR = 4;
-/** A mutant that is come by so many times more often than without it goes round for ever. */
-const ENDLESS_FACTOR = 100;
-/** Of the test files that come by a mutant, so many are asked at most, the likeliest first. */
-const MOST_TESTS = 15;
+/** A test file that takes longer without mutants is not used. */
+const MAX_TEST_MS = 30_000;
+/** A mutant may slow a test file down to this time plus a multiple of its usual time. */
+const TIMEOUT_MS = 15_000;
+const TIMEOUT_FACTOR = 4;
+/** A mutant that runs this many times more often than the original code is an endless loop. */
+const LOOP_FACTOR = 100;
+/** The number of test files that run per mutant, the likeliest first. */
+const MAX_TESTS = 15;
 
 const HERE = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const REPORTER = HERE("first-failure.ts");
@@ -21,12 +22,12 @@ const COVERED = HERE("covered.ts");
 export interface TestFile {
   readonly name: string;
   readonly ms: number;
-  /** How often its tests come by which mutant. */
+  /** How often its tests execute each mutant's code. */
   readonly covers: ReadonlyMap<string, number>;
 }
 
-/** Runs each test file once, with every mutant asleep. */
-export async function lookAt(
+/** Runs a test file once with all mutants inactive, and records its time and coverage. */
+export async function measureTest(
   sandbox: Sandbox,
   name: string,
   signal: AbortSignal,
@@ -34,34 +35,34 @@ export async function lookAt(
   const list = join(sandbox.folder, "covered.json");
   const startedAt = performance.now();
   const env = { MUTANTS_COVERED: list };
-  const passed = await run(sandbox, name, env, TOO_SLOW_MS, signal);
+  const passed = await run(sandbox, name, env, MAX_TEST_MS, signal);
   const ms = performance.now() - startedAt;
-  if (passed !== "passes") return ms < TOO_SLOW_MS ? "fails" : "too slow";
+  if (passed !== "passes") return ms < MAX_TEST_MS ? "fails" : "too slow";
   return { name, ms, covers: new Map(Object.entries(JSON.parse(await readFile(list, "utf8")))) };
 }
 
-/** The test file that notices the mutant, if one does. */
-export async function noticing(
+/** The first test file that fails or hangs with the mutant. */
+export async function findKiller(
   sandbox: Sandbox,
   id: string,
   inOrder: readonly TestFile[],
   signal: AbortSignal,
 ): Promise<TestFile | undefined> {
-  for (const test of inOrder.slice(0, MOST_TESTS)) {
-    const patience = PATIENCE_MS + PATIENCE_FACTOR * test.ms;
-    const limit = ENDLESS_FACTOR * (test.covers.get(id) ?? 0);
+  for (const test of inOrder.slice(0, MAX_TESTS)) {
+    const timeoutMs = TIMEOUT_MS + TIMEOUT_FACTOR * test.ms;
+    const limit = LOOP_FACTOR * (test.covers.get(id) ?? 0);
     const env = { __STRYKER_ACTIVE_MUTANT__: id, MUTANTS_HIT_LIMIT: String(limit) };
-    if ((await run(sandbox, test.name, env, patience, signal)) !== "passes") return test;
+    if ((await run(sandbox, test.name, env, timeoutMs, signal)) !== "passes") return test;
   }
   return undefined;
 }
 
-/** In a process group of its own, so that what it leaves running ends with it. */
+/** Runs in a process group, so that processes it leaves behind are killed too. */
 async function run(
   { folder, temporary }: Sandbox,
   name: string,
   env: Readonly<Record<string, string>>,
-  patienceMs: number,
+  timeoutMs: number,
   signal: AbortSignal,
 ): Promise<"passes" | "fails"> {
   signal.throwIfAborted();
@@ -80,7 +81,7 @@ async function run(
     },
   });
   const end = (): void => endGroup(child.pid);
-  const timer = setTimeout(end, patienceMs);
+  const timer = setTimeout(end, timeoutMs);
   signal.addEventListener("abort", end);
   try {
     const [code] = await once(child, "close");
@@ -98,6 +99,6 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // Nobody of the group is left.
+    // The group has already ended.
   }
 }
