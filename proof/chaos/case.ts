@@ -1,38 +1,38 @@
 import type { GuardedFolder } from "../../test/support/postgres-folder.ts";
 import type { Gate, GateOptions } from "./gate.ts";
 
-/** In seconds for every change that is looked at, or at full length. */
+/** A run of seconds for every change in the code, or the full length. */
 export type Form = "short" | "full";
 
-/** Of a guard whatever happens, in ms. The small form runs side by side, on machines that are busy. */
+/** The limit for guards during any fault. The short form runs cases in parallel on busy machines. */
 export const GUARD_P99_MS: Readonly<Record<Form, number>> = { short: 1_000, full: 250 };
 
-/** One way to break the gate on purpose, and what it has promised to keep. */
+/** One fault, and what must hold during and after it. */
 export interface Case {
   readonly name: string;
   readonly about: string;
-  /** About how long it takes. */
+  /** The approximate duration. */
   readonly seconds: Readonly<Record<Form, number>>;
-  /** What mostly waits is tried side by side in the small form; what measures is alone. */
+  /** In the short form, cases that wait run in parallel; a case that measures runs alone. */
   readonly pace: "waits" | "measures";
-  run(stage: Stage, form: Form): Promise<void>;
+  run(context: CaseContext, form: Form): Promise<void>;
 }
 
-/** What a case has at hand. Everything that was started on it ends with the case. */
-export interface Stage {
+/** The tools of a case. Everything that it starts ends with the case. */
+export interface CaseContext {
   folder(): Promise<GuardedFolder>;
   startGate(folder: GuardedFolder, options?: GateOptions): Promise<Gate>;
-  /** To be done at the end of the case, before what was begun earlier is ended. */
+  /** Runs at the end of the case, in reverse order. */
   defer(end: () => unknown): void;
-  /** How far it is. */
+  /** Reports progress. */
   say(text: string): void;
   figure(name: string, value: string): void;
-  /** A promise of the gate's, and what broke it. */
-  promise(what: string, problems: readonly string[]): void;
-  /** What this machine does not allow to be tried. */
-  leaveOut(what: string): void;
+  /** Records a check, failed if there are problems. */
+  check(what: string, problems: readonly string[]): void;
+  /** Records what this machine does not allow to test. */
+  skip(what: string): void;
 }
 
-/** The problem as a list, where it is one: for `promise`. */
+/** The problem as a list for `check`, empty if the condition holds. */
 export const unless = (holds: unknown, problem: string): readonly string[] =>
   holds ? [] : [problem];

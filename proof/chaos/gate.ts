@@ -9,13 +9,13 @@ import type { GuardedFolder } from "../../test/support/postgres-folder.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
-const SAID_WITHIN_MS = 3_000;
+const LOG_WITHIN_MS = 3_000;
 
 export interface GateOptions {
   readonly settings?: Readonly<Record<string, string>>;
-  /** A program that the gate is run through, with its arguments. */
+  /** A program that starts the gate, with its arguments. */
   readonly through?: readonly string[];
-  /** What is loaded into its process beforehand, to look into it or to change its clock. */
+  /** Modules that are preloaded into its process, to inspect it or to change its clock. */
   readonly inside?: readonly ("heap" | "clock" | "leak")[];
 }
 
@@ -29,11 +29,11 @@ export interface Gate {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   serverLog(): string;
-  /** Whether the server log says so, or does soon. */
-  says(pattern: RegExp): Promise<boolean>;
+  /** Whether the server log matches, now or within a few seconds. */
+  logs(pattern: RegExp): Promise<boolean>;
   send(path: string, sending?: Sending): Promise<Answer>;
-  /** A message to what was loaded into it, and the answer. */
-  askInside<T>(message: unknown): Promise<T>;
+  /** Sends a message to the preloaded module and returns its answer. */
+  sendInside<T>(message: unknown): Promise<T>;
   kill(): Promise<void>;
   stop(): Promise<Ended>;
 }
@@ -43,21 +43,21 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** What did not come up says why. */
+/** The gate ended before it listened. */
 export class NotStarted extends Error {
-  readonly said: string;
+  readonly output: string;
   readonly ended: Ended;
 
-  constructor(said: string, ended: Ended) {
-    super(`the gate did not start: ${said}`);
-    this.said = said;
+  constructor(output: string, ended: Ended) {
+    super(`the gate did not start: ${output}`);
+    this.output = output;
     this.ended = ended;
   }
 }
 
 export const dataDirIn = ({ path }: Pick<GuardedFolder, "path">): string => join(path, "data");
 
-/** What every gate here is told. Clients come from addresses of their choice. */
+/** The settings of every gate. Trusts X-Forwarded-For, so that clients choose their address. */
 export const environmentOf = (
   folder: GuardedFolder,
   settings: GateOptions["settings"] = {},
@@ -72,12 +72,9 @@ export const environmentOf = (
 });
 
 export const preloads = (inside: GateOptions["inside"] = []): readonly string[] =>
-  inside.flatMap((name) => [
-    "--import",
-    new URL(`../../chaos/inside/${name}.ts`, import.meta.url).href,
-  ]);
+  inside.flatMap((name) => ["--import", new URL(`./inside/${name}.ts`, import.meta.url).href]);
 
-/** The real gate as a process of its own, ended with its folder if not before. */
+/** Starts the real gate as a child process, which ends with its folder at the latest. */
 export async function startGate(folder: GuardedFolder, options: GateOptions = {}): Promise<Gate> {
   const { settings = {}, through = [], inside = [] } = options;
   const node = [process.execPath, "--expose-gc", ...preloads(inside), "--", MAIN, "serve"];
@@ -88,14 +85,14 @@ export async function startGate(folder: GuardedFolder, options: GateOptions = {}
   });
   folder.guard(child.pid);
   const ended = once(child, "close").then(([code, signal]): Ended => ({ code, signal }));
-  let said = "";
+  let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-      child.emit("said");
+      output += text;
+      child.emit("output");
     });
   }
-  const [url, httpsUrl] = await listening(child, ended, () => said);
+  const [url, httpsUrl] = await listening(child, ended, () => output);
   const dataDir = settings.DATA_DIR ?? dataDirIn(folder);
   const finish = async (signal: NodeJS.Signals): Promise<Ended> => {
     child.kill(signal);
@@ -110,11 +107,11 @@ export async function startGate(folder: GuardedFolder, options: GateOptions = {}
     databaseFile: join(dataDir, "latchkey.db"),
     child,
     ended,
-    serverLog: () => said,
-    says: (pattern) =>
-      eventually(() => pattern.test(said) || undefined, SAID_WITHIN_MS).catch(() => false),
+    serverLog: () => output,
+    logs: (pattern) =>
+      eventually(() => pattern.test(output) || undefined, LOG_WITHIN_MS).catch(() => false),
     send: (path, sending) => send(`${url}${path}`, sending),
-    async askInside<T>(message: unknown): Promise<T> {
+    async sendInside<T>(message: unknown): Promise<T> {
       child.send({ message });
       const [answer] = await once(child, "message");
       return answer as T;
@@ -127,20 +124,20 @@ export async function startGate(folder: GuardedFolder, options: GateOptions = {}
 async function listening(
   child: ChildProcess,
   ended: Promise<Ended>,
-  said: () => string,
+  output: () => string,
 ): Promise<readonly [string, string | undefined]> {
   let over: Ended | undefined;
   void ended.then((end) => {
     over = end;
-    child.emit("said");
+    child.emit("output");
   });
   for (;;) {
-    const line = /^.*"msg":"Latchkey listens on.*$/m.exec(said())?.[0];
+    const line = /^.*"msg":"Latchkey listens on.*$/m.exec(output())?.[0];
     if (line !== undefined) {
       const { url, httpsUrl } = JSON.parse(line);
       return [url, httpsUrl];
     }
-    if (over !== undefined) throw new NotStarted(said(), over);
-    await once(child, "said");
+    if (over !== undefined) throw new NotStarted(output(), over);
+    await once(child, "output");
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Breaks the gate on purpose, and looks whether it keeps its promises: `npm run chaos`, some of the
- * cases by their names, or with `--short` all of them in a small form. Ends with 1 if one was broken.
+ * Chaos testing: `npm run chaos` runs all cases, `npm run chaos -- kill flood` some of them, and
+ * `--short` a small form of each. The exit code is 1 if a check failed.
  */
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
@@ -17,8 +17,8 @@ import { logFailing } from "./cases/log-failing.ts";
 import { readOnly } from "./cases/read-only.ts";
 import { shutdown } from "./cases/shutdown.ts";
 import { steady } from "./cases/steady.ts";
-import { keep, linesOf, type Outcome, tableOf } from "./report.ts";
-import { openStage } from "./stage.ts";
+import { openContext } from "./context.ts";
+import { linesOf, type Outcome, tableOf, writePage } from "./report.ts";
 
 const cases: readonly Case[] = [
   kill,
@@ -35,8 +35,8 @@ const cases: readonly Case[] = [
   steady,
 ];
 
-/** A case that takes so many times as long as it should hangs. */
-const PATIENCE = 4;
+/** A case that takes this many times its usual time hangs. */
+const TIMEOUT_FACTOR = 4;
 
 const { values, positionals } = parseArgs({
   options: { short: { type: "boolean" } },
@@ -50,29 +50,29 @@ ending.promise.catch(() => {});
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
     interrupted.abort();
-    ending.reject(new Error(`ended by ${signal}`));
+    ending.reject(new Error(`stopped by ${signal}`));
   });
 }
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
-say(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model}`);
-say(
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+print(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model}`);
+print(
   `${chosen.length} cases, ${form}: about ${durationOf(expectedOf(chosen))} on a quiet machine\n`,
 );
 
 const began = performance.now();
 const outcomes = await runAll(chosen);
 const took = (performance.now() - began) / 1_000;
-say(tableOf(outcomes));
-say(`\n${durationOf(took)} in all`);
+print(tableOf(outcomes));
+print(`\n${durationOf(took)} in total`);
 const isWhole = form === "full" && positionals.length === 0 && !interrupted.signal.aborted;
-if (isWhole) await keep(outcomes, durationOf(took));
-const broken = outcomes.flatMap(linesOf).filter((line) => line.startsWith("BROKEN"));
-for (const line of broken) say(line);
-// At once: whatever a broken case has left running ends with this process.
-process.exit(broken.length > 0 ? 1 : 0);
+if (isWhole) await writePage(outcomes, durationOf(took));
+const failed = outcomes.flatMap(linesOf).filter((line) => line.startsWith("FAILED"));
+for (const line of failed) print(line);
+// Exits at once, so that whatever a failed case has left running ends too.
+process.exit(failed.length > 0 ? 1 : 0);
 
-/** What mostly waits side by side in the small form, everything else one after the other. */
+/** In the short form, the cases that mostly wait run in parallel; the others run one by one. */
 function groupsOf(all: readonly Case[]): readonly (readonly Case[])[] {
   if (form === "full") return all.map((one) => [one]);
   const waiting = all.filter(({ pace }) => pace === "waits");
@@ -95,34 +95,34 @@ async function runAll(all: readonly Case[]): Promise<readonly Outcome[]> {
 function caseNamed(name: string): Case {
   const found = cases.find((one) => one.name === name);
   if (found !== undefined) return found;
-  throw new Error(`no ${name} here, only ${cases.map((one) => one.name).join(", ")}`);
+  throw new Error(`unknown case ${name}; the cases are ${cases.map((one) => one.name).join(", ")}`);
 }
 
 async function outcomeOf(one: Case): Promise<Outcome> {
-  say(`${one.name}: ${one.about} (about ${durationOf(one.seconds[form])})`);
+  print(`${one.name}: ${one.about} (about ${durationOf(one.seconds[form])})`);
   const start = performance.now();
-  await using stage = openStage((text) => say(`  ${one.name}: ${text}`));
+  await using context = openContext((text) => print(`  ${one.name}: ${text}`));
   try {
     const hangs = Promise.withResolvers<never>();
-    const withinMs = PATIENCE * one.seconds[form] * 1_000 + 30_000;
+    const withinMs = TIMEOUT_FACTOR * one.seconds[form] * 1_000 + 30_000;
     const timer = setTimeout(
-      () => hangs.reject(new Error(`not over after ${withinMs} ms`)),
+      () => hangs.reject(new Error(`not finished after ${withinMs} ms`)),
       withinMs,
     );
-    await Promise.race([one.run(stage, form), hangs.promise, ending.promise]).finally(() =>
+    await Promise.race([one.run(context, form), hangs.promise, ending.promise]).finally(() =>
       clearTimeout(timer),
     );
   } catch (error) {
-    stage.promise("the case can be carried out", [
+    context.check("the case runs to its end", [
       error instanceof Error ? (error.stack ?? error.message) : String(error),
     ]);
   }
-  const outcome = { name: one.name, about: one.about, findings: [...stage.findings] };
+  const outcome = { name: one.name, about: one.about, findings: [...context.findings] };
   const lines = [
     `${one.name}, after ${durationOf((performance.now() - start) / 1_000)}:`,
     ...linesOf(outcome).map((line) => `  ${line}`),
   ];
-  say(`${lines.join("\n")}\n`);
+  print(`${lines.join("\n")}\n`);
   return outcome;
 }
 

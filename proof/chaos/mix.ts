@@ -1,29 +1,28 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { OWNER } from "../../test/support/gate.ts";
-import { callerTo, type Request, type Spoken } from "./caller.ts";
-import type { Stage } from "./case.ts";
+import { fromAddress } from "./actions.ts";
+import type { CaseContext } from "./case.ts";
+import { createClient, type Exchange, type Request } from "./client.ts";
 import { guardRequest } from "./probe.ts";
-import { fromAddress } from "./visits.ts";
 
 export interface Mix {
   count(): number;
-  stop(): Promise<readonly Spoken[]>;
+  stop(): Promise<readonly Exchange[]>;
 }
 
-/** Four attempts a minute of each, below the limit, and never more addresses than these. */
+/** The client addresses in use. Each makes two attempts a minute at most, below the limit. */
 const ADDRESSES = 400;
 
 interface Visitor {
-  /** How often. */
   readonly perSecond: number;
   request(): Request;
 }
 
 /**
- * Everything that people do, each at its rate: two hundred requests a second together. Over and over
- * with one session, since the gate rightly remembers every new one for a while.
+ * A mix of all requests, 200 a second in total. Uses one session throughout, because the gate caches
+ * each new one for a while.
  */
-export function startMix(stage: Stage, url: string, session: string): Mix {
+export function startMix(context: CaseContext, url: string, session: string): Mix {
   let attempts = 0;
   const address = (): Readonly<Record<string, string>> => {
     attempts += 1;
@@ -49,19 +48,19 @@ export function startMix(stage: Stage, url: string, session: string): Mix {
     },
     { perSecond: 1, request: () => ({ ...post("/account/password", SAME, "/"), session }) },
   ];
-  const sent: Spoken[] = [];
+  const sent: Exchange[] = [];
   const stopping = new AbortController();
-  const going = visitors.map((visitor) => visit(url, visitor, sent, stopping.signal));
-  const stop = async (): Promise<readonly Spoken[]> => {
+  const running = visitors.map((visitor) => visit(url, visitor, sent, stopping.signal));
+  const stop = async (): Promise<readonly Exchange[]> => {
     stopping.abort();
-    await Promise.all(going);
+    await Promise.all(running);
     return sent;
   };
-  stage.defer(stop);
+  context.defer(stop);
   return { count: () => sent.length, stop };
 }
 
-/** A change to itself, so that nobody is sent away. */
+/** A change to the same password, so that sign-ins keep working. */
 const SAME = {
   current_password: OWNER.password,
   new_password: OWNER.password,
@@ -71,29 +70,29 @@ const SAME = {
 const page = (path: string, status: number): Request => ({
   kind: path,
   path,
-  sound: (answer) => answer.status === status,
+  expected: (response) => response.status === status,
 });
 
 const post = (path: string, form: Request["form"], location: string): Request => ({
   kind: `POST ${path}`,
   path,
   ...(form === undefined ? {} : { form }),
-  sound: (answer) => answer.status === 303 && answer.location === location,
+  expected: (response) => response.status === 303 && response.location === location,
 });
 
 async function visit(
   url: string,
   { perSecond, request }: Visitor,
-  sent: Spoken[],
+  sent: Exchange[],
   stop: AbortSignal,
 ): Promise<void> {
-  const caller = callerTo(url);
+  const client = createClient(url);
   while (!stop.aborted) {
-    const spoken = await caller.ask(request());
-    // Without the page, of which there will be a hundred thousand.
-    sent.push({ ...spoken, heard: undefined });
-    const rest = Math.max(0, 1_000 / perSecond - spoken.ms);
+    const exchange = await client.send(request());
+    // Without the body, because there are about 100,000 of them.
+    sent.push({ ...exchange, response: undefined });
+    const rest = Math.max(0, 1_000 / perSecond - exchange.ms);
     await pause(rest, undefined, { signal: stop }).catch(() => {});
   }
-  caller.close();
+  client.close();
 }

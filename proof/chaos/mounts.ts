@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 
 const execute = promisify(execFile);
 
-/** Outlives whoever mounted, however that one ends. */
+/** Unmounts when its standard input closes, however this process ends. */
 const GUARDIAN = `while read -r line; do :; done; umount -l "$1"; rmdir "$1"`;
 
 export interface Mount {
@@ -15,20 +15,20 @@ export interface Mount {
   remove(): Promise<void>;
 }
 
-/** A small disk in memory, of so many bytes; `undefined` where this is not allowed. */
+/** Mounts a small disk in memory; `undefined` if this is not allowed. */
 export async function mountSmallDisk(bytes: number): Promise<Mount | undefined> {
-  return mounted(["-t", "tmpfs", "-o", `size=${bytes},mode=0700`, "none"]);
+  return mount(["-t", "tmpfs", "-o", `size=${bytes},mode=0700`, "none"]);
 }
 
-/** The folder a second time, where nothing can be written. */
+/** Mounts the folder a second time, read-only; `undefined` if this is not allowed. */
 export async function mountReadOnly(folder: string): Promise<Mount | undefined> {
-  const mount = await mounted(["--bind", folder]);
-  if (mount === undefined) return undefined;
-  await execute("mount", ["-o", "remount,bind,ro", mount.path]);
-  return mount;
+  const readOnly = await mount(["--bind", folder]);
+  if (readOnly === undefined) return undefined;
+  await execute("mount", ["-o", "remount,bind,ro", readOnly.path]);
+  return readOnly;
 }
 
-async function mounted(args: readonly string[]): Promise<Mount | undefined> {
+async function mount(args: readonly string[]): Promise<Mount | undefined> {
   const path = await mkdtemp(join(tmpdir(), "latchkey-chaos-"));
   const guardian = spawn("sh", ["-c", GUARDIAN, "guardian", path], {
     detached: true,
@@ -50,7 +50,7 @@ async function mounted(args: readonly string[]): Promise<Mount | undefined> {
   }
 }
 
-/** Whether the files could be made unchangeable, for those too who have them open. */
+/** Makes files immutable, even for processes that have them open. Returns whether it worked. */
 export async function freeze(files: readonly string[]): Promise<boolean> {
   return succeeds("chattr", ["+i", ...files]);
 }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { callerTo, type Request, type Spoken } from "./caller.ts";
-import type { Stage } from "./case.ts";
+import type { CaseContext } from "./case.ts";
+import { createClient, type Exchange, type Request } from "./client.ts";
 
 export interface Probe {
-  stop(): Promise<readonly Spoken[]>;
+  stop(): Promise<readonly Exchange[]>;
 }
 
 const PAUSE_MS = 10;
@@ -12,31 +12,31 @@ export const guardRequest = (session: string): Request => ({
   kind: "guard",
   path: "/forward-auth",
   session,
-  sound: ({ status }) => status === 200,
+  expected: ({ status }) => status === 200,
 });
 
-/** One request after the other over one connection, with a breath in between. Ends with the case. */
+/** Sends one request after the other over one connection, with a pause. Ends with the case. */
 export function startProbe(
-  stage: Stage,
+  context: CaseContext,
   url: string,
   next: () => Request,
   pauseMs: number = PAUSE_MS,
 ): Probe {
-  const caller = callerTo(url);
-  const sent: Spoken[] = [];
+  const client = createClient(url);
+  const sent: Exchange[] = [];
   const stopping = new AbortController();
-  const going = (async () => {
+  const running = (async () => {
     while (!stopping.signal.aborted) {
-      sent.push(await caller.ask(next()));
+      sent.push(await client.send(next()));
       await pause(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   })();
-  const stop = async (): Promise<readonly Spoken[]> => {
+  const stop = async (): Promise<readonly Exchange[]> => {
     stopping.abort();
-    await going;
-    caller.close();
+    await running;
+    client.close();
     return sent;
   };
-  stage.defer(stop);
+  context.defer(stop);
   return { stop };
 }

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { table } from "../bench/figures.ts";
-import type { Finding } from "./stage.ts";
+import type { Finding } from "./context.ts";
 
 const PAGE = fileURLToPath(new URL("../../docs/chaos.md", import.meta.url));
 const MARKED = /(<!-- chaos: begin -->\n).*(<!-- chaos: end -->)/s;
@@ -13,10 +13,10 @@ export interface Outcome {
   readonly findings: readonly Finding[];
 }
 
-/** One line a finding, promises that were broken in capitals. */
+/** One line per finding. Failed checks start with FAILED. */
 export const linesOf = ({ name, findings }: Outcome): readonly string[] =>
   findings.map(({ kind, what, value }) => {
-    if (kind === "broken") return `BROKEN ${name}: ${what}: ${value}`;
+    if (kind === "failed") return `FAILED ${name}: ${what}: ${value}`;
     return kind === "figure" ? `${what}: ${value}` : `${kind}: ${what}`;
   });
 
@@ -29,16 +29,16 @@ export function tableOf(outcomes: readonly Outcome[]): string {
   return table([
     ["figure", "value"],
     ...rows,
-    ["promises kept", count("kept")],
-    ["promises broken", count("broken")],
-    ["left out", count("left out")],
+    ["checks passed", count("passed")],
+    ["checks failed", count("failed")],
+    ["skipped", count("skipped")],
   ]);
 }
 
-/** The figures, between the two comments on the page. */
-export async function keep(outcomes: readonly Outcome[], took: string): Promise<void> {
+/** Replaces the figures between the two comments on the page. */
+export async function writePage(outcomes: readonly Outcome[], took: string): Promise<void> {
   const page = await readFile(PAGE, "utf8");
-  if (!MARKED.test(page)) throw new Error("docs/chaos.md has no place for the figures");
+  if (!MARKED.test(page)) throw new Error("docs/chaos.md lacks the comments that mark the figures");
   const text = `${measuredOn(took)}\n\n${asMarkdown(outcomes)}\n`;
   await writeFile(
     PAGE,
@@ -56,9 +56,9 @@ function asMarkdown(outcomes: readonly Outcome[]): string {
   const rows = outcomes.flatMap((outcome) => [
     ...figuresAmong(outcome.findings).map(({ what, value }) => [outcome.name, what, value]),
     ...outcome.findings
-      .filter(({ kind }) => kind === "broken" || kind === "left out")
+      .filter(({ kind }) => kind === "failed" || kind === "skipped")
       .map(({ kind, what, value }) => [outcome.name, `${kind}: ${what}`, value]),
-    [outcome.name, "promises kept", keptOf(outcome.findings)],
+    [outcome.name, "checks passed", passedOf(outcome.findings)],
   ]);
   return [["case", "figure", "value"], ["---", "---", "---"], ...rows]
     .map(
@@ -71,8 +71,8 @@ function asMarkdown(outcomes: readonly Outcome[]): string {
 const figuresAmong = (findings: readonly Finding[]): readonly Finding[] =>
   findings.filter(({ kind }) => kind === "figure");
 
-function keptOf(findings: readonly Finding[]): string {
-  const promises = findings.filter(({ kind }) => kind === "kept" || kind === "broken");
-  const kept = promises.filter(({ kind }) => kind === "kept");
-  return `${kept.length} of ${promises.length}`;
+function passedOf(findings: readonly Finding[]): string {
+  const checks = findings.filter(({ kind }) => kind === "passed" || kind === "failed");
+  const passed = checks.filter(({ kind }) => kind === "passed");
+  return `${passed.length} of ${checks.length}`;
 }

@@ -3,20 +3,20 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { eventually } from "../../../test/support/eventually.ts";
 import { OWNER } from "../../../test/support/gate.ts";
-import { callerTo, type Heard, type Request, type Spoken } from "../caller.ts";
-import { type Case, GUARD_P99_MS, type Stage, unless } from "../case.ts";
+import { addresses, changePassword, fromAddress, isChanged, setUp } from "../actions.ts";
+import { type Case, type CaseContext, GUARD_P99_MS, unless } from "../case.ts";
+import { type ClientResponse, createClient, type Exchange, type Request } from "../client.ts";
+import { sqliteIn } from "../databases.ts";
 import type { Gate } from "../gate.ts";
-import { inMs, judgeAnswers, latencies } from "../judge/requests.ts";
+import { inMs, judgeResponses, latencies } from "../judge/requests.ts";
 import { guardRequest, startProbe } from "../probe.ts";
-import { sqliteIn } from "../stores.ts";
-import { addresses, changePassword, fromAddress, isChanged, setUp } from "../visits.ts";
 
 const LOCKED_FOR_MS = { short: 7_000, full: 10_000 } as const;
-/** Five seconds of trying, and what a busy machine adds. */
+/** The gate retries for five seconds; the rest is for a busy machine. */
 const ANSWERED_WITHIN_MS = 7_000;
 const RECOVERED_WITHIN_MS = 2_000;
 
-/** In a process of its own, as another program would: until its input ends. */
+/** Locks the database from another process until its standard input ends. */
 const LOCKING = `
 const { DatabaseSync } = require("node:sqlite");
 const database = new DatabaseSync(process.argv[1], { timeout: 5000 });
@@ -27,47 +27,47 @@ process.stdin.on("end", () => database.exec("ROLLBACK")).resume();
 
 export const databaseLocked: Case = {
   name: "database-locked",
-  about: "another process locks the SQLite database and does not let go",
+  about: "another process holds the lock of the SQLite database",
   seconds: { short: 10, full: 13 },
   pace: "waits",
-  async run(stage, form) {
-    const folder = await stage.folder();
-    const gate = await stage.startGate(folder);
+  async run(context, form) {
+    const folder = await context.folder();
+    const gate = await context.startGate(folder);
     const session = await setUp(gate);
     const locking = spawn(process.execPath, ["-e", LOCKING, gate.databaseFile]);
-    stage.defer(() => locking.kill("SIGKILL"));
+    context.defer(() => locking.kill("SIGKILL"));
     await once(locking.stdout, "data");
 
-    const guards = startProbe(stage, gate.url, () => guardRequest(session));
-    const strangers = startProbe(stage, gate.url, () => strangersRequest, 50);
+    const guards = startProbe(context, gate.url, () => guardRequest(session));
+    const anonymous = startProbe(context, gate.url, () => anonymousRequest, 50);
     const clients = addresses(1);
-    const signIns = startProbe(stage, gate.url, () => signInRequest(clients.next().value), 100);
-    const changing = callerTo(gate.url).ask(passwordRequest(session));
+    const signIns = startProbe(context, gate.url, () => signInRequest(clients.next().value), 100);
+    const changing = createClient(gate.url).send(passwordRequest(session));
     await pause(LOCKED_FOR_MS[form]);
     locking.stdin.end();
     const start = performance.now();
     const recovered = await untilChanged(gate, session);
-    stage.figure("a password change works again after", inMs(recovered - start));
-    stage.promise(
+    context.figure("a password change works again after", inMs(recovered - start));
+    context.check(
       `it recovers within ${inMs(RECOVERED_WITHIN_MS)}`,
       unless(recovered - start < RECOVERED_WITHIN_MS, inMs(recovered - start)),
     );
-    const sent = { guards: await guards.stop(), strangers: await strangers.stop() };
+    const sent = { guards: await guards.stop(), anonymous: await anonymous.stop() };
     const signedIn = await signIns.stop();
     const change = await changing;
-    report(stage, { ...sent, signIns: signedIn, change }, GUARD_P99_MS[form]);
-    await judgeEntries(stage, signedIn, sqliteIn(folder));
+    report(context, { ...sent, signIns: signedIn, change }, GUARD_P99_MS[form]);
+    await judgeEntries(context, signedIn, sqliteIn(folder));
   },
 };
 
-/** Nobody whom the gate could remember. */
-const strangersRequest: Request = {
-  kind: "guard for nobody",
+/** A request without a session, which the gate cannot have cached. */
+const anonymousRequest: Request = {
+  kind: "guard without a session",
   path: "/forward-auth",
-  sound: ({ status }) => status === 401,
+  expected: ({ status }) => status === 401,
 };
 
-/** To itself, so that sign-ins go on with the password that they know. */
+/** A change to the same password, so that sign-ins keep working. */
 const passwordRequest = (session: string): Request => ({
   kind: "password change",
   path: "/account/password",
@@ -77,7 +77,7 @@ const passwordRequest = (session: string): Request => ({
     new_password: OWNER.password,
     confirm_password: OWNER.password,
   },
-  sound: (heard) => heard.status === 303 || isLater(heard),
+  expected: (response) => response.status === 303 || isLater(response),
 });
 
 const signInRequest = (address: string): Request => ({
@@ -85,10 +85,11 @@ const signInRequest = (address: string): Request => ({
   path: "/login",
   form: OWNER,
   headers: fromAddress(address),
-  sound: (heard) => (heard.status === 303 && heard.session !== undefined) || isLater(heard),
+  expected: (response) =>
+    (response.status === 303 && response.session !== undefined) || isLater(response),
 });
 
-const isLater = ({ status, retryAfter }: Heard): boolean =>
+const isLater = ({ status, retryAfter }: ClientResponse): boolean =>
   status === 503 && Number(retryAfter) > 0;
 
 async function untilChanged(gate: Gate, session: string): Promise<number> {
@@ -99,47 +100,47 @@ async function untilChanged(gate: Gate, session: string): Promise<number> {
   return performance.now();
 }
 
-interface Answers {
-  readonly guards: readonly Spoken[];
-  readonly strangers: readonly Spoken[];
-  readonly signIns: readonly Spoken[];
-  readonly change: Spoken;
+interface Responses {
+  readonly guards: readonly Exchange[];
+  readonly anonymous: readonly Exchange[];
+  readonly signIns: readonly Exchange[];
+  readonly change: Exchange;
 }
 
 function report(
-  stage: Stage,
-  { guards, strangers, signIns, change }: Answers,
+  context: CaseContext,
+  { guards, anonymous, signIns, change }: Responses,
   p99Ms: number,
 ): void {
-  stage.figure("guards meanwhile", latencies(guards));
-  stage.figure("sign-ins meanwhile", latencies(signIns));
-  stage.figure("a password change meanwhile", `${change.status} after ${inMs(change.ms)}`);
-  stage.promise(`guards answer, 99 of 100 within ${inMs(p99Ms)}`, [
-    ...judgeAnswers(guards, p99Ms),
-    ...judgeAnswers(strangers, p99Ms),
+  context.figure("guards meanwhile", latencies(guards));
+  context.figure("sign-ins meanwhile", latencies(signIns));
+  context.figure("a password change meanwhile", `${change.status} after ${inMs(change.ms)}`);
+  context.check(`guards respond, p99 within ${inMs(p99Ms)}`, [
+    ...judgeResponses(guards, p99Ms),
+    ...judgeResponses(anonymous, p99Ms),
   ]);
-  stage.promise(
-    `sign-ins work or are 503, within ${inMs(ANSWERED_WITHIN_MS)}`,
-    judgeAnswers(signIns, ANSWERED_WITHIN_MS),
+  context.check(
+    `sign-ins succeed or get 503 within ${inMs(ANSWERED_WITHIN_MS)}`,
+    judgeResponses(signIns, ANSWERED_WITHIN_MS),
   );
-  stage.promise(
-    `a password change is 503 or works, within ${inMs(ANSWERED_WITHIN_MS)}`,
-    judgeAnswers([change], ANSWERED_WITHIN_MS),
+  context.check(
+    `a password change succeeds or gets 503 within ${inMs(ANSWERED_WITHIN_MS)}`,
+    judgeResponses([change], ANSWERED_WITHIN_MS),
   );
 }
 
 async function judgeEntries(
-  stage: Stage,
-  signIns: readonly Spoken[],
-  ground: ReturnType<typeof sqliteIn>,
+  context: CaseContext,
+  signIns: readonly Exchange[],
+  database: ReturnType<typeof sqliteIn>,
 ): Promise<void> {
   const worked = signIns.filter(({ status }) => status === 303).length;
   const count = async (): Promise<number> =>
-    (await ground.log()).filter(({ type }) => type === "signin").length;
+    (await database.log()).filter(({ type }) => type === "signin").length;
   await eventually(async () => (await count()) >= worked || undefined).catch(() => undefined);
   const found = await count();
-  stage.promise(
-    "every sign-in meanwhile is in the log",
+  context.check(
+    "every successful sign-in is in the log",
     unless(found === worked, `${found} entries of ${worked} sign-ins`),
   );
 }

@@ -5,74 +5,76 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { eventually } from "../../../test/support/eventually.ts";
 import { OWNER } from "../../../test/support/gate.ts";
-import { type Caller, callerTo, type Request, type Spoken } from "../caller.ts";
+import { isSignedIn } from "../actions.ts";
 import { type Case, unless } from "../case.ts";
+import { type Client, createClient, type Exchange, type Request } from "../client.ts";
+import { sqliteIn } from "../databases.ts";
 import { dataDirIn, type Gate } from "../gate.ts";
 import { inMs } from "../judge/requests.ts";
-import { sqliteIn } from "../stores.ts";
-import { isSignedIn } from "../visits.ts";
 
-const MOST_DESCRIPTORS = 64;
+const MAX_DESCRIPTORS = 64;
 const CONNECTIONS = 200;
-const TOKEN = "the token that setup asks for";
+const TOKEN = "the required setup token";
 const EXHAUSTED_FOR_MS = { short: 3_000, full: 15_000 } as const;
 const RECOVERED_WITHIN_MS = 12_000;
 
 export const descriptors: Case = {
   name: "descriptors",
-  about: "connections use up every file descriptor while strangers try to set up",
+  about: "connections use up every file descriptor while clients without the token try to set up",
   seconds: { short: 6, full: 18 },
   pace: "waits",
-  async run(stage, form) {
-    const folder = await stage.folder();
+  async run(context, form) {
+    const folder = await context.folder();
     const dataDir = dataDirIn(folder);
     mkdirSync(dataDir);
     writeFileSync(join(dataDir, "setup-token"), TOKEN);
-    const gate = await stage.startGate(folder, {
-      through: ["prlimit", `--nofile=${MOST_DESCRIPTORS}`],
+    const gate = await context.startGate(folder, {
+      through: ["prlimit", `--nofile=${MAX_DESCRIPTORS}`],
     });
-    const ground = sqliteIn(folder);
-    // Connections from before: their requests still come through.
-    const callers = ["wrong", ""].map((token) => ({ token, caller: callerTo(gate.url) }));
-    for (const { caller } of callers) stage.defer(caller.close);
+    const database = sqliteIn(folder);
+    // Connections opened before, whose requests still arrive.
+    const clients = ["wrong", ""].map((token) => ({ token, client: createClient(gate.url) }));
+    for (const { client } of clients) context.defer(client.close);
     const calm = [];
-    for (const { token, caller } of callers) calm.push(await caller.ask(setupRequest(token)));
+    for (const { token, client } of clients) calm.push(await client.send(setupRequest(token)));
 
-    const crowd = startCrowd(gate);
-    stage.defer(() => crowd.stop());
-    await eventually(async () => (await openIn(gate)) >= MOST_DESCRIPTORS - 2 || undefined);
-    const answers = await tryFor(EXHAUSTED_FOR_MS[form], callers);
-    crowd.stop();
-    const users = await ground.users();
+    const running = startClients(gate);
+    context.defer(() => running.stop());
+    await eventually(async () => (await openIn(gate)) >= MAX_DESCRIPTORS - 2 || undefined);
+    const answers = await tryFor(EXHAUSTED_FOR_MS[form], clients);
+    running.stop();
+    const users = await database.users();
 
     const counts = [...Map.groupBy(answers, ({ fate, status }) => `${fate} ${status}`)];
-    stage.figure(
+    context.figure(
       "setups without the token",
       counts.map(([what, of]) => `${of.length} ${what}`).join(", "),
     );
-    stage.promise("no setup without the token makes an account", [
+    context.check("no setup without the token creates an account", [
       ...unless(users === 0, `${users} accounts`),
-      ...answers.filter(({ heard }) => heard?.session !== undefined).map(() => "a session given"),
-    ]);
-    stage.promise("each is refused, or an error page", [
       ...answers
-        .filter(({ fate, sound }) => fate === "answered" && sound === "no")
-        .map(({ status }) => `answered ${status}`),
+        .filter(({ response }) => response?.session !== undefined)
+        .map(() => "a session was issued"),
+    ]);
+    context.check("each is rejected or gets an error page", [
+      ...answers
+        .filter(({ fate, expected }) => fate === "answered" && expected === "no")
+        .map(({ status }) => `status ${status}`),
       ...unless(
         calm.every(({ status }) => status === 403),
-        "the token was not asked for to begin with",
+        "the token was not required at first",
       ),
       ...unless(
         answers.some(({ status }) => status === 500),
-        "the token file could be read all the time: nothing was proved",
+        "the token file was always readable, so nothing was tested",
       ),
     ]);
     const start = performance.now();
     const recovered = await untilSetUp(gate).catch(() => undefined);
-    stage.figure("setup with the token works again after", inMs(performance.now() - start));
-    stage.promise(
+    context.figure("setup with the token works again after", inMs(performance.now() - start));
+    context.check(
       `it recovers within ${inMs(RECOVERED_WITHIN_MS)}`,
-      unless(recovered, `nobody can set up: ${gate.serverLog().slice(-300)}`),
+      unless(recovered, `the setup fails: ${gate.serverLog().slice(-300)}`),
     );
   },
 };
@@ -81,20 +83,20 @@ const setupRequest = (token: string): Request => ({
   kind: "setup without the token",
   path: "/setup",
   form: { ...OWNER, confirm: OWNER.password, token },
-  sound: ({ status, session }) => [403, 500, 503].includes(status) && session === undefined,
+  expected: ({ status, session }) => [403, 500, 503].includes(status) && session === undefined,
 });
 
-interface Stranger {
+interface SetupClient {
   readonly token: string;
-  readonly caller: Caller;
+  readonly client: Client;
 }
 
-async function tryFor(ms: number, callers: readonly Stranger[]): Promise<readonly Spoken[]> {
+async function tryFor(ms: number, clients: readonly SetupClient[]): Promise<readonly Exchange[]> {
   const giveUpAt = performance.now() + ms;
-  const tries = callers.map(async ({ token, caller }) => {
-    const answers: Spoken[] = [];
+  const tries = clients.map(async ({ token, client }) => {
+    const answers: Exchange[] = [];
     while (performance.now() < giveUpAt) {
-      answers.push(await caller.ask(setupRequest(token)));
+      answers.push(await client.send(setupRequest(token)));
       await pause(20);
     }
     return answers;
@@ -102,22 +104,22 @@ async function tryFor(ms: number, callers: readonly Stranger[]): Promise<readonl
   return (await Promise.all(tries)).flat();
 }
 
-/** Connections that do nothing, each followed by another as soon as the gate closes it. */
-function startCrowd({ port }: Gate): { stop(): void } {
+/** Opens idle connections, and replaces each that the gate closes. */
+function startClients({ port }: Gate): { stop(): void } {
   const sockets = new Set<Socket>();
   let stopped = false;
-  const come = (): void => {
+  const open = (): void => {
     if (stopped) return;
     const socket = connect(port, "127.0.0.1");
     sockets.add(socket);
     socket.on("error", () => {});
     socket.once("close", () => {
       sockets.delete(socket);
-      // Not at once: refused connections would follow each other without end.
-      setTimeout(come, 50).unref();
+      // With a delay, because refused connections would otherwise loop without a pause.
+      setTimeout(open, 50).unref();
     });
   };
-  for (let count = 0; count < CONNECTIONS; count += 1) come();
+  for (let count = 0; count < CONNECTIONS; count += 1) open();
   return {
     stop() {
       stopped = true;

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { inSeconds, mint, partsOf } from "../../../test/support/mint.ts";
 import { get, run } from "../../bench/load.ts";
-import type { Case, Form, Stage } from "../case.ts";
+import { setUp } from "../actions.ts";
+import type { Case, CaseContext, Form } from "../case.ts";
 import type { Gate, GateOptions } from "../gate.ts";
 import {
   growthPerMinute,
@@ -10,73 +11,78 @@ import {
   judgePeak,
   type MemorySample,
 } from "../judge/memory.ts";
-import { judgeAnswers, latencies } from "../judge/requests.ts";
+import { judgeResponses, latencies } from "../judge/requests.ts";
 import { startMix } from "../mix.ts";
-import { setUp } from "../visits.ts";
 
-/** As many as the gate remembers: from then on, nothing may be kept but in the place of another. */
+/** More than the gate's session cache holds, so that it is full before the measurement. */
 const SESSIONS = 10_500;
-const MOST_RISE = 50 * 2 ** 20;
+const MAX_RISE = 50 * 2 ** 20;
 const P99_MS = 1_000;
 
 const lengths: Readonly<Record<Form, Length>> = {
-  short: { warmUpMs: 4_000, forMs: 10_000, sampleEveryMs: 500, mostBytes: 250 },
-  full: { warmUpMs: 60_000, forMs: 600_000, sampleEveryMs: 5_000, mostBytes: 100 },
+  short: { warmUpMs: 4_000, forMs: 10_000, sampleEveryMs: 500, maxBytes: 250 },
+  full: { warmUpMs: 60_000, forMs: 600_000, sampleEveryMs: 5_000, maxBytes: 100 },
 };
 
 interface Length {
   readonly warmUpMs: number;
   readonly forMs: number;
   readonly sampleEveryMs: number;
-  /** With every request. The memory of one session is more than 500; what is warming up, less. */
-  readonly mostBytes: number;
+  /** Per request. A leaked session takes more than 500 bytes; warming up takes less than this. */
+  readonly maxBytes: number;
 }
 
 export const steady: Case = {
   name: "steady",
-  about: "everything that people do, for minutes on end, while memory is looked at",
+  about: "a mix of all requests, for ten minutes, while memory is measured",
   seconds: { short: 19, full: 675 },
   pace: "measures",
-  run: (stage, form) => runSteady(stage, lengths[form], []),
+  run: (context, form) => runSteady(context, lengths[form], []),
 };
 
-/** With something loaded into the gate besides, to see that a leak is found. */
+/** `inside` preloads a module into the gate, to prove that a leak is found. */
 export async function runSteady(
-  stage: Stage,
-  { warmUpMs, forMs, sampleEveryMs, mostBytes }: Length,
+  context: CaseContext,
+  { warmUpMs, forMs, sampleEveryMs, maxBytes }: Length,
   inside: NonNullable<GateOptions["inside"]>,
 ): Promise<void> {
-  const gate = await stage.startGate(await stage.folder(), { inside: ["heap", ...inside] });
+  const gate = await context.startGate(await context.folder(), { inside: ["heap", ...inside] });
   const session = await setUp(gate);
   await fillMemories(gate, session);
-  const mix = startMix(stage, gate.url, session);
+  const mix = startMix(context, gate.url, session);
   await pause(warmUpMs);
-  const { heap, rss, minutes, answered } = await sampled(stage, gate, mix, forMs, sampleEveryMs);
+  const { heap, rss, minutes, answered } = await sampled(context, gate, mix, forMs, sampleEveryMs);
   const requestsPerMinute = answered / minutes;
   const sent = (await mix.stop()).slice(-answered);
 
-  stage.figure(
-    "minutes, requests a second",
+  context.figure(
+    "minutes, requests per second",
     `${minutes.toFixed(1)}, ${(requestsPerMinute / 60).toFixed(0)}`,
   );
-  stage.figure("heap after collecting, at first and at last", ends(heap.map(({ bytes }) => bytes)));
+  context.figure(
+    "heap after garbage collection, first and last",
+    ends(heap.map(({ bytes }) => bytes)),
+  );
   const growth = growthPerMinute(heap);
-  stage.figure("growth of the heap", `${(growth / 2 ** 20).toFixed(3)} MB a minute`);
-  stage.figure("that is for each request", `${(growth / requestsPerMinute).toFixed(1)} bytes`);
-  stage.figure("memory of the process, at first and at last", ends(rss));
-  stage.figure("answers", latencies(sent));
-  stage.promise(
-    `the heap grows by ${mostBytes} bytes a request at most`,
-    judgeGrowth(heap, requestsPerMinute, mostBytes),
+  context.figure("growth of the heap", `${(growth / 2 ** 20).toFixed(3)} MB per minute`);
+  context.figure(
+    "growth of the heap per request",
+    `${(growth / requestsPerMinute).toFixed(1)} bytes`,
   );
-  stage.promise(
-    `the memory of the process rises by ${inMegabytes(MOST_RISE)} at most`,
-    judgePeak("memory", rss, MOST_RISE),
+  context.figure("memory of the process, first and last", ends(rss));
+  context.figure("responses", latencies(sent));
+  context.check(
+    `the heap grows by at most ${maxBytes} bytes per request`,
+    judgeGrowth(heap, requestsPerMinute, maxBytes),
   );
-  stage.promise("every request is answered as it should be", judgeAnswers(sent, P99_MS));
+  context.check(
+    `the memory of the process rises by at most ${inMegabytes(MAX_RISE)}`,
+    judgePeak("memory", rss, MAX_RISE),
+  );
+  context.check("every request gets the expected response", judgeResponses(sent, P99_MS));
 }
 
-/** What is bounded is full before anything is measured. */
+/** Fills every bounded cache before the measurement. */
 async function fillMemories(gate: Gate, session: string): Promise<void> {
   const { user_id } = partsOf(session).claims;
   let left = SESSIONS;
@@ -100,7 +106,7 @@ interface Sampled {
 }
 
 async function sampled(
-  stage: Stage,
+  context: CaseContext,
   gate: Gate,
   mix: ReturnType<typeof startMix>,
   forMs: number,
@@ -111,11 +117,11 @@ async function sampled(
   const start = performance.now();
   const before = mix.count();
   for (let at = 0; at < forMs; at = performance.now() - start) {
-    const memory = await gate.askInside<{ heap: number; rss: number }>("heap");
+    const memory = await gate.sendInside<{ heap: number; rss: number }>("heap");
     heap.push({ at, bytes: memory.heap });
     rss.push(memory.rss);
     if (heap.length % 12 === 0)
-      stage.say(`${(at / 1_000).toFixed(0)} s: ${inMegabytes(memory.heap)}`);
+      context.say(`${(at / 1_000).toFixed(0)} s: ${inMegabytes(memory.heap)}`);
     await pause(everyMs);
   }
   const minutes = (performance.now() - start) / 60_000;

@@ -1,4 +1,4 @@
-/** Loaded into a gate or a command: its clock on the wall can be moved, the monotonic one goes on. */
+/** Preloaded into a gate or a command: shifts the wall clock and leaves the monotonic clock alone. */
 let shiftMs = Number(process.env.CHAOS_SHIFT_MS ?? 0);
 
 const Real = Date;

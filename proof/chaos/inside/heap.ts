@@ -1,7 +1,7 @@
-/** Loaded into a gate: tells what its memory is once everything that nobody needs is gone. */
+/** Preloaded into a gate: reports its memory after a garbage collection. */
 process.on("message", ({ message }: { readonly message: unknown }) => {
   if (message !== "heap") return;
-  // Twice: what the first one finalizes, the second one frees.
+  // Twice, because the second run frees what the first one finalizes.
   globalThis.gc?.();
   globalThis.gc?.();
   const { heapUsed, external, rss } = process.memoryUsage();

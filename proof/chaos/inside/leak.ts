@@ -1,9 +1,9 @@
-/** Loaded into a gate to see that a leak is found: holds on to one session's worth a request. */
+/** Preloaded into a gate to prove that a leak is found: leaks one session's memory per request. */
 import { subscribe } from "node:diagnostics_channel";
 
-const kept: unknown[] = [];
+const leaked: unknown[] = [];
 
 subscribe("http.server.request.start", () => {
-  const token = Buffer.from(`${kept.length}`.padStart(300, "x")).toString();
-  kept.push({ token: { text: token, expiresAt: kept.length }, found: { user: {} } });
+  const token = Buffer.from(`${leaked.length}`.padStart(300, "x")).toString();
+  leaked.push({ token: { text: token, expiresAt: leaked.length }, found: { user: {} } });
 });

@@ -1,13 +1,13 @@
-/** Something that leaves an entry in the log: between these two moments, if it was done at all. */
-export interface Deed {
-  /** Which of the processes that were started one after the other did it. */
+/** An action that adds a log entry between the two times, if it was done at all. */
+export interface LoggedAction {
+  /** The number of the process that did it. */
   readonly life: number;
   readonly type: string;
   readonly summary: string;
   readonly from: number;
   readonly to: number;
-  /** Whether it was answered; a process that was killed may have done it and not told. */
-  readonly done: "surely" | "perhaps";
+  /** Whether it was acknowledged. A killed process may have done it without a response. */
+  readonly done: "acknowledged" | "unknown";
 }
 
 export interface WrittenEntry {
@@ -20,70 +20,73 @@ export interface WrittenEntry {
 
 export interface LogJudgement {
   readonly problems: readonly string[];
-  /** Deeds that were answered and have no entry. */
+  /** Acknowledged actions without an entry. */
   readonly lost: number;
-  /** Of one life. */
-  readonly mostLost: number;
+  /** The most lost actions of one process. */
+  readonly maxLost: number;
 }
 
-/** Moments of two processes, both rounded to milliseconds. */
+/** The times come from two processes, both rounded to milliseconds. */
 const SLACK_MS = 2;
 
 /**
- * Every entry needs a deed of its own, entries stand in the order in which things were done, and
- * what is missing is the end of a life: a later deed of that life has no entry either.
+ * Every entry needs its own action, entries are in order, and only the last entries of a process may
+ * be missing: no later action of the same process may have an entry.
  */
-export function judgeLog(entries: readonly WrittenEntry[], deeds: readonly Deed[]): LogJudgement {
-  const entryOf = matched(entries, deeds);
-  const told = new Set(entryOf.values());
+export function judgeLog(
+  entries: readonly WrittenEntry[],
+  actions: readonly LoggedAction[],
+): LogJudgement {
+  const entryOf = matched(entries, actions);
+  const logged = new Set(entryOf.values());
   const problems = [
     ...disorderIn(entries),
     ...entries
-      .filter((entry) => !told.has(entry))
-      .map((entry) => `${shown(entry)} tells of what nobody did, or tells it twice`),
+      .filter((entry) => !logged.has(entry))
+      .map((entry) => `${shown(entry)} has no action, or repeats one`),
     ...entries
       .filter(({ author }) => author !== "system")
-      .map((entry) => `${shown(entry)} is by ${entry.author}`),
+      .map((entry) => `${shown(entry)} has the author ${entry.author}`),
   ];
-  const lost = deeds.filter((deed) => deed.done === "surely" && !entryOf.has(deed));
+  const lost = actions.filter((action) => action.done === "acknowledged" && !entryOf.has(action));
   const lives = [...Map.groupBy(lost, ({ life }) => life)];
   for (const [life, missing] of lives) {
-    const later = [...entryOf.keys()].filter((deed) => deed.life === life);
-    for (const deed of missing) {
-      if (!later.some(({ from }) => from > deed.to + SLACK_MS)) continue;
-      problems.push(`life ${life}: no entry "${deed.summary}", and a later one is there`);
+    const later = [...entryOf.keys()].filter((action) => action.life === life);
+    for (const action of missing) {
+      if (!later.some(({ from }) => from > action.to + SLACK_MS)) continue;
+      problems.push(`process ${life}: no entry "${action.summary}", but a later one exists`);
     }
   }
-  const mostLost = Math.max(0, ...lives.map(([, missing]) => missing.length));
-  return { problems, lost: lost.length, mostLost };
+  const maxLost = Math.max(0, ...lives.map(([, missing]) => missing.length));
+  return { problems, lost: lost.length, maxLost };
 }
 
 function disorderIn(entries: readonly WrittenEntry[]): readonly string[] {
-  return entries.flatMap((entry, place) => {
-    const before = entries[place - 1];
+  return entries.flatMap((entry, index) => {
+    const before = entries[index - 1];
     if (before === undefined || (before.id < entry.id && before.at <= entry.at)) return [];
     return [`${shown(entry)} comes after ${shown(before)}`];
   });
 }
 
-/** Of the deeds that an entry may tell of, it is given the one that was over first. */
+/** Matches each entry with the action that ended first among those it fits. */
 function matched(
   entries: readonly WrittenEntry[],
-  deeds: readonly Deed[],
-): ReadonlyMap<Deed, WrittenEntry> {
-  const entryOf = new Map<Deed, WrittenEntry>();
+  actions: readonly LoggedAction[],
+): ReadonlyMap<LoggedAction, WrittenEntry> {
+  const entryOf = new Map<LoggedAction, WrittenEntry>();
   const kinds = Map.groupBy(
-    deeds.toSorted((a, b) => a.to - b.to),
+    actions.toSorted((a, b) => a.to - b.to),
     keyOf,
   );
   for (const entry of entries.toSorted((a, b) => a.at - b.at)) {
-    const deed = kinds
+    const action = kinds
       .get(keyOf(entry))
       ?.find(
         (one) =>
           !entryOf.has(one) && one.from - SLACK_MS <= entry.at && entry.at <= one.to + SLACK_MS,
       );
-    if (deed !== undefined) entryOf.set(deed, entry);
+    if (action !== undefined) entryOf.set(action, entry);
   }
   return entryOf;
 }

@@ -1,12 +1,12 @@
 export interface MemorySample {
-  /** In ms since some moment. */
+  /** Time in ms. */
   readonly at: number;
   readonly bytes: number;
 }
 
 const MINUTE_MS = 60_000;
 
-/** The line through the samples that fits best: in bytes a minute. */
+/** The slope of the regression line, in bytes per minute. */
 export function growthPerMinute(samples: readonly MemorySample[]): number {
   const meanAt = mean(samples.map(({ at }) => at));
   const meanBytes = mean(samples.map(({ bytes }) => bytes));
@@ -15,29 +15,29 @@ export function growthPerMinute(samples: readonly MemorySample[]): number {
   return (covariance / mean(along.map((distance) => distance ** 2))) * MINUTE_MS;
 }
 
-/** A leak is what grows with every request, by more than so many bytes each. */
+/** Reports a leak: growth above `bytesPerRequest` for each request. */
 export function judgeGrowth(
   samples: readonly MemorySample[],
   requestsPerMinute: number,
   bytesPerRequest: number,
 ): readonly string[] {
   const perRequest = growthPerMinute(samples) / requestsPerMinute;
-  // What is not a number is no proof of anything.
+  // NaN, from too few samples, must count as a problem.
   if (perRequest <= bytesPerRequest) return [];
   return [`the heap grows by ${perRequest.toFixed(0)} bytes with every request`];
 }
 
-/** Flat: after the first quarter it rises no further above what it was at most until then. */
+/** Reports memory that rises by more than `maxRise` above the maximum of the first quarter. */
 export function judgePeak(
   name: string,
   samples: readonly number[],
-  mostRise: number,
+  maxRise: number,
 ): readonly string[] {
   const rise = riseOf(samples);
-  return rise <= mostRise ? [] : [`${name} rose by ${inMegabytes(rise)}`];
+  return rise <= maxRise ? [] : [`${name} rose by ${inMegabytes(rise)}`];
 }
 
-/** Not a number where there is too little to compare. */
+/** The rise after the first quarter; NaN for too few samples. */
 export function riseOf(samples: readonly number[]): number {
   const quarter = Math.ceil(samples.length / 4);
   const [first, later] = [samples.slice(0, quarter), samples.slice(quarter)];

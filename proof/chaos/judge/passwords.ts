@@ -1,22 +1,22 @@
-/** What one after the other has happened to a password. */
+/** The state of a password that changes. */
 export interface PasswordHistory {
-  /** The last one that was answered to be in force. */
+  /** The last password whose change was acknowledged. */
   readonly acknowledged: string;
-  /** The one that was asked for and not answered, if any. */
+  /** The password of a change without a response. */
   readonly inFlight: string | undefined;
 }
 
-/** Exactly one opens the door: the last acknowledged, or the one in flight. `older` never does. */
+/** Exactly one must work: the last acknowledged password or the one in flight, and no older one. */
 export function judgePasswords(
   { acknowledged, inFlight }: PasswordHistory,
-  opening: ReadonlySet<string>,
+  accepted: ReadonlySet<string>,
 ): readonly string[] {
-  const rightful = [acknowledged, inFlight].filter((one) => one !== undefined);
-  const working = rightful.filter((one) => opening.has(one));
-  const older = [...opening].filter((one) => !rightful.includes(one));
+  const valid = [acknowledged, inFlight].filter((one) => one !== undefined);
+  const working = valid.filter((one) => accepted.has(one));
+  const older = [...accepted].filter((one) => !valid.includes(one));
   return [
-    ...(working.length === 0 ? [`"${acknowledged}" was acknowledged and does not open`] : []),
-    ...(working.length > 1 ? [`both "${working.join('" and "')}" open`] : []),
-    ...older.map((one) => `"${one}" opens and was replaced`),
+    ...(working.length === 0 ? [`"${acknowledged}" was acknowledged and does not work`] : []),
+    ...(working.length > 1 ? [`both "${working.join('" and "')}" work`] : []),
+    ...older.map((one) => `"${one}" works although it was replaced`),
   ];
 }

@@ -1,35 +1,37 @@
 import { quantile } from "../../bench/figures.ts";
 
-/** How one request fared. Moments in ms since some moment. */
+/** The outcome of one request. Times are in ms. */
 export interface Sent {
   readonly kind: string;
   readonly sentAt: number;
   readonly ms: number;
   /**
-   * `refused`: the connection was not taken, or ended before it was ever of use. `reset`: it had
-   * been, and ended instead of an answer. `cut`: in the middle of one.
+   * `refused`: the connection never delivered a response. `reset`: it had delivered one, and ended
+   * without this response. `cut`: it ended in the middle of this response.
    */
   readonly fate: "answered" | "refused" | "reset" | "cut";
   readonly status: number;
-  /** Whether the answer is one that the kind of request may get. */
-  readonly sound: "yes" | "no";
+  /** Whether the response is one that the request may get. */
+  readonly expected: "yes" | "no";
 }
 
-/** What was on its way over open connections when the end was asked for is answered whole. */
+/** Requests in flight on open connections at the signal must get complete responses. */
 export function judgeShutdown(sent: readonly Sent[], signalAt: number): readonly string[] {
   return sent.flatMap((one) => {
-    const told = before(one, signalAt);
-    if (one.fate === "cut") return [`${told}: cut off in the middle of its answer`];
-    if (one.fate === "reset" && one.sentAt < signalAt) return [`${told}: not answered`];
-    return one.fate === "answered" && one.sound === "no" ? [`${told}: answered ${one.status}`] : [];
+    const when = before(one, signalAt);
+    if (one.fate === "cut") return [`${when}: the response was cut off`];
+    if (one.fate === "reset" && one.sentAt < signalAt) return [`${when}: no response`];
+    return one.fate === "answered" && one.expected === "no"
+      ? [`${when}: status ${one.status}`]
+      : [];
   });
 }
 
-/** An open connection ends with an answer that says so, not under a request that comes afterwards. */
+/** The gate must announce the end of an open connection, not reset it under a later request. */
 export function judgeResets(sent: readonly Sent[], signalAt: number): readonly string[] {
   return sent
     .filter(({ fate, sentAt }) => fate === "reset" && sentAt >= signalAt)
-    .map((one) => `${before(one, signalAt)}: reset without a word`);
+    .map((one) => `${before(one, signalAt)}: connection reset`);
 }
 
 const before = ({ kind, sentAt }: Sent, signalAt: number): string =>
@@ -37,14 +39,14 @@ const before = ({ kind, sentAt }: Sent, signalAt: number): string =>
     ? `${kind}, sent ${inMs(signalAt - sentAt)} before the signal`
     : `${kind}, sent ${inMs(sentAt - signalAt)} after the signal`;
 
-/** Every request answered, soundly, and 99 of 100 in time. */
-export function judgeAnswers(sent: readonly Sent[], p99Ms: number): readonly string[] {
+/** Every request must get an expected response, and 99 of 100 in time. */
+export function judgeResponses(sent: readonly Sent[], p99Ms: number): readonly string[] {
   const wrong = sent
-    .filter(({ fate, sound }) => fate !== "answered" || sound === "no")
+    .filter(({ fate, expected }) => fate !== "answered" || expected === "no")
     .map(({ kind, fate, status, ms }) => `${kind}: ${fate} ${status} after ${ms.toFixed(0)} ms`);
   const p99 = p99Of(sent);
-  const none = sent.length === 0 ? ["nothing was asked"] : [];
-  return [...none, ...wrong, ...(p99 > p99Ms ? [`99 of 100 took up to ${inMs(p99)}`] : [])];
+  const none = sent.length === 0 ? ["no requests were sent"] : [];
+  return [...none, ...wrong, ...(p99 > p99Ms ? [`p99 is ${inMs(p99)}`] : [])];
 }
 
 export const p99Of = (sent: readonly Sent[]): number =>

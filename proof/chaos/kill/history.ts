@@ -1,44 +1,44 @@
-import type { Deed } from "../judge/log.ts";
+import type { LoggedAction } from "../judge/log.ts";
 import type { PasswordHistory } from "../judge/passwords.ts";
 
-/** All that was done to the gates of one series, and what it has to have led to. */
+/** What was done to the gates of one series, and the state that must result. */
 export interface History {
-  readonly deeds: readonly Deed[];
+  readonly actions: readonly LoggedAction[];
   readonly sessions: readonly string[];
   readonly password: PasswordHistory;
-  /** One that was replaced, if any was. */
+  /** The password that was replaced last. */
   readonly replaced: string | undefined;
   readonly problems: readonly string[];
-  /** From now on another process does it. */
-  newLife(): void;
-  /** `undefined` stands for a process that went away without an answer. */
+  /** Starts the actions of the next process. */
+  processStarted(): void;
+  /** Records an action. Returns `undefined` if the process ended without a response. */
   done<T>(
-    deed: Told,
+    action: LogText,
     ask: () => Promise<T>,
     succeeded: (answer: T) => boolean,
   ): Promise<T | undefined>;
-  /** What was being done when the process was killed was done by now, if at all. */
-  lifeOver(): void;
+  /** Records the pending actions of the killed process as possibly done. */
+  processEnded(): void;
   signedIn(session: string): void;
   changing(to: string): void;
-  /** It turned out which of the two is in force. */
-  inForce(password: string): void;
+  /** Records which password is valid. */
+  isCurrent(password: string): void;
   problem(text: string): void;
 }
 
-export type Told = Pick<Deed, "type" | "summary">;
+export type LogText = Pick<LoggedAction, "type" | "summary">;
 
 export function createHistory(password: string): History {
-  const deeds: Deed[] = [];
+  const actions: LoggedAction[] = [];
   const sessions: string[] = [];
   const problems: string[] = [];
-  let underWay: Omit<Deed, "to" | "done">[] = [];
+  let pending: Omit<LoggedAction, "to" | "done">[] = [];
   let life = 0;
   let history: PasswordHistory = { acknowledged: password, inFlight: undefined };
   let replaced: string | undefined;
 
   return {
-    deeds,
+    actions,
     sessions,
     problems,
     get password() {
@@ -47,28 +47,28 @@ export function createHistory(password: string): History {
     get replaced() {
       return replaced;
     },
-    newLife() {
+    processStarted() {
       life += 1;
     },
-    async done(told, ask, succeeded) {
-      const deed = { ...told, life, from: Date.now() };
-      underWay.push(deed);
+    async done(text, ask, succeeded) {
+      const action = { ...text, life, from: Date.now() };
+      pending.push(action);
       const answer = await ask().catch(() => undefined);
       if (answer === undefined) return undefined;
-      underWay = underWay.filter((one) => one !== deed);
-      if (succeeded(answer)) deeds.push({ ...deed, to: Date.now(), done: "surely" });
+      pending = pending.filter((one) => one !== action);
+      if (succeeded(answer)) actions.push({ ...action, to: Date.now(), done: "acknowledged" });
       return answer;
     },
-    lifeOver() {
+    processEnded() {
       const to = Date.now();
-      deeds.push(...underWay.map((deed): Deed => ({ ...deed, to, done: "perhaps" })));
-      underWay = [];
+      actions.push(...pending.map((action): LoggedAction => ({ ...action, to, done: "unknown" })));
+      pending = [];
     },
     signedIn: (session) => void sessions.push(session),
     changing(to) {
       history = { ...history, inFlight: to };
     },
-    inForce(now) {
+    isCurrent(now) {
       if (now !== history.acknowledged) replaced = history.acknowledged;
       history = { acknowledged: now, inFlight: undefined };
     },

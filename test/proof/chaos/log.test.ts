@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Deed, judgeLog, type WrittenEntry } from "../../../proof/chaos/judge/log.ts";
+import { judgeLog, type LoggedAction, type WrittenEntry } from "../../../proof/chaos/judge/log.ts";
 
 const SIGN_IN = { type: "signin", summary: "Signed in as owner" };
 
-const deed = (from: number, to: number, more: Partial<Deed> = {}): Deed => ({
+const action = (from: number, to: number, more: Partial<LoggedAction> = {}): LoggedAction => ({
   ...SIGN_IN,
   life: 1,
   from,
   to,
-  done: "surely",
+  done: "acknowledged",
   ...more,
 });
 
@@ -21,61 +21,66 @@ const entry = (id: number, at: number, more: Partial<WrittenEntry> = {}): Writte
   ...more,
 });
 
-const deeds = [deed(100, 150), deed(200, 250), deed(300, 350)];
+const actions = [action(100, 150), action(200, 250), action(300, 350)];
 
-test("a log that tells of every deed once and in order is sound", () => {
+test("accepts a log with every action once and in order", () => {
   const entries = [entry(1, 140), entry(2, 240), entry(3, 340)];
-  assert.deepEqual(judgeLog(entries, deeds), { problems: [], lost: 0, mostLost: 0 });
+  assert.deepEqual(judgeLog(entries, actions), { problems: [], lost: 0, maxLost: 0 });
 });
 
-test("entries of one life that are missing at its end are counted, and no problem", () => {
-  const lives = [deed(100, 150), deed(200, 250), deed(300, 350), deed(400, 450, { life: 2 })];
+test("counts entries missing at the end of a process without reporting a problem", () => {
+  const lives = [
+    action(100, 150),
+    action(200, 250),
+    action(300, 350),
+    action(400, 450, { life: 2 }),
+  ];
   const judgement = judgeLog([entry(1, 140), entry(2, 440)], lives);
-  assert.deepEqual(judgement, { problems: [], lost: 2, mostLost: 2 });
+  assert.deepEqual(judgement, { problems: [], lost: 2, maxLost: 2 });
 });
 
-test("what was perhaps done may have an entry, or none", () => {
-  const perhaps = [deed(100, 150, { done: "perhaps" })];
-  assert.deepEqual(judgeLog([], perhaps), { problems: [], lost: 0, mostLost: 0 });
-  assert.deepEqual(judgeLog([entry(1, 120)], perhaps).problems, []);
+test("accepts an action of unknown outcome with or without an entry", () => {
+  const unknown = [action(100, 150, { done: "unknown" })];
+  assert.deepEqual(judgeLog([], unknown), { problems: [], lost: 0, maxLost: 0 });
+  assert.deepEqual(judgeLog([entry(1, 120)], unknown).problems, []);
 });
 
-test("what began at the same time may be lost on either side", () => {
-  const together = [deed(100, 200), deed(110, 190)];
+test("accepts either entry missing for simultaneous actions", () => {
+  const together = [action(100, 200), action(110, 190)];
   assert.deepEqual(judgeLog([entry(1, 150)], together).problems, []);
 });
 
-const broken: Readonly<Record<string, { entries: readonly WrittenEntry[]; says: RegExp }>> = {
-  "that stands there twice": {
+const invalid: Readonly<Record<string, { entries: readonly WrittenEntry[]; problem: RegExp }>> = {
+  twice: {
     entries: [entry(1, 140), entry(2, 140), entry(3, 240), entry(4, 340)],
-    says: /nobody did, or tells it twice/,
+    problem: /has no action, or repeats one/,
   },
-  "of somebody else's sign-in": {
+  "of another user's sign-in": {
     entries: [entry(1, 140), entry(2, 145, { summary: "Signed in as mallory" })],
-    says: /"Signed in as mallory".*nobody did/,
+    problem: /"Signed in as mallory".*has no action/,
   },
-  "of a time at which nobody did that": {
+  "at a time without an action": {
     entries: [entry(1, 140), entry(2, 180)],
-    says: /nobody did/,
+    problem: /has no action/,
   },
-  "that comes before an earlier one": {
+  "out of order": {
     entries: [entry(1, 240), entry(2, 140), entry(3, 340)],
-    says: /comes after/,
+    problem: /comes after/,
   },
-  "that is missing in the middle": {
+  "missing in the middle": {
     entries: [entry(1, 140), entry(2, 340)],
-    says: /no entry "Signed in as owner", and a later one is there/,
+    problem: /no entry "Signed in as owner", but a later one exists/,
   },
   "by another author": {
     entries: [entry(1, 140, { author: "cli" }), entry(2, 240), entry(3, 340)],
-    says: /is by cli/,
+    problem: /has the author cli/,
   },
 };
 
-for (const [what, { entries, says }] of Object.entries(broken)) {
-  test(`a log with an entry ${what} is a problem`, () => {
-    const { problems } = judgeLog(entries, deeds);
+for (const [what, { entries, problem }] of Object.entries(invalid)) {
+  test(`reports a log with an entry ${what}`, () => {
+    const { problems } = judgeLog(entries, actions);
     assert.equal(problems.length, 1, problems.join());
-    assert.match(problems.join(), says);
+    assert.match(problems.join(), problem);
   });
 }

@@ -5,24 +5,29 @@ import { judgePasswords } from "../../../proof/chaos/judge/passwords.ts";
 const calm = { acknowledged: "second", inFlight: undefined };
 const changing = { acknowledged: "second", inFlight: "third" };
 
-for (const [what, history, opening] of [
-  ["the last acknowledged one", calm, ["second"]],
-  ["the one before a change that was cut off", changing, ["second"]],
-  ["the one of a change that was cut off", changing, ["third"]],
+for (const [what, history, working] of [
+  ["the last acknowledged password", calm, ["second"]],
+  ["the password before an interrupted change", changing, ["second"]],
+  ["the password of an interrupted change", changing, ["third"]],
 ] as const) {
-  test(`a door that ${what} opens is sound`, () => {
-    assert.deepEqual(judgePasswords(history, new Set(opening)), []);
+  test(`accepts ${what} as the only working password`, () => {
+    assert.deepEqual(judgePasswords(history, new Set(working)), []);
   });
 }
 
-for (const [what, history, opening, says] of [
-  ["no password opens", calm, [], /"second" was acknowledged and does not open/],
-  ["an older password opens alone", calm, ["first"], /does not open.*"first" opens/],
-  ["an older password opens as well", calm, ["second", "first"], /"first" opens and was replaced/],
-  ["both passwords of a change open", changing, ["second", "third"], /both "second" and "third"/],
-  ["neither password of a change opens", changing, [], /does not open/],
+for (const [what, history, working, problem] of [
+  ["no password works", calm, [], /"second" was acknowledged and does not work/],
+  ["only an older password works", calm, ["first"], /does not work.*"first" works/],
+  [
+    "an older password works too",
+    calm,
+    ["second", "first"],
+    /"first" works although it was replaced/,
+  ],
+  ["both passwords of a change work", changing, ["second", "third"], /both "second" and "third"/],
+  ["neither password of a change works", changing, [], /does not work/],
 ] as const) {
-  test(`a door that ${what} is a problem`, () => {
-    assert.match(judgePasswords(history, new Set<string>(opening)).join(), says);
+  test(`reports that ${what}`, () => {
+    assert.match(judgePasswords(history, new Set<string>(working)).join(), problem);
   });
 }

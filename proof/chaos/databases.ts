@@ -3,18 +3,18 @@ import { inDatabase } from "../../test/support/database.ts";
 import { openPostgres } from "../../test/support/postgres.ts";
 import { runSql } from "../../test/support/postgres-admin.ts";
 import type { GuardedFolder } from "../../test/support/postgres-folder.ts";
-import type { Stage } from "./case.ts";
+import type { CaseContext } from "./case.ts";
 import { dataDirIn } from "./gate.ts";
 import type { WrittenEntry } from "./judge/log.ts";
 
-/** What stands in a gate's database, read behind its back. */
-export interface Ground {
+/** A gate's database, read without the gate. */
+export interface GateDatabase {
   readonly name: string;
-  /** What the gate has to be told to use it. */
+  /** The settings of a gate that uses it. */
   readonly settings: Readonly<Record<string, string>>;
   users(): Promise<number>;
   log(): Promise<readonly WrittenEntry[]>;
-  /** What the database itself says of its soundness. */
+  /** The problems that the database's own integrity check finds. */
   integrity(): Promise<readonly string[]>;
 }
 
@@ -28,7 +28,7 @@ const entryOf = ({ id, at, type, summary, author }: Row): WrittenEntry => ({
   author: String(author),
 });
 
-export function sqliteIn(folder: GuardedFolder, dataDir: string = dataDirIn(folder)): Ground {
+export function sqliteIn(folder: GuardedFolder, dataDir: string = dataDirIn(folder)): GateDatabase {
   const file = join(dataDir, "latchkey.db");
   const rows = (sql: string): readonly Row[] =>
     inDatabase(file, (database) => database.prepare(sql).all());
@@ -44,10 +44,13 @@ export function sqliteIn(folder: GuardedFolder, dataDir: string = dataDirIn(fold
   };
 }
 
-/** A real server of its own, gone with the case. */
-export async function postgresFor(stage: Stage, folder: GuardedFolder): Promise<Ground> {
+/** Starts a PostgreSQL server that ends with the case. */
+export async function postgresFor(
+  context: CaseContext,
+  folder: GuardedFolder,
+): Promise<GateDatabase> {
   const server = await openPostgres();
-  stage.defer(() => server.close());
+  context.defer(() => server.close());
   const url = server.url(await server.createDatabase());
   const counted = async (sql: string): Promise<number> =>
     Number((await runSql(url, sql))[0]?.count);
@@ -60,7 +63,7 @@ export async function postgresFor(stage: Stage, folder: GuardedFolder): Promise<
       const twice = await counted(
         "SELECT count(*) - count(DISTINCT key) AS count FROM latchkey_log",
       );
-      return twice === 0 ? [] : [`${twice} log entries stand there twice`];
+      return twice === 0 ? [] : [`${twice} log entries are stored twice`];
     },
   };
 }

@@ -1,21 +1,21 @@
 import { guardedFolder } from "../../test/support/postgres-folder.ts";
-import type { Stage } from "./case.ts";
+import type { CaseContext } from "./case.ts";
 import { startGate } from "./gate.ts";
 
 export interface Finding {
-  readonly kind: "figure" | "kept" | "broken" | "left out";
+  readonly kind: "figure" | "passed" | "failed" | "skipped";
   readonly what: string;
   readonly value: string;
 }
 
-export interface OpenStage extends Stage, AsyncDisposable {
+export interface OpenContext extends CaseContext, AsyncDisposable {
   readonly findings: readonly Finding[];
 }
 
-const MOST_PROBLEMS_SHOWN = 5;
+const MAX_PROBLEMS_SHOWN = 5;
 
-/** Everything that a case starts, finds and says. */
-export function openStage(say: (text: string) => void): OpenStage {
+/** Starts what a case needs, collects its findings, and ends everything on disposal. */
+export function openContext(say: (text: string) => void): OpenContext {
   const opened = new AsyncDisposableStack();
   const findings: Finding[] = [];
   return {
@@ -31,24 +31,24 @@ export function openStage(say: (text: string) => void): OpenStage {
       return folder;
     },
     async startGate(folder, options) {
-      // A case that took too long goes on behind its end.
+      // A case that exceeded its time limit may still be running.
       if (opened.disposed) throw new Error("the case is over");
       const gate = await startGate(folder, options);
       opened.defer(() => gate.kill());
       return gate;
     },
     figure: (what, value) => void findings.push({ kind: "figure", what, value }),
-    promise(what, problems) {
+    check(what, problems) {
       const value = shortened(problems).join("; ");
-      findings.push({ kind: problems.length === 0 ? "kept" : "broken", what, value });
+      findings.push({ kind: problems.length === 0 ? "passed" : "failed", what, value });
     },
-    leaveOut: (what) => void findings.push({ kind: "left out", what, value: "" }),
+    skip: (what) => void findings.push({ kind: "skipped", what, value: "" }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
 function shortened(problems: readonly string[]): readonly string[] {
-  const more = problems.length - MOST_PROBLEMS_SHOWN;
-  const shown = problems.slice(0, MOST_PROBLEMS_SHOWN);
+  const more = problems.length - MAX_PROBLEMS_SHOWN;
+  const shown = problems.slice(0, MAX_PROBLEMS_SHOWN);
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }

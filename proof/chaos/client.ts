@@ -3,15 +3,16 @@ import type { Socket } from "node:net";
 import type { Sending } from "../../test/support/client.ts";
 import type { Sent } from "./judge/requests.ts";
 
-const GIVE_UP_AFTER_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 export interface Request extends Sending {
   readonly kind: string;
   readonly path: string;
-  readonly sound: (answer: Heard) => boolean;
+  /** Whether the response is one that the request may get. */
+  readonly expected: (response: ClientResponse) => boolean;
 }
 
-export interface Heard {
+export interface ClientResponse {
   readonly status: number;
   readonly location: string | undefined;
   readonly retryAfter: string | undefined;
@@ -19,78 +20,83 @@ export interface Heard {
   readonly body: string;
 }
 
-export interface Spoken extends Sent {
-  readonly heard: Heard | undefined;
+export interface Exchange extends Sent {
+  readonly response: ClientResponse | undefined;
 }
 
-/** A client that keeps its one connection for as long as it can. Failures are told, not thrown. */
-export interface Caller {
-  ask(request: Request): Promise<Spoken>;
+/** A client that keeps its one connection open as long as possible. Failures are returned. */
+export interface Client {
+  send(request: Request): Promise<Exchange>;
   close(): void;
 }
 
-export function callerTo(url: string): Caller {
+export function createClient(url: string): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const proven = new WeakSet<Socket>();
   return {
-    ask: (asked) => ask(url, agent, proven, asked),
+    send: (request) => send(url, agent, proven, request),
     close: () => agent.destroy(),
   };
 }
 
-/** How it went with a request, as it is told the moment that it is over. */
-export function spokenOf(
-  { kind, sound }: Request,
+/** The outcome of a request that has just ended. */
+export function exchangeOf(
+  { kind, expected }: Request,
   sentAt: number,
   fate: Sent["fate"],
-  heard: Heard | undefined,
-): Spoken {
+  response: ClientResponse | undefined,
+): Exchange {
   return {
     kind,
     sentAt,
     ms: performance.now() - sentAt,
     fate,
-    status: heard?.status ?? 0,
-    sound: heard !== undefined && sound(heard) ? "yes" : "no",
-    heard,
+    status: response?.status ?? 0,
+    expected: response !== undefined && expected(response) ? "yes" : "no",
+    response,
   };
 }
 
-/** `proven` are the connections over which an answer has come. */
-function ask(url: string, agent: Agent, proven: WeakSet<Socket>, asked: Request): Promise<Spoken> {
+/** `proven` are the connections that have delivered a response. */
+function send(
+  url: string,
+  agent: Agent,
+  proven: WeakSet<Socket>,
+  outgoing: Request,
+): Promise<Exchange> {
   let socket: Socket | undefined;
   const sentAt = performance.now();
   return new Promise((resolve) => {
-    const told = (fate: Sent["fate"], heard?: Heard): void =>
-      resolve(spokenOf(asked, sentAt, fate, heard));
-    const body = asked.form && new URLSearchParams(asked.form).toString();
-    const outgoing = request(
-      `${url}${asked.path}`,
+    const settle = (fate: Sent["fate"], response?: ClientResponse): void =>
+      resolve(exchangeOf(outgoing, sentAt, fate, response));
+    const body = outgoing.form && new URLSearchParams(outgoing.form).toString();
+    const started = request(
+      `${url}${outgoing.path}`,
       {
         agent,
-        signal: AbortSignal.timeout(GIVE_UP_AFTER_MS),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
         method: body === undefined ? "GET" : "POST",
-        headers: headersOf(asked, body),
+        headers: headersOf(outgoing, body),
       },
       (incoming) => {
         let text = "";
         incoming.setEncoding("utf8").on("data", (chunk: string) => {
           text += chunk;
         });
-        incoming.on("error", () => told("cut"));
+        incoming.on("error", () => settle("cut"));
         incoming.on("end", () => {
           if (socket !== undefined) proven.add(socket);
-          told("answered", heardIn(incoming, text));
+          settle("answered", responseOf(incoming, text));
         });
       },
     );
-    outgoing.on("socket", (given) => {
+    started.on("socket", (given) => {
       socket = given;
     });
-    outgoing.on("error", () =>
-      told(socket !== undefined && proven.has(socket) ? "reset" : "refused"),
+    started.on("error", () =>
+      settle(socket !== undefined && proven.has(socket) ? "reset" : "refused"),
     );
-    outgoing.end(body);
+    started.end(body);
   });
 }
 
@@ -108,7 +114,7 @@ const headersOf = (
   ...headers,
 });
 
-function heardIn(incoming: IncomingMessage, body: string): Heard {
+function responseOf(incoming: IncomingMessage, body: string): ClientResponse {
   const cookie = incoming.headers["set-cookie"]?.at(-1) ?? "";
   return {
     status: incoming.statusCode ?? 0,

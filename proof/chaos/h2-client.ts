@@ -1,46 +1,52 @@
 import { type ClientHttp2Session, connect, constants } from "node:http2";
-import { type Caller, type Heard, type Request, type Spoken, spokenOf } from "./caller.ts";
+import {
+  type Client,
+  type ClientResponse,
+  type Exchange,
+  exchangeOf,
+  type Request,
+} from "./client.ts";
 import type { Sent } from "./judge/requests.ts";
 
-/** The other side has not begun with it: it may be sent again. */
+/** The server has not processed the request, so it may be sent again. */
 const REFUSED_STREAM = constants.NGHTTP2_REFUSED_STREAM;
 
-/** Many requests at once over the one connection that it has; none once that is being closed. */
-export interface H2Caller extends Caller {
+/** Sends many requests at once over one connection; none while it is being closed. */
+export interface H2Client extends Client {
   readonly isOpen: boolean;
 }
 
-export function h2CallerTo(url: string, name: string, ca: string): H2Caller {
+export function createH2Client(url: string, name: string, ca: string): H2Client {
   const session = connect(url, { ca, servername: name });
   session.on("error", () => {});
   return {
     get isOpen() {
       return !session.closed && !session.destroyed;
     },
-    ask: (asked) => ask(session, name, asked),
+    send: (request) => send(session, name, request),
     close: () => session.destroy(),
   };
 }
 
-function ask(session: ClientHttp2Session, name: string, asked: Request): Promise<Spoken> {
-  const { form } = asked;
+function send(session: ClientHttp2Session, name: string, request: Request): Promise<Exchange> {
+  const { form } = request;
   const sentAt = performance.now();
   const body = form && new URLSearchParams(form).toString();
-  const { promise, resolve } = Promise.withResolvers<Spoken>();
-  const told = (fate: Sent["fate"], heard?: Heard): void =>
-    resolve(spokenOf(asked, sentAt, fate, heard));
+  const { promise, resolve } = Promise.withResolvers<Exchange>();
+  const settle = (fate: Sent["fate"], response?: ClientResponse): void =>
+    resolve(exchangeOf(request, sentAt, fate, response));
   let status = 0;
   let location: string | undefined;
   let text = "";
-  let whole = false;
+  let complete = false;
   try {
     const stream = session.request({
       [constants.HTTP2_HEADER_METHOD]: body === undefined ? "GET" : "POST",
-      [constants.HTTP2_HEADER_PATH]: asked.path,
+      [constants.HTTP2_HEADER_PATH]: request.path,
       [constants.HTTP2_HEADER_AUTHORITY]: name,
-      ...(asked.session === undefined ? {} : { cookie: `session=${asked.session}` }),
+      ...(request.session === undefined ? {} : { cookie: `session=${request.session}` }),
       ...(body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
-      ...asked.headers,
+      ...request.headers,
     });
     stream.setEncoding("utf8");
     stream.on("response", (headers) => {
@@ -51,14 +57,14 @@ function ask(session: ClientHttp2Session, name: string, asked: Request): Promise
       text += chunk;
     });
     stream.on("end", () => {
-      whole = true;
+      complete = true;
     });
     stream.on("error", () => {});
     stream.on("close", () => {
-      if (status === 0) told(stream.rstCode === REFUSED_STREAM ? "refused" : "reset");
-      else if (!whole || stream.rstCode !== 0) told("cut");
+      if (status === 0) settle(stream.rstCode === REFUSED_STREAM ? "refused" : "reset");
+      else if (!complete || stream.rstCode !== 0) settle("cut");
       else
-        told("answered", {
+        settle("answered", {
           status,
           location,
           retryAfter: undefined,
@@ -68,7 +74,7 @@ function ask(session: ClientHttp2Session, name: string, asked: Request): Promise
     });
     stream.end(body);
   } catch {
-    told("refused");
+    settle("refused");
   }
   return promise;
 }

@@ -1,12 +1,12 @@
 import type { Answer, Sending } from "../../test/support/client.ts";
 import { OWNER } from "../../test/support/gate.ts";
 
-/** What requests are sent to. */
+/** A server that requests are sent to. */
 export interface Site {
   send(path: string, sending?: Sending): Promise<Answer>;
 }
 
-/** Another client each time, or the limit of five a minute would be what is met. */
+/** Client addresses, each `perAddress` times, so that the sign-in limit is not what is tested. */
 export function* addresses(perAddress: number, first = 1): Generator<string, never> {
   for (let number = first; ; number += 1) {
     const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
@@ -18,7 +18,7 @@ export const fromAddress = (address: string): Readonly<Record<string, string>> =
   "X-Forwarded-For": address,
 });
 
-/** Makes the owner, and answers with the session. */
+/** Creates the owner and returns the session. */
 export async function setUp(
   site: Site,
   fields: Readonly<Record<string, string>> = {},
@@ -49,18 +49,18 @@ export const changePassword = (
     form: { current_password: from, new_password: to, confirm_password: to },
   });
 
-/** Where there is no page to reload, it leads to where a sign-in leads. */
+/** Without a page to refresh, the redirect goes to the post-login location. */
 export const isChanged = ({ status, location }: Answer): boolean =>
   status === 303 && location === "/";
 
 export const guarded = (site: Site, session: string): Promise<Answer> =>
   site.send("/forward-auth", { session });
 
-/** A failure that passes by itself, and says so. */
+/** A temporary failure with a Retry-After header. */
 export const isSoft = ({ status, headers }: Answer): boolean =>
   status === 503 && Number(headers["retry-after"]) > 0;
 
-/** What an error page has to be, and no page of another kind may be. */
+/** Whether a response is an error page. */
 export const isErrorPage = ({ status, headers, session }: Answer): boolean =>
   status >= 500 &&
   session === undefined &&
