@@ -7,7 +7,7 @@ import { type Subject, startSubject } from "./subjects.ts";
 
 const CONNECTIONS = 8;
 
-/** What a warm guard adds to the same page of the same application, for each framework. */
+/** What a warm guard adds to the same page of the same app, per framework. */
 export async function benchAdapters(
   folder: string,
   rounds: number,
@@ -24,7 +24,7 @@ export async function benchAdapters(
     for (const [name, subject] of subjects) {
       const open = await costOf(subject, "/hello", requests);
       const guarded = await costOf(subject, "/guarded", requests);
-      // The first round only warms up.
+      // The first round is a warm-up.
       if (round === 0) continue;
       costs.get(name)?.open.push(open);
       costs.get(name)?.guarded.push(guarded);
@@ -48,7 +48,7 @@ interface Costs {
   readonly guarded: number[];
 }
 
-/** Both pages get the cookie: what it costs to parse a header is not the guard's doing. */
+/** Both pages get the cookie, because parsing a header is not a cost of the guard. */
 async function costOf(subject: Subject, path: string, requests: number): Promise<number> {
   const before = await subject.cpu();
   await run({

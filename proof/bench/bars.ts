@@ -1,8 +1,10 @@
+import { escaped } from "./figures.ts";
+
 export interface Bar {
   readonly name: string;
   readonly kind: "bare" | "latchkey" | "peer";
   readonly value: number;
-  /** The ends of the line that shows the spread. */
+  /** The ends of the spread line. */
   readonly low: number;
   readonly high: number;
 }
@@ -17,14 +19,14 @@ const COLUMNS = 2;
 const WIDTH = 460;
 const ROW = 20;
 const NAMES = 168;
-/** For the figure behind the longest bar. */
+/** The width of the figure after the longest bar. */
 const FIGURES = 60;
 const HEAD = 40;
 const GAP = 22;
 const LEGEND = 40;
 const KINDS = { latchkey: "Latchkey", peer: "others", bare: "the HTTP layer alone" } as const;
 
-/** Colours that tell from their ground, and from each other without colour vision, in both themes. */
+/** Colours with enough contrast in both themes, distinguishable without colour vision. */
 const STYLE = `
   svg { color-scheme: light dark; }
   .ground { fill: #ffffff; } .text { fill: #1f2328; } .faint { fill: #59636e; }
@@ -39,7 +41,7 @@ const STYLE = `
   }
 `;
 
-/** Small multiples of bars from zero, each over a scale of its own, with the figure behind each bar. */
+/** Bar charts from zero, each with its own scale, and the figure after each bar. */
 export function charts(all: readonly Chart[]): string {
   const rows = Array.from({ length: Math.ceil(all.length / COLUMNS) }, (_, row) =>
     all.slice(row * COLUMNS, (row + 1) * COLUMNS),
@@ -96,6 +98,3 @@ function barOf({ name, kind, value, low, high }: Bar, along: (value: number) => 
     `<text class="text" x="${along(Math.max(value, high)) + 6}" y="13">${figure}</text>`,
   ].join("");
 }
-
-const escaped = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");

@@ -4,7 +4,7 @@ export interface Spread {
   readonly high: number;
 }
 
-/** The median, and the quarters on both sides of it. */
+/** The median and the quartiles. */
 export function spreadOf(values: readonly number[]): Spread {
   return {
     median: quantile(values, 0.5),
@@ -19,7 +19,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[index] ?? Number.NaN;
 }
 
-/** Rows of text in columns, the first one to the left, the others to the right. */
+/** Text in columns, the first left-aligned, the others right-aligned. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
@@ -35,3 +35,7 @@ export function table(rows: readonly (readonly string[])[]): string {
     )
     .join("\n");
 }
+
+/** Escapes text for SVG. */
+export const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");

@@ -12,22 +12,22 @@ export type Framework = "node" | "hono" | "express" | "fastify";
 
 export const frameworks: readonly Framework[] = ["node", "hono", "express", "fastify"];
 
-/** The same page twice, open at `/hello` and behind the guard at `/guarded`. */
+/** Serves the same page at `/hello`, open, and at `/guarded`, behind the guard. */
 export const listeners: Readonly<
   Record<Framework, (auth: Auth) => RequestListener | Promise<RequestListener>>
 > = {
   node(auth) {
-    const door = nodeAuth(auth);
+    const adapter = nodeAuth(auth);
     const page: RequestListener = (_request, response) => {
       response.setHeader("Content-Type", "text/plain; charset=UTF-8");
       response.setHeader("Content-Length", "5");
       response.end("hello");
     };
-    const guarded = door.requireAuth(page);
+    const guarded = adapter.requireAuth(page);
     return (request, response) => {
       if (request.url === "/hello") page(request, response);
       else if (request.url === "/guarded") guarded(request, response);
-      else void door.routes(request, response);
+      else void adapter.routes(request, response);
     };
   },
 
@@ -40,20 +40,20 @@ export const listeners: Readonly<
   },
 
   express(auth) {
-    const door = expressAuth(auth);
+    const adapter = expressAuth(auth);
     const app = express();
-    app.use(door.routes);
+    app.use(adapter.routes);
     app.get("/hello", (_request, response) => void response.send("hello"));
-    app.get("/guarded", door.requireAuth, (_request, response) => void response.send("hello"));
+    app.get("/guarded", adapter.requireAuth, (_request, response) => void response.send("hello"));
     return app;
   },
 
   async fastify(auth) {
-    const door = fastifyAuth(auth);
+    const adapter = fastifyAuth(auth);
     const app = fastify();
-    app.register(door.routes);
+    app.register(adapter.routes);
     app.get("/hello", async () => "hello");
-    app.get("/guarded", { onRequest: door.requireAuth }, async () => "hello");
+    app.get("/guarded", { onRequest: adapter.requireAuth }, async () => "hello");
     await app.ready();
     return (request, response) => app.routing(request, response);
   },

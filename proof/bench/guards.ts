@@ -8,8 +8,8 @@ import { type Subject, startSubject } from "./subjects.ts";
 const CONNECTIONS = 8;
 
 /**
- * CPU time a request: hello world bare and on Hono, behind a middleware that does nothing, and the
- * same page behind the guard.
+ * The CPU time per request: hello world bare and on Hono, behind an empty middleware, and the same
+ * page behind the guard.
  */
 export async function benchGuards(
   folder: string,
@@ -28,26 +28,26 @@ export async function benchGuards(
   const database = async (): Promise<string> => server.url(await server.createDatabase());
   const warmPostgres = await startSubject("hono", await database(), 1);
   const coldPostgres = await startSubject("hono", await database(), (rounds + 1) * requests);
-  const strangers = cold.tokens.values();
-  const strangersToPostgres = coldPostgres.tokens.values();
-  const sessionOfPostgres = warmPostgres.tokens[0] ?? "";
+  const uncached = cold.tokens.values();
+  const uncachedPostgres = coldPostgres.tokens.values();
+  const postgresSession = warmPostgres.tokens[0] ?? "";
   const session = warm.tokens[0] ?? "";
 
   const cases: readonly (readonly [string, Subject, () => () => string | undefined])[] = [
     ["bare node:http, hello", bare, () => times(requests, get("/hello"))],
     ["Hono, hello", hono, () => times(requests, get("/hello"))],
-    ["Hono, hello, cookie sent", hono, () => times(requests, get("/hello", session))],
-    ["Hono, hello, behind nothing", hono, () => times(requests, get("/through", session))],
+    ["Hono, hello, with cookie", hono, () => times(requests, get("/hello", session))],
+    ["Hono, hello, empty middleware", hono, () => times(requests, get("/through", session))],
     ["Hono and Latchkey, hello", warm, () => times(requests, get("/hello", session))],
     ["guarded, warm", warm, () => times(requests, get("/guarded", session))],
     ["forward auth, warm", warm, () => times(requests, get("/forward-auth", session))],
-    ["guarded, cold", cold, () => eachOnce(strangers, requests)],
+    ["guarded, cold", cold, () => eachOnce(uncached, requests)],
     [
       "PostgreSQL, guarded, warm",
       warmPostgres,
-      () => times(requests, get("/guarded", sessionOfPostgres)),
+      () => times(requests, get("/guarded", postgresSession)),
     ],
-    ["PostgreSQL, guarded, cold", coldPostgres, () => eachOnce(strangersToPostgres, requests)],
+    ["PostgreSQL, guarded, cold", coldPostgres, () => eachOnce(uncachedPostgres, requests)],
   ];
   const costs = new Map<string, number[]>();
   for (let round = 0; round <= rounds; round += 1) {
@@ -55,7 +55,7 @@ export async function benchGuards(
       const before = await subject.cpu();
       await run({ port: subject.port, connections: CONNECTIONS, status: 200, next: requestsOf() });
       const cost = ((await subject.cpu()) - before) / requests;
-      // The first round only warms up.
+      // The first round is a warm-up.
       if (round > 0) costs.set(name, [...(costs.get(name) ?? []), cost]);
     }
   }
@@ -70,7 +70,7 @@ function eachOnce(tokens: Iterator<string>, count: number): () => string | undef
   return () => (left-- > 0 ? get("/guarded", tokens.next().value) : undefined);
 }
 
-/** Ratios are taken round by round, so that a slow moment of the machine counts on both sides. */
+/** Ratios are computed per round, so that a slow moment of the machine affects both sides. */
 function tableOf(costs: ReadonlyMap<string, readonly number[]>): string {
   const hello = costs.get("Hono, hello") ?? [];
   const rows = [...costs].map(([name, values]) => {
@@ -83,5 +83,5 @@ function tableOf(costs: ReadonlyMap<string, readonly number[]>): string {
       ratio.median.toFixed(2),
     ];
   });
-  return table([["CPU a request", "µs", "middle half", "of Hono, hello"], ...rows]);
+  return table([["CPU per request", "µs", "middle half", "of Hono, hello"], ...rows]);
 }

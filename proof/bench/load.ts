@@ -2,19 +2,19 @@ import { connect, type Socket } from "node:net";
 
 export interface Load {
   readonly port: number;
-  /** How many connections, each with one request under way at a time. */
+  /** The number of connections, each with one request at a time. */
   readonly connections: number;
-  /** The next request as it goes over the wire, or `undefined` when it is enough. */
+  /** The next request as sent over the wire, or `undefined` at the end. */
   next(): string | undefined;
-  /** The status that every answer has to have: a benchmark of errors measures nothing. */
+  /** The required status of every response, because a benchmark of errors measures nothing. */
   readonly status: number;
-  /** What else every answer has to have in it, where the status alone does not tell. */
+  /** Text that every response must contain, if the status alone is not enough. */
   readonly text?: string;
 }
 
-const GIVE_UP_AFTER_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
-/** Sends requests over connections that stay open. Answers with the latency of each, in ms. */
+/** Sends requests over keep-alive connections, and returns the latency of each in ms. */
 export async function run(load: Load): Promise<readonly number[]> {
   const latencies: number[] = [];
   await Promise.all(Array.from({ length: load.connections }, () => runConnection(load, latencies)));
@@ -37,15 +37,15 @@ function runConnection(load: Load, latencies: number[]): Promise<void> {
       sentAt = performance.now();
       socket.write(request);
     };
-    socket.setEncoding("latin1").setTimeout(GIVE_UP_AFTER_MS);
-    socket.on("timeout", () => failed(socket, reject, "none at all"));
+    socket.setEncoding("latin1").setTimeout(TIMEOUT_MS);
+    socket.on("timeout", () => failed(socket, reject, "none in time"));
     socket.on("error", reject);
     socket.on("close", () => reject(new Error("the server closed the connection")));
     socket.on("data", (chunk: string) => {
       received += chunk;
       let rest: string | undefined;
       try {
-        rest = afterAnswer(received);
+        rest = afterResponse(received);
       } catch (error) {
         socket.destroy();
         reject(error);
@@ -65,12 +65,12 @@ function runConnection(load: Load, latencies: number[]): Promise<void> {
 }
 
 function failed(socket: Socket, reject: (error: Error) => void, received: string): void {
-  reject(new Error(`unexpected answer: ${received.slice(0, 300)}`));
+  reject(new Error(`unexpected response: ${received.slice(0, 300)}`));
   socket.destroy();
 }
 
-/** What follows the first whole answer, or `undefined` while it is not whole. */
-function afterAnswer(received: string): string | undefined {
+/** What follows the first complete response, or `undefined` while it is incomplete. */
+function afterResponse(received: string): string | undefined {
   const headersEnd = received.indexOf("\r\n\r\n");
   if (headersEnd === -1) return undefined;
   const headers = received.slice(0, headersEnd + 2);
@@ -83,7 +83,7 @@ function afterAnswer(received: string): string | undefined {
 
 function endOfChunks(headers: string, received: string, start: number): number | undefined {
   if (!/\r\ntransfer-encoding: *chunked\r\n/i.test(headers)) {
-    throw new Error("an answer without an end");
+    throw new Error("a response without a length or chunks");
   }
   for (let at = start; ; ) {
     const lineEnd = received.indexOf("\r\n", at);
@@ -94,16 +94,16 @@ function endOfChunks(headers: string, received: string, start: number): number |
   }
 }
 
-/** One request on a connection of its own. Answers with all that came back, headers first. */
+/** Sends one request over its own connection, and returns the raw response. */
 export async function ask(port: number, request: string): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   try {
-    socket.setTimeout(GIVE_UP_AFTER_MS, () => socket.destroy());
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
     socket.setEncoding("latin1").write(request);
     let received = "";
     for await (const chunk of socket) {
       received += chunk;
-      if (afterAnswer(received) !== undefined) return received;
+      if (afterResponse(received) !== undefined) return received;
     }
     throw new Error("the server closed the connection");
   } finally {
@@ -111,7 +111,7 @@ export async function ask(port: number, request: string): Promise<string> {
   }
 }
 
-/** A counter over a fixed request, for `next`. */
+/** Repeats a request, for `next`. */
 export function times(count: number, request: string): () => string | undefined {
   let left = count;
   return () => (left-- > 0 ? request : undefined);
@@ -125,4 +125,12 @@ export function get(path: string, session?: string): string {
 export function postForm(path: string, form: Record<string, string>, from: string): string {
   const body = new URLSearchParams(form).toString();
   return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${from}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+/** Client addresses, each `perAddress` times, so that the sign-in limit is not what is measured. */
+export function* addresses(perAddress: number = 1, first: number = 1): Generator<string, never> {
+  for (let number = first; ; number += 1) {
+    const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
+    for (let times = 0; times < perAddress; times += 1) yield address;
+  }
 }

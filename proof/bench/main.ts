@@ -1,8 +1,7 @@
 /**
- * Measures the door against what it stands on, all in one run: `npm run bench`, one part of it by
- * its name, or with `--short` a run of seconds that shows that everything still can be measured.
- * `scale` runs by its name only, or short: it fills databases with gigabytes. `peers` runs by its
- * name only: it installs what Latchkey is measured beside.
+ * `npm run bench` measures Latchkey against the HTTP layer below it; `npm run bench -- guards` one
+ * part; `--short` checks in seconds that everything still runs. `scale` fills gigabytes and `peers`
+ * installs other libraries, so both run only by name (`scale` also with `--short`).
  */
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
@@ -60,8 +59,8 @@ const { values, positionals } = parseArgs({
 const size = values.short === true ? SHORT : FULL;
 const scale = {
   ...size.scale,
-  users: atMost(size.scale.users, values.users),
-  entries: atMost(size.scale.entries, values.entries),
+  users: limited(size.scale.users, values.users),
+  entries: limited(size.scale.entries, values.entries),
 };
 
 const parts: Readonly<Record<string, (folder: string) => Promise<string>>> = {
@@ -78,10 +77,10 @@ function show(text: string): void {
   process.stdout.write(`${text}\n\n`);
 }
 
-function atMost(most: number, given: string | undefined): number {
-  const number = Number(given ?? most);
-  if (!(number >= 1_000)) throw new Error("--users and --entries take a number from 1000");
-  return Math.min(most, number);
+function limited(max: number, given: string | undefined): number {
+  const number = Number(given ?? max);
+  if (!(number >= 1_000)) throw new Error("--users and --entries need a number of at least 1000");
+  return Math.min(max, number);
 }
 
 const all = Object.keys(parts).filter(
@@ -91,8 +90,9 @@ const all = Object.keys(parts).filter(
 show(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model}`);
 for (const name of positionals.length > 0 ? positionals : all) {
   const part = parts[name];
-  if (part === undefined) throw new Error(`no ${name} here, only ${Object.keys(parts).join(", ")}`);
-  // Gone with this process, however that one ends.
+  if (part === undefined)
+    throw new Error(`unknown part ${name}; the parts are ${Object.keys(parts).join(", ")}`);
+  // Removed when this process ends, in whichever way.
   const folder = await guardedFolder({});
   try {
     show(await part(folder.path));

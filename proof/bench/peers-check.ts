@@ -3,7 +3,7 @@ import { nameOf, PASSWORD } from "./peers/peer.ts";
 import type { Contestant } from "./peers-contestants.ts";
 import { cookiesIn, get, type SignIn, type Verdict } from "./peers-wire.ts";
 
-/** Whether it does the job that it is measured at. Throws if it does not. */
+/** Checks that a contestant works. @throws if it does not */
 export async function check(
   contestant: Contestant,
   port: number,
@@ -12,7 +12,7 @@ export async function check(
 ): Promise<void> {
   if (contestant.kind === "bare") return;
   const guarded = (cookie?: string): Promise<string> => ask(port, get(contestant.guarded, cookie));
-  refuses(await guarded(), "somebody without a session");
+  refuses(await guarded(), "a client without a session");
   refuses(await guarded(forged(cookies[0] ?? "")), "a forged session");
   for (const index of [0, 1]) admits(await guarded(cookies[index]), nameOf(index));
   if (contestant.signIn !== undefined) {
@@ -39,11 +39,11 @@ async function checkSignIn(
   ] as const) {
     const wrong = await tried(name, password);
     expect(wrong, signIn.wrong, `${name} with "${password}"`);
-    refuses(await guarded(cookiesIn(wrong)), "somebody who gave a wrong password");
+    refuses(await guarded(cookiesIn(wrong)), "a client with a wrong password");
   }
 }
 
-/** The same in another letter: of the first cookie, so that none is left to fall back on. */
+/** Changes one letter of the first cookie, so that no valid cookie is left. */
 function forged(cookie: string): string {
   const [first = ""] = cookie.split("; ");
   const at = Math.floor((first.indexOf("=") + first.length) / 2);
@@ -52,19 +52,19 @@ function forged(cookie: string): string {
 
 function admits(answer: string, name: string): void {
   if (!answer.startsWith("HTTP/1.1 200 ") || !answer.includes(name)) {
-    throw new Error(`the session of ${name} is not taken: ${beginning(answer)}`);
+    throw new Error(`the session of ${name} is not accepted: ${beginning(answer)}`);
   }
 }
 
 function refuses(answer: string, who: string): void {
   if (!/^HTTP\/1\.1 (30[237]|401) /.test(answer) || answer.includes(nameOf(0))) {
-    throw new Error(`${who} is not refused: ${beginning(answer)}`);
+    throw new Error(`${who} is not rejected: ${beginning(answer)}`);
   }
 }
 
 function expect(answer: string, { status, text }: Verdict, what: string): void {
   if (!answer.startsWith(`HTTP/1.1 ${status} `) || !answer.includes(text)) {
-    throw new Error(`${what} is answered with: ${beginning(answer)}`);
+    throw new Error(`${what} gets: ${beginning(answer)}`);
   }
 }
 

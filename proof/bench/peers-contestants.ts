@@ -9,26 +9,26 @@ import {
 
 export type Layer = "node:http" | "Hono" | "Express";
 
-/** Who is measured: what of theirs is asked for, and where it comes from. */
+/** A library under measurement, its packages and its requests. */
 export interface Contestant {
   readonly name: string;
   readonly kind: "bare" | "latchkey" | "peer";
-  /** The HTTP layer below. */
+  /** The HTTP layer below it. */
   readonly on: Layer;
   /** The file under `peers`. */
   readonly peer: string;
-  /** What it is started with where it is a program of its own. */
+  /** The command, if it is a program. */
   readonly command?: readonly string[];
   readonly origin: Origin;
   readonly packages: readonly string[];
-  /** The path of the page that takes a session, or of the answer to a proxy. */
+  /** The path of the page that needs a session, or of the forward-auth response. */
   readonly guarded: string;
   readonly signIn?: SignIn;
-  /** The sign-in page, where it comes with one. */
+  /** The sign-in page, if it has one. */
   readonly loginPage?: string;
-  /** A page of its own for whoever is signed in. */
+  /** The account page, if it has one. */
   readonly ownPage?: string;
-  /** For a bare one: whose pages it serves. */
+  /** For a bare HTTP layer: the contestant whose pages it serves. */
   readonly recorded?: string;
 }
 
@@ -36,7 +36,7 @@ const HONO = ["hono", "@hono/node-server"];
 const ARGON2 = "@node-rs/argon2";
 const PASSPORT = ["express", "express-session", "passport", "passport-local", ARGON2];
 
-/** Its pages are Latchkey's, byte for byte. */
+/** Serves Latchkey's pages, byte for byte. */
 const bare = {
   kind: "bare",
   origin: "latchkey",

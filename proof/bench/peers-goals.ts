@@ -9,7 +9,7 @@ export interface Finding {
 
 export interface Goal {
   readonly goal: string;
-  /** One for each Latchkey among the results; `undefined` where it was not measured. */
+  /** One per Latchkey among the results; `undefined` if it was not measured. */
   readonly findings: readonly (Finding | undefined)[];
 }
 
@@ -18,7 +18,7 @@ const OF_HELLO = 1.15;
 const OF_HTTP_LAYER = 1.3;
 const IDLE_MB = 90;
 
-/** What was aimed at, and whether these figures are there. */
+/** The goals, and whether these figures meet them. */
 export function goalsOf(results: readonly Result[]): readonly Goal[] {
   const ours = latchkeysIn(results);
   const peers = results.filter(({ contestant }) => contestant.kind === "peer");
@@ -30,7 +30,7 @@ export function goalsOf(results: readonly Result[]): readonly Goal[] {
     atMost(limit, bareRatio(one, results, name), (ratio) => ratio.toFixed(2));
   return [
     goal(
-      `A whole guarded request is at least ${TIMES_CHEAPER} times cheaper than the next peer's`,
+      `A guarded request is at least ${TIMES_CHEAPER} times cheaper than the next peer's`,
       (one) => cheaperThan(one, peers),
     ),
     goal(
@@ -38,18 +38,18 @@ export function goalsOf(results: readonly Result[]): readonly Goal[] {
       (one) => addsLessThan(one, peers, results),
     ),
     goal(
-      `A guarded request takes ${OF_HELLO} of bare hello on the same HTTP layer at most`,
+      `A guarded request costs at most ${OF_HELLO} times bare hello on the same HTTP layer`,
       ofLayer("warm", OF_HELLO),
     ),
     goal(
-      `The sign-in page takes ${OF_HTTP_LAYER} of the same bytes served bare at most`,
+      `The sign-in page costs at most ${OF_HTTP_LAYER} times the same bytes served bare`,
       ofLayer("login", OF_HTTP_LAYER),
     ),
     goal(
-      `The account page takes ${OF_HTTP_LAYER} of the same bytes served bare at most`,
+      `The account page costs at most ${OF_HTTP_LAYER} times the same bytes served bare`,
       ofLayer("own", OF_HTTP_LAYER),
     ),
-    goal(`Idle, it takes less than ${IDLE_MB} MB`, (one) => idleBelow(one, IDLE_MB)),
+    goal(`Less than ${IDLE_MB} MB of memory when idle`, (one) => idleBelow(one, IDLE_MB)),
     ...peers.filter(isInstalledLarge).flatMap((peer) => [
       goal(`Less to install than ${peer.contestant.name}`, (one) => ({
         found: `${megabytes(one)} against ${megabytes(peer)}`,
@@ -66,7 +66,7 @@ export function goalsOf(results: readonly Result[]): readonly Goal[] {
 export const latchkeysIn = (results: readonly Result[]): readonly Result[] =>
   results.filter(({ contestant }) => contestant.kind === "latchkey");
 
-/** iron-session is a cookie and no more; and whoever is there twice is installed alike. */
+/** Without iron-session, which is only a cookie, and without variants of the same installation. */
 function isInstalledLarge({ contestant }: Result, at: number, all: readonly Result[]): boolean {
   const same = (one: Contestant): boolean => one.packages.join() === contestant.packages.join();
   const first = all.findIndex((one) => same(one.contestant));
@@ -86,7 +86,7 @@ function cheaperThan(one: Result, peers: readonly Result[]): Finding | undefined
   };
 }
 
-/** Without the HTTP layer, which costs whoever stands on it the same. */
+/** Without the HTTP layer, which costs the same for each library on it. */
 function addsLessThan(
   one: Result,
   peers: readonly Result[],

@@ -10,7 +10,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 const ROOT = here("../../");
 const TARBALL = "latchkey.tgz";
 
-/** Which lock file has the packages. */
+/** The lock file that has the packages. */
 export type Origin = "latchkey" | "peers";
 
 export interface Installed {
@@ -20,7 +20,7 @@ export interface Installed {
 }
 
 export interface Installer {
-  /** A production install of the named packages in an empty folder, with the peers' code beside it. */
+  /** A production install of the named packages in an empty folder, with the peers' code. */
   install(origin: Origin, names: readonly string[]): Promise<Installed>;
 }
 
@@ -37,7 +37,7 @@ export async function createInstaller(folder: string): Promise<Installer> {
       const started = done.get(key);
       if (started !== undefined) return started;
       const own = join(folder, `app-${done.size}`);
-      // A Latchkey that cannot be built is its own loss, too.
+      // A failed build of Latchkey fails only Latchkey's measurement.
       if (names.includes("latchkey")) packed ??= pack(folder);
       const made = installIn(own, packed, locked[origin], names);
       done.set(key, made);
@@ -50,7 +50,7 @@ async function lockedIn(folder: string): Promise<Locked> {
   return JSON.parse(await readFile(join(folder, "package-lock.json"), "utf8")).packages;
 }
 
-/** Latchkey as one package among those that it depends on. */
+/** Latchkey's lock file, with Latchkey itself as a package. */
 async function withLatchkey(locked: Locked): Promise<Locked> {
   const { version, dependencies, bin } = JSON.parse(
     await readFile(join(ROOT, "package.json"), "utf8"),
@@ -59,7 +59,7 @@ async function withLatchkey(locked: Locked): Promise<Locked> {
   return { ...locked, "node_modules/latchkey": latchkey };
 }
 
-/** Built beside the checkout, so that the checkout's own `dist` stays as it is. */
+/** Builds outside the checkout, so that the checkout's `dist` does not change. */
 async function pack(folder: string): Promise<string> {
   const own = join(folder, "package");
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
@@ -96,7 +96,7 @@ async function installIn(
   return { folder, packages: await countOf(folder, places), bytes: await bytesIn(modules) };
 }
 
-/** As plain JavaScript, so that no start has to pay for the types. */
+/** Copies plain JavaScript, so that a start does not include type stripping. */
 async function copyPeers(folder: string): Promise<void> {
   for (const name of await readdir(here("peers"))) {
     if (!name.endsWith(".ts") || name.endsWith(".d.ts")) continue;
@@ -106,7 +106,7 @@ async function copyPeers(folder: string): Promise<void> {
   }
 }
 
-/** Of another platform's packages there is no folder. */
+/** Counts the installed packages; those of other platforms have no folder. */
 async function countOf(folder: string, places: readonly string[]): Promise<number> {
   const sizes = await Promise.all(
     places.map((place) => stat(join(folder, place, "package.json")).catch(() => undefined)),
@@ -124,7 +124,7 @@ async function bytesIn(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The npm that started this, run by the same Node. */
+/** The npm that started this program, run by the same Node. */
 async function npmCommand(): Promise<readonly string[]> {
   const started = process.env.npm_execpath;
   if (started !== undefined) return [started];

@@ -1,4 +1,4 @@
-/** The part of a lock file that some packages need, as a lock file of its own. */
+/** Extracts the part of a lock file that some packages need, as a separate lock file. */
 export interface LockEntry {
   readonly version?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -8,10 +8,10 @@ export interface LockEntry {
   readonly [field: string]: unknown;
 }
 
-/** By the folder that each is installed in; the empty one is the project itself. */
+/** Packages by installation folder; the empty key is the project. */
 export type Locked = Readonly<Record<string, LockEntry>>;
 
-/** Everything that the named packages bring along, nested where the lock file has it nested. */
+/** The named packages and all their dependencies, nested as in the lock file. */
 export function closureOf(locked: Locked, names: readonly string[]): Locked {
   const found: Record<string, LockEntry> = {};
   const waiting = names.map((name) => ({ name, from: "" }));
@@ -37,7 +37,7 @@ function neededBy(entry: LockEntry): readonly string[] {
   ];
 }
 
-/** As Node looks for it: in the package's own folder first, then upwards. */
+/** Resolves like Node: in the package's own folder first, then upwards. */
 function placeOf(locked: Locked, name: string, from: string): string | undefined {
   for (
     let folder = from;
@@ -53,11 +53,11 @@ function placeOf(locked: Locked, name: string, from: string): string | undefined
 export interface Project {
   readonly manifest: object;
   readonly lock: object;
-  /** The folders of all packages, of other platforms too. */
+  /** The folders of all packages, including other platforms. */
   readonly places: readonly string[];
 }
 
-/** A project that depends on the named packages and nothing else. */
+/** A project that depends on only the named packages. */
 export function projectOf(locked: Locked, names: readonly string[]): Project {
   const closure = closureOf(locked, names);
   const dependencies = Object.fromEntries(
@@ -82,7 +82,7 @@ function wantedVersion(entry: LockEntry | undefined): string {
   return typeof resolved === "string" && resolved.startsWith("file:") ? resolved : version;
 }
 
-/** What only the tests of one project need is what another one runs on. */
+/** Clears the dev flag, because a dev dependency of one project is a dependency of the other. */
 function forProduction({ dev, devOptional, ...entry }: LockEntry): LockEntry {
   return devOptional === true ? { ...entry, optional: true } : entry;
 }

@@ -15,11 +15,11 @@ export interface Amounts {
   readonly signIns: number;
 }
 
-/** What one case took in one round. */
+/** The figures of one case in one round. */
 export interface Sample {
-  /** µs a request. */
+  /** µs per request. */
   readonly cpu: number;
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: number;
   /** In ms. */
   readonly p50: number;
@@ -28,21 +28,21 @@ export interface Sample {
 
 export interface Round {
   readonly samples: ReadonlyMap<Case, Sample>;
-  /** Bytes, after as many sessions as there are. */
+  /** Bytes of memory after all sessions were used. */
   readonly memory: number;
 }
 
 interface Work {
   readonly name: Case;
   readonly count: number;
-  /** How many come before the measurement, for V8 to warm up. */
+  /** Requests before the measurement, to warm up V8. */
   readonly warmUp: number;
   readonly status: number;
   readonly text?: string;
   request(index: number): string;
 }
 
-/** One round of one contestant, in a process that has just been started. */
+/** One round of one contestant, in a new process. */
 export async function measure(
   contestant: Contestant,
   server: Server,
@@ -71,7 +71,7 @@ function guardedWorks(
   { requests, sessions }: Amounts,
 ): readonly Work[] {
   const warm = pages("warm", guarded, cookies, requests);
-  // As much as the others have behind them by then.
+  // The same warm-up as the other cases.
   if (kind === "bare") return [{ ...warm, warmUp: 2 * sessions + warm.warmUp }];
   const each = cookies.map((cookie) => get(guarded, cookie));
   const many = { ...warm, name: "many", count: each.length, warmUp: each.length } as const;

@@ -18,7 +18,7 @@ export interface Run {
 
 export interface Report {
   readonly results: readonly Result[];
-  /** By the name of the contestant. */
+  /** By contestant name. */
   readonly failures: ReadonlyMap<string, string>;
   readonly run: Run;
 }
@@ -28,12 +28,13 @@ interface Section {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The picture, and the part of the page between the two comments. */
+/** Writes the picture, and the figures between the two comments on the page. */
 export async function keep(report: Report): Promise<void> {
   await writeFile(PICTURE, charts(chartsOf(report)));
   const page = await readFile(PAGE, "utf8");
   const marked = /(<!-- peers: begin -->\n).*(<!-- peers: end -->)/s;
-  if (!marked.test(page)) throw new Error("docs/performance.md has no place for the figures");
+  if (!marked.test(page))
+    throw new Error("docs/performance.md lacks the comments that mark the figures");
   const text = `${measuredOn(report.run)}\n\n${markdownOf(report)}\n`;
   await writeFile(
     PAGE,
@@ -103,10 +104,10 @@ function caseRows(results: readonly Result[], name: Case): Section["rows"] {
       median(figureOf(result, name, "p99")),
     ]);
   const unit = isSignIn ? "ms" : "µs";
-  return [["", `CPU a request, ${unit}`, "requests a second", "p50, ms", "p99, ms"], ...rows];
+  return [["", `CPU per request, ${unit}`, "requests per second", "p50, ms", "p99, ms"], ...rows];
 }
 
-/** The bare ones stand beside pages; an account page is Latchkey's alone. */
+/** Page tables include the bare HTTP layers; only Latchkey has an account page. */
 function isIn({ contestant: { kind } }: Result, name: Case): boolean {
   if (name === "warm" || name === "login") return true;
   return name === "own" ? kind !== "peer" : kind !== "bare";
@@ -124,7 +125,7 @@ function footprintRows(results: readonly Result[], sessions: string): Section["r
   return [
     [
       "",
-      "start to first answer, ms",
+      "start to first response, ms",
       "memory idle, MB",
       `after ${sessions} sessions, MB`,
       "packages",
@@ -144,7 +145,7 @@ const cell = (spread: Spread | undefined, factor: number): string =>
 const median = (spread: Spread | undefined): string =>
   spread === undefined ? NONE : shown(spread.median);
 
-/** Three digits that say something. */
+/** Three significant digits. */
 const shown = (value: number): string =>
   value.toLocaleString("en", {
     minimumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0,

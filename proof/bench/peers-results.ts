@@ -11,7 +11,7 @@ export interface Result {
   readonly bytes: number;
 }
 
-/** Over all rounds; `undefined` where there is no such case, or none was measured. */
+/** Over all rounds; `undefined` if the case does not exist or was not measured. */
 export function figureOf(result: Result, name: Case, what: keyof Sample): Spread | undefined {
   return spreadIfAny(
     result.rounds
@@ -32,11 +32,11 @@ export const startTime = ({ starts }: Result): Spread | undefined =>
 export const ratioOf = (above: Result, below: Result, name: Case): number | undefined =>
   compared(above, below, name, (one, other) => one / other);
 
-/** What a request takes more, in µs. */
+/** The added cost of a request, in µs. */
 export const addedTo = (below: Result, above: Result, name: Case): number | undefined =>
   compared(above, below, name, (one, other) => one - other);
 
-/** Taken round by round, so that a slow moment of the machine counts on both sides. */
+/** Computed per round, so that a slow moment of the machine affects both sides. */
 function compared(
   above: Result,
   below: Result,
@@ -50,7 +50,7 @@ function compared(
   return spreadIfAny(found.filter((one) => !Number.isNaN(one)))?.median;
 }
 
-/** The bare one on the same HTTP layer. */
+/** The bare HTTP layer below a contestant. */
 export function layerOf(result: Result, all: readonly Result[]): Result | undefined {
   return all.find(({ contestant: { kind, on } }) => kind === "bare" && on === result.contestant.on);
 }

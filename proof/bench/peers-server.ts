@@ -13,21 +13,21 @@ const GIVE_UP_AFTER_MS = 20_000;
 const POLL_EVERY_MS = 2;
 
 export interface Usage {
-  /** User and system time of all its threads so far, in µs. */
+  /** The user and system time of all threads so far, in µs. */
   readonly cpu: number;
-  /** Resident, in bytes. */
+  /** Resident memory in bytes. */
   readonly memory: number;
 }
 
 export interface Server {
   readonly port: number;
-  /** From the start of the process to the end of the first answer, in ms. */
+  /** The time from the start of the process to the end of the first response, in ms. */
   readonly startTook: number;
   usage(): Promise<Usage>;
   stop(): Promise<void>;
 }
 
-/** A contestant where it is installed, with the data that it serves. */
+/** An installed contestant with its data. */
 export interface Place {
   readonly app: string;
   readonly data: string;
@@ -46,7 +46,7 @@ export async function plant(
   return JSON.parse(await readFile(join(data, "cookies.json"), "utf8"));
 }
 
-/** Ready when it has answered the given request for the first time. */
+/** Resolves after the first response to the given request. */
 export async function launch(
   { peer, command }: Contestant,
   { app, data }: Place,
@@ -68,7 +68,7 @@ export async function launch(
     await firstAnswer(child, port, first, start + GIVE_UP_AFTER_MS);
   } catch (error) {
     await end(child);
-    throw new Error(`it does not start: ${complaints}`, { cause: error });
+    throw new Error(`the server did not start: ${complaints}`, { cause: error });
   }
   return {
     port,
@@ -84,7 +84,7 @@ export async function launch(
   };
 }
 
-/** Nothing of the caller's own settings, which might be meant for one of them. */
+/** Without the caller's environment, which could contain settings for a contestant. */
 function environment(data: string, port: number): Record<string, string | undefined> {
   const { PATH, HOME, TMPDIR } = process.env;
   return {

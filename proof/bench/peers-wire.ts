@@ -1,13 +1,13 @@
 import { ask } from "./load.ts";
 
-/** What a contestant answers to an attempt to sign in, so far as it tells right from wrong. */
+/** The parts of a sign-in response that show success or failure. */
 export interface Verdict {
   readonly status: number;
   readonly text: string;
 }
 
 export interface SignIn {
-  /** Makes requests, each of which tries from an address of its own. */
+  /** Creates sign-in requests, each from its own address. */
   attempts(port: number): Promise<(username: string, password: string, from: string) => string>;
   readonly right: Verdict;
   readonly wrong: Verdict;
@@ -45,7 +45,7 @@ const browser = (from: string): Headers => ({
 const plainForm: SignIn["attempts"] = async () => (username, password, from) =>
   form("/login", browser(from), { username, password });
 
-/** Without the first letter, which is a capital one or not with one `Response` or another. */
+/** Without the first letter, whose case depends on the HTTP library. */
 export const latchkeySignIn: SignIn = {
   attempts: plainForm,
   right: { status: 303, text: "ocation: /\r\n" },
@@ -67,7 +67,7 @@ export const betterAuthSignIn: SignIn = {
   wrong: { status: 401, text: "INVALID_EMAIL_OR_PASSWORD" },
 };
 
-/** Its form carries a token that a cookie has to go with; both serve for any number of attempts. */
+/** The form has a token that must match a cookie; both can be reused for any number of attempts. */
 export const authJsSignIn: SignIn = {
   async attempts(port) {
     const answer = await ask(port, get("/auth/csrf"));
@@ -84,15 +84,8 @@ export const authJsSignIn: SignIn = {
   wrong: { status: 302, text: "error=CredentialsSignin" },
 };
 
-/** The cookies that an answer sets, as a browser would send them back. */
+/** The cookies that a response sets, as a Cookie header. */
 export function cookiesIn(answer: string): string {
   const headers = answer.slice(0, answer.indexOf("\r\n\r\n"));
   return [...headers.matchAll(/^set-cookie: *([^;\r]+)/gim)].map(([, pair]) => pair).join("; ");
-}
-
-/** Another client each time, or the limits on attempts would be what is measured. */
-export function* addresses(): Generator<string> {
-  for (let number = 1; ; number += 1) {
-    yield `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
-  }
 }

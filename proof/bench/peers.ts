@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { ask, run } from "./load.ts";
+import { addresses, ask, run } from "./load.ts";
 import { RECORDED, type RecordedPage } from "./peers/bare.ts";
 import { nameOf, PASSWORD } from "./peers/peer.ts";
 import { check } from "./peers-check.ts";
@@ -11,27 +11,27 @@ import { type Amounts, measure, type Round } from "./peers-measure.ts";
 import { keep, textOf } from "./peers-report.ts";
 import type { Result } from "./peers-results.ts";
 import { launch, type Place, plant } from "./peers-server.ts";
-import { addresses, get } from "./peers-wire.ts";
+import { get } from "./peers-wire.ts";
 
-/** For what a start leaves behind to be done or collected. */
+/** The pause for background work and garbage collection after a start. */
 const REST_MS = 500;
-/** So many entries, and the page that shows the newest of them is as full as it gets. */
+/** Enough entries to fill the list of the newest ones on the page. */
 const LOG_ENTRIES = 24;
 
 export interface PeersSize extends Amounts {
   readonly rounds: number;
   readonly starts: number;
   readonly minutes: number;
-  /** Whether the figures take the place of those on the page. */
+  /** Whether the figures replace those on the page. */
   readonly figures: "keep" | "show";
 }
 
-/** A contestant that has been installed and filled. */
+/** A contestant that is installed and has data. */
 interface Entrant {
   readonly contestant: Contestant;
   readonly installed: Installed;
   readonly busy: Place;
-  /** With next to nobody in it. */
+  /** With only a few users. */
   readonly idle: Place;
   readonly cookies: readonly string[];
   readonly idleCookie: string;
@@ -43,8 +43,8 @@ interface Entrant {
 type Show = (text: string) => void;
 
 /**
- * Latchkey and others at the same work, in one run. What one of the others fails at is its own loss;
- * where Latchkey fails, so does the run, and the figures of the last one stay.
+ * Measures Latchkey and other libraries in one run. A failure of another library is reported; a
+ * failure of Latchkey fails the run, and the figures on the page stay.
  */
 export async function benchPeers(
   folder: string,
@@ -52,7 +52,7 @@ export async function benchPeers(
   show: Show,
   among: readonly Contestant[] = contestants,
 ): Promise<string> {
-  show(`Expected to take about ${size.minutes} min, ${size.rounds} × all of them in turn.`);
+  show(`Takes about ${size.minutes} min: ${size.rounds} rounds over all contestants.`);
   const failures = new Map<string, string>();
   const attempt = async <T>(name: string, work: () => Promise<T>): Promise<T | undefined> => {
     if (failures.has(name)) return undefined;
@@ -72,7 +72,7 @@ export async function benchPeers(
     const entrant = await attempt(contestant.name, () => enter(contestant, installer, own, size));
     if (entrant === undefined) continue;
     entrants.push(entrant);
-    show(`${contestant.name}: installed, ${entrant.cookies.length} sessions made`);
+    show(`${contestant.name}: installed, ${entrant.cookies.length} sessions created`);
   }
   for (const entrant of entrants) {
     await attempt(entrant.contestant.name, () => recordPages(entrant, entrants));
@@ -123,11 +123,11 @@ async function enter(
   };
 }
 
-/** Latchkey's pages for the bare HTTP layers to serve, once its log has filled them. */
+/** Records Latchkey's pages for the bare HTTP layers, after filling the log that they show. */
 async function recordPages({ contestant, busy }: Entrant, all: readonly Entrant[]): Promise<void> {
   if (contestant.recorded === undefined) return;
   const from = all.find((one) => one.contestant.name === contestant.recorded);
-  if (from === undefined) throw new Error(`there is no ${contestant.recorded} to record`);
+  if (from === undefined) throw new Error(`${contestant.recorded} is not available to record`);
   const { loginPage = "", ownPage = "", guarded, signIn } = from.contestant;
   const [cookie] = from.cookies;
   const server = await launch(from.contestant, from.busy, get(guarded, cookie));

@@ -1,7 +1,9 @@
+import { escaped } from "./figures.ts";
+
 export interface Point {
   readonly x: number;
   readonly y: number;
-  /** The ends of the bar that shows the spread. */
+  /** The ends of the spread bar. */
   readonly low: number;
   readonly high: number;
 }
@@ -24,7 +26,7 @@ const LEGEND = 44;
 const MARGIN = { left: 62, right: 24, top: 38, bottom: 50 } as const;
 const MARKS = ["circle", "square"] as const;
 
-/** Colours that tell from their ground, and from each other without colour vision, in both themes. */
+/** Colours with enough contrast in both themes, distinguishable without colour vision. */
 const STYLE = `
   svg { color-scheme: light dark; }
   .ground { fill: #ffffff; } .text { fill: #1f2328; } .faint { fill: #59636e; }
@@ -41,7 +43,7 @@ const STYLE = `
   }
 `;
 
-/** Small multiples: one panel a measure, all over the same logarithmic x axis, each from zero up. */
+/** Line charts, one panel per measure, with the same logarithmic x axis and a y axis from zero. */
 export function plot(panels: readonly Panel[], xName: string): string {
   const names = panels[0]?.lines.map(({ name }) => name) ?? [];
   const width = COLUMNS * WIDTH;
@@ -111,7 +113,7 @@ function scaleOf(points: readonly Point[], highest: number): Across {
   };
 }
 
-/** One, two or five times a power of ten, so that there are five ticks at most above zero. */
+/** One, two or five times a power of ten, for at most five ticks above zero. */
 function stepFor(highest: number): number {
   const power = 10 ** Math.floor(Math.log10(highest / 5));
   return [1, 2, 5, 10].map((times) => times * power).find((step) => highest / step <= 5) ?? highest;
@@ -134,6 +136,3 @@ const short = (value: number): string =>
   value >= 1e6 ? `${value / 1e6} M` : value >= 1e3 ? `${value / 1e3} k` : String(value);
 
 const rounded = (value: number): number => Math.round(value * 10) / 10;
-
-const escaped = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");

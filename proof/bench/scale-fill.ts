@@ -4,24 +4,24 @@ import { setImmediate as breath } from "node:timers/promises";
 import type { UserId } from "../../src/core/store.ts";
 import type { Postgres } from "../../test/support/postgres.ts";
 
-/** How much is in a store. */
+/** The number of rows in a store. */
 export interface Amount {
   readonly users: number;
   readonly entries: number;
 }
 
-/** Puts in what is missing between two amounts. */
+/** Inserts the rows between two amounts. */
 export type Fill = (from: Amount, to: Amount) => Promise<void>;
 
-/** One entry every four and a half seconds, 800 an hour: ten million are a year and five months. */
+/** One entry every 4.5 seconds, 800 per hour: ten million take a year and five months. */
 const ENTRY_EVERY_MS = 4_500;
 const AT_ONCE = 100_000;
 
 const HASH_FORM = "$argon2id$v=19$m=19456,t=2,p=1$";
 
 /**
- * Rate limits come in bursts: one on the first day, and then next to none, so that the newest
- * twenty of them lie as far back as can be.
+ * Rate limits come in one burst on the first day and almost none later, so that the newest 20 of them
+ * are as old as possible.
  */
 const TYPE = `CASE WHEN n <= 40 OR n % 1000000 = 0 THEN 'signin_rate_limited'
                    WHEN n % 97 = 0 THEN 'password_change' ELSE 'signin' END`;
@@ -30,7 +30,7 @@ const SUMMARY = `CASE WHEN n <= 40 OR n % 1000000 = 0 THEN 'Rate limited login f
                       WHEN n % 97 = 0 THEN 'Changed password'
                       ELSE 'Signed in as ' || `;
 
-/** Random to a database, and known to whoever has the number. */
+/** Random for a database, and computable from the number. */
 export function userIdOf(n: number): UserId {
   const hex = createHash("md5").update(`user ${n}`).digest("hex");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-") as UserId;
@@ -38,14 +38,14 @@ export function userIdOf(n: number): UserId {
 
 export const usernameOf = (n: number): string => `user-${n}@example.org`;
 
-/** When the newest of so many entries was made; the first one at `start`. */
+/** The time of the newest of `n` entries, the first being at `start`. */
 export const newestAt = (start: number, entries: number): number =>
   start + entries * ENTRY_EVERY_MS;
 
-/** When the log has to begin for its last entry to be of this moment. */
+/** The start of a log whose last entry is of now. */
 export const startFor = (entries: number): number => Date.now() - entries * ENTRY_EVERY_MS;
 
-/** The schema is there already, made by the store itself. */
+/** The store has created the schema before. */
 export function sqliteFill(file: string, start: number): Fill {
   return async (from, to) => {
     const database = new DatabaseSync(file);
@@ -95,13 +95,13 @@ export function postgresFill(postgres: Postgres, start: number): Fill {
       ),
     );
     await postgres.sql(`UPDATE latchkey_log_end SET id = ${to.entries}`);
-    // What the server does by itself sooner or later, so that it does not do it while it is measured.
+    // Runs the server's own maintenance now, so that it does not run during the measurement.
     await postgres.sql("VACUUM ANALYZE");
     await postgres.sql("CHECKPOINT");
   };
 }
 
-/** In pieces, so that a signal is heard in between. */
+/** In batches, so that a signal is handled in between. */
 async function inSteps(
   from: number,
   to: number,

@@ -17,25 +17,25 @@ const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const GUARDS = 400;
 const SIGN_INS = 200;
 const WHOLE_SIGN_INS = 9;
-/** One after another, they would measure how long this machine takes to wake a sleeping core. */
+/** In parallel, because sequential calls would measure how fast this machine wakes an idle core. */
 const AT_ONCE = 8;
 const IN_PROCESS = { warmUps: 8, aRound: 5 };
 const AS_A_WHOLE = { warmUps: 1, aRound: 1 };
 const HOUR_MS = 3_600_000;
-/** Of the 800 that there are, a few may lie on the other side of the hour. */
+/** Of the 800 entries, a few may be outside the hour. */
 const HOURLY = 790;
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now() };
 const tokens = createSessionTokens("a secret for benchmarks, 32 bytes", clock);
 const log = { warn: () => {}, error: () => {} };
 
-/** What is measured at each size: the median of many, in milliseconds. */
+/** A measure, taken at each size as a median in milliseconds. */
 export interface Measure {
   readonly name: string;
   readonly unit: "µs" | "ms";
-  /** What runs in this process gets faster with every run, at first. */
+  /** Measures in this process need a warm-up. */
   readonly warmUps: number;
-  /** How often in a round: what is short is at the mercy of how the machine schedules it. */
+  /** Runs per round. Short measures need more, because scheduling affects them more. */
   readonly aRound: number;
   run(subject: Subject, amount: Amount, newest: number): Promise<number>;
 }
@@ -89,7 +89,7 @@ export const measures: readonly Measure[] = [
   },
 ];
 
-/** Sessions of random users that nothing is remembered of. */
+/** Sessions of random users that are not cached. */
 async function coldGuards({ store }: Subject, { users }: Amount): Promise<number> {
   const memory = freshMemory(store);
   const currentUser = createCurrentUser(tokens, memory, clock);
@@ -102,7 +102,7 @@ async function coldGuards({ store }: Subject, { users }: Amount): Promise<number
   );
 }
 
-/** From the start of the process to its end. */
+/** The time from the start of the process to its end. */
 async function timeOfLog(
   env: Subject["env"],
   args: readonly string[],
@@ -118,19 +118,19 @@ async function timeOfLog(
   await ended;
   const took = performance.now() - start;
   const lines = text.split("\n").length - 1;
-  if (lines < least) throw new Error(`latchkey log ${args.join(" ")} showed ${lines} lines`);
+  if (lines < least) throw new Error(`latchkey log ${args.join(" ")} printed only ${lines} lines`);
   return took;
 }
 
 const arrayOf = <T>(length: number, make: () => T): readonly T[] => Array.from({ length }, make);
 
-/** One that has seen nobody, and that does not listen for changes meanwhile. */
+/** An empty user cache that does not listen for changes. */
 const freshMemory = ({ hasUsers, findUser }: Subject["store"]): UserMemory =>
   createUserMemory({ hasUsers, findUser }, clock);
 
 const anyOf = (users: number): number => 1 + Math.floor(Math.random() * users);
 
-/** The time of each, where so many are under way at once. */
+/** The time of each call, with a fixed concurrency. */
 async function medianOf(works: readonly (() => Promise<void>)[], atOnce: number): Promise<number> {
   const times: number[] = [];
   for (let first = 0; first < works.length; first += atOnce) {
@@ -142,7 +142,7 @@ async function medianOf(works: readonly (() => Promise<void>)[], atOnce: number)
   return quantile(times, 0.5);
 }
 
-/** The rule itself, with the log entries that it writes behind the answer's back. */
+/** The sign-in rule, including the log entries that it writes in the background. */
 async function signInsOn(
   { store }: Subject,
   passwords: Passwords,

@@ -17,12 +17,12 @@ export type Figures = readonly {
   readonly spread: Spread;
 }[];
 
-/** The picture, and the table between the two comments on the page. */
+/** Writes the picture, and the table between the two comments on the page. */
 export async function keep(figures: Figures, versions: readonly string[]): Promise<void> {
   await writeFile(PICTURE, plot(panelsOf(figures), "users"));
   const page = await readFile(PAGE, "utf8");
   const marked = /(<!-- scale: begin -->\n).*(<!-- scale: end -->)/s;
-  if (!marked.test(page)) throw new Error("docs/scaling.md has no place for the table");
+  if (!marked.test(page)) throw new Error("docs/scaling.md lacks the comments that mark the table");
   const text = `${measuredOn(versions)}\n\n${asMarkdown(rowsOf(figures))}\n`;
   await writeFile(
     PAGE,
@@ -35,10 +35,10 @@ export const tableOf = (figures: Figures): string => table(rowsOf(figures));
 function measuredOn(versions: readonly string[]): string {
   const day = new Date().toISOString().slice(0, 10);
   const machine = `${cpus().length} × ${cpus()[0]?.model.replaceAll("(R)", "")}`;
-  return `\`npm run bench -- scale\` on ${day}: ${machine}, Node ${process.versions.node}, ${versions.join(", ")}. Medians, with the middle half in brackets; the last column is the largest size as a share of the smallest.`;
+  return `\`npm run bench -- scale\` on ${day}: ${machine}, Node ${process.versions.node}, ${versions.join(", ")}. Medians, with the middle half in brackets; the last column is the ratio of the largest to the smallest size.`;
 }
 
-/** One row a measure and store, one column a size. */
+/** One row per measure and store, one column per size. */
 function rowsOf(figures: Figures): readonly (readonly string[])[] {
   const sizes = [...new Set(figures.map(({ amount }) => amount.users))];
   const series = seriesOf(figures);

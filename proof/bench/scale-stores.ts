@@ -12,22 +12,22 @@ import { type Fill, postgresFill, sqliteFill } from "./scale-fill.ts";
 
 export const OWNER = { username: "owner", password: "correct horse" } as const;
 
-/** A store that grows, with its one user who has a real password. */
+/** A store that is filled step by step, with one user who has a real password. */
 export interface Subject {
   readonly name: string;
   readonly store: OpenStore;
   readonly fill: Fill;
-  /** What makes `latchkey log` read it. */
+  /** The settings that make `latchkey log` read it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Brings its files into the machine's memory, from where some machines drop them early. */
+  /** Reads its files into the page cache, which some machines drop early. */
   intoMemory(): Promise<void>;
-  /** Takes out the entries that sign-ins have added to those of the fill. */
+  /** Removes the entries that sign-ins added. */
   removeEntriesAfter(id: number): Promise<void>;
   version(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** As PostgreSQL comes, but for the room that bulk loading likes; the harness turns fsync off. */
+/** PostgreSQL's defaults, except for bulk loading; the test harness disables fsync. */
 const AS_IN_PRODUCTION = {
   fsync: "on",
   shared_buffers: "128MB",

@@ -7,19 +7,19 @@ import { postgresSubject, type Subject, sqliteSubject } from "./scale-stores.ts"
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000, 5_000_000];
 const ENTRIES_A_USER = 2;
-/** Rows, their indexes, and the write-ahead log, in both databases together. */
+/** Rows, indexes and write-ahead logs of both databases together. */
 const BYTES_A_USER = 1_000;
 const BYTES_AN_ENTRY = 700;
 const BYTES_BESIDES = 5e9;
 
 export interface Scale {
-  /** The most of each. */
+  /** The largest amount. */
   readonly users: number;
   readonly entries: number;
   readonly rounds: number;
 }
 
-/** Fills both stores step by step, and at each step measures what should take the same. */
+/** Fills both stores step by step, and measures at each step what should stay constant. */
 export async function benchScale(
   folder: string,
   scale: Scale,
@@ -40,7 +40,7 @@ export async function benchScale(
   }
 }
 
-/** Figures of less do not take the place of those on the page. */
+/** A smaller run does not replace the figures on the page. */
 function isWhole({ users, entries }: Scale): boolean {
   const largest = SIZES.at(-1) ?? 0;
   return users >= largest && entries >= largest * ENTRIES_A_USER;
@@ -59,7 +59,7 @@ async function checkRoom(
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
   const needed = users * BYTES_A_USER + entries * BYTES_AN_ENTRY + BYTES_BESIDES;
-  const text = `takes up to ${gigabytes(needed)} in ${folder}, where ${gigabytes(free)} are free`;
+  const text = `needs up to ${gigabytes(needed)} in ${folder}; ${gigabytes(free)} are free`;
   if (needed > free) throw new Error(`scale ${text}`);
   show(`scale ${text}`);
 }
@@ -97,7 +97,7 @@ interface Taken {
   readonly times: number[];
 }
 
-/** Round by round, and in each of them store by store: a slow moment of the machine hits all alike. */
+/** In rounds over all stores, so that a slow moment of the machine affects all of them. */
 async function measureAt(
   subjects: readonly Subject[],
   amount: Amount,

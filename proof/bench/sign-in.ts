@@ -1,16 +1,16 @@
 import { quantile, spreadOf, table } from "./figures.ts";
-import { get, postForm, run, times } from "./load.ts";
+import { addresses, get, postForm, run, times } from "./load.ts";
 import { startHashing, startSubject } from "./subjects.ts";
 
 const USERS = 1_000;
 const SIGN_INS_AT_ONCE = 8;
 const FLOOD_CONNECTIONS = 64;
 
-/** Sign-in against nothing but verifying the hash, as many at a time in both. */
+/** Sign-in compared with verifying hashes alone, with the same concurrency. */
 export async function benchSignIn(folder: string, rounds: number, count: number): Promise<string> {
   const hashing = await startHashing();
   const latchkey = await startSubject("hono", folder, USERS);
-  const addresses = addressesFrom(1);
+  const clients = addresses();
   const raw: { cpu: number; rate: number }[] = [];
   const signIn: { cpu: number; rate: number }[] = [];
   for (let round = 0; round <= rounds; round += 1) {
@@ -21,7 +21,7 @@ export async function benchSignIn(folder: string, rounds: number, count: number)
       port: latchkey.port,
       connections: SIGN_INS_AT_ONCE,
       status: 303,
-      next: signIns(count, addresses),
+      next: signIns(count, clients),
     });
     const signInTook = performance.now() - start;
     const signInCpu = (await latchkey.cpu()) - before;
@@ -44,14 +44,14 @@ export async function benchSignIn(folder: string, rounds: number, count: number)
     spreadOf(values.map(({ rate }) => rate)).median.toFixed(1),
   ];
   return table([
-    ["sign-in", "CPU ms each", "a second"],
+    ["sign-in", "CPU ms each", "per second"],
     row("verifying alone", raw),
     row("sign-in", signIn),
-    ["sign-in at this share of verifying alone", ratio("cpu").toFixed(3), ratio("rate").toFixed(3)],
+    ["sign-in, ratio to verifying alone", ratio("cpu").toFixed(3), ratio("rate").toFixed(3)],
   ]);
 }
 
-/** How long a guarded page takes while sign-ins flood the server past what it can hash. */
+/** The latency of a guarded page while sign-ins exceed the hashing capacity. */
 export async function benchFlood(folder: string, count: number): Promise<string> {
   const latchkey = await startSubject("hono", folder, USERS);
   const session = latchkey.tokens[0] ?? "";
@@ -65,7 +65,7 @@ export async function benchFlood(folder: string, count: number): Promise<string>
     port: latchkey.port,
     connections: FLOOD_CONNECTIONS,
     status: 303,
-    next: signIns(count, addressesFrom(1)),
+    next: signIns(count, addresses()),
   }).finally(() => {
     flooding = false;
   });
@@ -81,26 +81,19 @@ export async function benchFlood(folder: string, count: number): Promise<string>
   ];
   return table([
     ["guarded page, ms", "p50", "p99", "p99.9", "requests"],
-    row("nothing else to do", calm),
+    row("idle server", calm),
     row(`${count} sign-ins, ${FLOOD_CONNECTIONS} at once`, flooded),
   ]);
 }
 
-function signIns(count: number, addresses: Iterator<string>): () => string | undefined {
+function signIns(count: number, clients: Iterator<string>): () => string | undefined {
   let left = count;
   return () =>
     left-- > 0
       ? postForm(
           "/login",
           { username: `user-${left % USERS}`, password: "correct horse" },
-          addresses.next().value ?? "",
+          clients.next().value ?? "",
         )
       : undefined;
-}
-
-/** Another client each time, or the limit of five a minute would be what is measured. */
-function* addressesFrom(first: number): Generator<string> {
-  for (let number = first; ; number += 1) {
-    yield `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
-  }
 }

@@ -8,7 +8,7 @@ import { spreadOf, table } from "./figures.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
-/** From the command to the first answer, on an empty data folder and on one that is in use. */
+/** The time from the command to the first response, with an empty and a used data folder. */
 export async function benchStart(folder: string, rounds: number): Promise<string> {
   const fresh: number[] = [];
   const again: number[] = [];
@@ -24,9 +24,9 @@ export async function benchStart(folder: string, rounds: number): Promise<string
     return [name, median.toFixed(0), `${low.toFixed(0)} to ${high.toFixed(0)}`];
   };
   return table([
-    ["start to first answer", "ms", "middle half"],
+    ["start to first response", "ms", "middle half"],
     row("empty data folder", fresh),
-    row("data folder in use", again),
+    row("used data folder", again),
   ]);
 }
 
@@ -38,14 +38,14 @@ async function timeOfStart(dataDir: string): Promise<number> {
     stdio: "ignore",
   });
   const ended = once(child, "exit");
-  await firstAnswer(port, start + 10_000);
+  await firstResponse(port, start + 10_000);
   const took = performance.now() - start;
   child.kill();
   await ended;
   return took;
 }
 
-async function firstAnswer(port: number, giveUpAt: number): Promise<void> {
+async function firstResponse(port: number, giveUpAt: number): Promise<void> {
   while (performance.now() < giveUpAt) {
     try {
       await (await fetch(`http://127.0.0.1:${port}/login`)).text();
@@ -54,5 +54,5 @@ async function firstAnswer(port: number, giveUpAt: number): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
   }
-  throw new Error("no answer");
+  throw new Error("no response within 10 s");
 }

@@ -1,4 +1,4 @@
-/** One server under measurement, in a process of its own so that its CPU time is its alone. */
+/** The server under measurement, in its own process to measure its CPU time. */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
@@ -57,7 +57,7 @@ async function listenerOf(
     return { listener: getRequestListener(app.fetch) };
   }
   const framework = frameworks.find((one) => one === kind);
-  if (framework === undefined) throw new Error(`no subject ${kind}`);
+  if (framework === undefined) throw new Error(`unknown subject ${kind}`);
   return startLatchkey(framework);
 }
 
@@ -75,7 +75,7 @@ async function startLatchkey(
   return { listener: await listeners[framework](auth), tokens };
 }
 
-/** As many users as sessions, so that every one of them is a stranger to the guard's memory. */
+/** One user per session, so that none is in the guard's cache. */
 async function fill(place: string): Promise<{ store: Store; tokens: readonly string[] }> {
   const issuer = createSessionTokens(SECRET, clock);
   const names = Array.from({ length: Number(sessions) }, (_, index) => `user-${index}`);
@@ -121,7 +121,7 @@ async function fillPostgres(
   return store;
 }
 
-/** The raw rate: nothing but verifying, as many at a time as the service would. */
+/** The raw rate: only verifies passwords, as many at a time as the service does. */
 async function startHashing(): Promise<void> {
   const { atOnce } = defaultHashing();
   const stored = await hash(PASSWORD, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });

@@ -7,15 +7,15 @@ const SUBJECT = fileURLToPath(new URL("./subject.ts", import.meta.url));
 
 export interface Subject {
   readonly port: number;
-  /** Sessions of different users, none of which the server has seen yet. */
+  /** Sessions of different users, none of them cached by the server. */
   readonly tokens: readonly string[];
-  /** CPU time that the server has used so far, user and system, in µs. */
+  /** The CPU time of the server so far, user and system, in µs. */
   cpu(): Promise<number>;
   stop(): Promise<void>;
 }
 
 export interface Hashing {
-  /** Verifies so many passwords and answers with what that took. */
+  /** Verifies passwords and returns the CPU time and duration. */
   verify(count: number): Promise<{ readonly cpu: number; readonly took: number }>;
   stop(): Promise<void>;
 }

@@ -1,17 +1,11 @@
 import type { Answer, Sending } from "../../test/support/client.ts";
 import { OWNER } from "../../test/support/gate.ts";
 
+export { addresses } from "../bench/load.ts";
+
 /** A server that requests are sent to. */
 export interface Site {
   send(path: string, sending?: Sending): Promise<Answer>;
-}
-
-/** Client addresses, each `perAddress` times, so that the sign-in limit is not what is tested. */
-export function* addresses(perAddress: number, first = 1): Generator<string, never> {
-  for (let number = first; ; number += 1) {
-    const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
-    for (let times = 0; times < perAddress; times += 1) yield address;
-  }
 }
 
 export const fromAddress = (address: string): Readonly<Record<string, string>> => ({

@@ -5,9 +5,9 @@ import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
 const PAIRS = 60;
 const WARM_UP = 5;
 const ATTEMPTS_PER_ADDRESS = 5;
-const MOST_APART = 0.2;
+const MAX_DIFFERENCE = 0.2;
 
-/** Sign-ins that fail, each from an address that has attempts left. */
+/** Times a failed sign-in, from an address with attempts left. */
 function failingSignIns(gate: RunningGate, network: number) {
   let attempts = 0;
   return async (username: string): Promise<number> => {
@@ -25,13 +25,13 @@ function failingSignIns(gate: RunningGate, network: number) {
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** Pairs, so that whatever else the machine does meanwhile slows both of a kind. */
+/** Measures in pairs, so that other load affects both kinds. */
 async function mediansOfPairs(gate: RunningGate) {
   const signIn = failingSignIns(gate, 10);
   const unknown: number[] = [];
   const known: number[] = [];
   for (let pair = 0; pair < WARM_UP + PAIRS; pair += 1) {
-    // Whichever comes first takes turns: it might profit from what the other left behind.
+    // Alternates the order, because the second of a pair may benefit from the first.
     const order = pair % 2 === 0 ? ["nobody", OWNER.username] : [OWNER.username, "nobody"];
     for (const username of order) {
       const passed = await signIn(username);
@@ -46,5 +46,8 @@ test("an unknown username takes as long as a wrong password", async (t) => {
   await gate.setUp();
   const { unknown, known } = await mediansOfPairs(gate);
   const apart = Math.abs(unknown - known) / Math.min(unknown, known);
-  assert.ok(apart < MOST_APART, `unknown ${unknown.toFixed(1)} ms, known ${known.toFixed(1)} ms`);
+  assert.ok(
+    apart < MAX_DIFFERENCE,
+    `unknown ${unknown.toFixed(1)} ms, known ${known.toFixed(1)} ms`,
+  );
 });

@@ -7,7 +7,7 @@ const run = promisify(execFile);
 
 const EC = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
 
-/** Addresses where a real authority would tell of revoked certificates. Nobody asks there. */
+/** URLs where a real authority would publish revoked certificates. They are never requested. */
 const EXTENSIONS = `subjectAltName=DNS:localhost
 basicConstraints=critical,CA:FALSE
 keyUsage=critical,digitalSignature
@@ -22,7 +22,7 @@ export interface Issued {
   readonly keyFile: string;
 }
 
-/** A certificate for localhost as authorities of the real world make them, and such an authority. */
+/** A certificate for localhost like those of public authorities, and its authority. */
 export async function issueIn(folder: string, openssl: string): Promise<Issued> {
   const at = (name: string): string => join(folder, name);
   const [caFile, certFile, keyFile] = [at("ca.pem"), at("cert.pem"), at("key.pem")];

@@ -12,7 +12,7 @@ const FORM = "/login:username=^USER^&password=^PASS^:F=error=1";
 const FOUND = /\[http-post-form\] host: \S+\s+login: (\S+)\s+password: (.*)/;
 const ALLOWED = 5;
 
-/** Wrong words, and the right one at this place, counted from 1. */
+/** A word list with the right password at a position, counted from 1. */
 const wordsWithRightAt = (place: number, size: number): readonly string[] =>
   Array.from({ length: size }, (_, index) =>
     index + 1 === place ? OWNER.password : `wrong ${index + 1}`,
@@ -34,7 +34,7 @@ whereInstalled("hydra", (program) => {
     return runTool(t, program, args, { folder, withinMs: 60_000 });
   }
 
-  test("hydra finds the password where it is among the attempts that are allowed", async (t) => {
+  test("hydra finds a password that is among the allowed attempts", async (t) => {
     const target = await startTarget(t);
     await target.setUp();
     const { output } = await guess(t, target, wordsWithRightAt(ALLOWED, ALLOWED), 1);
@@ -43,19 +43,19 @@ whereInstalled("hydra", (program) => {
   });
 
   for (const { place, size, tasks, how } of [
-    { place: 6, size: 12, tasks: 1, how: "is the first one past the limit" },
-    { place: 20, size: 60, tasks: 4, how: "comes later, and four guess at once" },
+    { place: 6, size: 12, tasks: 1, how: "is the first guess past the limit" },
+    { place: 20, size: 60, tasks: 4, how: "comes later, with four connections" },
   ]) {
-    test(`hydra does not find the password where it ${how}`, async (t) => {
+    test(`hydra does not find a password that ${how}`, async (t) => {
       const target = await startTarget(t);
       await target.setUp();
       const { output, code } = await guess(t, target, wordsWithRightAt(place, size), tasks);
       assert.doesNotMatch(output, FOUND);
       assert.match(output, /1 of 1 target completed, 0 valid password found/);
       assert.equal(code, 0, output);
-      assert.equal(await target.denials(), size - ALLOWED, "every further guess was denied");
+      assert.equal(await target.denials(), size - ALLOWED, "every further guess is denied");
       const owner = await target.signIn({ from: "127.0.0.2" });
-      assert.equal(owner.location, "/", "the owner still gets in, from elsewhere");
+      assert.equal(owner.location, "/", "the owner can still sign in from another address");
       assert.ok(owner.session);
     });
   }

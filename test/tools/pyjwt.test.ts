@@ -9,7 +9,7 @@ import { runTool } from "./tool.ts";
 
 const LIFETIME = 2_592_000;
 
-/** The system's own Python first, since the package is for that one. */
+/** The system's Python first, because the package is installed for it. */
 const PYTHONS = ["/usr/bin/python3", "python3"];
 
 const READ = `
@@ -46,7 +46,7 @@ function register(program: string): void {
     return String(await ask(t, WRITE, { algorithm: "HS256", secret: SECRET, ...writing }));
   }
 
-  test("PyJWT reads the session of a setup and that of a sign-in, each with a jti of its own", async (t) => {
+  test("PyJWT reads the sessions of a setup and a sign-in, each with its own jti", async (t) => {
     const target = await startTarget(t);
     const tokens = [await target.setUp(), (await target.signIn()).session ?? ""];
     const readings = await Promise.all(tokens.map((token) => read(t, token)));
@@ -62,14 +62,14 @@ function register(program: string): void {
     assert.equal(readings[0]?.claims.user_id, readings[1]?.claims.user_id);
   });
 
-  test("PyJWT refuses a session under another secret: it does look at the signature", async (t) => {
+  test("PyJWT rejects a session under another secret, so it verifies signatures", async (t) => {
     const target = await startTarget(t);
     const token = await target.setUp();
     await assert.rejects(read(t, token, `${SECRET}!`), /InvalidSignatureError/);
   });
 
   for (const { what, writing, opens } of cases) {
-    test(`${what}, made by PyJWT, ${opens ? "is a session" : "is no session"}`, async (t) => {
+    test(`${opens ? "accepts" : "rejects"} ${what} made by PyJWT`, async (t) => {
       const target = await startTarget(t);
       const { claims } = await read(t, await target.setUp());
       const now = Math.floor(Date.now() / 1_000);
@@ -109,7 +109,7 @@ const valid: Case["writing"] = ({ userId, now }) => ({
 const cases: readonly Case[] = [
   { what: "a token with all claims", writing: valid, opens: true },
   {
-    what: "a token with a user and an expiry alone",
+    what: "a token with only a user and an expiry",
     writing: ({ userId, now }) => ({ claims: { user_id: userId, exp: now + 60 } }),
     opens: true,
   },
@@ -139,7 +139,7 @@ const cases: readonly Case[] = [
     opens: false,
   },
   {
-    what: "a token of a user who is not there",
+    what: "a token of an unknown user",
     writing: ({ userId, now }) => valid({ userId: `${userId}0`, now }),
     opens: false,
   },
@@ -150,6 +150,6 @@ const cases: readonly Case[] = [
   },
 ];
 
-// The name of the package, which is never found as a program: one test then says that it lacks.
+// The package's name is not a program, so this adds a skipped test that names the package.
 if (python === undefined) whereInstalled("python3-jwt", () => {});
 else register(python);

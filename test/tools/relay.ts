@@ -3,19 +3,18 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 
-/** So many that no address makes more attempts in a minute than the gate allows. */
+/** Enough addresses to keep each below the sign-in limit. */
 const ADDRESSES = 8_192;
 
 export interface Relay {
   readonly url: string;
-  /** What went wrong between the relay and the gate. */
+  /** Failures between the relay and the gate. */
   readonly failures: readonly string[];
 }
 
 /**
- * A proxy in front of the gate that says of each request that it comes from somebody else. No
- * setting lifts the sign-in limit, and behind it a scanner would see nothing but denials. The gate
- * has to trust 127.0.0.1.
+ * A proxy that gives each request another client address, because no setting disables the sign-in
+ * limit and a scanner would see only denials. The gate must trust 127.0.0.1.
  */
 export async function startRelay(t: TestContext, gateUrl: string): Promise<Relay> {
   const failures: string[] = [];
@@ -36,7 +35,7 @@ export async function startRelay(t: TestContext, gateUrl: string): Promise<Relay
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, failures };
 }
 
-/** In the range that is set aside for such measurements. */
+/** In the range reserved for benchmarks. */
 const addressAt = (index: number): string => `198.18.${index >> 8}.${index & 0xff}`;
 
 function pass(
@@ -59,7 +58,7 @@ function pass(
     },
   );
   onward.on("error", (error) => {
-    // A tool that has gone away gets no answer, and that is nobody's fault.
+    // A tool that has disconnected gets no response; this is not a failure.
     if (!outgoing.destroyed) fail(`${incoming.method} ${incoming.url}: ${error.message}`);
     outgoing.destroy();
   });

@@ -5,13 +5,13 @@ import type { TestContext } from "node:test";
 import { tempDir } from "../support/temp-dir.ts";
 import { runTool } from "./tool.ts";
 
-/** What slowhttptest saw. */
+/** The report of slowhttptest. */
 export interface SlowEnd {
-  /** Whether it had to end because each of its connections had been closed. */
+  /** Whether it ended because all its connections were closed. */
   readonly allClosed: boolean;
-  /** How many were still open in its last second. */
+  /** The connections still open in its last second. */
   readonly connected: number;
-  /** Whether the server answered a request of its own, in every second. */
+  /** Whether the server responded to its probe in every second. */
   readonly available: boolean;
 }
 
@@ -49,7 +49,7 @@ function seenIn(table: string): Pick<SlowEnd, "connected" | "available"> {
   return { connected, available: rows.every(([, , , , answers]) => answers !== 0) };
 }
 
-/** How many sockets a process holds, those that it listens on among them. Linux alone tells. */
+/** The number of open sockets of a process, including listening ones. Linux only. */
 export async function socketsOf(pid: number | undefined): Promise<number> {
   const folder = `/proc/${pid}/fd`;
   const links = (await readdir(folder)).map((name) => readlink(join(folder, name)).catch(() => ""));

@@ -13,15 +13,15 @@ import { startTarget, type Target } from "./target.ts";
 import { startWeakServer } from "./weak-server.ts";
 
 const CONNECTIONS = 100;
-/** Longer than the gate waits for a request. */
+/** Longer than the gate's request timeout. */
 const SECONDS = 16;
-/** How long it waits for answers to be taken. */
+/** The gate's timeout for clients that do not read. */
 const ANSWERS_TAKEN_WITHIN = 30;
-const SLOWEST_ANSWER_MS = 2_000;
-/** Until the tool has surely ended, on a busy machine too. */
+const MAX_RESPONSE_MS = 2_000;
+/** Enough for the tool to end, on a busy machine too. */
 const PATIENCE_MS = 60_000;
 const LONG_BEFORE_MS = 3_000;
-/** Those it listens on, and those of whoever asks how it is. */
+/** The listening sockets and those of the health checks. */
 const FEW_SOCKETS = 10;
 
 const manners = {
@@ -30,7 +30,7 @@ const manners = {
   "slow reading": ["-X", "-w", "1", "-y", "8", "-n", "1", "-z", "1", "-k", "3"],
 } as const;
 
-/** Asks again and again. Answers with the times. */
+/** Sends requests repeatedly, and returns their times. */
 async function askMeanwhile(
   ask: () => Promise<number>,
   over: AbortSignal,
@@ -45,7 +45,7 @@ async function askMeanwhile(
   return times;
 }
 
-/** A gate, where it is attacked, and how somebody asks it meanwhile. */
+/** A gate, the attacked URL, and a request that other clients send meanwhile. */
 interface Place {
   readonly target: Target;
   readonly url: string;
@@ -69,7 +69,7 @@ async function securely(t: TestContext): Promise<Place> {
   return { target, url, ask };
 }
 
-/** Longer than the gate's answers usually are: more than the system takes off its hands. */
+/** A response longer than usual, which does not fit into the socket buffers. */
 async function withBigLogo(t: TestContext): Promise<Readonly<Record<string, string>>> {
   const file = join(await tempDir(t), "logo.svg");
   const filling = "-".repeat(500_000);
@@ -78,7 +78,7 @@ async function withBigLogo(t: TestContext): Promise<Readonly<Record<string, stri
 }
 
 whereInstalled("slowhttptest", (program) => {
-  /** Answers with what the tool saw, after others were answered and the connections were gone. */
+  /** Returns the tool's report, after checking the other responses and the closed connections. */
   async function attack(t: TestContext, { target, ask }: Place, run: SlowRun): Promise<SlowEnd> {
     const over = new AbortController();
     const { pid } = target.running.child;
@@ -100,31 +100,31 @@ whereInstalled("slowhttptest", (program) => {
       running.then(() => performance.now()),
     ]);
     assertAnswered(times);
-    // When the tool ends, what is left of its connections ends as well, and tells nothing.
+    // The tool closes its remaining connections at its end, which proves nothing.
     const cutOff = end.allClosed || endedAt - goneAt > LONG_BEFORE_MS;
-    assert.ok(cutOff, `gone ${endedAt - goneAt} ms before the tool`);
+    assert.ok(cutOff, `closed ${endedAt - goneAt} ms before the tool ended`);
     return end;
   }
 
   function assertAnswered(times: readonly number[]): void {
     const slowest = Math.max(...times);
-    assert.ok(times.length > 50, `${times.length} answers meanwhile`);
-    assert.ok(slowest < SLOWEST_ANSWER_MS, `the slowest answer took ${slowest} ms`);
+    assert.ok(times.length > 50, `${times.length} responses meanwhile`);
+    assert.ok(slowest < MAX_RESPONSE_MS, `the slowest response took ${slowest} ms`);
   }
 
   for (const scheme of ["http", "https"] as const) {
     for (const [manner, args] of Object.entries(manners)) {
-      test(`${manner} by the hundred over ${scheme} are cut off, and others are answered`, async (t) => {
+      test(`closes a hundred connections with ${manner} over ${scheme}, and responds to others`, async (t) => {
         const place = await (scheme === "https" ? securely(t) : plainly(t));
         const url = `${place.url}/login`;
         const run = { url, args, connections: CONNECTIONS, seconds: SECONDS };
         const end = await attack(t, place, run);
-        assert.ok(end.available, "slowhttptest was answered as well");
+        assert.ok(end.available, "slowhttptest's probe got responses too");
       });
     }
   }
 
-  test("slow reading of long answers is cut off, and others are answered", async (t) => {
+  test("closes connections that read long responses slowly, and responds to others", async (t) => {
     const place = await plainly(t, await withBigLogo(t));
     const args = ["-X", "-w", "1", "-y", "8", "-n", "1", "-z", "1", "-k", "10"];
     const url = `${place.url}/latchkey-logo`;
@@ -132,7 +132,7 @@ whereInstalled("slowhttptest", (program) => {
     assert.ok((await attack(t, place, run)).available);
   });
 
-  test("slowhttptest keeps out everybody else where a server has no limits in time", async (t) => {
+  test("slowhttptest blocks other clients of a server without timeouts", async (t) => {
     const url = await startWeakServer(t, (_, outgoing) => outgoing.end("hello"), {
       options: { headersTimeout: 0, requestTimeout: 0 },
       prepare: (server) => {

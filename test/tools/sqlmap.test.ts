@@ -18,9 +18,9 @@ interface Attack {
   readonly path: string;
   readonly method: "GET" | "POST";
   readonly data?: string;
-  /** The parameters, cookies and headers that are tried. */
+  /** The parameters, cookies and headers to test. */
   readonly parameters: string;
-  /** How much is tried, where that is less than usual. */
+  /** The level, if lower than usual. */
   readonly level?: number;
 }
 
@@ -34,12 +34,12 @@ const attacks: readonly Attack[] = [
     parameters: "username,password,return_to",
   },
   {
-    // Passwords that differ: or the first of the tries would make the account, and be the last.
+    // The passwords differ, because a valid setup would create the account and end the test.
     what: "the form of the setup",
     account: "missing",
     path: "/setup",
     method: "POST",
-    data: "token=x&username=somebody&password=one&confirm=two&domain=example.org",
+    data: "token=x&username=someone&password=one&confirm=two&domain=example.org",
     parameters: "token,username,password,confirm,domain",
   },
   {
@@ -49,7 +49,7 @@ const attacks: readonly Attack[] = [
     method: "POST",
     data: "current_password=wrong&new_password=correct+horse+2&confirm_password=correct+horse+2",
     parameters: "current_password,new_password,confirm_password",
-    // Each try costs a hash, and none of these gets near the database.
+    // Each request costs a password hash, and these fields do not reach the database.
     level: 1,
   },
   {
@@ -68,10 +68,10 @@ const attacks: readonly Attack[] = [
   },
 ];
 
-/** How much is tried: with PostgreSQL there is so much more to try that a level takes thrice as long. */
+/** The level per database. PostgreSQL has more payloads, so a level takes three times as long. */
 const LEVELS: Readonly<Record<Kind, number>> = { sqlite: 3, postgresql: 2 };
 
-/** For each parameter, at least. */
+/** The minimum number of requests per parameter. */
 const TRIES = 20;
 
 const isUntried =
@@ -95,7 +95,7 @@ whereInstalled("sqlmap", (program) => {
       ...["-u", url, "-p", parameters, "--dbms", kind, "--level", String(level), "--risk", "3"],
       ...["--batch", "--threads", "4", "--time-sec", "2", "--disable-coloring"],
       ...["--output-dir", folder, ...(data === undefined ? [] : ["--data", data])],
-      // What a redirect leads to would be asked again for each try.
+      // Following redirects would double the number of requests.
       ...["--ignore-redirects", "--drop-set-cookie"],
       ...(session === undefined ? [] : ["--cookie", `session=${session}`]),
     ];
@@ -111,7 +111,7 @@ whereInstalled("sqlmap", (program) => {
 
   for (const kind of ["sqlite", "postgresql"] as const) {
     for (const attack of attacks) {
-      test(`sqlmap injects nothing through ${attack.what}, on ${kind}`, async (t) => {
+      test(`sqlmap finds nothing in ${attack.what}, on ${kind}`, async (t) => {
         const target = await withStore(t, kind);
         const session = attack.account === "there" ? await target.setUp() : undefined;
         const relay = await startRelay(t, target.url);
@@ -133,7 +133,7 @@ whereInstalled("sqlmap", (program) => {
     }
   }
 
-  test("sqlmap finds the hole in a server that puts what it is sent into its SQL", async (t) => {
+  test("sqlmap finds the flaw of a server that builds SQL from its input", async (t) => {
     const database = new DatabaseSync(":memory:");
     t.after(() => database.close());
     database.exec("CREATE TABLE users (username TEXT); INSERT INTO users VALUES ('owner')");
@@ -149,7 +149,7 @@ whereInstalled("sqlmap", (program) => {
   });
 });
 
-/** As nobody should ask. */
+/** Builds SQL from user input, which is the flaw to find. */
 function isThere(database: DatabaseSync, username: string | null): boolean {
   try {
     const sql = `SELECT username FROM users WHERE username = '${username}'`;

@@ -5,20 +5,20 @@ import { OWNER, SECRET } from "../support/gate.ts";
 import { type Running, startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-/** The gate as its operators run it, with nothing of the test's in its process. */
+/** The gate as operators run it, as its own process. */
 export interface Target {
   readonly url: string;
-  /** Where HTTPS is served; empty if it is not. */
+  /** The HTTPS URL, or an empty string. */
   readonly httpsUrl: string;
   readonly databaseFile: string;
   readonly running: Running;
   send(path: string, sending?: Sending): Promise<Answer>;
-  /** Makes the owner's account and answers with its session. */
+  /** Creates the owner's account and returns its session. */
   setUp(): Promise<string>;
   signIn(sending?: Sending): Promise<Answer>;
-  /** How often the limiter has said no. */
+  /** The number of denied sign-ins. */
   denials(): Promise<number>;
-  /** How often each kind of request was answered. */
+  /** The number of responses per kind of request. */
   answered(): Promise<readonly Answered[]>;
 }
 
@@ -61,7 +61,7 @@ export async function startTarget(
     signIn: (sending = {}) => sendTo("/login", { ...sending, form: OWNER }),
     async denials() {
       const [, count] = /^latchkey_limiter_denials_total (\d+)$/m.exec(await metrics()) ?? [];
-      if (count === undefined) throw new Error("the gate does not count its denials");
+      if (count === undefined) throw new Error("the gate has no metric for denials");
       return Number(count);
     },
     answered: async () => [...(await metrics()).matchAll(REQUESTS)].map(answeredIn),

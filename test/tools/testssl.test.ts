@@ -17,16 +17,16 @@ interface Finding {
   readonly finding: string;
 }
 
-/** Of no consequence: what is good, what is merely told, and what testssl counts as minor. */
+/** Severities without consequence. */
 const HARMLESS = new Set(["OK", "INFO", "LOW"]);
 
-/** What it warns of without having seen a fault. */
+/** Warnings that are not faults, with the reason. */
 const ACCEPTED = new Map([
-  ["RC4", "the openssl of today has no RC4 to try; each of its ciphers is refused in other checks"],
+  ["RC4", "current openssl has no RC4 to test; other checks reject each of its ciphers"],
   ["sessionresumption_ticket", "openssl's client ends before the ticket of TLS 1.3 arrives"],
 ]);
 
-/** What is looked at, and has to be found to be so. */
+/** Findings that must be present, so that the checks have run. */
 const SOUND: Readonly<Record<string, RegExp>> = {
   SSLv2: /not offered/,
   SSLv3: /not offered/,
@@ -53,7 +53,7 @@ const SOUND: Readonly<Record<string, RegExp>> = {
 };
 
 const PROTOCOLS_AND_CIPHERS = ["-p", "-s"];
-/** All but the simulation of old clients, and each cipher by itself. */
+/** All checks except the simulation of old clients and the single ciphers. */
 const EVERYTHING = [...PROTOCOLS_AND_CIPHERS, "-f", "-P", "-S", "-h", "-U", "--fast"];
 
 whereInstalled("testssl", (program) => {

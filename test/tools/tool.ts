@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { TestContext } from "node:test";
 
 export interface Using {
-  /** Where it runs, and what it takes for its home: it leaves nothing anywhere else. */
+  /** The working directory and HOME, so that the tool leaves nothing elsewhere. */
   readonly folder: string;
   readonly withinMs: number;
   readonly input?: string;
@@ -14,7 +14,7 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** Runs a tool to its end. One that takes too long, or outlives its test, is ended with all it started. */
+/** Runs a tool. Kills it with its children if it takes too long or outlives its test. */
 export async function runTool(
   t: TestContext,
   program: string,
@@ -43,7 +43,7 @@ export async function runTool(
   tooLong.addEventListener("abort", () => endGroup(child));
   const [code]: [number | null] = [(await ended)[0]];
   if (code === null) {
-    throw new Error(`${program} did not come to its end within ${withinMs} ms: ${output}`);
+    throw new Error(`${program} did not end within ${withinMs} ms: ${output}`);
   }
   return { code, output };
 }
@@ -53,6 +53,6 @@ function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has just ended by itself.
+    // It has already ended.
   }
 }

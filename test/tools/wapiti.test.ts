@@ -9,30 +9,30 @@ import { countOf, isFault, startTarget, type Target } from "./target.ts";
 import { runTool } from "./tool.ts";
 import { startWeakServer } from "./weak-server.ts";
 
-/** Without those that only look for other people's software, or guess at names for a long time. */
+/** Without modules for other software and long name guessing. */
 const MODULES = [
   ...["backup", "blindsql", "cookieflags", "crlf", "csp", "csrf", "exec", "file", "htaccess"],
   ...["http_headers", "methods", "permanentxss", "redirect", "shellshock", "sql", "ssrf", "xss"],
   "xxe",
 ];
 
-/** What is told of every page that is as it should be, and why it is no finding. */
+/** Reports about correct pages, with the reason why they are correct. */
 const FALSE_ALARMS = new Map([
   [
     "Cross Site Request Forgery: Lack of anti CSRF token",
-    "forms of other sites are told by Sec-Fetch-Site and Origin, and no token is needed",
+    "Sec-Fetch-Site and Origin identify forms from other sites, so no token is needed",
   ],
   [
     "Cross Site Request Forgery: CSRF token 'token' might be easy to predict",
-    "the setup asks people for it: the page has none to give, and so none that can be predicted",
+    "the user enters this token; the page does not contain it, so it cannot be predicted",
   ],
   [
     "HTTP Secure Headers: X-XSS-Protection is not set",
-    "browsers have dropped what it turned on, which could itself be used for attacks",
+    "browsers have removed the filter it enabled, which itself allowed attacks",
   ],
   [
     "HTTP Secure Headers: Strict-Transport-Security is not set",
-    "browsers ignore it where there is no TLS, as here; with TLS it is set",
+    "browsers ignore it without TLS, as here; with TLS it is set",
   ],
 ]);
 
@@ -44,7 +44,7 @@ whereInstalled("wapiti", (program) => {
     further: readonly string[] = [],
   ): Promise<readonly string[]> {
     const folder = await tempDir(t);
-    // What a server under attack would fetch. Nobody outside this machine is asked for anything.
+    // The URL that a vulnerable server would fetch, on this machine only.
     const fetched: string[] = [];
     const endpoint = await startWeakServer(t, ({ url: path = "" }, outgoing) => {
       if (!path.startsWith("/get_")) fetched.push(`fetched by the server: ${path}`);
@@ -63,7 +63,7 @@ whereInstalled("wapiti", (program) => {
     return [...findingsIn(await readFile(report, "utf8")), ...fetched];
   }
 
-  async function assertSound(target: Target, findings: readonly string[]): Promise<void> {
+  async function assertClean(target: Target, findings: readonly string[]): Promise<void> {
     assert.deepEqual(
       findings.filter((finding) => !FALSE_ALARMS.has(finding)),
       [],
@@ -78,35 +78,35 @@ whereInstalled("wapiti", (program) => {
     return { target, relay: await startRelay(t, target.url) };
   }
 
-  test("wapiti finds nothing in the pages that anybody sees", async (t) => {
+  test("wapiti finds nothing in the public pages", async (t) => {
     const { target, relay } = await startBehindRelay(t);
     await target.setUp();
-    await assertSound(target, await scan(t, `${relay.url}/login?error=1&return_to=/`, MODULES));
+    await assertClean(target, await scan(t, `${relay.url}/login?error=1&return_to=/`, MODULES));
     assert.ok(countOf(await target.answered(), "/login", "POST") > 100);
     assert.deepEqual(relay.failures, []);
   });
 
-  test("wapiti finds nothing in the setup, and does not get past its token", async (t) => {
+  test("wapiti finds nothing in the setup, and does not bypass its token", async (t) => {
     const tokenFile = join(await tempDir(t), "setup-token");
     await writeFile(tokenFile, "a token that no tool guesses");
     const { target, relay } = await startBehindRelay(t, { SETUP_TOKEN_FILE: tokenFile });
-    await assertSound(target, await scan(t, `${relay.url}/setup`, MODULES));
+    await assertClean(target, await scan(t, `${relay.url}/setup`, MODULES));
     assert.ok(countOf(await target.answered(), "/setup", "POST") > 100);
     assert.equal((await target.signIn()).location, "/setup", "there is still no account");
     assert.deepEqual(relay.failures, []);
   });
 
-  test("wapiti finds nothing in what it sees signed in, and the owner stays the owner", async (t) => {
+  test("wapiti finds nothing when signed in, and changes no account", async (t) => {
     const { target, relay } = await startBehindRelay(t);
     const session = await target.setUp();
     const signedIn = ["-H", `Cookie: session=${session}`];
-    await assertSound(target, await scan(t, `${relay.url}/`, MODULES, signedIn));
+    await assertClean(target, await scan(t, `${relay.url}/`, MODULES, signedIn));
     assert.ok(countOf(await target.answered(), "/account/password", "POST") > 100);
     assert.equal((await target.signIn()).location, "/");
     assert.deepEqual(relay.failures, []);
   });
 
-  test("wapiti finds the holes in a server that has some", async (t) => {
+  test("wapiti finds the flaws of a vulnerable server", async (t) => {
     const url = await startWeakServer(t, (incoming, outgoing) => {
       const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://weak");
       if (searchParams.get("name")?.includes("'")) outgoing.statusCode = 500;
@@ -141,7 +141,7 @@ interface Report {
   readonly [part: string]: Readonly<Record<string, readonly { readonly info: string }[]>>;
 }
 
-/** Of every severity, with what are called anomalies and additional findings. */
+/** Findings of every severity, including anomalies and additional findings. */
 function findingsIn(text: string): readonly string[] {
   const report: Report = JSON.parse(text);
   return ["vulnerabilities", "anomalies", "additionals"].flatMap((part) =>

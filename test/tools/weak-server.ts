@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 
-/** A server that has what a tool looks for: where it finds nothing here, it was used wrongly. */
+/** A vulnerable server. A tool that finds nothing here was used wrongly. */
 export async function startWeakServer(
   t: TestContext,
   handle: RequestListener,

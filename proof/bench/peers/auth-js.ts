@@ -7,7 +7,7 @@ import { openUsers, plantUsers, type Users } from "./users.ts";
 
 const COOKIE = "authjs.session-token";
 
-/** Sessions are sealed in the cookie: with the Credentials provider it keeps none elsewhere. */
+/** Sessions are encrypted in the cookie, the only way with the Credentials provider. */
 const configOf = (users: Users): AuthConfig => ({
   secret: SECRET,
   trustHost: true,

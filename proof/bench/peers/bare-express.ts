@@ -7,7 +7,7 @@ export const peer: Peer = bare(async (folder) => {
   app.get("/guarded", (_request, response) => void response.send(greeting(nameOf(0))));
   for (const page of recordedPages(folder)) {
     const headers = Object.fromEntries(page.headers);
-    // Not `send`, which would hash the page for an ETag that Latchkey's page does not have.
+    // Not `send`, which computes an ETag that Latchkey's page does not have.
     app.get(page.path, (_request, response) => void response.set(headers).end(page.body));
   }
   return app;

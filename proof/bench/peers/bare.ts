@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Peer } from "./peer.ts";
 
-/** A page of Latchkey's, as its bytes went over the wire. */
+/** The raw bytes of one of Latchkey's pages. */
 export interface RecordedPage {
   readonly path: string;
   readonly headers: readonly (readonly [string, string])[];
@@ -11,7 +11,7 @@ export interface RecordedPage {
 
 export const RECORDED = "pages.json";
 
-/** Pages to be served by nothing but the HTTP layer that Latchkey serves them with. */
+/** Latchkey's pages, served by only the HTTP layer. */
 export function recordedPages(folder: string): readonly RecordedPage[] {
   try {
     return JSON.parse(readFileSync(join(folder, RECORDED), "utf8"));
@@ -20,10 +20,10 @@ export function recordedPages(folder: string): readonly RecordedPage[] {
   }
 }
 
-/** As long as one of Latchkey's: reading headers is the HTTP layer's work. */
+/** As long as Latchkey's cookie, because the HTTP layer parses the headers. */
 const COOKIE = `session=${"x".repeat(205)}`;
 
-/** No door: what is left when nobody is asked who they are. */
+/** Serves without any check of the session. */
 export function bare(serve: Peer["serve"]): Peer {
   return { plant: async () => [COOKIE], serve };
 }

@@ -5,7 +5,7 @@ import { getMigrations } from "better-auth/db/migration";
 import { fromNodeHeaders, toNodeHandler } from "better-auth/node";
 import { greeting, nameOf, namesUpTo, PASSWORD, type Peer, SECRET } from "./peer.ts";
 
-/** Longer than the five minutes of its documentation: the load sends the same cookies throughout. */
+/** Longer than the documented five minutes, because the load reuses the same cookies. */
 const CACHE_S = 3600;
 
 type CookieCache = "plain" | "cookie-cache";
@@ -13,7 +13,7 @@ type SignUp = "open" | "closed";
 
 function open(folder: string, cache: CookieCache, signUp: SignUp): BetterAuth {
   const database = new DatabaseSync(`${folder}/better-auth.db`);
-  // As better-sqlite3, the driver that it recommends, has it in this mode.
+  // The defaults of better-sqlite3, the recommended driver, in this mode.
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   return betterAuth({
     database,

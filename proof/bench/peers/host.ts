@@ -1,10 +1,10 @@
-/** Runs one peer, where it is installed: fills its folder, or serves it in a process of its own. */
+/** Runs one peer in its installation: fills its folder, or serves it. */
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { Peer } from "./peer.ts";
 
 const [task, name, folder = "", count] = process.argv.slice(2);
-const { peer }: { peer: Peer } = await import(`../../../bench/peers/${name}.ts`);
+const { peer }: { peer: Peer } = await import(`./${name}.ts`);
 
 if (task === "plant") {
   const cookies = await peer.plant(folder, Number(count));

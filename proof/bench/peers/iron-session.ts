@@ -7,7 +7,7 @@ interface Session {
 
 const options = { password: SECRET, cookieName: "session" };
 
-/** A sealed cookie and nothing else: users and passwords are the application's own affair. */
+/** Only an encrypted cookie; the app manages users and passwords itself. */
 export const peer: Peer = {
   plant: (_folder, count) =>
     Promise.all(

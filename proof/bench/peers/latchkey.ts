@@ -5,10 +5,10 @@ import { type Auth, createAuth } from "latchkey";
 import { openSqlite } from "latchkey/sqlite";
 import { ARGON2, namesUpTo, PASSWORD, SECRET, THIRTY_DAYS_S } from "./peer.ts";
 
-/** The name that the gate gives it, so that it finds the same file. */
+/** The gate's own file name, so that the gate finds the file. */
 const fileIn = (folder: string): string => `${folder}/latchkey.db`;
 
-/** Straight into the tables: nobody signs in ten thousand times before a benchmark. */
+/** Inserts rows directly, because 10,000 sign-ins would take too long. */
 export async function plantLatchkey(folder: string, count: number): Promise<readonly string[]> {
   const names = namesUpTo(count);
   const passwordHash = await hash(PASSWORD, ARGON2);
@@ -33,7 +33,7 @@ function tokenOf(name: string): Promise<string> {
     .sign(new TextEncoder().encode(SECRET));
 }
 
-/** As the README has it, behind a proxy: the load comes from many addresses by its header. */
+/** As in the README, behind a proxy, because the load sets client addresses in a header. */
 export async function openLatchkey(folder: string): Promise<Auth> {
   const store = await openSqlite({ file: fileIn(folder) });
   return createAuth({

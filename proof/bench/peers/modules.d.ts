@@ -1,6 +1,6 @@
 /**
- * The little of each peer that is used here. The packages are installed for a run of the benchmark
- * alone, so that the type check has to do without them.
+ * The parts of each peer's API that are used here. The packages are installed only for a run of the
+ * benchmark, so the type check cannot use their own types.
  */
 declare module "better-auth" {
   export interface BetterAuth {

@@ -7,8 +7,8 @@ import type { Peer } from "./peer.ts";
 const SqliteStore = sqliteStore(session);
 
 /**
- * Its client is meant to be better-sqlite3, whose calls Node's own driver understands, and which
- * syncs as seldom.
+ * The store expects better-sqlite3; Node's own driver has the same calls, and syncs as rarely in this
+ * mode.
  */
 export const peer: Peer = passportPeer({
   kept: "in-database",

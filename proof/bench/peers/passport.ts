@@ -8,11 +8,11 @@ import { openUsers, type Person, plantUsers, type Users } from "./users.ts";
 
 interface Sessions {
   open(folder: string): SessionStore;
-  /** Once for all in a database; for a memory, whenever a server starts. */
+  /** Runs once for a database, and at every start for a memory store. */
   readonly kept: "in-database" | "in-memory";
 }
 
-/** Express with passport and sessions as passport's own tutorial has them. */
+/** Express with passport and sessions, as in passport's tutorial. */
 export function passportPeer(sessions: Sessions): Peer {
   return {
     async plant(folder, count) {
@@ -81,7 +81,7 @@ async function fill(store: SessionStore, people: readonly Person[]): Promise<voi
   }
 }
 
-/** As long as those that express-session makes. */
+/** As long as the IDs of express-session. */
 const sessionIdOf = (userId: string): string =>
   createHash("sha256").update(userId).digest("base64url").slice(0, 32);
 

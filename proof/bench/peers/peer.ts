@@ -1,8 +1,8 @@
 import type { RequestListener } from "node:http";
 
-/** One way to keep a page behind a sign-in, as an application would have it. */
+/** An app that protects a page with one of the libraries. */
 export interface Peer {
-  /** Makes so many people, and answers with the `Cookie` header of a session of each. */
+  /** Creates users, and returns the `Cookie` header of a session for each. */
   plant(folder: string, count: number): Promise<readonly string[]>;
   serve(folder: string): Promise<RequestListener>;
 }
@@ -10,10 +10,10 @@ export interface Peer {
 export const SECRET = "pK3vX9qLr7TzW2mYcB8nJ5dHsF4gA6eU";
 export const PASSWORD = "correct horse";
 
-/** What everything here hashes passwords with that has no hash of its own. */
+/** The password hash for libraries that have none. */
 export const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Latchkey's, given to every peer whose default is another one: it changes no figure. */
+/** Latchkey's value, set for every peer with another default; it affects no figure. */
 export const THIRTY_DAYS_S = 2_592_000;
 
 export const nameOf = (index: number): string => `user-${index}`;
@@ -21,5 +21,5 @@ export const nameOf = (index: number): string => `user-${index}`;
 export const namesUpTo = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => nameOf(index));
 
-/** The page behind the door; in the open, it greets somebody who is always the same. */
+/** The protected page; without protection, it greets a fixed name. */
 export const greeting = (username: string): string => `hello ${username}`;

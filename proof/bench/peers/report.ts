@@ -1,4 +1,4 @@
-/** Loaded before a server's own code: tells whoever measures it what it has used so far. */
+/** Preloaded into a server: reports its resource use on request. */
 export {};
 
 process.on("message", () => {

@@ -7,9 +7,9 @@ export interface Person {
   readonly username: string;
 }
 
-/** The users of an application whose library keeps none: a table, and the hash that Latchkey uses. */
+/** The user table of an app whose library has none, with the same hash as Latchkey. */
 export interface Users {
-  /** The hash of nobody is verified for names that do not exist, as it should be. */
+  /** Unknown names cost the same hash as known ones. */
   verified(username: string, password: string): Promise<Person | undefined>;
   all(): readonly Person[];
 }

@@ -14,7 +14,7 @@ async function portOf(t: TestContext, server: Server): Promise<number> {
   return address.port;
 }
 
-/** Sends what it is given, one piece after the other, and never closes the connection. */
+/** Sends the given pieces one after the other, and never closes the connection. */
 function answering(t: TestContext, pieces: readonly string[]): Promise<number> {
   const server = createTcpServer((socket) => {
     socket.setNoDelay(true);
@@ -43,20 +43,20 @@ for (const [how, pieces] of [
   ],
   ["with a length instead", ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel", "lo"]],
 ] as const) {
-  test(`an answer that comes ${how} is waited for to its end`, async (t) => {
+  test(`waits for the end of a response ${how}`, async (t) => {
     const port = await answering(t, pieces);
     assert.equal(await ask(port, get("/")), pieces.join(""));
   });
 }
 
-test("an answer whose end cannot be told is an error", async (t) => {
+test("rejects a response without a length or chunks", async (t) => {
   const port = await answering(t, ["HTTP/1.1 200 OK\r\n\r\n", "hello"]);
   await assert.rejects(ask(port, get("/")), /without an end/);
   const load = { port, connections: 1, status: 200, next: times(1, get("/")) };
   await assert.rejects(run(load), /without an end/);
 });
 
-test("a measurement ends with the first answer that is not the expected one", async (t) => {
+test("stops at the first unexpected response", async (t) => {
   let answered = 0;
   const server = createServer((_request, response) => {
     answered += 1;
@@ -65,6 +65,6 @@ test("a measurement ends with the first answer that is not the expected one", as
   });
   const port = await portOf(t, server);
   const load = { port, connections: 1, status: 303, next: times(10, get("/")) };
-  await assert.rejects(run({ ...load, text: "Location: /\r\n" }), /unexpected answer/);
+  await assert.rejects(run({ ...load, text: "Location: /\r\n" }), /unexpected response/);
   assert.equal(answered, 3);
 });

@@ -2,28 +2,30 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type TestContext, test } from "node:test";
+import { addresses } from "../../../proof/bench/load.ts";
 import { check } from "../../../proof/bench/peers-check.ts";
 import { type Contestant, contestants } from "../../../proof/bench/peers-contestants.ts";
-import { addresses } from "../../../proof/bench/peers-wire.ts";
 
 const passport = contestants.find(({ peer }) => peer === "passport-memory") as Contestant;
 
 interface Flaws {
-  /** The name that somebody without a session is greeted by. */
-  readonly stranger?: string;
-  readonly forger?: string;
-  readonly everybody?: string;
+  /** The greeting of a client without a session. */
+  readonly anonymous?: string;
+  readonly forged?: string;
+  readonly allUsers?: string;
   readonly password?: "any";
 }
 
-/** A door that does what the contestants do, but for the flaws. */
-async function door(t: TestContext, flaws: Flaws): Promise<number> {
+/** A server that behaves like a contestant, except for the flaws. */
+async function startServer(t: TestContext, flaws: Flaws): Promise<number> {
   const sessions = new Map([
     ["sid=aaaaaaaa", "user-0"],
-    ["sid=bbbbbbbb", flaws.everybody ?? "user-1"],
+    ["sid=bbbbbbbb", flaws.allUsers ?? "user-1"],
   ]);
   const nameFor = (cookie: string | undefined): string | undefined =>
-    cookie === undefined || cookie === "" ? flaws.stranger : (sessions.get(cookie) ?? flaws.forger);
+    cookie === undefined || cookie === ""
+      ? flaws.anonymous
+      : (sessions.get(cookie) ?? flaws.forged);
   const server = createServer(async (request, response) => {
     if (request.method === "POST") await signIn(request, response, flaws);
     else greet(nameFor(request.headers.cookie), response);
@@ -55,19 +57,23 @@ async function signIn(
 }
 
 const checked = async (t: TestContext, flaws: Flaws): Promise<void> =>
-  check(passport, await door(t, flaws), ["sid=aaaaaaaa", "sid=bbbbbbbb"], addresses());
+  check(passport, await startServer(t, flaws), ["sid=aaaaaaaa", "sid=bbbbbbbb"], addresses());
 
-test("who does the job is measured", async (t) => {
+test("accepts a contestant that works", async (t) => {
   await checked(t, {});
 });
 
 for (const [what, flaws, reason] of [
-  ["lets strangers in", { stranger: "somebody" }, /without a session is not refused/],
-  ["believes forged sessions", { forger: "somebody" }, /forged session is not refused/],
-  ["takes everybody for the same", { everybody: "user-0" }, /user-1 is not taken/],
-  ["takes any password", { password: "any" }, /user-0 with "wrong horse"/],
+  [
+    "greets clients without a session",
+    { anonymous: "someone" },
+    /without a session is not rejected/,
+  ],
+  ["accepts forged sessions", { forged: "someone" }, /forged session is not rejected/],
+  ["treats all users as one", { allUsers: "user-0" }, /user-1 is not accepted/],
+  ["accepts any password", { password: "any" }, /user-0 with "wrong horse"/],
 ] as const) {
-  test(`who ${what} is not measured`, async (t) => {
+  test(`rejects a contestant that ${what}`, async (t) => {
     await assert.rejects(checked(t, flaws), reason);
   });
 }

@@ -8,7 +8,7 @@ import type { Result } from "../../../proof/bench/peers-results.ts";
 
 const sample = (cpu: number): Sample => ({ cpu, rate: 1_000, p50: 1, p99: 2 });
 
-/** CPU of each round, for one case. */
+/** The CPU time of one case in each round. */
 function resultOf(name: string, costs: readonly number[], more: Partial<Result> = {}): Result {
   const contestant = contestants.find((one) => one.name === name);
   assert.ok(contestant !== undefined, name);
@@ -33,7 +33,7 @@ function verdict(results: readonly Result[], about: RegExp): readonly string[] {
 
 const bare = resultOf("bare node:http", [10, 20, 30]);
 
-test("a guard is compared with bare hello round by round, not median with median", () => {
+test("compares a guard with bare hello per round, not by medians", () => {
   const own = resultOf("Latchkey on node:http", [11, 22, 39]);
   assert.deepEqual(verdict([bare, own], /bare hello/), ["1.10: met"]);
 });
@@ -42,23 +42,23 @@ for (const [costs, expected] of [
   [[11.5, 23, 34.5], "1.15: met"],
   [[11.6, 23.2, 34.8], "1.16: missed"],
 ] as const) {
-  test(`a guard that costs ${expected.slice(0, 4)} of bare hello has its goal ${expected.slice(6)}`, () => {
+  test(`a guard that costs ${expected.slice(0, 4)} times bare hello has its goal ${expected.slice(6)}`, () => {
     const own = resultOf("Latchkey on node:http", costs);
     assert.deepEqual(verdict([bare, own], /bare hello/), [expected]);
   });
 }
 
-test("the next peer is the cheapest one, whichever it is", () => {
+test("compares with the cheapest peer", () => {
   const results = [
     resultOf("Latchkey on node:http", [10]),
     resultOf("better-auth", [900]),
     resultOf("passport, memory", [49]),
     resultOf("iron-session", [300]),
   ];
-  assert.deepEqual(verdict(results, /whole guarded/), ["4.9 times, passport, memory: missed"]);
+  assert.deepEqual(verdict(results, /guarded request is/), ["4.9 times, passport, memory: missed"]);
 });
 
-test("a guard is compared with those on other layers by what each adds to its own", () => {
+test("compares guards on different HTTP layers by their added cost", () => {
   const results = [
     resultOf("bare node:http", [20]),
     resultOf("bare Express", [40]),
@@ -69,7 +69,7 @@ test("a guard is compared with those on other layers by what each adds to its ow
   assert.deepEqual(verdict(results, /adds/), ["2.0 µs against 9.0 µs, passport, memory: missed"]);
 });
 
-test("fewer bytes do not hide more packages", () => {
+test("reports bytes and packages separately", () => {
   const results = [
     resultOf("Latchkey on node:http", [1], { packages: 35, bytes: 6e6 }),
     resultOf("better-auth", [1], { packages: 23, bytes: 25e6 }),
@@ -80,7 +80,7 @@ test("fewer bytes do not hide more packages", () => {
   ]);
 });
 
-test("what failed stands beside the figures of the others", () => {
+test("lists failures beside the figures", () => {
   const text = markdownOf({
     results: [bare],
     failures: new Map([["Auth.js", "no answer"]]),
@@ -90,7 +90,7 @@ test("what failed stands beside the figures of the others", () => {
   assert.match(text, /Auth\.js failed: no answer/);
 });
 
-test("a case that somebody does not have is a dash, not a zero", () => {
+test("shows a missing case as a dash", () => {
   const text = markdownOf({
     results: [resultOf("iron-session", [300])],
     failures: new Map(),

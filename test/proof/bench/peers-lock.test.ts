@@ -23,11 +23,11 @@ const installed: Locked = {
   "node_modules/app": { version: "1.0.0", dependencies: { shared: "2", tool: "1" } },
   "node_modules/tool": {
     version: "1.0.0",
-    optionalDependencies: { "tool-of-elsewhere": "1" },
+    optionalDependencies: { "tool-of-other-platform": "1" },
     peerDependencies: { host: "1", absent: "1" },
     peerDependenciesMeta: { absent: { optional: true } },
   },
-  "node_modules/tool-of-elsewhere": { version: "1.0.0", optional: true },
+  "node_modules/tool-of-other-platform": { version: "1.0.0", optional: true },
   "node_modules/host": { version: "1.0.0", dev: true },
   "node_modules/shared": { version: "1.0.0" },
   "node_modules/app/node_modules/shared": { version: "2.0.0", dependencies: { deep: "1" } },
@@ -35,9 +35,9 @@ const installed: Locked = {
   "node_modules/unrelated": { version: "1.0.0" },
 };
 
-test("the peers' lock file says nothing of where packages come from", () => {
+test("the peers' lock file names no registry", () => {
   const entries = Object.values(locked);
-  assert.ok(entries.length > 50, "the lock file is looked at");
+  assert.ok(entries.length > 50, "the lock file has entries");
   assert.deepEqual(
     entries.filter((entry) => "resolved" in entry),
     [],
@@ -49,7 +49,7 @@ test("the peers' lock file has the packages of every platform", () => {
   const named = Object.values(locked).flatMap(({ optionalDependencies = {} }) =>
     Object.keys(optionalDependencies),
   );
-  assert.ok(named.includes("@node-rs/argon2-darwin-arm64"), "packages of platforms are looked at");
+  assert.ok(named.includes("@node-rs/argon2-darwin-arm64"), "platform packages are included");
   const missing = named.filter(
     (name) => !Object.keys(locked).some((place) => place.endsWith(`node_modules/${name}`)),
   );
@@ -57,29 +57,29 @@ test("the peers' lock file has the packages of every platform", () => {
 });
 
 for (const [name, version] of Object.entries(dependencies)) {
-  test(`${name} is measured in one exact version, and in Latchkey's own where it has one`, () => {
+  test(`pins ${name} to one version, the same as Latchkey's if it has one`, () => {
     assert.match(version, /^\d+\.\d+\.\d+$/);
     const own = root[`node_modules/${name}`];
     assert.equal(own?.version ?? version, version);
   });
 }
 
-test("what a package brings along is found as Node would find it, and nothing else", () => {
+test("resolves dependencies like Node, and no others", () => {
   assert.deepEqual(Object.keys(closureOf(installed, ["app"])).sort(), [
     "node_modules/app",
     "node_modules/app/node_modules/shared",
     "node_modules/deep",
     "node_modules/host",
     "node_modules/tool",
-    "node_modules/tool-of-elsewhere",
+    "node_modules/tool-of-other-platform",
   ]);
 });
 
-test("a package that is not locked is not guessed", () => {
+test("rejects a package that is not in the lock file", () => {
   assert.throws(() => closureOf(installed, ["app", "missing"]), /missing/);
 });
 
-test("what is there for tests alone is installed where an application runs on it", () => {
+test("installs a dev dependency of one project that the other runs on", () => {
   const { lock } = projectOf(installed, ["host"]) as unknown as { lock: { packages: Locked } };
   assert.deepEqual(lock.packages["node_modules/host"], { version: "1.0.0" } satisfies LockEntry);
 });
