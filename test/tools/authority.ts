@@ -28,16 +28,46 @@ export async function issueIn(folder: string, openssl: string): Promise<Issued> 
   const [caFile, certFile, keyFile] = [at("ca.pem"), at("cert.pem"), at("key.pem")];
   await writeFile(at("extensions"), EXTENSIONS);
   await run(openssl, [
-    ...["req", "-x509", ...EC, "-days", "365", "-subj", "/CN=Authority of a test"],
-    ...["-keyout", at("ca.key"), "-out", caFile],
-    ...["-addext", "keyUsage=critical,keyCertSign,cRLSign"],
+    "req",
+    "-x509",
+    ...EC,
+    "-days",
+    "365",
+    "-subj",
+    "/CN=Authority of a test",
+    "-keyout",
+    at("ca.key"),
+    "-out",
+    caFile,
+    "-addext",
+    "keyUsage=critical,keyCertSign,cRLSign",
   ]);
   await run(openssl, [
-    ...["req", ...EC, "-subj", "/CN=localhost", "-keyout", keyFile, "-out", at("request.pem")],
+    "req",
+    ...EC,
+    "-subj",
+    "/CN=localhost",
+    "-keyout",
+    keyFile,
+    "-out",
+    at("request.pem"),
   ]);
   await run(openssl, [
-    ...["x509", "-req", "-in", at("request.pem"), "-CA", caFile, "-CAkey", at("ca.key")],
-    ...["-CAcreateserial", "-days", "90", "-extfile", at("extensions"), "-out", certFile],
+    "x509",
+    "-req",
+    "-in",
+    at("request.pem"),
+    "-CA",
+    caFile,
+    "-CAkey",
+    at("ca.key"),
+    "-CAcreateserial",
+    "-days",
+    "90",
+    "-extfile",
+    at("extensions"),
+    "-out",
+    certFile,
   ]);
   return { caFile, certFile, keyFile };
 }

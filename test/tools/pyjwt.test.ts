@@ -69,7 +69,7 @@ function register(program: string): void {
   });
 
   for (const { what, writing, opens } of cases) {
-    test(`${opens ? "accepts" : "rejects"} ${what} made by PyJWT`, async (t) => {
+    test(`the gate ${opens ? "accepts" : "rejects"} ${what}, made by PyJWT`, async (t) => {
       const target = await startTarget(t);
       const { claims } = await read(t, await target.setUp());
       const now = Math.floor(Date.now() / 1_000);

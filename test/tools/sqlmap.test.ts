@@ -92,11 +92,28 @@ whereInstalled("sqlmap", (program) => {
   ): Promise<Outcome> {
     const folder = await tempDir(t);
     const args = [
-      ...["-u", url, "-p", parameters, "--dbms", kind, "--level", String(level), "--risk", "3"],
-      ...["--batch", "--threads", "4", "--time-sec", "2", "--disable-coloring"],
-      ...["--output-dir", folder, ...(data === undefined ? [] : ["--data", data])],
+      "-u",
+      url,
+      "-p",
+      parameters,
+      "--dbms",
+      kind,
+      "--level",
+      String(level),
+      "--risk",
+      "3",
+      "--batch",
+      "--threads",
+      "4",
+      "--time-sec",
+      "2",
+      "--disable-coloring",
+      "--output-dir",
+      folder,
+      ...(data === undefined ? [] : ["--data", data]),
       // Following redirects would double the number of requests.
-      ...["--ignore-redirects", "--drop-set-cookie"],
+      "--ignore-redirects",
+      "--drop-set-cookie",
       ...(session === undefined ? [] : ["--cookie", `session=${session}`]),
     ];
     return runTool(t, program, args, { folder, withinMs: 120_000 });

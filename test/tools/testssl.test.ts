@@ -68,8 +68,22 @@ whereInstalled("testssl", (program) => {
       const report = join(folder, "report.json");
       const args = [
         ...checks,
-        ...["--warnings", "off", "--color", "0", "--nodns", "none", "--ip", "127.0.0.1"],
-        ...["--quiet", "--openssl", openssl, "--add-ca", caFile, "--jsonfile", report, url],
+        "--warnings",
+        "off",
+        "--color",
+        "0",
+        "--nodns",
+        "none",
+        "--ip",
+        "127.0.0.1",
+        "--quiet",
+        "--openssl",
+        openssl,
+        "--add-ca",
+        caFile,
+        "--jsonfile",
+        report,
+        url,
       ];
       const { output } = await runTool(t, program, args, { folder, withinMs: 120_000 });
       assert.match(output, /Done /);

@@ -51,9 +51,9 @@ for (const [how, pieces] of [
 
 test("rejects a response without a length or chunks", async (t) => {
   const port = await answering(t, ["HTTP/1.1 200 OK\r\n\r\n", "hello"]);
-  await assert.rejects(ask(port, get("/")), /without an end/);
+  await assert.rejects(ask(port, get("/")), /without a length or chunks/);
   const load = { port, connections: 1, status: 200, next: times(1, get("/")) };
-  await assert.rejects(run(load), /without an end/);
+  await assert.rejects(run(load), /without a length or chunks/);
 });
 
 test("stops at the first unexpected response", async (t) => {
