@@ -3,14 +3,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { send } from "../../../test/support/client.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { OWNER } from "../../../test/support/gate.ts";
-import { callerTo, type Request } from "../caller.ts";
-import { type Case, type Stage, unless } from "../case.ts";
+import { addresses, fromAddress, isSignedIn, setUp, signIn } from "../actions.ts";
+import { type Case, type CaseContext, unless } from "../case.ts";
+import { createClient, type Request } from "../client.ts";
 import type { Gate } from "../gate.ts";
 import { inMs } from "../judge/requests.ts";
-import { addresses, fromAddress, isSignedIn, setUp, signIn } from "../visits.ts";
 
 /** In each flood. Together they are more than may wait. */
-const CALLERS = 100;
+const CLIENTS = 100;
 const PAUSE_MS = 50;
 const SIGN_INS = 10;
 const BETWEEN_MS = { short: 200, full: 1_000 } as const;
@@ -24,12 +24,14 @@ export const fairness: Case = {
     "one session floods wrong password changes, one IPv6 /64 sign-ins; then clients disconnect",
   seconds: { short: 5, full: 14 },
   pace: "measures",
-  async run(stage, form) {
-    const gate = await stage.startGate(await stage.folder(), { settings: { METRICS_PORT: "0" } });
+  async run(context, form) {
+    const gate = await context.startGate(await context.folder(), {
+      settings: { METRICS_PORT: "0" },
+    });
     const session = await setUp(gate);
-    const changes = startFlood(stage, gate, () => wrongChange(session));
+    const changes = startFlood(context, gate, () => wrongChange(session));
     const others = networkAddresses();
-    const signIns = startFlood(stage, gate, () => wrongSignIn(others.next().value));
+    const signIns = startFlood(context, gate, () => wrongSignIn(others.next().value));
     await eventually(() => (changes.refused() > 0 && signIns.refused() > 0) || undefined);
 
     const took: number[] = [];
@@ -41,18 +43,18 @@ export const fairness: Case = {
     }
     await Promise.all([changes.stop(), signIns.stop()]);
 
-    stage.figure("password changes in one session, refused", changes.summary());
-    stage.figure("sign-ins from one IPv6 /64, refused", signIns.summary());
+    context.figure("password changes in one session, refused", changes.summary());
+    context.figure("sign-ins from one IPv6 /64, refused", signIns.summary());
     const succeeded = `${took.length} of ${SIGN_INS}`;
-    stage.figure(
+    context.figure(
       "sign-ins from elsewhere that succeed",
       `${succeeded}, the slowest after ${inMs(Math.max(...took))}`,
     );
-    stage.promise(
+    context.check(
       "every sign-in from elsewhere succeeds",
       unless(took.length === SIGN_INS, succeeded),
     );
-    await disconnect(stage, gate);
+    await disconnect(context, gate);
   },
 };
 
@@ -62,7 +64,7 @@ const wrongChange = (session: string): Request => ({
   session,
   form: { current_password: "wrong", new_password: "12345678", confirm_password: "12345678" },
   headers: fromAddress("203.0.113.7"),
-  sound: () => true,
+  expected: () => true,
 });
 
 const wrongSignIn = (address: string): Request => ({
@@ -70,7 +72,7 @@ const wrongSignIn = (address: string): Request => ({
   path: "/login",
   form: { ...OWNER, password: "wrong" },
   headers: fromAddress(address),
-  sound: () => true,
+  expected: () => true,
 });
 
 /** Of one /64, five attempts each: the sixth would be denied by the limit. */
@@ -87,28 +89,28 @@ interface Flood {
 }
 
 /** Many clients, each of which sends one request after the other. Ends with the case. */
-function startFlood(stage: Stage, gate: Gate, next: () => Request): Flood {
+function startFlood(context: CaseContext, gate: Gate, next: () => Request): Flood {
   const statuses: number[] = [];
   const stopping = new AbortController();
-  const going = Array.from({ length: CALLERS }, async () => {
-    const caller = callerTo(gate.url);
+  const going = Array.from({ length: CLIENTS }, async () => {
+    const client = createClient(gate.url);
     while (!stopping.signal.aborted) {
-      statuses.push((await caller.ask(next())).status);
+      statuses.push((await client.send(next())).status);
       await pause(PAUSE_MS);
     }
-    caller.close();
+    client.close();
   });
   const refused = (): number => statuses.filter((status) => status === 503).length;
   const stop = async (): Promise<void> => {
     stopping.abort();
     await Promise.all(going);
   };
-  stage.defer(stop);
+  context.defer(stop);
   return { refused, summary: () => `${refused()} of ${statuses.length}`, stop };
 }
 
 /** Clients from many networks, which all disconnect while most of them wait. */
-async function disconnect(stage: Stage, gate: Gate): Promise<void> {
+async function disconnect(context: CaseContext, gate: Gate): Promise<void> {
   await untilIdle(gate);
   const clients = addresses(1, 50_000);
   const sent = Array.from({ length: LEAVING }, () => startSignIn(gate, clients.next().value));
@@ -119,11 +121,11 @@ async function disconnect(stage: Stage, gate: Gate): Promise<void> {
   for (const end of sent) end();
   await untilIdle(gate);
   const computed = (await hashes(gate)).computed - during.computed;
-  stage.figure(
+  context.figure(
     `hashes for ${LEAVING} clients that disconnect`,
     `${during.waiting} wait, ${computed} are computed`,
   );
-  stage.promise(
+  context.check(
     "clients that have disconnected cost at most a quarter of the hashes that waited",
     unless(computed <= during.waiting / 4, `${computed} of ${during.waiting}`),
   );
