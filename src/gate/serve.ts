@@ -36,9 +36,7 @@ export interface Gate {
 export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
   const opened = new AsyncDisposableStack();
   try {
-    const { url, httpsUrl, metricsUrl } = await open(settings, log, opened);
-    log.info(httpsUrl === undefined ? { url } : { url, httpsUrl }, `Latchkey listens on ${url}`);
-    return { url, httpsUrl, metricsUrl, stop: () => opened.disposeAsync() };
+    return { ...(await open(settings, log, opened)), stop: () => opened.disposeAsync() };
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -92,7 +90,13 @@ async function open(
   if (settings.databaseUrl !== undefined && isSilentlyPlain(settings.databaseUrl)) {
     log.warn({}, "the connection to the database is not encrypted: DATABASE_URL has no sslmode");
   }
-  await reportSetup(settings, store, setupToken, log);
+  const setup = await setupState(kept, setupToken);
+  if (setup === "open" && reachOf(settings) === "others") {
+    log.warn(
+      {},
+      "no account yet, and anyone who can reach this server can create it: run `latchkey setup-link` to require a token",
+    );
+  }
   const retention = retain(settings, store, log);
   opened.defer(async () => retention?.stop());
   const metricsUrl = await metrics?.listen();
@@ -101,7 +105,16 @@ async function open(
   const listeners = await startListeners(settings, handle, certificates, () => Date.now(), log);
   opened.defer(() => listeners.stop(DRAIN_WITHIN_MS));
   certificates?.begin();
-  return { url: listeners.url, httpsUrl: listeners.httpsUrl, metricsUrl };
+  const { url, httpsUrl } = listeners;
+  log.info(httpsUrl === undefined ? { url } : { url, httpsUrl }, `Latchkey listens on ${url}`);
+  if (setup !== "done") {
+    const place = `${settings.publicUrl ?? url}/setup${setup === "token" ? " with the setup token" : ""}`;
+    log.info({}, `No account yet. Open ${place} to create it.`);
+    if (isLoopbackHost(settings.host) && settings.allowedHosts === "loopback-setup") {
+      log.info({}, setupHostsIn(settings));
+    }
+  }
+  return { url, httpsUrl, metricsUrl };
 }
 
 /** Loaded here, since most gates tell none. */
@@ -154,26 +167,14 @@ function retain(
   return startLogRetention(store, logRetentionMs, () => Date.now(), log);
 }
 
-/** A file that cannot be read just now keeps the setup shut, and is told to whoever tries it. */
-const isTokenThere = (setupToken: SetupTokenSource): Promise<boolean> =>
-  setupToken.read().then(isSetupTokenExpected, () => true);
-
-/** While there is no account: who can make it. */
-async function reportSetup(
-  settings: Settings,
+/** A token file that cannot be read now keeps the setup closed, so it counts as a token. */
+async function setupState(
   store: Store,
   setupToken: SetupTokenSource,
-  log: GateLog,
-): Promise<void> {
-  if (await store.hasUsers()) return;
-  if (isLoopbackHost(settings.host) && settings.allowedHosts === "loopback-setup") {
-    log.info({}, setupHostsIn(settings));
-  }
-  if ((await isTokenThere(setupToken)) || reachOf(settings) === "this-machine") return;
-  log.warn(
-    {},
-    "there is no account yet, and whoever reaches this server first can make it: run `latchkey setup-link` to ask for a token",
-  );
+): Promise<"done" | "token" | "open"> {
+  if (await store.hasUsers()) return "done";
+  const isExpected = await setupToken.read().then(isSetupTokenExpected, () => true);
+  return isExpected ? "token" : "open";
 }
 
 function setupHostsIn({ publicUrl, cookieDomain }: Settings): string {
@@ -181,5 +182,5 @@ function setupHostsIn({ publicUrl, cookieDomain }: Settings): string {
     ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]),
     ...(cookieDomain === undefined ? [] : [cookieDomain, `*.${cookieDomain}`]),
   ].map((host) => `, ${host}`);
-  return `no account yet: setup is open at localhost and loopback addresses${own.join("")}; to allow other host names, set PUBLIC_URL or ALLOWED_HOSTS`;
+  return `Until then, setup answers for localhost and loopback addresses${own.join("")}. To allow other host names, set PUBLIC_URL or ALLOWED_HOSTS.`;
 }

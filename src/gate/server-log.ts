@@ -4,18 +4,20 @@ import { printable } from "./printable.ts";
 
 export type GateLog = Logger;
 
-/** The little of a stream that is needed. */
+/** A stream with a file descriptor, or any other stream. */
 interface LogOutput {
-  readonly fd: number;
+  readonly fd?: number;
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
 /** JSON lines, or on a terminal lines for people. Written at once, so that an exit loses nothing. */
 export function createServerLog(level: string, out: LogOutput): GateLog {
-  const destination = out.isTTY
-    ? { write: (line: string) => out.write(forPeople(line)) }
-    : pino.destination({ dest: out.fd, sync: true });
+  const format = out.isTTY === true ? forPeople : (line: string): string => line;
+  const destination =
+    out.isTTY === true || out.fd === undefined
+      ? { write: (line: string) => out.write(format(line)) }
+      : pino.destination({ dest: out.fd, sync: true });
   return pino(
     {
       level,
@@ -33,7 +35,10 @@ const COLOURS = { debug: "dim", info: "green", warn: "yellow", error: "red" } as
 export function forPeople(line: string): string {
   const { level, time, msg, err, ...rest } = JSON.parse(line);
   const colour = COLOURS[level as keyof typeof COLOURS] ?? "red";
-  const details = Object.entries(rest).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+  const details = Object.entries(rest)
+    // Already in the message that the gate listens.
+    .filter(([key, value]) => key !== "url" || !msg.endsWith(value))
+    .map(([key, value]) => `${key}=${JSON.stringify(value)}`);
   const parts = [msg, ...details].map((part) => printable(String(part)));
   if (err !== undefined) parts.push(printable(String(err.stack ?? err.message), "keep-newlines"));
   return `${time.slice(11, 19)} ${styleText(colour, level.toUpperCase().padEnd(5))} ${parts.join(" ")}\n`;

@@ -20,6 +20,11 @@ test("a line for people has the time, the level, the words and the details", () 
   );
 });
 
+test("a line for people shows the URL of the gate once", () => {
+  const url = "http://127.0.0.1:3000";
+  assert.match(asShown({ msg: `listens on ${url}`, url }), /listens on http:\/\/127.0.0.1:3000\n$/);
+});
+
 test("what somebody else chose can neither steer the terminal nor forge a line", () => {
   const domain = "a.b\n00:00:00 INFO  all is well\u001b[2J\u009b1m\u202e";
   assert.equal(

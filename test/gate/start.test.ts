@@ -25,31 +25,51 @@ async function said(t: TestContext, env: Readonly<Record<string, string>>) {
   return { ...gate, lines, warnings };
 }
 
-test("one line says where the gate listens, and there it answers", async (t) => {
-  const { lines, url, stderr } = await said(t, { DATA_DIR: await tempDir(t), ALLOWED_HOSTS: "*" });
+test("logs where the gate listens and where the first account is created, and answers there", async (t) => {
+  const { url, stdout, stderr, shows } = await said(t, { DATA_DIR: await tempDir(t), ALLOWED_HOSTS: "*" });
+  await shows(/No account yet/);
+  const lines = stdout().trimEnd().split("\n");
   assert.deepEqual(
-    lines.map(({ level, msg, url: told }) => ({ level, msg, told })),
-    [{ level: "info", msg: `Latchkey listens on ${url}`, told: url }],
+    lines.map((line) => JSON.parse(line)).map(({ level, msg, url: told }) => [level, msg, told]),
+    [
+      ["info", `Latchkey listens on ${url}`, url],
+      ["info", `No account yet. Open ${url}/setup to create it.`, undefined],
+    ],
   );
   assert.equal(stderr(), "");
   assert.equal((await send(`${url}/setup`)).status, 200);
 });
 
-test("on loopback, a line says which hosts reach the setup until there is an account", async (t) => {
+test("names PUBLIC_URL and the setup token in the line about the first account", async (t) => {
   const dataDir = await tempDir(t);
-  const place = { PUBLIC_URL: "https://auth.door.test:8443", COOKIE_DOMAIN: "door.test" };
-  const told = async (env: Readonly<Record<string, string>>) => {
-    const { lines } = await said(t, { DATA_DIR: dataDir, ...env });
-    return lines.map(({ msg }) => msg).filter((msg) => /setup is open/.test(msg));
-  };
-  const own = ["", ", auth.door.test, door.test, *.door.test"].map(
-    (names) =>
-      `no account yet: setup is open at localhost and loopback addresses${names}; to allow other host names, set PUBLIC_URL or ALLOWED_HOSTS`,
-  );
-  assert.deepEqual([...(await told({})), ...(await told(place))], own);
-  assert.deepEqual(await told({ ALLOWED_HOSTS: "door.test" }), []);
+  await writeFile(join(dataDir, "setup-token"), "t");
+  const PUBLIC_URL = "https://auth.example.org";
+  const { shows } = await said(t, { DATA_DIR: dataDir, PUBLIC_URL });
+  await shows(/"No account yet. Open https:\/\/auth.example.org\/setup with the setup token to /);
+});
+
+test("logs nothing about a first account once there is one", async (t) => {
+  const dataDir = await tempDir(t);
   await makeAccount(dataDir, t);
-  assert.deepEqual(await told({}), []);
+  const gate = await said(t, { DATA_DIR: dataDir });
+  gate.child.kill("SIGTERM");
+  assert.doesNotMatch((await gate.ended).stdout, /No account/);
+});
+
+test("logs which hosts reach the setup while a gate on loopback has no account", async (t) => {
+  const DATA_DIR = await tempDir(t);
+  const domain = { PUBLIC_URL: "https://auth.example.org:8443", COOKIE_DOMAIN: "example.org" };
+  for (const [env, hosts] of [
+    [{}, ""],
+    [domain, ", auth.example.org, example.org, *.example.org"],
+  ] as const) {
+    const { shows } = await said(t, { DATA_DIR, ...env });
+    const [, logged] = await shows(/"Until then, setup answers for (.*)\. To allow other host/);
+    assert.equal(logged, `localhost and loopback addresses${hosts}`);
+  }
+  const gate = await said(t, { DATA_DIR, ALLOWED_HOSTS: "auth.example.org" });
+  gate.child.kill("SIGTERM");
+  assert.doesNotMatch((await gate.ended).stdout, /Until then/);
 });
 
 test("an IPv6 address stands in brackets, so that the line can be opened as it is", async (t) => {
