@@ -48,7 +48,7 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
     onlyIn: /^((stores|gate|doctor|cli|web|adapters)\/|core\/loopback\.ts$)/,
   },
   { what: /"node:(test|assert)/, onlyIn: /^testing\// },
-  { what: /process\.(stdout|stderr|exit)/, onlyIn: /^cli\// },
+  { what: /process\.(stdin|stdout|stderr|exit)/, onlyIn: /^cli\/main\.ts$/ },
   {
     what: /Date\.now\(\)|performance\.now\(\)/,
     onlyIn: /^(rules\.ts|gate\/serve\.ts|cli\/|stores\/)/,

@@ -1,44 +1,47 @@
-import type { Command } from "./command.ts";
+import type { Command, CommandEntry } from "./command.ts";
 
-/** Loaded on its own: what one command needs, the others do not wait for. */
-export interface CommandEntry {
-  readonly name: string;
-  load(): Promise<Command>;
-}
-
-/** In the order of the help. */
-export const commands: readonly CommandEntry[] = [
-  { name: "serve", load: async () => (await import("./serve.ts")).serveCommand },
-  { name: "log", load: async () => (await import("./log.ts")).logCommand },
-  { name: "setup-link", load: async () => (await import("./setup-link.ts")).setupLinkCommand },
-  { name: "doctor", load: async () => (await import("./doctor.ts")).doctorCommand },
-  { name: "secret", load: async () => (await import("./secret.ts")).secretCommand },
-  { name: "user list", load: async () => (await import("./user/list.ts")).userListCommand },
-  { name: "user add", load: async () => (await import("./user/add.ts")).userAddCommand },
-  {
-    name: "user password",
-    load: async () => (await import("./user/password.ts")).userPasswordCommand,
-  },
-  { name: "user rename", load: async () => (await import("./user/rename.ts")).userRenameCommand },
-  { name: "user remove", load: async () => (await import("./user/remove.ts")).userRemoveCommand },
-  {
-    name: "user sign-out",
-    load: async () => (await import("./user/sign-out.ts")).userSignOutCommand,
-  },
-  { name: "copy", load: async () => (await import("./transfer/copy.ts")).copyCommand },
-  { name: "import", load: async () => (await import("./transfer/import.ts")).importCommand },
-  { name: "export", load: async () => (await import("./transfer/export.ts")).exportCommand },
-  { name: "backup", load: async () => (await import("./transfer/backup.ts")).backupCommand },
-  { name: "restore", load: async () => (await import("./transfer/restore.ts")).restoreCommand },
-  { name: "domain add", load: async () => (await import("./domain/add.ts")).domainAddCommand },
-  {
-    name: "domain status",
-    load: async () => (await import("./domain/status.ts")).domainStatusCommand,
-  },
-  {
-    name: "domain remove",
-    load: async () => (await import("./domain/remove.ts")).domainRemoveCommand,
-  },
-  { name: "pages eject", load: async () => (await import("./pages-eject.ts")).pagesEjectCommand },
-  { name: "completion", load: async () => (await import("./completion.ts")).completionCommand },
+type Row = readonly [
+  name: string,
+  summary: string,
+  load: () => Promise<{ readonly command: Command }>,
 ];
+
+/** In the order of the help. A module loads only when its command runs. */
+const groups: Readonly<Record<string, readonly Row[]>> = {
+  Server: [["serve", "Start the gate", () => import("./serve.ts")]],
+  Accounts: [
+    ["setup-link", "Print a link to create the first account", () => import("./setup-link.ts")],
+    ["user list", "List the users", () => import("./user/list.ts")],
+    ["user add", "Add a user", () => import("./user/add.ts")],
+    ["user password", "Set a new password", () => import("./user/password.ts")],
+    ["user rename", "Rename a user", () => import("./user/rename.ts")],
+    ["user remove", "Remove a user", () => import("./user/remove.ts")],
+    ["user sign-out", "End all sessions of one or all users", () => import("./user/sign-out.ts")],
+  ],
+  Data: [
+    ["backup", "Copy the SQLite database into a file", () => import("./transfer/backup.ts")],
+    ["restore", "Replace the SQLite database with a backup", () => import("./transfer/restore.ts")],
+    ["import", "Add users from a CSV or JSON lines file", () => import("./transfer/import.ts")],
+    ["export", "Write all users as JSON lines or CSV", () => import("./transfer/export.ts")],
+    ["copy", "Copy everything into another database", () => import("./transfer/copy.ts")],
+  ],
+  Operations: [
+    ["log", "Show the audit log", () => import("./log.ts")],
+    ["doctor", "Check an installation for common problems", () => import("./doctor.ts")],
+    ["domain add", "Get a certificate for a domain and renew it", () => import("./domain/add.ts")],
+    ["domain status", "Show domains and their certificates", () => import("./domain/status.ts")],
+    ["domain remove", "Remove a domain and its certificate", () => import("./domain/remove.ts")],
+    ["secret", "Print a new random value for AUTH_SECRET", () => import("./secret.ts")],
+    ["pages eject", "Copy the page templates for editing", () => import("./pages-eject.ts")],
+    ["completion", "Print a completion script for a shell", () => import("./completion.ts")],
+  ],
+};
+
+export const commands: readonly CommandEntry[] = Object.entries(groups).flatMap(([group, rows]) =>
+  rows.map(([name, summary, load]) => ({ name, group, summary, load })),
+);
+
+/** Commands that have become a package of their own, and how to run that. */
+export const movedCommands: ReadonlyMap<string, string> = new Map([
+  ["attack", "npx latchkey-attack URL"],
+]);

@@ -1,36 +1,89 @@
 import { chosen } from "../gate/settings/value-kinds.ts";
-import { type Command, SUCCESS } from "./command.ts";
-import { commands } from "./commands.ts";
-import { bashCompletion } from "./completion/bash.ts";
-import { fishCompletion } from "./completion/fish.ts";
-import type { Completable } from "./completion/words.ts";
-import { zshCompletion } from "./completion/zsh.ts";
+import type { Command } from "./command.ts";
+import { COMPLETE } from "./complete.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
-const scripts: Readonly<
-  Record<(typeof shells)[number], (commands: readonly Completable[]) => string>
-> = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
+/** From bash 3.2 on, which splits `--option=value` into three words and knows no `compopt`. */
+const BASH = `# bash completion for latchkey
+_latchkey() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} line at
+  local -a typed=()
+  for ((at = 1; at <= COMP_CWORD; at++)); do
+    if ((at > 1)) && [[ \${COMP_WORDS[at]} == = || \${COMP_WORDS[at - 1]} == = ]]; then
+      typed[\${#typed[@]} - 1]+=\${COMP_WORDS[at]}
+    else
+      typed+=("\${COMP_WORDS[at]}")
+    fi
+  done
+  if [[ $cur == = ]]; then cur=; fi
+  COMPREPLY=()
+  while IFS= read -r line; do
+    case $line in
+      :file) compopt -o default 2>/dev/null || COMPREPLY=($(IFS=$'\\n'; compgen -f -- "$cur")) ;;
+      :folder) compopt -o dirnames 2>/dev/null || COMPREPLY=($(IFS=$'\\n'; compgen -d -- "$cur")) ;;
+      *)
+        line=\${line%%$'\\t'*}
+        line=\${line#--*=}
+        if [[ $line == "$cur"* ]]; then COMPREPLY+=("$line"); fi
+        ;;
+    esac
+  done < <(latchkey ${COMPLETE} "\${typed[@]}" 2>/dev/null)
+}
+complete -F _latchkey latchkey`;
 
-export const completionCommand: Command = {
-  name: "completion",
-  summary: "Prints the script with which a shell completes commands, options and their values.",
+/** In a file of its own, zsh takes the script as the function's body; sourced, it registers it. */
+const ZSH = `#compdef latchkey
+_latchkey() {
+  local line
+  local -a offers
+  for line in "\${(@f)$(latchkey ${COMPLETE} "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+    case $line in
+      :file) compset -P '--*='; _files; return ;;
+      :folder) compset -P '--*='; _files -/; return ;;
+      *) offers+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}") ;;
+    esac
+  done
+  _describe -V latchkey offers
+}
+if [[ $funcstack[1] == _latchkey ]]; then
+  _latchkey "$@"
+else
+  compdef _latchkey latchkey
+fi`;
+
+/** Without the function's consent fish offers files, which is what `:file` asks for. */
+const FISH = `# fish completion for latchkey
+function __latchkey_query
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -e words[1]
+    set -g __latchkey_lines (latchkey ${COMPLETE} $words "$current" 2>/dev/null)
+    test "$__latchkey_lines" != :file
+end
+function __latchkey_list
+    if test "$__latchkey_lines" = :folder
+        __fish_complete_directories
+    else
+        printf '%s\\n' $__latchkey_lines
+    end
+end
+complete -c latchkey -n __latchkey_query -f -a '(__latchkey_list)'`;
+
+export const command: Command = {
+  details:
+    "Each shell reads the script when it starts. With zsh, either write it into a FOLDER that is in fpath before compinit runs, or add the line with source to ~/.zshrc after compinit. With bash, the line with source goes into ~/.bashrc where bash-completion is not installed.",
   operands: [{ name: "shell", need: "required", completes: shells }],
   options: [],
   settings: [],
-  notes: [
-    "Where the script goes (each shell looks there when it starts):",
-    "  bash  latchkey completion bash > ~/.local/share/bash-completion/completions/latchkey",
-    "        or, without bash-completion, in ~/.bashrc: source <(latchkey completion bash)",
-    "  zsh   latchkey completion zsh > FOLDER/_latchkey, with a FOLDER that is in fpath before",
-    "        compinit runs, or in ~/.zshrc after compinit: source <(latchkey completion zsh)",
-    "  fish  latchkey completion fish > ~/.config/fish/completions/latchkey.fish",
+  examples: [
+    "latchkey completion bash > ~/.local/share/bash-completion/completions/latchkey",
+    "source <(latchkey completion bash)",
+    "latchkey completion zsh > FOLDER/_latchkey",
+    "source <(latchkey completion zsh)",
+    "latchkey completion fish > ~/.config/fish/completions/latchkey.fish",
   ],
 
-  async run(_settings, options, terminal) {
-    const loaded = await Promise.all(commands.map(({ load }) => load()));
-    const shell = chosen(shells, options.shell) ?? "bash";
-    terminal.print(scripts[shell](loaded).trimEnd());
-    return SUCCESS;
-  },
+  run: async (_settings, options, terminal) =>
+    terminal.succeed({ bash: BASH, zsh: ZSH, fish: FISH }[chosen(shells, options.shell) ?? "bash"]),
 };

@@ -1,8 +1,9 @@
 import { styleText } from "node:util";
 import type { Checked } from "../doctor/check.ts";
 import type { Outcome } from "../doctor/finding.ts";
+import { counted } from "./terminal.ts";
 
-/** A word each, since not everybody sees the colours. */
+/** Words, because some users see no colours. */
 const MARKS: Readonly<Record<Outcome, string>> = { fine: "ok", advice: "hint", broken: "WRONG" };
 
 const COLOURS = { fine: "green", advice: "yellow", broken: "red" } as const;
@@ -30,25 +31,20 @@ export function reportOf(
   ];
 }
 
-const WITH_URL = "With --url, it also looks at the way that browsers take.";
+const WITH_URL = "To check the public URL too, add --url.";
 
 function summaryOf(checked: readonly Checked[]): string {
   const count = (outcome: Outcome): number =>
     checked.filter((one) => one.outcome === outcome).length;
   const [wrong, hints] = [count("broken"), count("advice")];
-  if (wrong + hints === 0) return "Nothing needs mending.";
-  return [
-    wrong === 0 ? "Nothing needs mending" : `${wrong} to be mended`,
-    ...(hints === 0 ? [] : [`${hints} ${hints === 1 ? "hint" : "hints"}`]),
-  ]
-    .join(", ")
-    .concat(".");
+  const problems = wrong === 0 ? "No problems" : counted(wrong, "problem");
+  return `${problems}${hints === 0 ? "" : `, ${counted(hints, "hint")}`} found.`;
 }
 
 type Paint = (colour: ReportLine["colour"], text: string) => string;
 
-/** Colours on a terminal alone, and not where NO_COLOR asks for none. */
-export function paletteOf(stream: NodeJS.WriteStream): Paint {
+/** Colours on a terminal only, unless NO_COLOR is set. */
+export function paletteOf(stream: NodeJS.WritableStream): Paint {
   return (colour, text) => {
     if (colour === "none") return text;
     const [, mark = "", rest = ""] = /^(\S+)([\s\S]*)$/.exec(text) ?? [];

@@ -4,23 +4,23 @@ import { worst } from "../doctor/finding.ts";
 import { patientOf } from "../doctor/patient.ts";
 import { examineSettings } from "../doctor/settings.ts";
 import { printable, printableJson } from "../gate/printable.ts";
-import { type Command, FAILURE, type OptionValues, SUCCESS, UsageError } from "./command.ts";
+import { type Command, type OptionValues, UsageError } from "./command.ts";
 import { paletteOf, reportOf } from "./doctor-report.ts";
+import { FAILURE, SUCCESS } from "./terminal.ts";
 
-/** The longest that a check may take of its own accord is less: this one is for what hangs. */
+/** Every check has a shorter limit of its own; this one stops a check that hangs. */
 const EACH_WITHIN_MS = 12_000;
 
-export const doctorCommand: Command = {
-  name: "doctor",
-  summary: "Checks what usually goes wrong, and says how to mend it. It changes nothing.",
+export const command: Command = {
+  details: "Prints a remedy for each problem that it finds. It changes nothing.",
   options: [
     {
       name: "url",
       value: "URL",
-      about: "also checks the way that browsers take, such as https://auth.example.org",
+      about: "also check the public URL, such as https://auth.example.org",
       completes: "free",
     },
-    { name: "json", about: "one JSON object" },
+    { name: "json", about: "print one JSON object" },
   ],
   settings: [
     ...["HOST", "PORT", "ALLOWED_HOSTS", "DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"],
@@ -28,6 +28,7 @@ export const doctorCommand: Command = {
     ...["SETUP_TOKEN_FILE", "TRUSTED_PROXIES", "PUBLIC_URL", "COOKIE_DOMAIN"],
     ...["HTTPS_PORT", "TLS_CERT_FILE", "TLS_KEY_FILE"],
   ],
+  examples: ["latchkey doctor --env-file latchkey.env --url https://auth.example.org"],
 
   async examine(reading, options, terminal) {
     const url = urlIn(options);
@@ -42,7 +43,7 @@ export const doctorCommand: Command = {
     if (options.json === true) terminal.print(printableJson({ outcome, checks: checked }));
     else {
       const lines = reportOf(checked, url === undefined ? "without-url" : "with-url");
-      const paint = paletteOf(process.stdout);
+      const paint = paletteOf(terminal.ports.stdout);
       await terminal.printAll(lines.map(({ colour, text }) => paint(colour, printable(text))));
     }
     return outcome === "broken" ? FAILURE : SUCCESS;

@@ -1,58 +1,108 @@
 import { settings as allSettings, type Setting } from "../gate/settings/setting-names.ts";
-import type { Command, CommandOption, Operand } from "./command.ts";
+import type { Command, CommandEntry, CommandOption, Operand } from "./command.ts";
 
-const HELP: CommandOption = { name: "help", about: "shows this" };
+const HELP: CommandOption = { name: "help", about: "show this help" };
 
 const ENV_FILE: CommandOption = {
   name: "env-file",
   value: "file",
-  about: "reads settings from a file; the environment wins over it",
+  about: "read settings from a file; the environment wins over it",
   completes: "file",
 };
 
-/** Options of every command, or of every one that reads settings. */
-export const everywhereIn = ({ settings }: Pick<Command, "settings">): readonly CommandOption[] =>
+/** Options of every command, or of every command that reads settings. */
+export const commonOptions = ({ settings }: Pick<Command, "settings">): readonly CommandOption[] =>
   settings.length === 0 ? [HELP] : [ENV_FILE, HELP];
 
-/** All that the help of a command lists, settings that can be flags among them. */
+/** All options that the help of a command lists, including settings that can be flags. */
 export function optionsOf(
   command: Pick<Command, "options" | "settings">,
 ): readonly CommandOption[] {
   const flags = allSettings
     .filter(({ name, flag }) => flag !== "none" && command.settings.includes(name))
     .map(({ flag, about, completes }) => ({ name: flag, value: "value", about, completes }));
-  return [...command.options, ...flags, ...everywhereIn(command)];
+  return [...command.options, ...flags, ...commonOptions(command)];
 }
 
-export function helpOf(command: Command): string {
-  const own = [...command.options, ...everywhereIn(command)].map(
-    (option) => [flagOf(option), option.about] as const,
-  );
-  const listed = allSettings.filter(({ name }) => command.settings.includes(name));
+type Rows = readonly (readonly [left: string, right: string])[];
+
+const GENERAL: Rows = [
+  ["-h, --help", "show this help, or after a command the help of that command"],
+  ["-v, --version", "show the version"],
+];
+
+/** All commands in their groups. */
+export function helpOfAll(commands: readonly CommandEntry[], columns: number | undefined): string {
   return [
-    `Usage: latchkey ${[command.name, ...(command.operands ?? []).map(operandText)].join(" ")} [options]`,
+    "Latchkey puts a sign-in in front of self-hosted web apps.",
     "",
-    command.summary,
+    "Usage: latchkey COMMAND [options]",
+    ...[...new Set(commands.map(({ group }) => group))].flatMap((group) => [
+      "",
+      `${group}:`,
+      ...table(summaries(commands.filter((one) => one.group === group)), columns, LEFT_WIDTH),
+    ]),
     "",
     "Options:",
-    ...columns(own),
-    ...(listed.length === 0
-      ? []
-      : ["", "Settings, from the environment, an env file or flags:", ...listed.map(entryOf)]),
-    ...(command.notes === undefined ? [] : ["", ...command.notes]),
+    ...table(GENERAL, columns, LEFT_WIDTH),
+    "",
+    ...wrapped("For options and examples: latchkey COMMAND --help", columns),
   ].join("\n");
 }
 
-/** Rows of two cells, the second ones below each other. */
-export function columns(rows: readonly (readonly [string, string])[]): readonly string[] {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}   ${right}`);
+/** So that the columns of all groups line up. */
+const LEFT_WIDTH = "-v, --version".length;
+
+/** The commands that begin with the same word. */
+export const helpOfFamily = (
+  name: string,
+  family: readonly CommandEntry[],
+  columns: number | undefined,
+): string =>
+  [
+    `Usage: latchkey ${name} COMMAND [options]`,
+    "",
+    ...table(summaries(family), columns),
+    "",
+    ...wrapped(`For options and examples: latchkey ${name} COMMAND --help`, columns),
+  ].join("\n");
+
+const summaries = (commands: readonly CommandEntry[]): Rows =>
+  commands.map(({ name, summary }) => [name, summary]);
+
+export function helpOfCommand(
+  { name, summary }: CommandEntry,
+  command: Command,
+  columns: number | undefined,
+): string {
+  const { details = "", operands = [], options, examples } = command;
+  const listed = allSettings.filter((one) => command.settings.includes(one.name));
+  return [
+    `Usage: latchkey ${[name, ...operands.map(operandText)].join(" ")} [options]`,
+    "",
+    ...wrapped(`${summary}. ${details}`.trim(), columns),
+    "",
+    "Examples:",
+    ...examples.map((example) => `  ${example}`),
+    "",
+    "Options:",
+    ...table(
+      [...options, ...commonOptions(command)].map((one) => [flagOf(one), one.about]),
+      columns,
+    ),
+    ...(listed.length === 0 ? [] : ["", "Settings (environment, env file or flag):"]),
+    ...listed.flatMap((setting) => settingLines(setting, columns)),
+  ].join("\n");
 }
 
-/** Beside the long names of settings, there would be no room for what has to be said of them. */
-function entryOf({ name, flag, about, takes, fallback }: Setting): string {
+/** The names of settings are long, so the description goes on lines of its own. */
+function settingLines(setting: Setting, columns: number | undefined): readonly string[] {
+  const { name, flag, about, takes, fallback } = setting;
   const names = flag === "none" ? name : `${name}, --${flag}`;
-  return `  ${names} (default: ${fallback})\n      ${takes}: ${about}`;
+  return [
+    `  ${names} (default: ${fallback})`,
+    ...wrapped(`${takes}: ${about}`, columns, " ".repeat(6)),
+  ];
 }
 
 function flagOf({ name, value }: CommandOption): string {
@@ -62,3 +112,28 @@ function flagOf({ name, value }: CommandOption): string {
 
 export const operandText = ({ name, need }: Operand): string =>
   need === "required" ? name.toUpperCase() : `[${name.toUpperCase()}]`;
+
+/** Two columns, the second one wrapped. */
+function table(rows: Rows, columns: number | undefined, minWidth = 0): readonly string[] {
+  const width = Math.max(minWidth, ...rows.map(([left]) => left.length));
+  return rows.flatMap(([left, right]) => {
+    const lines = wrapped(right, columns, " ".repeat(width + 5));
+    return lines.map((line, at) => (at === 0 ? `  ${left.padEnd(width + 3)}${line.trim()}` : line));
+  });
+}
+
+/** Where the width is unknown. Some terminals report 0. */
+const DEFAULT_COLUMNS = 80;
+const MIN_TEXT_COLUMNS = 20;
+
+/** Lines of whole words: a word that is longer than the width stays in one piece. */
+export function wrapped(text: string, columns: number | undefined, indent = ""): readonly string[] {
+  const width = Math.max((columns || DEFAULT_COLUMNS) - indent.length, MIN_TEXT_COLUMNS);
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines.map((line) => `${indent}${line}`);
+}

@@ -1,112 +1,116 @@
 import { getSystemErrorMessage } from "node:util";
 import { codeOf, messageOf } from "../core/fault.ts";
+import { settings as allSettings } from "../gate/settings/setting-names.ts";
 import { nearestOf } from "../gate/settings/setting-slips.ts";
+import { readSettings } from "../gate/settings/settings.ts";
 import { version } from "../gate/version.ts";
-import { FAILURE, runCommand, SUCCESS, UsageError, WRONG_USAGE } from "./command.ts";
-import { type CommandEntry, commands } from "./commands.ts";
-import { columns } from "./help.ts";
-import { processTerminal, type Terminal } from "./terminal.ts";
+import { type CommandEntry, UsageError } from "./command.ts";
+import { commands, movedCommands } from "./commands.ts";
+import { COMPLETE, complete, findCommand, offerLines } from "./complete.ts";
+import { helpOfAll, helpOfCommand, helpOfFamily } from "./help.ts";
+import {
+  createTerminal,
+  FAILURE,
+  type Ports,
+  SUCCESS,
+  type Terminal,
+  WRONG_USAGE,
+} from "./terminal.ts";
+import { usageOf } from "./usage.ts";
 
-async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const [name, ...rest] = args;
-  if (name === undefined) throw new UsageError("which command? See latchkey --help");
-  if (["--version", "-v", "version"].includes(name)) {
-    terminal.print(version());
-    return SUCCESS;
-  }
-  if (name === "help" && rest.length > 0) return run([...rest, "--help"], terminal);
-  if (isHelp(name)) {
-    terminal.print(await help());
-    return SUCCESS;
-  }
-  if (name === "attack") {
-    throw new UsageError("the attacks are a separate package; run npx latchkey-attack URL");
-  }
-  const entry = commands.find((one) => wordsOf(one).every((word, at) => word === args[at]));
-  if (entry !== undefined) {
-    return runCommand(await entry.load(), args.slice(wordsOf(entry).length), terminal);
-  }
-  const family = commands.filter((one) => one.name.startsWith(`${name} `));
-  if (family.length === 0) throw new UsageError(noCommand(name, commands.map(firstWord), ""));
-  return runFamily(name, family, rest, terminal);
-}
-
-const isHelp = (word: string): boolean => ["--help", "-h", "help"].includes(word);
-const wordsOf = ({ name }: CommandEntry): readonly string[] => name.split(" ");
-const firstWord = (entry: CommandEntry): string => wordsOf(entry)[0] ?? "";
-
-/** What begins with a word that is no command by itself. */
-async function runFamily(
-  name: string,
-  family: readonly CommandEntry[],
-  [second]: readonly string[],
-  terminal: Terminal,
-): Promise<number> {
-  if (second !== undefined && isHelp(second)) {
-    terminal.print(await helpOfFamily(name, family));
-    return SUCCESS;
-  }
-  if (second === undefined || second.startsWith("-")) {
-    process.stderr.write(`${await helpOfFamily(name, family)}\n`);
-    return WRONG_USAGE;
-  }
-  const known = family.map((one) => one.name);
-  throw new UsageError(noCommand(`${name} ${second}`, known, ` ${name}`));
-}
-
-function noCommand(given: string, known: readonly string[], helpOf: string): string {
-  const meant = nearestOf(known, given);
-  const question = meant === undefined ? "" : ` Was ${meant} meant?`;
-  return `there is no command ${given}.${question} See latchkey${helpOf} --help`;
-}
-
-async function help(): Promise<string> {
-  return [
-    "Latchkey, the front door of a self-hosted web application",
-    "",
-    "Usage: latchkey <command> [options]",
-    "",
-    "Commands:",
-    ...(await summaries(commands)),
-    "",
-    "Options:",
-    "  -v, --version   shows the version",
-    "  -h, --help      shows this, or after a command what it takes",
-  ].join("\n");
-}
-
-async function helpOfFamily(name: string, family: readonly CommandEntry[]): Promise<string> {
-  return [
-    `Usage: latchkey ${name} <command> [options]`,
-    "",
-    "Commands:",
-    ...(await summaries(family)),
-    "",
-    "With --help after it, each shows what it takes.",
-  ].join("\n");
-}
-
-async function summaries(entries: readonly CommandEntry[]): Promise<readonly string[]> {
-  const loaded = await Promise.all(entries.map(({ load }) => load()));
-  return columns(loaded.map(({ name, summary }) => [name, summary]));
-}
-
-/** The whole command line: what to do, and what came of it as the exit code. */
-export async function latchkey(args: readonly string[]): Promise<void> {
-  const terminal = processTerminal();
-  process.stdout.on("error", (error) => {
-    // A reader that has seen enough (`latchkey log | head`) is no failure.
-    if (codeOf(error) === "EPIPE") process.exit(SUCCESS);
-    terminal.complain(`cannot write: ${reasonOf(error)}`);
-    process.exit(FAILURE);
+/** Runs one command line and returns its exit code. */
+export async function latchkey(args: readonly string[], ports: Ports): Promise<number> {
+  const terminal = createTerminal(ports);
+  ports.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // `latchkey log | head`: a reader that closes the pipe early is not a failure.
+    if (codeOf(error) === "EPIPE") return ports.exit(SUCCESS);
+    terminal.complain(`cannot write the output: ${reasonOf(error)}`);
+    ports.exit(FAILURE);
   });
   try {
-    process.exitCode = await run(args, terminal);
+    return await run(args, terminal);
   } catch (error) {
     terminal.complain(messageOf(error));
-    process.exitCode = error instanceof UsageError ? WRONG_USAGE : FAILURE;
+    return error instanceof UsageError ? WRONG_USAGE : FAILURE;
   }
 }
 
 const reasonOf = (error: NodeJS.ErrnoException): string =>
   error.errno === undefined ? messageOf(error) : getSystemErrorMessage(error.errno);
+
+const isHelp = (word: string | undefined): boolean =>
+  word !== undefined && ["--help", "-h", "help"].includes(word);
+
+async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [name, ...rest] = args;
+  const columns = terminal.ports.stdout.columns;
+  if (name === undefined) return showOnError(helpOfAll(commands, columns), terminal);
+  if (name === COMPLETE) {
+    await terminal.printAll(offerLines(await complete(commands, rest)));
+    return SUCCESS;
+  }
+  if (["--version", "-v", "version"].includes(name)) return terminal.succeed(version());
+  if (name === "help" && rest.length > 0) return run([...rest, "--help"], terminal);
+  if (isHelp(name)) return terminal.succeed(helpOfAll(commands, columns));
+  const found = findCommand(commands, args);
+  if (found !== undefined) return runCommand(found.entry, found.rest, terminal);
+  const family = commands.filter((one) => one.name.startsWith(`${name} `));
+  if (family.length === 0) throw unknownCommand(name, commands, "");
+  const [second] = rest;
+  if (isHelp(second)) return terminal.succeed(helpOfFamily(name, family, columns));
+  if (second === undefined || second.startsWith("-")) {
+    return showOnError(helpOfFamily(name, family, columns), terminal);
+  }
+  throw unknownCommand(`${name} ${second}`, family, ` ${name}`);
+}
+
+/** The help in place of a missing command. A script that forgets the command fails. */
+function showOnError(text: string, { ports }: Terminal): number {
+  ports.stderr.write(`${text}\n`);
+  return WRONG_USAGE;
+}
+
+function unknownCommand(
+  given: string,
+  among: readonly CommandEntry[],
+  helpFor: string,
+): UsageError {
+  const moved = movedCommands.get(given);
+  if (moved !== undefined) return new UsageError(`"${given}" is a separate package now: run ${moved}`);
+  const names = among.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
+  const meant = nearestOf(names, given);
+  const hint = meant === undefined ? "." : `. Did you mean "${meant}"?`;
+  return new UsageError(`unknown command "${given}"${hint} See latchkey${helpFor} --help`);
+}
+
+async function runCommand(
+  entry: CommandEntry,
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  const { env, stdout } = terminal.ports;
+  const { command } = await entry.load();
+  const usage = usageOf(entry.name, command, args);
+  if (usage.kind === "wrong") throw new UsageError(usage.problem);
+  if (usage.kind === "help") return terminal.succeed(helpOfCommand(entry, command, stdout.columns));
+  const { values } = usage;
+  const flags = Object.fromEntries(
+    allSettings.map(({ name, flag }) => [name, textOf(values[flag])] as const),
+  );
+  const reading = readSettings({
+    flags,
+    envFile: textOf(values["env-file"]),
+    // Invalid settings do not stop a command that reads none.
+    env: command.settings.length === 0 ? {} : env,
+  });
+  if ("examine" in command) return command.examine(reading, values, terminal);
+  if (reading.kind === "wrong") {
+    for (const problem of reading.problems) terminal.complain(problem.text);
+    return WRONG_USAGE;
+  }
+  for (const warning of reading.warnings) terminal.complain(warning);
+  return command.run(reading.settings, values, terminal);
+}
+
+const textOf = (value: string | boolean | undefined): string | undefined =>
+  typeof value === "string" ? value : undefined;

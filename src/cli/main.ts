@@ -1,14 +1,16 @@
 #!/usr/bin/env -S node --
-// Old versions of Node have to be able to read this file, and nothing is loaded before it has looked.
+// Old versions of Node must be able to parse this file, so everything else loads after the check.
 
 const OLDEST_NODE = 24;
 
 if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
-  process.stderr.write(`Latchkey needs Node ${OLDEST_NODE} or newer; this is ${process.version}\n`);
+  process.stderr.write(
+    `Latchkey needs Node.js ${OLDEST_NODE} or newer; this is ${process.version}\n`,
+  );
   process.exitCode = 1;
 } else {
   const { latchkey } = await import("./latchkey.ts");
-  await latchkey(process.argv.slice(2));
+  process.exitCode = await latchkey(process.argv.slice(2), process);
 }
 
 export {};

@@ -2,26 +2,26 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { makeWhole } from "../gate/files/whole-file.ts";
 import { DEFAULT_PAGES } from "../web/pages/templates.ts";
-import { type Command, FAILURE, SUCCESS } from "./command.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Command } from "./command.ts";
+import { counted } from "./terminal.ts";
 
 const DEFAULT_TARGET = "pages";
 /** As far as the umask allows: the gate may run as another user. */
 const READABLE_BY_ALL = 0o644;
 
-export const pagesEjectCommand: Command = {
-  name: "pages eject",
-  summary: "Copies the pages that come along into a folder, to be changed there.",
+export const command: Command = {
+  details: "Edit them there and start the gate with PAGES_DIR set to the folder.",
   options: [
     {
       name: "to",
       value: "folder",
-      about: `where to (default: PAGES_DIR, or ./${DEFAULT_TARGET})`,
+      about: `the target folder (default: PAGES_DIR, or ./${DEFAULT_TARGET})`,
       completes: "folder",
     },
-    { name: "force", about: "overwrites what is in the folder already" },
+    { name: "force", about: "overwrite files that exist" },
   ],
   settings: ["PAGES_DIR"],
+  examples: ["latchkey pages eject", "latchkey pages eject --to /etc/latchkey/pages"],
 
   async run(settings, options, terminal) {
     const target =
@@ -30,32 +30,21 @@ export const pagesEjectCommand: Command = {
         : (settings.pagesDir ?? resolve(DEFAULT_TARGET));
     const files = await readdir(DEFAULT_PAGES);
     await mkdir(target, { recursive: true });
-    if (options.force !== true && (await complainOfExisting(files, target, terminal)))
-      return FAILURE;
+    const existing = (await readdir(target)).filter((file) => files.includes(file));
+    // Before anything is copied, so that either all files are copied or none.
+    if (options.force !== true && existing.length > 0) {
+      return terminal.fail(`${target} already has ${existing.join(", ")}: --force overwrites them`);
+    }
     for (const file of files) {
       const content = await readFile(join(DEFAULT_PAGES, file));
-      // Replaced, not overwritten: a link in the place of a page could lead to a file of root's.
+      // Replaced, not overwritten: a link in place of a page could point to a file of root's.
       await makeWhole(join(target, file), {
         mode: READABLE_BY_ALL,
         fill: ({ handle }) => handle.writeFile(content),
       });
-      terminal.print(join(target, file));
     }
-    terminal.print(
-      `Start the gate with PAGES_DIR=${target}. What you leave as it is, delete: then it stays up to date.`,
+    return terminal.succeed(
+      `Copied ${counted(files.length, "file")} to ${target}. Start the gate with PAGES_DIR=${target}, and delete the files that you do not change: the built-in ones replace them and stay up to date.`,
     );
-    return SUCCESS;
   },
 };
-
-/** Before anything is copied, so that it is all of them or none. */
-async function complainOfExisting(
-  files: readonly string[],
-  target: string,
-  terminal: Terminal,
-): Promise<boolean> {
-  const existing = (await readdir(target)).filter((file) => files.includes(file));
-  if (existing.length === 0) return false;
-  terminal.complain(`${target} has ${existing.join(", ")} already: --force overwrites`);
-  return true;
-}

@@ -1,62 +1,93 @@
+import type { Buffer } from "node:buffer";
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { UsageError } from "./command.ts";
+import { buffer } from "node:stream/consumers";
+import { Fault } from "../core/fault.ts";
+import { isTooShort, MIN_PASSWORD_BYTES } from "../core/password-length.ts";
+import { type OptionValues, UsageError } from "./command.ts";
+import type { Ports } from "./terminal.ts";
 
-/** Asks a person at a terminal; the question goes to standard error, where no result is looked for. */
-export async function ask(question: string): Promise<string> {
-  const reading = interfaceTo(process.stderr);
-  reading.setPrompt(question);
+export const TOO_SHORT: string = `a password needs at least ${MIN_PASSWORD_BYTES} bytes`;
+
+const QUESTIONS = ["New password: ", "Repeat the password: "];
+
+/** From standard input with `--password-stdin`, otherwise asked for twice. Never an argument. */
+export async function newPassword(ports: Ports, options: OptionValues): Promise<string> {
+  if (options["password-stdin"] === true) return passwordIn(await buffer(ports.stdin));
+  requireTerminal(ports, "use --password-stdin");
+  const [password = "", again] = await askSecrets(ports, QUESTIONS, refuseShort);
+  if (again !== password) {
+    throw new Fault("passwords_differ", "the passwords do not match; nothing was changed");
+  }
+  return password;
+}
+
+function refuseShort(password: string): void {
+  if (isTooShort(password)) throw new Fault("password_too_short", TOO_SHORT);
+}
+
+/** Without the line break that the shell adds. */
+function passwordIn(bytes: Buffer): string {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.replace(/\r?\n$/, "");
+  } catch {
+    throw new UsageError("the password on standard input is not valid UTF-8");
+  }
+}
+
+/** Asks a yes-or-no question on standard error. `instead` is the option for use without a terminal. */
+export async function confirm(ports: Ports, question: string, instead: string): Promise<boolean> {
+  requireTerminal(ports, `use ${instead}`);
+  const reading = createInterface({ input: ports.stdin, output: ports.stderr, terminal: true });
+  reading.setPrompt(`${question} [y/N] `);
   reading.prompt();
-  const [answer = ""] = await answersTo(reading, [""]);
-  return answer;
+  const [answer = ""] = await answersTo(reading, ports, [""]);
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+function requireTerminal({ stdin }: Ports, remedy: string): void {
+  if (stdin.isTTY !== true) throw new UsageError(`standard input is not a terminal: ${remedy}`);
 }
 
 /**
- * One question after the other, without showing what is typed. What `look` throws at an answer
- * ends it, before anything else is asked.
+ * Asks the questions in order without showing what is typed. If `check` throws for an answer,
+ * the remaining questions are not asked.
  */
 export function askSecrets(
+  ports: Ports,
   questions: readonly string[],
-  look: (answer: string) => void = () => undefined,
+  check: (answer: string) => void = () => undefined,
 ): Promise<readonly string[]> {
-  // The terminal stops echoing here, before the first question stands there.
-  const reading = interfaceTo(new Writable({ write: (_chunk, _encoding, done) => done() }));
-  return answersTo(reading, questions, { afterAnswer: "\n", look });
-}
-
-function interfaceTo(output: NodeJS.WritableStream): Interface {
-  if (!process.stdin.isTTY) throw new UsageError("there is no terminal to ask at");
-  return createInterface({ input: process.stdin, output, terminal: true });
+  // Echo stops when the interface opens, before the first question is shown.
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reading = createInterface({ input: ports.stdin, output, terminal: true });
+  return answersTo(reading, ports, questions, { afterAnswer: "\n", check });
 }
 
 async function answersTo(
   reading: Interface,
+  { stderr }: Ports,
   questions: readonly string[],
   {
     afterAnswer = "",
-    look = () => undefined,
-  }: { readonly afterAnswer?: string; readonly look?: (answer: string) => void } = {},
+    check = () => undefined,
+  }: { readonly afterAnswer?: string; readonly check?: (answer: string) => void } = {},
 ): Promise<readonly string[]> {
   const lines = reading[Symbol.asyncIterator]();
   const answers: string[] = [];
   try {
     for (const question of questions) {
-      process.stderr.write(question);
+      stderr.write(question);
       const line = await lines.next();
-      process.stderr.write(line.done === true ? "\n" : afterAnswer);
-      if (line.done === true) throw new Stopped();
-      look(line.value);
+      stderr.write(line.done === true ? "\n" : afterAnswer);
+      // Ctrl-C, or the end of the input.
+      if (line.done === true) throw new Fault("stopped", "stopped; nothing was changed");
+      check(line.value);
       answers.push(line.value);
     }
     return answers;
   } finally {
     reading.close();
-  }
-}
-
-/** Ctrl-C or the end of the input instead of an answer. */
-class Stopped extends Error {
-  constructor() {
-    super("stopped: nothing was changed");
   }
 }

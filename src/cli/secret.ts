@@ -1,16 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { type Command, SUCCESS } from "./command.ts";
+import type { Command } from "./command.ts";
 
 const SECRET_BYTES = 32;
 
-export const secretCommand: Command = {
-  name: "secret",
-  summary: "Prints a new random secret, to be given to every instance as AUTH_SECRET.",
+export const command: Command = {
+  details: "Give the same value to every instance.",
   options: [],
   settings: [],
+  examples: ['echo "AUTH_SECRET=$(latchkey secret)" >> latchkey.env'],
 
-  async run(_settings, _options, terminal) {
-    terminal.print(randomBytes(SECRET_BYTES).toString("base64url"));
-    return SUCCESS;
-  },
+  run: async (_settings, _options, terminal) =>
+    terminal.succeed(randomBytes(SECRET_BYTES).toString("base64url")),
 };

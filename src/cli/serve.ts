@@ -2,14 +2,18 @@ import { secretProblem } from "../core/production-secret.ts";
 import { serve } from "../gate/serve.ts";
 import { createServerLog } from "../gate/server-log.ts";
 import { settings } from "../gate/settings/setting-names.ts";
-import { type Command, FAILURE, SUCCESS, WRONG_USAGE } from "./command.ts";
+import type { Command } from "./command.ts";
+import { FAILURE, type Ports, SUCCESS, stopSignals, WRONG_USAGE } from "./terminal.ts";
 
-export const serveCommand: Command = {
-  name: "serve",
-  summary:
-    "Starts the gate. SIGTERM or SIGINT stops it, finishing what is in flight; a second one ends it at once.",
+export const command: Command = {
+  details:
+    "SIGTERM or SIGINT stops it after requests in flight are finished; a second signal stops it at once.",
   options: [],
   settings: settings.map(({ name }) => name),
+  examples: [
+    "latchkey serve --env-file latchkey.env",
+    "latchkey serve --port 8080 --data-dir /var/lib/latchkey",
+  ],
 
   async run(given, _options, terminal) {
     const problem = secretProblem(given);
@@ -17,8 +21,8 @@ export const serveCommand: Command = {
       terminal.complain(problem);
       return WRONG_USAGE;
     }
-    const log = createServerLog(given.logLevel, process.stdout);
-    const stopAsked = firstSignal();
+    const log = createServerLog(given.logLevel, terminal.ports.stdout);
+    const stopAsked = firstSignal(terminal.ports);
     const gate = await serve(given, log);
     log.info({ signal: await stopAsked }, "stopping");
     await gate.stop();
@@ -27,14 +31,14 @@ export const serveCommand: Command = {
   },
 };
 
-/** The second signal ends the process at once, whatever is still in flight. */
-function firstSignal(): Promise<string> {
+/** Resolves with the first stop signal. The second one ends the process at once. */
+function firstSignal(ports: Ports): Promise<string> {
   return new Promise((resolve) => {
     let seen = 0;
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      process.on(signal, () => {
+    for (const signal of stopSignals) {
+      ports.on(signal, () => {
         seen += 1;
-        if (seen > 1) process.exit(FAILURE);
+        if (seen > 1) ports.exit(FAILURE);
         resolve(signal);
       });
     }

@@ -5,14 +5,14 @@ import { makeDataDir } from "../gate/files/data-dir.ts";
 import { hasAccounts } from "../gate/open-store.ts";
 import { type Settings, tokenFileIn } from "../gate/settings/settings.ts";
 import { writeSetupToken } from "../gate/setup-token-file.ts";
-import { type Command, FAILURE, SUCCESS } from "./command.ts";
+import type { Command } from "./command.ts";
+import { SUCCESS } from "./terminal.ts";
 
 const TOKEN_BYTES = 24;
 
-export const setupLinkCommand: Command = {
-  name: "setup-link",
-  summary:
-    "Writes a new one-time setup token and prints the link that brings it along. An older link stops working.",
+export const command: Command = {
+  details:
+    "The link contains a new setup token, which the gate then requires. An older link stops working.",
   options: [],
   settings: [
     "HOST",
@@ -26,27 +26,30 @@ export const setupLinkCommand: Command = {
     "PUBLIC_URL",
     "ALLOWED_HOSTS",
   ],
+  examples: [
+    "latchkey setup-link",
+    "PUBLIC_URL=https://auth.example.org latchkey setup-link --env-file latchkey.env",
+  ],
 
   async run(settings, _options, terminal) {
     if (await hasAccounts(settings)) {
-      terminal.complain("there is an account already: setup is closed");
-      return FAILURE;
+      return terminal.fail("there is already an account, so setup is closed");
     }
     await makeDataDir(settings.dataDir);
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     await writeSetupToken(settings.setupTokenFile, token, settings.dataDir);
-    terminal.print(`${placeOf(settings)}/setup?token=${token}`);
-    // A gate that looks elsewhere asks for no token at all, and whoever comes first owns the place.
+    terminal.print(`${baseUrlOf(settings)}/setup?token=${token}`);
+    // A gate with another token file requires no token, so anyone could create the first account.
     terminal.complain(`the token is in ${settings.setupTokenFile}: ${sameAs(settings)}`);
     return SUCCESS;
   },
 };
 
 const sameAs = ({ setupTokenFile, dataDir }: Settings): string =>
-  `the gate has to use the same ${setupTokenFile === tokenFileIn(dataDir) ? "DATA_DIR" : "SETUP_TOKEN_FILE"}`;
+  `start the gate with the same ${setupTokenFile === tokenFileIn(dataDir) ? "DATA_DIR" : "SETUP_TOKEN_FILE"}`;
 
-/** With both ports, plain HTTP leads to HTTPS once that works. */
-function placeOf(settings: Settings): string {
+/** With both ports, plain HTTP redirects to HTTPS once that works. */
+function baseUrlOf(settings: Settings): string {
   const { publicUrl, host, port, httpsPort, tlsCertFile } = settings;
   if (publicUrl !== undefined) return publicUrl;
   const scheme = tlsCertFile !== undefined && httpsPort === undefined ? "https" : "http";
@@ -58,7 +61,7 @@ function allowedHost(host: string, settings: Settings): string {
   return judgeHost(settings, host) === "refused" ? (settings.allowedHosts[0] ?? host) : host;
 }
 
-/** A server that listens everywhere is reached at the machine's own address. */
+/** For a wildcard address, the first external IPv4 address of this machine. */
 function reachableHost(host: string): string {
   if (host !== "0.0.0.0" && host !== "::") return host.includes(":") ? `[${host}]` : host;
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);

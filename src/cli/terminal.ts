@@ -1,22 +1,75 @@
 import { once } from "node:events";
 import { printable } from "../gate/printable.ts";
 
-/** What a command says: results on standard output, everything else on standard error. */
-export interface Terminal {
-  print(text: string): void;
-  /** The same, for long output: waits for a slow reader instead of filling the memory. */
-  printAll(lines: readonly string[]): Promise<void>;
-  complain(text: string): void;
+/** Exit codes. */
+export const SUCCESS = 0;
+export const FAILURE = 1;
+export const WRONG_USAGE = 2;
+
+type Stream = { readonly isTTY?: boolean; readonly fd?: number };
+
+/** What commands use of the process. Only `main.ts` names `process`; tests pass their own streams. */
+export interface Ports {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: NodeJS.ReadableStream & Stream;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  on(signal: StopSignal, listener: SignalListener): unknown;
+  once(signal: StopSignal, listener: SignalListener): unknown;
+  removeListener(signal: StopSignal, listener: SignalListener): unknown;
+  /** Ends the process at once, whatever is still in flight. */
+  exit(code: number): void;
 }
 
-export function processTerminal(): Terminal {
+type Output = NodeJS.WritableStream & Stream & { readonly columns?: number };
+
+type SignalListener = (signal: string) => void;
+
+export const stopSignals = ["SIGTERM", "SIGINT"] as const;
+type StopSignal = (typeof stopSignals)[number];
+
+/** What a command prints: results on standard output, everything else on standard error. */
+export interface Terminal {
+  readonly ports: Ports;
+  print(text: string): void;
+  /** For long output: waits for a slow reader instead of filling the memory. */
+  printAll(lines: readonly string[]): Promise<void>;
+  /** The header of a list, for people only: a program that reads a pipe gets the rows alone. */
+  printHeader(text: string): void;
+  complain(text: string): void;
+  /** Prints the one line about what the command has done, and returns its exit code. */
+  succeed(text: string): number;
+  /** Prints why the command has failed, and returns its exit code. */
+  fail(text: string): number;
+}
+
+export function createTerminal(ports: Ports): Terminal {
+  const print = (text: string): void => void ports.stdout.write(`${text}\n`);
+  const complain = (text: string): void =>
+    void ports.stderr.write(`latchkey: ${printable(text)}\n`);
   return {
-    print: (text) => void process.stdout.write(`${text}\n`),
+    ports,
+    print,
     async printAll(lines) {
       if (lines.length === 0) return;
       const text = lines.map((line) => `${line}\n`).join("");
-      if (!process.stdout.write(text)) await once(process.stdout, "drain");
+      if (!ports.stdout.write(text)) await once(ports.stdout, "drain");
     },
-    complain: (text) => void process.stderr.write(`latchkey: ${printable(text)}\n`),
+    printHeader(text) {
+      if (ports.stdout.isTTY === true) print(text);
+    },
+    complain,
+    succeed(text) {
+      print(text);
+      return SUCCESS;
+    },
+    fail(text) {
+      complain(text);
+      return FAILURE;
+    },
   };
 }
+
+/** `1 user`, `2 users`. */
+export const counted = (count: number, one: string, many: string = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;

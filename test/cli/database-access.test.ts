@@ -72,14 +72,14 @@ async function assertBarred(t: TestContext, args: Arguments, barrier: Barrier): 
 
 for (const [what, barrier] of Object.entries(barriers)) {
   for (const [name, args] of Object.entries(commands)) {
-    // Whoever copies from a database reads it before writing to the other one.
+    // A copy reads its source before it writes to its target.
     if (name === "copy into it") continue;
-    test(`${name} says of ${what} that the permission is missing`, (t) =>
+    test(`${name} reports the missing permission for ${what}`, (t) =>
       assertBarred(t, args, barrier));
   }
 }
 
-test("import says that the permission is missing, and that nothing was imported", async (t) => {
+test("import reports the missing permission, and that nothing was imported", async (t) => {
   const place = await filled(t, ["owner"], 0);
   const file = await fileWith(t, csvOf("guest"));
   await Promise.all([allow(join(file, ".."), 7), allow(file, 4), allow(place.folder, 0)]);
@@ -95,7 +95,7 @@ test("import says that the permission is missing, and that nothing was imported"
   }
 });
 
-test("a file that this user may not read is no file that is missing", async (t) => {
+test("distinguishes a file without read permission from a missing file", async (t) => {
   const place = await opened(t);
   await allow(place.source, 0);
   for (const args of [
@@ -104,11 +104,11 @@ test("a file that this user may not read is no file that is missing", async (t) 
   ]) {
     const { code, stderr } = await runUnprivileged(args, { DATA_DIR: place.own });
     assert.equal(code, 1);
-    assert.equal(stderr, `latchkey: ${place.source} cannot be read by this user\n`);
+    assert.equal(stderr, `latchkey: cannot read ${place.source}: permission denied\n`);
   }
 });
 
-test("a folder that this user may not write to is told of by its own name", async (t) => {
+test("names a folder without write permission", async (t) => {
   const place = await filled(t, ["owner"], 1);
   await give(place.folder, place.database);
   const folder = await tempDir(t);
@@ -123,7 +123,7 @@ test("a folder that this user may not write to is told of by its own name", asyn
 });
 
 if (isRoot) {
-  test("a database of another user's that is open to everybody is told of", async (t) => {
+  test("reports a database of another user that everyone can write", async (t) => {
     const place = await filled(t, ["owner"], 1);
     await allow(place.folder, 7);
     await chmod(place.database, 0o666);

@@ -12,7 +12,7 @@ const page = await readFile(new URL("../../docs/doctor.md", import.meta.url), "u
 const withoutNumber = (text: string): string =>
   text.replace(/\d+ [MG]iB/, "some").replace(/schema \d+/, "schema");
 
-test("the sample on the page about the doctor is what it really prints", async (t) => {
+test("prints the sample in docs/doctor.md", async (t) => {
   const [, line = "", shown = ""] = /```console\n\$ latchkey (.*)\n([\s\S]*?)```/.exec(page) ?? [];
   const gate = await startGate(t);
   const { origin, port } = new URL(gate.url);
@@ -35,7 +35,7 @@ test("the sample on the page about the doctor is what it really prints", async (
   assert.equal(code, 1);
 });
 
-test("the page about the doctor names every check", () => {
+test("docs/doctor.md names every check", () => {
   for (const { name } of checks) {
     assert.match(page, new RegExp(`^\\| .*\`${name}\`.* \\|`, "m"), name);
   }

@@ -8,7 +8,7 @@ import { onTerminal } from "./user/terminal.ts";
 const ESCAPE = "\u001b";
 const COLOUR = new RegExp(`${ESCAPE}\\[\\d+m`, "g");
 
-/** One finding of each kind: fine, a hint, and something to be mended. */
+/** One finding of each kind: passed, a hint and a problem. */
 async function patientEnv(t: Parameters<typeof tempDir>[0]) {
   return {
     DATA_DIR: await tempDir(t),
@@ -18,7 +18,7 @@ async function patientEnv(t: Parameters<typeof tempDir>[0]) {
   };
 }
 
-test("without a terminal there are words and no colours, one line a finding, the remedy below", async (t) => {
+test("prints words without colours in a pipe: one line per finding, the remedy below", async (t) => {
   const env = { ...(await patientEnv(t)), NO_COLOR: "" };
   const { code, stdout, stderr } = await runLatchkey(t, ["doctor"], env);
   assert.deepEqual([code, stderr], [1, ""]);
@@ -30,12 +30,12 @@ test("without a terminal there are words and no colours, one line a finding, the
   const wrong = lines.findIndex((line) => /^WRONG proxy {8}TRUSTED_PROXIES/.test(line));
   assert.match(lines[wrong + 1] ?? "", /^ {19}set TRUSTED_PROXIES/);
   assert.deepEqual(lines.slice(-2), [
-    "2 to be mended, 1 hint.",
-    "With --url, it also looks at the way that browsers take.",
+    "2 problems, 1 hint found.",
+    "To check the public URL too, add --url.",
   ]);
 });
 
-test("on a terminal the marks have colours, and nothing else has", async (t) => {
+test("colours only the marks on a terminal", async (t) => {
   const env = await patientEnv(t);
   const { code, shown } = await onTerminal(t, "latchkey doctor", env);
   assert.equal(code, 1);
@@ -50,17 +50,17 @@ test("on a terminal the marks have colours, and nothing else has", async (t) => 
   assert.equal(shown.match(COLOUR)?.length, 2 * marks.length);
 });
 
-test("NO_COLOR asks for none on a terminal, and the words stay", async (t) => {
+test("NO_COLOR removes the colours on a terminal", async (t) => {
   const env = await patientEnv(t);
   const coloured = await onTerminal(t, "latchkey doctor", env);
   const plain = await onTerminal(t, "latchkey doctor", { ...env, NO_COLOR: "1" });
   assert.ok(!plain.shown.includes(ESCAPE));
-  // The disk is everybody's.
+  // The free space of the disk is not under the test's control.
   const words = (shown: string): string => shown.replace(/\d+ [MG]iB/, "some");
   assert.equal(words(plain.shown), words(coloured.shown.replaceAll(COLOUR, "")));
 });
 
-test("what others have chosen cannot move the cursor", async (t) => {
+test("escapes control characters of other people's input", async (t) => {
   const env = { DATA_DIR: `${await tempDir(t)}/\u001b[2Jdata` };
   const { stdout } = await runLatchkey(t, ["doctor"], env);
   assert.ok(!stdout.includes(ESCAPE));

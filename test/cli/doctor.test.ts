@@ -30,7 +30,7 @@ async function report(t: TestContext, env: Env, ...args: readonly string[]) {
   return { code, ...parsed };
 }
 
-/** A gate with an account, and the settings that lead to it. */
+/** A gate with an account, and the settings that select it. */
 async function runningGate(t: TestContext) {
   const gate = await startGate(t);
   await gate.setUp();
@@ -43,7 +43,7 @@ async function runningGate(t: TestContext) {
   return { ...gate, env };
 }
 
-test("a gate in order is fine in every check, with exit code 0, while it runs", async (t) => {
+test("passes every check of a correct gate with exit code 0", async (t) => {
   const { url, env } = await runningGate(t);
   const { code, outcome, checks } = await report(t, env, "--url", url);
   assert.deepEqual([code, outcome], [0, "fine"], JSON.stringify(checks));
@@ -56,7 +56,7 @@ test("a gate in order is fine in every check, with exit code 0, while it runs", 
   );
 });
 
-test("a hint alone is exit code 0, and its remedy is told", async (t) => {
+test("exits with 0 for a hint and prints its remedy", async (t) => {
   const { env } = await runningGate(t);
   const { code, outcome, checks } = await report(t, { ...env, AUTH_SECRET: "" });
   assert.deepEqual([code, outcome], [0, "advice"]);
@@ -65,7 +65,7 @@ test("a hint alone is exit code 0, and its remedy is told", async (t) => {
   assert.match(secret?.remedy ?? "", /AUTH_SECRET/);
 });
 
-test("something to be mended is exit code 1, beside whatever is fine", async (t) => {
+test("exits with 1 for a problem among passed checks", async (t) => {
   const { env, databaseFile } = await runningGate(t);
   execute(databaseFile, "PRAGMA user_version = 99");
   const { code, outcome, checks } = await report(t, env);
@@ -74,7 +74,7 @@ test("something to be mended is exit code 1, beside whatever is fine", async (t)
   assert.deepEqual(broken, ["database"]);
 });
 
-test("wrong settings are findings, and what does not depend on them is looked at all the same", async (t) => {
+test("reports invalid settings as findings and runs the checks that do not need them", async (t) => {
   const { env } = await runningGate(t);
   const wrong = { ...env, PORT: "many", DATABASE_URL: "mysql://here", AUTH_SECRT: "x" };
   const { code, checks } = await report(t, wrong);
@@ -93,7 +93,7 @@ test("wrong settings are findings, and what does not depend on them is looked at
   assert.deepEqual(others, ["secret"]);
 });
 
-test("an env file that cannot be read leaves nothing to look at", async (t) => {
+test("runs no check if the env file cannot be read", async (t) => {
   const { code, checks } = await report(t, {}, "--env-file", "/nowhere/env");
   assert.equal(code, 1);
   assert.deepEqual(
@@ -110,7 +110,7 @@ for (const url of ["auth.example.org", "https://auth.example.org/login", "ftp://
   });
 }
 
-test("nothing is written, whatever there is to look at", async (t) => {
+test("writes nothing in any state of the installation", async (t) => {
   const above = await tempDir(t);
   const DATA_DIR = join(above, "data");
   await report(t, { DATA_DIR });
@@ -133,7 +133,7 @@ test("nothing is written, whatever there is to look at", async (t) => {
 
 const server = await serverOfFile();
 
-test("no secret, password or token is printed", async (t) => {
+test("prints no secret, password or token", async (t) => {
   const SECRETS = ["s3cret-0ne", "s3cret-two", "p4ssw0rd", "t0ken"] as const;
   const [secret, previous, password, token] = SECRETS;
   const DATA_DIR = await tempDir(t);

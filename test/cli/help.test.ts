@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { commands as entries } from "../../src/cli/commands.ts";
+import { wrapped } from "../../src/cli/help.ts";
 import { settings } from "../../src/gate/settings/setting-names.ts";
 import { runLatchkey } from "../support/process.ts";
+import { runInProcess } from "./in-process.ts";
+import { onTerminal } from "./user/terminal.ts";
 
 const ALL = settings.map(({ name }) => name);
 const STORE = ["DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"];
 
-/** What the help of each command has to name: its options, and the settings that matter to it. */
+/** What the help of each command lists: its options, and the settings that it uses. */
 const commands: Readonly<
   Record<string, { options: readonly string[]; settings: readonly string[] }>
 > = {
@@ -59,7 +63,7 @@ const commands: Readonly<
 };
 
 for (const word of ["--version", "-v", "version"]) {
-  test(`${word} shows the version of the package`, async (t) => {
+  test(`${word} prints the version of the package`, async (t) => {
     const { code, stdout, stderr } = await runLatchkey(t, [word]);
     const { version } = JSON.parse(
       readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
@@ -69,19 +73,55 @@ for (const word of ["--version", "-v", "version"]) {
 }
 
 for (const flag of ["--help", "-h", "help"]) {
-  test(`${flag} shows every command`, async (t) => {
+  test(`${flag} lists every command in its group`, async (t) => {
     const { code, stdout, stderr } = await runLatchkey(t, [flag]);
     assert.deepEqual([code, stderr], [0, ""]);
-    for (const name of Object.keys(commands)) {
-      assert.match(stdout, new RegExp(`^  ${name} +[A-Z]`, "m"));
-    }
+    const groups = stdout.split("\n\n").flatMap((part) => {
+      const [, group, rows = ""] = /^(\w+):\n([\s\S]*)$/.exec(part) ?? [];
+      return [...rows.matchAll(/^ {2}(\S+(?: \S+)?) {3,}[A-Z]/gm)].map(([, name]) => [group, name]);
+    });
+    assert.deepEqual(
+      groups,
+      entries.map(({ group, name }) => [group, name]),
+    );
+    assert.deepEqual(Object.keys(commands).sort(), entries.map(({ name }) => name).sort());
   });
 }
 
+test("latchkey alone prints the help to standard error, as wrong usage", async (t) => {
+  const { stdout: help } = await runLatchkey(t, ["--help"]);
+  const { code, stdout, stderr } = await runLatchkey(t, []);
+  assert.deepEqual({ code, stdout, stderr }, { code: 2, stdout: "", stderr: help });
+});
+
+test("help is wrapped at words to 80 columns in a pipe, and to its width on a terminal", async (t) => {
+  const { stdout } = await runLatchkey(t, ["serve", "--help"]);
+  const line = "stty cols 50; latchkey serve --help";
+  const { shown } = await onTerminal(t, line, {});
+  for (const [text, columns] of [
+    [stdout, 80],
+    [shown, 50],
+  ] as const) {
+    const lines = text.split("\n").filter((one) => !/^ {2}\S/.test(one));
+    const long = lines.filter((one) => one.length > columns && /\S \S/.test(one));
+    assert.deepEqual(long, []);
+    assert.ok(lines.some((one) => one.length > columns - 10));
+  }
+  assert.equal(shown.replace(/\s+/g, " "), stdout.replace(/\s+/g, " "));
+});
+
+test("a word that is longer than the width stays in one piece", () => {
+  assert.deepEqual(wrapped(`to ${"x".repeat(30)} it`, 22), ["to", "x".repeat(30), "it"]);
+});
+
+test("a width of 0, which some terminals report, counts as 80", () => {
+  assert.equal(wrapped("word ".repeat(20).trim(), 0)[0]?.length, 79);
+});
+
 for (const [name, { options, settings: named }] of Object.entries(commands)) {
-  test(`the help of ${name} names all its options and settings, with defaults, and no others`, async (t) => {
-    const { code, stdout, stderr } = await runLatchkey(t, [...name.split(" "), "--help"], {
-      PORT: "no number",
+  test(`the help of ${name} lists its options and settings with defaults, and examples`, async () => {
+    const { code, stdout, stderr } = await runInProcess([...name.split(" "), "--help"], {
+      env: { PORT: "not a number" },
     });
     assert.deepEqual([code, stderr], [0, ""]);
     const everywhere = named.length === 0 ? ["help"] : ["env-file", "help"];
@@ -91,8 +131,12 @@ for (const [name, { options, settings: named }] of Object.entries(commands)) {
       [...options, ...everywhere],
     );
     const entries = [
-      ...stdout.matchAll(/^ {2}([A-Z_\d]+)(?:, --(\S+))? \(default: (.*)\)\n {6}(.*)$/gm),
+      ...stdout
+        .replace(/\n {6}(?=\S)/g, " ")
+        .matchAll(/^ {2}([A-Z_\d]+)(?:, --(\S+))? \(default: (.*?)\) (.*)$/gm),
     ];
+    const [, examples = ""] = /\n\nExamples:\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
+    assert.match(examples, new RegExp(`^( {2}.*latchkey ${name}\\b.*\\n?)+$`));
     assert.deepEqual(
       entries.map(([, ...entry]) => entry),
       settings
@@ -104,18 +148,18 @@ for (const [name, { options, settings: named }] of Object.entries(commands)) {
   });
 }
 
-/** What is asked, and a line of what is shown. */
+/** The arguments, the usage line, and commands that are listed. */
 const helps: readonly (readonly [readonly string[], RegExp, readonly string[]])[] = [
-  [["user", "--help"], /^Usage: latchkey user <command> /, ["user list", "user sign-out"]],
-  [["user", "-h"], /^Usage: latchkey user <command> /, ["user add"]],
-  [["help", "domain"], /^Usage: latchkey domain <command> /, ["domain add", "domain status"]],
-  [["pages", "help"], /^Usage: latchkey pages <command> /, ["pages eject"]],
+  [["user", "--help"], /^Usage: latchkey user COMMAND /, ["user list", "user sign-out"]],
+  [["user", "-h"], /^Usage: latchkey user COMMAND /, ["user add"]],
+  [["help", "domain"], /^Usage: latchkey domain COMMAND /, ["domain add", "domain status"]],
+  [["pages", "help"], /^Usage: latchkey pages COMMAND /, ["pages eject"]],
   [["help", "user", "add"], /^Usage: latchkey user add NAME /, []],
   [["user", "add", "one", "too many", "--help"], /^Usage: latchkey user add NAME /, []],
 ];
 for (const [args, usage, family] of helps) {
-  test(`latchkey ${args.join(" ")} shows help, and of commands the ones that are meant`, async (t) => {
-    const { code, stdout, stderr } = await runLatchkey(t, args);
+  test(`latchkey ${args.join(" ")} prints the help of that command or family`, async () => {
+    const { code, stdout, stderr } = await runInProcess(args);
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, usage);
     for (const name of family) assert.match(stdout, new RegExp(`^  ${name} {3,}[A-Z]`, "m"));
@@ -124,9 +168,9 @@ for (const [args, usage, family] of helps) {
 }
 
 for (const args of [["user"], ["user", "--json"], ["pages", "--to", "x"]]) {
-  test(`latchkey ${args.join(" ")} lists the commands that there are, as wrong usage`, async (t) => {
-    const { code, stdout, stderr } = await runLatchkey(t, args);
-    const { stdout: shown } = await runLatchkey(t, [args[0] ?? "", "--help"]);
+  test(`latchkey ${args.join(" ")} prints the help of the family to standard error, as wrong usage`, async () => {
+    const { code, stdout, stderr } = await runInProcess(args);
+    const { stdout: shown } = await runInProcess([args[0] ?? "", "--help"]);
     assert.deepEqual({ code, stdout, stderr }, { code: 2, stdout: "", stderr: shown });
   });
 }

@@ -6,7 +6,7 @@ import { type Running, startLatchkey } from "../support/process.ts";
 const follow = (t: TestContext, gate: RunningGate, ...options: readonly string[]): Running =>
   startLatchkey(t, ["log", "--follow", ...options], { DATA_DIR: gate.dataDir });
 
-test("--follow shows what there is, and every new entry once as it is made", async (t) => {
+test("--follow prints existing entries, then every new entry once", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   await gate.logEntries(1);
@@ -24,7 +24,7 @@ test("--follow shows what there is, and every new entry once as it is made", asy
   assert.deepEqual(ids, [1, 2, 3]);
 });
 
-test("--follow starts with an empty log, and keeps to --type and --limit", async (t) => {
+test("--follow works on an empty log and applies --type and --limit", async (t) => {
   const gate = await startGate(t);
   const following = follow(t, gate, "--type", "signin", "--limit", "1", "--json");
   await gate.setUp();
@@ -42,7 +42,7 @@ test("--follow starts with an empty log, and keeps to --type and --limit", async
 });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  test(`--follow ends on ${signal} without a word`, async (t) => {
+  test(`--follow ends on ${signal} without a message`, async (t) => {
     const gate = await startGate(t);
     await gate.setUp();
     const following = follow(t, gate);
@@ -54,7 +54,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-test("--follow ends when its reader goes away, and that is no failure", async (t) => {
+test("--follow ends successfully when the reader of its output closes the pipe", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const following = follow(t, gate);
@@ -65,7 +65,7 @@ test("--follow ends when its reader goes away, and that is no failure", async (t
   assert.deepEqual([code, stderr], [0, ""]);
 });
 
-test("the gate goes on while somebody follows its log", async (t) => {
+test("the gate serves requests while --follow runs", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const following = follow(t, gate);

@@ -15,11 +15,11 @@ function inTimeZone(t: TestContext, zone: string): void {
 
 const since = (text: string): string | undefined => parseSince(text, NOW)?.toISOString();
 
-test("without --since there is no bound", () => {
+test("returns no date without --since", () => {
   assert.equal(parseSince(undefined, NOW), undefined);
 });
 
-test("an age counts back from now, in seconds, minutes, hours or days", () => {
+test("subtracts an age in seconds, minutes, hours or days from now", () => {
   assert.deepEqual(["90s", "15m", "2h", "7d", "0s"].map(since), [
     "2030-01-31T17:58:30.000Z",
     "2030-01-31T17:45:00.000Z",
@@ -29,18 +29,18 @@ test("an age counts back from now, in seconds, minutes, hours or days", () => {
   ]);
 });
 
-test("a date with a time zone means that moment anywhere", (t) => {
+test("reads a date with a time zone as the same moment everywhere", (t) => {
   inTimeZone(t, "Asia/Tokyo");
   assert.equal(since("2030-01-31T18:00Z"), "2030-01-31T18:00:00.000Z");
   assert.equal(since("2030-01-31T18:00:30-05:00"), "2030-01-31T23:00:30.000Z");
 });
 
-test("a date with a time and no zone is local time", (t) => {
+test("reads a date with a time and no zone as local time", (t) => {
   inTimeZone(t, "Asia/Tokyo");
   assert.equal(since("2030-01-31T18:00"), "2030-01-31T09:00:00.000Z");
 });
 
-test("a date alone is the start of that day, local time", (t) => {
+test("reads a date alone as the start of that day in local time", (t) => {
   inTimeZone(t, "Asia/Tokyo");
   assert.equal(since("2030-01-31"), "2030-01-30T15:00:00.000Z");
 });
@@ -60,7 +60,7 @@ for (const text of [
   "2030-01-31Tnoon",
   "2030-02-30",
 ]) {
-  test(`--since ${JSON.stringify(text)} is refused, with what it takes`, () => {
+  test(`--since ${JSON.stringify(text)} is refused with the accepted forms`, () => {
     assert.throws(() => parseSince(text, NOW), /^Error: --since takes [^\n]+$/);
   });
 }

@@ -8,7 +8,7 @@ import { OWNER, startGate } from "../support/gate.ts";
 import { runLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-/** What `latchkey log` prints, line by line, after it has ended well. */
+/** The lines that `latchkey log` prints, after it has succeeded. */
 async function log(t: TestContext, dataDir: string, ...options: readonly string[]) {
   const { code, stdout, stderr } = await runLatchkey(t, ["log", ...options], { DATA_DIR: dataDir });
   assert.deepEqual([code, stderr], [0, ""]);
@@ -19,7 +19,7 @@ async function log(t: TestContext, dataDir: string, ...options: readonly string[
 const summaries = async (t: TestContext, dataDir: string, ...options: readonly string[]) =>
   (await log(t, dataDir, "--json", ...options)).map((line) => JSON.parse(line).summary);
 
-/** A data folder whose log holds these, without a gate. */
+/** A data folder with these log entries, without a gate. */
 async function withEntries(t: TestContext, entries: readonly Partial<NewLogEntry>[]) {
   const dataDir = await tempDir(t);
   const store = await openSqlite({ file: join(dataDir, "latchkey.db") });
@@ -36,7 +36,7 @@ async function withEntries(t: TestContext, entries: readonly Partial<NewLogEntry
   return dataDir;
 }
 
-test("while the gate runs, its entries are shown oldest first with all of their fields", async (t) => {
+test("prints entries oldest first with all fields while the gate runs", async (t) => {
   const gate = await startGate(t);
   const before = Date.now();
   await gate.setUp();
@@ -64,7 +64,7 @@ test("while the gate runs, its entries are shown oldest first with all of their 
   }
 });
 
-test("without --json an entry is a line for people", async (t) => {
+test("prints an entry in columns without --json", async (t) => {
   const dataDir = await withEntries(t, [{ at: new Date("2030-01-31T18:05:09.123Z") }]);
   const [line = "", ...rest] = await log(t, dataDir);
   assert.deepEqual(line.split(/ {2,}/), [
@@ -76,7 +76,7 @@ test("without --json an entry is a line for people", async (t) => {
   assert.deepEqual(rest, []);
 });
 
-test("a username that would steer the terminal or forge a line is made harmless", async (t) => {
+test("escapes control characters of a username", async (t) => {
   const gate = await startGate(t);
   const username = "\u001b[2Jowner\r\n2030  signin  system\u009b1m\u202e";
   await gate.setUp({ username });
@@ -91,7 +91,7 @@ test("a username that would steer the terminal or forge a line is made harmless"
   assert.equal(JSON.parse(json.join()).summary, `Created account ${username}`);
 });
 
-test("--type shows the entries of that type only", async (t) => {
+test("--type prints only the entries of that type", async (t) => {
   const dataDir = await withEntries(t, [
     { type: "signup", summary: "Created account owner" },
     { type: "signin", summary: "Signed in as owner" },
@@ -107,7 +107,7 @@ test("--type shows the entries of that type only", async (t) => {
   assert.deepEqual(changes, ["Changed password"]);
 });
 
-test("--since takes an age or a date, and goes together with --type", async (t) => {
+test("--since takes an age or a date, and combines with --type", async (t) => {
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
   const dataDir = await withEntries(t, [
     { at: new Date("2020-02-29T12:00:00Z"), summary: "leap day" },
@@ -133,7 +133,7 @@ test("--since takes an age or a date, and goes together with --type", async (t) 
   }
 });
 
-test("--limit shows the newest so many that match, oldest of them first", async (t) => {
+test("--limit prints the newest matching entries, oldest first", async (t) => {
   const dataDir = await withEntries(
     t,
     Array.from({ length: 10 }, (_, n) => ({ summary: `${n}`, type: n % 2 ? "signup" : "signin" })),
@@ -148,7 +148,7 @@ test("--limit shows the newest so many that match, oldest of them first", async 
   assert.equal(all.length, 10);
 });
 
-test("more entries than are read at once come out whole and in order", async (t) => {
+test("prints more entries than one page has, complete and in order", async (t) => {
   const wanted = Array.from({ length: 2_345 }, (_, n) => `Signed in as owner ${n}`);
   const dataDir = await withEntries(
     t,
@@ -162,12 +162,12 @@ test("more entries than are read at once come out whole and in order", async (t)
   assert.deepEqual(newest, wanted.slice(-1_500));
 });
 
-test("a log without entries is no output and no failure", async (t) => {
+test("prints nothing for an empty log and succeeds", async (t) => {
   const gate = await startGate(t);
   assert.deepEqual(await log(t, gate.dataDir), []);
 });
 
-test("where there is no database, it says so with exit code 1 and makes none", async (t) => {
+test("reports a missing database with exit code 1 and creates none", async (t) => {
   const dir = await tempDir(t);
   for (const dataDir of [dir, join(dir, "missing")]) {
     const { code, stdout, stderr } = await runLatchkey(t, ["log"], { DATA_DIR: dataDir });
@@ -177,7 +177,7 @@ test("where there is no database, it says so with exit code 1 and makes none", a
   assert.deepEqual(await readdir(dir), []);
 });
 
-test("the log never shows a password or its hash", async (t) => {
+test("never prints a password or its hash", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   const form = {

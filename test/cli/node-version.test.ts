@@ -6,7 +6,7 @@ import { startNode } from "../support/process.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
-/** What a program sees that is started by another version of Node. */
+/** A module that makes the process report another version of Node. */
 const asVersion = (version: string): string =>
   `data:text/javascript,${encodeURIComponent(
     [
@@ -17,23 +17,23 @@ const asVersion = (version: string): string =>
   )}`;
 
 for (const version of ["20.20.2", "18.0.0", "23.11.1", "8.17.0"]) {
-  test(`Node ${version} is told to be too old, before anything is loaded`, async (t) => {
+  test(`refuses Node ${version} before it loads anything`, async (t) => {
     const args = ["--import", asVersion(version), "--", MAIN, "--version"];
     const { code, stdout, stderr } = await startNode(t, args, {}).ended;
-    const line = `Latchkey needs Node 24 or newer; this is v${version}\n`;
+    const line = `Latchkey needs Node.js 24 or newer; this is v${version}\n`;
     assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: "", stderr: line });
   });
 }
 
 for (const version of ["24.0.0", "26.10.0", "100.0.0"]) {
-  test(`Node ${version} is new enough`, async (t) => {
+  test(`accepts Node ${version}`, async (t) => {
     const args = ["--import", asVersion(version), "--", MAIN, "--version"];
     const { code, stderr } = await startNode(t, args, {}).ended;
     assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   });
 }
 
-test("the file that looks imports nothing before it has looked, and looks for what the package asks for", async () => {
+test("main.ts imports nothing before the check, and checks the version in package.json", async () => {
   const main = await readFile(MAIN, "utf8");
   assert.doesNotMatch(main, /^import |^export .* from /m);
   assert.equal(main.match(/import\(/g)?.length, 1);

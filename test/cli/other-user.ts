@@ -13,7 +13,7 @@ const UNPRIVILEGED = fileURLToPath(new URL("./unprivileged-latchkey.ts", import.
 export const isRoot: boolean = process.geteuid?.() === 0;
 export const SOMEBODY = 65_534;
 
-/** A folder of another user's, which only root can make. */
+/** A folder of another user, which only root can make. */
 export async function foreignFolder(t: TestContext): Promise<string> {
   const folder = join(await tempDir(t), "data");
   await mkdir(folder, { mode: 0o700 });
@@ -23,7 +23,7 @@ export async function foreignFolder(t: TestContext): Promise<string> {
 
 export const ownerOf = async (path: string): Promise<number> => (await stat(path)).uid;
 
-/** A command run by a user without rights: another one than root, or than nobody else. */
+/** Runs a command as an unprivileged user: as SOMEBODY if the tests run as root, else as this user. */
 export async function runUnprivileged(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -39,7 +39,7 @@ export async function runUnprivileged(
   return { code, stdout, stderr };
 }
 
-/** Leaves that user so many of the rights (4 to read, 2 to write, 1 to enter). */
+/** Sets the rights of that user (4 to read, 2 to write, 1 to enter). */
 export const allow = (path: string, rights: number): Promise<void> =>
   chmod(path, isRoot ? 0o700 | rights : rights << 6);
 
@@ -48,7 +48,7 @@ export async function give(...paths: readonly string[]): Promise<void> {
   for (const path of isRoot ? paths : []) await chown(path, SOMEBODY, SOMEBODY);
 }
 
-/** What whoever owns a folder can do with the name of a file in it. */
+/** Replaces a file by a link, as the owner of its folder can. */
 export async function swap(name: string, target: string): Promise<void> {
   await unlink(name);
   await symlink(target, name);

@@ -6,11 +6,11 @@ import { CTRL_C, CTRL_D, ENTER, onTerminal, piped, type Typing } from "./user/te
 
 const PASSWORD = "correct horse";
 const FIRST = "New password: ";
-const SECOND = "The same again: ";
-const STOPPED = "latchkey: stopped: nothing was changed\n";
+const SECOND = "Repeat the password: ";
+const STOPPED = "latchkey: stopped; nothing was changed\n";
 const SET = "latchkey user password owner";
 const REMOVE = "latchkey user remove guest";
-const SURE = "Remove the account guest? [y/N] ";
+const SURE = 'Remove user "guest"? [y/N] ';
 
 async function assertUntouched(place: Place, work: () => Promise<void>): Promise<void> {
   const before = await place.accounts();
@@ -34,21 +34,24 @@ function typedThen(second: string): Typing {
 const typed: Readonly<Record<string, Typing>> = {
   "at each question": typedThen(`${PASSWORD}${ENTER}`),
   "both at once, as pasted": [[FIRST, `${PASSWORD}${ENTER}${PASSWORD}${ENTER}`]],
-  "with a slip that was taken back": [
+  "with a corrected mistake": [
     [FIRST, `correct hoarse\b\b\b\brse${ENTER}`],
     [SECOND, `wrong\u0015${PASSWORD}${ENTER}`],
   ],
 };
 for (const [how, typing] of Object.entries(typed)) {
-  test(`a password that is typed ${how} is taken, and never shown`, async (t) => {
+  test(`a password typed ${how} is accepted and never shown`, async (t) => {
     const place = await sqlitePlace(t, "owner");
     const { code, shown } = await onTerminal(t, SET, place.env, typing);
-    assert.deepEqual({ code, shown }, { code: 0, shown: `${FIRST}\n${SECOND}\n` });
+    assert.deepEqual(
+      { code, shown },
+      { code: 0, shown: `${FIRST}\n${SECOND}\nSet a new password for user "owner".\n` },
+    );
     assert.equal(await isPassword(place, PASSWORD), true);
   });
 }
 
-test("spaces and letters beyond ASCII are part of a password", async (t) => {
+test("a password keeps its spaces and non-ASCII letters", async (t) => {
   const place = await sqlitePlace(t, "owner");
   const password = " pässwörd 🔑 ";
   await onTerminal(t, SET, place.env, [
@@ -62,12 +65,12 @@ const refused: Readonly<Record<string, readonly [Typing, number, string]>> = {
   "two that differ": [
     typedThen(`correct hors${ENTER}`),
     1,
-    `${FIRST}\n${SECOND}\nlatchkey: the two passwords are not the same: nothing was changed\n`,
+    `${FIRST}\n${SECOND}\nlatchkey: the passwords do not match; nothing was changed\n`,
   ],
   "one too short, before it is asked for again": [
     [[FIRST, `1234567${ENTER}`]],
     1,
-    `${FIRST}\nlatchkey: a password has to have 8 bytes or more\n`,
+    `${FIRST}\nlatchkey: a password needs at least 8 bytes\n`,
   ],
   "Ctrl-C at the first question": [[[FIRST, CTRL_C]], 1, `${FIRST}\n${STOPPED}`],
   "Ctrl-D at the first question": [[[FIRST, CTRL_D]], 1, `${FIRST}\n${STOPPED}`],
@@ -76,7 +79,7 @@ const refused: Readonly<Record<string, readonly [Typing, number, string]>> = {
   "Ctrl-C in the middle of it": [[[FIRST, `corr${CTRL_C}`]], 1, `${FIRST}\n${STOPPED}`],
 };
 for (const [what, [typing, code, shown]] of Object.entries(refused)) {
-  test(`${what}: nothing is changed, and nothing that was typed is shown`, async (t) => {
+  test(`changes nothing and shows nothing typed after ${what}`, async (t) => {
     const place = await sqlitePlace(t, "owner");
     await assertUntouched(place, async () => {
       assert.deepEqual(await onTerminal(t, SET, place.env, typing), { code, shown });
@@ -88,7 +91,7 @@ for (const [what, key] of [
   ["an answer", `${PASSWORD}${ENTER}`],
   ["Ctrl-C", CTRL_C],
 ] as const) {
-  test(`after ${what} the terminal is as it was`, async (t) => {
+  test(`restores the terminal after ${what}`, async (t) => {
     const { env } = await sqlitePlace(t, "owner");
     const line = `before=$(stty -g); ${SET}; test "$before" = "$(stty -g)" && echo as it was`;
     const second: Typing = key === CTRL_C ? [] : [[SECOND, key]];
@@ -106,10 +109,10 @@ for (const [answer, removed] of [
   ["yep", false],
   ["guest", false],
 ] as const) {
-  test(`"${answer}" ${removed ? "removes" : "does not remove"} the account`, async (t) => {
+  test(`"${answer}" ${removed ? "removes" : "does not remove"} the user`, async (t) => {
     const place = await sqlitePlace(t, "guest", "owner");
     const { code, shown } = await onTerminal(t, REMOVE, place.env, [[SURE, `${answer}${ENTER}`]]);
-    const said = removed ? "" : "latchkey: nothing was removed\n";
+    const said = removed ? 'Removed user "guest".\n' : "latchkey: nothing was removed\n";
     assert.deepEqual([code, shown], [removed ? 0 : 1, `${SURE}${answer}\n${said}`]);
     assert.equal((await place.accounts()).guest === undefined, removed);
   });
@@ -119,7 +122,7 @@ for (const [name, key] of [
   ["Ctrl-C", CTRL_C],
   ["Ctrl-D", CTRL_D],
 ] as const) {
-  test(`${name} instead of an answer removes nothing`, async (t) => {
+  test(`removes nothing after ${name} instead of an answer`, async (t) => {
     const place = await sqlitePlace(t, "guest", "owner");
     await assertUntouched(place, async () => {
       const answer = await onTerminal(t, REMOVE, place.env, [[SURE, key]]);
@@ -134,39 +137,39 @@ const asking: readonly (readonly [readonly string[], string])[] = [
   [["user", "remove", "owner"], "--yes"],
 ];
 for (const [args, option] of asking) {
-  test(`without a terminal, latchkey ${args.join(" ")} names ${option} and does nothing`, async (t) => {
+  test(`latchkey ${args.join(" ")} without a terminal names ${option} and changes nothing`, async (t) => {
     const place = await sqlitePlace(t, "owner", "somebody else");
     await assertUntouched(place, async () => {
       assert.deepEqual(await piped(t, args, place.env, `${PASSWORD}\n${PASSWORD}\n`), {
         code: 2,
         stdout: "",
-        stderr: `latchkey: there is no terminal to ask at: use ${option}\n`,
+        stderr: `latchkey: standard input is not a terminal: use ${option}\n`,
       });
     });
   });
 }
 
-test("nobody is asked whether the last account is to be removed: it cannot be", async (t) => {
+test("refuses to remove the last user without asking", async (t) => {
   const place = await sqlitePlace(t, "guest");
   await assertUntouched(place, async () => {
     const { code, shown } = await onTerminal(t, REMOVE, place.env);
     assert.equal(code, 1);
-    assert.match(shown, /^latchkey: guest is the last account: [^\n]+\n$/);
+    assert.match(shown, /^latchkey: "guest" is the last user [^\n]+\n$/);
   });
 });
 
-test("questions go to standard error, where no result is looked for", async (t) => {
+test("asks on standard error, so that standard output has results only", async (t) => {
   const { env } = await sqlitePlace(t, "owner");
   const { shown } = await onTerminal(t, `${SET} >/dev/null`, env, [[FIRST, CTRL_D]]);
   assert.equal(shown, `${FIRST}\n${STOPPED}`);
 });
 
-test("a name that would move the cursor is escaped in the question", async (t) => {
+test("escapes control characters of a name in the question", async (t) => {
   const place = await sqlitePlace(t, "\u001b[2J\u009b", "owner");
-  const sure = "Remove the account \\u{1b}[2J\\u{9b}? [y/N] ";
+  const sure = 'Remove user "\\u{1b}[2J\\u{9b}"? [y/N] ';
   const line = `latchkey user remove "$NAME"`;
   const env = { ...place.env, NAME: "\u001b[2J\u009b" };
   const { shown } = await onTerminal(t, line, env, [[sure, `y${ENTER}`]]);
-  assert.equal(shown, `${sure}y\n`);
+  assert.equal(shown, `${sure}y\nRemoved user "\\u{1b}[2J\\u{9b}".\n`);
   assert.deepEqual(Object.keys(await place.accounts()), ["owner"]);
 });

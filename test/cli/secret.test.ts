@@ -12,25 +12,25 @@ async function newSecret(t: TestContext, env: Readonly<Record<string, string>> =
   return stdout;
 }
 
-test("a secret is one line of 32 random bytes, without anything that a file or shell would change", async (t) => {
+test("prints 32 random bytes on one line, in letters that files and shells keep as they are", async (t) => {
   const secret = await newSecret(t);
   assert.match(secret, /^[\w-]{43}\n$/);
   assert.equal(Buffer.from(secret, "base64url").length, 32);
   assert.equal(secretWeakness(secret.trimEnd()), undefined);
 });
 
-test("every secret is another one", async (t) => {
+test("prints a different secret each time", async (t) => {
   const secrets = await Promise.all([newSecret(t), newSecret(t), newSecret(t)]);
   assert.equal(new Set(secrets).size, 3);
 });
 
-test("it takes no data folder, and makes none", async (t) => {
+test("needs no data folder and creates none", async (t) => {
   const dir = await tempDir(t);
   await newSecret(t, { DATA_DIR: join(dir, "data") });
   assert.deepEqual(await readdir(dir), []);
 });
 
-test("a gate takes the printed secret without a warning", async (t) => {
+test("prints a secret that a gate accepts without a warning", async (t) => {
   const DATA_DIR = join(await tempDir(t), "data");
   await mkdir(DATA_DIR);
   const gate = await startServe(t, { DATA_DIR, AUTH_SECRET: (await newSecret(t)).trimEnd() });

@@ -25,7 +25,7 @@ const ofGate = ({ url, dataDir }: { readonly url: string; readonly dataDir: stri
   DATA_DIR: dataDir,
 });
 
-test("the link opens the setup of the running gate with the token filled in, and it works", async (t) => {
+test("the link opens the setup page of the running gate with the token filled in", async (t) => {
   const gate = await startGate(t);
   const { link, token } = await setupLink(t, ofGate(gate));
   assert.ok(Buffer.from(token, "base64url").length >= 16, "too long to be guessed");
@@ -43,15 +43,15 @@ test("the link opens the setup of the running gate with the token filled in, and
   assert.deepEqual((await readdir(gate.dataDir)).includes("setup-token"), false);
 });
 
-test("the link leads to a host that ALLOWED_HOSTS allows", async (t) => {
-  const env = { DATA_DIR: await tempDir(t), ALLOWED_HOSTS: "door.test,home.test" };
+test("prints a link to a host that ALLOWED_HOSTS allows", async (t) => {
+  const env = { DATA_DIR: await tempDir(t), ALLOWED_HOSTS: "auth.test,home.test" };
   const { url } = await setupLink(t, env);
-  assert.equal(url.origin, "http://door.test:3000");
-  const local = await setupLink(t, { ...env, ALLOWED_HOSTS: "door.test,127.0.0.1" });
+  assert.equal(url.origin, "http://auth.test:3000");
+  const local = await setupLink(t, { ...env, ALLOWED_HOSTS: "auth.test,127.0.0.1" });
   assert.equal(local.url.origin, "http://127.0.0.1:3000");
 });
 
-test("only the owner of the token file can read it", async (t) => {
+test("writes a token file that only its owner can read", async (t) => {
   const dataDir = await tempDir(t);
   const { token } = await setupLink(t, { DATA_DIR: dataDir });
   assert.equal((await stat(join(dataDir, "setup-token"))).mode & 0o777, 0o600);
@@ -63,12 +63,12 @@ for (const [same, name] of [
   ["DATA_DIR", "setup-token"],
   ["SETUP_TOKEN_FILE", "elsewhere"],
 ] as const) {
-  test(`beside the link stands where the token is, since the gate has to have the same ${same}`, async (t) => {
+  test(`names the token file and the setting ${same} that the gate must share`, async (t) => {
     const dir = await tempDir(t);
     const file = join(dir, name);
     const env = { DATA_DIR: dir, [same]: same === "DATA_DIR" ? dir : file };
     const { stderr } = await runLatchkey(t, ["setup-link"], env);
-    const said = `latchkey: the token is in ${file}: the gate has to use the same ${same}\n`;
+    const said = `latchkey: the token is in ${file}: start the gate with the same ${same}\n`;
     assert.equal(stderr, said);
   });
 }
@@ -87,38 +87,38 @@ const CERTIFICATE = fileURLToPath(import.meta.url);
 for (const { where, env, place } of [
   { where: "to PORT", env: { PORT: "8080" }, place: "http://127.0.0.1:8080" },
   {
-    where: "to HTTPS where that is what PORT speaks",
+    where: "to HTTPS if PORT serves HTTPS",
     env: { PORT: "8443", TLS_CERT_FILE: CERTIFICATE, TLS_KEY_FILE: CERTIFICATE },
     place: "https://127.0.0.1:8443",
   },
   {
-    where: "to PORT, which leads on to HTTPS, where both are served",
+    where: "to PORT, which redirects to HTTPS, if both are served",
     env: { PORT: "8080", HTTPS_PORT: "8443" },
     place: "http://127.0.0.1:8080",
   },
   {
-    where: "to PUBLIC_URL where that is known",
+    where: "to PUBLIC_URL if it is set",
     env: { PORT: "8080", PUBLIC_URL: "https://auth.example.org" },
     place: "https://auth.example.org",
   },
 ]) {
-  test(`the link leads ${where}`, async (t) => {
+  test(`the link points ${where}`, async (t) => {
     const { url } = await setupLink(t, { DATA_DIR: await tempDir(t), ...env });
     assert.deepEqual([url.origin, url.pathname], [place, "/setup"]);
   });
 }
 
-test("once there is an account, no link is made", async (t) => {
+test("refuses once there is an account", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const before = await readdir(gate.dataDir);
   const { code, stdout, stderr } = await runLatchkey(t, ["setup-link"], ofGate(gate));
   assert.deepEqual([code, stdout], [1, ""]);
-  assert.match(stderr, /^latchkey: there is an account already[^\n]*\n$/);
+  assert.match(stderr, /^latchkey: there is already an account[^\n]*\n$/);
   assert.deepEqual(await readdir(gate.dataDir), before);
 });
 
-test("a link made before the gate has ever run works once it does", async (t) => {
+test("a link made before the first start of the gate works", async (t) => {
   const dataDir = join(await tempDir(t), "data");
   const { token } = await setupLink(t, { DATA_DIR: dataDir });
   assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
@@ -129,7 +129,7 @@ test("a link made before the gate has ever run works once it does", async (t) =>
   assert.ok(answer.session);
 });
 
-test("the link has the host and the port that people can open", async (t) => {
+test("the link has a host and a port that a browser can open", async (t) => {
   const dataDir = await tempDir(t);
   const hostOf = async (env: Readonly<Record<string, string>>) =>
     (await setupLink(t, { DATA_DIR: dataDir, ...env })).url.host;
@@ -143,7 +143,7 @@ test("the link has the host and the port that people can open", async (t) => {
   }
 });
 
-test("the token goes where SETUP_TOKEN_FILE says, and replaces what is there", async (t) => {
+test("writes the token to SETUP_TOKEN_FILE and replaces an existing file", async (t) => {
   const dir = await tempDir(t);
   const file = join(dir, "elsewhere");
   await writeFile(file, "old", { mode: 0o644 });
@@ -162,7 +162,7 @@ const refusals: readonly (readonly [
 ];
 
 for (const [what, named, prepare] of refusals) {
-  test(`${what} is a failure told in one line that names it, and no link is printed`, async (t) => {
+  test(`reports ${what} in one line and prints no link`, async (t) => {
     const dir = await tempDir(t);
     await prepare(dir);
     const { code, stdout, stderr } = await runLatchkey(t, ["setup-link"], {

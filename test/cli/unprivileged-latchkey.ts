@@ -1,7 +1,4 @@
-/**
- * The command line as a user who may not even read the checkout: all that it loads is loaded before
- * the rights are given away.
- */
+/** Runs a command as a user who may not even read the checkout: all modules load beforehand. */
 import { commands } from "../../src/cli/commands.ts";
 import { latchkey } from "../../src/cli/latchkey.ts";
 
@@ -10,4 +7,4 @@ await Promise.all(commands.map(({ load }) => load()));
 process.setgroups?.([]);
 process.setgid?.(Number(user));
 process.setuid?.(Number(user));
-await latchkey(args);
+process.exitCode = await latchkey(args, process);

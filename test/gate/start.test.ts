@@ -26,7 +26,10 @@ async function said(t: TestContext, env: Readonly<Record<string, string>>) {
 }
 
 test("logs where the gate listens and where the first account is created, and answers there", async (t) => {
-  const { url, stdout, stderr, shows } = await said(t, { DATA_DIR: await tempDir(t), ALLOWED_HOSTS: "*" });
+  const { url, stdout, stderr, shows } = await said(t, {
+    DATA_DIR: await tempDir(t),
+    ALLOWED_HOSTS: "*",
+  });
   await shows(/No account yet/);
   const lines = stdout().trimEnd().split("\n");
   assert.deepEqual(

@@ -131,5 +131,5 @@ test("setup-link prints a link while there is no account, makes no tables, and r
   await gate.setUp();
   const after = await runLatchkey(t, ["setup-link"], env);
   assert.deepEqual([after.code, after.stdout], [1, ""]);
-  assert.equal(after.stderr, "latchkey: there is an account already: setup is closed\n");
+  assert.equal(after.stderr, "latchkey: there is already an account, so setup is closed\n");
 });

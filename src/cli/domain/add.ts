@@ -1,33 +1,31 @@
 import { stat } from "node:fs/promises";
 import { certificateFolder } from "../../gate/https/certificate-folder.ts";
 import { certifiableName } from "../../gate/https/host-name.ts";
-import { type Command, FAILURE, SUCCESS } from "../command.ts";
+import type { Command } from "../command.ts";
 
-export const domainAddCommand: Command = {
-  name: "domain add",
-  summary:
-    "Has the gate get a certificate for a name and keep it renewed. For a name that failed, it tries again at once.",
+export const command: Command = {
+  details:
+    "The gate does this while it runs with HTTPS_PORT. If an attempt for this domain has failed, it tries again at once.",
   operands: [{ name: "name", need: "required" }],
   options: [],
   settings: ["DATA_DIR", "HTTPS_PORT"],
+  examples: ["latchkey domain add auth.example.org"],
 
   async run({ dataDir, httpsPort, tlsCertFile }, options, terminal) {
     const name = certifiableName(String(options.name));
-    // A slip in DATA_DIR would otherwise leave the name where no gate looks.
+    // With a mistyped DATA_DIR, no gate would ever see the domain.
     if (!(await isFolder(dataDir))) {
-      terminal.complain(
-        `there is no data folder ${dataDir}: start the gate first, or see DATA_DIR`,
+      return terminal.fail(
+        `there is no data folder ${dataDir}: start the gate first, or set DATA_DIR to its folder`,
       );
-      return FAILURE;
     }
     await certificateFolder(dataDir).want(name);
     if (tlsCertFile !== undefined) {
-      terminal.complain("as long as TLS_CERT_FILE is set, the gate asks for no certificate");
+      terminal.complain("unset TLS_CERT_FILE as well: with it, the gate requests no certificates");
     } else if (httpsPort === undefined) {
-      terminal.complain("the gate asks for certificates only where HTTPS_PORT is set");
+      terminal.complain("set HTTPS_PORT as well: without it, the gate requests no certificates");
     }
-    terminal.print(`${name} is noted. How it goes: latchkey domain status`);
-    return SUCCESS;
+    return terminal.succeed(`Added domain ${name}. To see its progress: latchkey domain status`);
   },
 };
 

@@ -1,18 +1,19 @@
 import { certificateFolder } from "../../gate/https/certificate-folder.ts";
 import { type DomainState, domainStates } from "../../gate/https/domain-state.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
-import { type Command, SUCCESS } from "../command.ts";
+import type { Command } from "../command.ts";
+import { SUCCESS } from "../terminal.ts";
 
-export const domainStatusCommand: Command = {
-  name: "domain status",
-  summary: "Shows each name with its certificate, the last attempt to get one, and why it failed.",
-  options: [{ name: "json", about: "one JSON object a line" }],
+export const command: Command = {
+  details: "Also shows the last attempt to get each certificate, and why it failed.",
+  options: [{ name: "json", about: "print one JSON object per line" }],
   settings: ["DATA_DIR"],
+  examples: ["latchkey domain status", "latchkey domain status --json"],
 
   async run({ dataDir }, options, terminal) {
     const states = await domainStates(certificateFolder(dataDir));
     if (states.length === 0) {
-      terminal.complain("there is no domain yet: latchkey domain add NAME");
+      terminal.complain("there is no domain yet: add one with latchkey domain add NAME");
     }
     const format = options.json === true ? asJson : forPeople;
     const now = Date.now();
@@ -49,7 +50,7 @@ function forPeople(state: DomainState, now: number): string {
   return [name, ...rows].map((line) => printable(line)).join("\n");
 }
 
-/** When an attempt was due that no gate has made yet is of use to nobody. */
+/** The time of an attempt that is already due says nothing: the gate makes it when it runs. */
 const isDue = ({ nextAttemptAt }: DomainState, now: number): boolean =>
   nextAttemptAt.getTime() <= now;
 

@@ -2,53 +2,45 @@ import { renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { throughName } from "../../gate/files/partial-file.ts";
 import { copyDatabase } from "../../stores/sqlite/backup.ts";
-import { type Command, FAILURE, SUCCESS } from "../command.ts";
+import type { Command } from "../command.ts";
 import { STORE_SETTINGS } from "../user/accounts.ts";
-import { amounts } from "./amounts.ts";
-import { takenBy } from "./files.ts";
-import { progressDisplay } from "./progress.ts";
-import { isSameFile } from "./sqlite-file.ts";
+import { isSameFile, overwriteProblem } from "./files.ts";
+import { amountsText, progressDisplay } from "./progress.ts";
 
-export const backupCommand: Command = {
-  name: "backup",
-  summary: "Copies the SQLite database into a file, as it is at one moment, and checks the copy.",
+export const command: Command = {
+  details: "The gate may be running: the copy is the database at one moment, and is checked.",
   operands: [{ name: "file", need: "required", completes: "file" }],
-  options: [{ name: "force", about: "overwrites the file where there is one" }],
+  options: [{ name: "force", about: "overwrite the file if it exists" }],
   settings: STORE_SETTINGS,
+  examples: ["latchkey backup latchkey-backup.db"],
 
   async run(settings, options, terminal) {
     const { databaseFile, databaseUrl } = settings;
     const file = resolve(String(options.file));
     if (databaseUrl !== undefined) {
-      terminal.complain("the accounts are in PostgreSQL: pg_dump makes a backup of them");
-      return FAILURE;
+      return terminal.fail("the accounts are in PostgreSQL: back them up with pg_dump");
     }
-    if (isSameFile(file, databaseFile)) {
-      terminal.complain(`${file} is the database itself`);
-      return FAILURE;
-    }
-    const taken = takenBy(file, options);
-    if (taken !== undefined) {
-      terminal.complain(taken);
-      return FAILURE;
-    }
-    const display = progressDisplay(process.stderr, () => performance.now());
+    if (isSameFile(file, databaseFile)) return terminal.fail(`${file} is the database itself`);
+    const problem = overwriteProblem(file, options);
+    if (problem !== undefined) return terminal.fail(problem);
+    const display = progressDisplay(terminal.ports.stderr, () => performance.now());
     try {
       const inventory = await throughName(file, {
         work: (name) =>
           copyDatabase({
-            ...{ from: databaseFile, source: "live", to: name },
+            from: databaseFile,
+            source: "live",
+            to: name,
             progress: (pages) => display.show({ step: "copying", pages }),
           }),
         put(unfinished) {
-          // What SQLite once left beside an older file of the name must not get into this one.
+          // The leftovers of an older database of this name must not get into this one.
           for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
           renameSync(unfinished, file);
         },
       });
       display.end();
-      terminal.print(`Backed up ${amounts(inventory)} to ${file}`);
-      return SUCCESS;
+      return terminal.succeed(`Backed up ${amountsText(inventory)} to ${file}`);
     } finally {
       display.end();
     }

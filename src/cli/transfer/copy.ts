@@ -14,24 +14,24 @@ import { isThere } from "../../stores/database-file.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";
 import { openSqlite } from "../../stores/sqlite/store.ts";
 import { refuseOtherSchema } from "../../stores/sqlite/transfer.ts";
-import { type Command, FAILURE, type OptionValues, SUCCESS, UsageError } from "../command.ts";
-import type { Terminal } from "../terminal.ts";
-import { amounts } from "./amounts.ts";
-import { progressDisplay } from "./progress.ts";
-import { isSameFile } from "./sqlite-file.ts";
+import { type Command, type OptionValues, UsageError } from "../command.ts";
+import { type Ports, stopSignals, type Terminal } from "../terminal.ts";
+import { isSameFile } from "./files.ts";
+import { amountsText, progressDisplay } from "./progress.ts";
 
-export const copyCommand: Command = {
-  name: "copy",
-  summary: "Copies all users and log entries into another database that has none, and compares.",
+export const command: Command = {
+  details:
+    "Copies all users and log entries, and compares both databases afterwards. The target must be empty; an SQLite file is created. An interrupted copy continues when the command is repeated.",
   options: [
     {
       name: "from",
       value: "database",
-      about: "the source: sqlite:PATH or a postgres:// URL, or @FILE with one in it",
+      about: "the source: sqlite:PATH, a postgres:// URL, or @FILE with one of them in it",
     },
-    { name: "to", value: "database", about: "the target, likewise; an SQLite file is made" },
+    { name: "to", value: "database", about: "the target, in the same form" },
   ],
   settings: [],
+  examples: ["latchkey copy --from sqlite:data/latchkey.db --to postgres://localhost/latchkey"],
 
   async run(_settings, options, terminal) {
     const from = placeIn("from", options);
@@ -44,7 +44,12 @@ export const copyCommand: Command = {
     try {
       const target = await open(to, "create");
       try {
-        return report(await copyShown(source, target, from.name), from, to, terminal);
+        return report(
+          await copyShown(source, target, from.name, terminal.ports),
+          from,
+          to,
+          terminal,
+        );
       } finally {
         await target.close();
       }
@@ -54,7 +59,7 @@ export const copyCommand: Command = {
   },
 };
 
-/** A database, and how it is called: never with a password. */
+/** A database and its name for messages, which never contains a password. */
 type Place =
   | { readonly kind: "sqlite"; readonly name: string; readonly file: string }
   | {
@@ -106,7 +111,7 @@ function postgresPlace(option: string, url: string): Place {
   }
 }
 
-/** By the names alone; what is the same under two names has users, and is refused for that. */
+/** Compares names only. One database under two names is refused because it has users. */
 function isSame(one: Place, other: Place): boolean {
   if (one.kind === "postgres") {
     return (
@@ -132,8 +137,9 @@ async function open(place: Place, missing: "create" | "refuse"): Promise<Opened>
 
 async function openFile(file: string, missing: "create" | "refuse"): Promise<Opened> {
   if (isThere(file)) await refuseOtherSchema(file, missing === "create" ? "take" : "refuse");
-  else if (missing === "refuse") throw new Fault("database_missing", "there is no such file");
-  else if (!existsSync(dirname(file))) throw new Fault("folder_missing", "there is no such folder");
+  else if (missing === "refuse") throw new Fault("database_missing", "the file does not exist");
+  else if (!existsSync(dirname(file)))
+    throw new Fault("folder_missing", "the folder does not exist");
   return openSqlite({ file, missing });
 }
 
@@ -141,13 +147,13 @@ async function copyShown(
   source: CopySource,
   target: CopyTarget,
   name: string,
+  ports: Ports,
 ): Promise<CopyOutcome> {
-  const display = progressDisplay(process.stderr, () => performance.now());
+  const display = progressDisplay(ports.stderr, () => performance.now());
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
-  // The second one ends the process at once, which does no harm either.
-  const signals = ["SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) process.once(signal, stop);
+  // A second signal ends the process at once, which the next run copes with.
+  for (const signal of stopSignals) ports.once(signal, stop);
   try {
     return await copy(source, target, {
       name,
@@ -155,24 +161,24 @@ async function copyShown(
       signal: stopping.signal,
     });
   } catch (error) {
-    throw new Fault("copy_failed", `the copy stopped: ${reasonOf(error)}; ${GO_ON}`, {
+    throw new Fault("copy_failed", `the copy stopped: ${reasonOf(error)}; ${CONTINUE}`, {
       cause: error,
     });
   } finally {
-    for (const signal of signals) process.removeListener(signal, stop);
+    for (const signal of stopSignals) ports.removeListener(signal, stop);
     display.end();
   }
 }
 
-const GO_ON = "the same command goes on from there";
+const CONTINUE = "run the same command again to continue";
 
 function report(outcome: CopyOutcome, from: Place, to: Place, terminal: Terminal): number {
   if (outcome.kind === "copied") {
-    terminal.print(`Copied ${amounts(outcome)} from ${from.name} to ${to.name}; both are the same`);
-    return SUCCESS;
+    return terminal.succeed(
+      `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
+    );
   }
-  terminal.complain(problemOf(outcome, from.name, to.name));
-  return FAILURE;
+  return terminal.fail(problemOf(outcome, from.name, to.name));
 }
 
 function problemOf(
@@ -186,21 +192,23 @@ function problemOf(
     case "source-unfinished":
       return `${from} is itself an unfinished copy of ${outcome.source}`;
     case "target-occupied":
-      return `${to} has ${amounts(outcome)} already: copy into an empty database`;
+      return `${to} already has ${amountsText(outcome)}: copy into an empty database`;
     case "target-of-another":
-      return `${to} has an unfinished copy of ${outcome.source}: finish that, or copy into an empty database`;
+      return `${to} has an unfinished copy of ${outcome.source}: finish that copy, or copy into an empty database`;
     case "target-changed":
-      return `${to} has been changed since the copy into it stopped: copy into an empty database`;
+      return `${to} has changed since the copy into it stopped: copy into an empty database`;
     case "unstorable":
       return `nothing was written to ${to}: ${outcome.problem}`;
     case "interrupted":
-      return `interrupted: ${GO_ON}`;
+      return `interrupted: ${CONTINUE}`;
     case "different":
       return `${outcome.differences
         .map(
           ({ of, inSource, inTarget }) =>
             `the ${of} differ (${inSource} in the source, ${inTarget} in the target)`,
         )
-        .join(", ")}: was something written to ${from} or ${to}? The same command starts over`;
+        .join(
+          ", ",
+        )}: was something written to ${from} or ${to} meanwhile? Run the same command again to start over`;
   }
 }

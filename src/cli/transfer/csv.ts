@@ -1,22 +1,21 @@
 import { Fault } from "../../core/fault.ts";
-import { LONGEST_LINE, type TextLine } from "./text-lines.ts";
+import { MAX_LINE_BYTES, type TextLine } from "./text-lines.ts";
 
 export interface CsvRecord {
-  /** The one in which it begins. */
+  /** The number of its first line. */
   readonly line: number;
   readonly fields: readonly string[];
   readonly problem?: string;
 }
 
 /**
- * CSV as RFC 4180 has it, one line after the other. What stands between quotes may go over several
- * lines, so a line that cannot be read makes the rest unreadable: a name with line breaks in it
- * must not be taken for records.
+ * Reads CSV (RFC 4180) line by line. A quoted field may contain line breaks, so an unreadable line
+ * makes the rest unreadable: a part of a name must not be read as a record.
  */
 interface CsvReader {
-  /** Answers with a record where the line ends one. */
+  /** Returns a record if the line ends one. */
   read(line: TextLine): CsvRecord | undefined;
-  /** Throws where a quote has never been closed. */
+  /** Throws if a quote is still open. */
   end(): void;
 }
 
@@ -32,13 +31,13 @@ export function createCsvReader(): CsvReader {
     const comma = text.indexOf(",", from);
     const end = comma < 0 ? text.length : comma;
     const rest = text.slice(from, end);
-    if (rest.includes('"')) problem = "there is a quote in a field that does not begin with one";
+    if (rest.includes('"')) problem = "an unquoted field contains a quote";
     fields.push(field + rest);
     field = "";
     return comma < 0 ? -1 : comma + 1;
   }
 
-  /** Answers with where it goes on behind the closing quote, or -1 where there is none. */
+  /** Returns the position after the closing quote, or -1 if the line has none. */
   function addQuoted(text: string, from: number): number {
     for (let at = from; ; ) {
       const quote = text.indexOf('"', at);
@@ -50,7 +49,7 @@ export function createCsvReader(): CsvReader {
     }
   }
 
-  /** Answers whether the record ends here. */
+  /** Returns whether the record ends with this text. */
   function add(text: string): boolean {
     for (let at = 0; at >= 0; ) {
       if (!quoted && text[at] === '"') {
@@ -61,7 +60,7 @@ export function createCsvReader(): CsvReader {
         at = addQuoted(text, at);
         if (at < 0) return false;
         quoted = false;
-        if (at < text.length && text[at] !== ",") problem = "there is text behind a closing quote";
+        if (at < text.length && text[at] !== ",") problem = "there is text after a closing quote";
       }
       at = addUnquoted(text, at);
     }
@@ -72,10 +71,10 @@ export function createCsvReader(): CsvReader {
     read(line) {
       if (!quoted) [fields, problem, start, length] = [[], undefined, line.number, 0];
       length += line.text.length + 1;
-      if (line.problem === "too-long" || length > LONGEST_LINE) {
+      if (line.problem === "too-long" || length > MAX_LINE_BYTES) {
         throw unreadable(start, "it is longer than 1 MiB");
       }
-      if (line.problem === "not-utf8") problem = "it is not UTF-8";
+      if (line.problem === "not-utf8") problem = "it is not valid UTF-8";
       const text = line.text.endsWith("\r") ? line.text.slice(0, -1) : line.text;
       if (!add(text)) {
         field += text === line.text ? "\n" : "\r\n";
@@ -84,15 +83,15 @@ export function createCsvReader(): CsvReader {
       return { line: start, fields, ...(problem === undefined ? {} : { problem }) };
     },
     end() {
-      if (quoted) throw unreadable(start, "it has a quote that is never closed");
+      if (quoted) throw unreadable(start, "a quote is never closed");
     },
   };
 }
 
 const unreadable = (line: number, reason: string): Fault =>
-  new Fault("import_unreadable", `line ${line} and what follows it cannot be read: ${reason}`);
+  new Fault("import_unreadable", `cannot read line ${line} and the lines after it: ${reason}`);
 
-/** Quoted only where it has to be. */
+/** Quotes only the fields that need it. */
 export const csvLine = (fields: readonly string[]): string =>
   fields
     .map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))

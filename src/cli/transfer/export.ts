@@ -2,48 +2,52 @@ import { resolve } from "node:path";
 import type { StoredUser, UserReader } from "../../core/store.ts";
 import { throughHandle } from "../../gate/files/partial-file.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
-import { type Command, FAILURE, type OptionValues, SUCCESS, UsageError } from "../command.ts";
-import { STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
-import { userPages } from "../user/pages.ts";
+import { type Command, type OptionValues, UsageError } from "../command.ts";
+import { counted, type Ports, SUCCESS } from "../terminal.ts";
+import { STORE_SETTINGS, userPages, withAccounts } from "../user/accounts.ts";
 import { csvLine } from "./csv.ts";
-import { takenBy } from "./files.ts";
+import { overwriteProblem } from "./files.ts";
 
-export const exportCommand: Command = {
-  name: "export",
-  summary: "Writes all users as JSON lines or CSV, without their password hashes.",
+export const command: Command = {
+  details: "Password hashes are left out unless --with-hashes is given.",
   options: [
-    { name: "with-hashes", about: "with the password hashes: what import takes again" },
+    { name: "with-hashes", about: "include the password hashes, so that import accepts the file" },
     {
       name: "format",
       value: "format",
-      about: "json, one object a line (the default), or csv",
+      about: "json (one object per line, the default) or csv",
       completes: ["json", "csv"],
     },
-    { name: "to", value: "file", about: "into a file, for its owner only", completes: "file" },
-    { name: "force", about: "overwrites the file where there is one" },
+    {
+      name: "to",
+      value: "file",
+      about: "write to a file that only its owner can read",
+      completes: "file",
+    },
+    { name: "force", about: "overwrite the file if it exists" },
   ],
   settings: STORE_SETTINGS,
+  examples: ["latchkey export --format csv", "latchkey export --with-hashes --to users.json"],
 
   run: (settings, options, terminal) => {
     const form = formIn(options);
     const file = fileIn(options);
     return withAccounts(settings, terminal, async ({ store }) => {
       if (file === undefined) {
-        await writeAll(store, form, (lines) => terminal.printAll(shown(lines, options)));
+        await writeAll(store, form, (lines) =>
+          terminal.printAll(shown(lines, options, terminal.ports)),
+        );
         return SUCCESS;
       }
-      const taken = takenBy(file, options);
-      if (taken !== undefined) {
-        terminal.complain(taken);
-        return FAILURE;
-      }
+      const problem = overwriteProblem(file, options);
+      if (problem !== undefined) return terminal.fail(problem);
       const users = await writeFile(store, form, file);
-      terminal.print(`Exported ${users} ${users === 1 ? "user" : "users"} to ${file}`);
-      return SUCCESS;
+      return terminal.succeed(`Exported ${counted(users, "user")} to ${file}`);
     });
   },
 };
 
+/** How a format writes users. */
 interface Form {
   readonly header: readonly string[];
   line(user: StoredUser): string;
@@ -84,11 +88,15 @@ const writeFile = (store: UserReader, form: Form, file: string): Promise<number>
     }),
   );
 
-/** CSV takes names as they are, and a terminal would obey what is in them. */
-const shown = (lines: readonly string[], { format }: OptionValues): readonly string[] =>
-  format === "csv" && process.stdout.isTTY ? lines.map((line) => printable(line)) : lines;
+/** CSV keeps control characters in names, which a terminal would execute. */
+const shown = (
+  lines: readonly string[],
+  { format }: OptionValues,
+  { stdout }: Ports,
+): readonly string[] =>
+  format === "csv" && stdout.isTTY === true ? lines.map((line) => printable(line)) : lines;
 
-/** Answers with the number of users. */
+/** Returns the number of users. */
 async function writeAll(
   store: UserReader,
   { header, line }: Form,

@@ -1,9 +1,9 @@
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, type Stats, statSync } from "node:fs";
 import { codeOf, messageOf } from "../../core/fault.ts";
 import type { OptionValues } from "../command.ts";
 
-/** Why a file cannot be read, in words. */
-export function unreadable(file: string): string | undefined {
+/** Why a file cannot be read, or `undefined` if it can. */
+export function readProblem(file: string): string | undefined {
   try {
     if (statSync(file).isDirectory()) return `${file} is a folder`;
     accessSync(file, constants.R_OK);
@@ -14,16 +14,31 @@ export function unreadable(file: string): string | undefined {
       case "ENOTDIR":
         return `there is no file ${file}`;
       case "EACCES":
-        return `${file} cannot be read by this user`;
+        return `cannot read ${file}: permission denied`;
       default:
         return `cannot read ${file}: ${messageOf(error)}`;
     }
   }
 }
 
-/** Why no file is put there, if something keeps it from that. */
-export function takenBy(file: string, { force }: OptionValues): string | undefined {
+/** Why a file may not be written there, or `undefined` if it may. */
+export function overwriteProblem(file: string, { force }: OptionValues): string | undefined {
   if (!existsSync(file)) return undefined;
-  if (force !== true) return `${file} is there already: --force overwrites it`;
+  if (force !== true) return `${file} already exists: --force overwrites it`;
   return statSync(file).isDirectory() ? `${file} is a folder` : undefined;
+}
+
+/** Compares the files themselves, through links, whatever their names. */
+export function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map(statsOf);
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
+}
+
+/** A path that cannot be examined is reported where it is opened. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -10,7 +10,7 @@ export type ImportFormat = (typeof importFormats)[number];
 
 type Reader = (line: TextLine) => ImportLine | undefined;
 
-/** What is in the file, line by line, told apart by how it begins unless the format is given. */
+/** The records of a file. Without a given format, its first character decides. */
 export async function* importLines(
   chunks: AsyncIterable<Uint8Array>,
   format: ImportFormat | undefined,
@@ -64,7 +64,7 @@ function columnsIn({ fields, problem }: CsvRecord): readonly string[] {
   }
   throw new Fault(
     "import_header",
-    "the first line has to name the columns username and password_hash, or Action and Detail, separated by commas",
+    "the first line must name the columns username and password_hash, or Action and Detail, separated by commas",
   );
 }
 
@@ -80,16 +80,17 @@ function lineOf({ line, fields, problem }: CsvRecord, columns: readonly string[]
 function readJson(line: TextLine): ImportLine | undefined {
   if (isBlank(line)) return undefined;
   if (line.problem !== undefined) {
-    const problem = line.problem === "too-long" ? "it is longer than 1 MiB" : "it is not UTF-8";
+    const problem =
+      line.problem === "too-long" ? "it is longer than 1 MiB" : "it is not valid UTF-8";
     return { line: line.number, problem };
   }
   const fields = fieldsIn(line.text);
-  if (fields === undefined) return { line: line.number, problem: "it is no JSON object" };
+  if (fields === undefined) return { line: line.number, problem: "it is not a JSON object" };
   if (fields === "twice") return { line: line.number, problem: "it has a field twice" };
   return { line: line.number, fields };
 }
 
-/** Without the parser's own message, which quotes what it has not understood. */
+/** Without the parser's message, which quotes the text and so could show a hash. */
 function fieldsIn(text: string): ImportFields | "twice" | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,54 +1,49 @@
 import { createReadStream, existsSync, fstatSync, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { codeOf, Fault, messageOf, Unavailable } from "../../core/fault.ts";
-import {
-  type ImportLine,
-  type ImportOutcome,
-  importUsers,
-} from "../../core/transfer/import-users.ts";
+import { type ImportOutcome, importUsers } from "../../core/transfer/import-users.ts";
 import { makeDataDir } from "../../gate/files/data-dir.ts";
 import { type OpenStore, openStore } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import { chosen } from "../../gate/settings/value-kinds.ts";
 import { openStaging } from "../../stores/import-staging.ts";
-import { type Command, FAILURE, SUCCESS } from "../command.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Command } from "../command.ts";
+import { counted, FAILURE, type Ports, SUCCESS, type Terminal } from "../terminal.ts";
 import { STORE_SETTINGS } from "../user/accounts.ts";
-import { amounts } from "./amounts.ts";
-import { unreadable } from "./files.ts";
-import { type ImportFormat, importFormats, importLines } from "./import-lines.ts";
-import { type ProgressDisplay, progressDisplay } from "./progress.ts";
+import { readProblem } from "./files.ts";
+import { importFormats, importLines } from "./import-lines.ts";
+import { amountsText, type ProgressDisplay, progressDisplay } from "./progress.ts";
 
 const STANDARD_INPUT = "-";
-const READ_AT_ONCE = 256 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 
-export const importCommand: Command = {
-  name: "import",
-  summary: "Adds users, or log records, from a CSV or JSON lines file: all of them or none.",
+export const command: Command = {
+  details: "Also imports log records. Imports all lines or none. The file - is standard input.",
   operands: [{ name: "file", need: "required", completes: "file" }],
   options: [
-    { name: "dry-run", about: "looks for lines that would be refused, and changes nothing" },
-    { name: "skip-bad", about: "imports the other lines where some are refused" },
+    { name: "dry-run", about: "report lines that would be refused, and change nothing" },
+    { name: "skip-bad", about: "import the other lines if some are refused" },
     {
       name: "format",
       value: "format",
-      about: "csv or json, where it cannot be told by the content",
+      about: "csv or json, if the content does not show it",
       completes: importFormats,
     },
   ],
   settings: STORE_SETTINGS,
+  examples: ["latchkey import --dry-run users.csv", "latchkey import --skip-bad users.csv"],
 
   async run(settings, options, terminal) {
     const file = String(options.file);
-    const input = openInput(file);
+    const input = openInput(file, terminal.ports);
     const format = chosen(importFormats, options.format);
-    const display = progressDisplay(process.stderr, () => performance.now());
+    const display = progressDisplay(terminal.ports.stderr, () => performance.now());
     const database = databaseAt(settings);
     const staging = openStaging();
     try {
       const outcome = await importUsers(
         {
-          lines: linesIn(input, format, display),
+          lines: importLines(shown(input, display), format),
           staging,
           existing: await database.existing(),
           target: database.opened,
@@ -77,14 +72,14 @@ export const importCommand: Command = {
 };
 
 interface Database {
-  /** `undefined` where there is none, and nothing is made. */
+  /** `undefined` if there is none; creates nothing. */
   existing(): Promise<OpenStore | undefined>;
-  /** Makes it where there is none. */
+  /** Creates the database if there is none. */
   opened(): Promise<OpenStore>;
   close(): Promise<void>;
 }
 
-/** Made only once there is something to put into it: a bad file leaves nothing behind. */
+/** Created only when there is something to write, so that a bad file leaves nothing behind. */
 function databaseAt(settings: Settings): Database {
   let store: OpenStore | undefined;
   return {
@@ -107,39 +102,42 @@ function databaseAt(settings: Settings): Database {
   };
 }
 
-/** A file without tables of Latchkey, but not an empty one, belongs to something else. */
+/** A file that is not empty and has no tables of Latchkey belongs to another program. */
 const isForeign = ({ databaseUrl, databaseFile }: Settings): boolean =>
   databaseUrl === undefined && existsSync(databaseFile) && statSync(databaseFile).size > 0;
 
-function linesIn(
-  input: number,
-  format: ImportFormat | undefined,
-  display: ProgressDisplay,
-): AsyncIterable<readonly ImportLine[]> {
-  const info = fstatSync(input);
-  const total = info.isFile() ? info.size : undefined;
-  return importLines(chunksIn(input, total, display), format);
+/** Where the bytes come from. The length of a pipe is unknown, and shows no progress. */
+interface Input {
+  readonly chunks: AsyncIterable<Uint8Array | string>;
+  readonly total: number | undefined;
 }
 
-function openInput(given: string): number {
-  if (given === STANDARD_INPUT) return 0;
+function openInput(given: string, { stdin }: Ports): Input {
+  if (given === STANDARD_INPUT) return { chunks: stdin, total: lengthOf(stdin.fd) };
   const file = resolve(given);
-  const problem = unreadable(file);
+  const problem = readProblem(file);
   if (problem !== undefined) throw new Fault("file_unreadable", problem);
-  return openSync(file, "r");
+  const fd = openSync(file, "r");
+  return {
+    chunks: createReadStream("", { fd, highWaterMark: CHUNK_BYTES }),
+    total: lengthOf(fd),
+  };
 }
 
-/** Of a pipe nobody knows how long it is: there is nothing to show. */
-async function* chunksIn(
-  fd: number,
-  total: number | undefined,
+function lengthOf(fd: number | undefined): number | undefined {
+  const info = fd === undefined ? undefined : fstatSync(fd);
+  return info?.isFile() === true ? info.size : undefined;
+}
+
+async function* shown(
+  { chunks, total }: Input,
   display: ProgressDisplay,
 ): AsyncIterable<Uint8Array> {
   let done = 0;
-  const stream = createReadStream("", { fd, autoClose: fd !== 0, highWaterMark: READ_AT_ONCE });
-  for await (const chunk of stream) {
-    yield chunk;
-    done += chunk.length;
+  for await (const chunk of chunks) {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    yield bytes;
+    done += bytes.length;
     if (total !== undefined) display.show({ step: "reading", bytes: { done, total } });
   }
 }
@@ -148,20 +146,20 @@ const nameOf = (file: string): string => (file === STANDARD_INPUT ? "standard in
 
 function report(outcome: ImportOutcome, file: string, terminal: Terminal): number {
   const { kind, refused } = outcome;
-  const lines = `${refused} ${refused === 1 ? "line" : "lines"}`;
+  const lines = counted(refused, "line");
   const others = refused === 0 ? "" : `; ${lines} refused`;
   switch (kind) {
     case "nothing":
-      terminal.complain(`there is nothing to import in ${nameOf(file)}`);
-      return FAILURE;
+      return terminal.fail(`there is nothing to import in ${nameOf(file)}`);
     case "refused":
-      terminal.complain(`nothing was imported: ${lines} refused (--skip-bad imports the others)`);
-      return FAILURE;
+      return terminal.fail(
+        `nothing was imported: ${lines} refused (--skip-bad imports the others)`,
+      );
     case "would-import":
-      terminal.print(`Would import ${amounts(outcome)}${others}`);
+      terminal.print(`Would import ${amountsText(outcome)}${others}`);
       break;
     case "imported":
-      terminal.print(`Imported ${amounts(outcome)}${others}`);
+      terminal.print(`Imported ${amountsText(outcome)}${others}`);
       break;
   }
   return refused === 0 ? SUCCESS : FAILURE;
@@ -169,8 +167,8 @@ function report(outcome: ImportOutcome, file: string, terminal: Terminal): numbe
 
 function failed(error: unknown): Fault {
   if (error instanceof Unavailable) {
-    // Its answer may have got lost, and then all of it is there.
-    const again = "the same command imports all of it, or says that it is there";
+    // If only the database's answer was lost, everything has been imported.
+    const again = "run the same command again: it imports everything, or reports that it is there";
     return new Fault(error.code, `the import stopped: ${error.message}; ${again}`, {
       cause: error,
     });

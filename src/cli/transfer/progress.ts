@@ -1,5 +1,11 @@
-import type { Portion } from "../../core/transfer/amounts.ts";
-/** How far a step has come, in whatever it counts. */
+import type { Amounts, Portion } from "../../core/transfer/amounts.ts";
+import { counted } from "../terminal.ts";
+
+/** `2 users and 1 log entry`. */
+export const amountsText = ({ users, entries }: Amounts): string =>
+  `${counted(users, "user")} and ${counted(entries, "log entry", "log entries")}`;
+
+/** How far a step has come, in the units that it counts. */
 export type Progress = { readonly step: string } & {
   readonly [unit in Unit]?: Portion | undefined;
 };
@@ -11,7 +17,7 @@ type Unit = keyof typeof units;
 const REDRAW_EVERY_MS = 100;
 const LINE_EVERY_MS = 3_000;
 const BAR_LENGTH = 20;
-/** Before that, a rate says more about the start than about the rest. */
+/** Earlier, the rate of the start would mislead. */
 const RATE_AFTER_MS = 500;
 
 interface ProgressOutput {
@@ -22,11 +28,11 @@ interface ProgressOutput {
 
 export interface ProgressDisplay {
   show(progress: Progress): void;
-  /** Leaves the line clear for what is said next. */
+  /** Clears the line for the next output. */
   end(): void;
 }
 
-/** Where a step began: what was done before does not count for the rate. */
+/** The state when a step began: work done before it does not count for the rate. */
 interface StepStart {
   readonly step: string;
   readonly at: number;
@@ -37,7 +43,7 @@ interface StepStart {
 export function progressDisplay(output: ProgressOutput, now: () => number): ProgressDisplay {
   const terminal = output.isTTY === true;
   let start: StepStart | undefined;
-  // The first line has to wait, too: what is over quickly needs none.
+  // The first line waits too: a short step needs none.
   let shownAt = terminal ? Number.NEGATIVE_INFINITY : now();
   return {
     show(progress) {
@@ -46,7 +52,7 @@ export function progressDisplay(output: ProgressOutput, now: () => number): Prog
       if (at - shownAt < (terminal ? REDRAW_EVERY_MS : LINE_EVERY_MS)) return;
       shownAt = at;
       const state = { progress, elapsedMs: at - start.at, doneBefore: start.done };
-      // One column stays free, where some terminals would go on to the next line.
+      // One column stays free: some terminals wrap a full line.
       const columns = (output.columns || 80) - 1;
       output.write(terminal ? `\r${barOf(state, columns)}\u001b[K` : `${lineOf(state)}\n`);
     },
@@ -62,7 +68,7 @@ interface ProgressState {
   readonly doneBefore: number;
 }
 
-/** The most important first, since a narrow terminal cuts off the rest. */
+/** The most important parts come first: a narrow terminal cuts off the rest. */
 export function barOf(state: ProgressState, columns: number): string {
   const filled = Math.floor(shareOf(state.progress) * BAR_LENGTH);
   const bar = `[${"#".repeat(filled)}${".".repeat(BAR_LENGTH - filled)}]`;

@@ -8,61 +8,64 @@ import { accessFault } from "../../stores/database-access.ts";
 import { isThere } from "../../stores/database-file.ts";
 import { copyDatabase } from "../../stores/sqlite/backup.ts";
 import { replaceDatabase } from "../../stores/sqlite/replace.ts";
-import { type Command, FAILURE, SUCCESS } from "../command.ts";
+import type { Command } from "../command.ts";
+import type { Ports } from "../terminal.ts";
 import { STORE_SETTINGS } from "../user/accounts.ts";
-import { amounts } from "./amounts.ts";
-import { unreadable } from "./files.ts";
-import { progressDisplay } from "./progress.ts";
-import { isSameFile } from "./sqlite-file.ts";
+import { isSameFile, readProblem } from "./files.ts";
+import { amountsText, progressDisplay } from "./progress.ts";
 
-export const restoreCommand: Command = {
-  name: "restore",
-  summary: "Puts a backup into the place of the SQLite database, while nothing has that open.",
+export const command: Command = {
+  details: "Stop the gate first: nothing may have the database open.",
   operands: [{ name: "file", need: "required", completes: "file" }],
-  options: [{ name: "force", about: "replaces a database, which is kept under another name" }],
+  options: [
+    { name: "force", about: "replace an existing database, which is kept under another name" },
+  ],
   settings: STORE_SETTINGS,
+  examples: ["latchkey restore latchkey-backup.db", "latchkey restore --force latchkey-backup.db"],
 
   async run(settings, options, terminal) {
     const backup = resolve(String(options.file));
     const { databaseFile } = settings;
     const problem = problemWith(backup, settings);
-    if (problem !== undefined) {
-      terminal.complain(problem);
-      return FAILURE;
-    }
+    if (problem !== undefined) return terminal.fail(problem);
     const replaces = isThere(databaseFile);
     if (replaces && options.force !== true) {
-      terminal.complain(`there is a database at ${databaseFile}: --force replaces it`);
-      return FAILURE;
+      return terminal.fail(`there is already a database at ${databaseFile}: --force replaces it`);
     }
     await makeDataDir(settings.dataDir);
-    const barred = accessFault(databaseFile);
-    if (barred !== undefined) throw barred;
+    const denied = accessFault(databaseFile);
+    if (denied !== undefined) throw denied;
     const file = replaces ? behind(databaseFile) : databaseFile;
     const keptAs = `${file}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
-    const inventory = await restore(backup, file, keptAs);
-    terminal.print(`Restored ${amounts(inventory)} to ${file}`);
-    if (replaces) terminal.print(`What was there is now ${keptAs}`);
-    return SUCCESS;
+    const inventory = await restore(backup, file, keptAs, terminal.ports);
+    const kept = replaces ? `; the previous database is now ${keptAs}` : "";
+    return terminal.succeed(`Restored ${amountsText(inventory)} to ${file}${kept}`);
   },
 };
 
 function problemWith(backup: string, { databaseUrl, databaseFile }: Settings): string | undefined {
   if (databaseUrl !== undefined) {
-    return "the accounts are in PostgreSQL: pg_restore or psql brings back what pg_dump wrote";
+    return "the accounts are in PostgreSQL: restore a dump with pg_restore or psql";
   }
-  const problem = unreadable(backup);
+  const problem = readProblem(backup);
   if (problem !== undefined) return problem;
   return isSameFile(backup, databaseFile) ? `${backup} is the database itself` : undefined;
 }
 
-async function restore(backup: string, file: string, keptAs: string): Promise<Amounts> {
-  const display = progressDisplay(process.stderr, () => performance.now());
+async function restore(
+  backup: string,
+  file: string,
+  keptAs: string,
+  { stderr }: Ports,
+): Promise<Amounts> {
+  const display = progressDisplay(stderr, () => performance.now());
   try {
     return await throughName(file, {
       work: (name) =>
         copyDatabase({
-          ...{ from: backup, source: "at-rest", to: name },
+          from: backup,
+          source: "at-rest",
+          to: name,
           progress: (pages) => display.show({ step: "copying", pages }),
         }),
       put: (unfinished) => replaceDatabase({ file, by: unfinished, keptAs }),

@@ -1,17 +1,17 @@
 import { isUtf8 } from "node:buffer";
 
-/** Without its line feed. One with a problem has no text, or not the text that was meant. */
+/** Without its line feed. The text of a line with a problem is empty or damaged. */
 export interface TextLine {
   readonly number: number;
   readonly text: string;
   readonly problem?: "not-utf8" | "too-long";
 }
 
-export const LONGEST_LINE = 1_048_576;
+export const MAX_LINE_BYTES = 1_048_576;
 
 const LINE_FEED = 0x0a;
 
-/** Of bytes in chunks of any size, the lines: as many at once as a chunk has ended. */
+/** Splits chunks of any size into lines, and yields all lines that end in a chunk together. */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly TextLine[], void, undefined> {
@@ -34,20 +34,20 @@ export async function* linesOf(
     }
     const rest = chunk.subarray(start);
     length += rest.length;
-    // What is too long anyway is counted, and not kept.
-    if (length <= LONGEST_LINE && rest.length > 0) begun.push(rest);
+    // The bytes of a line that is too long are counted but not stored.
+    if (length <= MAX_LINE_BYTES && rest.length > 0) begun.push(rest);
     if (lines.length > 0) yield lines;
   }
   if (length > 0) yield [line(new Uint8Array())];
 }
 
 function lineIn(number: number, bytes: Buffer, length: number): TextLine {
-  if (length > LONGEST_LINE) return { number, text: "", problem: "too-long" };
-  const start = number === 1 && hasMark(bytes) ? 3 : 0;
+  if (length > MAX_LINE_BYTES) return { number, text: "", problem: "too-long" };
+  const start = number === 1 && hasByteOrderMark(bytes) ? 3 : 0;
   const text = bytes.toString("utf8", start);
   return isUtf8(bytes) ? { number, text } : { number, text, problem: "not-utf8" };
 }
 
-/** Some programs begin every UTF-8 file with it. */
-const hasMark = (bytes: Buffer): boolean =>
+/** The UTF-8 byte order mark, which some programs write. */
+const hasByteOrderMark = (bytes: Buffer): boolean =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;

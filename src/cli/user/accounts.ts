@@ -1,23 +1,24 @@
 import { toEntry } from "../../core/event-log.ts";
 import type { Event } from "../../core/events.ts";
 import { messageOf } from "../../core/fault.ts";
-import { MIN_PASSWORD_BYTES } from "../../core/password-length.ts";
 import { createPasswords, type Passwords } from "../../core/passwords.ts";
+import type { StoredUser, UserReader } from "../../core/store.ts";
 import { type OpenStore, openStore } from "../../gate/open-store.ts";
+import { printable } from "../../gate/printable.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
-import { FAILURE } from "../command.ts";
+import { TOO_SHORT } from "../prompt.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** What the commands about accounts work with. */
+/** The ports that the account commands pass to the rules. */
 export interface Accounts {
   readonly store: OpenStore;
   readonly passwords: Passwords;
   readonly clock: { now(): number };
-  /** Written before the command ends: unlike a page, a command can wait for it. */
+  /** Written before the command ends. */
   readonly record: (event: Event) => Promise<void>;
 }
 
-/** Opens the store for a command, never makes one, and closes it afterwards. */
+/** Opens an existing store for a command and closes it afterwards. */
 export async function withAccounts<T>(
   settings: Settings,
   terminal: Terminal,
@@ -34,7 +35,7 @@ export async function withAccounts<T>(
         try {
           await store.insertLogEntries([toEntry(event, clock)]);
         } catch (error) {
-          terminal.complain(`done, but there is no log entry of it: ${messageOf(error)}`);
+          terminal.complain(`done, but writing the log entry failed: ${messageOf(error)}`);
         }
       },
     });
@@ -43,20 +44,28 @@ export async function withAccounts<T>(
   }
 }
 
-/** The settings that say which store it is. */
+/** The settings that select the store. */
 export const STORE_SETTINGS: readonly string[] = ["DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"];
 
-export const noAccount = (username: string, terminal: Terminal): number =>
-  failure(`there is no account ${username}`, terminal);
+const PAGE_SIZE = 1_000;
 
-export const accountTaken = (username: string, terminal: Terminal): number =>
-  failure(`there is an account ${username} already`, terminal);
-
-export const TOO_SHORT: string = `a password has to have ${MIN_PASSWORD_BYTES} bytes or more`;
-
-export const passwordTooShort = (terminal: Terminal): number => failure(TOO_SHORT, terminal);
-
-function failure(problem: string, terminal: Terminal): number {
-  terminal.complain(problem);
-  return FAILURE;
+/** All users in pages, in the order of their IDs. */
+export async function* userPages(store: UserReader): AsyncIterable<readonly StoredUser[]> {
+  for (let afterId = ""; ; ) {
+    const users = await store.readUsers({ afterId, limit: PAGE_SIZE });
+    yield users;
+    const last = users.at(-1);
+    if (last === undefined || users.length < PAGE_SIZE) return;
+    afterId = last.id;
+  }
 }
+
+export const quoted = (username: string): string => `"${printable(username)}"`;
+
+export const noUser = (username: string, terminal: Terminal): number =>
+  terminal.fail(`there is no user "${username}"`);
+
+export const usernameTaken = (username: string, terminal: Terminal): number =>
+  terminal.fail(`there is already a user "${username}"`);
+
+export const passwordTooShort = (terminal: Terminal): number => terminal.fail(TOO_SHORT);

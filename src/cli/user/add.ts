@@ -1,37 +1,42 @@
 import { addUser } from "../../core/accounts/add-user.ts";
-import { type Command, SUCCESS, UsageError } from "../command.ts";
-import { accountTaken, passwordTooShort, STORE_SETTINGS, withAccounts } from "./accounts.ts";
-import { newPassword } from "./new-password.ts";
+import { type Command, UsageError } from "../command.ts";
+import { newPassword } from "../prompt.ts";
+import {
+  passwordTooShort,
+  quoted,
+  STORE_SETTINGS,
+  usernameTaken,
+  withAccounts,
+} from "./accounts.ts";
 
-export const userAddCommand: Command = {
-  name: "user add",
-  summary: "Adds an account. Asks for its password twice.",
+export const command: Command = {
+  details: "Asks for the password twice.",
   operands: [{ name: "name", need: "required" }],
   options: [
-    { name: "password-stdin", about: "reads the password from standard input instead of asking" },
+    { name: "password-stdin", about: "read the password from standard input instead of asking" },
   ],
   settings: STORE_SETTINGS,
+  examples: ["latchkey user add alice", "latchkey user add alice --password-stdin < password-file"],
 
   run: (settings, options, terminal) =>
     withAccounts(settings, terminal, async (accounts) => {
       const username = String(options.name);
-      // Before anything is asked for.
-      if (username === "") throw new UsageError("an account needs a name");
+      // Before the password is asked for.
+      if (username === "") throw new UsageError("a user needs a name");
       if ((await accounts.store.findUserByUsername(username)) !== undefined) {
-        return accountTaken(username, terminal);
+        return usernameTaken(username, terminal);
       }
-      const password = await newPassword(options);
+      const password = await newPassword(terminal.ports, options);
       const outcome = await addUser(accounts, username, password);
       switch (outcome.kind) {
         case "username-missing":
-          throw new UsageError("an account needs a name");
+          throw new UsageError("a user needs a name");
         case "password-too-short":
           return passwordTooShort(terminal);
         case "username-taken":
-          return accountTaken(username, terminal);
+          return usernameTaken(username, terminal);
         case "added":
-          terminal.print(outcome.user.id);
-          return SUCCESS;
+          return terminal.succeed(`Created user ${quoted(username)}.`);
       }
     }),
 };

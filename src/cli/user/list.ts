@@ -1,21 +1,25 @@
 import { printable, printableJson } from "../../gate/printable.ts";
-import { type Command, SUCCESS } from "../command.ts";
-import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
-import { userPages } from "./pages.ts";
+import type { Command } from "../command.ts";
+import { SUCCESS } from "../terminal.ts";
+import { STORE_SETTINGS, userPages, withAccounts } from "./accounts.ts";
 
-export const userListCommand: Command = {
-  name: "user list",
-  summary: "Shows the accounts, in the order of their IDs.",
-  options: [{ name: "json", about: "one JSON object a line" }],
+export const command: Command = {
+  details: "In the order of their IDs.",
+  options: [{ name: "json", about: "print one JSON object per line" }],
   settings: STORE_SETTINGS,
+  examples: ["latchkey user list", "latchkey user list --json"],
 
   run: (settings, options, terminal) =>
     withAccounts(settings, terminal, async ({ store }) => {
-      const format = options.json === true ? asJson : forPeople;
+      const format = options.json === true ? asJson : row;
+      if (format === row)
+        terminal.printHeader(row({ id: "ID".padEnd(ID_LENGTH), username: "NAME" }));
       for await (const users of userPages(store)) await terminal.printAll(users.map(format));
       return SUCCESS;
     }),
 };
+
+const ID_LENGTH = 36;
 
 interface Listed {
   readonly id: string;
@@ -23,10 +27,10 @@ interface Listed {
   readonly sessionsFrom?: number;
 }
 
-/** Without the hash, which nobody needs to see. */
+/** Without the password hash. */
 function asJson({ id, username, sessionsFrom }: Listed): string {
   const from = sessionsFrom === undefined ? null : new Date(sessionsFrom * 1000).toISOString();
   return printableJson({ id, username, sessionsFrom: from });
 }
 
-const forPeople = ({ id, username }: Listed): string => printable(`${id}  ${username}`);
+const row = ({ id, username }: Listed): string => printable(`${id}  ${username}`);

@@ -1,29 +1,29 @@
 import { endAllSessions, endSessionsOf } from "../../core/accounts/end-sessions.ts";
-import { type Command, SUCCESS, UsageError } from "../command.ts";
-import { noAccount, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { type Command, UsageError } from "../command.ts";
+import { counted } from "../terminal.ts";
+import { noUser, quoted, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
-export const userSignOutCommand: Command = {
-  name: "user sign-out",
-  summary: "Ends every session of an account that was issued before now, on every instance.",
+export const command: Command = {
+  details: "Ends every session issued before now, on every instance.",
   operands: [{ name: "name", need: "optional" }],
-  options: [{ name: "all", about: "those of every account" }],
+  options: [{ name: "all", about: "end the sessions of all users" }],
   settings: STORE_SETTINGS,
+  examples: ["latchkey user sign-out alice", "latchkey user sign-out --all"],
 
   run(settings, options, terminal) {
     const { name, all } = options;
     if ((name === undefined) === (all === undefined)) {
-      throw new UsageError("user sign-out takes either a name or --all");
+      throw new UsageError("user sign-out takes either NAME or --all");
     }
     return withAccounts(settings, terminal, async (accounts) => {
       if (all === true) {
         const users = await endAllSessions(accounts);
-        terminal.print(`${users} ${users === 1 ? "account" : "accounts"}`);
-        return SUCCESS;
+        return terminal.succeed(`Ended all sessions of ${counted(users, "user")}.`);
       }
       const username = String(name);
       return (await endSessionsOf(accounts, username)) === "ended"
-        ? SUCCESS
-        : noAccount(username, terminal);
+        ? terminal.succeed(`Ended all sessions of user ${quoted(username)}.`)
+        : noUser(username, terminal);
     });
   },
 };

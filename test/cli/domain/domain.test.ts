@@ -11,9 +11,9 @@ import { runLatchkey } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const NAME = "home.example.org";
-const NOTED = `${NAME} is noted. How it goes: latchkey domain status\n`;
+const ADDED = `Added domain ${NAME}. To see its progress: latchkey domain status\n`;
 
-/** A data folder, and the commands that look there. */
+/** A data folder, and the domain commands on it. */
 async function place(t: TestContext) {
   const dataDir = await tempDir(t);
   return {
@@ -27,17 +27,17 @@ async function place(t: TestContext) {
   };
 }
 
-test("domain add notes a name for the gate, in the spelling of certificates", async (t) => {
+test("domain add stores a name for the gate, in the spelling of certificates", async (t) => {
   const { folder, domain } = await place(t);
   const env = { HTTPS_PORT: "443" };
   const added = await domain(["add", "Home.Example.org."], env);
-  assert.deepEqual(added, { code: 0, stdout: NOTED, stderr: "" });
+  assert.deepEqual(added, { code: 0, stdout: ADDED, stderr: "" });
   const other = await domain(["add", "bücher.example"], env);
-  assert.match(other.stdout, /^xn--bcher-kva\.example is noted/);
+  assert.match(other.stdout, /^Added domain xn--bcher-kva\.example\./);
   assert.deepEqual(await folder.names(), [NAME, "xn--bcher-kva.example"]);
 });
 
-test("domain add for a name that is there already asks once more, and nothing is lost", async (t) => {
+test("domain add for a known name requests another attempt and keeps the certificate", async (t) => {
   const { dataDir, folder, domain } = await place(t);
   await prepare(folder);
   const wanted = join(dataDir, "certificates", NAME, "wanted");
@@ -49,28 +49,32 @@ test("domain add for a name that is there already asks once more, and nothing is
 });
 
 for (const [what, env, said] of [
-  ["without HTTPS_PORT", {}, "the gate asks for certificates only where HTTPS_PORT is set"],
   [
-    "beside a certificate of one's own",
+    "without HTTPS_PORT",
+    {},
+    "set HTTPS_PORT as well: without it, the gate requests no certificates",
+  ],
+  [
+    "with TLS_CERT_FILE",
     { HTTPS_PORT: "443", TLS_CERT_FILE: "/etc/hostname", TLS_KEY_FILE: "/etc/hostname" },
-    "as long as TLS_CERT_FILE is set, the gate asks for no certificate",
+    "unset TLS_CERT_FILE as well: with it, the gate requests no certificates",
   ],
 ] as const) {
-  test(`domain add ${what} notes the name, and says why nothing will come of it`, async (t) => {
+  test(`domain add ${what} stores the name and warns that the gate requests no certificate`, async (t) => {
     const { folder, domain } = await place(t);
     const added = await domain(["add", NAME], env);
-    assert.deepEqual(added, { code: 0, stdout: NOTED, stderr: `latchkey: ${said}\n` });
+    assert.deepEqual(added, { code: 0, stdout: ADDED, stderr: `latchkey: ${said}\n` });
     assert.deepEqual(await folder.names(), [NAME]);
   });
 }
 
-test("domain add says that there is no data folder, and makes none", async (t) => {
+test("domain add refuses a missing data folder and creates none", async (t) => {
   const { dataDir, domain } = await place(t);
   const slip = join(dataDir, "slip");
   assert.deepEqual(await domain(["add", NAME], { DATA_DIR: slip }), {
     code: 1,
     stdout: "",
-    stderr: `latchkey: there is no data folder ${slip}: start the gate first, or see DATA_DIR\n`,
+    stderr: `latchkey: there is no data folder ${slip}: start the gate first, or set DATA_DIR to its folder\n`,
   });
   assert.deepEqual(await readdir(dataDir), []);
 });
@@ -89,7 +93,7 @@ const badNames: readonly (readonly [name: string, reason: string])[] = [
 
 for (const [name, reason] of badNames) {
   for (const command of ["add", "remove"]) {
-    test(`domain ${command} ${JSON.stringify(name)} is refused with the reason, and touches nothing`, async (t) => {
+    test(`domain ${command} ${JSON.stringify(name)} is refused with the reason and changes nothing`, async (t) => {
       const { dataDir, domain } = await place(t);
       const shown = name.replace("\u001b", "\\u{1b}");
       assert.deepEqual(await domain([command, name]), {
@@ -102,13 +106,13 @@ for (const [name, reason] of badNames) {
   }
 }
 
-test("domain remove forgets the name with its key, and only that name", async (t) => {
+test("domain remove deletes the name with its key, and only that name", async (t) => {
   const { dataDir, folder, domain } = await place(t);
   await prepare(folder);
   await folder.want("other.example.org");
   assert.deepEqual(await domain(["remove", "HOME.example.org"]), {
     code: 0,
-    stdout: "",
+    stdout: `Removed domain ${NAME} and its certificate.\n`,
     stderr: "",
   });
   assert.deepEqual(await readdir(join(dataDir, "certificates")), ["other.example.org"]);
@@ -127,7 +131,7 @@ for (const args of [["add"], ["remove"], ["add", "a.b", "c.d"], ["status", "a.b"
   });
 }
 
-/** What a gate has got for the name. */
+/** A certificate that the gate has obtained for the name. */
 async function prepare(folder: CertificateFolder): Promise<void> {
   const { cert, key } = makeCertificate({ names: [NAME] });
   await folder.want(NAME);

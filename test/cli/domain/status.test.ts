@@ -16,11 +16,11 @@ interface State {
   readonly progress?: Progress;
 }
 
-/** What a gate has written down of a name. */
+/** The stored state of a domain. */
 async function prepare(dataDir: string, { certificate, progress }: State): Promise<void> {
   const folder = certificateFolder(dataDir);
   await folder.want(NAME);
-  // Long before any attempt that is written down.
+  // Long before any stored attempt.
   await utimes(join(dataDir, "certificates", NAME, "wanted"), 1, 1);
   if (certificate !== undefined) {
     const { cert, key } = makeCertificate({ names: [NAME], ...certificate });
@@ -133,7 +133,7 @@ for (const [what, { state, lines, json }] of Object.entries(states)) {
   });
 }
 
-test("a kept certificate that is garbage is shown as none, without a piece of it", async (t) => {
+test("domain status shows an invalid certificate as none", async (t) => {
   const dataDir = await tempDir(t);
   await prepare(dataDir, {});
   await writeFile(join(dataDir, "certificates", NAME, "certificate.pem"), "PRIVATE garbage");
@@ -143,7 +143,7 @@ test("a kept certificate that is garbage is shown as none, without a piece of it
   assert.doesNotMatch(stdout, /garbage/);
 });
 
-test("several names come in order, each with its own lines", async (t) => {
+test("domain status prints the domains in order, with a block of lines each", async (t) => {
   const dataDir = await tempDir(t);
   for (const name of ["b.example", "a.example"]) await certificateFolder(dataDir).want(name);
   const { stdout } = await status(t, dataDir);
@@ -157,12 +157,12 @@ test("several names come in order, each with its own lines", async (t) => {
 });
 
 for (const args of [[], ["--json"]]) {
-  test(`domain status ${args.join(" ")} where no name was asked for says how to ask`, async (t) => {
+  test(`domain status ${args.join(" ")} without a domain names the command that adds one`, async (t) => {
     const empty = join(await tempDir(t), "not there");
     assert.deepEqual(await status(t, empty, ...args), {
       code: 0,
       stdout: "",
-      stderr: "latchkey: there is no domain yet: latchkey domain add NAME\n",
+      stderr: "latchkey: there is no domain yet: add one with latchkey domain add NAME\n",
     });
   });
 }

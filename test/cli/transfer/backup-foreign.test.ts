@@ -19,10 +19,10 @@ import { foreignFolder, isRoot, ownerOf, SOMEBODY } from "../other-user.ts";
 import { backedUp, contentOf, filled } from "./backup-place.ts";
 import { csvOf, fileWith } from "./import-file.ts";
 
-/** Nobody else can make folders of several users. */
+/** Only root can make folders of several users. */
 if (isRoot) {
   for (const name of ["restore", "import", "copy", "serve"]) {
-    test(`the database that ${name} makes as root belongs to whose folder it is in`, async (t) => {
+    test(`a database that ${name} makes as root belongs to the owner of its folder`, async (t) => {
       const { env, database, backup } = await filled(t, ["owner"], 1);
       assert.equal((await runLatchkey(t, ["backup", backup], env)).code, 0);
       const DATA_DIR = await foreignFolder(t);
@@ -44,7 +44,7 @@ if (isRoot) {
     });
   }
 
-  test("what backup and export make as root belongs to whose folder it is in, and nothing is left", async (t) => {
+  test("files that backup and export make as root belong to the owner of their folder", async (t) => {
     const [place, folder, TMPDIR] = [
       await filled(t, ["owner"], 9),
       await foreignFolder(t),
@@ -67,7 +67,7 @@ if (isRoot) {
     assert.deepEqual(await readdir(TMPDIR), []);
   });
 
-  test("restore replaces another user's database as root, and keeps what was there", async (t) => {
+  test("restore as root replaces another user's database and keeps the old one", async (t) => {
     const { backup, other } = await backedUp(t);
     const DATA_DIR = await foreignFolder(t);
     const database = join(DATA_DIR, "latchkey.db");
@@ -81,7 +81,7 @@ if (isRoot) {
   });
 
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    test(`${signal} stops a backup into another user's folder, and leaves nothing anywhere`, async (t) => {
+    test(`${signal} stops a backup into another user's folder and leaves no file`, async (t) => {
       const [place, folder, TMPDIR] = [
         await filled(t, ["owner"], 100_000),
         await foreignFolder(t),
@@ -96,7 +96,7 @@ if (isRoot) {
     });
   }
 
-  test("as root, restore replaces nothing by a link of whoever owns the data folder", async (t) => {
+  test("restore as root does not follow a link of the data folder's owner to a file of another user", async (t) => {
     const { backup } = await backedUp(t);
     const DATA_DIR = await foreignFolder(t);
     const precious = join(await tempDir(t), "precious");
@@ -116,7 +116,7 @@ if (isRoot) {
     assert.deepEqual(await readdir(dirname(precious)), ["precious"]);
   });
 
-  test("as root, restore follows a link of whoever owns both folders", async (t) => {
+  test("restore as root follows a link between folders of one owner", async (t) => {
     const { backup, other } = await backedUp(t);
     const [DATA_DIR, elsewhere] = [await foreignFolder(t), await foreignFolder(t)];
     const database = join(elsewhere, "moved.db");
@@ -129,7 +129,7 @@ if (isRoot) {
     assert.equal(await ownerOf(database), SOMEBODY);
   });
 } else {
-  test("who is not root makes a database of their own", async (t) => {
+  test("a database that another user makes belongs to that user", async (t) => {
     const { backup, env } = await filled(t, ["owner"], 1);
     assert.equal((await runLatchkey(t, ["backup", backup], env)).code, 0);
     assert.equal(await ownerOf(backup), process.geteuid?.());

@@ -12,7 +12,7 @@ const WRITER = fileURLToPath(new URL("./backup-writer.ts", import.meta.url));
 const ENTRIES = 20_000;
 const ROUNDS = 5;
 
-/** A process that goes on writing entries; answers with those that it has been told are in. */
+/** A process that keeps writing entries. Returns those that are acknowledged. */
 async function startWriter(t: TestContext, { database }: Filled): Promise<() => readonly string[]> {
   const writer = startNode(t, [WRITER, database], {});
   await writer.shows(/^written 0$/m);
@@ -20,7 +20,7 @@ async function startWriter(t: TestContext, { database }: Filled): Promise<() => 
     [...writer.stdout().matchAll(/^(written \d+)$/gm)].map(([, summary = ""]) => summary);
 }
 
-test("under writes without end, a backup has all that was acknowledged before it began, and opens clean", async (t) => {
+test("a backup during constant writes has every entry acknowledged before it began", async (t) => {
   const place = await filled(t, ["owner"], ENTRIES);
   const acknowledged = await startWriter(t, place);
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -44,7 +44,7 @@ test("under writes without end, a backup has all that was acknowledged before it
   }
 });
 
-test("a gate under sign-ins is backed up with every account and entry that it had acknowledged", async (t) => {
+test("a backup during sign-ins has every acknowledged account and entry", async (t) => {
   const place = await filled(t, [], 0);
   const gate = await startGate(t, { dataDir: place.folder });
   await gate.setUp();
@@ -74,7 +74,7 @@ test("a gate under sign-ins is backed up with every account and entry that it ha
 });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  test(`${signal} stops a backup, and leaves no file`, async (t) => {
+  test(`${signal} stops a backup and leaves no file`, async (t) => {
     const place = await filled(t, ["owner"], 100_000);
     const running = startLatchkey(t, ["backup", place.backup], place.env);
     await partial(place, running.ended);
@@ -85,7 +85,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-test("a backup that is killed leaves nothing under its name, and the next one is whole", async (t) => {
+test("a killed backup leaves no file under its name, and the next backup succeeds", async (t) => {
   const place = await filled(t, ["owner"], 100_000);
   const running = startLatchkey(t, ["backup", place.backup], place.env);
   await partial(place, running.ended);

@@ -11,11 +11,11 @@ export interface Filled {
   readonly env: Readonly<Record<string, string>>;
   readonly folder: string;
   readonly database: string;
-  /** A name in a folder of its own, where nothing is yet. */
+  /** The name of a missing file in a new folder. */
   readonly backup: string;
 }
 
-/** A database with these users and so many entries, which nobody has open. */
+/** A closed database with these users and this number of entries. */
 export async function filled(
   t: TestContext,
   usernames: readonly string[],
@@ -61,6 +61,6 @@ export async function backedUp(
   return { backup, other: await filled(t, ["another"], 1) };
 }
 
-/** What is beside the database. */
+/** The files beside the database. */
 export const besides = async (folder: string): Promise<readonly string[]> =>
   (await readdir(folder)).filter((name) => name !== "latchkey.db").toSorted();

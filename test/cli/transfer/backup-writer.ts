@@ -1,6 +1,6 @@
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 
-/** Run by tests as a process: writes entries without end, and tells of each once it is in. */
+/** Started by tests as a process: writes entries forever and prints each one that is acknowledged. */
 const [file = ""] = process.argv.slice(2);
 
 const store = await openSqlite({ file, missing: "refuse" });

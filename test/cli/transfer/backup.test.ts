@@ -8,7 +8,7 @@ import { runLatchkey, startLatchkey, startServe } from "../../support/process.ts
 import { tempDir } from "../../support/temp-dir.ts";
 import { contentOf, filled } from "./backup-place.ts";
 
-test("backup copies the database into a file for its owner only, and says what is in it", async (t) => {
+test("backup copies the database into a file that only its owner can read", async (t) => {
   const { env, database, backup } = await filled(t, ["owner", "guest"], 3);
   const ended = await runLatchkey(t, ["backup", backup], env);
   assert.deepEqual(ended, {
@@ -25,7 +25,7 @@ test("backup copies the database into a file for its owner only, and says what i
   assert.deepEqual(await contentOf(backup), await contentOf(database));
 });
 
-test("what a gate has just acknowledged is in the backup, before it is in the file itself", async (t) => {
+test("a backup includes acknowledged writes that are still in the write-ahead log", async (t) => {
   const { env, folder, backup } = await filled(t, [], 0);
   const gate = await startGate(t, { dataDir: folder });
   await gate.setUp();
@@ -37,19 +37,19 @@ test("what a gate has just acknowledged is in the backup, before it is in the fi
   assert.equal((await gate.signIn()).status, 303, "the gate goes on");
 });
 
-test("a file that is there stays as it is, unless it is forced", async (t) => {
+test("overwrites a file only with --force", async (t) => {
   const { env, backup } = await filled(t, ["owner"], 0);
   await writeFile(backup, "precious", { mode: 0o644 });
   const refused = await runLatchkey(t, ["backup", backup], env);
   assert.deepEqual([refused.code, refused.stdout], [1, ""]);
-  assert.equal(refused.stderr, `latchkey: ${backup} is there already: --force overwrites it\n`);
+  assert.equal(refused.stderr, `latchkey: ${backup} already exists: --force overwrites it\n`);
   assert.equal(await readFile(backup, "utf8"), "precious");
   assert.equal((await runLatchkey(t, ["backup", "--force", backup], env)).code, 0);
   assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
   assert.equal((await stat(backup)).mode & 0o777, 0o600);
 });
 
-test("the write-ahead log of an older file does not get into the new one", async (t) => {
+test("removes the write-ahead log of an older file of the same name", async (t) => {
   const [older, { env, backup }] = [await filled(t, ["older"], 0), await filled(t, ["owner"], 0)];
   const using = startLatchkey(t, ["serve"], { ...older.env, PORT: "0" });
   await using.shows(/listens/);
@@ -64,7 +64,7 @@ test("the write-ahead log of an older file does not get into the new one", async
   assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
 });
 
-test("the database is never overwritten by its own backup, whatever it is called", async (t) => {
+test("refuses to overwrite the database with its own backup under any name", async (t) => {
   const { env, database, folder } = await filled(t, ["owner"], 0);
   const link = join(folder, "link.db");
   await symlink("latchkey.db", link);
@@ -76,19 +76,16 @@ test("the database is never overwritten by its own backup, whatever it is called
   assert.deepEqual((await contentOf(database)).usernames, ["owner"]);
 });
 
-test("with PostgreSQL it names the program that does it, and makes nothing", async (t) => {
+test("names pg_dump for PostgreSQL and creates nothing", async (t) => {
   const { env, backup } = await filled(t, ["owner"], 0);
   const postgres = { ...env, DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
   const { code, stdout, stderr } = await runLatchkey(t, ["backup", backup], postgres);
   assert.deepEqual([code, stdout], [1, ""]);
-  assert.equal(
-    stderr,
-    "latchkey: the accounts are in PostgreSQL: pg_dump makes a backup of them\n",
-  );
+  assert.equal(stderr, "latchkey: the accounts are in PostgreSQL: back them up with pg_dump\n");
   assert.deepEqual(await readdir(dirname(backup)), []);
 });
 
-test("a database that is missing, of another program or of a later Latchkey is one line, and leaves no file", async (t) => {
+test("reports a missing, foreign or newer database in one line and leaves no file", async (t) => {
   const [other, newer] = [await filled(t, [], 0), await filled(t, [], 0)];
   execute(other.database, "PRAGMA user_version = 0; DROP TABLE users; DROP TABLE log_entries");
   execute(newer.database, "PRAGMA user_version = 999");
@@ -107,7 +104,7 @@ test("a database that is missing, of another program or of a later Latchkey is o
   assert.deepEqual(await readdir(other.folder), ["latchkey.db"]);
 });
 
-test("a database of an earlier Latchkey can be backed up before it is migrated", async (t) => {
+test("backs up a database of an older version before its migration", async (t) => {
   const { env, database, backup } = await filled(t, ["owner"], 1);
   execute(
     database,
@@ -117,7 +114,7 @@ test("a database of an earlier Latchkey can be backed up before it is migrated",
   assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
 });
 
-test("a damaged database is not passed off as a backup", async (t) => {
+test("refuses to back up a damaged database", async (t) => {
   const { env, database, backup } = await filled(t, ["owner"], 5_000);
   const bytes = await readFile(database);
   bytes.fill(0xa5, Math.floor(bytes.length / 2), Math.floor(bytes.length / 2) + 4_096);
@@ -128,7 +125,7 @@ test("a damaged database is not passed off as a backup", async (t) => {
   assert.deepEqual(await readdir(dirname(backup)), []);
 });
 
-test("a folder that is missing, or in the place of the file, is told of by its name", async (t) => {
+test("names a missing folder, or a folder in place of the file", async (t) => {
   const { env } = await filled(t, ["owner"], 0);
   const folder = await tempDir(t);
   for (const [file, problem] of [
@@ -141,14 +138,14 @@ test("a folder that is missing, or in the place of the file, is told of by its n
   assert.deepEqual(await readdir(folder), []);
 });
 
-test("the backup of a database that others may read is not one that others may read", async (t) => {
+test("makes a private backup of a database that others may read", async (t) => {
   const { env, database, backup } = await filled(t, ["owner"], 0);
   await chmod(database, 0o666);
   await runLatchkey(t, ["backup", backup], env);
   assert.equal((await stat(backup)).mode & 0o777, 0o600);
 });
 
-test("two backups of a running gate's database at once are both whole", async (t) => {
+test("two simultaneous backups of a running gate are both complete", async (t) => {
   const { env, backup } = await filled(t, ["owner"], 5_000);
   await startServe(t, env);
   const files = [backup, `${backup}.2`];

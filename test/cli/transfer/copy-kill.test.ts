@@ -64,7 +64,7 @@ async function assertSame(source: Side, target: Side): Promise<void> {
   assert.deepEqual(await allEntries(target), await allEntries(source));
 }
 
-/** Runs the copy, and does something to it once there are so many entries. */
+/** Runs the copy and acts on it once there are this many entries. */
 async function copyUntil(
   t: TestContext,
   [source, target]: readonly [Side, Side],
@@ -92,7 +92,7 @@ const directions = {
   "PostgreSQL to SQLite": [postgresSide, sqliteSide],
 } as const;
 for (const [direction, [openSource, openTarget]] of Object.entries(directions)) {
-  test(`from ${direction}, killed ${KILLS} times on the way, each row comes once`, async (t) => {
+  test(`from ${direction}, killed ${KILLS} times, copies each row once`, async (t) => {
     const [source, target] = [await openSource(t), await openTarget(t)];
     await fill(source);
     const goals = Array.from({ length: KILLS }, () => randomInt(ENTRIES - 10_000));
@@ -107,7 +107,7 @@ for (const [direction, [openSource, openTarget]] of Object.entries(directions)) 
   });
 }
 
-test("killed while it compares, the next run compares and finishes", async (t) => {
+test("a run after one killed while comparing compares and finishes", async (t) => {
   const [source, target] = [await sqliteSide(t), await postgresSide(t)];
   await fill(source);
   const first = await copyUntil(t, [source, target], ENTRIES, (kill) => kill("SIGKILL"));
@@ -118,13 +118,13 @@ test("killed while it compares, the next run compares and finishes", async (t) =
 });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  test(`${signal} stops it in order, and the same command goes on`, async (t) => {
+  test(`${signal} stops a copy cleanly, and the same command continues`, async (t) => {
     const [source, target] = [await sqliteSide(t), await sqliteSide(t)];
     await fill(source);
     const first = await copyUntil(t, [source, target], 5_000, (kill) => kill(signal));
     assert.deepEqual(first, {
       ...{ code: 1, signal: null, stdout: "" },
-      stderr: "latchkey: interrupted: the same command goes on from there\n",
+      stderr: "latchkey: interrupted: run the same command again to continue\n",
     });
     assert.equal((await copyToTheEnd(t, [source, target])).code, 0);
     await assertSame(source, target);
@@ -132,7 +132,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 for (const side of ["source", "target"] as const) {
-  test(`a ${side} that goes away is one line, and the same command goes on once it is back`, async (t) => {
+  test(`reports a lost ${side} in one line, and the same command continues when it is back`, async (t) => {
     const sides =
       side === "target"
         ? ([await sqliteSide(t), await postgresSide(t)] as const)
@@ -143,7 +143,7 @@ for (const side of ["source", "target"] as const) {
     assert.deepEqual([first.code, first.stdout], [1, ""]);
     assert.match(
       first.stderr,
-      /^latchkey: the copy stopped: [^\n]+; the same command goes on from there\n$/,
+      /^latchkey: the copy stopped: [^\n]+; run the same command again to continue\n$/,
     );
     assert.equal((await copyToTheEnd(t, sides)).code, 0);
     await assertSame(...sides);

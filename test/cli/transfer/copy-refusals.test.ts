@@ -29,14 +29,14 @@ const freshFile = async (t: TestContext): Promise<string> => join(await tempDir(
 const copyTo = (t: TestContext, from: string, to: string) =>
   runLatchkey(t, ["copy", "--from", from, "--to", to]);
 
-/** The value of an option for a URL with a password, which is not taken itself. */
+/** The value of an option for a URL with a password, which the option itself rejects. */
 async function inFile(t: TestContext, url: string): Promise<string> {
   const file = join(await tempDir(t), "url");
   writeFileSync(file, `${url}\n`, { mode: 0o600 });
   return `@${file}`;
 }
 
-/** One line on standard error, nothing else, and the code of a failure. */
+/** Only one line on standard error, and exit code 1. */
 async function assertRefused(
   running: Promise<{ code: number | null; stdout: string; stderr: string }>,
   about: RegExp,
@@ -79,18 +79,18 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [["copy", "--from", "sqlite:a", "--to", "@/dev/null"], /--to names an empty file/],
 ];
 for (const [args, about] of wrong) {
-  test(`latchkey ${args.join(" ")} is wrong usage, told without a password`, async (t) => {
+  test(`latchkey ${args.join(" ")} is wrong usage, reported without the password`, async (t) => {
     const running = runLatchkey(t, args);
     await assertRefused(running, about, 2);
     assert.doesNotMatch((await running).stderr, /hunter2/);
   });
 }
 
-test("a source that is not there is refused, and not made", async (t) => {
+test("refuses a missing source and does not create it", async (t) => {
   const [missing, target] = [await freshFile(t), await freshFile(t)];
   await assertRefused(
     copyTo(t, `sqlite:${missing}`, `sqlite:${target}`),
-    /target\.db: there is no such file/,
+    /target\.db: the file does not exist/,
   );
   for (const file of [missing, target]) assert.deepEqual(readdirSync(join(file, "..")), []);
 });
@@ -100,7 +100,7 @@ const notSources: Readonly<Record<string, readonly [string | Buffer, RegExp]>> =
   "a file that is no database": ["no database".repeat(100), /source\.db: file is not a database/],
 };
 for (const [what, [content, about]] of Object.entries(notSources)) {
-  test(`${what} as the source is refused, and stays as it is`, async (t) => {
+  test(`refuses ${what} as the source and does not change it`, async (t) => {
     const file = join(await tempDir(t), "source.db");
     writeFileSync(file, content);
     await assertRefused(copyTo(t, `sqlite:${file}`, `sqlite:${await freshFile(t)}`), about);
@@ -109,7 +109,7 @@ for (const [what, [content, about]] of Object.entries(notSources)) {
   });
 }
 
-test("a source without users and entries is refused", async (t) => {
+test("refuses a source without users and entries", async (t) => {
   const file = await freshFile(t);
   (await openSqlite({ file })).close();
   await assertRefused(
@@ -118,7 +118,7 @@ test("a source without users and entries is refused", async (t) => {
   );
 });
 
-test("a PostgreSQL source without tables is refused, and gets none", async (t) => {
+test("refuses a PostgreSQL source without tables and creates none", async (t) => {
   const url = await server.newDatabase();
   await assertRefused(copyTo(t, url, `sqlite:${await freshFile(t)}`), /no tables of Latchkey/);
   const tables = await runSql(url, "SELECT FROM pg_tables WHERE tablename LIKE 'latchkey%'");
@@ -127,7 +127,7 @@ test("a PostgreSQL source without tables is refused, and gets none", async (t) =
 
 for (const version of [1, 99]) {
   for (const side of ["source", "target"] as const) {
-    test(`a ${side} of schema ${version} is refused, and stays so`, async (t) => {
+    test(`refuses a ${side} of schema ${version} and does not change it`, async (t) => {
       const [file, other] = [await filled(t), await filled(t)];
       execute(file, `PRAGMA user_version = ${version}`);
       const [from, to] = side === "source" ? [file, await freshFile(t)] : [other, file];
@@ -141,7 +141,7 @@ for (const version of [1, 99]) {
   }
 }
 
-test("a database is not copied onto itself, under whichever name", async (t) => {
+test("refuses to copy a database onto itself under any name", async (t) => {
   const file = await filled(t);
   const hardLink = `${file}-again`;
   await link(file, hardLink);
@@ -153,15 +153,15 @@ test("a database is not copied onto itself, under whichever name", async (t) => 
   await assertRefused(copyTo(t, url, other), about);
 });
 
-test("a PostgreSQL database under two names has users, and is refused for that", async (t) => {
+test("refuses one PostgreSQL database under two names because it has users", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   await store.insertFirstUser({ username: "owner", passwordHash: hashText("a hash") });
   const other = url.replace("127.0.0.1", "localhost");
-  await assertRefused(copyTo(t, url, other), /has 1 user and 0 log entries already/);
+  await assertRefused(copyTo(t, url, other), /already has 1 user and 0 log entries/);
 });
 
-test("a target with accounts is refused by its name without the password, and stays as it is", async (t) => {
+test("refuses a target with accounts, named without its password, and does not change it", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   await store.insertFirstUser({ username: "owner", passwordHash: hashText("its own") });
@@ -169,13 +169,13 @@ test("a target with accounts is refused by its name without the password, and st
   const running = copyTo(t, `sqlite:${await filled(t)}`, target);
   await assertRefused(
     running,
-    /postgres:\/\/127\.0\.0\.1:\d+\/\S+ has 1 user and 0 log entries already/,
+    /postgres:\/\/127\.0\.0\.1:\d+\/\S+ already has 1 user and 0 log entries/,
   );
   assert.doesNotMatch((await running).stderr, /hunter2/);
   assert.equal((await store.findUserByUsername("owner"))?.passwordHash, "its own");
 });
 
-test("a name that PostgreSQL cannot hold is told before anything is written", async (t) => {
+test("reports a name that PostgreSQL cannot store before anything is written", async (t) => {
   const url = await server.newDatabase();
   const running = copyTo(t, `sqlite:${await filled(t, "own\0er")}`, url);
   await assertRefused(running, /nothing was written to .*: the user "own\\u0000er" has a NUL/);
@@ -188,7 +188,7 @@ for (const [what, url] of [
   ["a database that does not exist", server.url("nowhere").replace("@", ":hunter2@")],
 ] as const) {
   for (const side of ["from", "to"] as const) {
-    test(`${what}, as --${side}, is one line without the password`, async (t) => {
+    test(`reports ${what} as --${side} in one line without the password`, async (t) => {
       const file = `sqlite:${await filled(t)}`;
       const at = await inFile(t, url);
       const running = side === "from" ? copyTo(t, at, `${file}.new`) : copyTo(t, file, at);
@@ -201,8 +201,8 @@ for (const [what, url] of [
   }
 }
 
-test("a target in a folder that is not there is refused", async (t) => {
+test("refuses a target in a missing folder", async (t) => {
   const target = join(await tempDir(t), "missing", "latchkey.db");
   const running = copyTo(t, `sqlite:${await filled(t)}`, `sqlite:${target}`);
-  await assertRefused(running, /missing\/latchkey\.db: there is no such folder/);
+  await assertRefused(running, /missing\/latchkey\.db: the folder does not exist/);
 });

@@ -12,7 +12,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const COLUMNS = 70;
 
-/** Everything that a terminal is sent, by `script`, which every Debian has. */
+/** Everything that a terminal shows, with `script`, which every Debian has. */
 async function onTerminal(t: TestContext, args: readonly string[]): Promise<string> {
   const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(" ");
   const child = spawn("script", ["-qec", `stty cols ${COLUMNS}; ${command}`, "/dev/null"], {
@@ -29,7 +29,7 @@ async function onTerminal(t: TestContext, args: readonly string[]): Promise<stri
   return sent;
 }
 
-test("a terminal shows a bar that grows, and in the end nothing but the result", async (t) => {
+test("shows a growing progress bar on a terminal, and only the result at the end", async (t) => {
   const dir = await tempDir(t);
   const store = await openSqlite({ file: join(dir, "from.db") });
   await store.insertFirstUser({ username: "owner", passwordHash: hashText("a hash") });

@@ -37,7 +37,7 @@ const open = (place: Place) =>
     ? openPostgres({ url: place.databaseUrl })
     : openSqlite({ file: join(place.dataDir, "latchkey.db") });
 
-/** Everything that is in a database. */
+/** The whole content of a database. */
 async function contentOf(place: Place): Promise<{ users: StoredUser[]; entries: LogEntry[] }> {
   const store = await open(place);
   const users = [...(await store.readUsers({ afterId: "", limit: 1_000 }))];
@@ -51,7 +51,7 @@ async function contentOf(place: Place): Promise<{ users: StoredUser[]; entries: 
   return { users, entries };
 }
 
-/** An account as setup makes it, one sign-in, and so many entries more. Answers with a session. */
+/** An account from setup, one sign-in and further entries. Returns a session. */
 async function fill(t: TestContext, place: Place, entries: number): Promise<string> {
   const gate = await startGate(t, place);
   const session = await gate.setUp();
@@ -68,7 +68,7 @@ async function fill(t: TestContext, place: Place, entries: number): Promise<stri
   return session;
 }
 
-/** Nobody can set it up again; the owner's session goes on, and the owner can sign in. */
+/** Setup stays closed, the owner's session stays valid, and the owner can sign in. */
 async function assertServes(gate: RunningGate, before: string): Promise<void> {
   const setup = await gate.send("/setup");
   assert.deepEqual([setup.status, setup.location], [303, "/login"]);
@@ -84,7 +84,7 @@ async function assertServes(gate: RunningGate, before: string): Promise<void> {
 
 for (const from of Object.keys(kinds)) {
   for (const to of Object.keys(kinds)) {
-    test(`from ${from} to ${to}: everything is there, and the gate goes on with it`, async (t) => {
+    test(`copies everything from ${from} to ${to}, and the gate continues with it`, async (t) => {
       const [source, target] = [await kinds[from]?.(t), await kinds[to]?.(t)];
       assert.ok(source && target);
       const session = await fill(t, source, 1_200);
@@ -103,7 +103,7 @@ for (const from of Object.keys(kinds)) {
   }
 }
 
-test("npm run latchkey copies 50,000 entries there and back, to a file of its owner's only", async (t) => {
+test("npm run latchkey copies 50,000 entries there and back, to a private file", async (t) => {
   const [source, back] = [{ dataDir: await tempDir(t) }, { dataDir: await tempDir(t) }];
   const middle = { databaseUrl: await server.newDatabase() };
   await fill(t, source, 50_000);
@@ -120,14 +120,14 @@ test("npm run latchkey copies 50,000 entries there and back, to a file of its ow
   ] as const) {
     const { stdout, stderr } = await npm(from, to);
     assert.match(stdout, /^Copied 1 user and 50002 log entries from /);
-    // Where it takes its time, it says how far it is; of anything else it says nothing.
+    // A slow run prints its progress, and nothing else.
     assert.match(stderr, /^( *\d+% (copying|comparing): .*\n)*$/);
   }
   assert.deepEqual(await contentOf(back), await contentOf(source));
   assert.equal(statSync(join(back.dataDir, "latchkey.db")).mode & 0o777, 0o600);
 });
 
-test("a relative path and a link name the file that they lead to", async (t) => {
+test("prints the full path of a relative path and of a link's target", async (t) => {
   const [source, target] = [{ dataDir: await tempDir(t) }, await tempDir(t)];
   await fill(t, source, 0);
   await symlink("latchkey.db", join(source.dataDir, "link.db"));
@@ -141,7 +141,7 @@ test("a relative path and a link name the file that they lead to", async (t) => 
   );
 });
 
-test("a password can come from PGPASSWORD or with the URL from a file, outside the list of processes", async (t) => {
+test("takes the password from PGPASSWORD or with the URL from a file, outside the list of processes", async (t) => {
   await requirePasswords(server);
   const database = await server.createDatabase();
   await server.sql("CREATE ROLE mover LOGIN PASSWORD 'hunter2'");

@@ -6,7 +6,7 @@ import { linesOf } from "../../../src/cli/transfer/text-lines.ts";
 
 type Read = readonly (readonly [line: number, fields: readonly string[] | string])[];
 
-/** All records of a text that comes in pieces of so many bytes, each with its fields or its problem. */
+/** All records of a text that arrives in pieces of this many bytes, each with its fields or its problem. */
 async function read(text: string | Buffer, pieceSize = 7): Promise<Read> {
   const bytes = Buffer.from(text);
   async function* pieces(): AsyncGenerator<Buffer> {
@@ -60,7 +60,7 @@ const texts: readonly (readonly [what: string, text: string, records: Read])[] =
     "a quote within a field",
     'a"b,c\nd,e\n',
     [
-      [1, "there is a quote in a field that does not begin with one"],
+      [1, "an unquoted field contains a quote"],
       [2, ["d", "e"]],
     ],
   ],
@@ -68,7 +68,7 @@ const texts: readonly (readonly [what: string, text: string, records: Read])[] =
     "text behind quotes",
     '"a"b,c\nd,e\n',
     [
-      [1, "there is text behind a closing quote"],
+      [1, "there is text after a closing quote"],
       [2, ["d", "e"]],
     ],
   ],
@@ -90,22 +90,22 @@ for (const [what, text, records] of texts) {
   }
 }
 
-test("a line that is not UTF-8 is one problem, and the next line is fine", async () => {
+test("reports a line that is not UTF-8 and reads the next one", async () => {
   const bytes = Buffer.concat([Buffer.from("a,"), Buffer.from([0xff]), Buffer.from("\nb,c\n")]);
   assert.deepEqual(await read(bytes), [
-    [1, "it is not UTF-8"],
+    [1, "it is not valid UTF-8"],
     [2, ["b", "c"]],
   ]);
 });
 
-test("so it is in the middle of quotes", async () => {
+test("reports invalid UTF-8 inside quotes", async () => {
   const bytes = Buffer.concat([
     Buffer.from('"a\n'),
     Buffer.from([0xff]),
     Buffer.from('\n",x\nb,c'),
   ]);
   assert.deepEqual(await read(bytes), [
-    [1, "it is not UTF-8"],
+    [1, "it is not valid UTF-8"],
     [4, ["b", "c"]],
   ]);
 });
@@ -116,14 +116,14 @@ for (const [what, text, line] of [
   ["a line of more than 1 MiB", `a,b\n${"x".repeat(MIB + 1)}\n`, 2],
   ["quotes over more than 1 MiB of lines", `a,b\n"${"x\n".repeat(MIB / 2)}"`, 2],
 ] as const) {
-  test(`after ${what}, nothing can be told apart any more`, async () => {
+  test(`stops reading after ${what}`, async () => {
     await assert.rejects(read(text, 65_536), (error: Error) =>
-      error.message.startsWith(`line ${line} and what follows it cannot be read: `),
+      error.message.startsWith(`cannot read line ${line} and the lines after it: `),
     );
   });
 }
 
-test("what is written as CSV is read as it was, whatever is in it", async () => {
+test("reads any fields that it has written", async () => {
   const field = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.string({ unit: fc.constantFrom(...'",\r\n a') }),

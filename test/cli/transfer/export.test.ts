@@ -44,7 +44,7 @@ async function placeWith(
 }
 
 for (const [kind, open] of Object.entries(places)) {
-  test(`${kind}: export prints one JSON object a line, without hashes`, async (t) => {
+  test(`${kind}: export prints one JSON object per line, without hashes`, async (t) => {
     const place = await placeWith(open, t);
     const { code, stdout, stderr } = await runLatchkey(t, ["export"], place.env);
     assert.deepEqual([code, stderr], [0, ""]);
@@ -59,7 +59,7 @@ for (const [kind, open] of Object.entries(places)) {
   });
 
   for (const format of ["json", "csv"]) {
-    test(`${kind}: what export --with-hashes wrote as ${format}, import takes unchanged`, async (t) => {
+    test(`${kind}: import accepts the ${format} output of export --with-hashes unchanged`, async (t) => {
       const [place, target] = [await placeWith(open, t), await open(t)];
       const args = ["export", "--with-hashes", "--format", format];
       const { stdout } = await runLatchkey(t, args, place.env);
@@ -69,7 +69,7 @@ for (const [kind, open] of Object.entries(places)) {
     });
   }
 
-  test(`${kind}: more users than are read at once are all there, once`, async (t) => {
+  test(`${kind}: export prints more users than one page has, each once`, async (t) => {
     const users = Array.from({ length: 2_345 }, (_, n) => ({ id: `${n}`, username: `user ${n}` }));
     const place = await placeWith(open, t, users);
     const { stdout } = await runLatchkey(t, ["export", "--format", "csv"], place.env);
@@ -82,7 +82,7 @@ for (const [kind, open] of Object.entries(places)) {
   });
 }
 
-test("an export without hashes is refused by import, line by line", async (t) => {
+test("import refuses each line of an export without hashes", async (t) => {
   const place = await placeWith(sqlitePlace, t);
   const { stdout } = await runLatchkey(t, ["export"], place.env);
   const { code, stderr } = await piped(t, ["import", "-"], (await sqlitePlace(t)).env, stdout);
@@ -90,7 +90,7 @@ test("an export without hashes is refused by import, line by line", async (t) =>
   assert.match(stderr, /^latchkey: line 1: there is no password_hash\n/);
 });
 
-test("export --to writes a file for its owner only, and nothing beside it", async (t) => {
+test("export --to writes a file that only its owner can read", async (t) => {
   const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
   const file = join(folder, "users.json");
   const { code, stdout, stderr } = await runLatchkey(t, ["export", "--to", file], place.env);
@@ -100,13 +100,13 @@ test("export --to writes a file for its owner only, and nothing beside it", asyn
   assert.equal(await readFile(file, "utf8"), (await runLatchkey(t, ["export"], place.env)).stdout);
 });
 
-test("export --to leaves a file that is there, unless it is forced", async (t) => {
+test("export --to overwrites a file only with --force", async (t) => {
   const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
   const file = join(folder, "users.json");
   await writeFile(file, "precious", { mode: 0o644 });
   const refused = await runLatchkey(t, ["export", "--to", file], place.env);
   assert.deepEqual([refused.code, refused.stdout], [1, ""]);
-  assert.equal(refused.stderr, `latchkey: ${file} is there already: --force overwrites it\n`);
+  assert.equal(refused.stderr, `latchkey: ${file} already exists: --force overwrites it\n`);
   assert.equal(await readFile(file, "utf8"), "precious");
   assert.equal((await runLatchkey(t, ["export", "--to", file, "--force"], place.env)).code, 0);
   assert.match(await readFile(file, "utf8"), /^\{"id":/);
@@ -118,7 +118,7 @@ test("export --to leaves a file that is there, unless it is forced", async (t) =
   assert.deepEqual(await readdir(folder), ["users.json"]);
 });
 
-test("export into a folder that is missing, over one, or without a database, is one line, and makes nothing", async (t) => {
+test("export reports a missing folder, a folder as the file and a missing database in one line", async (t) => {
   const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
   const file = join(folder, "none", "users.json");
   for (const [to, env, problem] of [
@@ -133,7 +133,7 @@ test("export into a folder that is missing, over one, or without a database, is 
 });
 
 for (const format of ["json", "csv"]) {
-  test(`a terminal obeys nothing that is in a name that export shows as ${format}`, async (t) => {
+  test(`export escapes control characters of names on a terminal as ${format}`, async (t) => {
     const place = await placeWith(sqlitePlace, t);
     const { code, shown } = await onTerminal(t, `latchkey export --format ${format}`, place.env);
     assert.equal(code, 0);

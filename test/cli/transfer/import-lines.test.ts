@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ImportFormat, importLines } from "../../../src/cli/transfer/import-lines.ts";
 
-/** What each line is: its number with its fields, or with its problem. */
+/** The number of each line with its fields, or with its problem. */
 async function read(text: string | Buffer, format?: ImportFormat): Promise<readonly unknown[]> {
   async function* chunks(): AsyncGenerator<Buffer> {
     const bytes = Buffer.from(text);
@@ -61,7 +61,7 @@ const texts: readonly (readonly [string, string, readonly unknown[]])[] = [
     '{}\n{"secret\n"secret"\n["secret"]\nnull\n{"ID":1,"id":2}\n',
     [
       [1, {}],
-      ...[2, 3, 4, 5].map((line) => [line, "it is no JSON object"]),
+      ...[2, 3, 4, 5].map((line) => [line, "it is not a JSON object"]),
       [6, "it has a field twice"],
     ],
   ],
@@ -72,9 +72,9 @@ for (const [what, text, lines] of texts) {
   });
 }
 
-test("a format that is given is not guessed", async () => {
-  assert.deepEqual(await read('"a"\n', "json"), [[1, "it is no JSON object"]]);
-  await assert.rejects(read("{}\n", "csv"), /the first line has to name the columns/);
+test("uses the given format without guessing", async () => {
+  assert.deepEqual(await read('"a"\n', "json"), [[1, "it is not a JSON object"]]);
+  await assert.rejects(read("{}\n", "csv"), /the first line must name the columns/);
 });
 
 for (const header of [
@@ -85,26 +85,23 @@ for (const header of [
   '"username,password_hash',
   '[{"username"',
 ]) {
-  test(`a first line without the columns that are needed is refused: ${header}`, async () => {
+  test(`refuses a first line without the required columns: ${header}`, async () => {
     await assert.rejects(
       read(`${header}\na,b\n`),
-      /the first line has to name the columns|cannot be read/,
+      /the first line must name the columns|cannot read line/,
     );
   });
 }
 
-test("a column that is named twice is refused", async () => {
+test("refuses a column that is named twice", async () => {
   await assert.rejects(read(`${HEADER},Username\n`), /names a column twice/);
 });
 
-test("UTF-16 is refused as what it is not", async () => {
-  await assert.rejects(
-    read(Buffer.from(`\ufeff${HEADER}\n`, "utf16le")),
-    /has to name the columns/,
-  );
+test("refuses UTF-16", async () => {
+  await assert.rejects(read(Buffer.from(`\ufeff${HEADER}\n`, "utf16le")), /must name the columns/);
 });
 
-test("JSON lines that are too long or no UTF-8 are problems, and the next line is fine", async () => {
+test("reports JSON lines that are too long or not UTF-8 and reads the next one", async () => {
   const text = Buffer.concat([
     Buffer.from('{"a":1}\n{"b":"'),
     Buffer.from([0xc3, 0x28]),
@@ -112,7 +109,7 @@ test("JSON lines that are too long or no UTF-8 are problems, and the next line i
   ]);
   assert.deepEqual(await read(text), [
     [1, { a: 1 }],
-    [2, "it is not UTF-8"],
+    [2, "it is not valid UTF-8"],
     [3, "it is longer than 1 MiB"],
     [4, { d: 1 }],
   ]);

@@ -27,7 +27,7 @@ async function shown(place: Place): Promise<readonly string[]> {
 }
 
 for (const [kind, open] of Object.entries(places)) {
-  test(`${kind}: log records of the older variant become entries by the system, in the order of their times`, async (t) => {
+  test(`${kind}: imports log records of the older variant as system entries, sorted by time`, async (t) => {
     const place = await open(t);
     const { code, stdout } = await runLatchkey(t, ["import", await fileWith(t, CSV)], place.env);
     assert.deepEqual([code, stdout], [0, "Imported 0 users and 3 log entries\n"]);
@@ -44,7 +44,7 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual(others, []);
   });
 
-  test(`${kind}: JSON lines may have users and log records; unknown actions and missing times are refused`, async (t) => {
+  test(`${kind}: imports users and log records from one file; refuses unknown actions and missing times`, async (t) => {
     const place = await open(t);
     const text = [
       { Action: "signin", Detail: "Signed in as owner", Time: 1_600_000_000 },
@@ -75,7 +75,7 @@ for (const [kind, open] of Object.entries(places)) {
     ]);
   });
 
-  test(`${kind}: log --since shows what is newer, too, after many old records came in`, async (t) => {
+  test(`${kind}: log --since prints newer entries after an import of many old records`, async (t) => {
     const place = await open(t);
     const recent = logEntry("recent", { at: new Date(Date.now() - 60_000) });
     await place.store.insertLogEntries([recent]);

@@ -14,7 +14,7 @@ import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "../user/
 import { HASH, HEADER } from "./import-file.ts";
 
 const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
-/** Of V8's own memory, where every line kept as an object would need several times as much. */
+/** Limit of V8's heap: all lines as objects would need several times as much. */
 const HEAP_MIB = 24;
 const LINES = 200_000;
 const LINES_TO_KILL = 20_000;
@@ -50,7 +50,7 @@ async function usersIn(place: Place): Promise<number> {
 }
 
 for (const [kind, open] of Object.entries(places)) {
-  test(`${kind}: ${LINES} lines come in with a heap of ${HEAP_MIB} MiB`, async (t) => {
+  test(`${kind}: imports ${LINES} lines with a heap of ${HEAP_MIB} MiB`, async (t) => {
     const place = await open(t, "owner");
     const file = await fileOf(t, LINES);
     const limit = `--max-old-space-size=${HEAP_MIB}`;
@@ -59,7 +59,7 @@ for (const [kind, open] of Object.entries(places)) {
     assert.equal(await usersIn(place), LINES + 1);
   });
 
-  test(`${kind}: killed at any moment, an import has brought all or nothing`, async (t) => {
+  test(`${kind}: an import killed at any moment has imported all or nothing`, async (t) => {
     const file = await fileOf(t, LINES_TO_KILL);
     const place = await open(t, "owner");
     const startedAt = performance.now();
@@ -87,11 +87,11 @@ async function killAfter(running: Running, milliseconds: number): Promise<void> 
   await running.ended;
 }
 
-test("killed while it writes, an import leaves nothing, and the same command brings all", async (t) => {
+test("an import killed while writing leaves nothing, and the same command imports all", async (t) => {
   const place = await sqlitePlace(t, "owner");
   const file = await fileOf(t, LINES_TO_KILL);
   const running = startLatchkey(t, ["import", file], place.env);
-  // Nobody else can write once it does.
+  // From then on, no other connection can write.
   const { DATA_DIR = "" } = place.env;
   await writing(join(DATA_DIR, "latchkey.db"), running);
   running.child.kill("SIGKILL");
@@ -101,7 +101,7 @@ test("killed while it writes, an import leaves nothing, and the same command bri
   assert.equal(await usersIn(place), LINES_TO_KILL + 1);
 });
 
-/** Resolves while somebody else holds the one write lock. */
+/** Resolves while another connection holds the write lock. */
 async function writing(file: string, running: Running): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(file, { timeout: 0 });
@@ -120,7 +120,7 @@ async function writing(file: string, running: Running): Promise<void> {
   }
 }
 
-test("a gate goes on serving while an import runs, and whoever came in can be found at once", async (t) => {
+test("the gate serves requests during an import and finds imported users at once", async (t) => {
   const place = await sqlitePlace(t);
   const gate = await startGate(t, { dataDir: place.env.DATA_DIR ?? "" });
   const session = await gate.setUp();

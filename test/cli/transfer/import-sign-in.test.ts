@@ -37,7 +37,7 @@ const kinds: Readonly<Record<string, () => Promise<string>>> = {
 };
 
 for (const [kind, open] of Object.entries(places)) {
-  test(`${kind}: whoever was imported signs in at a running gate, and gets a hash of today`, async (t) => {
+  test(`${kind}: an imported user signs in at a running gate and gets a current hash`, async (t) => {
     const place = await open(t, "owner");
     const { DATA_DIR: dataDir = "", DATABASE_URL: databaseUrl } = place.env;
     const gate = await startGate(t, { dataDir, databaseUrl });
@@ -62,7 +62,7 @@ for (const [kind, open] of Object.entries(places)) {
   });
 }
 
-test("a stored hash with an absurd cost is answered like a wrong password, and the server log says why", async (t) => {
+test("a stored hash with an excessive cost counts as a wrong password, and the server log says why", async (t) => {
   const place = await sqlitePlace(t, "costly", "plain");
   const { costly, plain } = await place.accounts();
   assert.ok(costly && plain);

@@ -6,7 +6,7 @@ import { csvOf, fileWith } from "./import-file.ts";
 
 const NAMES = Array.from({ length: 60_000 }, (_, n) => `user ${n}`);
 
-test("a terminal shows bars of import, backup and restore, and in the end nothing but the results", async (t) => {
+test("shows progress bars of import, backup and restore on a terminal, and only the results at the end", async (t) => {
   const { env } = await sqlitePlace(t, "owner");
   const file = await fileWith(t, csvOf(...NAMES));
   const imported = await onTerminal(t, `latchkey import ${file}`, env);

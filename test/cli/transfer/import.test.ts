@@ -21,7 +21,7 @@ const JSON_LINES = `{"username":"guest","password_hash":"${HASH}","id":"7","sess
 `;
 
 for (const [kind, open] of Object.entries(places)) {
-  test(`${kind}: import adds the users of a CSV file to those that are there`, async (t) => {
+  test(`${kind}: import adds the users of a CSV file to existing users`, async (t) => {
     const place = await open(t, "owner");
     const { owner } = await place.accounts();
     const file = await fileWith(t, `${csvOf("guest", '"a ""quoted"", name"')}`);
@@ -37,7 +37,7 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual(await place.entries(), ["cli user_import: Imported accounts: 2"]);
   });
 
-  test(`${kind}: import - reads JSON lines from standard input, IDs and ended sessions too`, async (t) => {
+  test(`${kind}: import - reads JSON lines with IDs and ended sessions from standard input`, async (t) => {
     const place = await open(t, "owner");
     const { code, stdout, stderr } = await piped(t, ["import", "-"], place.env, JSON_LINES);
     assert.deepEqual([code, stdout, stderr], [0, "Imported 2 users and 0 log entries\n", ""]);
@@ -47,7 +47,7 @@ for (const [kind, open] of Object.entries(places)) {
     assert.equal(others[`Jürgen "J" O'Neil`]?.passwordHash, HASH);
   });
 
-  test(`${kind}: one bad line and nothing is imported; each is told with its reason`, async (t) => {
+  test(`${kind}: one bad line stops the import; each bad line is reported with its reason`, async (t) => {
     const place = await open(t, "owner");
     const before = await place.accounts();
     const file = await fileWith(t, `${csvOf("guest", "owner", "guest")},${HASH}\nx,hunter2\ny\n`);
@@ -68,7 +68,7 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual(await place.entries(), []);
   });
 
-  test(`${kind}: --skip-bad imports the others, and exits with 1 all the same`, async (t) => {
+  test(`${kind}: --skip-bad imports the other lines and still exits with 1`, async (t) => {
     const place = await open(t, "owner");
     const file = await fileWith(t, `${csvOf("guest", "owner")}x,hunter2\n`);
     const args = ["import", "--skip-bad", file];
@@ -79,7 +79,7 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual(Object.keys(await place.accounts()).sort(), ["guest", "owner"]);
   });
 
-  test(`${kind}: --dry-run tells what would be, and changes nothing`, async (t) => {
+  test(`${kind}: --dry-run reports what it would import and changes nothing`, async (t) => {
     const place = await open(t, "owner");
     const before = await place.accounts();
     const [good, bad] = [
@@ -96,7 +96,7 @@ for (const [kind, open] of Object.entries(places)) {
   });
 }
 
-test("where there is no database yet, an import makes one, for its owner only", async (t) => {
+test("import creates a missing database that only its owner can read", async (t) => {
   const DATA_DIR = join(await tempDir(t), "new");
   const [good, bad] = [await fileWith(t, csvOf("owner")), await fileWith(t, csvOf("a", "a"))];
   const refused = await runLatchkey(t, ["import", bad], { DATA_DIR });
@@ -110,7 +110,7 @@ test("where there is no database yet, an import makes one, for its owner only", 
   assert.match(stdout, /^[0-9a-f-]{36} {2}owner\n$/);
 });
 
-test("where there are no tables yet, an import makes them, and a look does not", async (t) => {
+test("import creates missing tables, and a dry run does not", async (t) => {
   const env = { DATABASE_URL: await server.newDatabase(), DATA_DIR: await tempDir(t) };
   const file = await fileWith(t, csvOf("owner"));
   const tables = "SELECT FROM pg_tables WHERE tablename LIKE 'latchkey%'";
@@ -120,7 +120,7 @@ test("where there are no tables yet, an import makes them, and a look does not",
   assert.equal((await runLatchkey(t, ["user", "list"], env)).code, 0);
 });
 
-test("a username of more than 2600 bytes is refused by PostgreSQL's import, and fine in SQLite", async (t) => {
+test("import refuses a username of more than 2600 bytes in PostgreSQL and accepts it in SQLite", async (t) => {
   const long = await fileWith(t, csvOf("x".repeat(2_601)));
   const refused = await runLatchkey(
     t,
@@ -138,16 +138,16 @@ test("a username of more than 2600 bytes is refused by PostgreSQL's import, and 
 const unusable: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
   ["an empty file", "", /there is nothing to import in \S+\n$/],
   ["a header and no line", HEADER, /there is nothing to import in \S+\n$/],
-  ["no header", `owner,${HASH}\n`, /nothing was imported: the first line has to name the columns/],
-  ["UTF-16", Buffer.from(csvOf("owner"), "utf16le"), /the first line has to name the columns/],
+  ["no header", `owner,${HASH}\n`, /nothing was imported: the first line must name the columns/],
+  ["UTF-16", Buffer.from(csvOf("owner"), "utf16le"), /the first line must name the columns/],
   [
     "a quote that is never closed",
     `${csvOf("owner")}"x,y\n`,
-    /nothing was imported: line 3 and what/,
+    /nothing was imported: cannot read line 3 and/,
   ],
 ];
 for (const [what, text, problem] of unusable) {
-  test(`${what} is one line on standard error, and nothing is imported`, async (t) => {
+  test(`reports ${what} in one line and imports nothing`, async (t) => {
     const place = await sqlitePlace(t);
     const file = await fileWith(t, text);
     const { code, stdout, stderr } = await runLatchkey(
@@ -162,7 +162,7 @@ for (const [what, text, problem] of unusable) {
   });
 }
 
-test("a file that is missing or a folder is told of by its name, and no database is made", async (t) => {
+test("names a missing file or a folder and creates no database", async (t) => {
   const folder = await tempDir(t);
   const DATA_DIR = join(folder, "new");
   for (const [file, problem] of [
@@ -175,13 +175,13 @@ test("a file that is missing or a folder is told of by its name, and no database
   assert.deepEqual(await readdir(folder), []);
 });
 
-test("standard input with nothing in it is called by its name", async (t) => {
+test("reports empty standard input by name", async (t) => {
   const { code, stdout, stderr } = await piped(t, ["import", "-"], (await sqlitePlace(t)).env);
   assert.deepEqual([code, stdout], [1, ""]);
   assert.equal(stderr, "latchkey: there is nothing to import in standard input\n");
 });
 
-test("nothing of a line is told, wherever the hash stands in it", async (t) => {
+test("never prints a part of a line, which may be a hash", async (t) => {
   const place = await sqlitePlace(t);
   const text = `${HEADER}${HASH},owner\n${HASH}${HASH},${HASH}x\n"a" ${HASH},b\n${HASH}\n`;
   const csv = await piped(t, ["import", "-"], place.env, text);
@@ -192,7 +192,7 @@ test("nothing of a line is told, wherever the hash stands in it", async (t) => {
   }
 });
 
-test("a file of another program in the place of the database is left as it is", async (t) => {
+test("import leaves another program's file in place of the database unchanged", async (t) => {
   const DATA_DIR = await tempDir(t);
   const { DatabaseSync } = await import("node:sqlite");
   const foreign = new DatabaseSync(join(DATA_DIR, "latchkey.db"));

@@ -65,18 +65,18 @@ for (const [entries, bar] of [
   [9_997, "[###################.]"],
   [9_998, "[####################]"],
 ] as const) {
-  test(`the bar of ${entries} of 9,998 entries is ${bar}`, () => {
+  test(`draws the bar of ${entries} of 9,998 entries as ${bar}`, () => {
     const state = { progress: at(entries), elapsedMs: 0, doneBefore: 0 };
     assert.equal(barOf(state, 200), `${bar} ${lineOf(state)}`);
   });
 }
 
-test("a bar is never longer than the terminal is wide", () => {
+test("cuts a bar to the width of the terminal", () => {
   const state = { progress: at(5_000), elapsedMs: 5_000, doneBefore: 0 };
   for (const columns of [0, 10, 40, 79]) assert.equal(barOf(state, columns).length, columns);
 });
 
-/** What a display writes, told by a clock that moves only when it is told to. */
+/** What a display writes, with a clock that the test moves. */
 function displayOn(output: { readonly isTTY?: boolean; readonly columns?: number }): {
   readonly display: ProgressDisplay;
   readonly written: string[];
@@ -88,7 +88,7 @@ function displayOn(output: { readonly isTTY?: boolean; readonly columns?: number
   return { display: progressDisplay({ ...output, write }, clock.monotonic), written, clock };
 }
 
-test("a terminal's bar is drawn at once, at most ten times a second, and wiped at the end", () => {
+test("draws a bar at once, at most ten times a second, and clears it at the end", () => {
   const { display, written, clock } = displayOn({ isTTY: true, columns: 60 });
   for (let ms = 0; ms < 1_000; ms += 10) {
     display.show(at(ms));
@@ -103,7 +103,7 @@ test("a terminal's bar is drawn at once, at most ten times a second, and wiped a
   assert.equal(written.at(-1), "\r\u001b[K");
 });
 
-test("a terminal that does not tell its width is taken for one of 80 columns", () => {
+test("assumes 80 columns for a terminal of unknown width", () => {
   for (const columns of [undefined, 0]) {
     const { display, written, clock } = displayOn({
       isTTY: true,
@@ -116,7 +116,7 @@ test("a terminal that does not tell its width is taken for one of 80 columns", (
   }
 });
 
-test("elsewhere there is a plain line every three seconds, and nothing of what is quick", () => {
+test("prints a plain line every three seconds in a pipe, and none for a quick step", () => {
   const { display, written, clock } = displayOn({});
   for (let ms = 0; ms <= 7_000; ms += 100) {
     display.show(at(ms));
@@ -129,7 +129,7 @@ test("elsewhere there is a plain line every three seconds, and nothing of what i
   ]);
 });
 
-test("each step has a rate of its own", () => {
+test("computes a rate for each step", () => {
   const { display, written, clock } = displayOn({ isTTY: true, columns: 200 });
   display.show(at(9_998));
   clock.advance(1_000);

@@ -21,7 +21,7 @@ import { backedUp, besides, contentOf, filled } from "./backup-place.ts";
 
 const KEPT = /^latchkey\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;
 
-test("restore puts the backup where there is no database yet, for its owner only", async (t) => {
+test("restore creates a missing database that only its owner can read", async (t) => {
   const { backup } = await backedUp(t);
   await chmod(backup, 0o644);
   const DATA_DIR = join(await tempDir(t), "new");
@@ -36,14 +36,14 @@ test("restore puts the backup where there is no database yet, for its owner only
   assert.deepEqual(await contentOf(join(DATA_DIR, "latchkey.db")), await contentOf(backup));
 });
 
-test("a database that is there stays as it is, unless it is forced, and then is kept", async (t) => {
+test("replaces a database only with --force, and keeps the old one", async (t) => {
   const { backup, other } = await backedUp(t);
   const before = await readFile(other.database);
   const refused = await runLatchkey(t, ["restore", backup], other.env);
   assert.deepEqual([refused.code, refused.stdout], [1, ""]);
   assert.equal(
     refused.stderr,
-    `latchkey: there is a database at ${other.database}: --force replaces it\n`,
+    `latchkey: there is already a database at ${other.database}: --force replaces it\n`,
   );
   assert.deepEqual(await readFile(other.database), before);
 
@@ -54,13 +54,13 @@ test("a database that is there stays as it is, unless it is forced, and then is 
   assert.equal(code, 0);
   assert.equal(
     stdout,
-    `Restored 1 user and 2 log entries to ${other.database}\nWhat was there is now ${join(other.folder, kept)}\n`,
+    `Restored 1 user and 2 log entries to ${other.database}; the previous database is now ${join(other.folder, kept)}\n`,
   );
   assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
   assert.deepEqual((await contentOf(join(other.folder, kept))).usernames, ["another"]);
 });
 
-test("what a killed gate had left in its write-ahead log is kept, and does not get into the backup's place", async (t) => {
+test("keeps the write-ahead log of a killed gate with the old database", async (t) => {
   const { backup, other } = await backedUp(t);
   const gate = await startServe(t, other.env);
   execute(
@@ -77,7 +77,7 @@ test("what a killed gate had left in its write-ahead log is kept, and does not g
   assert.deepEqual((await contentOf(join(other.folder, kept))).usernames, ["another", "later"]);
 });
 
-test("after a restore the owner of the backup signs in, and nobody else does", async (t) => {
+test("only the user of the backup signs in after a restore", async (t) => {
   const { folder, env, backup } = await filled(t, [], 0);
   const gate = await startGate(t, { dataDir: folder });
   const session = await gate.setUp();
@@ -94,7 +94,7 @@ test("after a restore the owner of the backup signs in, and nobody else does", a
   assert.equal((await restored.signIn({ username: OWNER.username })).location, "/");
 });
 
-test("a database that is damaged can be replaced, and is kept with all that is beside it", async (t) => {
+test("replaces a damaged database and keeps it with its companion files", async (t) => {
   const { backup, other } = await backedUp(t);
   await writeFile(other.database, "damaged".repeat(1_000));
   await writeFile(`${other.database}-wal`, "leftover");
@@ -107,7 +107,7 @@ test("a database that is damaged can be replaced, and is kept with all that is b
   assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
 });
 
-test("a write-ahead log whose database is gone does not get into the backup's place", async (t) => {
+test("does not apply a leftover write-ahead log to the restored database", async (t) => {
   const { backup, other } = await backedUp(t);
   const gate = await startServe(t, other.env);
   execute(
@@ -121,7 +121,7 @@ test("a write-ahead log whose database is gone does not get into the backup's pl
   assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
 });
 
-test("a database that is a link stays one, and what it leads to is replaced", async (t) => {
+test("keeps a database that is a link, and replaces its target", async (t) => {
   const { backup, other } = await backedUp(t);
   const DATA_DIR = await tempDir(t);
   await symlink(other.database, join(DATA_DIR, "latchkey.db"));
@@ -130,7 +130,7 @@ test("a database that is a link stays one, and what it leads to is replaced", as
   assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
 });
 
-test("a copy of a running database, made by hand with its write-ahead log, comes whole", async (t) => {
+test("restores a manual copy of a running database with its write-ahead log", async (t) => {
   const [source, target] = [await filled(t, ["owner"], 1), await tempDir(t)];
   const store = await openSqlite({ file: source.database });
   t.after(() => store.close());

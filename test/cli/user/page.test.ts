@@ -9,7 +9,7 @@ const PASSWORD = "correct horse";
 
 interface Step {
   readonly line: string;
-  /** All that the page shows until the next command. */
+  /** The output that the page shows. */
   readonly shown: string;
 }
 
@@ -29,16 +29,16 @@ function stepsOf(text: string): readonly Step[] {
   );
 }
 
-/** What has to be typed for that to be shown. */
+/** What has to be typed to get that output. */
 function typingFor(shown: string): Typing {
   return shown.split("\n").flatMap((row): Typing => {
-    if (/^(New password|The same again):$/.test(row)) return [[row, `${PASSWORD}${ENTER}`]];
+    if (/^(New password|Repeat the password):$/.test(row)) return [[row, `${PASSWORD}${ENTER}`]];
     const [, question, answer] = /^(Remove .*\] )(.*)$/.exec(row) ?? [];
     return question === undefined ? [] : [[question, `${answer}${ENTER}`]];
   });
 }
 
-/** IDs, times and secrets are others each time; a list is in the order of its IDs. */
+/** IDs, times and secrets differ each time, and so does the order of a list by ID. */
 function withoutChance(shown: string): string {
   return shown
     .replace(/ +$/gm, "")
@@ -50,7 +50,7 @@ function withoutChance(shown: string): string {
     );
 }
 
-test("every session on the page about accounts goes as the page shows it", async (t) => {
+test("every session in docs/accounts.md prints what the page shows", async (t) => {
   const place = await sqlitePlace(t, "owner");
   const env = { ...place.env, NEW_PASSWORD: "from a script" };
   const steps = stepsOf(page);

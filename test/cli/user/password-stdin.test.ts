@@ -9,17 +9,17 @@ const passwords = createPasswords({ atOnce: 1, waiting: 0 });
 
 const inputs: readonly (readonly [what: string, input: string, password: string])[] = [
   ["a line", "correct horse\n", "correct horse"],
-  ["a line of Windows", "correct horse\r\n", "correct horse"],
+  ["a line with CRLF", "correct horse\r\n", "correct horse"],
   ["text without a line break", "correct horse", "correct horse"],
-  ["two line breaks, of which one is the shell's", "correct horse\n\n", "correct horse\n"],
+  ["a line and an empty line", "correct horse\n\n", "correct horse\n"],
   ["spaces at both ends", "  correct horse \n", "  correct horse "],
   ["several lines", "correct\nhorse\n", "correct\nhorse"],
-  ["a byte order mark, as it came", "\ufeffcorrect horse\n", "\ufeffcorrect horse"],
-  ["letters beyond ASCII", "pässwörd 🔑\n", "pässwörd 🔑"],
+  ["a byte order mark", "\ufeffcorrect horse\n", "\ufeffcorrect horse"],
+  ["non-ASCII letters", "pässwörd 🔑\n", "pässwörd 🔑"],
   ["a long one", `${"x".repeat(100_000)}\n`, "x".repeat(100_000)],
 ];
 for (const [what, input, password] of inputs) {
-  test(`standard input with ${what} is the password, less one line break at its end`, async (t) => {
+  test(`takes ${what} from standard input, without one final line break`, async (t) => {
     const place = await sqlitePlace(t, "owner");
     const { code, stderr } = await piped(t, ARGS, place.env, input);
     assert.deepEqual([code, stderr], [0, ""]);
@@ -28,10 +28,10 @@ for (const [what, input, password] of inputs) {
   });
 }
 
-const TOO_SHORT = "latchkey: a password has to have 8 bytes or more\n";
+const TOO_SHORT = "latchkey: a password needs at least 8 bytes\n";
 const refused: readonly (readonly [string, string | Uint8Array, number, string])[] = [
   ["nothing", "", 1, TOO_SHORT],
-  ["nothing but a line break", "\n", 1, TOO_SHORT],
+  ["a line break alone", "\n", 1, TOO_SHORT],
   ["seven bytes and a line break", "1234567\n", 1, TOO_SHORT],
   [
     "bytes that are not UTF-8",
@@ -41,7 +41,7 @@ const refused: readonly (readonly [string, string | Uint8Array, number, string])
   ],
 ];
 for (const [what, input, code, stderr] of refused) {
-  test(`standard input with ${what} sets no password`, async (t) => {
+  test(`sets no password from ${what}`, async (t) => {
     const place = await sqlitePlace(t, "owner");
     const before = await place.accounts();
     assert.deepEqual(await piped(t, ARGS, place.env, input), { code, stdout: "", stderr });

@@ -7,7 +7,7 @@ import { openStoreAt } from "../../support/postgres-store.ts";
 import { hashText } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
-/** A database for the commands, with the settings that lead there. */
+/** A database for the commands, with the settings that select it. */
 export interface Place {
   readonly env: Readonly<Record<string, string>>;
   readonly store: AccountStore & LogReader;

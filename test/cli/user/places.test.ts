@@ -23,7 +23,7 @@ const commands: readonly (readonly string[])[] = [
 for (const args of commands) {
   const line = `latchkey ${args.join(" ")}`;
 
-  test(`${line} says so where there is no database, and makes none`, async (t) => {
+  test(`${line} reports a missing database and creates none`, async (t) => {
     const dir = await tempDir(t);
     await mkdir(join(dir, "empty"));
     for (const DATA_DIR of [join(dir, "missing"), join(dir, "empty")]) {
@@ -36,7 +36,7 @@ for (const args of commands) {
     assert.deepEqual(await readdir(dir, { recursive: true }), ["empty"]);
   });
 
-  test(`${line} says so where PostgreSQL has no tables, and makes none`, async (t) => {
+  test(`${line} reports missing tables in PostgreSQL and creates none`, async (t) => {
     const env = { DATABASE_URL: await server.newDatabase(), DATA_DIR: await tempDir(t) };
     assert.deepEqual(await piped(t, args, env, "correct horse\n"), {
       code: 1,
@@ -61,7 +61,7 @@ const others: readonly (readonly [string, (file: string) => Promise<void> | void
   ["no database", (file) => writeFile(file, "text\n".repeat(99)), /file is not a database/],
 ];
 for (const [what, make, about] of others) {
-  test(`${what} in the place of the database is left as it is`, async (t) => {
+  test(`leaves ${what} in place of the database unchanged`, async (t) => {
     const DATA_DIR = await tempDir(t);
     const file = join(DATA_DIR, "latchkey.db");
     await make(file);
@@ -76,7 +76,7 @@ for (const [what, make, about] of others) {
   });
 }
 
-test("a database of a newer Latchkey is refused, and stays as it is", async (t) => {
+test("refuses a database of a newer version and does not change it", async (t) => {
   const DATA_DIR = await tempDir(t);
   const file = join(DATA_DIR, "latchkey.db");
   inDatabase(file, (database) => database.exec("PRAGMA user_version = 99"));
@@ -87,7 +87,7 @@ test("a database of a newer Latchkey is refused, and stays as it is", async (t) 
   assert.equal(version?.user_version, 99);
 });
 
-test("a PostgreSQL that does not listen is told in one line without the password", async (t) => {
+test("reports an unreachable PostgreSQL in one line without the password", async (t) => {
   const DATABASE_URL = "postgres://me:hunter2@127.0.0.1:1/db";
   const { code, stdout, stderr } = await piped(t, LIST, { DATABASE_URL });
   assert.deepEqual([code, stdout], [1, ""]);
@@ -95,7 +95,7 @@ test("a PostgreSQL that does not listen is told in one line without the password
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
-test("the URL of the database may stand in a file of its own", async (t) => {
+test("reads the database URL from DATABASE_URL_FILE", async (t) => {
   const dir = await tempDir(t);
   const DATABASE_URL_FILE = join(dir, "url");
   await writeFile(DATABASE_URL_FILE, `${await server.newDatabase()}\n`);

@@ -7,49 +7,45 @@ import { piped } from "./terminal.ts";
 const LONG_ENOUGH = "correct horse\n";
 const ADD = ["user", "add"];
 const STDIN = "--password-stdin";
-const LAST = "owner is the last account: without one, anybody could set up the service";
+const LAST =
+  '"owner" is the last user and cannot be removed: without an account, anyone could set up this server';
 
-/** What is asked for, where there are these accounts, what is said and the exit code. */
+/** The usernames in the store, the arguments, the message and the exit code. */
 const refusals: readonly (readonly [
   accounts: readonly string[],
   args: readonly string[],
   stderr: string,
   code: number,
 ])[] = [
-  [["owner"], [...ADD, "owner", STDIN], "there is an account owner already", 1],
-  [["owner"], [...ADD, "", STDIN], "an account needs a name", 2],
-  [["owner"], ["user", "password", "Owner", STDIN], "there is no account Owner", 1],
-  [["owner"], ["user", "rename", "nobody", "x"], "there is no account nobody", 1],
-  [["owner"], ["user", "rename", "owner", ""], "an account needs a name", 2],
-  [
-    ["guest", "owner"],
-    ["user", "rename", "owner", "guest"],
-    "there is an account guest already",
-    1,
-  ],
-  [["owner"], ["user", "remove", "nobody", "--yes"], "there is no account nobody", 1],
+  [["owner"], [...ADD, "owner", STDIN], 'there is already a user "owner"', 1],
+  [["owner"], [...ADD, "", STDIN], "a user needs a name", 2],
+  [["owner"], ["user", "password", "Owner", STDIN], 'there is no user "Owner"', 1],
+  [["owner"], ["user", "rename", "nobody", "x"], 'there is no user "nobody"', 1],
+  [["owner"], ["user", "rename", "owner", ""], "a user needs a name", 2],
+  [["guest", "owner"], ["user", "rename", "owner", "guest"], 'there is already a user "guest"', 1],
+  [["owner"], ["user", "remove", "nobody", "--yes"], 'there is no user "nobody"', 1],
   [["owner"], ["user", "remove", "owner", "--yes"], LAST, 1],
-  [["owner"], ["user", "sign-out", "nobody"], "there is no account nobody", 1],
-  [["owner"], ["user", "sign-out"], "user sign-out takes either a name or --all", 2],
+  [["owner"], ["user", "sign-out", "nobody"], 'there is no user "nobody"', 1],
+  [["owner"], ["user", "sign-out"], "user sign-out takes either NAME or --all", 2],
   [
     ["owner"],
     ["user", "sign-out", "owner", "--all"],
-    "user sign-out takes either a name or --all",
+    "user sign-out takes either NAME or --all",
     2,
   ],
-  [[], ["user", "sign-out", "owner"], "there is no account owner", 1],
+  [[], ["user", "sign-out", "owner"], 'there is no user "owner"', 1],
   [
     ["owner"],
     ["user", "remove", "\u001b[2J\u009b", "--yes"],
-    "there is no account \\u{1b}[2J\\u{9b}",
+    'there is no user "\\u{1b}[2J\\u{9b}"',
     1,
   ],
-  [["\u001b[2J"], [...ADD, "\u001b[2J", STDIN], "there is an account \\u{1b}[2J already", 1],
+  [["\u001b[2J"], [...ADD, "\u001b[2J", STDIN], 'there is already a user "\\u{1b}[2J"', 1],
 ];
 
 for (const [accounts, args, said, code] of refusals) {
   const line = JSON.stringify(args.slice(1)).replaceAll(",", " ");
-  test(`latchkey user ${line} where there is ${accounts.join(" and ") || "nobody"} does nothing and says: ${said}`, async (t) => {
+  test(`latchkey user ${line} with ${accounts.join(" and ") || "no user"} changes nothing: ${said}`, async (t) => {
     const place = await sqlitePlace(t, ...accounts);
     const before = await place.accounts();
     const ending = await piped(t, args, place.env, LONG_ENOUGH);
@@ -59,7 +55,7 @@ for (const [accounts, args, said, code] of refusals) {
   });
 }
 
-/** Nothing that was typed where a password could be meant is repeated. */
+/** Arguments that may contain a password. */
 const withPasswords: readonly (readonly string[])[] = [
   ["user", "add", "guest", "hunter2hunter2"],
   ["user", "add", "guest", "--password", "hunter2hunter2"],
@@ -70,7 +66,7 @@ const withPasswords: readonly (readonly string[])[] = [
   ["user", "password", "owner", "--new-password=hunter2hunter2"],
 ];
 for (const args of withPasswords) {
-  test(`latchkey ${args.join(" ")}: a password is never an argument, and is not repeated`, async (t) => {
+  test(`latchkey ${args.join(" ")} refuses a password as an argument and does not repeat it`, async (t) => {
     const place = await sqlitePlace(t, "owner");
     const before = await place.accounts();
     const { code, stdout, stderr } = await piped(t, args, place.env, LONG_ENOUGH);
@@ -81,20 +77,20 @@ for (const args of withPasswords) {
   });
 }
 
-test("a name that begins with a dash is given after two of them", async (t) => {
+test("accepts a name that begins with a dash after --", async (t) => {
   const place = await sqlitePlace(t, "owner", "--all");
   const { code } = await piped(t, ["user", "rename", "--", "--all", "-x"], place.env);
   assert.equal(code, 0);
   assert.deepEqual(Object.keys(await place.accounts()).sort(), ["-x", "owner"]);
 });
 
-test("what is done but cannot be logged is told, and is a success", async (t) => {
+test("reports a log entry that cannot be written, and succeeds", async (t) => {
   const place = await sqlitePlace(t, "owner");
   refuse(`${place.env.DATA_DIR}/latchkey.db`, "INSERT ON log_entries", "the log is full");
   assert.deepEqual(await piped(t, ["user", "rename", "owner", "host"], place.env), {
     code: 0,
-    stdout: "",
-    stderr: "latchkey: done, but there is no log entry of it: the log is full\n",
+    stdout: 'Renamed user "owner" to "host".\n',
+    stderr: "latchkey: done, but writing the log entry failed: the log is full\n",
   });
   assert.deepEqual(Object.keys(await place.accounts()), ["host"]);
 });

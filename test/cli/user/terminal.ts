@@ -13,14 +13,14 @@ export const ENTER = "\r";
 export const CTRL_C = "\u0003";
 export const CTRL_D = "\u0004";
 
-/** What is waited for, and what is typed then. */
+/** A text to wait for, and what to type then. */
 export type Typing = readonly (readonly [question: string, answer: string])[];
 
 type Env = Readonly<Record<string, string>>;
 
 /**
- * A line of shell on a real terminal, by `script`, which every Debian has. Answers with the exit
- * code and all that the terminal was sent, what was typed and echoed included.
+ * Runs a shell line on a real terminal, with `script`, which every Debian has. Returns the exit
+ * code and everything that the terminal shows, including the echo of what was typed.
  */
 export async function onTerminal(
   t: TestContext,
@@ -53,7 +53,7 @@ export async function onTerminal(
   return { code, shown: asRead(sent) };
 }
 
-/** Without what moves the cursor within its line. */
+/** Without the sequences that move the cursor within its line. */
 function asRead(sent: string): string {
   return sent.replaceAll(CURSOR, "").replaceAll("\r", "");
 }
@@ -72,7 +72,7 @@ export async function piped(
     stdio: ["pipe", "pipe", "pipe"],
   });
   const ended = endOf(t, child);
-  // A command that refuses at once does not read it.
+  // A command that fails early does not read its input.
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);

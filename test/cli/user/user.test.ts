@@ -6,7 +6,7 @@ import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "./place.
 import { piped } from "./terminal.ts";
 
 const PASSWORD = "correct horse";
-const DONE = { code: 0, stdout: "", stderr: "" };
+const done = (text: string) => ({ code: 0, stdout: `${text}\n`, stderr: "" });
 const STRANGE = "\u001b[2Jg\u009bu\nest\u202e";
 
 const passwords = createPasswords({ atOnce: 1, waiting: 1 });
@@ -21,23 +21,26 @@ async function isPassword(place: Place, username: string, password: string): Pro
 }
 
 for (const [kind, open] of Object.entries(places)) {
-  test(`${kind}: user add prints the ID of the new account and nothing else`, async (t) => {
+  test(`${kind}: user add creates a user`, async (t) => {
     const place = await open(t, "owner");
     const before = await place.accounts();
     const args = ["user", "add", "guest", "--password-stdin"];
-    const { code, stdout, stderr } = await piped(t, args, place.env, `${PASSWORD}\n`);
-    const { guest, ...others } = await place.accounts();
-    assert.deepEqual([code, stdout, stderr], [0, `${guest?.id}\n`, ""]);
+    const ending = await piped(t, args, place.env, `${PASSWORD}\n`);
+    assert.deepEqual(ending, done('Created user "guest".'));
+    const { guest: _guest, ...others } = await place.accounts();
     assert.deepEqual(others, before);
     assert.equal(await isPassword(place, "guest", PASSWORD), true);
     assert.deepEqual(await place.entries(), ["cli user_add: Added account guest"]);
   });
 
-  test(`${kind}: user password sets it without a question about the old one, and says nothing`, async (t) => {
+  test(`${kind}: user password sets a password without asking for the old one`, async (t) => {
     const place = await open(t, "guest", "owner");
     const { guest, owner } = await place.accounts();
     const args = ["user", "password", "owner", "--password-stdin"];
-    assert.deepEqual(await piped(t, args, place.env, PASSWORD), DONE);
+    assert.deepEqual(
+      await piped(t, args, place.env, PASSWORD),
+      done('Set a new password for user "owner".'),
+    );
     assert.equal(await isPassword(place, "owner", PASSWORD), true);
     const after = await place.accounts();
     assert.deepEqual(after.guest, guest);
@@ -45,27 +48,36 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual(await place.entries(), ["cli user_password: Set the password of owner"]);
   });
 
-  test(`${kind}: user rename changes the name alone, and says nothing`, async (t) => {
+  test(`${kind}: user rename changes only the name`, async (t) => {
     const place = await open(t, "guest", "owner");
     const { guest, owner } = await place.accounts();
-    assert.deepEqual(await piped(t, ["user", "rename", "owner", "host"], place.env), DONE);
+    assert.deepEqual(
+      await piped(t, ["user", "rename", "owner", "host"], place.env),
+      done('Renamed user "owner" to "host".'),
+    );
     assert.deepEqual(await place.accounts(), { guest, host: { ...owner, username: "host" } });
     assert.deepEqual(await place.entries(), ["cli user_rename: Renamed account to host"]);
   });
 
-  test(`${kind}: user remove --yes removes without a question, and says nothing`, async (t) => {
+  test(`${kind}: user remove --yes removes a user without asking`, async (t) => {
     const place = await open(t, "guest", "owner");
     const { owner } = await place.accounts();
-    assert.deepEqual(await piped(t, ["user", "remove", "guest", "--yes"], place.env), DONE);
+    assert.deepEqual(
+      await piped(t, ["user", "remove", "guest", "--yes"], place.env),
+      done('Removed user "guest".'),
+    );
     assert.deepEqual(await place.accounts(), { owner });
     assert.deepEqual(await place.entries(), ["cli user_remove: Removed account guest"]);
   });
 
-  test(`${kind}: user sign-out notes the next second with the one account, and says nothing`, async (t) => {
+  test(`${kind}: user sign-out ends the sessions of one user that began before the next second`, async (t) => {
     const place = await open(t, "guest", "owner");
     const { guest, owner } = await place.accounts();
     const earliest = Math.floor(Date.now() / 1_000) + 1;
-    assert.deepEqual(await piped(t, ["user", "sign-out", "owner"], place.env), DONE);
+    assert.deepEqual(
+      await piped(t, ["user", "sign-out", "owner"], place.env),
+      done('Ended all sessions of user "owner".'),
+    );
     const latest = Math.floor(Date.now() / 1_000) + 1;
     const after = await place.accounts();
     const from = after.owner?.sessionsFrom ?? 0;
@@ -75,13 +87,13 @@ for (const [kind, open] of Object.entries(places)) {
   });
 
   for (const [names, said] of [
-    [["owner"], "1 account\n"],
-    [["guest", "owner"], "2 accounts\n"],
+    [["owner"], "1 user"],
+    [["guest", "owner"], "2 users"],
   ] as const) {
-    test(`${kind}: user sign-out --all says that it was ${said.trim()}`, async (t) => {
+    test(`${kind}: user sign-out --all ends all sessions of ${said}`, async (t) => {
       const place = await open(t, ...names);
       const ending = await piped(t, ["user", "sign-out", "--all"], place.env);
-      assert.deepEqual(ending, { code: 0, stdout: said, stderr: "" });
+      assert.deepEqual(ending, done(`Ended all sessions of ${said}.`));
       const accounts = Object.values(await place.accounts());
       const ended = accounts.filter(({ sessionsFrom }) => sessionsFrom !== undefined);
       assert.equal(ended.length, names.length);
@@ -89,7 +101,7 @@ for (const [kind, open] of Object.entries(places)) {
     });
   }
 
-  test(`${kind}: user list shows IDs and names in the order of the IDs, and never a hash`, async (t) => {
+  test(`${kind}: user list prints IDs and names in the order of the IDs, without a header in a pipe`, async (t) => {
     const place = await open(t, "guest", "owner", STRANGE);
     await place.store.endSessions((await place.accounts()).owner?.id ?? "all", 1_900_000_000);
     const accounts = Object.values(await place.accounts());
@@ -114,7 +126,7 @@ for (const [kind, open] of Object.entries(places)) {
     assert.doesNotMatch(lines.join(""), /[\p{Cc}]/u);
   });
 
-  test(`${kind}: of four processes that each remove one of four accounts, one is refused`, async (t) => {
+  test(`${kind}: one of four processes that each remove one of four users is refused`, async (t) => {
     const names = ["first", "second", "third", "fourth"];
     const place = await open(t, ...names);
     const endings = await Promise.all(
@@ -124,12 +136,12 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual([...codes].sort(), [0, 0, 0, 1]);
     const stays = names[codes.indexOf(1)] ?? "";
     assert.deepEqual(Object.keys(await place.accounts()), [stays]);
-    assert.match(endings[codes.indexOf(1)]?.stderr ?? "", /^latchkey: \w+ is the last account/);
+    assert.match(endings[codes.indexOf(1)]?.stderr ?? "", /^latchkey: "\w+" is the last user/);
     assert.equal((await place.entries()).length, 3);
   });
 }
 
-test("user list shows more accounts than are read at once, each once", async (t) => {
+test("user list prints more users than one page has, each once", async (t) => {
   const place = await sqlitePlace(t, ...Array.from({ length: 1_001 }, (_, i) => `account ${i}`));
   const { stdout } = await piped(t, ["user", "list"], place.env);
   const ids = stdout

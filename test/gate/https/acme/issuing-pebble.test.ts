@@ -64,7 +64,7 @@ wherePebbleIs((withPebble) => {
       });
       assert.deepEqual(
         [code, stdout],
-        [0, "xn--mnchen-3ya.example is noted. How it goes: latchkey domain status\n"],
+        [0, "Added domain xn--mnchen-3ya.example. To see its progress: latchkey domain status\n"],
       );
       assert.equal((await answerOver(gate, pebble, "xn--mnchen-3ya.example")).status, 200);
     },

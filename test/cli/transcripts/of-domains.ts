@@ -1,14 +1,14 @@
-import { alike, NOTHING, type SessionTable } from "./session.ts";
+import { alike, type TranscriptTable } from "./transcript.ts";
 
-export const domainSessions: SessionTable = {
+export const domainTranscripts: TranscriptTable = {
   "domain add": {
     terminal: {
       args: ["domain", "add", "new.example.org"],
-      shown: /^latchkey: .* HTTPS_PORT .*\nnew\.example\.org is noted.*\n$/,
+      shown: /^latchkey: .* HTTPS_PORT .*\nAdded domain new\.example\.org\..*\n$/,
     },
     piped: {
       args: ["domain", "add", "new.example.org"],
-      stdout: /^new\.example\.org is noted.*\n$/,
+      stdout: /^Added domain new\.example\.org\..*\n$/,
       stderr: /^latchkey: .* HTTPS_PORT .*\n$/,
     },
     failing: {
@@ -22,11 +22,14 @@ export const domainSessions: SessionTable = {
     failing: {
       args: ["domain", "status", "old.example.org"],
       code: 2,
-      says: /such as old\.example\.org\. See/,
+      says: /but got old\.example\.org\. See/,
     },
   },
   "domain remove": {
-    ...alike(["domain", "remove", "old.example.org"], NOTHING),
+    ...alike(
+      ["domain", "remove", "old.example.org"],
+      /^Removed domain old\.example\.org and its certificate\.\n$/,
+    ),
     failing: { args: ["domain", "remove", "new.example.org"], code: 1, says: /there is no domain/ },
   },
 };

@@ -1,9 +1,9 @@
 import { ENTER, type Typing } from "../user/terminal.ts";
 
-/** What is typed after `latchkey`, with `@` and `GATE` as the place fills them in. */
+/** The arguments, in which `@` and `GATE` are filled in. */
 type Args = readonly string[];
 
-export interface Sessions {
+export interface Transcripts {
   readonly terminal: {
     readonly args: Args;
     readonly answers?: Typing;
@@ -12,7 +12,7 @@ export interface Sessions {
   readonly piped: {
     readonly args: Args;
     readonly input?: string;
-    /** Once this is there, the command is stopped. */
+    /** The command is stopped once its output matches. */
     readonly until?: RegExp;
     readonly stdout: RegExp;
     readonly stderr?: RegExp;
@@ -22,29 +22,42 @@ export interface Sessions {
 
 const PASSWORD = "correct horse";
 export const ID = "[0-9a-f-]{36}";
-/** What is quick shows its first bar at most. */
+/** A quick command shows at most its first bar. */
 const BAR = "(\\[[#.]{20}\\] .*)?";
 
-/** The same words with and without a terminal. */
-export function alike(args: Args, stdout: RegExp): Pick<Sessions, "terminal" | "piped"> {
+/** The same output with and without a terminal. */
+export function alike(args: Args, stdout: RegExp): Pick<Transcripts, "terminal" | "piped"> {
   return { terminal: { args, shown: stdout }, piped: { args, stdout } };
 }
 
+/** Rows with a header, which is printed on a terminal only. */
+export const listed = (
+  args: Args,
+  header: string,
+  rows: string,
+): Pick<Transcripts, "terminal" | "piped"> => ({
+  terminal: { args, shown: new RegExp(`^${header}\n${rows}$`) },
+  piped: { args, stdout: new RegExp(`^${rows}$`) },
+});
+
 /** With a bar on a terminal. */
-export function shownWithBar(args: Args, said: string): Pick<Sessions, "terminal" | "piped"> {
+export function shownWithBar(args: Args, said: string): Pick<Transcripts, "terminal" | "piped"> {
   return {
     terminal: { args, shown: new RegExp(`^${BAR}${said}\n$`) },
     piped: { args, stdout: new RegExp(`^${said}\n$`) },
   };
 }
 
-export function askingForPassword(args: Args, said: string): Pick<Sessions, "terminal" | "piped"> {
+export function askingForPassword(
+  args: Args,
+  said: string,
+): Pick<Transcripts, "terminal" | "piped"> {
   const answer = `${PASSWORD}${ENTER}`;
   const answers: Typing = [
     ["New password: ", answer],
-    ["The same again: ", answer],
+    ["Repeat the password: ", answer],
   ];
-  const shown = new RegExp(`^New password: \nThe same again: \n${said}$`);
+  const shown = new RegExp(`^New password: \nRepeat the password: \n${said}$`);
   const stdin = [...args, "--password-stdin"];
   return {
     terminal: { args, answers, shown },
@@ -52,8 +65,7 @@ export function askingForPassword(args: Args, said: string): Pick<Sessions, "ter
   };
 }
 
-export const NOTHING: RegExp = /^$/;
 export const NO_DATABASE: RegExp = /there is no database .*latchkey\.db$/;
 
 /** By the name of the command. */
-export type SessionTable = Readonly<Record<string, Sessions>>;
+export type TranscriptTable = Readonly<Record<string, Transcripts>>;

@@ -4,21 +4,21 @@ import { commands } from "../../../src/cli/commands.ts";
 import { type Ending, startLatchkey } from "../../support/process.ts";
 import { onTerminal, piped } from "../user/terminal.ts";
 import { type Place, placeFor } from "./place.ts";
-import type { Sessions } from "./session.ts";
-import { sessions } from "./sessions.ts";
+import type { Transcripts } from "./transcript.ts";
+import { transcripts } from "./transcripts.ts";
 
 const COLOUR = new RegExp(`${"\u001b"}\\[[\\d;]*m`);
 
 const words = (args: readonly string[]): string => args.map((arg) => `'${arg}'`).join(" ");
 
-/** The line that is typed, with something behind it perhaps. Ctrl-C is not for the shell. */
+/** The shell line for these arguments. The shell itself ignores Ctrl-C. */
 const typed = async (place: Place, args: readonly string[], rest = ""): Promise<string> =>
   `trap : INT; latchkey ${words(await place.filledIn(args))}${rest}`;
 
 async function withoutTerminal(
   t: TestContext,
   place: Place,
-  { args, input, until }: Sessions["piped"],
+  { args, input, until }: Transcripts["piped"],
 ): Promise<Omit<Ending, "signal">> {
   const given = await place.filledIn(args);
   if (until === undefined) return piped(t, given, place.env, input);
@@ -29,14 +29,14 @@ async function withoutTerminal(
 }
 
 for (const { name } of commands) {
-  const known = sessions[name];
+  const known = transcripts[name];
   if (known === undefined) {
-    test(`there is a session of ${name}`, () => assert.fail(`the table has none of ${name}`));
+    test(`there is a transcript of ${name}`, () => assert.fail(`the table has none of ${name}`));
     continue;
   }
   const { terminal, piped: inPipe, failing } = known;
 
-  test(`${name} on a terminal, as somebody sees it`, async (t) => {
+  test(`${name} prints its result on a terminal`, async (t) => {
     const place = await placeFor(t);
     const { args, answers, shown } = terminal;
     const session = await onTerminal(t, await typed(place, args), place.env, answers);
@@ -44,7 +44,7 @@ for (const { name } of commands) {
     assert.equal(session.code, 0);
   });
 
-  test(`${name} in a pipe: its result alone on standard output, and no colours`, async (t) => {
+  test(`${name} prints its result alone on standard output of a pipe, without colours`, async (t) => {
     const { code, stdout, stderr } = await withoutTerminal(t, await placeFor(t), inPipe);
     assert.match(stdout, inPipe.stdout);
     assert.match(stderr, inPipe.stderr ?? /^$/);
@@ -52,7 +52,7 @@ for (const { name } of commands) {
     assert.doesNotMatch(`${stdout}${stderr}`, COLOUR);
   });
 
-  test(`${name} that fails says why in one line on standard error, and exits with ${failing.code}`, async (t) => {
+  test(`${name} reports a failure in one line on standard error and exits with ${failing.code}`, async (t) => {
     const place = await placeFor(t);
     const ending = await piped(t, await place.filledIn(failing.args), place.env);
     assert.deepEqual([ending.code, ending.stdout], [failing.code, ""]);
@@ -60,7 +60,7 @@ for (const { name } of commands) {
     assert.match(ending.stderr.trimEnd(), failing.says);
   });
 
-  test(`${name} that fails says the same on a terminal, to which its result does not go`, async (t) => {
+  test(`${name} reports a failure on a terminal while its result is redirected`, async (t) => {
     const place = await placeFor(t);
     const line = await typed(
       place,
@@ -75,10 +75,10 @@ for (const { name } of commands) {
   });
 }
 
-test("no session is of a command that there is not", () => {
+test("every transcript is of an existing command", () => {
   const names = new Set(commands.map(({ name }) => name));
   assert.deepEqual(
-    Object.keys(sessions).filter((name) => !names.has(name)),
+    Object.keys(transcripts).filter((name) => !names.has(name)),
     [],
   );
 });

@@ -1,5 +1,5 @@
 import { CTRL_C } from "../user/terminal.ts";
-import { alike, NO_DATABASE, type SessionTable } from "./session.ts";
+import { alike, listed, NO_DATABASE, type TranscriptTable } from "./transcript.ts";
 
 const ESC = "\u001b";
 const coloured = (word: string, colour: number): string =>
@@ -11,7 +11,7 @@ const LINK = "http://127\\.0\\.0\\.1:4000/setup\\?token=[\\w-]{32}\n";
 const TOKEN_PLACE = "latchkey: the token is in /\\S+/none/setup-token: .* the same DATA_DIR\n";
 const EXAMINED = "\\S.*\n( {4}.*\n)*";
 
-export const gateSessions: SessionTable = {
+export const gateTranscripts: TranscriptTable = {
   serve: {
     terminal: {
       args: ["serve"],
@@ -26,7 +26,11 @@ export const gateSessions: SessionTable = {
     },
   },
   log: {
-    ...alike(["log"], /^[\d-]+T[\d:.]+Z {2}signin +system {2}an entry\n$/),
+    ...listed(
+      ["log"],
+      "TIME +TYPE +AUTHOR +SUMMARY",
+      "[\\d-]+T[\\d:.]+Z {2}signin +system {2}an entry\n",
+    ),
     failing: { args: ["log", "--data-dir", "@/none"], code: 1, says: NO_DATABASE },
   },
   "setup-link": {
@@ -39,18 +43,22 @@ export const gateSessions: SessionTable = {
       stdout: new RegExp(`^${LINK}$`),
       stderr: new RegExp(`^${TOKEN_PLACE}$`),
     },
-    failing: { args: ["setup-link"], code: 1, says: /there is an account already/ },
+    failing: { args: ["setup-link"], code: 1, says: /there is already an account/ },
   },
   secret: {
     ...alike(["secret"], /^[\w-]{43}\n$/),
-    failing: { args: ["secret", "32"], code: 2, says: /such as 32\. See/ },
+    failing: { args: ["secret", "32"], code: 2, says: /but got 32\. See/ },
   },
   "pages eject": {
     ...alike(
       ["pages", "eject", "--to", "@/none"],
-      /^(\/\S+\n)+Start the gate with PAGES_DIR=.*\n$/,
+      /^Copied 8 files to \/\S+\. Start the gate with PAGES_DIR=.*\n$/,
     ),
-    failing: { args: ["pages", "eject", "--to", "@/pages"], code: 1, says: /--force overwrites$/ },
+    failing: {
+      args: ["pages", "eject", "--to", "@/pages"],
+      code: 1,
+      says: /--force overwrites them$/,
+    },
   },
   completion: {
     ...alike(["completion", "fish"], /^# fish completion for latchkey\n(.*\n)+$/),
@@ -60,12 +68,12 @@ export const gateSessions: SessionTable = {
     terminal: {
       args: ["doctor"],
       shown: new RegExp(
-        `^((${coloured("ok", 32)}|${coloured("hint", 33)}) +${EXAMINED})+Nothing needs mending`,
+        `^((${coloured("ok", 32)}|${coloured("hint", 33)}) +${EXAMINED})+No problems`,
       ),
     },
     piped: {
       args: ["doctor"],
-      stdout: new RegExp(`^((ok|hint) +${EXAMINED})+Nothing needs mending, \\d hints?\\.\n`),
+      stdout: new RegExp(`^((ok|hint) +${EXAMINED})+No problems, \\d hints? found\\.\n`),
     },
     failing: { args: ["doctor", "--url", "nowhere"], code: 2, says: /--url takes an origin/ },
   },

@@ -6,7 +6,7 @@ import { CTRL_C, onTerminal } from "../user/terminal.ts";
 
 const COLOUR = new RegExp(`${"\u001b"}\\[[\\d;]*m`);
 
-/** What the environment says, and whether a terminal gets colours then. */
+/** The environment, and whether the output on a terminal has colours. */
 const wishes: readonly (readonly [env: Readonly<Record<string, string>>, "coloured" | "plain"])[] =
   [
     [{}, "coloured"],
@@ -20,7 +20,7 @@ const wishes: readonly (readonly [env: Readonly<Record<string, string>>, "colour
 
 for (const [env, look] of wishes) {
   const named = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  test(`with ${named.join(" and ") || "nothing said"}, the log on a terminal is ${look}`, async (t) => {
+  test(`with ${named.join(" and ") || "nothing said"}, the server log on a terminal is ${look}`, async (t) => {
     const line = "trap : INT; latchkey serve";
     const given = { DATA_DIR: await tempDir(t), PORT: "0", ...env };
     const { shown } = await onTerminal(t, line, given, [["listens on", CTRL_C]]);
@@ -29,7 +29,7 @@ for (const [env, look] of wishes) {
   });
 }
 
-test("FORCE_COLOR makes no other log of what is written into a pipe", async (t) => {
+test("FORCE_COLOR does not change the server log in a pipe", async (t) => {
   const env = { DATA_DIR: await tempDir(t), PORT: "0", NO_COLOR: "", FORCE_COLOR: "3" };
   const running = startLatchkey(t, ["serve"], env);
   await running.shows(/listens on/);

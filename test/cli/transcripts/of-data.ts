@@ -1,6 +1,6 @@
-import { alike, type SessionTable, shownWithBar } from "./session.ts";
+import { alike, shownWithBar, type TranscriptTable } from "./transcript.ts";
 
-export const dataSessions: SessionTable = {
+export const dataTranscripts: TranscriptTable = {
   copy: {
     ...shownWithBar(
       ["copy", "--from", "sqlite:@/data/latchkey.db", "--to", "sqlite:@/copy.db"],
@@ -9,7 +9,7 @@ export const dataSessions: SessionTable = {
     failing: {
       args: ["copy", "--from", "sqlite:@/none.db", "--to", "sqlite:@/copy.db"],
       code: 1,
-      says: /there is no such file$/,
+      says: /the file does not exist$/,
     },
   },
   import: {

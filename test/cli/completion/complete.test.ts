@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Command, CommandEntry } from "../../../src/cli/command.ts";
+import { commands } from "../../../src/cli/commands.ts";
+import { complete } from "../../../src/cli/complete.ts";
+import { optionsOf } from "../../../src/cli/help.ts";
+import type { ValueKind } from "../../../src/gate/settings/value-kinds.ts";
+import { runLatchkey } from "../../support/process.ts";
+
+type LoadedCommand = CommandEntry & Command;
+
+const loaded: readonly LoadedCommand[] = await Promise.all(
+  commands.map(async (entry) => ({ ...entry, ...(await entry.load()).command })),
+);
+
+/** The words offered at the end of a line after `latchkey `, or what is completed from the disk. */
+async function offered(line: string): Promise<readonly string[] | "file" | "folder"> {
+  const offer = await complete(commands, line.split(" "));
+  return offer.kind === "words" ? offer.words.map(({ word }) => word) : offer.kind;
+}
+
+const valuesOf = (kind: ValueKind = "free") => (kind === "free" ? [] : kind);
+
+test("offers every first word once, with the options that need no command", async () => {
+  const firstWords = new Set(commands.map(({ name }) => name.split(" ")[0]));
+  assert.deepEqual(await offered(""), [...firstWords, "--help", "--version"]);
+});
+
+test("offers the second words of a family", async () => {
+  for (const family of ["user", "domain", "pages"]) {
+    const members = commands.filter(({ name }) => name.startsWith(`${family} `));
+    assert.deepEqual(
+      await offered(`${family} `),
+      members.map(({ name }) => name.slice(family.length + 1)),
+    );
+  }
+});
+
+test("describes a command by its summary and a family by its members", async () => {
+  const offer = await complete(commands, [""]);
+  assert.ok(offer.kind === "words");
+  const about = new Map(offer.words.map((one) => [one.word, one.about]));
+  assert.equal(about.get("serve"), "Start the gate");
+  assert.equal(about.get("domain"), "add, status, remove");
+});
+
+test("offers every option of every command, and no others", async () => {
+  for (const command of loaded) {
+    const known = optionsOf(command).map(({ name }) => `--${name}`);
+    assert.deepEqual(await offered(`${command.name} --`), known, command.name);
+  }
+});
+
+test("offers the values of every option that takes one, as its own word or after =", async () => {
+  for (const command of loaded) {
+    for (const { name, value, completes } of optionsOf(command)) {
+      if (value === undefined) continue;
+      const values = valuesOf(completes);
+      assert.deepEqual(await offered(`${command.name} --${name} `), values, name);
+      const inline = typeof values === "string" ? values : values.map((one) => `--${name}=${one}`);
+      assert.deepEqual(await offered(`${command.name} --${name}=x`), inline, name);
+    }
+  }
+});
+
+test("offers every operand at its position", async () => {
+  for (const { name, operands = [] } of loaded) {
+    for (const [at, { completes }] of operands.entries()) {
+      const line = `${name} ${"word ".repeat(at)}`;
+      assert.deepEqual(await offered(line), valuesOf(completes), line);
+    }
+  }
+});
+
+const lines: readonly (readonly [line: string, what: string, expected: readonly string[]])[] = [
+  ["nothing ", "nothing after an unknown command", []],
+  ["--json ", "nothing after an option without a command", []],
+  ["completion bash --", "options after the last operand", ["--help"]],
+  ["completion bash ", "options where no operand is left", ["--help"]],
+  ["completion -- ", "operands after two dashes", ["bash", "zsh", "fish"]],
+  ["completion -- --", "operands after two dashes, even for a dash", ["bash", "zsh", "fish"]],
+  ["log --json=", "nothing as the value of a switch", []],
+];
+for (const [line, what, expected] of lines) {
+  test(`offers ${what}: latchkey ${line}`, async () => {
+    assert.deepEqual(await offered(line), expected);
+  });
+}
+
+test("does not count the value of an option as an operand", async () => {
+  assert.equal(await offered("import --data-dir x --format csv "), "file");
+  assert.equal(await offered("import --data-dir=x "), "file");
+});
+
+test("prints a word and its description per line, and reads no settings", async (t) => {
+  const env = { DATA_DIR: "/nowhere", PORT: "not a number" };
+  const ending = await runLatchkey(t, ["__complete", "log", "--type", ""], env);
+  assert.deepEqual([ending.code, ending.stderr], [0, ""]);
+  assert.match(ending.stdout, /^(\w+\t\n)+$/);
+  assert.equal((await runLatchkey(t, ["__complete", "import", ""])).stdout, ":file\n");
+});

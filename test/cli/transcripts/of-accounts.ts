@@ -1,0 +1,45 @@
+import { ENTER } from "../user/terminal.ts";
+import {
+  alike,
+  askingForPassword,
+  ID,
+  listed,
+  NO_DATABASE,
+  type TranscriptTable,
+} from "./transcript.ts";
+
+export const accountTranscripts: TranscriptTable = {
+  "user list": {
+    ...listed(["user", "list"], "ID +NAME", `(${ID}  (owner|guest)\n){2}`),
+    failing: { args: ["user", "list", "--data-dir", "@/none"], code: 1, says: NO_DATABASE },
+  },
+  "user add": {
+    ...askingForPassword(["user", "add", "visitor"], 'Created user "visitor".\n'),
+    failing: { args: ["user", "add", "guest"], code: 1, says: /there is already a user "guest"$/ },
+  },
+  "user password": {
+    ...askingForPassword(["user", "password", "owner"], 'Set a new password for user "owner".\n'),
+    failing: { args: ["user", "password", "nobody"], code: 1, says: /there is no user "nobody"$/ },
+  },
+  "user rename": {
+    ...alike(["user", "rename", "guest", "visitor"], /^Renamed user "guest" to "visitor"\.\n$/),
+    failing: {
+      args: ["user", "rename", "guest", "owner"],
+      code: 1,
+      says: /there is already a user "owner"$/,
+    },
+  },
+  "user remove": {
+    terminal: {
+      args: ["user", "remove", "guest"],
+      answers: [['Remove user "guest"? [y/N] ', `y${ENTER}`]],
+      shown: /^Remove user "guest"\? \[y\/N\] y\nRemoved user "guest"\.\n$/,
+    },
+    piped: { args: ["user", "remove", "guest", "--yes"], stdout: /^Removed user "guest"\.\n$/ },
+    failing: { args: ["user", "remove", "nobody"], code: 1, says: /there is no user "nobody"$/ },
+  },
+  "user sign-out": {
+    ...alike(["user", "sign-out", "--all"], /^Ended all sessions of 2 users\.\n$/),
+    failing: { args: ["user", "sign-out", "nobody"], code: 1, says: /there is no user "nobody"$/ },
+  },
+};
