@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { type AllowedHosts, canonicalHost } from "./core/allowed-hosts.ts";
 import { Fault } from "./core/fault.ts";
 import { isLocalPath } from "./core/local-path.ts";
+import type { LogReader } from "./core/log-reader.ts";
 import { type Meter, noMeter } from "./core/meter.ts";
 import { type Environment, secretProblem } from "./core/production-secret.ts";
 import { secretWeakness } from "./core/secret-strength.ts";
@@ -9,7 +10,7 @@ import type { ServerLog } from "./core/server-log.ts";
 import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
 import type { SetupTokenSource } from "./core/setup-token.ts";
 import type { AttemptCounter } from "./core/shared-limiter.ts";
-import type { LogReader, Store } from "./core/store.ts";
+import type { Store } from "./core/store.ts";
 import type { WorkQueueLimits } from "./core/work-queue.ts";
 import {
   isCookieDomain,

@@ -76,7 +76,8 @@ function unknownCommand(
   helpFor: string,
 ): UsageError {
   const moved = movedCommands.get(given);
-  if (moved !== undefined) return new UsageError(`"${given}" is a separate package now: run ${moved}`);
+  if (moved !== undefined)
+    return new UsageError(`"${given}" is a separate package now: run ${moved}`);
   const names = among.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
   const meant = nearestOf(names, given);
   const hint = meant === undefined ? "." : `. Did you mean "${meant}"?`;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventTypes } from "../core/events.ts";
 import { Unavailable } from "../core/fault.ts";
-import type { LogEntry, LogFilter, LogReader } from "../core/store.ts";
+import type { LogEntry, LogFilter, LogReader } from "../core/log-reader.ts";
 import { openStore } from "../gate/open-store.ts";
 import { printable, printableJson } from "../gate/printable.ts";
 import { chosen } from "../gate/settings/value-kinds.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../core/fault.ts";
+import type { LogPruner } from "../core/log-reader.ts";
 import type { ServerLog } from "../core/server-log.ts";
-import type { LogPruner } from "../core/store.ts";
 
 const LOOK_EVERY_MS = 60 * 60_000;
 /** Few at a time, with pauses, so that nobody has to wait for it. */

@@ -1,6 +1,8 @@
+import type { AccountStore } from "../core/accounts/account-store.ts";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
+import type { LogPruner, LogReader } from "../core/log-reader.ts";
 import type { AttemptCounter } from "../core/shared-limiter.ts";
-import type { AccountStore, Intake, LogPruner, LogReader } from "../core/store.ts";
+import type { RecordImporter } from "../core/transfer/transfer-store.ts";
 import { isAccessFault } from "../stores/database-access.ts";
 import { isThere } from "../stores/database-file.ts";
 import type { PostgresStore } from "../stores/postgres/store.ts";
@@ -17,7 +19,7 @@ export interface OpenStore
   extends AccountStore,
     LogReader,
     LogPruner,
-    Intake,
+    RecordImporter,
     Partial<AttemptCounter> {
   close(): void | Promise<void>;
 }

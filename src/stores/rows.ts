@@ -1,4 +1,5 @@
-import type { LogEntry, NewLogEntry, PasswordHash, StoredUser, UserId } from "../core/store.ts";
+import type { LogEntry } from "../core/log-reader.ts";
+import type { NewLogEntry, PasswordHash, StoredUser, UserId } from "../core/store.ts";
 
 /** A row as a database hands it over, whichever one it is. */
 export type StoredRow = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { AccountStore, StoredUser, User, UserId } from "../core/store.ts";
+import type { AccountStore } from "../core/accounts/account-store.ts";
+import type { StoredUser, User, UserId } from "../core/store.ts";
 import { type Open, type Rule, rulesFor } from "./database.ts";
 import { hashText } from "./samples.ts";
 

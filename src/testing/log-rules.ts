@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { LogReader, Store } from "../core/store.ts";
+import type { LogReader } from "../core/log-reader.ts";
+import type { Store } from "../core/store.ts";
 import { type Open, rulesFor } from "./database.ts";
 import { logEntry } from "./samples.ts";
 

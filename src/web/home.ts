@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { messageOf } from "../core/fault.ts";
+import type { LogEntry } from "../core/log-reader.ts";
 import type { ServerLog } from "../core/server-log.ts";
-import type { LogEntry } from "../core/store.ts";
 import type { SignedIn } from "./guards.ts";
 import { clearedNotice, noticeIn } from "./notice.ts";
 import { activityIn } from "./pages/activity.ts";

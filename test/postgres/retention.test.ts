@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { LogPruner, LogReader, NewLogEntry, Store } from "../../src/core/store.ts";
+import type { LogPruner, LogReader } from "../../src/core/log-reader.ts";
+import type { NewLogEntry, Store } from "../../src/core/store.ts";
 import { startLogRetention } from "../../src/gate/log-retention.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { settled } from "../gate/settings/settings-reading.ts";

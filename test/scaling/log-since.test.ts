@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { LogReader, NewLogEntry, Store } from "../../src/core/store.ts";
+import type { LogReader } from "../../src/core/log-reader.ts";
+import type { NewLogEntry, Store } from "../../src/core/store.ts";
 import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { startPostgres } from "../support/postgres.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { NewRows, StoredUser, UserId } from "../../src/core/store.ts";
+import type { StoredUser, UserId } from "../../src/core/store.ts";
+import type { NewRows } from "../../src/core/transfer/transfer-store.ts";
 import { openPostgres, type PostgresStore } from "../../src/stores/postgres/store.ts";
 import { openSqlite, type SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { serverOfFile } from "../support/postgres-file.ts";
@@ -59,12 +60,12 @@ for (const [name, fresh] of Object.entries(stores)) {
     const owner = await other.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
     await other.insertLogEntries([logEntry("first")]);
     const guest = { ...user("1", "O'Neil 🔑"), sessionsFrom: 1_700_000_000 };
-    const taken = await store.takeIn(() => [
+    const taken = await store.importRecords(() => [
       rows([guest]),
       rows([user("2")], ["a", "b"]),
       rows([], ["c"]),
     ]);
-    assert.equal(taken, "taken-in");
+    assert.equal(taken, "imported");
     assert.deepEqual(await other.findUser("1" as UserId), guest);
     assert.deepEqual(await other.findUserByUsername("name of 2"), user("2"));
     assert.equal((await other.findUserByUsername("owner"))?.id, owner?.id);
@@ -72,7 +73,7 @@ for (const [name, fresh] of Object.entries(stores)) {
   });
 
   rule("entries that are written afterwards get later IDs", async (store, other) => {
-    await store.takeIn(() => [rows([], ["imported"])]);
+    await store.importRecords(() => [rows([], ["imported"])]);
     await other.insertLogEntries([logEntry("afterwards")]);
     assert.deepEqual(await entriesIn(store), ["1 imported", "2 afterwards"]);
   });
@@ -82,8 +83,8 @@ for (const [name, fresh] of Object.entries(stores)) {
     ["an ID", user("0", "another name")],
   ] as const) {
     rule(`nothing comes in where ${what} is somebody's`, async (store, other) => {
-      await store.takeIn(() => [rows([user("0")])]);
-      const taken = await store.takeIn(() => [
+      await store.importRecords(() => [rows([user("0")])]);
+      const taken = await store.importRecords(() => [
         rows([user("1")], ["entry"]),
         rows([user("2"), last]),
       ]);
@@ -98,13 +99,13 @@ for (const [name, fresh] of Object.entries(stores)) {
       yield rows([user("1")], ["entry"]);
       throw new Error("no more");
     }
-    await assert.rejects(store.takeIn(failing));
+    await assert.rejects(store.importRecords(failing));
     assert.deepEqual([await namesIn(other), await entriesIn(other)], [[], []]);
-    assert.equal(await store.takeIn(() => [rows([user("1")])]), "taken-in");
+    assert.equal(await store.importRecords(() => [rows([user("1")])]), "imported");
   });
 
   rule("who has a username or an ID that is somebody's is told by it", async (store) => {
-    await store.takeIn(() => [rows([user("0"), user("1"), user("2")])]);
+    await store.importRecords(() => [rows([user("0"), user("1"), user("2")])]);
     const asked = [user("7"), user("8", "name of 1"), user("2", "new"), user("0")];
     assert.deepEqual(await store.findTaken(asked), [
       { id: "8", taken: "username" },
@@ -115,23 +116,23 @@ for (const [name, fresh] of Object.entries(stores)) {
   });
 
   rule("names that differ in case or in their bytes are different names", async (store) => {
-    await store.takeIn(() => [rows([user("1", "caf\u00e9"), user("2", "owner")])]);
+    await store.importRecords(() => [rows([user("1", "caf\u00e9"), user("2", "owner")])]);
     const others = [user("3", "cafe\u0301"), user("4", "Owner"), user("5", "owner ")];
     assert.deepEqual(await store.findTaken(others), []);
-    assert.equal(await store.takeIn(() => [rows(others)]), "taken-in");
+    assert.equal(await store.importRecords(() => [rows(others)]), "imported");
   });
 
   rule("of two that bring the same user at once, one comes in", async (store, other) => {
     const bring = (one: Either, entry: string) =>
-      one.takeIn(() => [rows([user("1"), user("2")], [entry])]);
+      one.importRecords(() => [rows([user("1"), user("2")], [entry])]);
     const outcomes = await Promise.all([bring(store, "one"), bring(other, "other")]);
-    assert.deepEqual(outcomes.toSorted(), ["taken", "taken-in"]);
+    assert.deepEqual(outcomes.toSorted(), ["imported", "taken"]);
     assert.equal((await namesIn(store)).length, 2);
     assert.equal((await entriesIn(store)).length, 1);
   });
 
   rule("after that there is no first user to become any more", async (store, other) => {
-    await store.takeIn(() => [rows([user("1")])]);
+    await store.importRecords(() => [rows([user("1")])]);
     assert.equal(await other.hasUsers(), true);
     const first = await other.insertFirstUser({ username: "thief", passwordHash: hashText("x") });
     assert.equal(first, undefined);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { Contents, ImportBatch, LogEntry, StoredUser, UserId } from "../../src/core/store.ts";
+import type { LogEntry } from "../../src/core/log-reader.ts";
+import type { StoredUser, UserId } from "../../src/core/store.ts";
+import type { Contents, ImportBatch } from "../../src/core/transfer/transfer-store.ts";
 import { openPostgres, type PostgresStore } from "../../src/stores/postgres/store.ts";
 import { openSqlite, type SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { serverOfFile } from "../support/postgres-file.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { pino } from "pino";
-import type { LogEntry } from "../../src/core/store.ts";
+import type { LogEntry } from "../../src/core/log-reader.ts";
 import { openStore } from "../../src/gate/open-store.ts";
 import { type Gate, serve } from "../../src/gate/serve.ts";
 import type { Settings } from "../../src/gate/settings/settings.ts";

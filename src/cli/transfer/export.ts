@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import type { StoredUser, UserReader } from "../../core/store.ts";
+import type { UserReader } from "../../core/accounts/account-store.ts";
+import type { StoredUser } from "../../core/store.ts";
 import { throughHandle } from "../../gate/files/partial-file.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";

@@ -1,4 +1,4 @@
-import type { Amounts, Portion } from "../../core/transfer/amounts.ts";
+import type { Amounts, Portion } from "../../core/transfer/transfer-store.ts";
 import { counted } from "../terminal.ts";
 
 /** `2 users and 1 log entry`. */

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Amounts } from "../../core/transfer/amounts.ts";
+import type { Amounts } from "../../core/transfer/transfer-store.ts";
 import { makeDataDir } from "../../gate/files/data-dir.ts";
 import { behind } from "../../gate/files/hand-over.ts";
 import { throughName } from "../../gate/files/partial-file.ts";

@@ -1,8 +1,9 @@
+import type { UserReader } from "../../core/accounts/account-store.ts";
 import { toEntry } from "../../core/event-log.ts";
 import type { Event } from "../../core/events.ts";
 import { messageOf } from "../../core/fault.ts";
 import { createPasswords, type Passwords } from "../../core/passwords.ts";
-import type { StoredUser, UserReader } from "../../core/store.ts";
+import type { StoredUser } from "../../core/store.ts";
 import { type OpenStore, openStore } from "../../gate/open-store.ts";
 import { printable } from "../../gate/printable.ts";
 import type { Settings } from "../../gate/settings/settings.ts";

@@ -1,7 +1,8 @@
 import { type Event, userAdded } from "../events.ts";
 import { isTooShort } from "../password-length.ts";
 import type { Passwords } from "../passwords.ts";
-import type { AccountStore, User } from "../store.ts";
+import type { User } from "../store.ts";
+import type { AccountStore } from "./account-store.ts";
 
 export interface AddUserPorts {
   readonly store: Pick<AccountStore, "insertUser">;

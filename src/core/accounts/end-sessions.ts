@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { allSignedOut, type Event, userSignedOut } from "../events.ts";
 import type { VerifiedToken } from "../session-token.ts";
-import type { AccountStore } from "../store.ts";
+import type { AccountStore } from "./account-store.ts";
 
 /** Sessions end even where the clock of the instance that issued them is this far ahead. */
 const CLOCK_MARGIN_SECONDS = 120;

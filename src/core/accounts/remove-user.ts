@@ -1,5 +1,5 @@
 import { type Event, userRemoved } from "../events.ts";
-import type { AccountStore } from "../store.ts";
+import type { AccountStore } from "./account-store.ts";
 
 export interface RemoveUserPorts {
   readonly store: Pick<AccountStore, "findUserByUsername" | "removeUser">;

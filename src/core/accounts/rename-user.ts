@@ -1,5 +1,5 @@
 import { type Event, userRenamed } from "../events.ts";
-import type { AccountStore } from "../store.ts";
+import type { AccountStore } from "./account-store.ts";
 
 export interface RenameUserPorts {
   readonly store: Pick<AccountStore, "findUserByUsername" | "renameUser">;

@@ -1,7 +1,7 @@
 import { type Event, userPasswordSet } from "../events.ts";
 import { isTooShort } from "../password-length.ts";
 import type { Passwords } from "../passwords.ts";
-import type { AccountStore } from "../store.ts";
+import type { AccountStore } from "./account-store.ts";
 
 export interface ResetPasswordPorts {
   readonly store: Pick<AccountStore, "findUserByUsername" | "setPasswordHash">;

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { ImportRows } from "../store.ts";
+import type { ImportRows } from "./transfer-store.ts";
 
 export type Rows = AsyncGenerator<ImportRows, void, undefined>;
 

@@ -1,5 +1,4 @@
-import type { Contents, ImportPoint, ImportRows } from "../store.ts";
-import type { Amounts } from "./amounts.ts";
+import type { Amounts, Contents, ImportPoint, ImportRows } from "./transfer-store.ts";
 
 /** How far a copy has come. Stands in the target, written together with what it speaks of. */
 export interface Mark extends Amounts {

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { ContentsReader, LogReader, UserReader } from "../store.ts";
-import type { Amounts, Portion } from "./amounts.ts";
+import type { UserReader } from "../accounts/account-store.ts";
+import type { LogReader } from "../log-reader.ts";
 import type { Rows } from "./copy-digest.ts";
+import type { Amounts, ContentsReader, Portion } from "./transfer-store.ts";
 
 const AT_ONCE = 1_000;
 

@@ -1,8 +1,7 @@
-import type { Importer, ImportRows } from "../store.ts";
-import type { Amounts } from "./amounts.ts";
 import { type Difference, differencesOf, digestOf, type Rows } from "./copy-digest.ts";
 import { after, type Mark, markIn, type Refusal, type Start, startFrom } from "./copy-mark.ts";
 import { type CopyProgress, type CopySource, rowsOf, tellOf, unless } from "./copy-pages.ts";
+import type { Amounts, Importer, ImportRows } from "./transfer-store.ts";
 
 export type { CopyProgress, CopySource } from "./copy-pages.ts";
 

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { toEntry } from "../event-log.ts";
 import { logImported, usersImported } from "../events.ts";
-import type { Intake, NewLogEntry, NewRows, StoredUser } from "../store.ts";
-import type { Amounts, Portion } from "./amounts.ts";
+import type { NewLogEntry, StoredUser } from "../store.ts";
 import { type ImportFields, recordIn } from "./import-record.ts";
+import type { Amounts, NewRows, Portion, RecordImporter } from "./transfer-store.ts";
 
 /** A line as it was read: its fields, or why it has none. */
 export type ImportLine = { readonly line: number } & (
@@ -32,9 +32,9 @@ export interface ImportPorts {
   readonly lines: AsyncIterable<readonly ImportLine[]>;
   readonly staging: Staging;
   /** The store, where there is one already. */
-  readonly existing: Intake | undefined;
+  readonly existing: RecordImporter | undefined;
   /** The same, or made now. */
-  readonly target: () => Promise<Intake>;
+  readonly target: () => Promise<RecordImporter>;
   readonly clock: { now(): number };
   readonly refuse: (line: number, reason: string) => void;
   readonly progress: (progress: ImportProgress) => void;
@@ -79,7 +79,7 @@ export async function importUsers(
     if (how === "look-only") return outcome("would-import");
     const store = await target();
     // Looked at before, too, but somebody else may add users at any time.
-    if ((await store.takeIn(() => rowsOf(ports))) === "taken-in") return outcome("imported");
+    if ((await store.importRecords(() => rowsOf(ports))) === "imported") return outcome("imported");
     refused += await removeTaken(store, ports);
   }
 }
@@ -101,7 +101,7 @@ async function stageLines({ lines, staging, existing, refuse }: ImportPorts): Pr
 function stage(
   line: ImportLine,
   staging: Staging,
-  store: Pick<Intake, "problemWith"> | undefined,
+  store: Pick<RecordImporter, "problemWith"> | undefined,
 ): string | undefined {
   if ("problem" in line) return line.problem;
   const record = recordIn(line.fields);
@@ -117,7 +117,7 @@ function stage(
   return earlier && `line ${earlier.line} has the same ${earlier.same}`;
 }
 
-async function removeTaken(store: Intake, ports: ImportPorts): Promise<number> {
+async function removeTaken(store: RecordImporter, ports: ImportPorts): Promise<number> {
   const { staging, refuse, progress } = ports;
   const { users, entries } = staging.counts();
   let done = 0;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { AccountStore, UserReader } from "../../core/accounts/account-store.ts";
 import { codeOf } from "../../core/fault.ts";
-import type { AccountStore, Store, UserId, UserReader } from "../../core/store.ts";
+import type { Store, UserId } from "../../core/store.ts";
 import type { Ask, PostgresPool } from "./query.ts";
 import type { Tables } from "./tables.ts";
 import { inTransaction } from "./transaction.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Intake, NewRows, TakenUser } from "../../core/store.ts";
+import type { NewRows, RecordImporter, TakenUser } from "../../core/transfer/transfer-store.ts";
 import { logInsert } from "./log.ts";
 import type { PostgresPool } from "./query.ts";
 import type { Tables } from "./tables.ts";
@@ -7,7 +7,7 @@ import { type TransactionAsk as Ask, inTransaction } from "./transaction.ts";
 import { userInsert } from "./user-insert.ts";
 
 /** The part of the store that takes in users and log entries of another system. */
-export function intakeOn(pool: PostgresPool, tables: Tables): Intake {
+export function intakeOn(pool: PostgresPool, tables: Tables): RecordImporter {
   return {
     findTaken: (users) =>
       inTransaction(pool, async (ask) => {
@@ -23,13 +23,13 @@ export function intakeOn(pool: PostgresPool, tables: Tables): Intake {
         });
       }),
 
-    takeIn: (rows) =>
+    importRecords: (rows) =>
       inTransaction(pool, async (ask, undo) => {
         for (const some of rows()) {
           if ((await insertUsers(tables, some, ask)) < some.users.length) return undo("taken");
           await insertEntries(tables, some, ask);
         }
-        return "taken-in";
+        return "imported";
       }),
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { MOST_WAITING } from "../../core/event-log.ts";
-import type { LogFilter, LogPruner, LogReader, NewLogEntry, Store } from "../../core/store.ts";
+import type { LogFilter, LogPruner, LogReader } from "../../core/log-reader.ts";
+import type { NewLogEntry, Store } from "../../core/store.ts";
 import { logEntryOf } from "../rows.ts";
 import type { Ask, PostgresQuery } from "./query.ts";
 import type { Tables } from "./tables.ts";

@@ -1,13 +1,9 @@
 import { randomUUID } from "node:crypto";
+import type { AccountStore } from "../../core/accounts/account-store.ts";
+import type { LogPruner, LogReader } from "../../core/log-reader.ts";
 import type { AttemptCounter } from "../../core/shared-limiter.ts";
-import type {
-  AccountStore,
-  Intake,
-  LogPruner,
-  LogReader,
-  Store,
-  UserId,
-} from "../../core/store.ts";
+import type { Store, UserId } from "../../core/store.ts";
+import type { RecordImporter } from "../../core/transfer/transfer-store.ts";
 import { userOf } from "../rows.ts";
 import { accountsOn } from "./accounts.ts";
 import { attemptCounter } from "./attempts.ts";
@@ -46,7 +42,7 @@ export interface PostgresStore
     LogPruner,
     AttemptCounter,
     AccountStore,
-    Intake,
+    RecordImporter,
     PostgresTransfer {
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
+import type { UserReader } from "../../core/accounts/account-store.ts";
 import type {
   Contents,
   ContentsReader,
   ImportBatch,
   Importer,
   ImportRows,
-  UserReader,
-} from "../../core/store.ts";
+} from "../../core/transfer/transfer-store.ts";
 import { userOf } from "../rows.ts";
 import type { PostgresPool } from "./query.ts";
 import type { Tables } from "./tables.ts";

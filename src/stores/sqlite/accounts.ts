@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
+import type { AccountStore, UserReader } from "../../core/accounts/account-store.ts";
 import { messageOf } from "../../core/fault.ts";
-import type { AccountStore, Store, UserId, UserReader } from "../../core/store.ts";
+import type { Store, UserId } from "../../core/store.ts";
 import { retryWhileBusy } from "./busy.ts";
 
 export type SqliteAccounts = Omit<AccountStore, keyof Store | keyof UserReader>;

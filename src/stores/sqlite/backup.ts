@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { backup, DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { Fault, messageOf } from "../../core/fault.ts";
-import type { Amounts, Portion } from "../../core/transfer/amounts.ts";
+import type { Amounts, Portion } from "../../core/transfer/transfer-store.ts";
 import { accessFault, explained } from "../database-access.ts";
 import { isThere, openExisting } from "../database-file.ts";
 import { newerSchema } from "../newer-schema.ts";

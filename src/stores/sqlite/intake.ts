@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Intake, NewRows, TakenUser } from "../../core/store.ts";
+import type { NewRows, RecordImporter, TakenUser } from "../../core/transfer/transfer-store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** The part of the store that takes in users and log entries of another system. */
-export function intakeOf(database: DatabaseSync): Intake {
+export function intakeOf(database: DatabaseSync): RecordImporter {
   const named = database.prepare("SELECT 1 FROM users WHERE username = ?");
   const withId = database.prepare("SELECT 1 FROM users WHERE id = ?");
   const insertUser = database.prepare(
@@ -34,14 +34,14 @@ export function intakeOf(database: DatabaseSync): Intake {
         }),
       ),
 
-    async takeIn(rows) {
+    async importRecords(rows) {
       try {
         await retryWhileBusy(() =>
           inTransaction(database, () => {
             for (const some of rows()) insert(some);
           }),
         );
-        return "taken-in";
+        return "imported";
       } catch (error) {
         if (error instanceof Taken) return "taken";
         throw error;

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { MOST_WAITING } from "../../core/event-log.ts";
-import type { LogFilter, LogPruner, LogReader, Store } from "../../core/store.ts";
+import type { LogFilter, LogPruner, LogReader } from "../../core/log-reader.ts";
+import type { Store } from "../../core/store.ts";
 import { logEntryOf } from "../rows.ts";
 import { retryWhileBusy } from "./busy.ts";
 import { inTransaction } from "./transaction.ts";

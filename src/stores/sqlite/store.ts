@@ -1,14 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { AccountStore } from "../../core/accounts/account-store.ts";
 import { Fault } from "../../core/fault.ts";
-import type {
-  AccountStore,
-  Intake,
-  LogPruner,
-  LogReader,
-  StoredUser,
-  UserId,
-} from "../../core/store.ts";
+import type { LogPruner, LogReader } from "../../core/log-reader.ts";
+import type { StoredUser, UserId } from "../../core/store.ts";
+import type { RecordImporter } from "../../core/transfer/transfer-store.ts";
 import { explained } from "../database-access.ts";
 import { createEmpty, isThere, makeOwnersOnly, openExisting } from "../database-file.ts";
 import { userOf } from "../rows.ts";
@@ -26,7 +22,12 @@ export interface SqliteOptions {
   readonly missing?: "create" | "refuse";
 }
 
-export interface SqliteStore extends AccountStore, LogReader, LogPruner, SqliteTransfer, Intake {
+export interface SqliteStore
+  extends AccountStore,
+    LogReader,
+    LogPruner,
+    SqliteTransfer,
+    RecordImporter {
   close(): void;
 }
 

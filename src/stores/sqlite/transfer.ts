@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { UserReader } from "../../core/accounts/account-store.ts";
 import { Fault } from "../../core/fault.ts";
 import type {
   Contents,
@@ -7,8 +8,7 @@ import type {
   Importer,
   ImportPoint,
   ImportRows,
-  UserReader,
-} from "../../core/store.ts";
+} from "../../core/transfer/transfer-store.ts";
 import { openExisting } from "../database-file.ts";
 import { userOf } from "../rows.ts";
 import { retryWhileBusy } from "./busy.ts";

@@ -1,5 +1,5 @@
 import { type EventType, eventIn } from "../../core/events.ts";
-import type { LogEntry } from "../../core/store.ts";
+import type { LogEntry } from "../../core/log-reader.ts";
 import type { ActivityEntry } from "./page-data.ts";
 import { type Locale, type Words, wordsIn } from "./words.ts";
 

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { AccountStore, LogReader, StoredUser } from "../../../src/core/store.ts";
+import type { AccountStore } from "../../../src/core/accounts/account-store.ts";
+import type { LogReader } from "../../../src/core/log-reader.ts";
+import type { StoredUser } from "../../../src/core/store.ts";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import type { FileServer } from "../../support/postgres-file.ts";
 import { openStoreAt } from "../../support/postgres-store.ts";

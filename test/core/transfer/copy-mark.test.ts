@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Contents, UserId } from "../../../src/core/store.ts";
+import type { UserId } from "../../../src/core/store.ts";
 import { after, type Mark, markIn, startFrom } from "../../../src/core/transfer/copy-mark.ts";
+import type { Contents } from "../../../src/core/transfer/transfer-store.ts";
 import { hashText, logEntry } from "../../support/store.ts";
 
 const SOURCE = "sqlite:/source";

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { ImportRows, LogEntry, StoredUser, UserId } from "../../../src/core/store.ts";
+import type { LogEntry } from "../../../src/core/log-reader.ts";
+import type { StoredUser, UserId } from "../../../src/core/store.ts";
 import { type CopyProgress, type CopyTarget, copy } from "../../../src/core/transfer/copy.ts";
+import type { ImportRows } from "../../../src/core/transfer/transfer-store.ts";
 import type { SqliteStore } from "../../../src/stores/sqlite/store.ts";
 import { hashText, logEntry, openStore } from "../../support/store.ts";
 

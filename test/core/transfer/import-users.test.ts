@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Intake } from "../../../src/core/store.ts";
 import {
   type ImportChoices,
   type ImportLine,
@@ -8,6 +7,7 @@ import {
   type ImportProgress,
   importUsers,
 } from "../../../src/core/transfer/import-users.ts";
+import type { RecordImporter } from "../../../src/core/transfer/transfer-store.ts";
 import { openStaging } from "../../../src/stores/import-staging.ts";
 import { hashText, openStore } from "../../support/store.ts";
 
@@ -168,14 +168,14 @@ for (const badLines of ["refuse-all", "skip"] as const) {
 }
 
 /** A store in which somebody adds a user of that name between the look and the step itself. */
-function overtaken(store: Intake, add: () => Promise<unknown>): Intake {
+function overtaken(store: RecordImporter, add: () => Promise<unknown>): RecordImporter {
   let added = false;
   return {
     findTaken: (users) => store.findTaken(users),
-    async takeIn(rows) {
+    async importRecords(rows) {
       if (!added) await add();
       added = true;
-      return store.takeIn(rows);
+      return store.importRecords(rows);
     },
   };
 }
@@ -198,7 +198,7 @@ for (const [choices, kind, names] of [
 
 test("a name that the store cannot hold is refused before anything is written", async (t) => {
   const { ports, refused, store } = await setting(t, [userLine(1, "long")]);
-  const narrow: Intake = {
+  const narrow: RecordImporter = {
     ...store,
     problemWith: ({ users, entries }) =>
       users.some(({ username }) => username === "long") && entries.length === 0

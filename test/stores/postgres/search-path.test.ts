@@ -149,7 +149,10 @@ test("attempts, imports and the retention find nothing that is shadowed", async 
   });
   assert.equal(imported, "imported");
   assert.equal((await store.findTaken([user])).length, 1);
-  assert.equal(await store.takeIn(() => [{ users: [], entries: [logEntry("two")] }]), "taken-in");
+  assert.equal(
+    await store.importRecords(() => [{ users: [], entries: [logEntry("two")] }]),
+    "imported",
+  );
   assert.equal((await store.readUsers({ afterId: "", limit: 10 })).length, 1);
   assert.equal(await store.pruneLogEntries(new Date(Date.now() + 1_000), 10), 2);
 });

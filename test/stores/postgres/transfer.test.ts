@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import type { ImportBatch, LogEntry, StoredUser, UserId } from "../../../src/core/store.ts";
+import type { LogEntry } from "../../../src/core/log-reader.ts";
+import type { StoredUser, UserId } from "../../../src/core/store.ts";
+import type { ImportBatch } from "../../../src/core/transfer/transfer-store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
 import { serverOfFile } from "../../support/postgres-file.ts";

@@ -14,7 +14,7 @@ import {
   userSignedOut,
   usersImported,
 } from "../../../src/core/events.ts";
-import type { LogEntry } from "../../../src/core/store.ts";
+import type { LogEntry } from "../../../src/core/log-reader.ts";
 import { activityIn } from "../../../src/web/pages/activity.ts";
 import { locales, wordsIn } from "../../../src/web/pages/words.ts";
 

@@ -1,0 +1,28 @@
+import type { NewUser, PasswordHash, Store, StoredUser, User, UserId } from "../store.ts";
+
+/** What the account commands need beside the `Store`; `testAccounts` checks it. */
+export interface AccountStore extends Store, UserReader, AccountChanges {}
+
+export interface AccountChanges {
+  /** Returns `undefined` when the username is taken. */
+  insertUser(user: NewUser): Promise<User | undefined>;
+  /** Sets the hash whatever the current one is. */
+  setPasswordHash(id: UserId, hash: PasswordHash): Promise<"set" | "missing">;
+  renameUser(id: UserId, username: string): Promise<"renamed" | "taken" | "missing">;
+  /** One atomic step: when the last two users are removed at the same time, one stays. */
+  removeUser(id: UserId): Promise<"removed" | "last" | "missing">;
+  /** Ends every session issued before that second, and returns the number of users concerned. */
+  endSessions(of: UserId | "all", before: number): Promise<number>;
+}
+
+/** A store that can list its users. */
+export interface UserReader {
+  /** Sorted by ID, byte by byte. */
+  readUsers(query: UserQuery): Promise<readonly StoredUser[]>;
+}
+
+export interface UserQuery {
+  /** `""` comes before every ID. */
+  readonly afterId: string;
+  readonly limit: number;
+}
