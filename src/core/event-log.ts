@@ -7,9 +7,9 @@ import type { ServerLog } from "./server-log.ts";
 import type { NewLogEntry, Store } from "./store.ts";
 
 /** Past this many waiting entries the newest are dropped, and counted in the server log. */
-export const MOST_WAITING = 10_000;
+export const MAX_WAITING = 10_000;
 /** Half of the places are kept from what any stranger can cause as often as they like. */
-const MOST_WAITING_DENIALS = 5_000;
+const MAX_WAITING_DENIALS = 5_000;
 const MAX_BATCH = 500;
 /** A lone entry is written at once, those that follow it closely share a transaction. */
 const PAUSE_MS = 100;
@@ -116,7 +116,7 @@ export function createEventLog(
     },
 
     record(event) {
-      const most = event.type === "signin_rate_limited" ? MOST_WAITING_DENIALS : MOST_WAITING;
+      const most = event.type === "signin_rate_limited" ? MAX_WAITING_DENIALS : MAX_WAITING;
       if (waiting.length >= most) {
         dropped += 1;
         meter.dropped();

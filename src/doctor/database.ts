@@ -1,8 +1,8 @@
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
-import type { DatabaseLook } from "../stores/database-look.ts";
-import type { Creator, PostgresLook } from "../stores/postgres/look.ts";
+import type { DatabaseInspection } from "../stores/inspection.ts";
+import type { Creator, PostgresInspection } from "../stores/postgres/inspect.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
-import type { SqliteLook } from "../stores/sqlite/look.ts";
+import type { SqliteInspection } from "../stores/sqlite/inspect.ts";
 import { reasonIn } from "./ask.ts";
 import type { Check } from "./check.ts";
 import { advice, broken, type Finding, fine, orFine } from "./finding.ts";
@@ -50,7 +50,7 @@ async function looked(patient: Patient): Promise<Database | Finding> {
 const RESTORE =
   "stop the gate and bring the latest backup back: latchkey restore keeps what is there now";
 
-function sqliteFindings(file: string, look: SqliteLook): readonly Finding[] {
+function sqliteFindings(file: string, look: SqliteInspection): readonly Finding[] {
   const [damage] = look.damage;
   if (damage !== undefined) return [broken(`${file} is damaged: ${damage}`, RESTORE)];
   const size = look.checked === "all" ? "whole" : "too large to be checked here";
@@ -64,7 +64,7 @@ function sqliteFindings(file: string, look: SqliteLook): readonly Finding[] {
 
 function schemaFindings(
   database: string,
-  { schema, newestSchema }: DatabaseLook,
+  { schema, newestSchema }: DatabaseInspection,
 ): readonly Finding[] {
   if (schema > newestSchema) {
     return [
@@ -84,7 +84,7 @@ function schemaFindings(
 }
 
 /** An empty file is what a start leaves that was cut short. */
-function journalFindings(file: string, { journal, schema }: SqliteLook): readonly Finding[] {
+function journalFindings(file: string, { journal, schema }: SqliteInspection): readonly Finding[] {
   if (schema === 0) {
     return [
       advice(
@@ -102,7 +102,7 @@ function journalFindings(file: string, { journal, schema }: SqliteLook): readonl
   ];
 }
 
-function postgresFindings(hosts: readonly PostgresLook[], url: string): readonly Finding[] {
+function postgresFindings(hosts: readonly PostgresInspection[], url: string): readonly Finding[] {
   const primary = hosts.find(isPrimary);
   const silent = hosts.flatMap((look) =>
     silentFindings(look, primary === undefined ? broken : advice),
@@ -129,14 +129,14 @@ const creatorFinding = ({ place, role }: Creator): Finding =>
     `run REVOKE CREATE ON ${place} FROM ${role} as its owner, or give Latchkey a database of its own`,
   );
 
-const namesOf = (hosts: readonly PostgresLook[]): string =>
+const namesOf = (hosts: readonly PostgresInspection[]): string =>
   hosts.flatMap((look) => (look.kind === "answers" ? [nameOf(look)] : [])).join(", ");
 
 const nameOf = ({ host, version, role, connection }: Answering): string =>
   `PostgreSQL ${version} at ${host} is the ${role} (${connection === "socket" ? "by its socket" : connection})`;
 
 /** While another one takes writes, it is not missed. */
-function silentFindings(look: PostgresLook, weigh: typeof advice): readonly Finding[] {
+function silentFindings(look: PostgresInspection, weigh: typeof advice): readonly Finding[] {
   if (look.kind === "answers") return [];
   const found = `PostgreSQL at ${look.host} does not answer: ${reasonIn(look.reason)}`;
   const remedy =
@@ -144,7 +144,7 @@ function silentFindings(look: PostgresLook, weigh: typeof advice): readonly Find
   return [weigh(found, remedy)];
 }
 
-const noPrimary = (hosts: readonly PostgresLook[]): Finding =>
+const noPrimary = (hosts: readonly PostgresInspection[]): Finding =>
   broken(
     `none of the hosts of DATABASE_URL takes writes: ${namesOf(hosts)}`,
     "promote a standby, or name the primary in DATABASE_URL as well",

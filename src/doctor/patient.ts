@@ -3,9 +3,9 @@ import { access } from "node:fs/promises";
 import { codeOf } from "../core/fault.ts";
 import type { SecretFile } from "../gate/settings/setting-sources.ts";
 import type { Settings } from "../gate/settings/settings.ts";
-import type { DatabaseLook } from "../stores/database-look.ts";
-import type { PostgresLook } from "../stores/postgres/look.ts";
-import { lookAtSqlite, type SqliteLook } from "../stores/sqlite/look.ts";
+import type { DatabaseInspection } from "../stores/inspection.ts";
+import type { PostgresInspection } from "../stores/postgres/inspect.ts";
+import { inspectSqlite, type SqliteInspection } from "../stores/sqlite/inspect.ts";
 import { type Site, visitSite } from "./site.ts";
 
 /** All that the checks look at. What several of them need is looked at once. */
@@ -21,8 +21,8 @@ export interface Patient {
 
 export type Database =
   | { readonly kind: "missing" }
-  | { readonly kind: "sqlite"; readonly look: SqliteLook }
-  | { readonly kind: "postgres"; readonly hosts: readonly PostgresLook[] };
+  | { readonly kind: "sqlite"; readonly look: SqliteInspection }
+  | { readonly kind: "postgres"; readonly hosts: readonly PostgresInspection[] };
 
 export type PatientParts = Pick<Patient, "settings" | "secretFiles" | "url" | "now">;
 
@@ -46,11 +46,11 @@ export function patientOf(parts: PatientParts): Patient {
 async function lookAtDatabase({ databaseUrl, databaseFile }: Settings): Promise<Database> {
   if (databaseUrl !== undefined) {
     // On first need: the driver takes longer to load than all the rest.
-    const { lookAtPostgres } = await import("../stores/postgres/look.ts");
-    return { kind: "postgres", hosts: await lookAtPostgres(databaseUrl) };
+    const { inspectPostgres } = await import("../stores/postgres/inspect.ts");
+    return { kind: "postgres", hosts: await inspectPostgres(databaseUrl) };
   }
   if (!(await isReadable(databaseFile))) return { kind: "missing" };
-  return { kind: "sqlite", look: await lookAtSqlite(databaseFile) };
+  return { kind: "sqlite", look: await inspectSqlite(databaseFile) };
 }
 
 /** What may not be read is there all the same: that is thrown. */
@@ -67,7 +67,7 @@ async function isReadable(file: string): Promise<boolean> {
 /** What the gate would see of it: of several hosts, the one that takes writes. */
 export async function seenDatabase(
   patient: Patient,
-): Promise<DatabaseLook | "missing" | "unknown"> {
+): Promise<DatabaseInspection | "missing" | "unknown"> {
   const database = await patient.database().catch(() => undefined);
   switch (database?.kind) {
     case undefined:
@@ -81,7 +81,7 @@ export async function seenDatabase(
   }
 }
 
-export type Answering = Extract<PostgresLook, { kind: "answers" }>;
+export type Answering = Extract<PostgresInspection, { kind: "answers" }>;
 
-export const isPrimary = (look: PostgresLook): look is Answering =>
+export const isPrimary = (look: PostgresInspection): look is Answering =>
   look.kind === "answers" && look.role === "primary";

@@ -3,9 +3,8 @@ import { codeOf, Fault, messageOf } from "../core/fault.ts";
 import type { LogPruner, LogReader } from "../core/log-reader.ts";
 import type { AttemptCounter } from "../core/shared-limiter.ts";
 import type { RecordImporter } from "../core/transfer/transfer-store.ts";
-import { isAccessFault } from "../stores/database-access.ts";
-import { isThere } from "../stores/database-file.ts";
 import type { PostgresStore } from "../stores/postgres/store.ts";
+import { databaseExists, isAccessFault } from "../stores/sqlite/file.ts";
 import { openSqlite } from "../stores/sqlite/store.ts";
 
 /** Where accounts and log entries are kept. */
@@ -71,7 +70,7 @@ export function reasonOf(error: unknown): string {
 
 /** Whether there is an account, without making a database to find that out. */
 export async function hasAccounts(place: Place): Promise<boolean> {
-  if (place.databaseUrl === undefined && !isThere(place.databaseFile)) return false;
+  if (place.databaseUrl === undefined && !databaseExists(place.databaseFile)) return false;
   try {
     const store = await openStore(place, "refuse");
     try {

@@ -1,8 +1,15 @@
+import { MAX_WAITING } from "../core/event-log.ts";
 import type { LogEntry } from "../core/log-reader.ts";
 import type { NewLogEntry, PasswordHash, StoredUser, UserId } from "../core/store.ts";
 
-/** A row as a database hands it over, whichever one it is. */
+/** A row as the database driver returns it. */
 export type StoredRow = Readonly<Record<string, unknown>>;
+
+/**
+ * How many of the earliest entries since a time are searched for the lowest ID. Entries are written
+ * nearly in the order of their times: an instance holds back fewer than that.
+ */
+export const EARLIEST_ENTRIES: number = MAX_WAITING + 1;
 
 export function userOf(row: StoredRow): StoredUser {
   return {
@@ -27,7 +34,7 @@ export function newLogEntryOf(row: StoredRow): NewLogEntry {
   };
 }
 
-/** Milliseconds in SQLite, a date or a text in PostgreSQL. */
+/** SQLite returns milliseconds, PostgreSQL a date or a string. */
 function timeOf(at: unknown): Date {
   if (at instanceof Date) return at;
   return new Date(typeof at === "string" ? at : Number(at));

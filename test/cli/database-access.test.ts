@@ -9,7 +9,7 @@ import { allow, give, isRoot, runUnprivileged } from "./other-user.ts";
 import { type Filled, filled } from "./transfer/backup-place.ts";
 import { csvOf, fileWith } from "./transfer/import-file.ts";
 
-const HINT = "by this user: run this as the user whom the gate runs as";
+const HINT = "by this user: run this as the user that the gate runs as";
 
 interface Opened extends Filled {
   /** A folder that this user may write to. */
@@ -129,6 +129,6 @@ if (isRoot) {
     await chmod(place.database, 0o666);
     const { code, stderr } = await runUnprivileged(["user", "list"], place.env);
     assert.equal(code, 1);
-    assert.match(stderr, /: latchkey\.db is open to others, and only its owner can change that\n$/);
+    assert.match(stderr, /: latchkey\.db can be read by other users, and only its owner can change that\n$/);
   });
 }

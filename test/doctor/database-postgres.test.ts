@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { accountsCheck } from "../../src/doctor/accounts.ts";
 import { clockCheck } from "../../src/doctor/clock.ts";
 import { databaseCheck } from "../../src/doctor/database.ts";
-import { lookAtPostgres } from "../../src/stores/postgres/look.ts";
+import { inspectPostgres } from "../../src/stores/postgres/inspect.ts";
 import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { startPostgres, startStandby } from "../support/postgres.ts";
 import { serverOfFile } from "../support/postgres-file.ts";
@@ -147,7 +147,7 @@ test("an account in PostgreSQL is seen, and so is that there is none", async (t)
 
 test("the database's clock is compared with this machine's", async () => {
   const url = await server.newDatabase();
-  const [seen] = await lookAtPostgres(url);
+  const [seen] = await inspectPostgres(url);
   assert.ok(seen?.kind === "answers" && Math.abs(seen.aheadMs) < 2_000);
   assertFound(await findings(clockCheck, { env: { DATABASE_URL: url } }), [
     "fine",

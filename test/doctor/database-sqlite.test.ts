@@ -4,7 +4,7 @@ import { readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { databaseCheck } from "../../src/doctor/database.ts";
-import { lookAtSqlite } from "../../src/stores/sqlite/look.ts";
+import { inspectSqlite } from "../../src/stores/sqlite/inspect.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { execute, inDatabase } from "../support/database.ts";
 import { startGate } from "../support/gate.ts";
@@ -51,12 +51,12 @@ test("a whole database is fine, and looking at it leaves no trace", async (t) =>
 
 test("the database of a running gate is seen as it is now, and left as it is", async (t) => {
   const gate = await startGate(t);
-  assert.equal((await lookAtSqlite(gate.databaseFile)).contents?.hasUsers, false);
+  assert.equal((await inspectSqlite(gate.databaseFile)).contents?.hasUsers, false);
   await gate.setUp();
   await gate.logEntries(1);
   const before = await stateOf(gate.dataDir);
   assertFound(await look(gate.dataDir), ["fine", /is whole/]);
-  assert.equal((await lookAtSqlite(gate.databaseFile)).contents?.hasUsers, true);
+  assert.equal((await inspectSqlite(gate.databaseFile)).contents?.hasUsers, true);
   assert.deepEqual(await stateOf(gate.dataDir), before);
 });
 
@@ -132,7 +132,7 @@ test("a database without a write-ahead log is a hint", async (t) => {
 
 test("a database that would take too long is not checked as a whole, and read all the same", async (t) => {
   const { file } = await closedDatabase(t);
-  const { checked, damage, contents } = await lookAtSqlite(file, 4_096);
+  const { checked, damage, contents } = await inspectSqlite(file, 4_096);
   assert.deepEqual([checked, damage, contents?.hasUsers], ["too-large", [], true]);
-  assert.equal((await lookAtSqlite(file)).checked, "all");
+  assert.equal((await inspectSqlite(file)).checked, "all");
 });

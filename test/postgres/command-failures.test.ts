@@ -38,7 +38,7 @@ const failures: Readonly<Record<string, readonly [url: string, reason: RegExp]>>
     at(`${here}/postgres?sslmode=verify-full`),
     /does not support SSL/,
   ],
-  "the schema of a newer Latchkey": [newer, /it needs a newer Latchkey/],
+  "the schema of a newer Latchkey": [newer, /use a newer Latchkey/],
 };
 
 /** They open the database in the same way. */

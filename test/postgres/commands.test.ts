@@ -111,7 +111,7 @@ test("log on a database without tables says so, with exit code 1, and makes none
   const url = await server.newDatabase();
   const { code, stdout, stderr } = await run(t, url, "log");
   assert.deepEqual([code, stdout], [1, ""]);
-  assert.match(stderr, /^latchkey: there are no tables of Latchkey in this database\n$/);
+  assert.match(stderr, /^latchkey: this database has no Latchkey tables\n$/);
   assert.deepEqual(await runSql(url, "SELECT FROM pg_tables WHERE tablename LIKE 'latchkey%'"), []);
 });
 

@@ -9,11 +9,10 @@ import {
 } from "../../core/transfer/copy.ts";
 import { cannotUse, openPostgresAt, reasonOf } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/setting-sources.ts";
-import { explained } from "../../stores/database-access.ts";
-import { isThere } from "../../stores/database-file.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";
+import { databaseExists, explained } from "../../stores/sqlite/file.ts";
+import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";
 import { openSqlite } from "../../stores/sqlite/store.ts";
-import { refuseOtherSchema } from "../../stores/sqlite/transfer.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
 import { type Ports, stopSignals, type Terminal } from "../terminal.ts";
 import { isSameFile } from "./files.ts";
@@ -136,7 +135,8 @@ async function open(place: Place, missing: "create" | "refuse"): Promise<Opened>
 }
 
 async function openFile(file: string, missing: "create" | "refuse"): Promise<Opened> {
-  if (isThere(file)) await refuseOtherSchema(file, missing === "create" ? "take" : "refuse");
+  if (databaseExists(file))
+    await refuseOtherSchema(file, missing === "create" ? "accept" : "refuse");
   else if (missing === "refuse") throw new Fault("database_missing", "the file does not exist");
   else if (!existsSync(dirname(file)))
     throw new Fault("folder_missing", "the folder does not exist");

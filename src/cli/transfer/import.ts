@@ -6,7 +6,7 @@ import { makeDataDir } from "../../gate/files/data-dir.ts";
 import { type OpenStore, openStore } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import { chosen } from "../../gate/settings/value-kinds.ts";
-import { openStaging } from "../../stores/import-staging.ts";
+import { openStaging } from "../../stores/sqlite/staging.ts";
 import type { Command } from "../command.ts";
 import { counted, FAILURE, type Ports, SUCCESS, type Terminal } from "../terminal.ts";
 import { STORE_SETTINGS } from "../user/accounts.ts";

@@ -4,9 +4,8 @@ import { makeDataDir } from "../../gate/files/data-dir.ts";
 import { behind } from "../../gate/files/hand-over.ts";
 import { throughName } from "../../gate/files/partial-file.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
-import { accessFault } from "../../stores/database-access.ts";
-import { isThere } from "../../stores/database-file.ts";
 import { copyDatabase } from "../../stores/sqlite/backup.ts";
+import { accessFault, databaseExists } from "../../stores/sqlite/file.ts";
 import { replaceDatabase } from "../../stores/sqlite/replace.ts";
 import type { Command } from "../command.ts";
 import type { Ports } from "../terminal.ts";
@@ -28,7 +27,7 @@ export const command: Command = {
     const { databaseFile } = settings;
     const problem = problemWith(backup, settings);
     if (problem !== undefined) return terminal.fail(problem);
-    const replaces = isThere(databaseFile);
+    const replaces = databaseExists(databaseFile);
     if (replaces && options.force !== true) {
       return terminal.fail(`there is already a database at ${databaseFile}: --force replaces it`);
     }

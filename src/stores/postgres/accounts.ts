@@ -1,21 +1,19 @@
 import { randomUUID } from "node:crypto";
-import type { AccountStore, UserReader } from "../../core/accounts/account-store.ts";
+import type { AccountChanges } from "../../core/accounts/account-store.ts";
 import { codeOf } from "../../core/fault.ts";
-import type { Store, UserId } from "../../core/store.ts";
+import type { UserId } from "../../core/store.ts";
 import type { Ask, PostgresPool } from "./query.ts";
-import type { Tables } from "./tables.ts";
+import { EQ, type Tables } from "./tables.ts";
 import { inTransaction } from "./transaction.ts";
-
-export type PostgresAccounts = Omit<AccountStore, keyof Store | keyof UserReader>;
 
 const UNIQUE_VIOLATION = "23505";
 
-/** The part of the store that looks after accounts. */
+/** The methods that change accounts. */
 export function accountsOn(
   pool: PostgresPool,
   ask: Ask,
   { users, configured }: Tables,
-): PostgresAccounts {
+): AccountChanges {
   return {
     async insertUser({ username, passwordHash }) {
       const id = randomUUID() as UserId;
@@ -30,7 +28,7 @@ export function accountsOn(
     async setPasswordHash(id, hash) {
       const rows = await ask({
         text: `UPDATE ${users} SET password_hash = $2
-               WHERE id OPERATOR(pg_catalog.=) $1 RETURNING id`,
+               WHERE id ${EQ} $1 RETURNING id`,
         values: [id, hash],
       });
       return rows.length === 1 ? "set" : "missing";
@@ -40,7 +38,7 @@ export function accountsOn(
       try {
         const rows = await ask({
           text: `UPDATE ${users} SET username = $2
-                 WHERE id OPERATOR(pg_catalog.=) $1 RETURNING id`,
+                 WHERE id ${EQ} $1 RETURNING id`,
           values: [id, username],
         });
         return rows.length === 1 ? "renamed" : "missing";
@@ -52,7 +50,7 @@ export function accountsOn(
 
     removeUser: (id) =>
       inTransaction(pool, async (askHere) => {
-        // Whoever waits here looks afterwards: of two last users that are removed at once, one stays.
+        // Serialises removals: when the last two users are removed at the same time, one stays.
         await askHere(`SELECT FROM ${configured} FOR UPDATE`);
         const removed = await askHere(
           `DELETE FROM ${users} WHERE id = $1
@@ -66,7 +64,7 @@ export function accountsOn(
 
     endSessions: (of, before) =>
       inTransaction(pool, async (askHere) => {
-        // It only ever grows: no clock that is behind brings back what was ended.
+        // Always increases, so that a clock that is behind, or the same second, cannot revive a session.
         const [row] = await askHere(
           `WITH ended AS (
              UPDATE ${users} SET sessions_from = greatest($1, sessions_from + 1)

@@ -1,16 +1,16 @@
 import type { AttemptCounter } from "../../core/shared-limiter.ts";
 import type { Ask } from "./query.ts";
-import type { Tables } from "./tables.ts";
+import { EQ, GT, LT, LTE, MINUS, type Tables, TIMES } from "./tables.ts";
 
 /**
- * The sliding log of attempts, one row an address. `clock_timestamp()` and not `now()`: a statement
- * that waited for the row would else judge by the time at which it began.
+ * The sliding log of attempts, one row per address. Uses `clock_timestamp()`: with `now()`, a
+ * statement that waited for the row would use the time at which it started.
  */
 export function attemptCounter(ask: Ask, { attempts: table }: Tables): AttemptCounter {
   return {
     async recordAttempt(address, { attempts, windowMs, maxTracked }) {
       const recent = `FROM pg_catalog.unnest(tracked.made) AS at
-                      WHERE at OPERATOR(pg_catalog.>) ${timeAgo("$2")}`;
+                      WHERE at ${GT} ${timeAgo("$2")}`;
       const rows = await ask({
         name: "latchkey_record_attempt",
         text: `INSERT INTO ${table} AS tracked (address, made)
@@ -18,7 +18,7 @@ export function attemptCounter(ask: Ask, { attempts: table }: Tables): AttemptCo
                WHERE NOT EXISTS (SELECT FROM ${table} OFFSET $4)
                ON CONFLICT (address) DO UPDATE
                SET made = pg_catalog.array_append(ARRAY(SELECT at ${recent}), pg_catalog.clock_timestamp())
-               WHERE (SELECT pg_catalog.count(*) ${recent}) OPERATOR(pg_catalog.<) $3
+               WHERE (SELECT pg_catalog.count(*) ${recent}) ${LT} $3
                RETURNING address`,
         values: [address, windowMs, attempts, maxTracked],
       });
@@ -27,9 +27,9 @@ export function attemptCounter(ask: Ask, { attempts: table }: Tables): AttemptCo
 
     async forgetAttempts({ windowMs }) {
       await ask({
-        text: `DELETE FROM ${table} WHERE address OPERATOR(pg_catalog.=) ANY (
+        text: `DELETE FROM ${table} WHERE address ${EQ} ANY (
                  SELECT address FROM ${table}
-                 WHERE made[pg_catalog.cardinality(made)] OPERATOR(pg_catalog.<=) ${timeAgo("$1")}
+                 WHERE made[pg_catalog.cardinality(made)] ${LTE} ${timeAgo("$1")}
                  FOR UPDATE SKIP LOCKED
                )`,
         values: [windowMs],
@@ -39,5 +39,5 @@ export function attemptCounter(ask: Ask, { attempts: table }: Tables): AttemptCo
 }
 
 const timeAgo = (milliseconds: string): string =>
-  `(pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-)
-    (${milliseconds} OPERATOR(pg_catalog.*) interval '1 millisecond'))`;
+  `(pg_catalog.clock_timestamp() ${MINUS}
+    (${milliseconds} ${TIMES} interval '1 millisecond'))`;

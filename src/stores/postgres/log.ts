@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { MOST_WAITING } from "../../core/event-log.ts";
 import type { LogFilter, LogPruner, LogReader } from "../../core/log-reader.ts";
 import type { NewLogEntry, Store } from "../../core/store.ts";
-import { logEntryOf } from "../rows.ts";
+import { EARLIEST_ENTRIES, logEntryOf } from "../rows.ts";
 import type { Ask, PostgresQuery } from "./query.ts";
-import type { Tables } from "./tables.ts";
+import { EQ, GT, GTE, LT, MINUS, PLUS, type Tables } from "./tables.ts";
 
 export type PostgresLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
 
-/** The part of the store that keeps the log. */
+/** The methods for the audit log. */
 export function logOn(ask: Ask, tables: Tables): PostgresLog {
   const { log } = tables;
   const keys = new WeakMap<NewLogEntry, string>();
@@ -28,7 +27,7 @@ export function logOn(ask: Ask, tables: Tables): PostgresLog {
       const { where, values } = filterOf(log, filter, [afterId, limit]);
       const rows = await ask({
         text: `SELECT id, at, type, summary, author FROM ${log}
-               WHERE id OPERATOR(pg_catalog.>) $1 ${where} ORDER BY id LIMIT $2`,
+               WHERE id ${GT} $1 ${where} ORDER BY id LIMIT $2`,
         values,
       });
       return rows.map(logEntryOf);
@@ -37,7 +36,7 @@ export function logOn(ask: Ask, tables: Tables): PostgresLog {
     async startOfNewest(limit, filter) {
       const { where, values } = filterOf(log, filter, [limit]);
       const [row] = await ask({
-        text: `SELECT id FROM ${log} WHERE id OPERATOR(pg_catalog.>) 0 ${where}
+        text: `SELECT id FROM ${log} WHERE id ${GT} 0 ${where}
                ORDER BY id DESC LIMIT 1 OFFSET $1`,
         values,
       });
@@ -46,8 +45,8 @@ export function logOn(ask: Ask, tables: Tables): PostgresLog {
 
     async pruneLogEntries(before, limit) {
       const rows = await ask({
-        text: `DELETE FROM ${log} WHERE id OPERATOR(pg_catalog.=) ANY (
-                 SELECT id FROM ${log} WHERE at OPERATOR(pg_catalog.<) $1 ORDER BY at LIMIT $2
+        text: `DELETE FROM ${log} WHERE id ${EQ} ANY (
+                 SELECT id FROM ${log} WHERE at ${LT} $1 ORDER BY at LIMIT $2
                  FOR UPDATE SKIP LOCKED
                ) RETURNING id`,
         values: [before, limit],
@@ -58,8 +57,8 @@ export function logOn(ask: Ask, tables: Tables): PostgresLog {
 }
 
 /**
- * Inserts entries under the next IDs. Each carries a key of its writer's making: one that is sent
- * again goes in once.
+ * Inserts entries with the next IDs. Each carries a key that the writer chose, so that an entry that
+ * is sent again is inserted once.
  */
 export function logInsert(
   { log, logEnd }: Tables,
@@ -68,11 +67,11 @@ export function logInsert(
 ): PostgresQuery {
   return {
     text: `WITH log_end AS (
-             UPDATE ${logEnd} SET id = id OPERATOR(pg_catalog.+) $1
-             RETURNING id OPERATOR(pg_catalog.-) $1 AS start
+             UPDATE ${logEnd} SET id = id ${PLUS} $1
+             RETURNING id ${MINUS} $1 AS start
            )
            INSERT INTO ${log} (id, key, at, type, summary, author)
-           SELECT start OPERATOR(pg_catalog.+) place, key, at, type, summary, author
+           SELECT start ${PLUS} place, key, at, type, summary, author
            FROM log_end, ROWS FROM (
              pg_catalog.unnest($2::pg_catalog.uuid[]), pg_catalog.unnest($3::pg_catalog.timestamptz[]),
              pg_catalog.unnest($4::pg_catalog.text[]), pg_catalog.unnest($5::pg_catalog.text[]),
@@ -90,19 +89,15 @@ export function logInsert(
   };
 }
 
-/** More than an instance holds back, so that none which was written late is missed. */
-const EARLIEST_LOOKED_AT = MOST_WAITING + 1;
-
 /**
- * Entries are written nearly in the order of their times: the reading starts at the lowest ID among
- * the earliest that match, or it might go through all that is older. A log that was imported has old
- * times under new IDs: with one, the reading goes through everything.
+ * Starts at the lowest ID among the earliest matching entries instead of scanning all older ones. An
+ * imported log has old times with new IDs, so a database with one is scanned from the start.
  */
 const sinceOf = (log: string, since: string): string =>
-  `AND at OPERATOR(pg_catalog.>=) ${since} AND id OPERATOR(pg_catalog.>=) CASE
-     WHEN EXISTS (SELECT FROM ${log} WHERE type OPERATOR(pg_catalog.=) 'log_import')
+  `AND at ${GTE} ${since} AND id ${GTE} CASE
+     WHEN EXISTS (SELECT FROM ${log} WHERE type ${EQ} 'log_import')
      THEN 0 ELSE (SELECT pg_catalog.min(id) FROM
-       (SELECT id FROM ${log} WHERE at OPERATOR(pg_catalog.>=) ${since} ORDER BY at LIMIT ${EARLIEST_LOOKED_AT})
+       (SELECT id FROM ${log} WHERE at ${GTE} ${since} ORDER BY at LIMIT ${EARLIEST_ENTRIES})
        AS earliest) END`;
 
 function filterOf(
@@ -112,7 +107,7 @@ function filterOf(
 ): { where: string; values: readonly unknown[] } {
   const values = [...before];
   const conditions: string[] = [];
-  if (type !== undefined) conditions.push(`AND type OPERATOR(pg_catalog.=) $${values.push(type)}`);
+  if (type !== undefined) conditions.push(`AND type ${EQ} $${values.push(type)}`);
   if (since !== undefined) conditions.push(sinceOf(log, `$${values.push(since)}`));
   return { where: conditions.join(" "), values };
 }

@@ -2,14 +2,14 @@ import type { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, Fault, messageOf, Unavailable } from "../../core/fault.ts";
 
-/** A page has to answer within two seconds, however the database fares. */
+/** A page must answer within two seconds, even when the database does not. */
 const ALL_WITHIN_MS = 1_800;
-/** For a server that does not even keep its own deadline. */
+/** For a server that does not keep its own `statement_timeout`. */
 const ANSWER_WITHIN_MS = 1_000;
 const RETRY_AFTER_SECONDS = 2;
 
 export interface PostgresQuery {
-  /** Prepared under this name, once for each connection. */
+  /** Prepares the statement under this name, once per connection. */
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly unknown[];
@@ -17,7 +17,7 @@ export interface PostgresQuery {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The little of `pg.PoolClient` that is used, with the events that it has. */
+/** The part of `pg.PoolClient` that the store uses. */
 export interface PostgresClient extends EventEmitter {
   query(query: {
     name?: string;
@@ -25,26 +25,27 @@ export interface PostgresClient extends EventEmitter {
     values?: unknown[];
     query_timeout?: number;
   }): Promise<{ readonly rows: readonly Row[] }>;
-  /** With `true` the connection is closed instead of being used again. */
+  /** With `true`, closes the connection instead of reusing it. */
   release(destroy?: boolean): void;
 }
 
-/** The little of `pg.Pool` that is used: bring your own. */
+/** The part of `pg.Pool` that the store uses. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
-  /** Told of a failure that another host might not have. */
+  /** Called after a failure that another host might not have. */
   failed?(): void;
 }
 
-export type Ask = (asked: PostgresQuery) => Promise<readonly Row[]>;
+/** Runs one statement and returns its rows. */
+export type Ask = (query: PostgresQuery) => Promise<readonly Row[]>;
 
-/** After a failure to get through, nobody waits for the same again for so long. */
+/** After the database did not answer, other calls fail at once for this long. */
 const PAUSE_MS = 1_000;
 
 /**
- * One statement at a time, on whichever connection is free. What passes by itself is an
- * `Unavailable`. While the database does not get in touch, one caller a second tries, and the others
- * hear so at once: a page that needs several answers does not wait for each of them in turn.
+ * Runs each statement on any free connection. Temporary failures become `Unavailable`. While the
+ * database does not answer, one call per second tries and the others fail at once, so that a page
+ * with several queries does not wait for each of them in turn.
  */
 export function createAsk(pool: PostgresPool): Ask {
   let silentUntil = 0;
@@ -52,14 +53,14 @@ export function createAsk(pool: PostgresPool): Ask {
 
   return async (asked) => {
     const silent = silentUntil > 0;
-    if (silent && (trying || performance.now() < silentUntil)) throw new Silence();
+    if (silent && (trying || performance.now() < silentUntil)) throw new NoAnswer();
     trying ||= silent;
     try {
       const rows = await query(pool, asked);
       silentUntil = 0;
       return rows;
     } catch (error) {
-      silentUntil = error instanceof Silence ? performance.now() + PAUSE_MS : 0;
+      silentUntil = error instanceof NoAnswer ? performance.now() + PAUSE_MS : 0;
       throw error;
     } finally {
       if (silent) trying = false;
@@ -71,8 +72,8 @@ export function query(pool: PostgresPool, asked: PostgresQuery): Promise<readonl
   const giveUpAt = performance.now() + ALL_WITHIN_MS;
   const work = withClient(pool, async (client) => {
     const left = giveUpAt - performance.now();
-    // Whoever asked has had an answer by now: what it said is not to be belied.
-    if (left <= 0) throw new Silence();
+    // The caller already got a timeout, so the statement must not run any more.
+    if (left <= 0) throw new NoAnswer();
     return run(client, asked, Math.min(left, ANSWER_WITHIN_MS));
   });
   return within(ALL_WITHIN_MS, work);
@@ -80,9 +81,9 @@ export function query(pool: PostgresPool, asked: PostgresQuery): Promise<readonl
 
 const CONFLICT = "40001";
 const TRIES = 10;
-const LONGEST_PAUSE_MS = 40;
+const MAX_PAUSE_MS = 40;
 
-/** Where the database isolates transactions strictly, who comes second has to look again. */
+/** Retries serialization failures, for databases with a stricter default isolation level. */
 export async function retryingConflicts<T>(work: () => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left -= 1) {
     try {
@@ -91,8 +92,8 @@ export async function retryingConflicts<T>(work: () => Promise<T>): Promise<T> {
       const cause = error instanceof Error ? error.cause : undefined;
       if (left <= 1 || codeOf(cause) !== CONFLICT) throw error;
     }
-    // Spread out, so that those who met once do not meet again.
-    await sleep(Math.random() * LONGEST_PAUSE_MS);
+    // Randomised, so that conflicting transactions do not retry in step.
+    await sleep(Math.random() * MAX_PAUSE_MS);
   }
 }
 
@@ -106,7 +107,7 @@ export async function run(
   return (await client.query(asked)).rows;
 }
 
-/** Lends a connection. One that broke, or that a late answer may still come to, is not used again. */
+/** Runs `work` on a connection, and closes a connection that broke or may still get a late answer. */
 export async function withClient<T>(
   pool: PostgresPool,
   work: (client: PostgresClient) => Promise<T>,
@@ -114,9 +115,9 @@ export async function withClient<T>(
   const client = await pool.connect().catch((error) => {
     throw isSqlState(codeOf(error)) || messageOf(error) === POOL_IS_FULL
       ? translated(error)
-      : new Silence(error);
+      : new NoAnswer(error);
   });
-  // A connection that breaks fails the query on it: nobody else has to hear of it.
+  // A broken connection already fails the query that runs on it.
   const ignore = (): void => {};
   client.on("error", ignore);
   let usable = false;
@@ -125,7 +126,7 @@ export async function withClient<T>(
     usable = true;
     return result;
   } catch (error) {
-    usable = isRefusal(error);
+    usable = isStatementError(error);
     if (!usable) pool.failed?.();
     throw translated(error);
   } finally {
@@ -134,50 +135,50 @@ export async function withClient<T>(
   }
 }
 
-/** What the whole connection suffers from, and not the one statement. */
-const OF_CONNECTION = /^(08|57P|25006)/;
+/** Errors of the whole connection, not only of the statement. */
+const CONNECTION_ERROR = /^(08|57P|25006)/;
 
-/** The server did not want the statement, and goes on listening. */
-function isRefusal(error: unknown): boolean {
+/** Whether the server rejected the statement and the connection is still usable. */
+function isStatementError(error: unknown): boolean {
   const code = codeOf(error);
-  return isSqlState(code) && !OF_CONNECTION.test(code);
+  return isSqlState(code) && !CONNECTION_ERROR.test(code);
 }
 
-/** Node's own codes may have five letters, too, but begin with an E, which none of PostgreSQL's does. */
+/** Node's error codes can have five letters too, but start with E; PostgreSQL's never do. */
 const isSqlState = (code: string | undefined): code is string =>
   code !== undefined && /^(?!E)[0-9A-Z]{5}$/.test(code);
 
 /**
- * What passes: lost and refused connections, too many of them, a server that starts, stops or has
- * become a standby, a deadline, a lost race between transactions.
+ * Temporary failures: lost, refused or too many connections, a server that starts, stops or has
+ * become a standby, a timeout, conflicting transactions.
  */
-const PASSING = /^(08|53|57|25006|40001|40P01|55P03)/;
+const TEMPORARY = /^(08|53|57|25006|40001|40P01|55P03)/;
 
 function translated(error: unknown): unknown {
   const code = codeOf(error);
-  // What is not the driver's is not the database's either.
+  // These do not come from the driver.
   if (error instanceof Fault || error instanceof TypeError) return error;
-  if (isSqlState(code) && !PASSING.test(code)) return error;
-  return messageOf(error) === NO_ANSWER ? new Silence(error) : new DatabaseAway(error);
+  if (isSqlState(code) && !TEMPORARY.test(code)) return error;
+  return messageOf(error) === QUERY_TIMEOUT ? new NoAnswer(error) : new DatabaseUnavailable(error);
 }
 
-/** The driver has no codes for these. */
+/** Messages of the driver, which has no codes for these errors. */
 const POOL_IS_FULL = "timeout exceeded when trying to connect";
-const NO_ANSWER = "Query read timeout";
+const QUERY_TIMEOUT = "Query read timeout";
 
-/** Without the driver's words, which may name hosts and users. */
-class DatabaseAway extends Unavailable {
+/** Leaves out the driver's message, which may name hosts and users. */
+class DatabaseUnavailable extends Unavailable {
   constructor(cause?: unknown) {
     super("store_unavailable", "the database does not answer", RETRY_AFTER_SECONDS, { cause });
   }
 }
 
-/** Nobody answers at all: it is more than a connection that broke, or a pool that is full. */
-class Silence extends DatabaseAway {}
+/** No answer at all, unlike a broken connection or a full pool. */
+class NoAnswer extends DatabaseUnavailable {}
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Silence()), ms);
+  const timer = setTimeout(() => late.reject(new NoAnswer()), ms);
   try {
     return await Promise.race([work, late.promise]);
   } finally {

@@ -1,5 +1,5 @@
 import { codeOf, Fault, Unavailable } from "../../core/fault.ts";
-import { newerSchema } from "../newer-schema.ts";
+import { newerSchema } from "../inspection.ts";
 import {
   type PostgresClient,
   type PostgresPool,
@@ -9,11 +9,11 @@ import {
   withClient,
 } from "./query.ts";
 import { FIND_SCHEMA, quoted, tablesIn } from "./tables.ts";
-import { inTransaction, PATIENCE_MS, type TransactionAsk } from "./transaction.ts";
+import { inTransaction, TRANSACTION_WITHIN_MS, type TransactionAsk } from "./transaction.ts";
 
 /**
- * Each entry leads from the version that is its index to the next one. Entries are only ever added:
- * what has been released is not edited.
+ * Each entry migrates from the version that is its index to the next one. Released entries are never
+ * edited, only new ones added.
  */
 const migrations: readonly string[] = [
   `CREATE TABLE latchkey_users (
@@ -77,8 +77,8 @@ const migrations: readonly string[] = [
      made timestamptz[] NOT NULL
    ) WITH (fillfactor = 50);`,
 
-  // Whoever inserts or deletes users may have any search_path. The schema is asked for each time, so
-  // that it can be renamed.
+  // Sessions that insert or delete users can have any search_path. The functions read the schema's
+  // name on each call, so that it can be renamed.
   `CREATE OR REPLACE FUNCTION latchkey_note_user() RETURNS trigger LANGUAGE plpgsql
      SET search_path = pg_catalog, pg_temp AS $$
    BEGIN
@@ -101,24 +101,21 @@ const migrations: readonly string[] = [
 
 export const NEWEST_SCHEMA: number = migrations.length;
 
-/**
- * Two instances may make the same thing at the same moment, which PostgreSQL takes as a failure: of
- * several kinds, and where it isolates transactions strictly, of one more.
- */
-const MADE_TWICE = ["23505", "42P07", "42710", "40001"];
+/** PostgreSQL's errors when two instances create the same object at the same time. */
+const CREATED_TWICE = ["23505", "42P07", "42710", "40001"];
 const TRIES = 5;
 
 /**
- * Brings the tables up to date, all of them or nothing, and answers with the schema that they are
- * in. Where they are up to date already, nothing is locked and nothing but reading is asked for; of
- * several instances that start together one migrates, and the others wait for its row.
+ * Migrates the tables completely or not at all, and returns their schema. Only reads, without a
+ * lock, when they are up to date. Of several instances that start together one migrates, and the
+ * others wait for the lock on the version row.
  */
 export async function migrate(pool: PostgresPool, missing: "create" | "refuse"): Promise<string> {
-  if (missing === "refuse" && (await placeOf(pool)).version === 0) {
-    throw new Fault("database_missing", "there are no tables of Latchkey in this database");
+  if (missing === "refuse" && (await findTables(pool)).version === 0) {
+    throw new Fault("database_missing", "this database has no Latchkey tables");
   }
   for (let left = TRIES; ; left -= 1) {
-    const { schema, version } = await placeOf(pool);
+    const { schema, version } = await findTables(pool);
     if (version === migrations.length) return schema;
     try {
       const { schemaVersion } = tablesIn(schema);
@@ -126,41 +123,42 @@ export async function migrate(pool: PostgresPool, missing: "create" | "refuse"):
       await inTransaction(pool, (ask) => migrateRow(ask, schema, schemaVersion));
     } catch (error) {
       const cause = error instanceof Unavailable ? error.cause : error;
-      if (left <= 1 || !MADE_TWICE.includes(codeOf(cause) ?? "")) throw error;
+      if (left <= 1 || !CREATED_TWICE.includes(codeOf(cause) ?? "")) throw error;
     }
   }
 }
 
-/** Each on its own, or whoever makes them at the same time would wait for the whole migration. */
+/** Separate statements, so that concurrent instances do not wait for the whole migration. */
 async function makeSchemaRow(client: PostgresClient, table: string): Promise<void> {
-  const ask = (text: string): Promise<readonly Row[]> => run(client, { text }, PATIENCE_MS);
+  const ask = (text: string): Promise<readonly Row[]> =>
+    run(client, { text }, TRANSACTION_WITHIN_MS);
   await ask(
     `CREATE TABLE IF NOT EXISTS ${table} (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL)`,
   );
   await ask(`INSERT INTO ${table} VALUES (true, 0) ON CONFLICT DO NOTHING`);
 }
 
-/** Whoever waited for the row sees what was done meanwhile. */
+/** An instance that waited for the lock reads the version that the other one has written. */
 async function migrateRow(ask: TransactionAsk, schema: string, table: string): Promise<void> {
   const [row] = await ask(`SELECT version FROM ${table} FOR UPDATE`);
-  // What is created goes there. PostgreSQL looks into its own schema first even so.
+  // New objects go to that schema. PostgreSQL still searches pg_catalog first.
   await ask(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`);
   for (const migration of migrations.slice(Number(row?.version))) await ask(migration);
   await ask(`UPDATE ${table} SET version = ${migrations.length}`);
 }
 
-interface Place {
+interface Location {
   readonly schema: string;
-  /** 0 where there are no tables yet. */
+  /** 0 when there are no tables yet. */
   readonly version: number;
 }
 
-async function placeOf(pool: PostgresPool): Promise<Place> {
+async function findTables(pool: PostgresPool): Promise<Location> {
   const [found] = await query(pool, { text: FIND_SCHEMA });
   if (typeof found?.schema !== "string") {
     throw new Fault(
       "database_schema_missing",
-      "the search_path of this database role names no schema that exists and that the role may use",
+      "the search_path of this database role names no existing schema that the role can use: create a schema for it, or grant it USAGE on one",
     );
   }
   const { schema } = found;

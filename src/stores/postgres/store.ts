@@ -2,21 +2,19 @@ import { randomUUID } from "node:crypto";
 import type { AccountStore } from "../../core/accounts/account-store.ts";
 import type { LogPruner, LogReader } from "../../core/log-reader.ts";
 import type { AttemptCounter } from "../../core/shared-limiter.ts";
-import type { Store, UserId } from "../../core/store.ts";
-import type { RecordImporter } from "../../core/transfer/transfer-store.ts";
+import type { UserId } from "../../core/store.ts";
 import { userOf } from "../rows.ts";
 import { accountsOn } from "./accounts.ts";
 import { attemptCounter } from "./attempts.ts";
-import { watchUsers } from "./changes.ts";
-import { intakeOn } from "./intake.ts";
 import { logOn } from "./log.ts";
 import { createPool } from "./pool.ts";
 import { createAsk, type PostgresPool, retryingConflicts } from "./query.ts";
 import { migrate } from "./schema.ts";
-import { type Tables, tablesIn } from "./tables.ts";
+import { EQ, type Tables, tablesIn } from "./tables.ts";
 import { type PostgresTransfer, transferOn } from "./transfer.ts";
+import { watchUsers } from "./watch-users.ts";
 
-/** What to do where the tables are missing: make them (the default), or throw a `database_missing`. */
+/** For missing tables: create them (the default), or throw `database_missing`. */
 interface Missing {
   readonly missing?: "create" | "refuse";
 }
@@ -29,27 +27,25 @@ export type PostgresOptions = Missing &
       }
     | {
         /**
-         * A pool of the `pg` package, of two connections or more: one of them listens. It stays
-         * yours: end it after the store is closed.
+         * A pool of the `pg` package with at least two connections, of which one listens for changes.
+         * You must end it yourself, after closing the store.
          */
         readonly pool: PostgresPool;
       }
   );
 
 export interface PostgresStore
-  extends Store,
+  extends AccountStore,
     LogReader,
     LogPruner,
     AttemptCounter,
-    AccountStore,
-    RecordImporter,
     PostgresTransfer {
   close(): Promise<void>;
 }
 
 /**
- * A store in a PostgreSQL database that any number of instances may share. Each call ends within
- * two seconds, with what was asked for or with an `Unavailable`.
+ * Opens a store in a PostgreSQL database, which several instances can share. Each call returns or
+ * throws an `Unavailable` within two seconds.
  */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
   const { missing = "create" } = options;
@@ -83,7 +79,7 @@ function storeOn(pool: PostgresPool, tables: Tables, end: () => Promise<void>): 
       if (isUnstorable(id)) return undefined;
       const [row] = await ask({
         name: "latchkey_find_user",
-        text: `SELECT ${USER} FROM ${users} WHERE id OPERATOR(pg_catalog.=) $1`,
+        text: `SELECT ${USER} FROM ${users} WHERE id ${EQ} $1`,
         values: [id],
       });
       return row && userOf(row);
@@ -93,7 +89,7 @@ function storeOn(pool: PostgresPool, tables: Tables, end: () => Promise<void>): 
       if (isUnstorable(username)) return undefined;
       const [row] = await ask({
         name: "latchkey_find_user_by_username",
-        text: `SELECT ${USER} FROM ${users} WHERE username OPERATOR(pg_catalog.=) $1`,
+        text: `SELECT ${USER} FROM ${users} WHERE username ${EQ} $1`,
         values: [username],
       });
       return row && userOf(row);
@@ -101,7 +97,7 @@ function storeOn(pool: PostgresPool, tables: Tables, end: () => Promise<void>): 
 
     async insertFirstUser({ username, passwordHash }) {
       const id = randomUUID() as UserId;
-      // The key of the first statement is the one that a single racer gets, at any isolation level.
+      // Only one concurrent caller can insert this key, at any isolation level.
       const insert = {
         text: `WITH first AS (
                  INSERT INTO ${configured} VALUES (true) ON CONFLICT DO NOTHING RETURNING yes
@@ -118,7 +114,7 @@ function storeOn(pool: PostgresPool, tables: Tables, end: () => Promise<void>): 
     async replacePasswordHash(id, from, to) {
       const rows = await ask({
         text: `UPDATE ${users} SET password_hash = $3
-               WHERE id OPERATOR(pg_catalog.=) $1 AND password_hash OPERATOR(pg_catalog.=) $2
+               WHERE id ${EQ} $1 AND password_hash ${EQ} $2
                RETURNING id`,
         values: [id, from, to],
       });
@@ -129,11 +125,10 @@ function storeOn(pool: PostgresPool, tables: Tables, end: () => Promise<void>): 
     ...accountsOn(pool, ask, tables),
     ...attemptCounter(ask, tables),
     ...transferOn(pool, tables),
-    ...intakeOn(pool, tables),
     watchUsers: (watching) => watchUsers(pool, watching),
     close: end,
   };
 }
 
-/** PostgreSQL has no NUL in text. What cannot be stored cannot be found either. */
+/** PostgreSQL text cannot contain NUL, so no stored value matches. */
 const isUnstorable = (text: string): boolean => text.includes("\0");

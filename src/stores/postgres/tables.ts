@@ -25,18 +25,28 @@ export function tablesIn(schema: string): Tables {
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * The schema of the tables by the connection's own `search_path`, or the one where the path would
- * create them: null where it names none that exists.
+ * PostgreSQL's own operators, for statements outside a transaction with `SAFE_PATH`: a plain `=`
+ * would be the best match in the `search_path`, whoever created it.
  */
-export const FIND_SCHEMA = `SELECT pg_catalog.to_regclass('latchkey_schema') IS NOT NULL AS made,
-  coalesce(
-    (SELECT nspname FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace
-       ON pg_namespace.oid OPERATOR(pg_catalog.=) relnamespace
-     WHERE pg_class.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass('latchkey_schema')),
-    pg_catalog.current_schema()) AS schema`;
+export const EQ = "OPERATOR(pg_catalog.=)";
+export const GT = "OPERATOR(pg_catalog.>)";
+export const GTE = "OPERATOR(pg_catalog.>=)";
+export const LT = "OPERATOR(pg_catalog.<)";
+export const LTE = "OPERATOR(pg_catalog.<=)";
+export const PLUS = "OPERATOR(pg_catalog.+)";
+export const MINUS = "OPERATOR(pg_catalog.-)";
+export const TIMES = "OPERATOR(pg_catalog.*)";
+
+/** In the rest of the transaction, short names mean PostgreSQL's own functions and operators. */
+export const SAFE_PATH = "SET LOCAL search_path = pg_catalog, pg_temp";
 
 /**
- * The rest of a transaction finds only PostgreSQL's own functions, types and operators by their short
- * names. A statement outside of one has to write them in full: in whatever schema, the closest match wins.
+ * Finds the schema of the tables through the connection's own `search_path`, or else the schema that
+ * the path would create them in: null if the path names no existing schema.
  */
-export const SAFE_PATH = "SET LOCAL search_path = pg_catalog, pg_temp";
+export const FIND_SCHEMA: string = `SELECT pg_catalog.to_regclass('latchkey_schema') IS NOT NULL AS made,
+  coalesce(
+    (SELECT nspname FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace
+       ON pg_namespace.oid ${EQ} relnamespace
+     WHERE pg_class.oid ${EQ} pg_catalog.to_regclass('latchkey_schema')),
+    pg_catalog.current_schema()) AS schema`;

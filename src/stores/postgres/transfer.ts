@@ -1,29 +1,34 @@
+import { randomUUID } from "node:crypto";
 import type { UserReader } from "../../core/accounts/account-store.ts";
+import type { StoredUser } from "../../core/store.ts";
 import type {
   Contents,
   ContentsReader,
   ImportBatch,
   Importer,
   ImportRows,
+  RecordImporter,
+  TakenUser,
 } from "../../core/transfer/transfer-store.ts";
 import { userOf } from "../rows.ts";
-import type { PostgresPool } from "./query.ts";
+import { logInsert } from "./log.ts";
+import type { PostgresPool, PostgresQuery } from "./query.ts";
 import type { Tables } from "./tables.ts";
 import { type TransactionAsk as Ask, inTransaction } from "./transaction.ts";
-import { userInsert } from "./user-insert.ts";
 
-export type PostgresTransfer = ContentsReader & UserReader & Importer;
+export interface PostgresTransfer extends ContentsReader, UserReader, Importer, RecordImporter {}
 
-/** Names are in an index, whose rows cannot be longer than 2,704 bytes with all that belongs to them. */
-const LONGEST_NAME = 2_600;
+/** Usernames are indexed, and an index row cannot be longer than 2,704 bytes with its overhead. */
+const MAX_USERNAME_BYTES = 2_600;
 
-/** The part of the store that takes everything out of a database, or into one. */
+/** The methods that read the whole database, or add many rows to it. */
 export function transferOn(pool: PostgresPool, tables: Tables): PostgresTransfer {
+  const { users } = tables;
   return {
     readUsers: ({ afterId, limit }) =>
       inTransaction(pool, async (ask) => {
         const rows = await ask(
-          `SELECT id, username, password_hash, sessions_from FROM ${tables.users}
+          `SELECT id, username, password_hash, sessions_from FROM ${users}
            WHERE id > $1 ORDER BY id LIMIT $2`,
           [afterId, limit],
         );
@@ -35,11 +40,38 @@ export function transferOn(pool: PostgresPool, tables: Tables): PostgresTransfer
     importBatch: (batch) =>
       inTransaction(pool, async (ask, undo) => {
         if (!(await isAt(tables, batch, ask))) return undo("overtaken");
-        await insert(tables, batch, ask);
+        await insertBatch(tables, batch, ask);
         return (await isAlone(tables, batch, ask)) ? "imported" : undo("overtaken");
       }),
 
     problemWith,
+
+    findTaken: (wanted) =>
+      inTransaction(pool, async (ask) => {
+        const rows = await ask(
+          `SELECT id, username FROM ${users} WHERE id = ANY($1) OR username = ANY($2)`,
+          [wanted.map(({ id }) => id), wanted.map(({ username }) => username)],
+        );
+        const ids = new Set(rows.map(({ id }) => id));
+        const names = new Set(rows.map(({ username }) => username));
+        return wanted.flatMap(({ id, username }): readonly TakenUser[] => {
+          if (names.has(username)) return [{ id, taken: "username" }];
+          return ids.has(id) ? [{ id, taken: "id" }] : [];
+        });
+      }),
+
+    importRecords: (rows) =>
+      inTransaction(pool, async (ask, undo) => {
+        for (const page of rows()) {
+          const { text, values } = userInsert(tables, page.users);
+          const inserted = await ask(`${text} ON CONFLICT DO NOTHING RETURNING 1`, values);
+          if (inserted.length < page.users.length) return undo("taken");
+          if (page.entries.length === 0) continue;
+          const entries = logInsert(tables, page.entries, () => randomUUID());
+          await ask(entries.text, entries.values);
+        }
+        return "imported";
+      }),
   };
 }
 
@@ -61,7 +93,7 @@ async function readContents(
   };
 }
 
-/** Locks what every writer of log entries and every other import needs, and then looks. */
+/** Locks the row that every writer of log entries and every other import needs, then compares. */
 async function isAt(tables: Tables, { from }: ImportBatch, ask: Ask): Promise<boolean> {
   const [end] = await ask(`SELECT id FROM ${tables.logEnd} FOR UPDATE`);
   if (Number(end?.id) !== from.lastEntryId) return false;
@@ -73,7 +105,7 @@ async function isAt(tables: Tables, { from }: ImportBatch, ask: Ask): Promise<bo
   return row?.mark === from.mark;
 }
 
-async function insert(
+async function insertBatch(
   tables: Tables,
   { users, entries, how, to }: ImportBatch,
   ask: Ask,
@@ -82,10 +114,8 @@ async function insert(
     await ask(`DELETE FROM ${tables.users}`);
     await ask(`DELETE FROM ${tables.log}`);
   }
-  if (users.length > 0) {
-    const { text, values } = userInsert(tables, users);
-    await ask(text, values);
-  }
+  const { text, values } = userInsert(tables, users);
+  await ask(text, values);
   await ask(
     `INSERT INTO ${tables.log} (id, key, at, type, summary, author)
      SELECT id, gen_random_uuid(), at, type, summary, author
@@ -107,9 +137,23 @@ async function insert(
   );
 }
 
+/** Inserts users with their IDs. Runs in a transaction only: it uses short names. */
+function userInsert(tables: Tables, users: readonly StoredUser[]): PostgresQuery {
+  return {
+    text: `INSERT INTO ${tables.users} (id, username, password_hash, sessions_from)
+           SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])`,
+    values: [
+      users.map(({ id }) => id),
+      users.map(({ username }) => username),
+      users.map(({ passwordHash }) => passwordHash),
+      users.map(({ sessionsFrom }) => sessionsFrom ?? null),
+    ],
+  };
+}
+
 /**
- * A first account may be under way while the first users come in. The trigger on these waits for
- * it, so that here it can be seen; whoever comes later finds the place taken.
+ * Another process may be inserting a first account at the same time. The trigger on the users waits
+ * for it, so it is visible here; later ones find that there is an account.
  */
 async function isAlone(tables: Tables, { from, users }: ImportBatch, ask: Ask): Promise<boolean> {
   if (from.mark !== undefined) return true;
@@ -121,14 +165,16 @@ function problemWith({ users, entries }: ImportRows): string | undefined {
   for (const { id, username, passwordHash } of users) {
     const who = `the user ${JSON.stringify(username.slice(0, 100))}`;
     if ([id, username, passwordHash].some((text) => text.includes("\0"))) {
-      return `${who} has a NUL, which PostgreSQL does not store`;
+      return `${who} contains a NUL character, which PostgreSQL cannot store`;
     }
-    if (Buffer.byteLength(username) > LONGEST_NAME) {
-      return `${who} has a name of more than ${LONGEST_NAME} bytes, which PostgreSQL cannot index`;
+    if (Buffer.byteLength(username) > MAX_USERNAME_BYTES) {
+      return `${who} has a username of more than ${MAX_USERNAME_BYTES} bytes, which PostgreSQL cannot index`;
     }
   }
   const unusable = entries.find((one) =>
     [one.type, one.summary, one.author].some((text) => text.includes("\0")),
   );
-  return unusable && `the log entry ${unusable.id} has a NUL, which PostgreSQL does not store`;
+  return (
+    unusable && `log entry ${unusable.id} contains a NUL character, which PostgreSQL cannot store`
+  );
 }

@@ -1,3 +1,4 @@
+import type { ClientConfig } from "pg";
 import { parse } from "pg-connection-string";
 import { Fault, messageOf } from "../../core/fault.ts";
 import { isLoopbackHost } from "../../core/loopback.ts";
@@ -8,7 +9,7 @@ export interface PostgresHost {
   readonly port: number;
 }
 
-/** What is the same for whichever host is connected to. */
+/** The parameters that are the same for every host. */
 export interface PostgresLogin {
   readonly user: string | undefined;
   readonly password: string | undefined;
@@ -23,7 +24,7 @@ export interface PostgresUrl {
   readonly login: PostgresLogin;
 }
 
-/** The values that each parameter takes; `undefined` stands for any. */
+/** The accepted values of each parameter; `undefined` accepts any. */
 const PARAMETERS: Readonly<Record<string, readonly string[] | undefined>> = {
   host: undefined,
   port: undefined,
@@ -43,16 +44,16 @@ const DEFAULT_PORT = 5432;
 
 /**
  * Reads `postgres://user:password@one:5432,two:5432/database?parameter=value`, sockets included.
- * What would not be heeded is refused: a misspelt `sslmode` must not mean no encryption. Every mode
- * but `disable` and `no-verify` checks the certificate and the name in it. No error repeats the URL,
- * which has a password in it.
+ * Every `sslmode` but `disable` and `no-verify` verifies the certificate and its host name.
+ * @throws For any unknown parameter: a misspelt `sslmode` must not disable encryption. The message
+ * never repeats the URL, which can contain a password.
  */
 export function readPostgresUrl(text: string): PostgresUrl {
-  if (!/^postgres(ql)?:\/\//.test(text)) throw invalid("it has to start with postgres://");
+  if (!/^postgres(ql)?:\/\//.test(text)) throw invalid("it must start with postgres://");
   const [, credentials = "", hosts, path = "", query = ""] =
     /^postgres(?:ql)?:\/\/([^/?#]*@)?([^@/?#]*)(\/[^@?#]*)?(?:\?([^#]*))?$/.exec(text) ?? [];
   if (hosts === undefined) {
-    throw invalid("special characters in its parts have to be percent-encoded");
+    throw invalid("special characters must be percent-encoded");
   }
   const parameters = new URLSearchParams(query);
   checkParameters(parameters);
@@ -72,7 +73,13 @@ export function readPostgresUrl(text: string): PostgresUrl {
   };
 }
 
-/** Whether accounts would cross a network in the clear without anybody having said so. */
+/** Separate fields for `pg`: a whole URL would show its password wherever a pool is printed. */
+export function connectionConfig(host: PostgresHost, login: PostgresLogin): ClientConfig {
+  const given = Object.entries({ ...login, ...host }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given);
+}
+
+/** Whether passwords would cross a network unencrypted although no `sslmode` asks for that. */
 export function isSilentlyPlain(text: string): boolean {
   if (/[?&]sslmode=/.test(text)) return false;
   return readPostgresUrl(text).hosts.some(
@@ -80,7 +87,7 @@ export function isSilentlyPlain(text: string): boolean {
   );
 }
 
-/** Whether it is a URL that can be used and that has a password, wherever in it. */
+/** Whether the text is a valid URL with a password, in the user part or in a parameter. */
 export function hasPassword(text: string): boolean {
   try {
     return readPostgresUrl(text).login.password !== undefined;
@@ -91,20 +98,20 @@ export function hasPassword(text: string): boolean {
 
 function checkParameters(parameters: URLSearchParams): void {
   for (const [name, value] of parameters) {
-    // What it is instead is not repeated: it may be a piece of a password.
+    // The message leaves out the unknown name: it may be part of a password.
     if (!Object.hasOwn(PARAMETERS, name)) {
-      throw invalid(`a parameter is none of ${Object.keys(PARAMETERS).join(", ")}`);
+      throw invalid(`unknown parameter: it accepts ${Object.keys(PARAMETERS).join(", ")}`);
     }
-    if (parameters.getAll(name).length > 1) throw invalid(`${name} is there twice`);
-    // The driver binds where the server offers to, and logs in without where it does not.
+    if (parameters.getAll(name).length > 1) throw invalid(`${name} is given twice`);
+    // The driver falls back to a login without channel binding if the server does not offer it.
     if (name === "channel_binding" && value === "require") {
       throw invalid(
-        "channel_binding=require cannot be kept to: sslmode=verify-full makes sure of the server, and channel_binding=prefer binds where it can",
+        "channel_binding=require is not supported: sslmode=verify-full verifies the server, and channel_binding=prefer uses channel binding if the server offers it",
       );
     }
-    const taken = PARAMETERS[name];
-    if (taken !== undefined && !taken.includes(value)) {
-      throw invalid(`${name} takes ${taken.join(", ")}`);
+    const accepted = PARAMETERS[name];
+    if (accepted !== undefined && !accepted.includes(value)) {
+      throw invalid(`${name} accepts ${accepted.join(", ")}`);
     }
   }
 }
@@ -113,15 +120,15 @@ function parsedWithoutHost(rest: string): ReturnType<typeof parse> {
   try {
     return parse(`postgres://${rest}`);
   } catch (error) {
-    // A certificate file that cannot be read is worth naming; an URL error is not.
+    // A certificate file that cannot be read is named; other messages may repeat the URL.
     const reason = messageOf(error);
     throw invalid(
-      reason.startsWith("ENOENT") || reason.startsWith("EACCES") ? reason : "it is no URL",
+      reason.startsWith("ENOENT") || reason.startsWith("EACCES") ? reason : "it is not a valid URL",
     );
   }
 }
 
-/** As libpq has it: `?host=/run/postgresql`, several of them separated by commas. */
+/** Like libpq: `?host=/run/postgresql`, several hosts separated by commas. */
 function hostsNamed(parameters: URLSearchParams): readonly PostgresHost[] | undefined {
   const ports = parameters.get("port")?.split(",") ?? [];
   const portAt = (at: number): number => portIn(ports[at] ?? ports[0]);
@@ -131,13 +138,13 @@ function hostsNamed(parameters: URLSearchParams): readonly PostgresHost[] | unde
     .map((host, at) => ({ host, port: portAt(at) }));
 }
 
-/** Without any, this machine. */
+/** Without a host, this machine. */
 function hostsIn(text: string): readonly PostgresHost[] {
   if (text === "") return [{ host: "localhost", port: DEFAULT_PORT }];
   return text.split(",").map((one) => {
     const [, host = "", port] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(one) ?? [];
     const name = decoded(host.replace(/^\[(.*)\]$/, "$1"));
-    if (name === "") throw invalid("one of its hosts is none");
+    if (name === "") throw invalid("empty host");
     return { host: name, port: portIn(port) };
   });
 }
@@ -146,16 +153,16 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw invalid("one of its hosts is none");
+    throw invalid("a host is not valid percent-encoding");
   }
 }
 
 function portIn(text: string | undefined): number {
   const port = Number(text || DEFAULT_PORT);
   if (port >= 1 && port <= 65_535) return port;
-  throw invalid("a port is a number from 1 to 65535");
+  throw invalid("a port must be a number from 1 to 65535");
 }
 
 function invalid(problem: string): Fault {
-  return new Fault("database_url_invalid", `the database URL cannot be used: ${problem}`);
+  return new Fault("database_url_invalid", `invalid database URL: ${problem}`);
 }

@@ -1,20 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import type { AccountStore, UserReader } from "../../core/accounts/account-store.ts";
+import type { AccountChanges } from "../../core/accounts/account-store.ts";
 import { messageOf } from "../../core/fault.ts";
-import type { Store, UserId } from "../../core/store.ts";
-import { retryWhileBusy } from "./busy.ts";
-
-export type SqliteAccounts = Omit<AccountStore, keyof Store | keyof UserReader>;
+import type { UserId } from "../../core/store.ts";
+import { retryWhileBusy } from "./locking.ts";
 
 /**
- * The part of the store that looks after accounts. Each operation is one statement, and so one step.
- * `told` hears of the users that it changes.
+ * The methods that change accounts, each in one statement and therefore one atomic step.
+ * @param report Is called for each changed user.
  */
 export function accountsOf(
   database: DatabaseSync,
-  told: (id: UserId | "all") => void,
-): SqliteAccounts {
+  report: (id: UserId | "all") => void,
+): AccountChanges {
   const exists = database.prepare("SELECT 1 FROM users WHERE id = ?");
   const insert = database.prepare(
     "INSERT OR IGNORE INTO users (id, username, password_hash) VALUES (?, ?, ?)",
@@ -24,7 +22,7 @@ export function accountsOf(
   const remove = database.prepare(
     "DELETE FROM users WHERE id = ? AND EXISTS (SELECT 1 FROM users AS other WHERE other.id <> ?)",
   );
-  // It only ever grows: no clock that is behind brings back what was ended, nor does the same second.
+  // Always increases, so that a clock that is behind, or the same second, cannot revive a session.
   const endAll = database.prepare(
     "UPDATE users SET sessions_from = max(?, coalesce(sessions_from, 0) + 1)",
   );
@@ -46,7 +44,7 @@ export function accountsOf(
       retryWhileBusy(() => {
         try {
           if (rename.run(username, id).changes === 0) return "missing";
-          told(id);
+          report(id);
           return "renamed";
         } catch (error) {
           if (messageOf(error).startsWith("UNIQUE constraint failed")) return "taken";
@@ -57,7 +55,7 @@ export function accountsOf(
     removeUser: (id) =>
       retryWhileBusy(() => {
         if (remove.run(id, id).changes === 1) {
-          told(id);
+          report(id);
           return "removed";
         }
         return exists.get(id) === undefined ? "missing" : "last";
@@ -66,7 +64,7 @@ export function accountsOf(
     endSessions: (of, before) =>
       retryWhileBusy(() => {
         const { changes } = of === "all" ? endAll.run(before) : endOne.run(before, of);
-        told(of);
+        report(of);
         return Number(changes);
       }),
   };

@@ -3,26 +3,26 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { Fault, messageOf } from "../../core/fault.ts";
 import type { Amounts, Portion } from "../../core/transfer/transfer-store.ts";
-import { accessFault, explained } from "../database-access.ts";
-import { isThere, openExisting } from "../database-file.ts";
-import { newerSchema } from "../newer-schema.ts";
-import { isBarred, isBusy, retryWhileBusy } from "./busy.ts";
+import { newerSchema } from "../inspection.ts";
+import { accessFault, databaseExists, explained, openExisting } from "./file.ts";
+import { isBusy, isFileError, retryWhileBusy } from "./locking.ts";
 import { NEWEST_SCHEMA, versionOf } from "./schema.ts";
 
 const PAGES_AT_ONCE = 256;
 
 export interface FileCopy {
   readonly from: string;
-  /** Only of a file that nobody writes to can one on a read-only disk be read. */
+  /** `at-rest`, when no process writes to the file, also works on a read-only disk. */
   readonly source: "live" | "at-rest";
-  /** An empty file, which keeps its mode. */
+  /** An empty file. It keeps its mode. */
   readonly to: string;
   readonly progress: (pages: Portion) => void;
 }
 
 /**
- * Copies a database as it is at one moment, whoever goes on writing to it, and makes sure of the
- * copy: what cannot be relied on is a Fault.
+ * Copies a consistent state of the database while other processes write to it, and verifies the
+ * copy.
+ * @throws A Fault when the copy is damaged or incomplete.
  */
 export async function copyDatabase({
   from,
@@ -33,9 +33,9 @@ export async function copyDatabase({
   const source = openToRead(from, kind);
   try {
     const before = await retryWhileBusy(() => {
-      // Held until the end: otherwise the copy would begin anew with every commit of somebody else.
+      // Open until the end: otherwise every commit of another process would restart the copy.
       if (!source.isTransaction) source.exec("BEGIN");
-      return takeInventory(source, from);
+      return readAmounts(source, from);
     });
     await backup(source, to, {
       rate: PAGES_AT_ONCE,
@@ -44,15 +44,18 @@ export async function copyDatabase({
     });
     const after = verify(to);
     if (after.users === before.users && after.entries === before.entries) return after;
-    throw new Fault("copy_different", `the copy of ${from} has not all that is in it`);
+    throw new Fault(
+      "copy_different",
+      `the copy of ${from} does not have the same number of users and log entries`,
+    );
   } finally {
     source.close();
   }
 }
 
 function openToRead(file: string, kind: FileCopy["source"]): DatabaseSync {
-  if (!isThere(file)) throw new Fault("database_missing", `there is no database at ${file}`);
-  return kind === "at-rest" && !existsSync(`${file}-wal`) ? openUnwritten(file) : openLive(file);
+  if (!databaseExists(file)) throw new Fault("database_missing", `there is no database at ${file}`);
+  return kind === "at-rest" && !existsSync(`${file}-wal`) ? openImmutable(file) : openLive(file);
 }
 
 function openLive(file: string): DatabaseSync {
@@ -63,31 +66,31 @@ function openLive(file: string): DatabaseSync {
   }
 }
 
-function openUnwritten(file: string): DatabaseSync {
+function openImmutable(file: string): DatabaseSync {
   const url = pathToFileURL(file);
   url.searchParams.set("immutable", "1");
   return new DatabaseSync(url, { readOnly: true });
 }
 
 function verify(file: string): Amounts {
-  const database = openUnwritten(file);
+  const database = openImmutable(file);
   try {
-    const inventory = takeInventory(database, file);
+    const amounts = readAmounts(database, file);
     const problems = database.prepare("PRAGMA integrity_check(3)").all();
     const [first] = problems.map((row) => String(row.integrity_check));
-    if (first === "ok") return inventory;
+    if (first === "ok") return amounts;
     throw new Fault("database_damaged", `${file} is damaged: ${first}`);
   } finally {
     database.close();
   }
 }
 
-/** Throws for what is no database of Latchkey, or one of a later Latchkey. */
-function takeInventory(database: DatabaseSync, file: string): Amounts {
-  const version = looking(file, () => versionOf(database));
+/** @throws A Fault when the file is not a complete Latchkey database that this version can read. */
+function readAmounts(database: DatabaseSync, file: string): Amounts {
+  const version = reading(file, () => versionOf(database));
   if (version > NEWEST_SCHEMA) throw newerSchema(file, version, NEWEST_SCHEMA);
-  if (version === 0) throw new Fault("not_latchkey", `${file} is no database of Latchkey`);
-  return looking(file, () => {
+  if (version === 0) throw new Fault("not_latchkey", `${file} is not a Latchkey database`);
+  return reading(file, () => {
     database.prepare("SELECT id, username, password_hash FROM users LIMIT 1").all();
     database.prepare("SELECT id, at, type, summary, author FROM log_entries LIMIT 1").all();
     const row = database
@@ -99,14 +102,14 @@ function takeInventory(database: DatabaseSync, file: string): Amounts {
   });
 }
 
-function looking<T>(file: string, look: () => T): T {
+function reading<T>(file: string, read: () => T): T {
   try {
-    return look();
+    return read();
   } catch (error) {
     if (isBusy(error)) throw error;
-    const barred = isBarred(error) ? accessFault(file) : undefined;
-    if (barred !== undefined) throw barred;
+    const denied = isFileError(error) ? accessFault(file) : undefined;
+    if (denied !== undefined) throw denied;
     const reason = messageOf(error);
-    throw new Fault("not_latchkey", `${file} is no whole database of Latchkey: ${reason}`);
+    throw new Fault("not_latchkey", `${file} is not a complete Latchkey database: ${reason}`);
   }
 }

@@ -1,13 +1,12 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { MOST_WAITING } from "../../core/event-log.ts";
 import type { LogFilter, LogPruner, LogReader } from "../../core/log-reader.ts";
 import type { Store } from "../../core/store.ts";
-import { logEntryOf } from "../rows.ts";
-import { retryWhileBusy } from "./busy.ts";
-import { inTransaction } from "./transaction.ts";
+import { EARLIEST_ENTRIES, logEntryOf } from "../rows.ts";
+import { inTransaction, retryWhileBusy } from "./locking.ts";
 
 type SqliteLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
 
+/** The methods for the audit log. */
 export function logOf(database: DatabaseSync): SqliteLog {
   const insertLogEntry = database.prepare(
     "INSERT INTO log_entries (at, type, summary, author) VALUES (?, ?, ?, ?)",
@@ -51,7 +50,7 @@ export function logOf(database: DatabaseSync): SqliteLog {
   };
 }
 
-/** For texts of which there are a handful: reading one takes longer than running it. */
+/** Keeps the few statements that filters produce: preparing one takes longer than running it. */
 function rememberStatements(database: DatabaseSync): (text: string) => StatementSync {
   const statements = new Map<string, StatementSync>();
   return (text) => {
@@ -61,17 +60,14 @@ function rememberStatements(database: DatabaseSync): (text: string) => Statement
   };
 }
 
-/** More than a process holds back, so that none which was written late is missed. */
-const EARLIEST_LOOKED_AT = MOST_WAITING + 1;
-
 /**
- * Entries are written nearly in the order of their times: the reading starts at the lowest ID among
- * the earliest that match, or it would go through all that is older. Nothing where there is none. A
- * log that was imported has old times under new IDs: with one, the reading goes through everything.
+ * Starts at the lowest ID among the earliest matching entries instead of scanning all older ones;
+ * matches nothing if there are none. An imported log has old times with new IDs, so a database with
+ * one is scanned from the start.
  */
 const AFTER_AND_SINCE = `id > max(?, CASE WHEN EXISTS (SELECT 1 FROM log_entries WHERE type = 'log_import') THEN 0 ELSE
     (SELECT min(id) - 1 FROM
-      (SELECT id FROM log_entries WHERE at >= ? ORDER BY at LIMIT ${EARLIEST_LOOKED_AT})) END)
+      (SELECT id FROM log_entries WHERE at >= ? ORDER BY at LIMIT ${EARLIEST_ENTRIES})) END)
   AND at >= ?`;
 
 function filterOf(

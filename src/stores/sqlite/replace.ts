@@ -10,27 +10,28 @@ import {
 } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { codeOf, Fault } from "../../core/fault.ts";
-import { openExisting } from "../database-file.ts";
-import { isBusy } from "./busy.ts";
+import { openExisting } from "./file.ts";
+import { isBusy } from "./locking.ts";
 
 const BESIDE = ["-wal", "-shm", "-journal"] as const;
 
 export interface Replacement {
   readonly file: string;
   readonly by: string;
-  /** The name that what was there gets. */
+  /** The new name of the replaced database. */
   readonly keptAs: string;
 }
 
 /**
- * Puts a database in the place of another, at one moment. Throws a `database_in_use` while anybody
- * has the old one open, which SQLite's locks tell; of one that is too damaged for that, nothing can.
+ * Replaces a database with another in one atomic step.
+ * @throws `database_in_use` while another connection has the old database open. SQLite's locks show
+ * that, unless the old database is too damaged to open.
  */
 export function replaceDatabase({ file, by, keptAs }: Replacement): void {
   const lock = existsSync(file) && isDatabase(file) ? openAlone(file) : undefined;
   try {
-    if (existsSync(file)) keep(file, keptAs);
-    // What an old log beside it holds must not get into the new one.
+    if (existsSync(file)) keepAs(file, keptAs);
+    // SQLite would apply an old log to the new database.
     for (const suffix of BESIDE) {
       if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${keptAs}${suffix}`);
     }
@@ -42,7 +43,7 @@ export function replaceDatabase({ file, by, keptAs }: Replacement): void {
 
 const MAGIC = "SQLite format 3\0";
 
-/** What is not, SQLite must not open: it would remove the write-ahead log beside it. */
+/** SQLite must not open any other file: it would delete the write-ahead log beside it. */
 function isDatabase(file: string): boolean {
   const opened = openSync(file, "r");
   try {
@@ -54,7 +55,7 @@ function isDatabase(file: string): boolean {
   }
 }
 
-/** Only the last connection may leave the write-ahead log, and nobody gets in as long as it is open. */
+/** Only the last connection can switch the journal mode. The lock then keeps others out. */
 function openAlone(file: string): DatabaseSync | undefined {
   const database = openExisting(file);
   try {
@@ -65,18 +66,18 @@ function openAlone(file: string): DatabaseSync | undefined {
     if (!isBusy(error)) return undefined;
     throw new Fault(
       "database_in_use",
-      `${file} is in use: stop the gate and whatever else has it open`,
+      `${file} is in use: stop the gate and all other processes that have it open`,
     );
   }
 }
 
-/** A second name, so that the first is never without a database. */
-function keep(file: string, keptAs: string): void {
+/** Adds a second name instead of renaming, so that the first name always has a database. */
+function keepAs(file: string, keptAs: string): void {
   try {
     linkSync(file, keptAs);
   } catch (error) {
     if (codeOf(error) === "EEXIST") throw error;
-    // Not every file system knows second names.
+    // Not every file system supports hard links.
     copyFileSync(file, keptAs, constants.COPYFILE_EXCL);
   }
 }

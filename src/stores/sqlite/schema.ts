@@ -1,10 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import { newerSchema } from "../newer-schema.ts";
-import { inTransaction } from "./transaction.ts";
+import { Fault } from "../../core/fault.ts";
+import { newerSchema } from "../inspection.ts";
+import { openExisting } from "./file.ts";
+import { inTransaction, retryWhileBusy } from "./locking.ts";
 
 /**
- * Each entry leads from the version that is its index to the next one. Entries are only ever added:
- * what has been released is not edited.
+ * Each entry migrates from the version that is its index to the next one. Released entries are never
+ * edited, only new ones added.
  */
 const migrations: readonly string[] = [
   `CREATE TABLE users (
@@ -30,8 +32,8 @@ const migrations: readonly string[] = [
 export const NEWEST_SCHEMA: number = migrations.length;
 
 /**
- * Brings the schema up to date, all of it or nothing. The version is read under the write lock, so
- * of several processes that start together one migrates and the others find it done.
+ * Migrates the schema completely or not at all. Reads the version under the write lock, so of several
+ * processes that start together only one migrates.
  */
 export function migrate(database: DatabaseSync): void {
   inTransaction(database, () => {
@@ -50,4 +52,26 @@ export function isUpToDate(database: DatabaseSync): boolean {
 
 export function versionOf(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
+}
+
+/**
+ * Refuses a database of another schema version, without changing it: for one that is only read, or
+ * that may be the wrong one.
+ */
+export async function refuseOtherSchema(file: string, empty: "accept" | "refuse"): Promise<void> {
+  const database = openExisting(file);
+  try {
+    await retryWhileBusy(() => {
+      const version = versionOf(database);
+      if (version === 0 && empty === "accept") return;
+      if (version === 0) throw new Fault("database_missing", "it has no Latchkey tables");
+      if (isUpToDate(database)) return;
+      throw new Fault(
+        "schema_other",
+        `it has schema ${version}, which this version of Latchkey cannot copy: open it once with the newer of the two versions, and copy with that version`,
+      );
+    });
+  } finally {
+    database.close();
+  }
 }

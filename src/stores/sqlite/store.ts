@@ -4,55 +4,47 @@ import type { AccountStore } from "../../core/accounts/account-store.ts";
 import { Fault } from "../../core/fault.ts";
 import type { LogPruner, LogReader } from "../../core/log-reader.ts";
 import type { StoredUser, UserId } from "../../core/store.ts";
-import type { RecordImporter } from "../../core/transfer/transfer-store.ts";
-import { explained } from "../database-access.ts";
-import { createEmpty, isThere, makeOwnersOnly, openExisting } from "../database-file.ts";
 import { userOf } from "../rows.ts";
 import { accountsOf } from "./accounts.ts";
-import { retryWhileBusy } from "./busy.ts";
-import { createUserChanges } from "./changes.ts";
-import { intakeOf } from "./intake.ts";
+import { createEmpty, databaseExists, explained, openExisting, restrictToOwner } from "./file.ts";
+import { retryWhileBusy } from "./locking.ts";
 import { logOf } from "./log.ts";
 import { isUpToDate, migrate, versionOf } from "./schema.ts";
 import { type SqliteTransfer, transferOf } from "./transfer.ts";
+import { createUserChanges } from "./watch-users.ts";
 
 export interface SqliteOptions {
   readonly file: string;
-  /** What to do where the file is missing: make it (the default), or throw a `database_missing`. */
+  /** For a missing file: create it (the default), or throw `database_missing`. */
   readonly missing?: "create" | "refuse";
 }
 
-export interface SqliteStore
-  extends AccountStore,
-    LogReader,
-    LogPruner,
-    SqliteTransfer,
-    RecordImporter {
+export interface SqliteStore extends AccountStore, LogReader, LogPruner, SqliteTransfer {
   close(): void;
 }
 
 /**
- * A store in one SQLite file that any number of processes may share. Commits are on the disk when a
- * call returns. The file holds password hashes, so only its owner may read it.
+ * Opens a store in one SQLite file, which several processes can share. Commits are on the disk when
+ * a call returns. Only the owner of the file can read it, since it holds password hashes.
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   const { file, missing = "create" } = options;
-  if (missing === "refuse" && !isThere(file)) {
+  if (missing === "refuse" && !databaseExists(file)) {
     throw new Fault("database_missing", `there is no database at ${file}`);
   }
   try {
-    return await openThere(file, missing);
+    return await openFile(file, missing);
   } catch (error) {
     throw explained(file, error);
   }
 }
 
-async function openThere(file: string, missing: "create" | "refuse"): Promise<SqliteStore> {
-  if (!isThere(file)) createEmpty(file);
+async function openFile(file: string, missing: "create" | "refuse"): Promise<SqliteStore> {
+  if (!databaseExists(file)) createEmpty(file);
   const database = openExisting(file);
   try {
-    if (missing === "refuse") await retryWhileBusy(() => refuseOther(database, file));
-    makeOwnersOnly(file);
+    if (missing === "refuse") await retryWhileBusy(() => refuseForeign(database, file));
+    restrictToOwner(file);
     await retryWhileBusy(() => prepare(database));
     return storeOf(database);
   } catch (error) {
@@ -61,10 +53,10 @@ async function openThere(file: string, missing: "create" | "refuse"): Promise<Sq
   }
 }
 
-/** An empty file, or one of another program, is no reason to make tables in it. */
-function refuseOther(database: DatabaseSync, file: string): void {
+/** Keeps Latchkey from creating its tables in an empty file or in a database of another program. */
+function refuseForeign(database: DatabaseSync, file: string): void {
   if (versionOf(database) > 0) return;
-  throw new Fault("database_missing", `there are no tables of Latchkey in ${file}`);
+  throw new Fault("database_missing", `${file} has no Latchkey tables`);
 }
 
 function prepare(database: DatabaseSync): void {
@@ -77,7 +69,7 @@ function storeOf(database: DatabaseSync): SqliteStore {
   const anyUser = database.prepare("SELECT 1 FROM users LIMIT 1");
   const findUser = database.prepare("SELECT * FROM users WHERE id = ?");
   const findUserByUsername = database.prepare("SELECT * FROM users WHERE username = ?");
-  // Atomic in SQLite, where a writing statement holds the one write lock from its start.
+  // Atomic: a writing statement in SQLite holds the write lock from its start.
   const insertFirstUser = database.prepare(
     `INSERT INTO users (id, username, password_hash)
      SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM users)`,
@@ -109,8 +101,7 @@ function storeOf(database: DatabaseSync): SqliteStore {
 
     ...logOf(database),
     ...transferOf(database),
-    ...accountsOf(database, changes.told),
-    ...intakeOf(database),
+    ...accountsOf(database, changes.report),
     watchUsers: changes.watch,
     close: () => database.close(),
   };

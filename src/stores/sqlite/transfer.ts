@@ -1,25 +1,21 @@
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { UserReader } from "../../core/accounts/account-store.ts";
-import { Fault } from "../../core/fault.ts";
+import type { LogEntry } from "../../core/log-reader.ts";
+import type { NewLogEntry, StoredUser } from "../../core/store.ts";
 import type {
-  Contents,
   ContentsReader,
   ImportBatch,
   Importer,
   ImportPoint,
-  ImportRows,
+  RecordImporter,
+  TakenUser,
 } from "../../core/transfer/transfer-store.ts";
-import { openExisting } from "../database-file.ts";
-import { userOf } from "../rows.ts";
-import { retryWhileBusy } from "./busy.ts";
-import { isUpToDate, versionOf } from "./schema.ts";
-import { inTransaction } from "./transaction.ts";
+import { type StoredRow, userOf } from "../rows.ts";
+import { inTransaction, retryWhileBusy } from "./locking.ts";
 
-export type SqliteTransfer = ContentsReader & UserReader & Importer;
+export interface SqliteTransfer extends ContentsReader, UserReader, Importer, RecordImporter {}
 
-type Row = Record<string, SQLOutputValue>;
-
-/** The part of the store that takes everything out of a database, or into one. */
+/** The methods that read the whole database, or add many rows to it. */
 export function transferOf(database: DatabaseSync): SqliteTransfer {
   const readUsers = database.prepare("SELECT * FROM users WHERE id > ? ORDER BY id LIMIT ?");
   const readContents = database.prepare(
@@ -29,49 +25,79 @@ export function transferOf(database: DatabaseSync): SqliteTransfer {
   const readPoint = database.prepare(
     `SELECT EXISTS (SELECT 1 FROM users) OR EXISTS (SELECT 1 FROM log_entries) AS filled, ${POINT}`,
   );
+  const withName = database.prepare("SELECT 1 FROM users WHERE username = ?");
+  const withId = database.prepare("SELECT 1 FROM users WHERE id = ?");
 
   return {
     readUsers: ({ afterId, limit }) =>
       retryWhileBusy(() => readUsers.all(afterId, limit).map(userOf)),
 
-    readContents: () => retryWhileBusy(() => contentsOf(readContents.get() ?? {})),
+    readContents: () =>
+      retryWhileBusy(() => {
+        const row = readContents.get() ?? {};
+        return { ...pointOf(row), users: Number(row.users), entries: Number(row.entries) };
+      }),
 
     importBatch: (batch) =>
       retryWhileBusy(() => {
         let imported = false;
         inTransaction(database, () => {
           imported = isAt(batch, readPoint.get() ?? {});
-          if (imported) insert(database, batch);
+          if (imported) insertBatch(database, batch);
         });
         return imported ? "imported" : "overtaken";
       }),
+
+    findTaken: (users) =>
+      retryWhileBusy(() =>
+        users.flatMap(({ id, username }): readonly TakenUser[] => {
+          if (withName.get(username) !== undefined) return [{ id, taken: "username" }];
+          return withId.get(id) === undefined ? [] : [{ id, taken: "id" }];
+        }),
+      ),
+
+    async importRecords(rows) {
+      const insert = rowInserter(database, "IGNORE");
+      try {
+        await retryWhileBusy(() =>
+          inTransaction(database, () => {
+            for (const page of rows()) {
+              if (insert(page) < page.users.length) throw new Taken();
+            }
+          }),
+        );
+        return "imported";
+      } catch (error) {
+        if (error instanceof Taken) return "taken";
+        throw error;
+      }
+    },
   };
 }
+
+/** Rolls the transaction back: a username or an ID is already in use. */
+class Taken extends Error {}
 
 const POINT = `(SELECT mark FROM import_mark) AS mark,
   (SELECT seq FROM sqlite_sequence WHERE name = 'log_entries') AS last_entry_id`;
 
-function contentsOf(row: Row): Contents {
-  return { ...pointOf(row), users: Number(row.users), entries: Number(row.entries) };
-}
-
-function pointOf(row: Row): ImportPoint {
+function pointOf(row: StoredRow): ImportPoint {
   return {
     mark: row.mark === null || row.mark === undefined ? undefined : String(row.mark),
     lastEntryId: Number(row.last_entry_id ?? 0),
   };
 }
 
-/** Without counting, which takes the longer the more is there: it is asked for every batch. */
-function isAt({ from }: ImportBatch, row: Row): boolean {
+/** Runs for every batch, so it does not count the rows. */
+function isAt({ from }: ImportBatch, row: StoredRow): boolean {
   const { mark, lastEntryId } = pointOf(row);
   if (mark !== from.mark || lastEntryId !== from.lastEntryId) return false;
   return mark !== undefined || row.filled === 0;
 }
 
-function insert(database: DatabaseSync, { users, entries, how, to }: ImportBatch): void {
+function insertBatch(database: DatabaseSync, { how, to, ...rows }: ImportBatch): void {
   if (how === "start-over") database.exec("DELETE FROM users; DELETE FROM log_entries;");
-  insertRows(database, { users, entries });
+  rowInserter(database, "ABORT")(rows);
   const raised = database
     .prepare("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'log_entries'")
     .run(to.lastEntryId);
@@ -85,40 +111,33 @@ function insert(database: DatabaseSync, { users, entries, how, to }: ImportBatch
     .run(to.mark ?? "");
 }
 
-function insertRows(database: DatabaseSync, { users, entries }: ImportRows): void {
+interface InsertedRows {
+  readonly users: readonly StoredUser[];
+  /** An entry without an ID gets the next one. */
+  readonly entries: readonly (NewLogEntry & Partial<Pick<LogEntry, "id">>)[];
+}
+
+/** Returns how many of the users were inserted. */
+function rowInserter(
+  database: DatabaseSync,
+  onTakenUser: "ABORT" | "IGNORE",
+): (rows: InsertedRows) => number {
   const insertUser = database.prepare(
-    "INSERT INTO users (id, username, password_hash, sessions_from) VALUES (?, ?, ?, ?)",
+    `INSERT OR ${onTakenUser} INTO users (id, username, password_hash, sessions_from)
+     VALUES (?, ?, ?, ?)`,
   );
-  for (const { id, username, passwordHash, sessionsFrom } of users) {
-    insertUser.run(id, username, passwordHash, sessionsFrom ?? null);
-  }
   const insertEntry = database.prepare(
     "INSERT INTO log_entries (id, at, type, summary, author) VALUES (?, ?, ?, ?, ?)",
   );
-  for (const { id, at, type, summary, author } of entries) {
-    insertEntry.run(id, at.getTime(), type, summary, author);
-  }
-}
-
-/**
- * Throws where opening the database would change what is in it: for one that is only to be read,
- * or that may turn out to be the wrong one. Writes nothing itself.
- */
-export async function refuseOtherSchema(file: string, empty: "take" | "refuse"): Promise<void> {
-  const database = openExisting(file);
-  try {
-    await retryWhileBusy(() => {
-      const version = versionOf(database);
-      if (version === 0 && empty === "take") return;
-      if (version === 0)
-        throw new Fault("database_missing", "there are no tables of Latchkey in it");
-      if (isUpToDate(database)) return;
-      throw new Fault(
-        "schema_other",
-        `it has schema ${version}, which this Latchkey does not copy: start the newer of the two Latchkeys on it once, and copy with that`,
-      );
-    });
-  } finally {
-    database.close();
-  }
+  return ({ users, entries }) => {
+    let inserted = 0;
+    for (const { id, username, passwordHash, sessionsFrom } of users) {
+      const { changes } = insertUser.run(id, username, passwordHash, sessionsFrom ?? null);
+      inserted += Number(changes);
+    }
+    for (const { id, at, type, summary, author } of entries) {
+      insertEntry.run(id ?? null, at.getTime(), type, summary, author);
+    }
+    return inserted;
+  };
 }

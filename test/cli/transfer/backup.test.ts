@@ -92,8 +92,8 @@ test("reports a missing, foreign or newer database in one line and leaves no fil
   const { backup } = other;
   for (const [env, problem] of [
     [{ DATA_DIR: join(other.folder, "none") }, /there is no database at/],
-    [other.env, /is no database of Latchkey/],
-    [newer.env, /has schema 999 and this Latchkey knows up to/],
+    [other.env, /is not a Latchkey database/],
+    [newer.env, /has schema 999, but this Latchkey knows schemas up to/],
   ] as const) {
     const { code, stdout, stderr } = await runLatchkey(t, ["backup", backup], env);
     assert.deepEqual([code, stdout], [1, ""]);
@@ -121,7 +121,7 @@ test("refuses to back up a damaged database", async (t) => {
   await writeFile(database, bytes);
   const { code, stdout, stderr } = await runLatchkey(t, ["backup", backup], env);
   assert.deepEqual([code, stdout], [1, ""]);
-  assert.match(stderr, /^latchkey: [^\n]*(damaged|no whole database|malformed)[^\n]*\n$/);
+  assert.match(stderr, /^latchkey: [^\n]*(damaged|not a complete Latchkey database|malformed)[^\n]*\n$/);
   assert.deepEqual(await readdir(dirname(backup)), []);
 });
 

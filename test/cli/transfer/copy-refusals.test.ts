@@ -57,10 +57,10 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [["copy", "--from", "sqlite:", "--to", "sqlite:a"], /--from takes sqlite:PATH/],
   [["copy", "--from", "sqlite://data/a.db", "--to", "sqlite:a"], /--from takes sqlite:PATH/],
   [["copy", "--from", "sqlite:a", "--to", "mysql://me:hunter2@host/db"], /--to takes sqlite:PATH/],
-  [["copy", "--from", "sqlite:a", "--to", "postgres:db"], /--to: the database URL cannot be used/],
+  [["copy", "--from", "sqlite:a", "--to", "postgres:db"], /--to: invalid database URL/],
   [
     ["copy", "--from", "sqlite:a", "--to", "postgres://me:hunter2@host/db?sslmod=require"],
-    /--to: the database URL cannot be used: .*sslmode/,
+    /--to: invalid database URL: .*sslmode/,
   ],
   [["copy", "--from", "sqlite:a", "--to", "postgres://me:hunter2@host:99999/db"], /--to: .* port/],
   [
@@ -96,7 +96,7 @@ test("refuses a missing source and does not create it", async (t) => {
 });
 
 const notSources: Readonly<Record<string, readonly [string | Buffer, RegExp]>> = {
-  "an empty file": ["", /source\.db: there are no tables of Latchkey in it/],
+  "an empty file": ["", /source\.db: it has no Latchkey tables/],
   "a file that is no database": ["no database".repeat(100), /source\.db: file is not a database/],
 };
 for (const [what, [content, about]] of Object.entries(notSources)) {
@@ -120,7 +120,7 @@ test("refuses a source without users and entries", async (t) => {
 
 test("refuses a PostgreSQL source without tables and creates none", async (t) => {
   const url = await server.newDatabase();
-  await assertRefused(copyTo(t, url, `sqlite:${await freshFile(t)}`), /no tables of Latchkey/);
+  await assertRefused(copyTo(t, url, `sqlite:${await freshFile(t)}`), /no Latchkey tables/);
   const tables = await runSql(url, "SELECT FROM pg_tables WHERE tablename LIKE 'latchkey%'");
   assert.equal(tables.length, 0);
 });
@@ -178,7 +178,7 @@ test("refuses a target with accounts, named without its password, and does not c
 test("reports a name that PostgreSQL cannot store before anything is written", async (t) => {
   const url = await server.newDatabase();
   const running = copyTo(t, `sqlite:${await filled(t, "own\0er")}`, url);
-  await assertRefused(running, /nothing was written to .*: the user "own\\u0000er" has a NUL/);
+  await assertRefused(running, /nothing was written to .*: the user "own\\u0000er" contains a NUL character/);
   const { users, entries, mark } = await (await openStoreAt(t, url)).readContents();
   assert.deepEqual({ users, entries, mark }, { users: 0, entries: 0, mark: undefined });
 });

@@ -201,7 +201,7 @@ test("import leaves another program's file in place of the database unchanged", 
     DATA_DIR,
   });
   assert.equal(code, 1);
-  assert.match(stderr, /no tables of Latchkey in/);
+  assert.match(stderr, /has no Latchkey tables/);
   assert.equal(foreign.prepare("SELECT name FROM sqlite_schema").all().length, 1);
   foreign.close();
 });

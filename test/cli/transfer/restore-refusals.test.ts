@@ -23,7 +23,7 @@ for (const [who, args] of [
     assert.deepEqual([code, stdout], [1, ""]);
     assert.equal(
       stderr,
-      `latchkey: ${other.database} is in use: stop the gate and whatever else has it open\n`,
+      `latchkey: ${other.database} is in use: stop the gate and all other processes that have it open\n`,
     );
     assert.deepEqual(await besides(other.folder), ["latchkey.db-shm", "latchkey.db-wal"]);
     using.child.kill("SIGTERM");
@@ -51,13 +51,13 @@ test("refuses an incomplete, foreign or newer backup even with --force", async (
   await writeFile(text, "no database at all, but as long as the header of one would be".repeat(99));
   await writeFile(join(folder, "empty"), "");
   for (const [file, problem] of [
-    [text, /no whole database of Latchkey/],
-    [join(folder, "empty"), /is no database of Latchkey/],
-    [await copy("other", "DROP TABLE users"), /no whole database of Latchkey/],
-    [await copy("zero", "PRAGMA user_version = 0"), /is no database of Latchkey/],
-    [await copy("newer", "PRAGMA user_version = 999"), /has schema 999 .*needs a newer Latchkey/],
-    [cut, /damaged|no whole database|malformed/],
-    [damaged, /damaged|no whole database|malformed/],
+    [text, /not a complete Latchkey database/],
+    [join(folder, "empty"), /is not a Latchkey database/],
+    [await copy("other", "DROP TABLE users"), /not a complete Latchkey database/],
+    [await copy("zero", "PRAGMA user_version = 0"), /is not a Latchkey database/],
+    [await copy("newer", "PRAGMA user_version = 999"), /has schema 999 .*use a newer Latchkey/],
+    [cut, /damaged|not a complete Latchkey database|malformed/],
+    [damaged, /damaged|not a complete Latchkey database|malformed/],
     [join(folder, "none"), /there is no file/],
     [folder, /^latchkey: \S+ is a folder$/m],
     [other.database, /is the database itself/],

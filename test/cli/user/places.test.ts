@@ -41,7 +41,7 @@ for (const args of commands) {
     assert.deepEqual(await piped(t, args, env, "correct horse\n"), {
       code: 1,
       stdout: "",
-      stderr: "latchkey: there are no tables of Latchkey in this database\n",
+      stderr: "latchkey: this database has no Latchkey tables\n",
     });
     const made = await runSql(env.DATABASE_URL, "SELECT FROM pg_class WHERE relname ~ 'latchkey'");
     assert.equal(made.length, 0);
@@ -52,11 +52,11 @@ for (const args of commands) {
 const LIST = ["user", "list"];
 
 const others: readonly (readonly [string, (file: string) => Promise<void> | void, RegExp])[] = [
-  ["an empty file", (file) => writeFile(file, ""), /there are no tables of Latchkey in /],
+  ["an empty file", (file) => writeFile(file, ""), /has no Latchkey tables/],
   [
     "another program's database",
     (file) => inDatabase(file, (database) => database.exec("CREATE TABLE users (id TEXT)")),
-    /there are no tables of Latchkey in /,
+    /has no Latchkey tables/,
   ],
   ["no database", (file) => writeFile(file, "text\n".repeat(99)), /file is not a database/],
 ];
@@ -100,5 +100,5 @@ test("reads the database URL from DATABASE_URL_FILE", async (t) => {
   const DATABASE_URL_FILE = join(dir, "url");
   await writeFile(DATABASE_URL_FILE, `${await server.newDatabase()}\n`);
   const { stderr } = await piped(t, LIST, { DATABASE_URL_FILE });
-  assert.equal(stderr, "latchkey: there are no tables of Latchkey in this database\n");
+  assert.equal(stderr, "latchkey: this database has no Latchkey tables\n");
 });

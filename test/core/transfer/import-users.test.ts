@@ -8,7 +8,7 @@ import {
   importUsers,
 } from "../../../src/core/transfer/import-users.ts";
 import type { RecordImporter } from "../../../src/core/transfer/transfer-store.ts";
-import { openStaging } from "../../../src/stores/import-staging.ts";
+import { openStaging } from "../../../src/stores/sqlite/staging.ts";
 import { hashText, openStore } from "../../support/store.ts";
 
 const HASH = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";

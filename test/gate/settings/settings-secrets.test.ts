@@ -96,7 +96,7 @@ test("a wrong URL in a file is a problem that does not repeat it", async (t) => 
   assert.equal(told.length, 1);
   assert.match(
     told.join(),
-    /^DATABASE_URL.*: the database URL cannot be used: it has to start with postgres:/,
+    /^DATABASE_URL.*: invalid database URL: it must start with postgres:/,
   );
   assert.doesNotMatch(told.join(), /hunter2/);
 });

@@ -29,7 +29,7 @@ test("of ten processes that start on an empty database all run, and one migrates
      CREATE EVENT TRIGGER note_made ON ddl_command_end EXECUTE FUNCTION note_made()`,
   );
   const starting = Array.from({ length: 10 }, () =>
-    startScript(t, "../../postgres/open-store.ts", url),
+    startScript(t, "../postgres/open-store.ts", url),
   );
   for (const one of starting) assert.equal(await one.line(), "ready");
   for (const one of starting) one.goOn();

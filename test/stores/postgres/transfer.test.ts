@@ -125,7 +125,7 @@ const unstorable: readonly (readonly [string, Partial<ImportBatch>, RegExp])[] =
   [
     "a name that no index takes",
     { users: [user("ü".repeat(1_301))] },
-    /"ü{100}" has a name of more than 2600 bytes/,
+    /"ü{100}" has a username of more than 2600 bytes/,
   ],
 ];
 for (const [what, rows, reason] of unstorable) {

@@ -2,33 +2,34 @@ import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { Fault, messageOf } from "../../core/fault.ts";
-import { type DatabaseContents, type DatabaseLook, DENIALS_LOOKED_AT } from "../database-look.ts";
-import { isBusy, retryWhileBusy } from "./busy.ts";
+import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
+import { isBusy, retryWhileBusy } from "./locking.ts";
 import { NEWEST_SCHEMA, versionOf } from "./schema.ts";
 
-/** What a slow disk reads in a few seconds, during which nothing else goes on. */
-const LARGEST_CHECKED_BYTES = 256 * 1024 * 1024;
+/** A slow disk reads this in a few seconds, which block the event loop. */
+const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
 
-export interface SqliteLook extends DatabaseLook {
+export interface SqliteInspection extends DatabaseInspection {
   readonly journal: "wal" | "other";
   readonly checked: "all" | "too-large";
-  /** What is damaged; empty where nothing is. */
+  /** Damage reported by SQLite; empty for an intact database. */
   readonly damage: readonly string[];
 }
 
 /**
- * Reads a database that others may be writing to, and leaves no trace: an ordinary reader would make
- * files beside it. Throws for what cannot be read at all.
+ * Reads a database that other processes may be writing to, without creating files beside it.
+ * @throws When the database cannot be read at all.
  */
-export async function lookAtSqlite(
+export async function inspectSqlite(
   file: string,
-  largestChecked: number = LARGEST_CHECKED_BYTES,
-): Promise<SqliteLook> {
+  maxChecked: number = MAX_CHECKED_BYTES,
+): Promise<SqliteInspection> {
   const source = sourceOf(file);
-  const look = await retryWhileBusy(() => lookOnce(file, source, largestChecked));
-  // Whoever began to write meanwhile may have been seen halfway.
-  const overtaken = source === "at-rest" && look.damage.length > 0 && sourceOf(file) === "live";
-  return overtaken ? lookAtSqlite(file, largestChecked) : look;
+  const inspection = await retryWhileBusy(() => inspectOnce(file, source, maxChecked));
+  // A process that started writing in the meantime may look like damage.
+  const outdated =
+    source === "at-rest" && inspection.damage.length > 0 && sourceOf(file) === "live";
+  return outdated ? inspectSqlite(file, maxChecked) : inspection;
 }
 
 type Source = "live" | "at-rest";
@@ -36,13 +37,13 @@ type Source = "live" | "at-rest";
 function sourceOf(file: string): Source {
   if (!existsSync(`${file}-wal`)) return "at-rest";
   if (existsSync(`${file}-shm`)) return "live";
-  throw new Fault("database_unclosed", `${file}-wal is there without its -shm`);
+  throw new Fault("database_unclosed", `${file}-wal exists, but ${file}-shm does not`);
 }
 
-function lookOnce(file: string, source: Source, largestChecked: number): SqliteLook {
-  const database = openUntouched(file, source);
+function inspectOnce(file: string, source: Source, maxChecked: number): SqliteInspection {
+  const database = openReadOnly(file, source);
   try {
-    const checked = statSync(file).size <= largestChecked ? "all" : "too-large";
+    const checked = statSync(file).size <= maxChecked ? "all" : "too-large";
     const journal = source === "live" || hasWalHeader(file) ? "wal" : "other";
     const damage = checked === "all" ? damageOf(database) : [];
     const schema = damage.length === 0 ? versionOf(database) : 0;
@@ -54,13 +55,13 @@ function lookOnce(file: string, source: Source, largestChecked: number): SqliteL
   }
 }
 
-function openUntouched(file: string, source: Source): DatabaseSync {
+function openReadOnly(file: string, source: Source): DatabaseSync {
   const url = pathToFileURL(file);
   url.searchParams.set(source === "live" ? "readonly_shm" : "immutable", "1");
   return new DatabaseSync(url, { readOnly: true, timeout: 0 });
 }
 
-/** Opened as one that nobody writes to, a database does not tell its journal mode itself. */
+/** An immutable connection does not report the journal mode, so this reads the file header. */
 function hasWalHeader(file: string): boolean {
   const descriptor = openSync(file, "r");
   try {
@@ -91,7 +92,7 @@ function contentsOf(database: DatabaseSync): DatabaseContents {
     .prepare(
       "SELECT summary FROM log_entries WHERE type = 'signin_rate_limited' ORDER BY id DESC LIMIT ?",
     )
-    .all(DENIALS_LOOKED_AT);
+    .all(MAX_DENIALS);
   return {
     hasUsers: database.prepare("SELECT 1 FROM users LIMIT 1").get() !== undefined,
     latestEntry: typeof newest === "number" ? new Date(newest) : undefined,

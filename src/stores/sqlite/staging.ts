@@ -1,16 +1,14 @@
-import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
-import type { EarlierLine, Staging } from "../core/transfer/import-users.ts";
-import { newLogEntryOf, userOf } from "./rows.ts";
+import { DatabaseSync } from "node:sqlite";
+import type { EarlierLine, Staging } from "../../core/transfer/import-users.ts";
+import { newLogEntryOf, type StoredRow, userOf } from "../rows.ts";
 
-const AT_ONCE = 1_000;
+const PAGE_SIZE = 1_000;
 
 export interface OpenStaging extends Staging {
   close(): void;
 }
 
-type Row = Record<string, SQLOutputValue>;
-
-/** In a database without a name: a file that SQLite has already removed, so that nothing is left. */
+/** Opens a temporary database. SQLite unlinks its file at once, so nothing is left behind. */
 export function openStaging(): OpenStaging {
   const database = new DatabaseSync("");
   database.exec(`
@@ -56,17 +54,17 @@ export function openStaging(): OpenStaging {
 
     *users() {
       for (let after = -1; ; ) {
-        const rows = readUsers.all(after, AT_ONCE);
+        const rows = readUsers.all(after, PAGE_SIZE);
         if (rows.length === 0) return;
         after = Number(rows.at(-1)?.line);
         yield rows.map(userOf);
       }
     },
 
-    /** By their times, whatever the order in the file. */
+    /** Sorted by time, in whatever order they were added. */
     *entries() {
       for (let [at, line] = [Number.MIN_SAFE_INTEGER, -1]; ; ) {
-        const rows = readEntries.all(at, line, AT_ONCE);
+        const rows = readEntries.all(at, line, PAGE_SIZE);
         if (rows.length === 0) return;
         [at, line] = [Number(rows.at(-1)?.at), Number(rows.at(-1)?.line)];
         yield rows.map(newLogEntryOf);
@@ -77,7 +75,7 @@ export function openStaging(): OpenStaging {
   };
 }
 
-const earlierIn = (row: Row): EarlierLine => ({
+const earlierIn = (row: StoredRow): EarlierLine => ({
   line: Number(row.line),
   same: row.same === 1 ? "username" : "id",
 });

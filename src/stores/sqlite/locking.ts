@@ -1,24 +1,25 @@
+import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Unavailable } from "../../core/fault.ts";
 
-/** SQLite's primary result codes for a lock that somebody else holds. */
+/** SQLite's primary result codes for a lock that another connection holds. */
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
-/** And for a file that it may not write to, or not open. */
+/** SQLite's primary result codes for a file that it cannot write or open. */
 const SQLITE_READONLY = 8;
 const SQLITE_CANTOPEN = 14;
 const PRIMARY_CODE = 0xff;
 
 const GIVE_UP_AFTER_MS = 5_000;
-const LONGEST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 50;
 
 /**
- * Tries again for as long as the database is locked elsewhere. SQLite's own waiting would block the
- * event loop, and with it every guard; here the loop goes on between the tries.
+ * Retries while another connection has locked the database. SQLite's own busy timeout would block
+ * the event loop, and with it every guard.
  */
 export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
-  for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+  for (let pause = 1; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     try {
       return work();
     } catch (error) {
@@ -29,8 +30,21 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
         });
       }
     }
-    // Spread out, so that processes that wait for the same lock do not keep meeting each other.
+    // Randomised, so that processes waiting for the same lock do not retry in step.
     await sleep(pause * (0.5 + Math.random()));
+  }
+}
+
+/** Takes the write lock at the start, so that no other connection changes what `work` reads. */
+export function inTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    work();
+    database.exec("COMMIT");
+  } catch (error) {
+    // SQLite has already rolled back after some failures, such as a full disk.
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
   }
 }
 
@@ -39,8 +53,8 @@ export function isBusy(error: unknown): boolean {
   return code === SQLITE_BUSY || code === SQLITE_LOCKED;
 }
 
-/** Whether SQLite could not do what it wanted to with a file, for whatever reason. */
-export function isBarred(error: unknown): boolean {
+/** Whether SQLite could not open or write the file, for any reason. */
+export function isFileError(error: unknown): boolean {
   const code = primaryCodeOf(error);
   return code === SQLITE_READONLY || code === SQLITE_CANTOPEN;
 }

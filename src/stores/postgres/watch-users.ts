@@ -5,14 +5,13 @@ import type { PostgresClient, PostgresPool } from "./query.ts";
 
 const CHANGES = "latchkey_users";
 
-/** Well below the second for which a user may be remembered without word from here. */
+/** Well below the second for which guards use a user without confirmation from here. */
 const PING_EVERY_MS = 400;
 const PING_WITHIN_MS = 1_000;
-/** How long nobody has to ask before the pings stop. */
+/** Pings stop when `confirmedAt` has not been called for so long. */
 const IDLE_AFTER_MS = 2_000;
 const RECONNECT_AFTER_MS = 250;
-/** Pings that never came back are not kept for ever. */
-const MOST_UNDER_WAY = 10;
+const MAX_PENDING_PINGS = 10;
 
 interface Notification {
   readonly channel: string;
@@ -20,13 +19,12 @@ interface Notification {
 }
 
 /**
- * Listens for the notifications that the database sends for every changed user. That the line is
- * alive is not taken on trust: a notification of its own, sent round through the database, proves
- * that everything committed before it has arrived. A pooler that swallows notifications, a broken
- * connection and a silent network all look the same: no proof.
+ * Listens for the notifications that the database sends for every changed user. Pings itself through
+ * the database: a ping that returns proves that everything committed before it has arrived. A pooler
+ * that drops notifications, a broken connection or a silent network means no confirmation.
  */
 export function watchUsers(pool: PostgresPool, { now, changed }: UserWatching): UserWatch {
-  const own = `latchkey_${randomUUID().replaceAll("-", "")}`;
+  const ownChannel = `latchkey_${randomUUID().replaceAll("-", "")}`;
   const closing = new AbortController();
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -35,25 +33,22 @@ export function watchUsers(pool: PostgresPool, { now, changed }: UserWatching): 
     sleep(ms, undefined, { ref: false, signal: closing.signal }).catch(() => {});
 
   async function listen(client: PostgresClient, lost: AbortSignal): Promise<void> {
+    const query = (text: string, values: unknown[] = []): Promise<unknown> =>
+      client.query({ text, values, query_timeout: PING_WITHIN_MS });
     const sentAt = new Map<string, number>();
     client.on("notification", ({ channel, payload = "" }: Notification) => {
       if (channel === CHANGES) changed(payload === "all" ? "all" : (payload as UserId));
       else confirmedAt = Math.max(confirmedAt, sentAt.get(payload) ?? confirmedAt);
       sentAt.delete(payload);
     });
-    await client.query({ text: `LISTEN ${CHANGES}`, query_timeout: PING_WITHIN_MS });
-    await client.query({ text: `LISTEN ${own}`, query_timeout: PING_WITHIN_MS });
+    await query(`LISTEN ${CHANGES}`);
+    await query(`LISTEN ${ownChannel}`);
     changed("all");
     for (let count = 0; !lost.aborted && !closing.signal.aborted; count += 1) {
       if (now() - askedAt < IDLE_AFTER_MS) {
-        if (sentAt.size > MOST_UNDER_WAY) sentAt.clear();
+        if (sentAt.size > MAX_PENDING_PINGS) sentAt.clear();
         sentAt.set(String(count), now());
-        const values = [own, String(count)];
-        await client.query({
-          text: "SELECT pg_catalog.pg_notify($1, $2)",
-          values,
-          query_timeout: PING_WITHIN_MS,
-        });
+        await query("SELECT pg_catalog.pg_notify($1, $2)", [ownChannel, String(count)]);
       }
       await pause(PING_EVERY_MS);
     }
@@ -71,15 +66,15 @@ export function watchUsers(pool: PostgresPool, { now, changed }: UserWatching): 
     }
   }
 
-  async function goOn(): Promise<void> {
+  async function listenUntilClosed(): Promise<void> {
     while (!closing.signal.aborted) {
-      // While it is down, lookups tell what is wrong: they run into the same.
+      // No log line here: lookups fail for the same reason and report it.
       await listenOnce().catch(() => {});
       await pause(RECONNECT_AFTER_MS);
     }
   }
 
-  const over = goOn();
+  const listening = listenUntilClosed();
   return {
     confirmedAt() {
       askedAt = now();
@@ -87,7 +82,7 @@ export function watchUsers(pool: PostgresPool, { now, changed }: UserWatching): 
     },
     async close() {
       closing.abort();
-      await over;
+      await listening;
     },
   };
 }

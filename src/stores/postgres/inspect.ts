@@ -1,42 +1,48 @@
 import pg from "pg";
-import { type DatabaseContents, type DatabaseLook, DENIALS_LOOKED_AT } from "../database-look.ts";
+import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
 import { NEWEST_SCHEMA } from "./schema.ts";
 import { FIND_SCHEMA, SAFE_PATH, type Tables, tablesIn } from "./tables.ts";
-import { type PostgresHost, type PostgresLogin, readPostgresUrl } from "./url.ts";
+import { connectionConfig, type PostgresHost, type PostgresLogin, readPostgresUrl } from "./url.ts";
 
 const CONNECT_WITHIN_MS = 3_000;
 const ANSWER_WITHIN_MS = 2_000;
 
-export type PostgresLook =
+export type PostgresInspection =
   | {
       readonly kind: "answers";
       readonly host: string;
       readonly version: string;
       readonly role: "primary" | "standby";
       readonly connection: "encrypted" | "plain" | "socket";
-      /** How far its clock is ahead of this machine's. */
+      /** How far the database's clock is ahead of this machine's. */
       readonly aheadMs: number;
-      readonly database: DatabaseLook;
+      readonly database: DatabaseInspection;
       readonly creators: readonly Creator[];
     }
   | { readonly kind: "silent"; readonly host: string; readonly reason: unknown };
 
-/** A role besides the owners and superusers that may create objects beside Latchkey's tables. */
+/** A role, other than owners and superusers, that may create objects beside Latchkey's tables. */
 export interface Creator {
   /** As SQL writes it: `SCHEMA public` or `DATABASE latchkey`. */
   readonly place: string;
   readonly role: string;
 }
 
-/** Each host of the URL on its own, and nothing written anywhere. */
-export function lookAtPostgres(url: string): Promise<readonly PostgresLook[]> {
+/** Inspects each host of the URL separately, in read-only transactions. */
+export function inspectPostgres(url: string): Promise<readonly PostgresInspection[]> {
   const { hosts, login } = readPostgresUrl(url);
-  return Promise.all(hosts.map((host) => lookAtHost(host, login)));
+  return Promise.all(hosts.map((host) => inspectHost(host, login)));
 }
 
-async function lookAtHost(host: PostgresHost, login: PostgresLogin): Promise<PostgresLook> {
+async function inspectHost(host: PostgresHost, login: PostgresLogin): Promise<PostgresInspection> {
   const name = `${host.host}:${host.port}`;
-  const client = new pg.Client(configOf(host, login));
+  const client = new pg.Client({
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    statement_timeout: ANSWER_WITHIN_MS,
+    query_timeout: ANSWER_WITHIN_MS,
+    application_name: "latchkey doctor",
+    ...connectionConfig(host, login),
+  });
   client.on("error", () => {});
   try {
     await client.connect();
@@ -49,18 +55,7 @@ async function lookAtHost(host: PostgresHost, login: PostgresLogin): Promise<Pos
   }
 }
 
-function configOf(host: PostgresHost, login: PostgresLogin): pg.ClientConfig {
-  const given = Object.entries({ ...login, ...host }).filter(([, value]) => value !== undefined);
-  return {
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    statement_timeout: ANSWER_WITHIN_MS,
-    query_timeout: ANSWER_WITHIN_MS,
-    application_name: "latchkey doctor",
-    ...Object.fromEntries(given),
-  };
-}
-
-type State = Omit<Extract<PostgresLook, { kind: "answers" }>, "kind" | "host">;
+type State = Omit<Extract<PostgresInspection, { kind: "answers" }>, "kind" | "host">;
 
 async function stateOf(client: pg.Client, { host }: PostgresHost): Promise<State> {
   const { made, schema } = await first(client, FIND_SCHEMA);
@@ -92,9 +87,13 @@ function connectionOf(host: string, ssl: unknown): State["connection"] {
   return ssl === true ? "encrypted" : "plain";
 }
 
-const NO_TABLES: DatabaseLook = { schema: 0, newestSchema: NEWEST_SCHEMA, contents: undefined };
+const NO_TABLES: DatabaseInspection = {
+  schema: 0,
+  newestSchema: NEWEST_SCHEMA,
+  contents: undefined,
+};
 
-async function databaseOf(client: pg.Client, tables: Tables): Promise<DatabaseLook> {
+async function databaseOf(client: pg.Client, tables: Tables): Promise<DatabaseInspection> {
   const { version } = await first(client, `SELECT version FROM ${tables.schemaVersion}`);
   const schema = Number(version ?? 0);
   const readable = schema > 0 && schema <= NEWEST_SCHEMA;
@@ -107,7 +106,7 @@ async function contentsOf(client: pg.Client, { users, log }: Tables): Promise<Da
     client,
     `SELECT EXISTS (SELECT FROM ${users}) AS users, (SELECT max(at) FROM ${log}) AS at,
        ARRAY(SELECT summary FROM ${log} WHERE type = 'signin_rate_limited'
-             ORDER BY id DESC LIMIT ${DENIALS_LOOKED_AT}) AS denials`,
+             ORDER BY id DESC LIMIT ${MAX_DENIALS}) AS denials`,
   );
   return {
     hasUsers: row.users === true,

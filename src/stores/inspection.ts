@@ -1,0 +1,29 @@
+import { Fault } from "../core/fault.ts";
+
+/** What the doctor reads of a database without changing it. */
+export interface DatabaseInspection {
+  /** 0 when the database has no Latchkey tables. */
+  readonly schema: number;
+  /** The newest schema that this version of Latchkey knows. */
+  readonly newestSchema: number;
+  /** Absent when this version of Latchkey cannot read the schema. */
+  readonly contents: DatabaseContents | undefined;
+}
+
+export interface DatabaseContents {
+  readonly hasUsers: boolean;
+  /** The latest time of any log entry. */
+  readonly latestEntry: Date | undefined;
+  /** The summaries of the newest denied sign-ins, at most `MAX_DENIALS`. */
+  readonly denials: readonly string[];
+}
+
+export const MAX_DENIALS = 100;
+
+/** For a database that a newer Latchkey has migrated: this version must not write to it. */
+export function newerSchema(database: string, version: number, known: number): Fault {
+  return new Fault(
+    "schema_newer",
+    `${database} has schema ${version}, but this Latchkey knows schemas up to ${known}: use a newer Latchkey`,
+  );
+}

@@ -1,0 +1,58 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { UserId, UserWatch, UserWatching } from "../../core/store.ts";
+
+/** A read of `data_version` takes some microseconds. */
+const CHECK_EVERY_MS = 50;
+
+export interface UserChanges {
+  /** Reports a change made over this connection, which `data_version` leaves out. */
+  report(id: UserId | "all"): void;
+  watch(watching: UserWatching): UserWatch;
+}
+
+/**
+ * SQLite has no notifications, but its `data_version` changes with every commit of another
+ * connection in any process. It does not say what changed, so every user may have.
+ */
+export function createUserChanges(database: DatabaseSync): UserChanges {
+  const watchers = new Set<UserWatching["changed"]>();
+  return {
+    report: (id) => {
+      for (const changed of watchers) changed(id);
+    },
+    watch(watching) {
+      watchers.add(watching.changed);
+      const { confirmedAt, close } = watchOtherConnections(database, watching);
+      return {
+        confirmedAt,
+        async close() {
+          watchers.delete(watching.changed);
+          await close();
+        },
+      };
+    },
+  };
+}
+
+function watchOtherConnections(database: DatabaseSync, { now, changed }: UserWatching): UserWatch {
+  const readVersion = database.prepare("PRAGMA data_version");
+  let seen = readVersion.get()?.data_version;
+  let confirmedAt = Number.NEGATIVE_INFINITY;
+
+  const checking = setInterval(() => {
+    try {
+      const checkedAt = now();
+      const version = readVersion.get()?.data_version;
+      if (version !== seen) changed("all");
+      seen = version;
+      confirmedAt = checkedAt;
+    } catch {
+      // Locked, damaged or closed: nothing is confirmed, so users are read again.
+    }
+  }, CHECK_EVERY_MS).unref();
+
+  return {
+    confirmedAt: () => confirmedAt,
+    close: async () => clearInterval(checking),
+  };
+}
