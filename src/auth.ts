@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
-import { environmentOf } from "./core/production-secret.ts";
 import type { Guard } from "./core/require-user.ts";
+import { environmentOf } from "./core/secrets.ts";
 import type { User } from "./core/store.ts";
 import { type AuthOptions, type SettledOptions, settleOptions } from "./options.ts";
 import { createRules, type Rules } from "./rules.ts";

@@ -1,11 +1,10 @@
 import { availableParallelism } from "node:os";
 import { type AllowedHosts, canonicalHost } from "./core/allowed-hosts.ts";
 import { Fault } from "./core/fault.ts";
-import { isLocalPath } from "./core/local-path.ts";
 import type { LogReader } from "./core/log-reader.ts";
 import { type Meter, noMeter } from "./core/meter.ts";
-import { type Environment, secretProblem } from "./core/production-secret.ts";
-import { secretWeakness } from "./core/secret-strength.ts";
+import { isLocalPath } from "./core/return-target.ts";
+import { type Environment, secretProblem, secretWeakness } from "./core/secrets.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
 import type { SetupTokenSource } from "./core/setup-token.ts";

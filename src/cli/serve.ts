@@ -1,4 +1,4 @@
-import { secretProblem } from "../core/production-secret.ts";
+import { secretProblem } from "../core/secrets.ts";
 import { serve } from "../gate/serve.ts";
 import { createServerLog } from "../gate/server-log.ts";
 import { settings } from "../gate/settings/setting-names.ts";

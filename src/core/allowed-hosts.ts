@@ -1,36 +1,36 @@
 import { isLoopbackHost } from "./loopback.ts";
 import { isAtOrBelow } from "./return-target.ts";
 
-/** In a list of allowed hosts: any host. */
+/** Allows every host. */
 const ANY_HOST = "*";
 
-/** A parser also accepts `*` and `;`, which mean something else in a Content-Security-Policy. */
+/** Stricter than a URL parser, which accepts `*` and `;`: a Content-Security-Policy interprets those. */
 export const PLAIN_HOST: RegExp = /^([a-z\d._-]+|\[[\da-f:.]+\])$/;
 
 /**
- * The hosts that requests may name. `loopback-setup` allows every host, except for the setup while
- * there is no account: until then only the hosts of this machine and of this installation reach it.
+ * The hosts that requests may name. `loopback-setup` allows every host, but while no account exists
+ * only loopback names and the installation's own hosts reach the setup.
  */
 export type AllowedHosts = readonly string[] | "loopback-setup";
 
 export interface HostRule {
-  /** As `canonicalHost` spells them. */
+  /** In the form that `canonicalHost` returns. */
   readonly allowedHosts: AllowedHosts;
-  /** Its host is always allowed. */
+  /** The host of this URL is always allowed. */
   readonly publicUrl: string | undefined;
-  /** With `loopback-setup`, the domain and every host below it reach the setup as well. */
+  /** With `loopback-setup`, this domain and every host below it also reach the setup. */
   readonly cookieDomain: string | undefined;
 }
 
 export const allowsAnyHost = (allowed: AllowedHosts): boolean =>
   allowed !== "loopback-setup" && allowed.includes(ANY_HOST);
 
-/** `no-setup` refuses the setup while there is no account, and nothing else. */
+/** `no-setup` refuses only the setup, and only while no account exists. */
 export type HostVerdict = "allowed" | "no-setup" | "refused";
 
 /**
- * Decides over the host that a request names, against DNS rebinding: a website whose name resolves
- * to this machine passes as same-origin, and only its name tells it apart.
+ * Judges the Host header of a request. Protects against DNS rebinding: requests of a website whose
+ * name resolves to this machine are same-origin, and only their Host shows it.
  */
 export function judgeHost(
   { allowedHosts, publicUrl, cookieDomain }: HostRule,
@@ -48,18 +48,18 @@ export function judgeHost(
   return isAllowed ? "allowed" : refusal;
 }
 
-/** The one spelling of an entry of a list; `undefined` for what is not a host, or has a port. */
+/** Normalises an entry of an allowed-hosts list; `undefined` for an invalid host or one with a port. */
 export function canonicalHost(text: string): string | undefined {
   if (text === ANY_HOST) return text;
-  // Outside of a Host header, an IPv6 address also stands without brackets.
+  // In a list, an IPv6 address may be written without brackets.
   const host = /^[^[]*:.*:/.test(text) ? `[${text}]` : text;
   return /:\d*$/.test(host) ? undefined : hostNameIn(host);
 }
 
-/** The name in a Host header: lower case, without the port and without a dot at the end. */
+/** The name in a Host header, in lower case, without port and trailing dot. */
 function hostNameIn(host: string): string | undefined {
   const url = `http://${host}`;
-  // Around these characters, a parser would read the host from elsewhere in the text.
+  // With these characters, a URL parser would take another part of the text as the host.
   if (/[\s/\\?#@]/.test(host) || !URL.canParse(url)) return undefined;
   const name = new URL(url).hostname.replace(/\.$/, "");
   return PLAIN_HOST.test(name) ? name : undefined;

@@ -6,20 +6,19 @@ export interface AttemptRule {
 
 export const attemptRule: AttemptRule = { attempts: 5, windowMs: 60_000, maxTracked: 10_000 };
 
-/** How often `cleanUp` is due. */
+/** The interval at which `cleanUp` must be called. */
 export const CLEAN_UP_EVERY_MS: number = 5 * 60_000;
 
 export type Attempt = "allowed" | "denied";
 
 /**
- * A sliding log of sign-in attempts for each remote address, in this process's memory only.
+ * A sliding log of sign-in attempts per remote address, in the memory of this process.
  *
- * Once more than 10,000 addresses are tracked, every further attempt is denied, that of a tracked
- * address too, until a clean-up has removed enough of them: a flood from very many addresses
- * closes the sign-in instead of opening it.
+ * While more than 10,000 addresses are tracked, every attempt is denied, also from tracked addresses,
+ * until a clean-up has removed enough: a flood from many addresses must not bypass the limit.
  */
 export interface AttemptLimiter {
-  /** Looks at the window and records the attempt in one step. A denied one is not recorded. */
+  /** Checks the window and records the attempt in one step. A denied attempt is not recorded. */
   attempt(address: string): Attempt;
   cleanUp(): void;
   readonly tracked: number;

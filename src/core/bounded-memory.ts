@@ -1,8 +1,8 @@
 /**
- * Remembers at most `capacity` values (2 or more), the recently used half of them for sure.
+ * A cache of at most `capacity` entries (2 or more) that keeps at least the recently used half.
  *
- * Two generations instead of a list in order of use: a hit in the young one changes nothing, which
- * is what most hits on the hot path are; when the young one is full, the old one is forgotten.
+ * Uses two generations instead of an order of use: most hits are in the young one and change
+ * nothing. When the young generation is full, it replaces the old one.
  */
 export interface BoundedMemory<K, V> {
   get(key: K): V | undefined;

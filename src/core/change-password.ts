@@ -28,6 +28,7 @@ export type ChangePasswordOutcome =
   | { readonly kind: "new-password-too-short" }
   | { readonly kind: "changed" };
 
+/** The rule of the password change, in the order of its checks. */
 export async function changePassword(
   ports: ChangePasswordPorts,
   userId: UserId,
@@ -35,7 +36,7 @@ export async function changePassword(
   client: Client,
 ): Promise<ChangePasswordOutcome> {
   const requester = userRequester(client, userId);
-  // Read afresh, never remembered: another process may just have changed the hash.
+  // Not from the user memory: another process may just have changed the hash.
   const user = await ports.store.findUser(userId);
   if (user === undefined) return { kind: "no-user" };
   if (form.currentPassword === "" || form.newPassword === "") return { kind: "field-missing" };
@@ -48,16 +49,16 @@ export async function changePassword(
   const passwordHash = await ports.passwords.hash(form.newPassword, requester);
   const replaced =
     (await ports.store.replacePasswordHash(user.id, user.passwordHash, passwordHash)) ||
-    (await replaceRenewed(ports, userId, form.currentPassword, passwordHash, requester));
+    (await replaceRehashed(ports, userId, form.currentPassword, passwordHash, requester));
   ports.users.forget(user.id);
-  // Somebody else changed it meanwhile: what was typed as the current password no longer is.
+  // Another request changed the password in the meantime, so the current one no longer matches.
   if (!replaced) return { kind: "current-password-incorrect" };
   ports.events.record(passwordChanged());
   return { kind: "changed" };
 }
 
-/** A sign-in may have put a newer hash of the same password in the place of an outdated one. */
-async function replaceRenewed(
+/** Retries once: a sign-in may have replaced an outdated hash with a new one of the same password. */
+async function replaceRehashed(
   { store, passwords }: ChangePasswordPorts,
   userId: UserId,
   currentPassword: string,

@@ -1,7 +1,7 @@
-/** Time as the rules see it: given to them, so that tests can move it. */
+/** The clocks of the rules, passed in so that tests can control them. */
 export interface Clock {
-  /** Milliseconds since 1970. May jump when somebody sets the machine's clock. */
+  /** Milliseconds since 1970. May jump when the system clock is set. */
   now(): number;
-  /** Milliseconds since some moment. Never goes back: for windows and ages. */
+  /** Milliseconds since an arbitrary moment. Never goes back: for windows and ages. */
   monotonic(): number;
 }

@@ -6,35 +6,35 @@ import { type EntryMeter, noMeter } from "./meter.ts";
 import type { ServerLog } from "./server-log.ts";
 import type { NewLogEntry, Store } from "./store.ts";
 
-/** Past this many waiting entries the newest are dropped, and counted in the server log. */
+/** With this many waiting entries, new ones are dropped, and counted in the server log. */
 export const MAX_WAITING = 10_000;
-/** Half of the places are kept from what any stranger can cause as often as they like. */
+/** Denials, which any client can cause, fill at most half of the queue. */
 const MAX_WAITING_DENIALS = 5_000;
 const MAX_BATCH = 500;
-/** A lone entry is written at once, those that follow it closely share a transaction. */
+/** A single entry is written at once. Those that follow within the pause share a transaction. */
 const PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 const CLOSE_WITHIN_MS = 2_000;
 const FLUSH_WITHIN_MS = 250;
 
 /**
- * Inserts log entries behind the responses' back: in order, in batches, again after a pause when
- * the store fails. Recording never waits and never throws, so no response can depend on it.
+ * Inserts log entries in the background: in order, in batches, retried after a pause when the store
+ * fails. Recording never waits and never throws, so no response depends on it.
  */
 export interface EventLog {
   record(event: Event): void;
   readonly waiting: number;
   /**
-   * Writes at once what waits at the moment of the call, and does not wait for later entries. Ends
-   * early when the store fails, and after 250 ms in any case. Never throws.
+   * Writes the entries that wait at the call at once. Does not wait for later entries, stops when the
+   * store fails, and returns after 250 ms at most. Never throws.
    */
   flush(): Promise<void>;
-  /** Writes what is waiting, for two seconds at most, and says what it could not write. */
+  /** Writes the waiting entries, for two seconds at most, and logs how many it could not write. */
   close(): Promise<void>;
 }
 
 interface Flush {
-  /** How many entries have to be written since the start. */
+  /** How many entries must have been written since the start. */
   readonly upTo: number;
   readonly done: () => void;
 }
@@ -63,28 +63,28 @@ export function createEventLog(
     try {
       while (waiting.length > 0) {
         const written = await writeBatch();
-        answerFlushes(written ? writtenCount : Infinity);
+        finishFlushes(written ? writtenCount : Infinity);
         if (closing.signal.aborted && !written) break;
-        pause = written ? PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
-        if (flushing.size === 0) await rest(pause);
+        pause = written ? PAUSE_MS : Math.min(pause * 2, MAX_PAUSE_MS);
+        if (flushing.size === 0) await pauseFor(pause);
       }
     } catch {
-      // The server log or the meter threw, and there is nobody else to tell. The next entry goes on.
-      answerFlushes(Infinity);
+      // The server log or the meter threw, so there is nowhere to report it. The next entry retries.
+      finishFlushes(Infinity);
     }
-    // In the same breath as the last look at what is waiting, or an entry could be left behind.
+    // Must stay synchronous with the last check of `waiting`, or an entry could stay unwritten.
     writing = undefined;
   }
 
-  function answerFlushes(reached: number): void {
+  function finishFlushes(reached: number): void {
     for (const flush of flushing) if (flush.upTo <= reached) flush.done();
   }
 
-  /** Shorter where somebody waits for the entries, or for the end. */
-  async function rest(pause: number): Promise<void> {
+  /** Ends early on a flush or on close. */
+  async function pauseFor(ms: number): Promise<void> {
     hurry = new AbortController();
     const signal = AbortSignal.any([closing.signal, hurry.signal]);
-    await sleep(pause, undefined, { ref: false, signal }).catch(() => {});
+    await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
   }
 
   async function writeBatch(): Promise<boolean> {
@@ -105,8 +105,8 @@ export function createEventLog(
   }
 
   function write(): void {
-    // A pause for the event loop first: the response goes out before the disk is touched, and
-    // entries made in the same moment share one transaction.
+    // One turn of the event loop first: the response is sent before the disk write, and entries of
+    // the same turn share one transaction.
     writing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(writeAll);
   }
 
@@ -116,8 +116,8 @@ export function createEventLog(
     },
 
     record(event) {
-      const most = event.type === "signin_rate_limited" ? MAX_WAITING_DENIALS : MAX_WAITING;
-      if (waiting.length >= most) {
+      const limit = event.type === "signin_rate_limited" ? MAX_WAITING_DENIALS : MAX_WAITING;
+      if (waiting.length >= limit) {
         dropped += 1;
         meter.dropped();
         return;

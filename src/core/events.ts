@@ -1,8 +1,8 @@
-/** What the service writes into its internal log: one builder for each type of entry. */
+/** An event of the audit log, made by the builder of its type. */
 export interface Event {
   readonly type: EventType;
   readonly summary: string;
-  /** The service itself, or whoever works at the command line. */
+  /** The service itself, or an operator at the command line. */
   readonly author: "system" | "cli";
 }
 
@@ -23,8 +23,8 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** How each summary begins; whom or what it is about follows. */
-const beginnings: Readonly<Record<EventType, string>> = {
+/** The start of each summary, before its subject. */
+const prefixes: Readonly<Record<EventType, string>> = {
   signin: "Signed in as ",
   signin_rate_limited: "Rate limited login from ",
   signup: "Created account ",
@@ -39,50 +39,44 @@ const beginnings: Readonly<Record<EventType, string>> = {
   log_import: "Imported log entries: ",
 };
 
-export const signedIn = (username: string): Event => bySystem("signin", username);
+export const signedIn = (username: string): Event => eventOf("system", "signin", username);
 
 export const rateLimited = (remoteAddress: string): Event =>
-  bySystem("signin_rate_limited", remoteAddress);
+  eventOf("system", "signin_rate_limited", remoteAddress);
 
-export const signedUp = (username: string): Event => bySystem("signup", username);
+export const signedUp = (username: string): Event => eventOf("system", "signup", username);
 
-export const passwordChanged = (): Event => bySystem("password_change", "");
+export const passwordChanged = (): Event => eventOf("system", "password_change", "");
 
-export const userAdded = (username: string): Event => atCommandLine("user_add", username);
+export const userAdded = (username: string): Event => eventOf("cli", "user_add", username);
 
 export const userPasswordSet = (username: string): Event =>
-  atCommandLine("user_password", username);
+  eventOf("cli", "user_password", username);
 
-export const userRenamed = (username: string): Event => atCommandLine("user_rename", username);
+export const userRenamed = (username: string): Event => eventOf("cli", "user_rename", username);
 
-export const userRemoved = (username: string): Event => atCommandLine("user_remove", username);
+export const userRemoved = (username: string): Event => eventOf("cli", "user_remove", username);
 
-export const userSignedOut = (username: string): Event => atCommandLine("user_sign_out", username);
+export const userSignedOut = (username: string): Event => eventOf("cli", "user_sign_out", username);
 
-export const allSignedOut = (): Event => atCommandLine("user_sign_out_all", "");
+export const allSignedOut = (): Event => eventOf("cli", "user_sign_out_all", "");
 
-export const usersImported = (count: number): Event => atCommandLine("user_import", String(count));
+export const usersImported = (count: number): Event => eventOf("cli", "user_import", String(count));
 
-export const logImported = (count: number): Event => atCommandLine("log_import", String(count));
+export const logImported = (count: number): Event => eventOf("cli", "log_import", String(count));
 
-const bySystem = (type: EventType, subject: string): Event => ({
+const eventOf = (author: Event["author"], type: EventType, subject: string): Event => ({
   type,
-  summary: `${beginnings[type]}${subject}`,
-  author: "system",
+  summary: `${prefixes[type]}${subject}`,
+  author,
 });
 
-const atCommandLine = (type: EventType, subject: string): Event => ({
-  type,
-  summary: `${beginnings[type]}${subject}`,
-  author: "cli",
-});
-
-/** An entry read back: its type, and the username or address that it is about. */
+/** Parses an entry into its type and its subject: the username, address or number. */
 export function eventIn(entry: {
   readonly type: string;
   readonly summary: string;
 }): { readonly type: EventType; readonly subject: string } | undefined {
   const type = eventTypes.find((one) => one === entry.type);
-  if (type === undefined || !entry.summary.startsWith(beginnings[type])) return undefined;
-  return { type, subject: entry.summary.slice(beginnings[type].length) };
+  if (type === undefined || !entry.summary.startsWith(prefixes[type])) return undefined;
+  return { type, subject: entry.summary.slice(prefixes[type].length) };
 }

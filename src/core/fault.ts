@@ -1,6 +1,6 @@
 /**
- * A failure that Latchkey throws on purpose. `code` is stable and may be relied on; the message is
- * for people. Neither ever holds a password, a token, a cookie or a secret.
+ * A deliberate error. `code` is stable; the message is for people and may change. Neither contains a
+ * password, a token, a cookie or a secret.
  */
 export class Fault extends Error {
   readonly code: string;
@@ -12,7 +12,7 @@ export class Fault extends Error {
   }
 }
 
-/** A failure that passes by itself: worth a 503 and another try, not a 500. */
+/** A temporary failure: pages answer 503 with `Retry-After` instead of 500. */
 export class Unavailable extends Fault {
   readonly retryAfterSeconds: number;
 
@@ -25,14 +25,14 @@ export class Unavailable extends Fault {
 
 const CLIENT_GONE = "client_gone";
 
-/** The client has disconnected: there is nobody left to answer, and nothing is wrong here. */
+/** Not an error of the server, since no client waits for the response any more. */
 export const clientGone = (): Fault =>
   new Fault(CLIENT_GONE, "the client disconnected before the request was answered");
 
 export const isClientGone = (error: unknown): boolean =>
   error instanceof Fault && error.code === CLIENT_GONE;
 
-/** The `code` that Node's errors, SQLite's and ours carry; `undefined` for anything else. */
+/** The `code` of errors of Node, SQLite and Latchkey; `undefined` for anything else. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;

@@ -1,18 +1,18 @@
-/** The kinds of sign-in outcomes, in the order of the rule. */
+/** The outcomes of a sign-in, in the order of the rule. */
 export type SignInResult = "needs-setup" | "rate-limited" | "rejected" | "signed-in";
 
-/** Told of what goes on inside, for those who count it. Its calls return at once and never throw. */
+/** Receives what metrics count. Its methods must return at once and never throw. */
 export interface Meter {
-  /** Once, when all is put together. */
+  /** Called once, at the end of the construction. */
   watch(levels: Levels): void;
   signInDecided(result: SignInResult): void;
   readonly hashes: WorkMeter;
   readonly entries: EntryMeter;
 }
 
-/** What can be asked for at any moment. */
+/** Values that can be read at any time. */
 export interface Levels {
-  /** Addresses that this process's own sign-in limit keeps count of. */
+  /** Addresses that the rate limiter of this process tracks. */
   trackedAddresses(): number;
   waitingEntries(): number;
   rememberedSessions(): number;
@@ -20,18 +20,18 @@ export interface Levels {
 }
 
 export interface WorkMeter {
-  /** A job has to wait, until what this answers with is called. */
+  /** A job waits until the returned function is called. */
   waits(): () => void;
-  /** A job runs, until what this answers with is called. */
+  /** A job runs until the returned function is called. */
   runs(): () => void;
   refused(): void;
 }
 
 export interface EntryMeter {
   written(count: number): void;
-  /** Given up: too many were waiting. */
+  /** An entry was dropped because too many were waiting. */
   dropped(): void;
-  /** A batch did not go in. It is tried again. */
+  /** A batch could not be written and will be retried. */
   failed(): void;
 }
 

@@ -2,11 +2,11 @@ const GROUPS = 8;
 const BITS_PER_GROUP = 16;
 
 /**
- * The network that an address belongs to under a prefix length for IPv6, such as `2001:db8::/64`.
- * All spellings of an address give the same result. An IPv4 address, IPv4-mapped or not, is always
- * its own network. The zone of a link-local address stays: it tells links apart.
+ * Returns the network of an address, such as `2001:db8::/64`, the same for all spellings of it. An
+ * IPv4 address, also an IPv4-mapped one, is its own network. Keeps the zone of a link-local address,
+ * which identifies the link.
  *
- * @param ipv6Prefix From 0 to 128; with 128, an IPv6 address is its own network as well.
+ * @param ipv6Prefix 0 to 128. With 128, each IPv6 address is its own network.
  */
 export function networkOf(address: string, ipv6Prefix: number): string {
   const [ip = "", zone] = address.split("%");
@@ -32,10 +32,10 @@ function groupsOf(ip: string): readonly number[] {
 const compressed = (groups: readonly number[]): string =>
   compressedForm(groups.map((group) => group.toString(16)).join(":"));
 
-/** Lower case and hexadecimal throughout, unlike `SocketAddress`, which keeps some dotted tails. */
+/** Lower case and hexadecimal only, while `SocketAddress` keeps some dotted IPv4 endings. */
 const compressedForm = (ip: string): string => new URL(`http://[${ip}]`).hostname.slice(1, -1);
 
-/** The bits of the group that belong to the network. */
+/** The bits of a group that belong to the network. */
 function maskOf(index: number, prefix: number): number {
   const bits = Math.min(Math.max(prefix - index * BITS_PER_GROUP, 0), BITS_PER_GROUP);
   return (0xffff << (BITS_PER_GROUP - bits)) & 0xffff;

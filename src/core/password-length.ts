@@ -1,4 +1,4 @@
-/** In UTF-8 bytes, not in characters. The first account's is not measured. */
+/** In UTF-8 bytes, not characters. Does not apply to the password of the first account. */
 export const MIN_PASSWORD_BYTES = 8;
 
 export const isTooShort = (password: string): boolean =>

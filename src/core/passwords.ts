@@ -8,27 +8,27 @@ import type { ServerLog } from "./server-log.ts";
 import type { PasswordHash } from "./store.ts";
 import { createWorkQueue, type Requester, type WorkQueueLimits } from "./work-queue.ts";
 
-/** OWASP's first choice for argon2id where memory is not scarce: 19 MiB, two passes, one lane. */
+/** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const CURRENT_FORM = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`;
 
-/** A salt and a digest of nothing but zeros: nobody knows a password for it, and none is accepted. */
-const NOBODYS_HASH = `${CURRENT_FORM}${"A".repeat(22)}$${"A".repeat(43)}`;
+/** A salt and a digest of zeros, verified for unknown users. Its result is ignored. */
+const DUMMY_HASH = `${CURRENT_FORM}${"A".repeat(22)}$${"A".repeat(43)}`;
 
-/** `requester` is who waits for the result. */
+/** `requester` is the client that waits for the result; the operator by default. */
 export interface Passwords {
   hash(password: string, requester?: Requester): Promise<PasswordHash>;
   /**
-   * Costs the same for an unknown user (`undefined`) as for one whose hash is of the current form,
-   * and for one whose hash would cost too much: that is no match, whatever the password.
+   * Takes the same time for an unknown user (`undefined`), for a hash of the current form, and for
+   * a hash that would cost too much, which never matches.
    */
   verify(password: string, hash: PasswordHash | undefined, requester?: Requester): Promise<boolean>;
-  /** Whether the hash is of another algorithm or cost than those of new ones. */
+  /** Whether the hash has another algorithm or cost than new hashes. */
   isOutdated(hash: PasswordHash): boolean;
 }
 
 /**
- * Every call may throw `Unavailable` when more of them wait than `limits` allows in all or for one
+ * @throws From each call `Unavailable` when more calls wait than `limits` allows in total or for one
  * requester, and the fault `client_gone` when the requester's client has disconnected.
  */
 export function createPasswords(
@@ -47,7 +47,7 @@ export function createPasswords(
         const tooCostly = hash !== undefined && judgeHash(hash) === "too-costly";
         if (tooCostly) log?.warn({}, TOO_COSTLY);
         if (hash !== undefined && !tooCostly) return verifierOf(hash)(hash, password);
-        await argon2Verify(NOBODYS_HASH, password);
+        await argon2Verify(DUMMY_HASH, password);
         return false;
       }),
 
@@ -56,16 +56,19 @@ export function createPasswords(
 }
 
 const TOO_COSTLY =
-  "a sign-in was refused: the stored password hash would take too much memory or time; set that account's password anew";
+  "a sign-in was rejected because the stored password hash would take too much memory or time: reset the password of that account";
 
 function verifierOf(hash: PasswordHash): (hash: string, password: string) => Promise<boolean> {
   if (hash.startsWith("$argon2")) return argon2Verify;
   if (hash.startsWith("$2")) return bcryptVerify;
   if (hash.startsWith("$scrypt$")) return verifyScrypt;
-  throw new Fault("unknown_password_hash", "the stored password hash is of an unknown kind");
+  throw new Fault(
+    "unknown_password_hash",
+    "the stored password hash has an unknown format: reset the password of the account",
+  );
 }
 
-/** Loaded on first need: only accounts that were imported from elsewhere have such hashes. */
+/** Loaded on first use: only imported accounts have bcrypt hashes. */
 async function bcryptVerify(hash: string, password: string): Promise<boolean> {
   const bcrypt = await import("@node-rs/bcrypt");
   return bcrypt.verify(password, hash);

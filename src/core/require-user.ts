@@ -8,26 +8,26 @@ export type Admission =
   | { readonly kind: "needs-sign-in" }
   | { readonly kind: "admitted"; readonly user: User };
 
-/** Decides over a session token. Like everything on the hot path, without a promise if it can. */
+/** Decides over a session token, without a promise where possible, as it is on the hot path. */
 export type Guard = (token: string | undefined) => MaybePromise<Admission>;
 
 const NEEDS_SETUP: Admission = { kind: "needs-setup" };
 const NEEDS_SIGN_IN: Admission = { kind: "needs-sign-in" };
 
-/** The guard for single operations: an unconfigured service leads to its setup. */
+/** The guard for single operations, which also redirects to the setup while no account exists. */
 export function createRequireAuth(users: UserMemory, currentUser: CurrentUser): Guard {
   const requireUser = createRequireUser(currentUser);
   return (token) => {
     const configured = users.anyExists();
     if (configured === true) return requireUser(token);
-    // Both are asked for at once: a guard takes one round trip to the store.
+    // In parallel, so that a guard takes one round trip to the store.
     return Promise.all([configured, requireUser(token)]).then(([yes, admission]) =>
       yes ? admission : NEEDS_SETUP,
     );
   };
 }
 
-/** The guard around whole handlers: it does not look at the number of users. */
+/** The guard for whole handlers, which does not check whether an account exists. */
 export function createRequireUser(currentUser: CurrentUser): Guard {
   return (token) => {
     const user = currentUser(token);

@@ -1,23 +1,29 @@
-import { isLocalPath, PRINTABLE } from "./local-path.ts";
+/** What a Location header can contain without browsers dropping characters. */
+export const PRINTABLE: RegExp = /^[\x21-\x7e]+$/;
 
-/** Where somebody may be led back to after the sign-in. */
+/** Whether the text is a path of this site. Browsers read `//host` and `/\host` as another host. */
+export function isLocalPath(text: string): boolean {
+  return /^\/(?![/\\])/.test(text) && PRINTABLE.test(text);
+}
+
+/** Where a sign-in may redirect to. */
 export interface ReturnScope {
   /** The gate's own origins. */
   readonly origins: readonly string[];
-  /** The domain that shares the session, with everything below it. */
+  /** The domain that shares the session cookie with all hosts below it. */
   readonly domain: string | undefined;
-  /** The port of the public address, empty for the default one: no other is accepted elsewhere. */
+  /** The port of the public URL, empty for the default port: the only one accepted on other hosts. */
   readonly port: string;
 }
 
-const LONGEST = 2_048;
+const MAX_LENGTH = 2_048;
 
 /**
- * Whether a target that a client brought along leads to a place of our own. Only the one spelling
- * that a parser gives back is taken, so that nobody can mean one host and have another one read.
+ * Whether a return target from a client is within the scope. Accepts only the normalised form of a
+ * URL, so that no browser reads another host than this check.
  */
 export function isReturnTarget(target: string, { origins, domain, port }: ReturnScope): boolean {
-  if (target.length > LONGEST || !PRINTABLE.test(target)) return false;
+  if (target.length > MAX_LENGTH || !PRINTABLE.test(target)) return false;
   if (target.startsWith("/")) return isLocalPath(target);
   if (!URL.canParse(target)) return false;
   const url = new URL(target);

@@ -1,6 +1,6 @@
 import { type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 
-/** What stands in `$scrypt$ln=…,r=…,p=…$salt$digest`, the form that PHC strings have for scrypt. */
+/** The fields of `$scrypt$ln=…,r=…,p=…$salt$digest`, the PHC string format for scrypt. */
 export interface ScryptHash {
   readonly log2N: number;
   readonly r: number;
@@ -29,13 +29,13 @@ export async function verifyScrypt(hash: string, password: string): Promise<bool
   if (parsed === undefined) return false;
   const { log2N, r, p, salt, digest } = parsed;
   const N = 2 ** log2N;
-  // As much as OpenSSL needs for it: what is too much has been refused before.
+  // What OpenSSL needs. `judgeHash` has already refused too costly hashes.
   const maxmem = 128 * r * (N + p + 2) + 1024;
   const found = await derive(password, salt, digest.length, { N, r, p, maxmem });
   return timingSafeEqual(found, digest);
 }
 
-/** On one of libuv's threads, so that the event loop goes on meanwhile. */
+/** Runs on a libuv thread and does not block the event loop. */
 function derive(
   password: string,
   salt: Buffer,

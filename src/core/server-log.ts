@@ -1,4 +1,4 @@
-/** Where faults and warnings go: a pino logger fits, and so does any other of this shape. */
+/** The server log: a pino logger, or any logger of this shape. */
 export interface ServerLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;

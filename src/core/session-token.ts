@@ -1,21 +1,21 @@
 import { createSecretKey, randomBytes } from "node:crypto";
-// By their own paths: the whole of jose takes 2 MB more.
+// Imported by path: the whole of jose takes 2 MB more.
 import { SignJWT } from "jose/jwt/sign";
 import { jwtVerify } from "jose/jwt/verify";
 import type { Clock } from "./clock.ts";
 import type { UserId } from "./store.ts";
 
-/** Thirty days, for the token and for the cookie that carries it. */
+/** Thirty days, for the token and its cookie. */
 export const SESSION_LIFETIME_SECONDS = 2_592_000;
 
 /**
- * Signs tokens where no secret was given. Everybody can read it here, so everybody can forge a
- * session with it: good for trying things out, and the gate refuses it in production.
+ * Signs tokens when no secret is set. It is public, so anyone can forge sessions with it: for
+ * development only, refused in production.
  */
 export const DEVELOPMENT_SECRET = "latchkey development secret: everybody knows it";
 
 const ALGORITHM = "HS256";
-/** A header parameter, which other readers of the token ignore, and not a further claim. */
+/** A header parameter instead of a claim, so that other readers of the token ignore it. */
 const SESSIONS_FROM = "sessions_from";
 const HMAC_SHA256 = { name: "HMAC", hash: "SHA-256" };
 
@@ -23,23 +23,20 @@ export interface VerifiedToken {
   readonly userId: UserId;
   /** In milliseconds since 1970. */
   readonly expiresAt: number;
-  /** In seconds since 1970; 0 where the token does not say. */
+  /** In seconds since 1970; 0 if the token does not contain it. */
   readonly issuedAt: number;
-  /** The user's `sessionsFrom` at the time of the sign-in; 0 where the token does not say. */
+  /** The user's `sessionsFrom` at the sign-in; 0 if the token does not contain it. */
   readonly sessionsFrom: number;
 }
 
 export interface SessionTokens {
-  /** @param sessionsFrom That of the user, where it has one: the token records it. */
+  /** @param sessionsFrom The user's, if set. The token records it. */
   issue(userId: UserId, sessionsFrom?: number): Promise<string>;
-  /** What a genuine, unexpired token carries; for any other text `undefined`. */
+  /** Returns the content of a genuine, unexpired token; `undefined` for any other text. */
   verify(token: string): Promise<VerifiedToken | undefined>;
 }
 
-/**
- * New tokens are signed with the secret; those that one of the previous secrets has signed are
- * genuine as well.
- */
+/** Signs new tokens with the secret, and also accepts tokens signed with a previous secret. */
 export function createSessionTokens(
   secret: string,
   clock: Pick<Clock, "now">,
@@ -57,13 +54,13 @@ export function createSessionTokens(
       });
       const { user_id: userId, exp, iat = 0 } = payload;
       if (typeof userId !== "string" || userId === "") return undefined;
-      // JSON has no infinity, but 1e999 is read as one: a session without an end.
+      // JSON.parse reads 1e999 as Infinity, which would be a session without an end.
       if (exp === undefined || !Number.isFinite(exp) || !Number.isFinite(iat)) return undefined;
       const from = protectedHeader[SESSIONS_FROM];
       const sessionsFrom = typeof from === "number" ? from : 0;
       return { userId: userId as UserId, expiresAt: exp * 1000, issuedAt: iat, sessionsFrom };
     } catch {
-      // Whatever is wrong with it, a token that cannot be verified is no session.
+      // Any token that cannot be verified is not a session, whatever the reason.
       return undefined;
     }
   }
@@ -91,14 +88,14 @@ export function createSessionTokens(
   };
 }
 
-/** Made once: given the secret as bytes, jose would import it again for every token. */
+/** Imported once: given the secret as bytes, jose would import it for every token. */
 function keyOf(secret: string): CryptoKey {
   return createSecretKey(secret, "utf8").toCryptoKey(HMAC_SHA256, false, ["sign", "verify"]);
 }
 
 /**
- * Whether the three parts are spelt in the one way that base64url has for their bytes. jose also
- * reads padding, white space and stray bits, and so several spellings of one token.
+ * Whether the three parts are canonical base64url. jose also accepts padding, white space and stray
+ * bits, and so several spellings of one token.
  */
 function isStrictlyEncoded(token: string): boolean {
   const parts = token.split(".");

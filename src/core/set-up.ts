@@ -1,4 +1,3 @@
-import { domainToSetUp } from "./domain-name.ts";
 import type { EventLog } from "./event-log.ts";
 import { signedUp } from "./events.ts";
 import { messageOf } from "./fault.ts";
@@ -36,6 +35,7 @@ export type SetUpOutcome =
   | { readonly kind: "passwords-differ" }
   | { readonly kind: "set-up"; readonly user: User; readonly token: string };
 
+/** The rule of the setup, in the order of its checks. */
 export async function setUp(
   ports: SetUpPorts,
   form: SetUpForm,
@@ -51,7 +51,7 @@ export async function setUp(
   if (form.password !== form.confirm) return { kind: "passwords-differ" };
 
   const passwordHash = await ports.passwords.hash(form.password, setupRequester(client));
-  // The store decides who is first. Whoever comes second finds the service configured.
+  // The store decides which of concurrent setups is first.
   const user = await ports.store.insertFirstUser({ username: form.username, passwordHash });
   if (user === undefined) return { kind: "already-configured" };
 
@@ -62,13 +62,19 @@ export async function setUp(
   return { kind: "set-up", user, token };
 }
 
-/** The account stands, and setup is closed with or without the file: a leftover only needs a word. */
+/** A failure only causes a warning: the account exists, so the setup is closed anyway. */
 async function deleteSetupToken({ setupToken, log }: SetUpPorts): Promise<void> {
   try {
     await setupToken.delete();
   } catch (error) {
-    log.warn({ reason: messageOf(error) }, "the used setup token could not be deleted");
+    log.warn({ reason: messageOf(error) }, "cannot delete the used setup token");
   }
+}
+
+/** Returns the domain to set up, or `undefined` if the field does not look like a domain. */
+export function domainToSetUp(field: string): string | undefined {
+  const domain = field.trim();
+  return domain.includes(".") && !/[ /\\@]/.test(domain) ? domain : undefined;
 }
 
 function startDomainSetup({ setUpDomain, log }: SetUpPorts, field: string): void {

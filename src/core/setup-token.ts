@@ -1,23 +1,23 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Where the one-time setup token is kept. */
+/** The storage of the one-time setup token. */
 export interface SetupTokenSource {
-  /** The text as it is kept, or `undefined` where there is none that could be read. */
+  /** Returns the stored text, or `undefined` if there is none or it cannot be read. */
   read(): Promise<string | undefined>;
-  /** No failure if there is none. */
+  /** Does not fail if there is none. */
   delete(): Promise<void>;
 }
 
-/** Without a token that is kept, or with an empty one, no check is made. */
-export function isSetupTokenExpected(kept: string | undefined): kept is string {
-  return kept !== undefined && kept.trim() !== "";
+/** Without a stored token, or with an empty one, none is required. */
+export function isSetupTokenExpected(stored: string | undefined): stored is string {
+  return stored !== undefined && stored.trim() !== "";
 }
 
-export function setupTokenMatches(kept: string | undefined, given: string): boolean {
-  return !isSetupTokenExpected(kept) || equalInConstantTime(kept.trim(), given.trim());
+export function setupTokenMatches(stored: string | undefined, given: string): boolean {
+  return !isSetupTokenExpected(stored) || equalInConstantTime(stored.trim(), given.trim());
 }
 
-/** Digests are of one length, so the time tells neither the content nor the length. */
+/** Compares digests, which have one length, so the time reveals neither content nor length. */
 function equalInConstantTime(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }

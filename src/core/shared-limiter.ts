@@ -9,21 +9,21 @@ import type { MaybePromise } from "./maybe-promise.ts";
 import { networkOf } from "./network.ts";
 import type { ServerLog } from "./server-log.ts";
 
-/** A store that can count attempts for every instance that shares it, by its own clock. */
+/** A store that counts attempts for all instances that share it, with its own clock. */
 export interface AttemptCounter {
-  /** Looks at the window and records the attempt in one step. A denied one is not recorded. */
+  /** Checks the window and records the attempt in one step. A denied attempt is not recorded. */
   recordAttempt(address: string, rule: AttemptRule): Promise<Attempt>;
-  /** Removes the addresses that have no attempt left within the window. */
+  /** Removes the addresses without an attempt in the window. */
   forgetAttempts(rule: AttemptRule): Promise<void>;
 }
 
-/** What the sign-in asks: this process's own limiter, or the one that all share. */
+/** The limiter of the sign-in: this process's own or the shared one. */
 export interface Limiter {
   attempt(address: string): MaybePromise<Attempt>;
   cleanUp(): MaybePromise<void>;
 }
 
-/** One limit for all instances. While the store does not answer, each goes by its own count. */
+/** Applies one limit to all instances. While the store fails, each instance counts by itself. */
 export function createSharedLimiter(
   counter: AttemptCounter,
   own: AttemptLimiter,
@@ -32,20 +32,23 @@ export function createSharedLimiter(
   return {
     attempt(address) {
       return counter.recordAttempt(address, attemptRule).catch((error) => {
-        log.warn({ reason: messageOf(error) }, "the shared limiter fails: counting alone");
+        log.warn(
+          { reason: messageOf(error) },
+          "the shared rate limiter failed: this instance counts by itself",
+        );
         return own.attempt(address);
       });
     },
     cleanUp() {
       own.cleanUp();
       return counter.forgetAttempts(attemptRule).catch((error) => {
-        log.warn({ reason: messageOf(error) }, "the shared limiter was not cleaned up");
+        log.warn({ reason: messageOf(error) }, "cannot clean up the shared rate limiter");
       });
     },
   };
 }
 
-/** Counts all addresses of an IPv6 network together. With a prefix length of 128, each by itself. */
+/** Counts all addresses of an IPv6 network together; with a prefix length of 128, each separately. */
 export const limitByNetwork = (limiter: Limiter, ipv6Prefix: number): Limiter => ({
   attempt: (address) => limiter.attempt(networkOf(address, ipv6Prefix)),
   cleanUp: () => limiter.cleanUp(),

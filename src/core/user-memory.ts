@@ -4,19 +4,19 @@ import type { MaybePromise } from "./maybe-promise.ts";
 import type { Store, User, UserId } from "./store.ts";
 
 /**
- * How long another process's change may go unseen by this one's guards. Where the store tells of
- * changes, a user is remembered for as long as it does, and for this long without word from it.
+ * How long the guards of this process may use a user that another process has changed. Counts from
+ * the read, or from the last time that the store confirmed having reported every change.
  */
-const REMEMBERED_FOR_MS = 1_000;
-const REMEMBERED_USERS = 10_000;
-/** However sure the store is, in case somebody has changed a user past all that tells of it. */
-const READ_AGAIN_AFTER_MS = 60_000;
+const MAX_AGE_MS = 1_000;
+const MAX_USERS = 10_000;
+/** Applies despite confirmations, in case a change was made in a way that the store cannot report. */
+const MAX_CONFIRMED_AGE_MS = 60_000;
 
 export interface RememberedUser {
   readonly user: User;
-  /** Sessions of sign-ins before this second are over. */
+  /** Sessions from sign-ins before this second have ended. */
   readonly sessionsFrom: number;
-  /** The monotonic moment up to which the user may be taken from here; past, once forgotten. */
+  /** The monotonic time until which this entry is valid; in the past once forgotten. */
   readonly until: number;
 }
 
@@ -25,12 +25,12 @@ interface Known extends RememberedUser {
   until: number;
 }
 
-/** What guards ask on every request, answered from memory where that is safe. */
+/** The users that guards look up on every request, cached where that is safe. */
 export interface UserMemory {
   find(id: UserId): MaybePromise<RememberedUser | undefined>;
-  /** Whether there is an account. Nothing ever leads back to none, so a yes is for ever. */
+  /** Whether an account exists. The last one cannot be removed, so a yes is cached for ever. */
   anyExists(): MaybePromise<boolean>;
-  /** To be called whenever this process changes a user. */
+  /** Must be called whenever this process changes a user. */
   forget(id: UserId): void;
   /** How many users are remembered. */
   readonly size: number;
@@ -41,56 +41,56 @@ export function createUserMemory(
   store: Pick<Store, "hasUsers" | "findUser" | "watchUsers">,
   clock: Pick<Clock, "monotonic">,
 ): UserMemory {
-  const remembered = createBoundedMemory<UserId, Known>(REMEMBERED_USERS);
-  const lookUps = new Map<UserId, Promise<RememberedUser | undefined>>();
-  let seenOne = false;
+  const remembered = createBoundedMemory<UserId, Known>(MAX_USERS);
+  const lookups = new Map<UserId, Promise<RememberedUser | undefined>>();
+  let anyUserSeen = false;
   const watch = store.watchUsers?.({
     now: () => clock.monotonic(),
     changed: (id) => (id === "all" ? forgetAll() : forget(id)),
   });
 
-  /** Requests that ask for the same user at the same moment share one query. */
+  /** Concurrent requests for the same user share one query. */
   function lookUp(id: UserId): Promise<RememberedUser | undefined> {
-    const underWay = lookUps.get(id);
-    if (underWay !== undefined) return underWay;
+    const pending = lookups.get(id);
+    if (pending !== undefined) return pending;
     const readAt = clock.monotonic();
-    const lookUpNow: Promise<RememberedUser | undefined> = store
+    const lookup: Promise<RememberedUser | undefined> = store
       .findUser(id)
       .then((stored) => {
         if (stored === undefined) return undefined;
         const user: User = Object.freeze({ id: stored.id, username: stored.username });
-        // `forget` takes the look-up out of the map: what it found may already be out of date.
+        // `forget` has removed the lookup from the map: its result may already be outdated.
         const { sessionsFrom = Number.NEGATIVE_INFINITY } = stored;
-        if (lookUps.get(id) !== lookUpNow) return { user, sessionsFrom, until: 0 };
-        const found = { user, sessionsFrom, readAt, until: readAt + REMEMBERED_FOR_MS };
+        if (lookups.get(id) !== lookup) return { user, sessionsFrom, until: 0 };
+        const found = { user, sessionsFrom, readAt, until: readAt + MAX_AGE_MS };
         remembered.set(id, found);
         return found;
       })
       .finally(() => {
-        if (lookUps.get(id) === lookUpNow) lookUps.delete(id);
+        if (lookups.get(id) === lookup) lookups.delete(id);
       });
-    lookUps.set(id, lookUpNow);
-    return lookUpNow;
+    lookups.set(id, lookup);
+    return lookup;
   }
 
   function forget(id: UserId): void {
-    // Whoever holds on to what was remembered sees it end, too.
+    // Expires the entry for sessions that hold a reference to it.
     const known = remembered.get(id);
     if (known !== undefined) known.until = 0;
     remembered.delete(id);
-    lookUps.delete(id);
+    lookups.delete(id);
   }
 
   function forgetAll(): void {
-    for (const id of [...remembered.keys(), ...lookUps.keys()]) forget(id);
+    for (const id of [...remembered.keys(), ...lookups.keys()]) forget(id);
   }
 
-  /** Good for as long again, where the store has told of every change since it was read. */
-  function stillGood(known: Known): boolean {
+  /** Extends the entry where the store has confirmed that it has reported every change since. */
+  function isValid(known: Known): boolean {
     const now = clock.monotonic();
     if (now < known.until) return true;
-    const told = watch?.confirmedAt() ?? Number.NEGATIVE_INFINITY;
-    const until = Math.min(told + REMEMBERED_FOR_MS, known.readAt + READ_AGAIN_AFTER_MS);
+    const confirmedAt = watch?.confirmedAt() ?? Number.NEGATIVE_INFINITY;
+    const until = Math.min(confirmedAt + MAX_AGE_MS, known.readAt + MAX_CONFIRMED_AGE_MS);
     if (now >= until) return false;
     known.until = until;
     return true;
@@ -99,14 +99,14 @@ export function createUserMemory(
   return {
     find(id) {
       const known = remembered.get(id);
-      return known !== undefined && stillGood(known) ? known : lookUp(id);
+      return known !== undefined && isValid(known) ? known : lookUp(id);
     },
 
     anyExists() {
-      if (seenOne) return true;
+      if (anyUserSeen) return true;
       return store.hasUsers().then((yes) => {
-        seenOne ||= yes;
-        return seenOne;
+        anyUserSeen ||= yes;
+        return anyUserSeen;
       });
     },
 

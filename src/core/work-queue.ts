@@ -4,23 +4,23 @@ import { noMeter, type WorkMeter } from "./meter.ts";
 export interface WorkQueueLimits {
   /** How many jobs run at the same time. */
   readonly atOnce: number;
-  /** How many more may wait behind them. One more than that is refused. */
+  /** How many more may wait. Further jobs are refused. */
   readonly waiting: number;
 }
 
-/** On whose behalf a job runs. */
+/** The client that a job runs for. */
 export interface Requester {
-  /** Requesters with jobs that wait take turns: each turn starts one job of the next requester. */
+  /** Requesters with waiting jobs take turns: each turn starts one job of the next requester. */
   readonly turn: string;
-  /** Each of these names can take an eighth of the waiting places, at least one. */
+  /** Each of these names can occupy an eighth of the waiting places, at least one. */
   readonly shares: readonly string[];
   /** Drops the job if it still waits when the client disconnects. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Bounds slow work: a fixed number of jobs runs, a fixed number waits, and the rest is refused at
- * once. One requester can neither fill the queue nor delay others by more than one job a turn.
+ * Limits slow work: a fixed number of jobs runs, a fixed number waits, and the rest is refused at
+ * once. One requester can neither fill the queue nor delay others by more than one job per turn.
  */
 export type WorkQueue = <T>(requester: Requester, job: () => Promise<T>) => Promise<T>;
 
@@ -32,14 +32,14 @@ interface Waiting {
 }
 
 /**
- * @throws `Unavailable` from a call when the queue, or the requester's share of it, is full; the
+ * @throws From each call `Unavailable` when the queue or the requester's share of it is full, and the
  * fault `client_gone` when the requester's signal aborts before the job starts.
  */
 export function createWorkQueue(
   { atOnce, waiting }: WorkQueueLimits,
   meter: WorkMeter = noMeter.hashes,
 ): WorkQueue {
-  /** Waiting jobs by requester. The first requester is the next to have its turn. */
+  /** Waiting jobs by requester. The first requester has the next turn. */
   const lines = new Map<string, readonly Waiting[]>();
   const share = Math.max(1, Math.floor(waiting / SHARES));
   let running = 0;
@@ -50,7 +50,7 @@ export function createWorkQueue(
     return all.length >= waiting || shares.some((name) => takenBy(name) >= share);
   }
 
-  /** Keeps the place of a requester that is in the order of turns already. */
+  /** Keeps the position of a requester that already has a turn. */
   function setLine(turn: string, line: readonly Waiting[]): void {
     if (line.length === 0) lines.delete(turn);
     else lines.set(turn, line);
@@ -77,7 +77,7 @@ export function createWorkQueue(
     }
   }
 
-  /** Passes the place of a finished job on, so that no newcomer can take it before those who wait. */
+  /** Passes the slot of a finished job on, so that a new job cannot take it before waiting ones. */
   function startNext(): void {
     const [next] = lines;
     if (next === undefined) {
@@ -96,7 +96,7 @@ export function createWorkQueue(
       running += 1;
     } else if (isFullFor(requester)) {
       meter.refused();
-      throw new Unavailable("overloaded", "the server is busy, try again in a moment", 2);
+      throw new Unavailable("overloaded", "the server is busy: try again in a moment", 2);
     } else {
       await untilStarted(requester);
     }

@@ -1,5 +1,4 @@
-import { secretProblem } from "../core/production-secret.ts";
-import { secretWeakness } from "../core/secret-strength.ts";
+import { secretProblem, secretWeakness } from "../core/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../core/session-token.ts";
 import { reachOf } from "../gate/reach.ts";
 import type { Check } from "./check.ts";

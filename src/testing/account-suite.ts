@@ -4,16 +4,16 @@ import type { StoredUser, User, UserId } from "../core/store.ts";
 import { type Open, type Rule, rulesFor } from "./database.ts";
 import { hashText } from "./samples.ts";
 
-const NOBODY = "nobody" as UserId;
+const UNKNOWN = "unknown" as UserId;
 
-/** What a store has to do whose accounts can be looked after. */
+/** Tests a store that supports the account commands. */
 export function testAccounts(name: string, open: Open<AccountStore>): void {
   const rule = rulesFor(name, open);
-  addingHasToWork(rule);
-  hashesHaveToBeSet(rule);
-  renamingHasToWork(rule);
-  removingHasToWork(rule);
-  sessionsHaveToEnd(rule);
+  testAdding(rule);
+  testHashes(rule);
+  testRenaming(rule);
+  testRemoving(rule);
+  testSessions(rule);
 }
 
 async function add(store: AccountStore, username: string): Promise<StoredUser> {
@@ -26,27 +26,33 @@ async function add(store: AccountStore, username: string): Promise<StoredUser> {
 const addAll = (store: AccountStore, names: readonly string[]): Promise<readonly StoredUser[]> =>
   Promise.all(names.map((name) => add(store, name)));
 
-/** All users by their names. */
+/** All users by username. */
 async function usersIn(store: AccountStore): Promise<Readonly<Record<string, StoredUser>>> {
   const users = await store.readUsers({ afterId: "", limit: 1_000 });
   return Object.fromEntries(users.map((user) => [user.username, user]));
 }
 
-/** What each of several connections answers, all of them asked at once. */
-async function atOnce<T>(
-  connect: () => Promise<AccountStore>,
-  questions: readonly ((store: AccountStore) => Promise<T>)[],
-): Promise<readonly T[]> {
-  const stores = await Promise.all(questions.map(connect));
-  const [first] = stores;
-  assert.ok(first);
-  return Promise.all(questions.map((ask, i) => ask(stores[i] ?? first)));
-}
-
 const COMPETITORS = 8;
 
-function addingHasToWork(rule: Rule<AccountStore>): void {
-  rule("accounts that are added are found by ID and by name", async (store, database) => {
+const addEight = (store: AccountStore): Promise<readonly StoredUser[]> =>
+  addAll(
+    store,
+    Array.from({ length: COMPETITORS }, (_, i) => `account ${i}`),
+  );
+
+/** Runs each call on its own connection, all at the same time. */
+async function concurrently<T>(
+  connect: () => Promise<AccountStore>,
+  calls: readonly ((store: AccountStore) => Promise<T>)[],
+): Promise<readonly T[]> {
+  const stores = await Promise.all(calls.map(connect));
+  const [first] = stores;
+  assert.ok(first);
+  return Promise.all(calls.map((call, i) => call(stores[i] ?? first)));
+}
+
+function testAdding(rule: Rule<AccountStore>): void {
+  rule("finds added accounts by ID and by username", async (store, database) => {
     const users = await addAll(store, ["owner", "guest"]);
     const other = await database.connect();
     for (const user of users) {
@@ -56,19 +62,19 @@ function addingHasToWork(rule: Rule<AccountStore>): void {
     assert.equal(new Set(users.map(({ id }) => id)).size, 2);
   });
 
-  rule("what insertUser answers with has no hash in it", async (store) => {
+  rule("insertUser returns no hash", async (store) => {
     const user = await store.insertUser({ username: "owner", passwordHash: hashText("x") });
     assert.deepEqual(Object.keys(user ?? {}).sort(), ["id", "username"]);
   });
 
-  rule("where an account was added, there is no first one any more", async (store) => {
+  rule("inserts no first user once an account was added", async (store) => {
     await add(store, "owner");
     assert.equal(await store.hasUsers(), true);
     const first = { username: "first", passwordHash: hashText("x") };
     assert.equal(await store.insertFirstUser(first), undefined);
   });
 
-  rule("a name that is taken is not given again, in its very spelling alone", async (store) => {
+  rule("refuses a taken username in the same spelling only", async (store) => {
     const owner = await add(store, "owner");
     const again = { username: "owner", passwordHash: hashText("x") };
     assert.equal(await store.insertUser(again), undefined);
@@ -76,24 +82,27 @@ function addingHasToWork(rule: Rule<AccountStore>): void {
     await addAll(store, ["Owner", "owner "]);
   });
 
-  rule("of eight at once who want the same name, one gets it", async (store, { connect }) => {
-    const insert = (one: AccountStore): Promise<User | undefined> =>
-      one.insertUser({ username: "owner", passwordHash: hashText("x") });
-    const inserts = Array.from({ length: COMPETITORS }, () => insert);
-    const answers = await atOnce(connect, inserts);
-    const [winner, ...others] = answers.filter((user) => user !== undefined);
-    assert.deepEqual(others, []);
-    assert.equal((await store.findUserByUsername("owner"))?.id, winner?.id);
-  });
+  rule(
+    "adds one of eight concurrent accounts with the same username",
+    async (store, { connect }) => {
+      const insert = (one: AccountStore): Promise<User | undefined> =>
+        one.insertUser({ username: "owner", passwordHash: hashText("x") });
+      const inserts = Array.from({ length: COMPETITORS }, () => insert);
+      const answers = await concurrently(connect, inserts);
+      const [winner, ...others] = answers.filter((user) => user !== undefined);
+      assert.deepEqual(others, []);
+      assert.equal((await store.findUserByUsername("owner"))?.id, winner?.id);
+    },
+  );
 }
 
-function hashesHaveToBeSet(rule: Rule<AccountStore>): void {
-  rule("a hash is set whatever it was, and nobody else's with it", async (store) => {
+function testHashes(rule: Rule<AccountStore>): void {
+  rule("sets the hash of one user, whatever it was", async (store) => {
     const [owner, guest] = await addAll(store, ["owner", "guest"]);
     assert.ok(owner && guest);
     assert.equal(await store.setPasswordHash(owner.id, hashText("new")), "set");
     assert.equal(await store.setPasswordHash(owner.id, hashText("newer")), "set");
-    assert.equal(await store.setPasswordHash(NOBODY, hashText("new")), "missing");
+    assert.equal(await store.setPasswordHash(UNKNOWN, hashText("new")), "missing");
     assert.deepEqual(await usersIn(store), {
       owner: { ...owner, passwordHash: "newer" },
       guest,
@@ -101,8 +110,8 @@ function hashesHaveToBeSet(rule: Rule<AccountStore>): void {
   });
 }
 
-function renamingHasToWork(rule: Rule<AccountStore>): void {
-  rule("a renamed account keeps all but its name", async (store) => {
+function testRenaming(rule: Rule<AccountStore>): void {
+  rule("changes only the username of a renamed account", async (store) => {
     const [owner, guest] = await addAll(store, ["owner", "guest"]);
     assert.ok(owner && guest);
     await store.endSessions(owner.id, 1_000);
@@ -112,36 +121,38 @@ function renamingHasToWork(rule: Rule<AccountStore>): void {
       host: { ...owner, username: "host", sessionsFrom: 1_000 },
       guest,
     });
-    assert.equal(await store.renameUser(owner.id, "host"), "renamed", "to the name that it has");
+    assert.equal(await store.renameUser(owner.id, "host"), "renamed", "to its current username");
   });
 
-  rule("no account gets a name that is taken, and nobody none", async (store) => {
+  rule("refuses to rename to a taken username, and an unknown account", async (store) => {
     const [owner, guest] = await addAll(store, ["owner", "guest"]);
     assert.ok(owner && guest);
     assert.equal(await store.renameUser(owner.id, "guest"), "taken");
-    assert.equal(await store.renameUser(NOBODY, "somebody"), "missing");
+    assert.equal(await store.renameUser(UNKNOWN, "other"), "missing");
     assert.deepEqual(await usersIn(store), { owner, guest });
   });
 
-  rule("of eight renamed to one name at once, one is", async (store, { connect }) => {
-    const names = Array.from({ length: COMPETITORS }, (_, i) => `account ${i}`);
-    const users = await addAll(store, names);
-    const answers = await atOnce(
-      connect,
-      users.map(
-        ({ id }) =>
-          (one: AccountStore) =>
-            one.renameUser(id, "wanted"),
-      ),
-    );
-    assert.deepEqual([...answers].sort(), ["renamed", ...Array(COMPETITORS - 1).fill("taken")]);
-    const winner = users[answers.indexOf("renamed")];
-    assert.equal((await store.findUserByUsername("wanted"))?.id, winner?.id);
-  });
+  rule(
+    "renames one of eight accounts that get the same username concurrently",
+    async (store, { connect }) => {
+      const users = await addEight(store);
+      const answers = await concurrently(
+        connect,
+        users.map(
+          ({ id }) =>
+            (one: AccountStore) =>
+              one.renameUser(id, "wanted"),
+        ),
+      );
+      assert.deepEqual([...answers].sort(), ["renamed", ...Array(COMPETITORS - 1).fill("taken")]);
+      const winner = users[answers.indexOf("renamed")];
+      assert.equal((await store.findUserByUsername("wanted"))?.id, winner?.id);
+    },
+  );
 }
 
-function removingHasToWork(rule: Rule<AccountStore>): void {
-  rule("a removed account is gone, and its name free for another", async (store) => {
+function testRemoving(rule: Rule<AccountStore>): void {
+  rule("removes an account and frees its username", async (store) => {
     const [owner, guest] = await addAll(store, ["owner", "guest"]);
     assert.ok(owner && guest);
     assert.equal(await store.removeUser(guest.id), "removed");
@@ -151,17 +162,16 @@ function removingHasToWork(rule: Rule<AccountStore>): void {
     assert.notEqual((await add(store, "guest")).id, guest.id);
   });
 
-  rule("the last account stays, whoever else is asked for", async (store) => {
+  rule("does not remove the last account", async (store) => {
     const owner = await add(store, "owner");
     assert.equal(await store.removeUser(owner.id), "last");
-    assert.equal(await store.removeUser(NOBODY), "missing");
+    assert.equal(await store.removeUser(UNKNOWN), "missing");
     assert.deepEqual(await usersIn(store), { owner });
   });
 
-  rule("of eight that are removed at once, one stays", async (store, { connect }) => {
-    const names = Array.from({ length: COMPETITORS }, (_, i) => `account ${i}`);
-    const users = await addAll(store, names);
-    const answers = await atOnce(
+  rule("keeps one of eight accounts that are removed concurrently", async (store, { connect }) => {
+    const users = await addEight(store);
+    const answers = await concurrently(
       connect,
       users.map(
         ({ id }) =>
@@ -175,19 +185,19 @@ function removingHasToWork(rule: Rule<AccountStore>): void {
   });
 }
 
-function sessionsHaveToEnd(rule: Rule<AccountStore>): void {
-  rule("ended sessions are noted with their account alone", async (store) => {
+function testSessions(rule: Rule<AccountStore>): void {
+  rule("ends the sessions of one account only", async (store) => {
     const [owner, guest] = await addAll(store, ["owner", "guest"]);
     assert.ok(owner && guest);
     assert.equal(await store.endSessions(owner.id, 2_000_000_000), 1);
-    assert.equal(await store.endSessions(NOBODY, 2_000_000_000), 0);
+    assert.equal(await store.endSessions(UNKNOWN, 2_000_000_000), 0);
     const ended = { ...owner, sessionsFrom: 2_000_000_000 };
     assert.deepEqual(await usersIn(store), { owner: ended, guest });
     assert.deepEqual(await store.findUser(owner.id), ended);
     assert.deepEqual(await store.findUserByUsername("owner"), ended);
   });
 
-  rule("those of all accounts end together, and their number is told", async (store) => {
+  rule("ends the sessions of all accounts and returns their number", async (store) => {
     assert.equal(await store.endSessions("all", 1_000), 0);
     const users = await addAll(store, ["owner", "guest", "all"]);
     assert.equal(await store.endSessions("all", 1_000), 3);
@@ -196,14 +206,14 @@ function sessionsHaveToEnd(rule: Rule<AccountStore>): void {
     }
   });
 
-  rule("sessions that were issued since the last end end with the next one", async (store) => {
+  rule("ends sessions that were issued since the last end", async (store) => {
     const { id } = await add(store, "owner");
     const from = async (): Promise<number> => (await store.findUser(id))?.sessionsFrom ?? 0;
     await store.endSessions(id, 1_000);
     await store.endSessions(id, 1_000);
-    assert.ok((await from()) > 1_000, "one from the second in which both ended");
+    assert.ok((await from()) > 1_000, "a session from the second of both ends");
     await store.endSessions("all", 500);
-    assert.ok((await from()) > 1_001, "and where a clock is behind");
+    assert.ok((await from()) > 1_001, "also when a clock is behind");
     await store.endSessions("all", 9_000);
     assert.equal(await from(), 9_000);
   });

@@ -1,12 +1,12 @@
 import { type TestContext, test } from "node:test";
 import type { Store } from "../core/store.ts";
 
-/** A fresh, empty database. Each call of `connect` is a connection of its own to it. */
+/** A new, empty database. Each call of `connect` opens another connection to it. */
 export interface Database<Connected extends Store = Store> {
   connect(): Promise<Connected>;
 }
 
-/** Makes the database for one test, and sees to it (`t.after`) that everything is closed then. */
+/** Creates the database for one test, and closes everything afterwards with `t.after`. */
 export type Open<Connected extends Store> = (t: TestContext) => Promise<Database<Connected>>;
 
 export type Rule<Connected extends Store> = (
@@ -14,7 +14,7 @@ export type Rule<Connected extends Store> = (
   check: (store: Connected, database: Database<Connected>) => Promise<void>,
 ) => void;
 
-/** Each rule becomes a test with a database of its own. */
+/** Turns each rule into a test with its own database. */
 export function rulesFor<Connected extends Store>(
   name: string,
   open: Open<Connected>,

@@ -1,7 +1,6 @@
 /**
- * What any store has to do, as tests for `node:test`. Call `testStore` in a test file of the store,
- * `testLogReader` where the store can also read its log, and `testAccounts` where its accounts can
- * be looked after.
+ * Tests of a store for `node:test`. Call `testStore` in a test file of your store, `testLogReader` if
+ * it can also read its audit log, and `testAccounts` if it supports the account commands.
  */
 export type { AccountStore } from "../core/accounts/account-store.ts";
 export type { LogEntry, LogFilter, LogQuery, LogReader } from "../core/log-reader.ts";

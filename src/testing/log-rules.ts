@@ -4,7 +4,7 @@ import type { Store } from "../core/store.ts";
 import { type Open, rulesFor } from "./database.ts";
 import { logEntry } from "./samples.ts";
 
-/** What a store has to do that can also read its log. */
+/** Tests a store that can read its audit log. */
 export function testLogReader(name: string, open: Open<Store & LogReader>): void {
   const rule = rulesFor(name, open);
   const summaries = async (
@@ -17,7 +17,7 @@ export function testLogReader(name: string, open: Open<Store & LogReader>): void
   const named = (from: number, to: number): readonly string[] =>
     Array.from({ length: to - from }, (_, i) => `entry ${from + i}`);
 
-  rule("an entry comes back as it was written, with an ID", async (store) => {
+  rule("returns an entry as it was written, with an ID", async (store) => {
     const written = {
       at: new Date("2030-01-02T03:04:05.678Z"),
       type: "signup",
@@ -31,7 +31,7 @@ export function testLogReader(name: string, open: Open<Store & LogReader>): void
   });
 
   rule(
-    "entries keep the order given, whatever their times say, and their IDs grow",
+    "keeps the insertion order of entries, whatever their times, with increasing IDs",
     async (store) => {
       const times = [5_000, 1_000, 3_000, 3_000, 0];
       await store.insertLogEntries(
@@ -47,28 +47,25 @@ export function testLogReader(name: string, open: Open<Store & LogReader>): void
     },
   );
 
-  rule("500 entries go in as one batch", async (store) => {
+  rule("inserts 500 entries in one batch", async (store) => {
     await store.insertLogEntries(named(0, 500).map((name) => logEntry(name)));
     assert.deepEqual(await summaries(store), named(0, 500));
   });
 
-  rule("no entries at all are no failure", async (store) => {
+  rule("accepts an empty batch", async (store) => {
     await store.insertLogEntries([]);
     assert.deepEqual(await summaries(store), []);
   });
 
-  rule(
-    "a batch goes in as a whole or not at all, and the next one is not hindered",
-    async (store) => {
-      const unusable = logEntry("unusable", { at: new Date(Number.NaN) });
-      await assert.rejects(store.insertLogEntries([logEntry("good"), unusable, logEntry("good")]));
-      assert.deepEqual(await summaries(store), []);
-      await store.insertLogEntries([logEntry("afterwards")]);
-      assert.deepEqual(await summaries(store), ["afterwards"]);
-    },
-  );
+  rule("inserts a whole batch or nothing, and the next batch works", async (store) => {
+    const unusable = logEntry("unusable", { at: new Date(Number.NaN) });
+    await assert.rejects(store.insertLogEntries([logEntry("good"), unusable, logEntry("good")]));
+    assert.deepEqual(await summaries(store), []);
+    await store.insertLogEntries([logEntry("afterwards")]);
+    assert.deepEqual(await summaries(store), ["afterwards"]);
+  });
 
-  rule("reading goes on after an ID, so many entries at a time", async (store) => {
+  rule("reads pages of entries after an ID", async (store) => {
     await store.insertLogEntries(named(0, 7).map((name) => logEntry(name)));
     const read: string[] = [];
     for (let afterId = 0, pages = 0; pages < 4; pages += 1) {
@@ -80,7 +77,7 @@ export function testLogReader(name: string, open: Open<Store & LogReader>): void
     assert.deepEqual(read, named(0, 7));
   });
 
-  /** Entry `i` is of the second `i`; every third one is of another type. */
+  /** Entry `i` has the time of second `i`; every third entry has another type. */
   const insertMixed = (store: Store): Promise<void> =>
     store.insertLogEntries(
       named(0, 9).map((name, i) =>
@@ -88,7 +85,7 @@ export function testLogReader(name: string, open: Open<Store & LogReader>): void
       ),
     );
 
-  rule("entries are filtered by type and by time, both included", async (store) => {
+  rule("filters entries by type, by time and by both", async (store) => {
     await insertMixed(store);
     assert.deepEqual(await summaries(store, { type: "signup" }), ["entry 0", "entry 3", "entry 6"]);
     assert.deepEqual(await summaries(store, { type: "no such type" }), []);
@@ -100,7 +97,7 @@ export function testLogReader(name: string, open: Open<Store & LogReader>): void
     assert.deepEqual(await summaries(store, { type: undefined, since: undefined }), named(0, 9));
   });
 
-  rule("the start of the newest so many is where they begin, under every filter", async (store) => {
+  rule("finds the start of the newest entries with every filter", async (store) => {
     assert.equal(await store.startOfNewest(5, {}), 0, "an empty log");
     await insertMixed(store);
     const newest = async (limit: number, filter: Parameters<LogReader["startOfNewest"]>[1]) =>

@@ -1,6 +1,6 @@
 import type { NewLogEntry, PasswordHash } from "../core/store.ts";
 
-/** Stands for a hash where nothing verifies it. */
+/** A placeholder for a hash in tests that do not verify it. */
 export const hashText = (text: string): PasswordHash => text as PasswordHash;
 
 export function logEntry(summary: string, fields: Partial<NewLogEntry> = {}): NewLogEntry {

@@ -3,12 +3,12 @@ import type { Store, StoredUser, UserId } from "../core/store.ts";
 import { type Open, type Rule, rulesFor } from "./database.ts";
 import { hashText, logEntry } from "./samples.ts";
 
-/** What any store has to do. */
+/** Tests that every store must pass. */
 export function testStore(name: string, open: Open<Store>): void {
   const rule = rulesFor(name, open);
-  usersHaveToWork(rule);
-  hashesHaveToWork(rule);
-  entriesHaveToGoIn(rule);
+  testUsers(rule);
+  testHashes(rule);
+  testEntries(rule);
 }
 
 async function insert(store: Store, username: string): Promise<StoredUser> {
@@ -18,15 +18,15 @@ async function insert(store: Store, username: string): Promise<StoredUser> {
   return { ...user, passwordHash };
 }
 
-function usersHaveToWork(rule: Rule<Store>): void {
-  rule("an empty store has no users", async (store) => {
+function testUsers(rule: Rule<Store>): void {
+  rule("has no users when empty", async (store) => {
     assert.equal(await store.hasUsers(), false);
     assert.equal(await store.findUser("1" as UserId), undefined);
     assert.equal(await store.findUserByUsername(""), undefined);
   });
 
   rule(
-    "the first user is found by ID and by name, through other connections too",
+    "finds the first user by ID and by username, also through other connections",
     async (store, database) => {
       const user = await insert(store, "owner");
       assert.match(user.id, /\S/);
@@ -38,12 +38,12 @@ function usersHaveToWork(rule: Rule<Store>): void {
     },
   );
 
-  rule("what insertFirstUser answers with has no hash in it", async (store) => {
+  rule("insertFirstUser returns no hash", async (store) => {
     const user = await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
     assert.deepEqual(Object.keys(user ?? {}).sort(), ["id", "username"]);
   });
 
-  rule("there is no second first user, of the same name or another", async (store) => {
+  rule("inserts no second first user, with the same or another username", async (store) => {
     await insert(store, "owner");
     for (const username of ["owner", "another"]) {
       const second = await store.insertFirstUser({ username, passwordHash: hashText("second") });
@@ -54,7 +54,7 @@ function usersHaveToWork(rule: Rule<Store>): void {
   });
 
   rule(
-    "of 64 who come at once over eight connections, one becomes the first user",
+    "inserts one first user when 64 calls race over eight connections",
     async (store, database) => {
       const connections = await Promise.all(Array.from({ length: 8 }, () => database.connect()));
       const racers = Array.from({ length: 64 }, (_, i) =>
@@ -81,24 +81,24 @@ function usersHaveToWork(rule: Rule<Store>): void {
     ["a space at the end", "owner ", ["owner", "owner  "]],
     ["composition", "caf\u00e9", ["cafe\u0301", "cafe"]],
     ["ligatures and full width", "office", ["o\ufb03ce", "ｏｆｆｉｃｅ"]],
-    ["what would be a pattern", "own%_*", ["owner", "own", "own%", "own_er"]],
+    ["pattern characters", "own%_*", ["owner", "own", "own%", "own_er"]],
     ["quotes", "o'w\"n`er;--", ["o", "ower", "o''w\"n`er;--"]],
     ["numbers", "1", ["1.0", "01", "+1", "1 "]],
     ["emoji", "🔑", ["🔒", "??", "\ufffd"]],
-    ["a NUL in a name that is asked for", "owner", ["owner\0", "\0owner", "own\0er", "\0"]],
+    ["a NUL in the requested username", "owner", ["owner\0", "\0owner", "own\0er", "\0"]],
   ];
   for (const [what, username, others] of names) {
-    rule(`a username is matched exactly: ${what}`, async (store) => {
+    rule(`matches a username exactly: ${what}`, async (store) => {
       const user = await insert(store, username);
       assert.deepEqual(await store.findUserByUsername(username), user);
       for (const other of others) {
         assert.equal(await store.findUserByUsername(other), undefined, JSON.stringify(other));
       }
-      assert.equal(await store.findUser(username as UserId), undefined, "a name is no ID");
+      assert.equal(await store.findUser(username as UserId), undefined, "a username is not an ID");
     });
   }
 
-  rule("an ID with a NUL or of any length is just not found", async (store) => {
+  rule("returns undefined for an ID with a NUL or of any length", async (store) => {
     const { id } = await insert(store, "owner");
     for (const other of [`${id}\0`, "\0", "", id.toUpperCase().concat("X"), "x".repeat(100_000)]) {
       assert.equal(await store.findUser(other as UserId), undefined);
@@ -106,8 +106,8 @@ function usersHaveToWork(rule: Rule<Store>): void {
   });
 }
 
-function hashesHaveToWork(rule: Rule<Store>): void {
-  rule("a hash is replaced only while it is the one that was read", async (store) => {
+function testHashes(rule: Rule<Store>): void {
+  rule("replaces a hash only while it is the expected one", async (store) => {
     const { id } = await insert(store, "owner");
     assert.equal(await store.replacePasswordHash(id, hashText("other"), hashText("x")), false);
     assert.equal((await store.findUser(id))?.passwordHash, "first");
@@ -117,15 +117,15 @@ function hashesHaveToWork(rule: Rule<Store>): void {
     assert.equal((await store.findUser(id))?.passwordHash, "second");
   });
 
-  rule("the hash of a user who does not exist is not replaced", async (store) => {
+  rule("does not replace the hash of an unknown user", async (store) => {
     await insert(store, "owner");
-    const nobody = "nobody" as UserId;
-    assert.equal(await store.replacePasswordHash(nobody, hashText("first"), hashText("x")), false);
+    const unknown = "unknown" as UserId;
+    assert.equal(await store.replacePasswordHash(unknown, hashText("first"), hashText("x")), false);
     assert.equal((await store.findUserByUsername("owner"))?.passwordHash, "first");
   });
 
   rule(
-    "of 16 replacements at once over several connections, one is made",
+    "makes one of 16 concurrent replacements over several connections",
     async (store, database) => {
       const { id } = await insert(store, "owner");
       const connections = await Promise.all(Array.from({ length: 4 }, () => database.connect()));
@@ -140,16 +140,16 @@ function hashesHaveToWork(rule: Rule<Store>): void {
   );
 }
 
-/** What became of them is for `testLogReader`: a `Store` alone does not tell. */
-function entriesHaveToGoIn(rule: Rule<Store>): void {
-  rule("log entries go in, many, few or none at all", async (store) => {
+/** `testLogReader` checks the written entries: a `Store` alone cannot read them. */
+function testEntries(rule: Rule<Store>): void {
+  rule("accepts many, few or no log entries", async (store) => {
     for (const count of [0, 1, 500]) {
       const entries = Array.from({ length: count }, (_, i) => logEntry(`entry ${i}`));
       await store.insertLogEntries(entries);
     }
   });
 
-  rule("a log entry without a time that exists is refused", async (store) => {
+  rule("refuses a log entry with an invalid time", async (store) => {
     const unusable = logEntry("unusable", { at: new Date(Number.NaN) });
     await assert.rejects(store.insertLogEntries([unusable]));
   });

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { ChangePasswordForm, ChangePasswordOutcome } from "../core/change-password.ts";
-import { isLocalPath } from "../core/local-path.ts";
 import type { Client } from "../core/requester.ts";
+import { isLocalPath } from "../core/return-target.ts";
 import type { UserId } from "../core/store.ts";
 import type { SignedIn } from "./guards.ts";
 import { type HomePorts, homeWithProblem } from "./home.ts";

@@ -1,7 +1,6 @@
 import { PLAIN_HOST } from "../core/allowed-hosts.ts";
 import { Fault } from "../core/fault.ts";
-import { isLocalPath, PRINTABLE } from "../core/local-path.ts";
-import { isAtOrBelow } from "../core/return-target.ts";
+import { isAtOrBelow, isLocalPath, PRINTABLE } from "../core/return-target.ts";
 import type { User } from "../core/store.ts";
 
 /** Where a redirect may lead: a path of this site, or an absolute http or https URL. */

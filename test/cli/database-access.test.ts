@@ -129,6 +129,9 @@ if (isRoot) {
     await chmod(place.database, 0o666);
     const { code, stderr } = await runUnprivileged(["user", "list"], place.env);
     assert.equal(code, 1);
-    assert.match(stderr, /: latchkey\.db can be read by other users, and only its owner can change that\n$/);
+    assert.match(
+      stderr,
+      /: latchkey\.db can be read by other users, and only its owner can change that\n$/,
+    );
   });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { secretWeakness } from "../../src/core/secret-strength.ts";
+import { secretWeakness } from "../../src/core/secrets.ts";
 import { runLatchkey, startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -119,7 +119,7 @@ test("a setup token that cannot be deleted is only warned of", async (t) => {
   assert.deepEqual(ports.log.lines, [
     {
       level: "warn",
-      message: "the used setup token could not be deleted",
+      message: "cannot delete the used setup token",
       fields: { reason: "EROFS" },
     },
   ]);

@@ -60,7 +60,7 @@ test("while the counter fails, the process counts alone, five as ever, and warns
   assert.equal(log.lines.length, 6);
   assert.deepEqual(log.lines[0], {
     level: "warn",
-    message: "the shared limiter fails: counting alone",
+    message: "the shared rate limiter failed: this instance counts by itself",
     fields: { reason: "unreachable" },
   });
 });
@@ -75,7 +75,7 @@ test("a clean-up is one of the counter and of the process's own count", async ()
   assert.deepEqual(failures.asked.at(-1), ["forget", attemptRule]);
   assert.deepEqual(failures.log.lines.at(-1), {
     level: "warn",
-    message: "the shared limiter was not cleaned up",
+    message: "cannot clean up the shared rate limiter",
     fields: { reason: "unreachable" },
   });
 });

@@ -45,7 +45,7 @@ function startJobs(limits: WorkQueueLimits) {
 const overloaded = (error: unknown): boolean =>
   error instanceof Unavailable &&
   error.code === "overloaded" &&
-  error.message === "the server is busy, try again in a moment" &&
+  error.message === "the server is busy: try again in a moment" &&
   error.retryAfterSeconds > 0;
 
 test("so many jobs run at once and no more; the others follow in the order they came", async () => {

@@ -48,7 +48,7 @@ const sources = readdirSync(at("src"), { recursive: true, encoding: "utf8" })
 test("the inventory has every line that the gate gives to the server log", () => {
   const told = sources.flatMap((source) => beginnings(source));
   assert.ok(told.includes("request failed") && told.length > 25, "lines are found");
-  assert.ok(told.includes("a sign-in was refused"), "lines that a constant holds are found");
+  assert.ok(told.includes("a sign-in was rejected"), "lines that a constant holds are found");
   assert.deepEqual(
     told.filter((words) => !logs.includes(words)),
     [],

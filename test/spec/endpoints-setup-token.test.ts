@@ -147,6 +147,6 @@ test("a file that cannot be deleted is reported and does not undo the setup", as
   const warnings = gate.serverLog.filter(({ level }) => level === "warn").map(({ msg }) => msg);
   assert.deepEqual(warnings, [
     "the setup token file cannot be read: setup asks for no token",
-    "the used setup token could not be deleted",
+    "cannot delete the used setup token",
   ]);
 });

@@ -101,7 +101,10 @@ for (const hash of ["", "nonsense", "$1$md5$crypt"]) {
     execute(gate.databaseFile, `UPDATE users SET password_hash = '${hash}'`);
     const answer = await gate.signIn({ password: hash });
     assert.equal(answer.status, 500);
-    assert.match(answer.body, />the stored password hash is of an unknown kind</);
+    assert.match(
+      answer.body,
+      />the stored password hash has an unknown format: reset the password of the account</,
+    );
     assert.deepEqual(answer.cookies, []);
   });
 }
@@ -146,7 +149,7 @@ test("where too many hashes are under way the answer is 503, with a time to try 
   assert.equal(served?.status, 303);
   assert.equal(busy?.status, 503);
   assert.match(busy?.headers["retry-after"] ?? "", /^[1-9]\d*$/);
-  assert.match(busy?.body ?? "", />the server is busy, try again in a moment</);
+  assert.match(busy?.body ?? "", />the server is busy: try again in a moment</);
   assert.deepEqual(busy?.cookies, []);
   const later = await app.send("/login", { form: OWNER });
   assert.equal(later.location, "/");

@@ -1,19 +1,18 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Store, StoredUser, UserId } from "../../src/core/store.ts";
 
-/** What can be wrong with a store, by the rule of the suite that has to find it. */
+/** Flaws of a store, by the rule of the suite that must detect each. */
 export const flaws = {
-  "of 64 who come at once over eight connections, one becomes the first user":
-    "looks, then inserts",
-  "of 16 replacements at once over several connections, one is made": "looks, then replaces",
-  "a username is matched exactly: case": "folds ASCII case",
-  "what insertFirstUser answers with has no hash in it": "tells the hash",
-  "a log entry without a time that exists is refused": "takes any entry",
+  "inserts one first user when 64 calls race over eight connections": "checks before inserting",
+  "makes one of 16 concurrent replacements over several connections": "checks before replacing",
+  "matches a username exactly: case": "folds ASCII case",
+  "insertFirstUser returns no hash": "returns the hash",
+  "refuses a log entry with an invalid time": "accepts any entry",
 } as const;
 
 type Flaw = (typeof flaws)[keyof typeof flaws];
 
-/** The least that a store can be, without a log that can be read; and the flaw that it is to have. */
+/** A minimal store in memory that cannot read its log, with the given flaw. */
 export function memoryStore(flaw?: Flaw): Store {
   const users: StoredUser[] = [];
   const copyOf = (user: StoredUser | undefined) => user && { ...user };
@@ -28,15 +27,15 @@ export function memoryStore(flaw?: Flaw): Store {
 
     async insertFirstUser({ username, passwordHash }) {
       if (users.length > 0) return undefined;
-      if (flaw === "looks, then inserts") await turn();
+      if (flaw === "checks before inserting") await turn();
       const user = { id: `user ${users.length}` as UserId, username };
       users.push({ ...user, passwordHash });
-      return flaw === "tells the hash" ? { ...user, passwordHash } : user;
+      return flaw === "returns the hash" ? { ...user, passwordHash } : user;
     },
 
     async replacePasswordHash(id, from, to) {
       const at = users.findIndex((user) => user.id === id && user.passwordHash === from);
-      if (flaw === "looks, then replaces") await turn();
+      if (flaw === "checks before replacing") await turn();
       const user = users[at];
       if (user === undefined) return false;
       users[at] = { ...user, passwordHash: to };
@@ -44,7 +43,7 @@ export function memoryStore(flaw?: Flaw): Store {
     },
 
     async insertLogEntries(entries) {
-      if (flaw === "takes any entry") return;
+      if (flaw === "accepts any entry") return;
       for (const { at } of entries) at.toISOString();
     },
   };

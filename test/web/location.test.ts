@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isLocalPath } from "../../src/core/local-path.ts";
+import { isLocalPath } from "../../src/core/return-target.ts";
 import type { User, UserId } from "../../src/core/store.ts";
 import {
   isCookieDomain,

@@ -56,7 +56,7 @@ export const command: Command = {
         },
         {
           badLines: options["skip-bad"] === true ? "skip" : "refuse-all",
-          how: options["dry-run"] === true ? "look-only" : "import",
+          how: options["dry-run"] === true ? "dry-run" : "import",
         },
       );
       display.end();

@@ -3,7 +3,7 @@ import { allSignedOut, type Event, userSignedOut } from "../events.ts";
 import type { VerifiedToken } from "../session-token.ts";
 import type { AccountStore } from "./account-store.ts";
 
-/** Sessions end even where the clock of the instance that issued them is this far ahead. */
+/** Sessions end even if the clock of the issuing instance is this far ahead. */
 const CLOCK_MARGIN_SECONDS = 120;
 
 export interface EndSessionsPorts {
@@ -24,19 +24,19 @@ export async function endSessionsOf(
   return "ended";
 }
 
-/** Ends every session of everybody, and answers with the number of users. */
+/** Ends every session of every user, and returns the number of users. */
 export async function endAllSessions({ store, clock, record }: EndSessionsPorts): Promise<number> {
   const users = await store.endSessions("all", nextSecond(clock));
   await record(allSignedOut());
   return users;
 }
 
-/** Tokens tell their time in whole seconds: those of this very second are over as well. */
+/** Tokens have a time in whole seconds, so sessions of the current second end as well. */
 const nextSecond = ({ now }: Pick<Clock, "now">): number => Math.floor(now() / 1000) + 1;
 
 /**
- * Whether a session is over, given the second from which its user's sessions count. The time of
- * issue alone cannot tell within the margin, so a token from a later sign-in records that second.
+ * Whether a session has ended. Within the margin the time of issue does not decide, so a token
+ * records the user's `sessionsFrom` at the sign-in.
  */
 export function isEnded(
   token: Pick<VerifiedToken, "issuedAt" | "sessionsFrom">,

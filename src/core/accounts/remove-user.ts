@@ -8,7 +8,7 @@ export interface RemoveUserPorts {
 
 export type RemoveUserOutcome = "no-user" | "last-user" | "removed";
 
-/** Never the last one: nothing leads back to a service that anybody can set up. */
+/** Never removes the last user: that would reopen the setup for anyone. */
 export async function removeUser(
   { store, record }: RemoveUserPorts,
   username: string,

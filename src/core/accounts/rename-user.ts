@@ -8,7 +8,7 @@ export interface RenameUserPorts {
 
 export type RenameUserOutcome = "no-user" | "username-missing" | "username-taken" | "renamed";
 
-/** Sessions go on: they name the user by ID. */
+/** Sessions continue, since they identify the user by ID. */
 export async function renameUser(
   { store, record }: RenameUserPorts,
   from: string,

@@ -11,7 +11,7 @@ export interface ResetPasswordPorts {
 
 export type ResetPasswordOutcome = "no-user" | "password-too-short" | "reset";
 
-/** The way back in for whoever has forgotten the password: the old one is not asked for. */
+/** For a forgotten password: does not ask for the old one. */
 export async function resetPassword(
   { store, passwords, record }: ResetPasswordPorts,
   username: string,

@@ -11,7 +11,7 @@ export interface Difference {
 
 interface Digest {
   count: number;
-  /** Of the rows' hashes, modulo 2 to the 128: the same in whichever order they come. */
+  /** The sum of the rows' hashes modulo 2 to the 128, independent of their order. */
   sum: bigint;
 }
 

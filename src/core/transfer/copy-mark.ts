@@ -1,12 +1,12 @@
 import type { Amounts, Contents, ImportPoint, ImportRows } from "./transfer-store.ts";
 
-/** How far a copy has come. Stands in the target, written together with what it speaks of. */
+/** The progress of a copy, stored in the target in the same step as the rows it counts. */
 export interface Mark extends Amounts {
   readonly source: string;
-  /** What it had read last. */
+  /** The last user and log entry that were read. */
   readonly userId: string;
   readonly entryId: number;
-  /** Where the target's log entry IDs end: one that is higher comes from somebody else. */
+  /** The target's highest log entry ID: a higher one comes from another writer. */
   readonly lastEntryId: number;
   readonly state: "copying" | "different" | "finished";
 }
@@ -18,7 +18,7 @@ export interface Start {
   readonly how: "add" | "start-over";
 }
 
-/** Why nothing can be copied there. */
+/** Why the target is refused. */
 export type Refusal =
   | ({ readonly kind: "target-occupied" } & Amounts)
   | { readonly kind: "target-of-another"; readonly source: string }
@@ -27,10 +27,15 @@ export type Refusal =
 export function startFrom(contents: Contents, source: string): Start | Refusal {
   const { users, entries, lastEntryId } = contents;
   const fresh: Mark = {
-    ...{ source, users: 0, entries: 0, userId: "", entryId: 0 },
-    ...{ lastEntryId, state: "copying" },
+    source,
+    users: 0,
+    entries: 0,
+    userId: "",
+    entryId: 0,
+    lastEntryId,
+    state: "copying",
   };
-  const mark = contents.mark === undefined ? fresh : markIn(contents.mark);
+  const mark = contents.mark === undefined ? fresh : parseMark(contents.mark);
   if (mark === undefined || mark.state === "finished") {
     return { kind: "target-occupied", users, entries };
   }
@@ -46,7 +51,8 @@ export function startFrom(contents: Contents, source: string): Start | Refusal {
     : { kind: "start", mark, from: contents, how: "add" };
 }
 
-export function after({ users, entries }: ImportRows, mark: Mark): Mark {
+/** The mark after these rows. */
+export function advance({ users, entries }: ImportRows, mark: Mark): Mark {
   const entryId = entries.at(-1)?.id ?? mark.entryId;
   return {
     ...mark,
@@ -58,8 +64,8 @@ export function after({ users, entries }: ImportRows, mark: Mark): Mark {
   };
 }
 
-/** `undefined` for one that something else has left. */
-export function markIn(text: string | undefined): Mark | undefined {
+/** Parses a mark; `undefined` if another program has written it. */
+export function parseMark(text: string | undefined): Mark | undefined {
   if (text === undefined) return undefined;
   try {
     const mark: unknown = JSON.parse(text);

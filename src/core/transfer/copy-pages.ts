@@ -4,7 +4,7 @@ import type { LogReader } from "../log-reader.ts";
 import type { Rows } from "./copy-digest.ts";
 import type { Amounts, ContentsReader, Portion } from "./transfer-store.ts";
 
-const AT_ONCE = 1_000;
+const PAGE_SIZE = 1_000;
 
 export type CopySource = ContentsReader & UserReader & Pick<LogReader, "readLogEntries">;
 
@@ -14,60 +14,60 @@ export interface CopyProgress {
   readonly entries: Portion;
 }
 
-/** Users first: a target that is cut off in the middle is one that nobody else can set up. */
+/** Users first, so that the setup is closed in a target whose copy was interrupted. */
 export async function* rowsOf(store: CopySource, start = { userId: "", entryId: 0 }): Rows {
   let { userId, entryId } = start;
   for (;;) {
-    // Stores that answer at once would never let a signal come through, nor another reader.
+    // Lets signals and other readers run: a store may answer without a turn of the event loop.
     await turn();
-    const users = await store.readUsers({ afterId: userId, limit: AT_ONCE });
+    const users = await store.readUsers({ afterId: userId, limit: PAGE_SIZE });
     if (users.length === 0) break;
     userId = users.at(-1)?.id ?? userId;
     yield { users, entries: [] };
   }
   for (;;) {
     await turn();
-    const entries = await store.readLogEntries({ afterId: entryId, limit: AT_ONCE });
+    const entries = await store.readLogEntries({ afterId: entryId, limit: PAGE_SIZE });
     if (entries.length === 0) break;
     entryId = entries.at(-1)?.id ?? entryId;
     yield { users: [], entries };
   }
 }
 
-/** Hands the rows on, for as long as nobody wants it to stop. */
-export async function* unless(signal: AbortSignal, rows: Rows): Rows {
+/** Yields the rows until the signal aborts. */
+export async function* untilAborted(signal: AbortSignal, rows: Rows): Rows {
   for await (const page of rows) {
     signal.throwIfAborted();
     yield page;
   }
 }
 
-export interface Telling {
+export interface Reporting {
   readonly totals: Amounts;
   readonly progress: (progress: CopyProgress) => void;
   readonly signal: AbortSignal;
 }
 
-/** The same, which also tells of a page once it is done with. */
-export async function* tellOf(
+/** Yields the rows until the signal aborts, and reports each page after it was processed. */
+export async function* reportProgress(
   step: CopyProgress["step"],
   before: Amounts,
   rows: Rows,
-  { totals, progress, signal }: Telling,
+  { totals, progress, signal }: Reporting,
 ): Rows {
   let { users, entries } = before;
-  const tell = (): void => {
+  const report = (): void => {
     progress({
       step,
       users: { done: users, total: Math.max(users, totals.users) },
       entries: { done: entries, total: Math.max(entries, totals.entries) },
     });
   };
-  tell();
-  for await (const page of unless(signal, rows)) {
+  report();
+  for await (const page of untilAborted(signal, rows)) {
     yield page;
     users += page.users.length;
     entries += page.entries.length;
-    tell();
+    report();
   }
 }

@@ -1,6 +1,12 @@
 import { type Difference, differencesOf, digestOf, type Rows } from "./copy-digest.ts";
-import { after, type Mark, markIn, type Refusal, type Start, startFrom } from "./copy-mark.ts";
-import { type CopyProgress, type CopySource, rowsOf, tellOf, unless } from "./copy-pages.ts";
+import { advance, type Mark, parseMark, type Refusal, type Start, startFrom } from "./copy-mark.ts";
+import {
+  type CopyProgress,
+  type CopySource,
+  reportProgress,
+  rowsOf,
+  untilAborted,
+} from "./copy-pages.ts";
 import type { Amounts, Importer, ImportRows } from "./transfer-store.ts";
 
 export type { CopyProgress, CopySource } from "./copy-pages.ts";
@@ -8,10 +14,10 @@ export type { CopyProgress, CopySource } from "./copy-pages.ts";
 export type CopyTarget = CopySource & Importer;
 
 export interface CopyOptions {
-  /** Names the source in the target's mark, so that no other source goes on with it. */
+  /** Identifies the source in the target's mark, so that only the same source continues it. */
   readonly name: string;
   readonly progress: (progress: CopyProgress) => void;
-  /** Ends the copy after the batch that is under way. */
+  /** Ends the copy after the current batch. */
   readonly signal: AbortSignal;
 }
 
@@ -25,8 +31,8 @@ export type CopyOutcome =
   | { readonly kind: "interrupted" };
 
 /**
- * Copies all users and log entries into a store that has none, or goes on where a copy of the same
- * source was cut off. Reads both sides again at the end and compares them.
+ * Copies all users and log entries into an empty store, or continues an interrupted copy of the same
+ * source. Reads both sides again at the end and compares them.
  */
 export async function copy(
   source: CopySource,
@@ -37,7 +43,7 @@ export async function copy(
     for (;;) {
       const contents = await source.readContents();
       if (contents.users + contents.entries === 0) return { kind: "source-empty" };
-      const own = markIn(contents.mark);
+      const own = parseMark(contents.mark);
       if (own !== undefined && own.state !== "finished") {
         return { kind: "source-unfinished", source: own.source };
       }
@@ -59,7 +65,7 @@ interface Copying extends CopyOptions {
   readonly totals: Amounts;
 }
 
-/** How far the target has come. */
+/** The progress of the target. */
 type Reached = Pick<Start, "mark" | "from" | "how">;
 
 async function copyFrom(start: Start, copying: Copying): Promise<CopyOutcome | "overtaken"> {
@@ -73,7 +79,7 @@ async function copyFrom(start: Start, copying: Copying): Promise<CopyOutcome | "
 async function findUnstorable(start: Mark, copying: Copying): Promise<string | undefined> {
   const { source, target } = copying;
   if (target.problemWith === undefined) return undefined;
-  for await (const page of tellOf("checking", start, rowsOf(source, start), copying)) {
+  for await (const page of reportProgress("checking", start, rowsOf(source, start), copying)) {
     const problem = target.problemWith(page);
     if (problem !== undefined) return problem;
   }
@@ -83,8 +89,13 @@ async function findUnstorable(start: Mark, copying: Copying): Promise<string | u
 async function copyRows(start: Start, copying: Copying): Promise<Reached | "overtaken"> {
   const { source, target } = copying;
   let reached: Reached = start;
-  for await (const page of tellOf("copying", start.mark, rowsOf(source, start.mark), copying)) {
-    const next = await importNext(target, reached, page, after(page, reached.mark));
+  for await (const page of reportProgress(
+    "copying",
+    start.mark,
+    rowsOf(source, start.mark),
+    copying,
+  )) {
+    const next = await importNext(target, reached, page, advance(page, reached.mark));
     if (next === "overtaken") return "overtaken";
     reached = next;
   }
@@ -102,7 +113,7 @@ async function importNext(
   return outcome === "overtaken" ? outcome : { mark, from: to, how: "add" };
 }
 
-/** Reads both sides at once. Where one of them ends early, so does the other, before this does. */
+/** Reads both sides in parallel. When one fails, waits until the other has stopped too. */
 async function compare(copying: Copying): Promise<readonly Difference[]> {
   const { source, target } = copying;
   const failed = new AbortController();
@@ -117,8 +128,8 @@ async function compare(copying: Copying): Promise<readonly Difference[]> {
     }
   };
   const sides = [
-    digest(unless(signal, rowsOf(source))),
-    digest(tellOf("comparing", none, rowsOf(target), { ...copying, signal })),
+    digest(untilAborted(signal, rowsOf(source))),
+    digest(reportProgress("comparing", none, rowsOf(target), { ...copying, signal })),
   ] as const;
   await Promise.allSettled(sides);
   return differencesOf(...(await Promise.all(sides)));

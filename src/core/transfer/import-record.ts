@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { judgeHash } from "../password-cost.ts";
 import type { NewLogEntry, PasswordHash, StoredUser, UserId } from "../store.ts";
 
-/** A line of a file, by field names as `fieldName` writes them. CSV has texts only, and no absence. */
+/** The fields of a line by `fieldName`. In CSV, all values are strings and none is absent. */
 export type ImportFields = ReadonlyMap<string, unknown>;
 
 export type ImportRecord =
@@ -10,21 +10,21 @@ export type ImportRecord =
   | { readonly kind: "entry"; readonly entry: NewLogEntry }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** What a form can carry at most; past that, nobody could ever sign in under the name. */
-const LONGEST_TEXT = 65_536;
-/** IDs travel in every cookie. */
-const LONGEST_ID = 255;
-const LONGEST_HASH = 1_024;
+/** The maximum size of a form: a longer username could never sign in. */
+const MAX_TEXT_BYTES = 65_536;
+/** IDs are part of every session cookie. */
+const MAX_ID_BYTES = 255;
+const MAX_HASH_BYTES = 1_024;
 
-/** `password_hash`, `PasswordHash` and `Password_Hash` are one name. */
+/** `password_hash`, `PasswordHash` and `Password_Hash` are the same name. */
 export const fieldName = (name: string): string => name.replaceAll("_", "").toLowerCase();
 
-/** Reasons never repeat what stands in the line: it may be a hash in the wrong place. */
-export function recordIn(fields: ImportFields): ImportRecord {
+/** Reasons never repeat content of the line, which may be a hash in the wrong field. */
+export function parseRecord(fields: ImportFields): ImportRecord {
   try {
     if (!fields.has("action")) return { kind: "user", user: userIn(fields) };
     if (!fields.has("passwordhash")) return { kind: "entry", entry: entryIn(fields) };
-    return refused("it is a user and a log record at once");
+    return refused("it is both a user and a log record");
   } catch (error) {
     if (error instanceof Refusal) return refused(error.message);
     throw error;
@@ -36,10 +36,10 @@ class Refusal extends Error {}
 const refused = (reason: string): ImportRecord => ({ kind: "refused", reason });
 
 function userIn(fields: ImportFields): StoredUser {
-  const username = textOf(fields, "username", "username", LONGEST_TEXT);
-  const hash = textOf(fields, "passwordhash", "password_hash", LONGEST_HASH);
+  const username = textOf(fields, "username", "username", MAX_TEXT_BYTES);
+  const hash = textOf(fields, "passwordhash", "password_hash", MAX_HASH_BYTES);
   const verdict = judgeHash(hash);
-  if (verdict === "unknown") throw new Refusal("the password_hash is of no kind that is known");
+  if (verdict === "unknown") throw new Refusal("unknown password_hash format");
   if (verdict === "too-costly") {
     throw new Refusal("the password_hash would take too much memory or time to verify");
   }
@@ -56,7 +56,7 @@ function idIn(fields: ImportFields): string {
   const id = fields.get("id");
   if (isAbsent(id)) return randomUUID();
   if (typeof id === "number" && Number.isSafeInteger(id)) return String(id);
-  return textOf(fields, "id", "id", LONGEST_ID);
+  return textOf(fields, "id", "id", MAX_ID_BYTES);
 }
 
 /** Seconds since 1970, as an export writes them for users whose sessions were ended. */
@@ -64,44 +64,44 @@ function secondIn(value: unknown): number | undefined {
   if (isAbsent(value)) return undefined;
   const second = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
   if (typeof second === "number" && Number.isSafeInteger(second) && second >= 0) return second;
-  throw new Refusal("sessions_from takes seconds since 1970");
+  throw new Refusal("sessions_from must be seconds since 1970");
 }
 
-/** The older variant of the service had these four, with the same texts and no author. */
+/** The log types of the older variant, which has the same texts and no author. */
 const actions: readonly string[] = ["signin", "signin_rate_limited", "signup", "password_change"];
 
 function entryIn(fields: ImportFields): NewLogEntry {
-  const action = textOf(fields, "action", "Action", LONGEST_TEXT);
-  if (!actions.includes(action)) throw new Refusal("the Action is none that is known");
-  const summary = textOf(fields, "detail", "Detail", LONGEST_TEXT);
+  const action = textOf(fields, "action", "Action", MAX_TEXT_BYTES);
+  if (!actions.includes(action)) throw new Refusal("unknown Action");
+  const summary = textOf(fields, "detail", "Detail", MAX_TEXT_BYTES);
   return { at: timeIn(fields), type: action, summary, author: "system" };
 }
 
 function timeIn(fields: ImportFields): Date {
   const given = ["at", "time", "createdat"].filter((name) => !isAbsent(fields.get(name)));
   const [name] = given;
-  if (name === undefined) throw new Refusal("there is no time (at, Time or created_at)");
-  if (given.length > 1) throw new Refusal("there is more than one time");
+  if (name === undefined) throw new Refusal("the time is missing (at, Time or created_at)");
+  if (given.length > 1) throw new Refusal("more than one time is given");
   const at = parseTime(fields.get(name));
-  if (at === undefined) throw new Refusal("the time is neither ISO 8601 nor Unix");
+  if (at === undefined) throw new Refusal("the time must be ISO 8601 or Unix time");
   return at;
 }
 
-/** Below that, a number means seconds: as milliseconds, it would be in 1973 or before. */
-const LEAST_MILLISECONDS = 100_000_000_000;
+/** A smaller number means seconds: as milliseconds it would be before March 1973. */
+const MIN_MILLISECONDS = 100_000_000_000;
 
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(\.\d{1,9})?\s?(Z|[+-]\d\d:?\d\d)?)?$/i;
 
-/** Without a zone it is UTC, on whatever machine it is read. */
+/** A time without a zone is UTC, independent of the machine. */
 export function parseTime(value: unknown): Date | undefined {
   const text = typeof value === "number" ? String(value) : value;
   if (typeof text !== "string") return undefined;
   if (/^\d{1,15}(\.\d+)?$/.test(text)) {
     const number = Number(text);
-    return dateOf(number < LEAST_MILLISECONDS ? number * 1_000 : number);
+    return dateOf(number < MIN_MILLISECONDS ? number * 1_000 : number);
   }
   const [, day, time = "00:00", fraction = "", zone = "Z"] = ISO.exec(text) ?? [];
-  // JavaScript would take 30 February for a day in March.
+  // JavaScript would read 30 February as a day in March.
   if (day === undefined || !isDay(day)) return undefined;
   return dateOf(Date.parse(`${day}T${time.length === 5 ? `${time}:00` : time}${fraction}${zone}`));
 }
@@ -111,20 +111,20 @@ const isDay = (day: string): boolean =>
     ?.toISOString()
     .startsWith(day) === true;
 
-/** The end of the year 9999: past it, not every database can store a time. */
-const LAST = Date.UTC(10_000, 0) - 1;
+/** The end of the year 9999: not every database can store a later time. */
+const MAX_TIME = Date.UTC(10_000, 0) - 1;
 
 const dateOf = (milliseconds: number): Date | undefined =>
-  milliseconds <= LAST ? new Date(Math.floor(milliseconds)) : undefined;
+  milliseconds <= MAX_TIME ? new Date(Math.floor(milliseconds)) : undefined;
 
-function textOf(fields: ImportFields, name: string, shown: string, longest: number): string {
+function textOf(fields: ImportFields, name: string, shown: string, maxBytes: number): string {
   const text = fields.get(name);
-  if (isAbsent(text)) throw new Refusal(`there is no ${shown}`);
-  if (typeof text !== "string") throw new Refusal(`the ${shown} is no text`);
-  if (text.includes("\0")) throw new Refusal(`the ${shown} has a NUL`);
-  if (!text.isWellFormed()) throw new Refusal(`the ${shown} is no valid Unicode`);
-  if (Buffer.byteLength(text) > longest) {
-    throw new Refusal(`the ${shown} is longer than ${longest} bytes`);
+  if (isAbsent(text)) throw new Refusal(`${shown} is missing`);
+  if (typeof text !== "string") throw new Refusal(`${shown} must be a string`);
+  if (text.includes("\0")) throw new Refusal(`${shown} contains a NUL character`);
+  if (!text.isWellFormed()) throw new Refusal(`${shown} is not valid Unicode`);
+  if (Buffer.byteLength(text) > maxBytes) {
+    throw new Refusal(`${shown} is longer than ${maxBytes} bytes`);
   }
   return text;
 }

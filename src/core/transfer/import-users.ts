@@ -2,24 +2,24 @@ import { setImmediate as turn } from "node:timers/promises";
 import { toEntry } from "../event-log.ts";
 import { logImported, usersImported } from "../events.ts";
 import type { NewLogEntry, StoredUser } from "../store.ts";
-import { type ImportFields, recordIn } from "./import-record.ts";
+import { type ImportFields, parseRecord } from "./import-record.ts";
 import type { Amounts, NewRows, Portion, RecordImporter } from "./transfer-store.ts";
 
-/** A line as it was read: its fields, or why it has none. */
+/** A line of the file: its fields, or why it cannot be parsed. */
 export type ImportLine = { readonly line: number } & (
   | { readonly fields: ImportFields }
   | { readonly problem: string }
 );
 
-/** Where lines wait until all are read: not in memory, however many there are. */
+/** Holds the lines until all are read, outside the memory of the process. */
 export interface Staging {
-  /** Answers with the earlier line that has the same username or ID, where there is one. */
+  /** Returns the earlier line with the same username or ID, if any. */
   addUser(line: number, user: StoredUser): EarlierLine | undefined;
   addEntry(line: number, entry: NewLogEntry): void;
   counts(): Amounts;
   users(): Iterable<readonly StoredUser[]>;
   entries(): Iterable<readonly NewLogEntry[]>;
-  /** Takes the user out again, and answers with the line. */
+  /** Removes the user and returns its line. */
   removeUser(id: string): number;
 }
 
@@ -31,9 +31,9 @@ export interface EarlierLine {
 export interface ImportPorts {
   readonly lines: AsyncIterable<readonly ImportLine[]>;
   readonly staging: Staging;
-  /** The store, where there is one already. */
+  /** The store, if it already exists. */
   readonly existing: RecordImporter | undefined;
-  /** The same, or made now. */
+  /** Opens the store, and creates it if necessary. */
   readonly target: () => Promise<RecordImporter>;
   readonly clock: { now(): number };
   readonly refuse: (line: number, reason: string) => void;
@@ -48,8 +48,8 @@ export interface ImportProgress {
 
 export interface ImportChoices {
   readonly badLines: "refuse-all" | "skip";
-  /** To look only changes nothing. */
-  readonly how: "import" | "look-only";
+  /** `dry-run` changes nothing. */
+  readonly how: "import" | "dry-run";
 }
 
 export interface ImportOutcome extends Amounts {
@@ -57,7 +57,7 @@ export interface ImportOutcome extends Amounts {
   readonly refused: number;
 }
 
-/** Imports all lines in one step; of those that are refused, each is told with its reason. */
+/** Imports all lines in one step, and reports each refused line with its reason. */
 export async function importUsers(
   ports: ImportPorts,
   { badLines, how }: ImportChoices,
@@ -65,7 +65,8 @@ export async function importUsers(
   const { staging, existing, target } = ports;
   let refused = await stageLines(ports);
   const outcome = (kind: ImportOutcome["kind"]): ImportOutcome => ({
-    ...{ kind, refused },
+    kind,
+    refused,
     ...staging.counts(),
   });
 
@@ -76,9 +77,9 @@ export async function importUsers(
     if (users + entries === 0 || (refused > 0 && badLines === "refuse-all")) {
       return outcome("refused");
     }
-    if (how === "look-only") return outcome("would-import");
+    if (how === "dry-run") return outcome("would-import");
     const store = await target();
-    // Looked at before, too, but somebody else may add users at any time.
+    // Checked before as well, but another process can add users at any time.
     if ((await store.importRecords(() => rowsOf(ports))) === "imported") return outcome("imported");
     refused += await removeTaken(store, ports);
   }
@@ -97,21 +98,21 @@ async function stageLines({ lines, staging, existing, refuse }: ImportPorts): Pr
   return refused;
 }
 
-/** Answers with the reason where the line is refused. */
+/** Returns the reason if the line is refused. */
 function stage(
   line: ImportLine,
   staging: Staging,
   store: Pick<RecordImporter, "problemWith"> | undefined,
 ): string | undefined {
   if ("problem" in line) return line.problem;
-  const record = recordIn(line.fields);
+  const record = parseRecord(line.fields);
   if (record.kind === "refused") return record.reason;
   if (record.kind === "entry") {
     staging.addEntry(line.line, record.entry);
     return undefined;
   }
   if (store?.problemWith?.({ users: [record.user], entries: [] }) !== undefined) {
-    return "the username or the id is too long for the database";
+    return "the username or id is too long for the database";
   }
   const earlier = staging.addUser(line.line, record.user);
   return earlier && `line ${earlier.line} has the same ${earlier.same}`;
@@ -129,7 +130,7 @@ async function removeTaken(store: RecordImporter, ports: ImportPorts): Promise<n
       entries: { done: 0, total: entries },
     });
     for (const { id, taken } of await store.findTaken(page)) {
-      refuse(staging.removeUser(id), `there is an account with that ${taken} already`);
+      refuse(staging.removeUser(id), `an account with this ${taken} already exists`);
       refused += 1;
     }
     done += page.length;
@@ -138,23 +139,23 @@ async function removeTaken(store: RecordImporter, ports: ImportPorts): Promise<n
   return refused;
 }
 
-/** Log entries last: in some databases, whoever writes one has to wait from then on. */
+/** Log entries last: in PostgreSQL, other writers of log entries wait from then on. */
 function* rowsOf({ staging, clock, progress }: ImportPorts): Iterable<NewRows> {
   const { users, entries } = staging.counts();
   const done = { users: 0, entries: 0 };
-  const tell = (): void =>
+  const report = (): void =>
     progress({
       step: "importing",
       users: { done: done.users, total: users },
       entries: { done: done.entries, total: entries },
     });
   for (const page of staging.users()) {
-    tell();
+    report();
     yield { users: page, entries: [] };
     done.users += page.length;
   }
   for (const page of staging.entries()) {
-    tell();
+    report();
     yield { users: [], entries: page };
     done.entries += page.length;
   }

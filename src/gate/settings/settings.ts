@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import type { AllowedHosts } from "../../core/allowed-hosts.ts";
 import { isLoopbackHost } from "../../core/loopback.ts";
-import { type Environment, environmentOf } from "../../core/production-secret.ts";
+import { type Environment, environmentOf } from "../../core/secrets.ts";
 import { isAppName, MAX_LIMIT_IPV6_PREFIX } from "../../options.ts";
 import { isCookieDomain, isLocation, sharesCookies } from "../../web/location.ts";
 import { isColor } from "../../web/pages/accent-color.ts";

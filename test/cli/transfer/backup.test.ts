@@ -121,7 +121,10 @@ test("refuses to back up a damaged database", async (t) => {
   await writeFile(database, bytes);
   const { code, stdout, stderr } = await runLatchkey(t, ["backup", backup], env);
   assert.deepEqual([code, stdout], [1, ""]);
-  assert.match(stderr, /^latchkey: [^\n]*(damaged|not a complete Latchkey database|malformed)[^\n]*\n$/);
+  assert.match(
+    stderr,
+    /^latchkey: [^\n]*(damaged|not a complete Latchkey database|malformed)[^\n]*\n$/,
+  );
   assert.deepEqual(await readdir(dirname(backup)), []);
 });
 

@@ -178,7 +178,10 @@ test("refuses a target with accounts, named without its password, and does not c
 test("reports a name that PostgreSQL cannot store before anything is written", async (t) => {
   const url = await server.newDatabase();
   const running = copyTo(t, `sqlite:${await filled(t, "own\0er")}`, url);
-  await assertRefused(running, /nothing was written to .*: the user "own\\u0000er" contains a NUL character/);
+  await assertRefused(
+    running,
+    /nothing was written to .*: the user "own\\u0000er" contains a NUL character/,
+  );
   const { users, entries, mark } = await (await openStoreAt(t, url)).readContents();
   assert.deepEqual({ users, entries, mark }, { users: 0, entries: 0, mark: undefined });
 });

@@ -87,7 +87,7 @@ test("import refuses each line of an export without hashes", async (t) => {
   const { stdout } = await runLatchkey(t, ["export"], place.env);
   const { code, stderr } = await piped(t, ["import", "-"], (await sqlitePlace(t)).env, stdout);
   assert.equal(code, 1);
-  assert.match(stderr, /^latchkey: line 1: there is no password_hash\n/);
+  assert.match(stderr, /^latchkey: line 1: password_hash is missing\n/);
 });
 
 test("export --to writes a file that only its owner can read", async (t) => {

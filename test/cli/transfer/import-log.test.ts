@@ -58,8 +58,8 @@ for (const [kind, open] of Object.entries(places)) {
       .map((line) => `${JSON.stringify(line)}\n`)
       .join("");
     const refusals =
-      "latchkey: line 2: the Action is none that is known\n" +
-      "latchkey: line 3: there is no time (at, Time or created_at)\n";
+      "latchkey: line 2: unknown Action\n" +
+      "latchkey: line 3: the time is missing (at, Time or created_at)\n";
     const strict = await piped(t, ["import", "-"], place.env, text);
     assert.deepEqual([strict.code, strict.stdout], [1, ""]);
     assert.ok(strict.stderr.startsWith(refusals), strict.stderr);

@@ -57,10 +57,10 @@ for (const [kind, open] of Object.entries(places)) {
       stderr,
       [
         "latchkey: line 4: line 2 has the same username",
-        "latchkey: line 5: there is no username",
-        "latchkey: line 6: the password_hash is of no kind that is known",
+        "latchkey: line 5: username is missing",
+        "latchkey: line 6: unknown password_hash format",
         "latchkey: line 7: it has 1 field instead of 2",
-        "latchkey: line 3: there is an account with that username already",
+        "latchkey: line 3: an account with this username already exists",
         "latchkey: nothing was imported: 5 lines refused (--skip-bad imports the others)\n",
       ].join("\n"),
     );

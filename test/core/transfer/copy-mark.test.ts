@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UserId } from "../../../src/core/store.ts";
-import { after, type Mark, markIn, startFrom } from "../../../src/core/transfer/copy-mark.ts";
+import { advance, type Mark, parseMark, startFrom } from "../../../src/core/transfer/copy-mark.ts";
 import type { Contents } from "../../../src/core/transfer/transfer-store.ts";
 import { hashText, logEntry } from "../../support/store.ts";
 
@@ -60,17 +60,17 @@ for (const change of [{ users: 1 }, { users: 3 }, { entries: 4 }, { lastEntryId:
 test("a batch moves the mark on, and one without rows leaves it", () => {
   const user = (id: string) => ({ id: id as UserId, username: id, passwordHash: hashText(id) });
   const users = [user("c"), user("d")];
-  assert.deepEqual(after({ users, entries: [] }, MARK), { ...MARK, users: 4, userId: "d" });
+  assert.deepEqual(advance({ users, entries: [] }, MARK), { ...MARK, users: 4, userId: "d" });
   const entries = [8, 12].map((id) => ({ ...logEntry("an entry"), id }));
   const moved = { ...MARK, entries: 5, entryId: 12, lastEntryId: 12 };
-  assert.deepEqual(after({ users: [], entries }, MARK), moved);
-  assert.deepEqual(after({ users: [], entries: [] }, MARK), MARK);
+  assert.deepEqual(advance({ users: [], entries }, MARK), moved);
+  assert.deepEqual(advance({ users: [], entries: [] }, MARK), MARK);
 });
 
 test("a mark is read as it was written, in each of its states", () => {
   for (const state of ["copying", "different", "finished"] as const) {
     const mark = { ...MARK, state };
-    assert.deepEqual(markIn(JSON.stringify(mark)), mark);
+    assert.deepEqual(parseMark(JSON.stringify(mark)), mark);
   }
 });
 
@@ -86,12 +86,12 @@ const others: readonly unknown[] = [
 
 for (const text of [undefined, "", "by hand", "{", JSON.stringify(stateless), JSON.stringify([])]) {
   test(`no mark of a copy: ${text}`, () => {
-    assert.equal(markIn(text), undefined);
+    assert.equal(parseMark(text), undefined);
   });
 }
 
 for (const other of others.filter((one) => JSON.stringify(one) !== JSON.stringify(MARK))) {
   test(`no mark of a copy: ${JSON.stringify(other)}`, () => {
-    assert.equal(markIn(JSON.stringify(other)), undefined);
+    assert.equal(parseMark(JSON.stringify(other)), undefined);
   });
 }

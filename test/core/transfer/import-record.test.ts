@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fieldName, parseTime, recordIn } from "../../../src/core/transfer/import-record.ts";
+import { fieldName, parseRecord, parseTime } from "../../../src/core/transfer/import-record.ts";
 
 const HASH = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
 const AT = "2023-05-01T10:00:00Z";
@@ -8,7 +8,7 @@ const AT = "2023-05-01T10:00:00Z";
 type Fields = Readonly<Record<string, unknown>>;
 
 const read = (fields: Fields) =>
-  recordIn(new Map(Object.entries(fields).map(([name, value]) => [fieldName(name), value])));
+  parseRecord(new Map(Object.entries(fields).map(([name, value]) => [fieldName(name), value])));
 
 const user = (fields: Fields = {}) => ({ username: "owner", password_hash: HASH, ...fields });
 const record = (fields: Fields = {}) => ({
@@ -56,7 +56,7 @@ test("what fails while a line is read is no refusal", () => {
       throw new Error("the disk is full");
     }
   }
-  assert.throws(() => recordIn(new Failing()), /the disk is full/);
+  assert.throws(() => parseRecord(new Failing()), /the disk is full/);
 });
 
 test("a time without a zone is UTC, on whatever machine it is read", (t) => {
@@ -89,43 +89,44 @@ for (const name of ["at", "Time", "created_at", "CreatedAt"]) {
 }
 
 const refused: readonly (readonly [Fields, string])[] = [
-  [{}, "there is no username"],
-  [user({ username: "" }), "there is no username"],
-  [user({ username: null }), "there is no username"],
-  [user({ username: 7 }), "the username is no text"],
-  [user({ username: ["owner"] }), "the username is no text"],
-  [user({ username: "ow\0ner" }), "the username has a NUL"],
-  [user({ username: "\ud83d" }), "the username is no valid Unicode"],
-  [user({ username: "é".repeat(32_769) }), "the username is longer than 65536 bytes"],
-  [user({ password_hash: undefined }), "there is no password_hash"],
-  [user({ password_hash: "hunter2" }), "the password_hash is of no kind that is known"],
+  [{}, "username is missing"],
+  [user({ username: "" }), "username is missing"],
+  [user({ username: null }), "username is missing"],
+  [user({ username: 7 }), "username must be a string"],
+  [user({ username: ["owner"] }), "username must be a string"],
+  [user({ username: "ow\0ner" }), "username contains a NUL character"],
+  [user({ username: "\ud83d" }), "username is not valid Unicode"],
+  [user({ username: "é".repeat(32_769) }), "username is longer than 65536 bytes"],
+  [user({ password_hash: undefined }), "password_hash is missing"],
+  [user({ password_hash: "hunter2" }), "unknown password_hash format"],
   [
     user({ password_hash: `${HASH}${"x".repeat(1_024)}` }),
-    "the password_hash is longer than 1024 bytes",
+    "password_hash is longer than 1024 bytes",
   ],
   [
     user({ password_hash: HASH.replace("$05$", "$31$") }),
     "the password_hash would take too much memory or time to verify",
   ],
-  [user({ id: "7\0" }), "the id has a NUL"],
-  [user({ id: 1.5 }), "the id is no text"],
-  [user({ id: "x".repeat(256) }), "the id is longer than 255 bytes"],
-  [user({ sessions_from: "yesterday" }), "sessions_from takes seconds since 1970"],
-  [user({ sessions_from: -1 }), "sessions_from takes seconds since 1970"],
-  [user({ sessions_from: 1.5 }), "sessions_from takes seconds since 1970"],
+  [user({ id: "7\0" }), "id contains a NUL character"],
+  [user({ id: 1.5 }), "id must be a string"],
+  [user({ id: "x".repeat(256) }), "id is longer than 255 bytes"],
+  [user({ sessions_from: "yesterday" }), "sessions_from must be seconds since 1970"],
+  [user({ sessions_from: -1 }), "sessions_from must be seconds since 1970"],
+  [user({ sessions_from: 1.5 }), "sessions_from must be seconds since 1970"],
   ...["1e3", "12x", "x12", "-7", true, [7]].map(
-    (value) => [user({ sessions_from: value }), "sessions_from takes seconds since 1970"] as const,
+    (value) =>
+      [user({ sessions_from: value }), "sessions_from must be seconds since 1970"] as const,
   ),
-  [user(record()), "it is a user and a log record at once"],
-  [record({ Action: "signout" }), "the Action is none that is known"],
-  [record({ Action: "user_import" }), "the Action is none that is known"],
+  [user(record()), "it is both a user and a log record"],
+  [record({ Action: "signout" }), "unknown Action"],
+  [record({ Action: "user_import" }), "unknown Action"],
   [record({ Action: "" }), "there is no Action"],
-  [record({ Detail: "" }), "there is no Detail"],
-  [record({ Detail: "a\0b" }), "the Detail has a NUL"],
-  [record({ at: undefined }), "there is no time (at, Time or created_at)"],
-  [record({ at: "" }), "there is no time (at, Time or created_at)"],
-  [record({ at: "yesterday" }), "the time is neither ISO 8601 nor Unix"],
-  [record({ created_at: AT }), "there is more than one time"],
+  [record({ Detail: "" }), "Detail is missing"],
+  [record({ Detail: "a\0b" }), "Detail contains a NUL character"],
+  [record({ at: undefined }), "the time is missing (at, Time or created_at)"],
+  [record({ at: "" }), "the time is missing (at, Time or created_at)"],
+  [record({ at: "yesterday" }), "the time must be ISO 8601 or Unix time"],
+  [record({ created_at: AT }), "more than one time is given"],
 ];
 for (const [fields, reason] of refused) {
   const shown = JSON.stringify(fields).slice(0, 90);

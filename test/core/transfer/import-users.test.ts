@@ -87,13 +87,13 @@ const bad: readonly (readonly [string, ImportLine, string])[] = [
     { line: 3, problem: "it is no JSON object" },
     "it is no JSON object",
   ],
-  ["one without a hash", lineOf(3, { username: "c" }), "there is no password_hash"],
+  ["one without a hash", lineOf(3, { username: "c" }), "password_hash is missing"],
   ["a username twice in the file", userLine(3, "a"), "line 1 has the same username"],
   ["an ID twice in the file", userLine(3, "c", { id: "7" }), "line 2 has the same id"],
   [
     "a username that is in the store",
     userLine(3, "owner"),
-    "there is an account with that username already",
+    "an account with this username already exists",
   ],
 ];
 for (const [what, line, reason] of bad) {
@@ -160,9 +160,9 @@ for (const badLines of ["refuse-all", "skip"] as const) {
       target: () => Promise.reject(new Error("opened to write")),
     });
     await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
-    const outcome = await importUsers(ports, { badLines, how: "look-only" });
+    const outcome = await importUsers(ports, { badLines, how: "dry-run" });
     assert.equal(outcome.kind, badLines === "skip" ? "would-import" : "refused");
-    assert.deepEqual(refused, ["2: there is an account with that username already"]);
+    assert.deepEqual(refused, ["2: an account with this username already exists"]);
     assert.deepEqual([await names(), await entries()], [["owner"], []]);
   });
 }
@@ -191,7 +191,7 @@ for (const [choices, kind, names] of [
     );
     const ports = { ...made.ports, existing: racing, target: async () => racing };
     assert.equal((await importUsers(ports, choices)).kind, kind);
-    assert.deepEqual(made.refused, ["2: there is an account with that username already"]);
+    assert.deepEqual(made.refused, ["2: an account with this username already exists"]);
     assert.deepEqual(await made.names(), names);
   });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { secretProblem } from "../../../src/core/production-secret.ts";
+import { secretProblem } from "../../../src/core/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../../../src/core/session-token.ts";
 import { send } from "../../support/client.ts";
 import { OWNER, type RunningGate, SECRET, startGate } from "../../support/gate.ts";
@@ -94,10 +94,7 @@ for (const name of NAMES) {
 test("a wrong URL in a file is a problem that does not repeat it", async (t) => {
   const told = problems({ DATABASE_URL_FILE: await fileWith(t, "mysql://me:hunter2@db/x\n") });
   assert.equal(told.length, 1);
-  assert.match(
-    told.join(),
-    /^DATABASE_URL.*: invalid database URL: it must start with postgres:/,
-  );
+  assert.match(told.join(), /^DATABASE_URL.*: invalid database URL: it must start with postgres:/);
   assert.doesNotMatch(told.join(), /hunter2/);
 });
 
@@ -175,7 +172,7 @@ const guessable: readonly (readonly [string, Readonly<Record<string, string>>, R
   [
     "one that repeats itself",
     { AUTH_SECRET: "hunter2 ".repeat(9) },
-    /^the secret .*repeats itself$/,
+    /^the secret .*is repetitive$/,
   ],
   [
     "a short one among the previous",

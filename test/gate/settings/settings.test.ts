@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { test } from "node:test";
-import { secretProblem } from "../../../src/core/production-secret.ts";
+import { secretProblem } from "../../../src/core/secrets.ts";
 import { settings as allSettings } from "../../../src/gate/settings/setting-names.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { type OwnSettings, settled, wholeSettings } from "./settings-reading.ts";

@@ -37,7 +37,10 @@ test("by a link that leads nowhere no database is made there", async (t) => {
   const file = join(await tempDir(t), "latchkey.db");
   const nowhere = join(await tempDir(t), "nowhere");
   await symlink(nowhere, file);
-  await assert.rejects(openSqlite({ file }), /latchkey\.db is a symbolic link to a file that does not exist/);
+  await assert.rejects(
+    openSqlite({ file }),
+    /latchkey\.db is a symbolic link to a file that does not exist/,
+  );
   assert.deepEqual(await readdir(dirname(nowhere)), []);
 });
 

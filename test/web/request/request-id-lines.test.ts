@@ -40,7 +40,7 @@ const lines: Readonly<Record<string, (gate: RunningGate) => Promise<Answer>>> = 
     execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
     return gate.send("/readyz");
   },
-  "the used setup token could not be deleted": async (gate) => {
+  "cannot delete the used setup token": async (gate) => {
     // A folder is no token to ask for, and cannot be deleted as a file.
     await mkdir(gate.setupTokenFile);
     return gate.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
@@ -93,7 +93,7 @@ test("a shared limiter that fails is told of with the ID of the sign-in", async 
   await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
   const answer = await app.send("/login", { form: OWNER });
   assert.equal(answer.location, "/");
-  assert.match(app.log.at(-1)?.message ?? "", /shared limiter fails/);
+  assert.match(app.log.at(-1)?.message ?? "", /shared rate limiter failed/);
   assert.equal(app.log.at(-1)?.fields.requestId, idOf(answer));
 });
 

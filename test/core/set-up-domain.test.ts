@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { domainToSetUp } from "../../src/core/domain-name.ts";
+import { domainToSetUp } from "../../src/core/set-up.ts";
 
 const taken: readonly (readonly [field: string, domain: string])[] = [
   ["home.example.org", "home.example.org"],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { secretWeakness } from "../../src/core/secret-strength.ts";
+import { secretWeakness } from "../../src/core/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../../src/core/session-token.ts";
 
 const FINE = "kJ8s!xQz7Lp2Vw9Rt4Yb6Nc3Md5Hf1Gu";
