@@ -2,8 +2,9 @@ import type { Hono } from "hono";
 import type { Guard } from "./core/require-user.ts";
 import { environmentOf } from "./core/secrets.ts";
 import type { User } from "./core/store.ts";
-import { type AuthOptions, type SettledOptions, settleOptions } from "./options.ts";
+import type { AuthOptions, SettledOptions } from "./options.ts";
 import { createRules, type Rules } from "./rules.ts";
+import { settleOptions } from "./settle-options.ts";
 import { createRoutes, methodsOf } from "./web/app.ts";
 import { createEntrance, type Entrance } from "./web/entry.ts";
 import { forwardAuth } from "./web/forward-auth.ts";
@@ -108,7 +109,7 @@ function createWeb(
   const { postLoginLocation, publicUrl } = settled;
   const { users, currentUser } = rules;
   const { log } = requests;
-  const returnTo = settled.forwardAuth === "on" ? createReturnTo(settled) : noReturnTo;
+  const returnTo = settled.forwardAuth ? createReturnTo(settled) : noReturnTo;
   const responses = createResponses(postLoginLocation, settled);
   const { pages, assets } = look;
   const views = createViews({
@@ -126,7 +127,7 @@ function createWeb(
     changePassword: rules.changePassword,
     recentLog: rules.recentLog,
     requireAuth: guardMiddleware(requireAuth),
-    forwardAuth: settled.forwardAuth === "on" ? (c) => forwardAuth(asked, c) : undefined,
+    forwardAuth: settled.forwardAuth ? (c) => forwardAuth(asked, c) : undefined,
     cookieDomain: settled.cookieDomain,
     warnOfUnheeded: warnOfUnheeded(proxies, log),
     offersDomain: settled.setUpDomain !== undefined,

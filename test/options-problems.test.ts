@@ -4,83 +4,102 @@ import { Fault } from "../src/core/fault.ts";
 import { type AllowedHosts, type AuthOptions, createAuth, type Locale } from "../src/index.ts";
 import { optionsWith } from "./support/options.ts";
 
-const invalid: readonly (readonly [options: Partial<AuthOptions>, says: RegExp])[] = [
-  [{ postLoginLocation: "home" }, /^postLoginLocation takes a path such as \/ or an absolute/],
-  [{ postLoginLocation: "" }, /^postLoginLocation takes/],
-  [{ postLoginLocation: "//evil.example" }, /^postLoginLocation takes/],
-  [{ postLoginLocation: "javascript:alert(1)" }, /^postLoginLocation takes/],
-  [{ homePath: "home" }, /^homePath takes a path, or null/],
-  [{ homePath: "" }, /^homePath takes/],
-  [{ homePath: "https://app.example.org/" }, /^homePath takes/],
-  [{ trustedOrigins: ["app.example.org"] }, /^trustedOrigins takes origins such as https:\/\//],
+const invalid: readonly (readonly [options: Partial<AuthOptions>, message: RegExp])[] = [
+  [
+    { postLoginLocation: "home" },
+    /^postLoginLocation is invalid: expected a path such as \/ or an absolute/,
+  ],
+  [{ postLoginLocation: "" }, /^postLoginLocation is invalid: expected/],
+  [{ postLoginLocation: "//evil.example" }, /^postLoginLocation is invalid: expected/],
+  [{ postLoginLocation: "javascript:alert(1)" }, /^postLoginLocation is invalid: expected/],
+  [{ homePath: "home" }, /^homePath is invalid: expected a path, or null/],
+  [{ homePath: "" }, /^homePath is invalid: expected/],
+  [{ homePath: "https://app.example.org/" }, /^homePath is invalid: expected/],
+  [
+    { trustedOrigins: ["app.example.org"] },
+    /^trustedOrigins is invalid: expected origins such as https:\/\//,
+  ],
   [{ trustedOrigins: ["https://app.example.org/"] }, /without a path$/],
-  [{ trustedOrigins: ["https://app.example.org", "*"] }, /^trustedOrigins takes/],
-  [{ trustedOrigins: ["null"] }, /^trustedOrigins takes/],
-  [{ trustedOrigins: ["HTTPS://app.example.org"] }, /^trustedOrigins takes/],
-  [{ trustedOrigins: ["https://app.example.org:443"] }, /^trustedOrigins takes/],
+  [{ trustedOrigins: ["https://app.example.org", "*"] }, /^trustedOrigins is invalid: expected/],
+  [{ trustedOrigins: ["null"] }, /^trustedOrigins is invalid: expected/],
+  [{ trustedOrigins: ["HTTPS://app.example.org"] }, /^trustedOrigins is invalid: expected/],
+  [{ trustedOrigins: ["https://app.example.org:443"] }, /^trustedOrigins is invalid: expected/],
   ...[[], ["a.test:3000"], ["https://a.test"], ["*.a.test"], [""], ["a b"], "a.test"].map(
     (allowedHosts) =>
       [
         { allowedHosts: allowedHosts as AllowedHosts },
-        /^allowedHosts takes loopback-setup, or a list of host names without a port/,
+        /^allowedHosts is invalid: expected loopback-setup, or a list of host names without a port/,
       ] as const,
   ),
   [{ trustedProxies: ["10.0.0.0/33"] }, /^10\.0\.0\.0\/33 is neither an IP address nor a range/],
   [{ trustedProxies: ["proxy"] }, /^proxy is neither/],
-  [{ basePath: "auth" }, /^basePath takes a path without a slash at its end, such as \/auth$/],
+  [
+    { basePath: "auth" },
+    /^basePath is invalid: expected a path without a trailing slash, such as \/auth$/,
+  ],
   ...["/", "/auth/", "//auth", "/a//b", "/a b", "/a?b", "/a#b", "/a%2fb", "/*", "/:id", "/a\n"].map(
-    (basePath) => [{ basePath }, /^basePath takes/] as const,
+    (basePath) => [{ basePath }, /^basePath is invalid: expected/] as const,
   ),
-  [{ publicUrl: "auth.example.org" }, /^publicUrl takes an origin such as https:.*without a path$/],
+  [
+    { publicUrl: "auth.example.org" },
+    /^publicUrl is invalid: expected an origin such as https:.*without a path$/,
+  ],
   ...[
     ...["", "null", "/", "//auth.example.org", "ftp://auth.example.org", "https://"],
     ...["https://auth.example.org/", "https://auth.example.org/auth", "https://auth.example.org?a"],
     ...["https://auth.example.org:443", "HTTPS://auth.example.org", "https://Auth.example.org"],
     ...["https://u@auth.example.org", " https://auth.example.org", "https://bücher.example"],
-  ].map((publicUrl) => [{ publicUrl }, /^publicUrl takes/] as const),
+  ].map((publicUrl) => [{ publicUrl }, /^publicUrl is invalid: expected/] as const),
   [
     { cookieDomain: "localhost" },
-    /^cookieDomain takes a domain .* in lower case and without a port$/,
+    /^cookieDomain is invalid: expected a domain .* in lower case and without a port$/,
   ],
   ...[
     ...["", ".", ".example.org", "example.org.", "a..org", "Example.org", "*.example.org"],
     ...["example.org:443", "https://example.org", "example.org/", "127.0.0.1", "[::1]", "1.0x7f"],
     ...["-a.org", "a-.org", "a.org-", "a_b.org", "a b.org", "bücher.example", "u@example.org"],
     ...["example.org; Secure", "example.org\r\nX-Evil: 1", "example.org,example.com"],
-  ].map((cookieDomain) => [{ cookieDomain }, /^cookieDomain takes/] as const),
+  ].map((cookieDomain) => [{ cookieDomain }, /^cookieDomain is invalid: expected/] as const),
   ...["", " \t", "x".repeat(61), "a\nb", "a\u0000"].map(
-    (appName) => [{ appName }, /^appName takes a name of 60 characters at most$/] as const,
+    (appName) =>
+      [{ appName }, /^appName is invalid: expected one line of 1 to 60 characters$/] as const,
   ),
   ...["", "red", "#12", "#1234567", "#abc;}"].map(
-    (accentColor) => [{ accentColor }, /^accentColor takes a colour such as #1a5fb4$/] as const,
+    (accentColor) =>
+      [{ accentColor }, /^accentColor is invalid: expected a color such as #1a5fb4$/] as const,
   ),
   ...["", "it", "EN", "de-AT", "toString"].map(
-    (locale) => [{ locale: locale as Locale }, /^locale takes en, de, fr, es$/] as const,
+    (locale) =>
+      [{ locale: locale as Locale }, /^locale is invalid: expected en, de, fr, es$/] as const,
   ),
   ...[31, 129, 64.5, Number.NaN].map(
-    (limitIpv6Prefix) => [{ limitIpv6Prefix }, /^limitIpv6Prefix takes .* from 32 to 128/] as const,
+    (limitIpv6Prefix) =>
+      [{ limitIpv6Prefix }, /^limitIpv6Prefix is invalid: expected .* from 32 to 128/] as const,
   ),
-  [{ hashing: { atOnce: 0, waiting: 1 } }, /^hashing takes atOnce of 1 or more and waiting of 0/],
-  [{ hashing: { atOnce: 1, waiting: -1 } }, /^hashing takes/],
-  [{ hashing: { atOnce: Number.NaN, waiting: 1 } }, /^hashing takes/],
-  [{ hashing: { atOnce: 1, waiting: Number.NaN } }, /^hashing takes/],
+  [
+    { hashing: { atOnce: 0, waiting: 1 } },
+    /^hashing is invalid: expected atOnce of 1 or more and waiting of 0/,
+  ],
+  [{ hashing: { atOnce: 1, waiting: -1 } }, /^hashing is invalid: expected/],
+  [{ hashing: { atOnce: Number.NaN, waiting: 1 } }, /^hashing is invalid: expected/],
+  [{ hashing: { atOnce: 1, waiting: Number.NaN } }, /^hashing is invalid: expected/],
 ];
 
-for (const [options, says] of invalid) {
-  test(`createAuth refuses ${JSON.stringify(options)} in words that help`, () => {
+for (const [options, message] of invalid) {
+  test(`createAuth rejects ${JSON.stringify(options)} with what it expects`, () => {
     assert.throws(
       () => createAuth(optionsWith(options)),
       (error) => {
         assert.ok(error instanceof Fault);
         assert.equal(error.code, "invalid_option");
-        assert.match(error.message, says);
+        assert.match(error.message, message);
         return true;
       },
     );
   });
 }
 
-test("a logo that cannot be used stops createAuth, with the reason", () => {
+test("createAuth throws for an unusable logo, with the reason", () => {
   assert.throws(() => createAuth(optionsWith({ logoFile: "/nowhere/logo.png" })), {
     code: "logo_unusable",
     message: /^the logo \/nowhere\/logo\.png cannot be read: /,

@@ -3,20 +3,20 @@ import { test } from "node:test";
 import { Fault } from "../src/core/fault.ts";
 import { DEVELOPMENT_SECRET } from "../src/core/session-token.ts";
 import { createAuth } from "../src/index.ts";
-import { settleOptions } from "../src/options.ts";
+import { settleOptions } from "../src/settle-options.ts";
 import { SECRET } from "./support/gate.ts";
 import { optionsWith } from "./support/options.ts";
 import { recordingLog } from "./support/recording-log.ts";
 import { openStore } from "./support/store.ts";
 
-test("what is left out has its default", () => {
+test("has a default for every option that is left out", () => {
   const settled = settleOptions(optionsWith());
   assert.equal(settled.postLoginLocation, "/");
   assert.equal(settled.homePath, "/");
-  assert.deepEqual([settled.basePath, settled.forwardAuth], ["", "off"]);
+  assert.deepEqual([settled.basePath, settled.forwardAuth], ["", false]);
   assert.deepEqual([settled.publicUrl, settled.cookieDomain], [undefined, undefined]);
   assert.equal(settled.pagesDir, undefined);
-  assert.deepEqual([settled.appName, settled.siteFiles], ["Latchkey", "off"]);
+  assert.deepEqual([settled.appName, settled.siteFiles], ["Latchkey", false]);
   const { accentColor, logoFile, locale } = settled;
   assert.deepEqual([accentColor, logoFile, locale], [undefined, undefined, undefined]);
   assert.equal(settled.setUpDomain, undefined);
@@ -27,23 +27,23 @@ test("what is left out has its default", () => {
   assert.equal(settled.limitIpv6Prefix, 128);
 });
 
-test("by default no setup token is expected, and there is none to delete", async () => {
+test("requires no setup token by default", async () => {
   const { setupToken } = settleOptions(optionsWith());
   assert.equal(await setupToken.read(), undefined);
   assert.equal(await setupToken.delete(), undefined);
 });
 
-test("the name of the place is taken as it is, up to 60 characters", () => {
+test("accepts any app name of up to 60 characters unchanged", () => {
   for (const appName of ["x", "Zoë’s place <b>", "x".repeat(60)]) {
     assert.equal(settleOptions(optionsWith({ appName })).appName, appName);
   }
 });
 
-test("a home path of null stays null", () => {
+test("keeps a home path of null", () => {
   assert.equal(settleOptions(optionsWith({ homePath: null })).homePath, null);
 });
 
-test("a base path is taken with any number of parts, and the home page stands at it by default", () => {
+test("accepts a base path of several segments, which is the home path by default", () => {
   for (const basePath of ["/auth", "/a/b", "/my-app.v2/~auth_1"]) {
     const settled = settleOptions(optionsWith({ basePath }));
     assert.deepEqual([settled.basePath, settled.homePath], [basePath, basePath]);
@@ -52,7 +52,7 @@ test("a base path is taken with any number of parts, and the home page stands at
   assert.equal(settleOptions(optionsWith({ basePath: "" })).homePath, "/");
 });
 
-test("a public URL is an origin, and forms may come from there too", () => {
+test("accepts an origin as publicUrl and trusts forms from it", () => {
   for (const publicUrl of ["https://auth.example.org", "http://127.0.0.1:3000", "http://[::1]"]) {
     const trustedOrigins = ["https://app.example.org"];
     const settled = settleOptions(optionsWith({ publicUrl, trustedOrigins }));
@@ -61,14 +61,14 @@ test("a public URL is an origin, and forms may come from there too", () => {
   }
 });
 
-test("a cookie domain is a name of two parts or more", () => {
+test("accepts a cookie domain of two or more labels", () => {
   for (const cookieDomain of ["example.org", "a.b", "my-1.home.example", "xn--bcher-kva.example"]) {
     assert.equal(settleOptions(optionsWith({ cookieDomain })).cookieDomain, cookieDomain);
   }
 });
 
 for (const secret of [undefined, ""]) {
-  test(`without a secret (${JSON.stringify(secret)}) it is the development secret, with a warning that keeps it to itself`, () => {
+  test(`uses the development secret for ${JSON.stringify(secret)}, with a warning that does not show it`, () => {
     const log = recordingLog();
     assert.equal(settleOptions(optionsWith({ secret, log })).secret, DEVELOPMENT_SECRET);
     assert.equal(log.lines.length, 1);
@@ -84,9 +84,9 @@ for (const [what, secrets] of [
   ["no secret", { secret: undefined }],
   ["an empty secret", { secret: "" }],
   ["the development secret", { secret: DEVELOPMENT_SECRET }],
-  ["the development secret among the previous", { previousSecrets: [DEVELOPMENT_SECRET] }],
+  ["the development secret as previous secret", { previousSecrets: [DEVELOPMENT_SECRET] }],
 ] as const) {
-  test(`createAuth throws with ${what} where NODE_ENV is production`, async (t) => {
+  test(`createAuth throws with ${what} when NODE_ENV is production`, async (t) => {
     const before = process.env.NODE_ENV;
     t.after(() => {
       if (before === undefined) delete process.env.NODE_ENV;
@@ -112,13 +112,13 @@ for (const [what, secrets] of [
   });
 }
 
-test("with a secret there is no warning", () => {
+test("does not warn when a secret is set", () => {
   const log = recordingLog();
   assert.equal(settleOptions(optionsWith({ log })).secret, SECRET);
   assert.deepEqual(log.lines, []);
 });
 
-test("without a log of its own, an application hears of warnings and faults on the console", (t) => {
+test("logs to the console by default", (t) => {
   const warn = t.mock.method(console, "warn", () => {});
   const error = t.mock.method(console, "error", () => {});
   const { store, secret } = optionsWith({ secret: undefined });
@@ -131,7 +131,7 @@ test("without a log of its own, an application hears of warnings and faults on t
   );
 });
 
-test("the options are copied and frozen: what the caller changes afterwards changes nothing", () => {
+test("copies and freezes the options", () => {
   const trustedOrigins = ["https://app.example.org"];
   const trustedProxies = ["10.0.0.1"];
   const hashing = { atOnce: 1, waiting: 5 };
@@ -154,7 +154,7 @@ test("the options are copied and frozen: what the caller changes afterwards chan
   }
 });
 
-test("an Auth object goes by the options as they were when it was made", async (t) => {
+test("an Auth object ignores later changes to its options", async (t) => {
   const trustedOrigins: string[] = [];
   const store = await openStore(t);
   const auth = createAuth({ ...optionsWith({ store }), trustedOrigins });
@@ -168,7 +168,7 @@ test("an Auth object goes by the options as they were when it was made", async (
   assert.ok(Object.isFrozen(auth));
 });
 
-test("a public URL whose browsers would drop the cookie is refused", async (t) => {
+test("rejects a publicUrl outside cookieDomain", async (t) => {
   const store = await openStore(t);
   const options = { store, secret: SECRET, cookieDomain: "door.test" };
   assert.throws(() => createAuth({ ...options, publicUrl: "https://auth.example.org" }), {
@@ -178,7 +178,7 @@ test("a public URL whose browsers would drop the cookie is refused", async (t) =
 });
 
 for (const basePath of ["/..", "/.", "/a/../b", "/a/."]) {
-  test(`no base path that browsers would shorten: ${basePath}`, async (t) => {
+  test(`rejects a base path that browsers normalize: ${basePath}`, async (t) => {
     const store = await openStore(t);
     assert.throws(() => createAuth({ store, secret: SECRET, basePath }), {
       code: "invalid_option",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { settings } from "../src/gate/settings/setting-names.ts";
+import { settings } from "../src/gate/settings/table.ts";
 import { send } from "./support/client.ts";
 import { SECRET } from "./support/gate.ts";
 import { startNode } from "./support/process.ts";

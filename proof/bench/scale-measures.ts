@@ -8,7 +8,7 @@ import { createPasswords, type Passwords } from "../../src/core/passwords.ts";
 import { createSessionTokens } from "../../src/core/session-token.ts";
 import { type SignInPorts, signIn } from "../../src/core/sign-in.ts";
 import { createUserMemory, type UserMemory } from "../../src/core/user-memory.ts";
-import { defaultHashing } from "../../src/options.ts";
+import { defaultHashing } from "../../src/settle-options.ts";
 import { quantile } from "./figures.ts";
 import { type Amount, userIdOf, usernameOf } from "./scale-fill.ts";
 import { OWNER, type Subject } from "./scale-stores.ts";

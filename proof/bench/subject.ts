@@ -9,7 +9,7 @@ import pg from "pg";
 import { createSessionTokens } from "../../src/core/session-token.ts";
 import type { Store, UserId } from "../../src/core/store.ts";
 import { createAuth } from "../../src/index.ts";
-import { defaultHashing } from "../../src/options.ts";
+import { defaultHashing } from "../../src/settle-options.ts";
 import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { type Framework, frameworks, listeners } from "./frameworks.ts";
@@ -70,7 +70,7 @@ async function startLatchkey(
     secret: SECRET,
     homePath: null,
     trustedProxies: ["127.0.0.1"],
-    forwardAuth: "on",
+    forwardAuth: true,
   });
   return { listener: await listeners[framework](auth), tokens };
 }

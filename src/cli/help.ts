@@ -1,4 +1,5 @@
-import { settings as allSettings, type Setting } from "../gate/settings/setting-names.ts";
+import type { Setting } from "../gate/settings/entry.ts";
+import { settings as allSettings } from "../gate/settings/table.ts";
 import type { Command, CommandEntry, CommandOption, Operand } from "./command.ts";
 
 const HELP: CommandOption = { name: "help", about: "show this help" };

@@ -1,8 +1,8 @@
 import { getSystemErrorMessage } from "node:util";
 import { codeOf, messageOf } from "../core/fault.ts";
-import { settings as allSettings } from "../gate/settings/setting-names.ts";
-import { nearestOf } from "../gate/settings/setting-slips.ts";
 import { readSettings } from "../gate/settings/settings.ts";
+import { nearestOf } from "../gate/settings/suggestions.ts";
+import { settings as allSettings } from "../gate/settings/table.ts";
 import { version } from "../gate/version.ts";
 import { type CommandEntry, UsageError } from "./command.ts";
 import { commands, movedCommands } from "./commands.ts";

@@ -1,7 +1,7 @@
 import { secretProblem } from "../core/secrets.ts";
 import { serve } from "../gate/serve.ts";
 import { createServerLog } from "../gate/server-log.ts";
-import { settings } from "../gate/settings/setting-names.ts";
+import { settings } from "../gate/settings/table.ts";
 import type { Command } from "./command.ts";
 import { FAILURE, type Ports, SUCCESS, stopSignals, WRONG_USAGE } from "./terminal.ts";
 

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { settings as allSettings } from "../gate/settings/setting-names.ts";
-import { nearestOf } from "../gate/settings/setting-slips.ts";
+import { nearestOf } from "../gate/settings/suggestions.ts";
+import { settings as allSettings } from "../gate/settings/table.ts";
 import { chosen, oneOf } from "../gate/settings/value-kinds.ts";
 import { hasPassword } from "../stores/postgres/url.ts";
 import type { Command, CommandOption, Operand, OptionValues } from "./command.ts";

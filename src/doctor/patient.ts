@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { codeOf } from "../core/fault.ts";
-import type { SecretFile } from "../gate/settings/setting-sources.ts";
 import type { Settings } from "../gate/settings/settings.ts";
+import type { SecretFile } from "../gate/settings/sources.ts";
 import type { DatabaseInspection } from "../stores/inspection.ts";
 import type { PostgresInspection } from "../stores/postgres/inspect.ts";
 import { inspectSqlite, type SqliteInspection } from "../stores/sqlite/inspect.ts";

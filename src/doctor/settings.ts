@@ -1,5 +1,5 @@
-import { ENV_FILE } from "../gate/settings/setting-sources.ts";
 import type { SettingsReading } from "../gate/settings/settings.ts";
+import { ENV_FILE } from "../gate/settings/sources.ts";
 import type { Check } from "./check.ts";
 import { advice, broken, type Finding, orFine } from "./finding.ts";
 

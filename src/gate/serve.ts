@@ -17,7 +17,7 @@ import { type OpenStore, openStore } from "./open-store.ts";
 import { reachOf } from "./reach.ts";
 import { loggingRequests } from "./request-log.ts";
 import type { GateLog } from "./server-log.ts";
-import type { Settings } from "./settings/settings.ts";
+import { optionsOf, type Settings } from "./settings/settings.ts";
 import { setupTokenFile } from "./setup-token-file.ts";
 
 /** Together with the two seconds for log entries, less than the ten that service managers grant. */
@@ -62,26 +62,12 @@ async function open(
     log.warn({ file, reason }, "the setup token file cannot be read: setup asks for no token");
   });
   const auth = createAuth({
+    ...optionsOf(settings),
     store,
     setupToken,
-    secret: settings.secret,
-    previousSecrets: settings.previousSecrets,
-    postLoginLocation: settings.postLoginLocation,
-    appName: settings.appName,
-    accentColor: settings.accentColor,
-    logoFile: settings.logoFile,
-    locale: settings.locale,
-    siteFiles: "on",
-    health: "on",
-    logFailures: settings.logFailures,
-    pagesDir: settings.pagesDir,
-    limiter: settings.limiter,
-    limitIpv6Prefix: settings.limitIpv6Prefix,
-    allowedHosts: settings.allowedHosts,
-    trustedProxies: settings.trustedProxies,
-    publicUrl: settings.publicUrl,
-    cookieDomain: settings.cookieDomain,
-    forwardAuth: "on",
+    siteFiles: true,
+    health: true,
+    forwardAuth: true,
     setUpDomain: domainSetup(settings, certificates),
     meter: metrics?.meter,
     log,

@@ -12,7 +12,7 @@ export interface HostPorts {
   readonly views: Views;
   readonly paths: Paths;
   readonly assets: readonly Asset[];
-  readonly siteFiles: "on" | "off";
+  readonly siteFiles: boolean;
 }
 
 /**
@@ -27,7 +27,7 @@ export function pathsWithHost({ hosts, paths, assets, siteFiles }: HostPorts): r
     ...[login, setup, logout, password],
     ...assets.map(({ path }) => path),
     ...(home === null ? [] : [home]),
-    ...(siteFiles === "on" ? [CHANGE_PASSWORD] : []),
+    ...(siteFiles ? [CHANGE_PASSWORD] : []),
   ];
 }
 

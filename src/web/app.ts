@@ -20,9 +20,9 @@ export interface WebPorts extends LoginPorts, SetupPorts, AccountPorts, HealthPo
   /** What anybody may fetch. */
   readonly assets: readonly Asset[];
   /** Whether the paths that belong to the whole site are answered here. */
-  readonly siteFiles: "on" | "off";
+  readonly siteFiles: boolean;
   /** Whether load balancers and service managers can ask how things are. */
-  readonly health: "on" | "off";
+  readonly health: boolean;
   readonly requireAuth: GuardMiddleware;
   readonly trustedOrigins: readonly string[];
   readonly requests: RequestIds;
@@ -71,14 +71,14 @@ export function createRoutes(ports: WebPorts): Hono {
     const asked = ports.forwardAuth;
     app.get(paths.forwardAuth, (c) => asked(c));
   }
-  if (ports.health === "on") {
+  if (ports.health) {
     app.get(paths.alive, () => alive(ports));
     app.get(paths.ready, () => ready(ports));
   }
   if (paths.home !== null) {
     const { home } = paths;
     app.get(home, requireAuth, (c) => getHome(ports, c, home));
-    if (ports.siteFiles === "on") app.get(CHANGE_PASSWORD, () => responses.redirect(home));
+    if (ports.siteFiles) app.get(CHANGE_PASSWORD, () => responses.redirect(home));
   }
 
   for (const [path, allow] of methodsOf(app)) {

@@ -98,7 +98,7 @@ test("runs no check if the env file cannot be read", async (t) => {
   assert.equal(code, 1);
   assert.deepEqual(
     checks.map(({ check, found }) => [check, found]),
-    [["settings", "--env-file: there is no file /nowhere/env"]],
+    [["settings", "--env-file: /nowhere/env does not exist"]],
   );
 });
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { commands as entries } from "../../src/cli/commands.ts";
 import { wrapped } from "../../src/cli/help.ts";
-import { settings } from "../../src/gate/settings/setting-names.ts";
+import { settings } from "../../src/gate/settings/table.ts";
 import { runLatchkey } from "../support/process.ts";
 import { runInProcess } from "./in-process.ts";
 import { onTerminal } from "./user/terminal.ts";

@@ -76,8 +76,8 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [["restore"], /restore takes FILE\. See latchkey restore --help/],
   [["log", "--json=yes"], /--json takes no value\. See latchkey log --help/],
   [["log", "--data-dir", "--json"], /--data-dir needs a value\. See latchkey log --help/],
-  [["serve", "--port", "http"], /PORT takes a number from 0/],
-  [["log", "--env-file", "/nowhere/env"], /--env-file: there is no file \/nowhere\/env$/m],
+  [["serve", "--port", "http"], /PORT="http" is invalid: expected a number from 0/],
+  [["log", "--env-file", "/nowhere/env"], /--env-file: \/nowhere\/env does not exist$/m],
   [
     ["user", "lst"],
     /unknown command "user lst"\. Did you mean "user list"\? See latchkey user --help/,
@@ -94,7 +94,10 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
     ["user", "remove", "owner", "--yes=no"],
     /--yes takes no value\. See latchkey user remove --help/,
   ],
-  [["attack", "http://127.0.0.1:9"], /"attack" is a separate package now: run npx latchkey-attack URL$/m],
+  [
+    ["attack", "http://127.0.0.1:9"],
+    /"attack" is a separate package now: run npx latchkey-attack URL$/m,
+  ],
   [["secret", "32"], /secret takes no arguments, but got 32\. See latchkey secret --help/],
   [["secret", "--env-file", "/nowhere"], /unknown option --env-file\. See/],
   [["completion", "bash", "--port", "1"], /unknown option --port\. See/],

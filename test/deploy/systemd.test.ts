@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseEnv, promisify } from "node:util";
-import { settings } from "../../src/gate/settings/setting-names.ts";
+import { settings } from "../../src/gate/settings/table.ts";
 import { whereInstalled } from "../proxies/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

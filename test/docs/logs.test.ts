@@ -67,7 +67,7 @@ test("the inventory has no line of the server log that no source speaks of", () 
 });
 
 test("what a gate leaves behind is its database: no log but those of the inventory", async (t) => {
-  const gate = await startGate(t, { logLevel: "debug", logFailures: "on" });
+  const gate = await startGate(t, { logLevel: "debug", logFailures: true });
   await gate.setUp();
   await gate.signIn({ password: "wrong" });
   await gate.stop();

@@ -50,7 +50,9 @@ for (const [env, skipped] of wrong) {
 
 test("a wrong setting is told as it is elsewhere, with what was not looked at", () => {
   const { found, remedies } = examined({ PORT: "http" });
-  assert.deepEqual(found, ["PORT takes a number from 0 (any free port) to 65535"]);
+  assert.deepEqual(found, [
+    `PORT="http" is invalid: expected a number from 0 (any free port) to 65535`,
+  ]);
   assert.deepEqual(remedies, ["correct it, and run this again: it has not looked at gate"]);
   assert.deepEqual(examined({ LATCHKEY_PORT: "1" }).remedies, ["correct it"]);
 });

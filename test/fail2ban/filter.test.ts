@@ -62,7 +62,7 @@ whereInstalled("fail2ban-regex", (program) => {
 });
 
 test("no username and no password is in the server log, whoever failed with it", async (t) => {
-  const gate = await startGate(t, { logFailures: "on" });
+  const gate = await startGate(t, { logFailures: true });
   await gate.setUp();
   for (let n = 0; n < 6; n += 1)
     await gate.signIn({ username: "typed here", password: "and here" });

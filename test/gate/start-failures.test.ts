@@ -150,12 +150,16 @@ test("a database of a later version is left as it is", async (t) => {
 });
 
 const wrongSettings: readonly (readonly [string, Readonly<Record<string, string>>, RegExp])[] = [
-  ["a PORT that is none", { PORT: "http" }, /PORT takes a number/],
-  ["a logo that is missing", { LOGO_FILE: "/nowhere/logo.png" }, /LOGO_FILE takes an SVG, PNG/],
-  ["a logo of another kind", { LOGO_FILE: "/etc/hostname" }, /LOGO_FILE takes .*512 KiB/],
-  ["a colour that is none", { ACCENT_COLOR: "blue" }, /ACCENT_COLOR takes a colour such as #/],
-  ["a language that there is not", { LOCALE: "it" }, /LOCALE takes en, de, fr or es$/m],
-  ["a name that is too long", { APP_NAME: "x".repeat(61) }, /APP_NAME takes .* 60 characters/],
+  ["an invalid PORT", { PORT: "http" }, /PORT="http" is invalid: expected a number/],
+  ["a missing logo", { LOGO_FILE: "/nowhere/logo.png" }, /LOGO_FILE=.* expected an SVG, PNG/],
+  ["a logo of another type", { LOGO_FILE: "/etc/hostname" }, /LOGO_FILE=.*512 KiB/],
+  ["an invalid color", { ACCENT_COLOR: "blue" }, /ACCENT_COLOR=.* a color such as #/],
+  ["an unknown language", { LOCALE: "it" }, /LOCALE="it" is invalid: expected en, de, fr or es$/m],
+  [
+    "a name that is too long",
+    { APP_NAME: "x".repeat(61) },
+    /APP_NAME is invalid: .* 60 characters/,
+  ],
   ["an unknown LATCHKEY_ setting", { LATCHKEY_PROT: "1" }, /LATCHKEY_PROT is not a setting/],
   ["production without AUTH_SECRET", { NODE_ENV: "production" }, /AUTH_SECRET .*production/],
   [

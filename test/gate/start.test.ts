@@ -107,7 +107,7 @@ test("a misspelt setting is warned about by name, and the gate starts", async (t
   const { stderr } = await said(t, { DATA_DIR: await tempDir(t), SETUP_TOKENFILE: "x" });
   assert.equal(
     stderr(),
-    "latchkey: SETUP_TOKENFILE is not a setting: was SETUP_TOKEN_FILE meant?\n",
+    "latchkey: SETUP_TOKENFILE is not a setting. Did you mean SETUP_TOKEN_FILE?\n",
   );
 });
 

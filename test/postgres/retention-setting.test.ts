@@ -27,9 +27,9 @@ for (const text of [
   "ever",
   "012h",
 ]) {
-  test(`LOG_RETENTION=${text} is refused in one line that says what it takes`, () => {
+  test(`LOG_RETENTION=${text} is rejected in one line that says what is expected`, () => {
     assert.deepEqual(problems({ LOG_RETENTION: text }), [
-      "LOG_RETENTION takes a time such as 400d or 12h",
+      `LOG_RETENTION="${text}" is invalid: expected a time such as 400d or 12h`,
     ]);
   });
 }

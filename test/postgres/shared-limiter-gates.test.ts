@@ -107,7 +107,7 @@ test("SHARED_LIMITER without DATABASE_URL is one clear line and exit code 2", as
   const env = { SHARED_LIMITER: "on", DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET };
   const { code, stdout, stderr } = await runLatchkey(t, ["serve"], env);
   assert.deepEqual([code, stdout], [2, ""]);
-  assert.equal(stderr, "latchkey: SHARED_LIMITER takes on only together with DATABASE_URL\n");
+  assert.equal(stderr, "latchkey: SHARED_LIMITER=on requires DATABASE_URL\n");
 });
 
 test("the library refuses a shared limiter over a store that does not count attempts", async (t) => {

@@ -1,10 +1,9 @@
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { pino } from "pino";
 import type { LogEntry } from "../../src/core/log-reader.ts";
 import { openStore } from "../../src/gate/open-store.ts";
 import { type Gate, serve } from "../../src/gate/serve.ts";
-import type { Settings } from "../../src/gate/settings/settings.ts";
+import { readSettings, type Settings } from "../../src/gate/settings/settings.ts";
 import { type Answer, type Sending, send } from "./client.ts";
 import { eventually } from "./eventually.ts";
 import { tempDir } from "./temp-dir.ts";
@@ -38,42 +37,9 @@ export async function startGate(
   overrides: Partial<Settings> = {},
 ): Promise<RunningGate> {
   const dataDir = overrides.dataDir ?? (await tempDir(t));
-  const settings: Settings = {
-    host: "127.0.0.1",
-    port: 0,
-    allowedHosts: "loopback-setup",
-    httpsPort: undefined,
-    tlsCertFile: undefined,
-    tlsKeyFile: undefined,
-    acmeDirectoryUrl: undefined,
-    acmeCa: undefined,
-    dataDir,
-    databaseFile: join(dataDir, "latchkey.db"),
-    databaseUrl: undefined,
-    limiter: "own",
-    limitIpv6Prefix: 128,
-    logRetentionMs: undefined,
-    secret: SECRET,
-    previousSecrets: [],
-    setupTokenFile: join(dataDir, "setup-token"),
-    postLoginLocation: "/",
-    domainSetupCommand: undefined,
-    programEnvironment: {},
-    appName: "Latchkey",
-    accentColor: undefined,
-    logoFile: undefined,
-    locale: undefined,
-    pagesDir: undefined,
-    trustedProxies: [],
-    publicUrl: undefined,
-    cookieDomain: undefined,
-    logLevel: "info",
-    logFailures: "off",
-    metricsPort: undefined,
-    metricsHost: "127.0.0.1",
-    environment: "other",
-    ...overrides,
-  };
+  const env = { DATA_DIR: dataDir, PORT: "0", AUTH_SECRET: SECRET };
+  const { settings: defaults } = readSettings({ flags: {}, envFile: undefined, env });
+  const settings: Settings = { ...defaults, programEnvironment: {}, ...overrides };
   const serverLog: Readonly<Record<string, unknown>>[] = [];
   const log = pino(
     { level: settings.logLevel, base: null, formatters: { level: (level) => ({ level }) } },

@@ -14,7 +14,7 @@ const PLAIN: LookOptions = {
   appName: "Latchkey",
   accentColor: undefined,
   logoFile: undefined,
-  siteFiles: "off",
+  siteFiles: false,
 };
 
 export const look = (options: Partial<LookOptions> = {}): LoadedLook =>

@@ -50,7 +50,7 @@ test("in such an application, a way back that a client brings along changes noth
 test("an application that asks for it has it under its base path, and the doors there too", async (t) => {
   const app = await startApp(t, {
     basePath: "/auth",
-    forwardAuth: "on",
+    forwardAuth: true,
     publicUrl: "https://door.test",
     cookieDomain: "door.test",
     trustedProxies: ["127.0.0.1"],
@@ -73,7 +73,7 @@ test("an application that asks for it has it under its base path, and the doors 
 
 test("under a base path, everything is found below it and nothing outside", async (t) => {
   const store = await openStore(t);
-  const auth = createAuth({ store, secret: SECRET, basePath: "/auth", forwardAuth: "on" });
+  const auth = createAuth({ store, secret: SECRET, basePath: "/auth", forwardAuth: true });
   t.after(() => auth.close());
   const statusOf = async (method: string, path: string): Promise<number> => {
     const request = new Request(`http://gate${path}`, { method });
@@ -119,7 +119,7 @@ test("where the store is busy the proxy hears when to come again", async (t) => 
   const busy = () => Promise.reject(new Unavailable("store_busy", "busy", 7));
   await store.insertFirstUser({ username: OWNER.username, passwordHash: hashText("a hash") });
   const app = await startApp(t, {
-    forwardAuth: "on",
+    forwardAuth: true,
     store: { ...store, findUser: busy },
   });
   const answer = await app.send("/forward-auth", { session: NOBODY_YET });

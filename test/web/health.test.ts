@@ -44,7 +44,7 @@ test("with a store that fails the gate is alive but not ready, and ready again a
 
 test("an application has these paths only where it asks for them", async (t) => {
   const without = await startApp(t);
-  const withHealth = await startApp(t, { health: "on", basePath: "/auth" });
+  const withHealth = await startApp(t, { health: true, basePath: "/auth" });
   for (const path of ["/healthz", "/readyz"]) {
     assert.equal((await without.send(path)).status, 404);
     assert.equal((await withHealth.send(`/auth${path}`)).status, 200);

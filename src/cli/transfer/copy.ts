@@ -8,7 +8,7 @@ import {
   copy,
 } from "../../core/transfer/copy.ts";
 import { cannotUse, openPostgresAt, reasonOf } from "../../gate/open-store.ts";
-import { readSecret } from "../../gate/settings/setting-sources.ts";
+import { readSecret } from "../../gate/settings/sources.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";
 import { databaseExists, explained } from "../../stores/sqlite/file.ts";
 import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";

@@ -10,7 +10,7 @@ export interface LookOptions {
   readonly appName: string;
   readonly accentColor: string | undefined;
   readonly logoFile: string | undefined;
-  readonly siteFiles: "on" | "off";
+  readonly siteFiles: boolean;
 }
 
 /** The pages and what goes along with them, read once. What cannot be used stops the start. */
@@ -32,6 +32,6 @@ export function loadLook(paths: Paths, options: LookOptions): LoadedLook {
   };
   return {
     pages: loadPages(files, place, options.pages),
-    assets: [styleSheet, script, logo, ...(options.siteFiles === "on" ? site : [])],
+    assets: [styleSheet, script, logo, ...(options.siteFiles ? site : [])],
   };
 }

@@ -17,7 +17,7 @@ export type NoteRefusal = (c: Context, refusal: Refusal) => void;
 
 export interface RefusalPorts {
   /** Whether the server log is told, for programs that shut addresses out. */
-  readonly logFailures: "on" | "off";
+  readonly logFailures: boolean;
   readonly log: ServerLog;
   readonly requests: Pick<RequestIds, "hush">;
   readonly proxies: ProxyTrust;
@@ -28,7 +28,7 @@ export function createNoteRefusal(ports: RefusalPorts): NoteRefusal {
   return (c, refusal) => {
     // Something may be said of the one user, and nothing of the other: an ID in the answer would tell.
     requests.hush(markOf(c));
-    if (logFailures === "off") return;
+    if (!logFailures) return;
     log.warn({ address: clientOf(c, proxies).remoteAddress }, refusal);
   };
 }

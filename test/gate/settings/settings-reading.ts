@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import type { SettingProblem } from "../../../src/gate/settings/setting-sources.ts";
 import { readSettings, type Settings } from "../../../src/gate/settings/settings.ts";
+import type { SettingProblem } from "../../../src/gate/settings/sources.ts";
 
 type Values = Readonly<Record<string, string | undefined>>;
 
 const read = (env: Values, flags: Values = {}, envFile?: string) =>
   readSettings({ env, flags, envFile });
 
-/** All but the environment for programs, which repeats what was given. */
+/** Without the environment for programs, which repeats what was given. */
 export type OwnSettings = Omit<Settings, "programEnvironment">;
 
 export function settled(env: Values, flags: Values = {}, envFile?: string): OwnSettings {
@@ -21,7 +21,7 @@ export function wholeSettings(env: Values, flags: Values = {}, envFile?: string)
   return reading.settings;
 }
 
-/** What they are about, besides what is told. */
+/** With the settings that each problem is about. */
 export function wholeProblems(
   env: Values,
   flags: Values = {},

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { secretProblem } from "../../../src/core/secrets.ts";
-import { settings as allSettings } from "../../../src/gate/settings/setting-names.ts";
+import { settings as allSettings } from "../../../src/gate/settings/table.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { type OwnSettings, settled, wholeSettings } from "./settings-reading.ts";
 
@@ -36,17 +36,17 @@ const DEFAULTS: OwnSettings = {
   publicUrl: undefined,
   cookieDomain: undefined,
   logLevel: "info",
-  logFailures: "off",
+  logFailures: false,
   metricsPort: undefined,
   metricsHost: "127.0.0.1",
   environment: "other",
 };
 
-test("without any setting the defaults hold", () => {
+test("uses the defaults when nothing is set", () => {
   assert.deepEqual(settled({}), DEFAULTS);
 });
 
-test("an empty value counts as unset, wherever it stands", async (t) => {
+test("treats an empty value as unset in every source", async (t) => {
   const file = join(await tempDir(t), "env");
   const empty = Object.fromEntries(allSettings.map(({ name }) => [name, ""]));
   await writeFile(file, allSettings.map(({ name }) => `${name}=\n`).join(""));
@@ -54,14 +54,14 @@ test("an empty value counts as unset, wherever it stands", async (t) => {
   assert.equal(settled({ PORT: "4001" }, { PORT: "" }).port, 4001);
 });
 
-test("a flag wins over the environment, and the environment over the file", async (t) => {
+test("prefers a flag to the environment, and the environment to the file", async (t) => {
   const file = join(await tempDir(t), "env");
   await writeFile(file, "PORT=4001\nHOST=127.0.0.2\nLOG_LEVEL='warn'\n");
   const { port, host, logLevel } = settled({ PORT: "4002", HOST: "::1" }, { PORT: "4003" }, file);
   assert.deepEqual({ port, host, logLevel }, { port: 4003, host: "::1", logLevel: "warn" });
 });
 
-test("the database and the token file lie in the data folder, unless the token file is elsewhere", () => {
+test("places the database and the token file in the data folder, unless SETUP_TOKEN_FILE is set", () => {
   assert.equal(settled({ DATA_DIR: "/srv/key" }).databaseFile, "/srv/key/latchkey.db");
   assert.equal(settled({ DATA_DIR: "/srv/key" }).setupTokenFile, "/srv/key/setup-token");
   assert.equal(
@@ -70,7 +70,7 @@ test("the database and the token file lie in the data folder, unless the token f
   );
 });
 
-test("relative paths are made absolute once, so that a later change of folder moves nothing", () => {
+test("makes relative paths absolute", () => {
   const { dataDir, setupTokenFile } = settled({
     DATA_DIR: "here",
     SETUP_TOKEN_FILE: "there/token",
@@ -78,7 +78,7 @@ test("relative paths are made absolute once, so that a later change of folder mo
   assert.deepEqual([dataDir, setupTokenFile], [resolve("here"), resolve("there/token")]);
 });
 
-test("a program is found on the PATH as a shell would find it, or by its path", async (t) => {
+test("finds a program by its path, or in PATH", async (t) => {
   const dir = await tempDir(t);
   const program = join(dir, "set-up-domain");
   await writeFile(program, "#!/bin/sh\n", { mode: 0o755 });
@@ -126,30 +126,30 @@ const good: readonly (readonly [string, string, Partial<OwnSettings>])[] = [
 ];
 
 for (const [name, text, expected] of good) {
-  test(`${name}=${text} is taken`, () => {
+  test(`accepts ${name}=${text}`, () => {
     assert.deepEqual(settled({ [name]: text }), { ...DEFAULTS, ...expected });
   });
 }
 
-test("a logo is found by its absolute or relative path, and made absolute", async (t) => {
+test("accepts a relative path to a logo and makes it absolute", async (t) => {
   const file = join(await tempDir(t), "logo.png");
   await writeFile(file, "x");
   const named = (path: string) => settled({ LOGO_FILE: path }).logoFile;
   assert.deepEqual([named(file), named(relative("", file))], [file, file]);
 });
 
-test("the settings cannot be changed afterwards", () => {
+test("freezes the settings", () => {
   assert.ok(Object.isFrozen(wholeSettings({})));
 });
 
-test("in production, serving without a secret is refused in a line that names AUTH_SECRET", () => {
+test("requires AUTH_SECRET in production", () => {
   const production = settled({ NODE_ENV: "production" });
   assert.match(secretProblem(production) ?? "", /^AUTH_SECRET [^\n]+$/);
   assert.equal(secretProblem({ ...production, secret: "s" }), undefined);
   assert.equal(secretProblem(settled({})), undefined);
 });
 
-test("programs that the gate runs see the environment, but not its secrets", () => {
+test("passes the environment without the secrets to programs that the gate runs", () => {
   const { programEnvironment } = wholeSettings({ AUTH_SECRET: "secret", PATH: "/bin", LANG: "C" });
   assert.deepEqual(
     Object.entries(programEnvironment).filter(([, value]) => value !== undefined),
@@ -160,7 +160,7 @@ test("programs that the gate runs see the environment, but not its secrets", () 
   );
 });
 
-test("NODE_ENV counts from an env file as well", async (t) => {
+test("reads NODE_ENV from an env file", async (t) => {
   const file = join(await tempDir(t), "env");
   await writeFile(file, "NODE_ENV=production\n");
   assert.equal(settled({}, {}, file).environment, "production");

@@ -76,7 +76,7 @@ test("the address of each file changes with its content, and with nothing else",
 });
 
 test("each file has its type and the time for which it may be kept, and is ready to be sent", () => {
-  const { assets } = look({ siteFiles: "on" });
+  const { assets } = look({ siteFiles: true });
   const forEver = "public, max-age=31536000, immutable";
   assert.deepEqual(
     assets.map(({ path, contentType, cacheControl }) => [path, contentType, cacheControl]),
@@ -89,12 +89,12 @@ test("each file has its type and the time for which it may be kept, and is ready
     ],
   );
   assert.ok(assets.every(({ body }) => body instanceof Uint8Array));
-  const ofPages = look({ siteFiles: "off" }).assets;
+  const ofPages = look({ siteFiles: false }).assets;
   assert.deepEqual(ofPages, assets.slice(0, 3));
 });
 
 test("the key has the accent colour of the style sheet, in both themes", () => {
-  const { assets } = look({ siteFiles: "on" });
+  const { assets } = look({ siteFiles: true });
   const textOf = (path: string): string =>
     Buffer.from(assets.find((one) => one.path === path)?.body ?? []).toString();
   const defined = [...textOf("/latchkey.css").matchAll(/--accent:\s*(#[\da-f]{6})/g)];

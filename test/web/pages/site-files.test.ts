@@ -55,7 +55,7 @@ for (const path of SITE) {
   });
 
   test(`${path} is an application's own, unless it asks for it`, async (t) => {
-    for (const options of [{}, { siteFiles: "off" }, { basePath: "/auth" }] as const) {
+    for (const options of [{}, { siteFiles: false }, { basePath: "/auth" }] as const) {
       const app = await startApp(t, options);
       assert.equal((await app.send(path)).status, 404);
       assert.equal(app.auth.door.owns(path), false);
@@ -64,7 +64,7 @@ for (const path of SITE) {
 }
 
 test("an application that asks for them has all three at the site's own paths", async (t) => {
-  const app = await startApp(t, { siteFiles: "on", basePath: "/auth", homePath: "/me" });
+  const app = await startApp(t, { siteFiles: true, basePath: "/auth", homePath: "/me" });
   assert.equal((await app.send("/favicon.svg")).status, 200);
   assert.equal((await app.send("/robots.txt")).status, 200);
   assert.equal((await app.send("/.well-known/change-password")).location, "/me");
@@ -72,7 +72,7 @@ test("an application that asks for them has all three at the site's own paths", 
 });
 
 test("without a home page there is no page that a password manager could be led to", async (t) => {
-  const app = await startApp(t, { siteFiles: "on", homePath: null });
+  const app = await startApp(t, { siteFiles: true, homePath: null });
   assert.equal((await app.send("/.well-known/change-password")).status, 404);
   assert.equal((await app.send("/robots.txt")).status, 200);
 });

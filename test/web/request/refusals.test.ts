@@ -30,7 +30,7 @@ const refusals: Readonly<Record<string, (gate: RunningGate) => Promise<unknown>>
 
 for (const [message, cause] of Object.entries(refusals)) {
   test(`LOG_FAILED_SIGNINS tells of "${message}" with the address, and of nothing that was typed`, async (t) => {
-    const gate = await startGate(t, { logFailures: "on" });
+    const gate = await startGate(t, { logFailures: true });
     await cause(gate);
     const lines = gate.serverLog.filter(({ msg }) => msg === message);
     assert.deepEqual(
@@ -51,7 +51,7 @@ for (const [message, cause] of Object.entries(refusals)) {
 }
 
 test("a form whose fields are wrong in themselves is no refusal", async (t) => {
-  const gate = await startGate(t, { logFailures: "on" });
+  const gate = await startGate(t, { logFailures: true });
   await gate.send("/setup", { form: {} });
   const session = await gate.setUp();
   await gate.send("/account/password", { session, form: {} });
@@ -66,7 +66,7 @@ test("where nothing is known of the connection, a form of another site is refuse
   const lines: object[] = [];
   const log = { warn: (fields: object) => void lines.push(fields), error: () => {} };
   const store = await openStore(t);
-  const auth = createAuth({ store, secret: SECRET, logFailures: "on", log });
+  const auth = createAuth({ store, secret: SECRET, logFailures: true, log });
   t.after(() => auth.close());
   const answer = await auth.routes.request("/logout", {
     method: "POST",

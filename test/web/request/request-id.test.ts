@@ -101,7 +101,7 @@ test("an answer of which nothing was said has no ID", async (t) => {
 });
 
 test("failed and denied sign-ins that are told of have an ID in the log alone: their answers do not differ", async (t) => {
-  const gate = await startGate(t, { logFailures: "on" });
+  const gate = await startGate(t, { logFailures: true });
   await gate.setUp();
   const answers: Answer[] = [];
   for (let attempt = 1; attempt <= 6; attempt += 1) {

@@ -11,19 +11,19 @@ async function envFile(t: TestContext, text: string): Promise<string> {
   return file;
 }
 
-test("a file that is not there, and one that is a folder, are named with their whole path", async (t) => {
+test("names a missing file and a folder by their absolute path", async (t) => {
   const dir = await tempDir(t);
   await mkdir(join(dir, "folder"));
   const [missing, folder] = [join(dir, "missing"), join(dir, "folder")];
-  assert.deepEqual(problems({}, {}, missing), [`--env-file: there is no file ${missing}`]);
+  assert.deepEqual(problems({}, {}, missing), [`--env-file: ${missing} does not exist`]);
   assert.deepEqual(problems({}, {}, folder), [`--env-file: ${folder} is a folder`]);
   assert.deepEqual(problems({}, {}, "not-there"), [
-    `--env-file: there is no file ${join(process.cwd(), "not-there")}`,
+    `--env-file: ${join(process.cwd(), "not-there")} does not exist`,
   ]);
 });
 
-/** What stands in the file, and the lines of it that are told of. */
-const strange: readonly (readonly [text: string, told: string | undefined])[] = [
+/** The file, and the lines that are reported. */
+const invalid: readonly (readonly [text: string, told: string | undefined])[] = [
   ["LOCALE=de\nPORT 4000\n", "line 2 is"],
   ["LOCALE=de\r\nPORT 4000\r\n", "line 2 is"],
   ["PORT: 4000", "line 1 is"],
@@ -42,68 +42,72 @@ const strange: readonly (readonly [text: string, told: string | undefined])[] = 
   ['APP_NAME="one line" # it\'s\nLOCALE=de\n', undefined],
   ["\uFEFFLOCALE=de\n", undefined],
 ];
-for (const [text, told] of strange) {
-  test(`of ${JSON.stringify(text)}, ${told?.replace(/ (is|are)$/, "") ?? "no line"} is told to be no NAME=value`, async (t) => {
-    const env = { APP_NAME: "one that can be taken" };
+for (const [text, told] of invalid) {
+  test(`in ${JSON.stringify(text)}, reports ${told?.replace(/ (is|are)$/, "") ?? "no line"} as not NAME=value`, async (t) => {
+    const env = { APP_NAME: "valid" };
     const lines = problems(env, {}, await envFile(t, text));
-    assert.deepEqual(lines, told === undefined ? [] : [`--env-file: ${told} no NAME=value`]);
+    assert.deepEqual(lines, told === undefined ? [] : [`--env-file: ${told} not NAME=value`]);
   });
 }
 
-test("with a line that is no NAME=value, nothing is known of what it was to set", async (t) => {
+test("an invalid line may have set any setting", async (t) => {
   const [problem] = wholeProblems({}, {}, await envFile(t, "PORT 4000\n"));
   assert.deepEqual(problem?.about, ["--env-file"]);
 });
 
-test("a mark at the beginning, as some editors leave it, is no part of the first name", async (t) => {
+test("ignores a byte order mark", async (t) => {
   assert.equal(settled({}, {}, await envFile(t, "\uFEFFPORT=4001\n")).port, 4001);
 });
 
-test("of a wrong value from the file it is told that it stands there, and of others not", async (t) => {
+test("reports that an invalid value is in the file, and only then", async (t) => {
   const file = await envFile(t, "PORT=http\n");
-  const takes = "takes a number from 0 (any free port) to 65535";
-  assert.deepEqual(problems({}, {}, file), [`PORT (in --env-file) ${takes}`]);
-  assert.deepEqual(problems({ PORT: "" }, {}, file), [`PORT (in --env-file) ${takes}`]);
-  assert.deepEqual(problems({ PORT: "www" }, {}, file), [`PORT ${takes}`]);
-  assert.deepEqual(problems({}, { PORT: "www" }, file), [`PORT ${takes}`]);
+  const takes = "is invalid: expected a number from 0 (any free port) to 65535";
+  assert.deepEqual(problems({}, {}, file), [`PORT="http" (in --env-file) ${takes}`]);
+  assert.deepEqual(problems({ PORT: "" }, {}, file), [`PORT="http" (in --env-file) ${takes}`]);
+  assert.deepEqual(problems({ PORT: "www" }, {}, file), [`PORT="www" ${takes}`]);
+  assert.deepEqual(problems({}, { PORT: "www" }, file), [`PORT="www" ${takes}`]);
 });
 
-test("a secret's file that the env file names wrongly is told to be named there", async (t) => {
+test("reports that the env file names a secret file that cannot be read", async (t) => {
   const file = await envFile(t, "AUTH_SECRET_FILE=/nowhere/hunter2\nAUTH_SECRET=x\n");
   assert.deepEqual(problems({}, {}, file), [
-    "AUTH_SECRET (in --env-file) and AUTH_SECRET_FILE (in --env-file) are both set",
+    "AUTH_SECRET (in --env-file) and AUTH_SECRET_FILE (in --env-file) are both set: remove one of them",
     "AUTH_SECRET_FILE (in --env-file) names a file that cannot be read: ENOENT",
   ]);
 });
 
-test("LATCHKEY_… that is no setting is refused from the file, too", async (t) => {
+test("rejects an unknown LATCHKEY_ name in the file", async (t) => {
   const file = await envFile(t, "LATCHKEY_COLOUR=red\n");
   assert.deepEqual(problems({}, {}, file), ["LATCHKEY_COLOUR is not a setting"]);
 });
 
-test("names in the file that are no settings are told in one warning, each once", async (t) => {
+test("warns once about all names in the file that are not settings", async (t) => {
   const file = await envFile(t, "COLOUR=red\nPORT=4000\nPOST=4000\nCOLOUR=blue\n");
-  const strange = "--env-file has what is not a setting: COLOUR, POST";
-  assert.deepEqual(warnings({}, file), [strange]);
-  assert.deepEqual(warnings({ COLOUR: "green" }, file), [strange]);
-  assert.deepEqual(warnings({ COLOUR: "red", POST: "4000" }), [], "an environment has others'");
+  const warning = "--env-file contains names that are not settings: COLOUR, POST";
+  assert.deepEqual(warnings({}, file), [warning]);
+  assert.deepEqual(warnings({ COLOUR: "green" }, file), [warning]);
+  assert.deepEqual(
+    warnings({ COLOUR: "red", POST: "4000" }),
+    [],
+    "other programs use the environment too",
+  );
 });
 
-test("a name in the file that is nearly a setting is warned about as such, and not twice", async (t) => {
+test("warns once about a misspelt setting in the file, with a suggestion", async (t) => {
   const file = await envFile(t, "SETUP_TOKEN=x\nDATADIR=/srv\n");
   assert.deepEqual(warnings({ DATADIR: "/srv" }, file), [
-    "DATADIR is not a setting: was DATA_DIR meant?",
-    "SETUP_TOKEN is not a setting: was SETUP_TOKEN_FILE meant?",
+    "DATADIR is not a setting. Did you mean DATA_DIR?",
+    "SETUP_TOKEN is not a setting. Did you mean SETUP_TOKEN_FILE?",
   ]);
 });
 
-test("what is for Node or the system may stand in the file", async (t) => {
+test("accepts variables for Node.js and the system in the file", async (t) => {
   const names = ["NODE_ENV", "NODE_OPTIONS", "TZ", "PATH", "LANG", "LC_ALL"];
   const file = await envFile(t, names.map((name) => `${name}=x\n`).join(""));
   assert.deepEqual(warnings({}, file), []);
 });
 
-test("what is no name is not repeated: it may be a secret", async (t) => {
+test("does not repeat an invalid name, which may contain a secret", async (t) => {
   const file = await envFile(t, "DATABASE_URL postgres://u:hunter2@db/x?sslmode=require\n");
   assert.doesNotMatch(JSON.stringify([problems({}, {}, file), warnings({}, file)]), /hunter2/);
 });

@@ -22,25 +22,25 @@ async function fileWith(t: TestContext, content: string | Uint8Array): Promise<s
 
 const contents: readonly (readonly [what: string, content: string, secret: string])[] = [
   ["a line", "hunter2\n", "hunter2"],
-  ["a line of Windows", "hunter2\r\n", "hunter2"],
+  ["a Windows line break", "hunter2\r\n", "hunter2"],
   ["no line break", "hunter2", "hunter2"],
-  ["two line breaks, of which one is the editor's", "hunter2\n\n", "hunter2\n"],
+  ["two line breaks", "hunter2\n\n", "hunter2\n"],
   ["spaces and tabs", " hunter2\t \n", " hunter2\t "],
   ["letters beyond ASCII", "jäger2 🔑\n", "jäger2 🔑"],
 ];
 for (const [what, content, secret] of contents) {
-  test(`AUTH_SECRET_FILE with ${what} is the secret, less one line break at its end`, async (t) => {
+  test(`reads AUTH_SECRET_FILE with ${what}, without one line break at the end`, async (t) => {
     const read = settled({ AUTH_SECRET_FILE: await fileWith(t, content) });
     assert.equal(read.secret, secret);
   });
 }
 
-test("DATABASE_URL_FILE holds the URL, less one line break at its end", async (t) => {
+test("reads DATABASE_URL_FILE without one line break at the end", async (t) => {
   const read = settled({ DATABASE_URL_FILE: await fileWith(t, `${URL_TEXT}\n`) });
   assert.equal(read.databaseUrl, URL_TEXT);
 });
 
-test("older secrets come from AUTH_SECRET_PREVIOUS, or from the lines of a file as they are", async (t) => {
+test("reads previous secrets from AUTH_SECRET_PREVIOUS, or unchanged from the lines of a file", async (t) => {
   const inFile = await fileWith(t, `${OLD}\n two, three \r\n`);
   assert.deepEqual(settled({ AUTH_SECRET_PREVIOUS: "one, two" }).previousSecrets, ["one", "two"]);
   assert.deepEqual(settled({ AUTH_SECRET_PREVIOUS_FILE: inFile }).previousSecrets, [
@@ -51,13 +51,13 @@ test("older secrets come from AUTH_SECRET_PREVIOUS, or from the lines of a file 
   assert.equal(problems({ AUTH_SECRET_PREVIOUS: "one,,two" }).length, 1);
 });
 
-test("an empty value beside the file is none, as compose files pass it on", async (t) => {
+test("treats an empty value beside the file as unset, since Compose files pass that on", async (t) => {
   const file = await fileWith(t, SECRET);
   assert.equal(settled({ AUTH_SECRET: "", AUTH_SECRET_FILE: file }).secret, SECRET);
   assert.equal(settled({ AUTH_SECRET: SECRET, AUTH_SECRET_FILE: "" }).secret, SECRET);
 });
 
-test("the file may be named by a flag: its name is no secret", async (t) => {
+test("accepts the path of the file as a flag", async (t) => {
   const file = await fileWith(t, SECRET);
   assert.equal(settled({}, { AUTH_SECRET_FILE: file }).secret, SECRET);
 });
@@ -68,19 +68,19 @@ const VALUES = { AUTH_SECRET: "hunter2", AUTH_SECRET_PREVIOUS: "hunter2", DATABA
 for (const name of NAMES) {
   const file = `${name}_FILE`;
 
-  test(`${name} and ${file} at once are a problem that names both and repeats neither`, async (t) => {
+  test(`rejects ${name} together with ${file}, without repeating either`, async (t) => {
     const told = problems({ [name]: VALUES[name], [file]: await fileWith(t, VALUES[name]) });
-    assert.deepEqual(told, [`${name} and ${file} are both set`]);
+    assert.deepEqual(told, [`${name} and ${file} are both set: remove one of them`]);
   });
 
-  test(`a ${file} that cannot be used is one line that names it, and repeats nothing`, async (t) => {
+  test(`reports an unusable ${file} in one line, without its path or content`, async (t) => {
     const unusable = {
       missing: "/nowhere/hunter2",
-      "the value by a slip": "hunter2hunter2hunter2",
+      "the value instead of a path": "hunter2hunter2hunter2",
       folder: await tempDir(t),
       empty: await fileWith(t, ""),
       "a line break alone": await fileWith(t, "\n"),
-      "no UTF-8": await fileWith(t, Buffer.from("hunter2 \xff\xfe", "latin1")),
+      "not UTF-8": await fileWith(t, Buffer.from("hunter2 \xff\xfe", "latin1")),
     };
     for (const [what, path] of Object.entries(unusable)) {
       const told = problems({ [file]: path });
@@ -91,20 +91,20 @@ for (const name of NAMES) {
   });
 }
 
-test("a wrong URL in a file is a problem that does not repeat it", async (t) => {
+test("reports an invalid URL in a file without repeating it", async (t) => {
   const told = problems({ DATABASE_URL_FILE: await fileWith(t, "mysql://me:hunter2@db/x\n") });
   assert.equal(told.length, 1);
   assert.match(told.join(), /^DATABASE_URL.*: invalid database URL: it must start with postgres:/);
   assert.doesNotMatch(told.join(), /hunter2/);
 });
 
-test("programs that the gate runs get to see none of the secrets", () => {
+test("hides the secrets from programs that the gate runs", () => {
   const { programEnvironment } = wholeSettings({ ...VALUES, PATH: "/bin" });
   for (const name of NAMES) assert.equal(programEnvironment[name], undefined);
   assert.doesNotMatch(JSON.stringify(programEnvironment), /hunter2/);
 });
 
-test("in production the development secret is refused, wherever it comes from", () => {
+test("rejects the development secret in production, as previous secret too", () => {
   const environment = "production";
   for (const known of [
     { secret: undefined, previousSecrets: [] },
@@ -120,13 +120,13 @@ test("in production the development secret is refused, wherever it comes from", 
   assert.equal(secretProblem(own), undefined);
 });
 
-/** Whether the gate takes the session for somebody's. */
+/** Whether the gate accepts the session. */
 async function admits(gate: Pick<RunningGate, "url">, session: string | undefined) {
   const { status } = await send(`${gate.url}/`, { session });
   return status === 200;
 }
 
-test("two gates at either side of an exchange of secrets admit each other's sessions", async (t) => {
+test("two gates accept each other's sessions while a secret is replaced", async (t) => {
   const dataDir = await tempDir(t);
   const gateWith = (secret: string, ...previousSecrets: readonly string[]) =>
     startGate(t, { dataDir, secret, previousSecrets });
@@ -145,7 +145,7 @@ test("two gates at either side of an exchange of secrets admit each other's sess
   assert.deepEqual(await admitted(after), [false, false, true], "signed with the new one alone");
 });
 
-test("secrets from files sign and verify in a gate of its own, without a warning", async (t) => {
+test("signs and verifies with secrets from files, without a warning", async (t) => {
   const dataDir = await tempDir(t);
   const before = await startGate(t, { dataDir, secret: OLD });
   const session = await before.setUp();
@@ -169,24 +169,20 @@ const guessable: readonly (readonly [string, Readonly<Record<string, string>>, R
     { AUTH_SECRET: "change-me-please" },
     /^the secret can be guessed: .*placeholder/,
   ],
+  ["a repetitive secret", { AUTH_SECRET: "hunter2 ".repeat(9) }, /^the secret .*is repetitive$/],
   [
-    "one that repeats itself",
-    { AUTH_SECRET: "hunter2 ".repeat(9) },
-    /^the secret .*is repetitive$/,
-  ],
-  [
-    "a short one among the previous",
+    "a short previous secret",
     { AUTH_SECRET: SECRET, AUTH_SECRET_PREVIOUS: `${OLD},hunter2` },
     /^a previous secret can be guessed: .*32 bytes$/,
   ],
   [
-    "the development secret among the previous",
+    "the development secret as previous secret",
     { AUTH_SECRET: SECRET, AUTH_SECRET_PREVIOUS: DEVELOPMENT_SECRET },
     /^a previous secret can be guessed: /,
   ],
 ];
 for (const [what, env, warning] of guessable) {
-  test(`${what} is warned of in the server log, which does not show it`, async (t) => {
+  test(`warns about ${what} in the server log without showing it`, async (t) => {
     const gate = await startServe(t, { DATA_DIR: await tempDir(t), ...env });
     const warnings = gate
       .stdout()

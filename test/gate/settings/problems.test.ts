@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { settings as allSettings } from "../../../src/gate/settings/setting-names.ts";
+import { settings as allSettings } from "../../../src/gate/settings/table.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { problems, warnings, wholeProblems } from "./settings-reading.ts";
 
@@ -57,20 +57,24 @@ const bad: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const [name, texts] of Object.entries(bad)) {
-  test(`a ${name} that cannot be used gives one line that names it and says what it takes`, () => {
+  test(`reports an invalid ${name} in one line with the value and what is expected`, () => {
     const takes = allSettings.find((one) => one.name === name)?.takes;
     for (const text of texts) {
       const env = { PATH: process.env.PATH, [name]: text };
-      assert.deepEqual(problems(env), [`${name} takes ${takes}`], JSON.stringify(text));
+      const shown = text.length > 40 || text.includes("@") ? "" : `=${JSON.stringify(text)}`;
+      assert.deepEqual(problems(env), [`${name}${shown} is invalid: expected ${takes}`]);
     }
   });
 }
 
-test("a PAGES_DIR that leads nowhere, round in a circle or too far is named too", async (t) => {
+test("reports a PAGES_DIR that is a link to itself or too long", async (t) => {
   const loop = join(await tempDir(t), "loop");
   await symlink(loop, loop);
   for (const text of [loop, `/${"x".repeat(300)}`]) {
-    assert.match(problems({ PAGES_DIR: text }).join("\n"), /^PAGES_DIR takes [^\n]+$/);
+    assert.match(
+      problems({ PAGES_DIR: text }).join("\n"),
+      /^PAGES_DIR[^\n]* is invalid: expected [^\n]+$/,
+    );
   }
 });
 
@@ -78,49 +82,51 @@ for (const [given, missing] of [
   ["TLS_CERT_FILE", "TLS_KEY_FILE"],
   ["TLS_KEY_FILE", "TLS_CERT_FILE"],
 ] as const) {
-  test(`${given} without ${missing} is refused, and so is a file that cannot be read`, () => {
-    const together = "TLS_CERT_FILE and TLS_KEY_FILE take effect only together";
+  test(`rejects ${given} without ${missing}, and a file that cannot be read`, () => {
+    const together = "TLS_CERT_FILE and TLS_KEY_FILE must be set together";
     assert.deepEqual(problems({ [given]: "/etc/hostname" }), [together]);
     assert.deepEqual(problems({ [given]: "/etc/hostname", [missing]: "" }), [together]);
     for (const path of ["/nowhere/at/all.pem", "/tmp", "/dev/null"]) {
       const [unreadable] = problems({ [given]: path, [missing]: "/etc/hostname" });
-      assert.equal(unreadable, `${given} takes a file that can be read`, path);
+      assert.equal(unreadable, `${given}="${path}" is invalid: expected a readable file`);
     }
   });
 }
 
-test("a program that may not be run is no DOMAIN_SETUP_COMMAND", async (t) => {
+test("rejects a DOMAIN_SETUP_COMMAND that is not executable", async (t) => {
   const program = join(await tempDir(t), "not-executable");
   await writeFile(program, "#!/bin/sh\n");
   await chmod(program, 0o644);
   assert.equal(problems({ DOMAIN_SETUP_COMMAND: program }).length, 1);
 });
 
-test("every problem is told at once, not only the first", () => {
+test("reports all problems at once", () => {
   const told = problems({ PORT: "x", HOST: "a b", LATCHKEY_COLOUR: "red", LOG_LEVEL: "loud" });
   for (const name of ["PORT", "HOST", "LATCHKEY_COLOUR", "LOG_LEVEL"]) {
-    assert.equal(told.filter((line) => line.startsWith(`${name} `)).length, 1, name);
+    assert.equal(told.filter((line) => line.startsWith(name)).length, 1, name);
   }
   assert.equal(told.length, 4);
 });
 
-test("no problem repeats a value, which might be a secret that slipped into the wrong setting", () => {
+test("does not repeat a value that may be a secret, in whichever setting it is", () => {
   const told = problems({
-    PORT: "hunter2",
+    PORT: `hunter2${"x".repeat(34)}`,
+    PUBLIC_URL: "postgres://u:hunter2@db/x",
+    AUTH_SECRET_PREVIOUS: "hunter2,,",
     DATABASE_URL: "postgres://u:hunter2:1@db/hunter2?hunter2=1",
   });
-  assert.equal(told.length, 2);
+  assert.equal(told.length, 4);
   assert.doesNotMatch(told.join("\n"), /hunter2/);
 });
 
-test("LATCHKEY_… is ours for sure: one that is no setting is refused, with the name it has", () => {
+test("rejects an unknown LATCHKEY_ name and suggests the setting", () => {
   assert.deepEqual(problems({ LATCHKEY_PORT: "1" }), [
-    "LATCHKEY_PORT is not a setting: it is called PORT",
+    "LATCHKEY_PORT is not a setting. Did you mean PORT?",
   ]);
   assert.deepEqual(problems({ LATCHKEY_COLOUR: "" }), ["LATCHKEY_COLOUR is not a setting"]);
 });
 
-test("what Kubernetes puts there for a service named latchkey is no setting of anybody's", () => {
+test("ignores the variables that Kubernetes sets for a service named latchkey", () => {
   const linked = {
     LATCHKEY_SERVICE_HOST: "10.0.0.1",
     LATCHKEY_SERVICE_PORT: "3000",
@@ -132,12 +138,12 @@ test("what Kubernetes puts there for a service named latchkey is no setting of a
   assert.equal(problems({ ...linked, LATCHKEY_COLOUR: "red" }).length, 1);
 });
 
-test("a name a slip or two away from a setting is warned about, others are not", () => {
+test("warns about a name one or two letters away from a setting, and ignores others", () => {
   assert.deepEqual(warnings({ AUTH_SECRT: "x" }), [
-    "AUTH_SECRT is not a setting: was AUTH_SECRET meant?",
+    "AUTH_SECRT is not a setting. Did you mean AUTH_SECRET?",
   ]);
   assert.deepEqual(warnings({ SETUP_TOKEN: "x" }), [
-    "SETUP_TOKEN is not a setting: was SETUP_TOKEN_FILE meant?",
+    "SETUP_TOKEN is not a setting. Did you mean SETUP_TOKEN_FILE?",
   ]);
   assert.equal(warnings({ DATADIR: "x", TRUSTED_PROXY: "x", POST_LOGIN_LOCATON: "/" }).length, 2);
   const usual = {
@@ -152,20 +158,20 @@ test("a name a slip or two away from a setting is warned about, others are not",
   assert.deepEqual(warnings(usual), []);
 });
 
-test("a PUBLIC_URL outside of COOKIE_DOMAIN is refused: browsers would drop the cookie", () => {
+test("rejects a PUBLIC_URL outside COOKIE_DOMAIN, because browsers would reject the cookie", () => {
   const domain = { COOKIE_DOMAIN: "door.test" };
   assert.equal(problems({ ...domain, PUBLIC_URL: "https://auth.example.org" }).length, 1);
   assert.deepEqual(problems({ ...domain, PUBLIC_URL: "https://auth.door.test" }), []);
 });
 
-test("a METRICS_HOST without METRICS_PORT is warned about, since nothing listens there", () => {
-  const alone = "METRICS_HOST takes effect only together with METRICS_PORT";
+test("warns about METRICS_HOST without METRICS_PORT", () => {
+  const alone = "METRICS_HOST has no effect without METRICS_PORT";
   assert.deepEqual(warnings({ METRICS_HOST: "::" }), [alone]);
   assert.deepEqual(warnings({ METRICS_HOST: "::", METRICS_PORT: "" }), [alone]);
   assert.deepEqual(warnings({ METRICS_HOST: "::", METRICS_PORT: "9464" }), []);
 });
 
-/** What is set, and the settings that cannot be gone by then. */
+/** Settings, and those whose values are unknown as a result. */
 const abouts: readonly (readonly [Readonly<Record<string, string>>, readonly string[]])[] = [
   [{ PORT: "http" }, ["PORT"]],
   [{ LATCHKEY_PORT: "4000" }, []],
@@ -182,7 +188,7 @@ const abouts: readonly (readonly [Readonly<Record<string, string>>, readonly str
 ];
 for (const [env, about] of abouts) {
   const names = Object.keys(env).join(" and ");
-  test(`a wrong ${names} says which settings cannot be gone by: ${about.join(", ") || "none"}`, () => {
+  test(`a problem with ${names} lists the settings it affects: ${about.join(", ") || "none"}`, () => {
     const [problem, ...others] = wholeProblems(env);
     assert.deepEqual([problem?.about, others], [about, []]);
   });

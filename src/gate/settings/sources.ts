@@ -1,0 +1,148 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { codeOf, Fault } from "../../core/fault.ts";
+import type { AnyEntry } from "./entry.ts";
+import { readEnvFile } from "./env-file.ts";
+import { unknownNames } from "./suggestions.ts";
+import { entries, settings } from "./table.ts";
+import type { Environment } from "./values.ts";
+
+/** A file that contains secrets. */
+export interface SecretFile {
+  /** The setting or option that names it. */
+  readonly name: string;
+  readonly path: string;
+}
+
+export interface SettingProblem {
+  /** The settings whose values are unknown, or `ENV_FILE` when every value is. */
+  readonly about: readonly string[];
+  readonly text: string;
+}
+
+export const ENV_FILE = "--env-file";
+
+export interface SettingsSources {
+  /** By setting name: `PORT`, not `--port`. */
+  readonly flags: Environment;
+  readonly envFile: string | undefined;
+  readonly env?: Environment;
+}
+
+interface OpenSources {
+  text(name: string): string | undefined;
+  /** The value that is given, or `undefined` when it is unset or invalid. */
+  value(entry: AnyEntry): unknown;
+  /** Filled by `value`. */
+  readonly problems: SettingProblem[];
+  readonly warnings: string[];
+  readonly secretFiles: readonly SecretFile[];
+}
+
+/** Longer values are not repeated: a generated secret may be in the wrong setting. */
+const MAX_SHOWN = 40;
+
+/** Reads settings in this order: flag, environment, env file. Collects problems on the way. */
+export function openSources({ flags, envFile, env = {} }: SettingsSources): OpenSources {
+  const problems: SettingProblem[] = [];
+  const secretFiles: SecretFile[] = [];
+  const file = envFile === undefined ? {} : valuesIn(envFile, problems);
+  const known = settings.map(({ name }) => name);
+  const { unknown, warnings } = unknownNames(known, Object.keys(env), Object.keys(file));
+  problems.push(...unknown.map((text) => ({ about: [], text })));
+  const isSecretIn = ([, { name, secret }]: (typeof entries)[number]): boolean =>
+    secret === true && file[name] !== undefined;
+  if (envFile !== undefined && entries.some(isSecretIn)) {
+    secretFiles.push({ name: ENV_FILE, path: resolve(envFile) });
+  }
+
+  // Compose files pass an unset variable on as an empty one.
+  const text = (name: string): string | undefined =>
+    flags[name] || env[name] || file[name] || undefined;
+
+  /** Without this hint, users would look for a value from the file in the environment. */
+  const placed = (name: string, given = ""): string =>
+    text(name) !== undefined && !flags[name] && !env[name]
+      ? `${name}${given} (in ${ENV_FILE})`
+      : `${name}${given}`;
+
+  const parsed = ({ name, value, secret }: AnyEntry, given: string): unknown => {
+    const refuse = (problem: string): undefined => {
+      problems.push({ about: [name], text: problem });
+    };
+    const isShown = secret !== true && given.length <= MAX_SHOWN && !/:\/\/.*@/.test(given);
+    const shown = placed(name, isShown ? `=${JSON.stringify(given)}` : "");
+    try {
+      return value.parse(given, env) ?? refuse(`${shown} is invalid: expected ${value.takes}`);
+    } catch (error) {
+      if (error instanceof Fault) return refuse(`${placed(name)}: ${error.message}`);
+      throw error;
+    }
+  };
+
+  const parsedFile = (entry: AnyEntry, fileName: string, path: string): unknown => {
+    const { name, value } = entry;
+    const refuse = (problem: string): undefined => {
+      problems.push({ about: [name], text: problem });
+    };
+    if (text(name) !== undefined) {
+      refuse(`${placed(name)} and ${placed(fileName)} are both set: remove one of them`);
+    }
+    const { content, problem } = readSecret(path);
+    if (content === undefined) return refuse(`${placed(fileName)} names ${problem}`);
+    secretFiles.push({ name: fileName, path: resolve(path) });
+    if (value.parseFile === undefined) return parsed(entry, content);
+    return value.parseFile(content) ?? refuse(`${placed(fileName)} names an empty file`);
+  };
+
+  const value = (entry: AnyEntry): unknown => {
+    const fileName = `${entry.name}_FILE`;
+    const path = entry.secret === true ? text(fileName) : undefined;
+    if (path !== undefined) return parsedFile(entry, fileName, path);
+    const given = text(entry.name);
+    return given === undefined ? undefined : parsed(entry, given);
+  };
+
+  return { text, value, problems, warnings, secretFiles };
+}
+
+/** Problems name lines by number, because an invalid line may be a secret. */
+function valuesIn(path: string, problems: SettingProblem[]): Environment {
+  const file = readEnvFile(path);
+  if (file.kind === "unreadable") {
+    problems.push({ about: [ENV_FILE], text: `${ENV_FILE}: ${file.why}` });
+    return {};
+  }
+  const [first, ...others] = file.invalidLines;
+  if (first !== undefined) {
+    const lines =
+      others.length === 0 ? `line ${first} is` : `lines ${listed(file.invalidLines)} are`;
+    problems.push({ about: [ENV_FILE], text: `${ENV_FILE}: ${lines} not NAME=value` });
+  }
+  return file.values;
+}
+
+const MAX_LINES_LISTED = 5;
+
+const listed = (lines: readonly number[]): string =>
+  `${lines.slice(0, MAX_LINES_LISTED).join(", ")}${lines.length > MAX_LINES_LISTED ? " and more" : ""}`;
+
+export interface SecretReading {
+  readonly content: string | undefined;
+  /** Completes "NAME names …". Omits the path, which by mistake may be the secret itself. */
+  readonly problem?: string;
+}
+
+/** Reads a secret from a file of its own, without the line break that editors add at the end. */
+export function readSecret(path: string): SecretReading {
+  try {
+    const bytes = readFileSync(path);
+    const secret = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const line = secret.replace(/\r?\n$/, "");
+    return line === "" ? { content: undefined, problem: "an empty file" } : { content: line };
+  } catch (error) {
+    const isEncoding = codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA";
+    const reason = isEncoding ? "it is not valid UTF-8" : (codeOf(error) ?? "unknown error");
+    return { content: undefined, problem: `a file that cannot be read: ${reason}` };
+  }
+}

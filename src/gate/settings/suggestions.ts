@@ -1,0 +1,65 @@
+/** Short names are one letter away from too many others for a suggestion. */
+const MIN_LENGTH = 7;
+const MAX_EDITS = 2;
+
+/** Variables for Node.js or the system, which a file of settings may contain too. */
+const NOT_OURS = /^(NODE_|TZ$|PATH$|LANG$|LC_)/;
+
+/**
+ * Names that look like settings but are not: `LATCHKEY_…` is an error, a likely typo a warning. Any
+ * other unknown name is a warning only in the env file, since an environment holds much else.
+ */
+export function unknownNames(
+  known: readonly string[],
+  inEnvironment: readonly string[],
+  inFile: readonly string[],
+): { readonly unknown: readonly string[]; readonly warnings: string[] } {
+  const unknown: string[] = [];
+  const warnings: string[] = [];
+  const others: string[] = [];
+  const names = [...inEnvironment, ...inFile];
+  // A Kubernetes service named latchkey puts variables of this form into every container.
+  const isLinked = names.includes("LATCHKEY_SERVICE_HOST");
+  for (const name of new Set(names)) {
+    if (known.includes(name) || (isLinked && /^LATCHKEY_(SERVICE|PORT)(_|$)/.test(name))) continue;
+    const meant = settingLike(known, name.replace(/^LATCHKEY_/, ""));
+    const suggestion = meant === undefined ? "" : `. Did you mean ${meant}?`;
+    if (name.startsWith("LATCHKEY_")) unknown.push(`${name} is not a setting${suggestion}`);
+    else if (meant !== undefined && name.length >= MIN_LENGTH) {
+      warnings.push(`${name} is not a setting${suggestion}`);
+    } else if (inFile.includes(name) && !NOT_OURS.test(name)) others.push(name);
+  }
+  if (others.length > 0) {
+    warnings.push(`--env-file contains names that are not settings: ${others.join(", ")}`);
+  }
+  return { unknown, warnings };
+}
+
+function settingLike(known: readonly string[], name: string): string | undefined {
+  // `SETUP_TOKEN` for `SETUP_TOKEN_FILE`: the value instead of the file that contains it.
+  const exact = [name, `${name}_FILE`].find((one) => known.includes(one));
+  const long = known.filter((one) => one.length >= MIN_LENGTH);
+  return exact ?? nearestOf(long, name);
+}
+
+/** The word that is nearest to a misspelt one, if one is near enough. */
+export function nearestOf(words: readonly string[], given: string): string | undefined {
+  const near = words
+    .map((word) => ({ word, edits: editsBetween(word, given) }))
+    .filter((one) => one.edits <= MAX_EDITS && one.edits < Math.min(one.word.length, given.length));
+  return near.toSorted((a, b) => a.edits - b.edits)[0]?.word;
+}
+
+/** The Levenshtein distance: letters to insert, delete or replace. */
+function editsBetween(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,199 @@
+import { X509Certificate } from "node:crypto";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { isIP } from "node:net";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { canonicalHost } from "../../core/allowed-hosts.ts";
+import * as checks from "../../option-checks.ts";
+import { readPostgresUrl } from "../../stores/postgres/url.ts";
+import { isLogo } from "../../web/pages/assets.ts";
+import { membershipOf } from "../../web/request/remote-address.ts";
+import { chosen, oneOf, type ValueKind } from "./value-kinds.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a setting accepts, and how it becomes a value. */
+export interface Value<T> {
+  /** Completes the sentence "expected …". */
+  readonly takes: string;
+  readonly completes: ValueKind;
+  /** Returns `undefined` for text that is not accepted, or throws a fault that says more. */
+  readonly parse: (text: string, env: Environment) => T | undefined;
+  /** Reads the content of the `_FILE` instead, where that has a format of its own. */
+  readonly parseFile?: (content: string) => T | undefined;
+}
+
+const value = <T>(
+  takes: string,
+  parse: Value<T>["parse"],
+  completes: ValueKind = "free",
+): Value<T> => ({ takes, completes, parse });
+
+/** Text that the library checks: an option and its setting accept the same. */
+const checked = ({ takes, accepts }: checks.Check<string>): Value<string> =>
+  value(takes, (text) => (accepts(text) ? text : undefined));
+
+/** Only for what exists and passes the test; the value is the absolute path. */
+const path = (
+  takes: string,
+  completes: "file" | "folder",
+  isUsable: (path: string) => boolean,
+): Value<string> =>
+  value(
+    takes,
+    (text) => {
+      const absolute = resolve(text);
+      return succeeds(() => isUsable(absolute)) ? absolute : undefined;
+    },
+    completes,
+  );
+
+function succeeds(isTrue: () => boolean): boolean {
+  try {
+    return isTrue();
+  } catch {
+    return false;
+  }
+}
+
+export const choice = <T extends string>(choices: readonly T[]): Value<T> =>
+  value(oneOf(choices), (text) => chosen(choices, text), choices);
+
+/** `on` or `off`, and what each of them stands for. */
+export const onOrOff = <T>(meaning: Readonly<Record<"on" | "off", T>>): Value<T> => {
+  const words = ["on", "off"] as const;
+  const read = (text: string): T | undefined => {
+    const word = chosen(words, text);
+    return word === undefined ? undefined : meaning[word];
+  };
+  return value(oneOf(words), read, words);
+};
+
+export const appName: Value<string> = checked(checks.appName);
+export const color: Value<string> = checked(checks.accentColor);
+export const location: Value<string> = checked(checks.postLoginLocation);
+export const cookieDomain: Value<string> = checked(checks.cookieDomain);
+
+/** Accepts the trailing slash that users add. */
+export const publicOrigin: Value<string> = value(checks.publicUrl.takes, (text) => {
+  const origin = text.replace(/\/$/, "");
+  return checks.publicUrl.accepts(origin) ? origin : undefined;
+});
+
+export const ipv6Prefix: Value<number> = value(checks.limitIpv6Prefix.takes, (text) =>
+  /^\d{2,3}$/.test(text) && checks.limitIpv6Prefix.accepts(Number(text)) ? Number(text) : undefined,
+);
+
+export const hostName: Value<string> = value("an IP address or a host name", (text) =>
+  isIP(text) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) ? text : undefined,
+);
+
+export const hostList: Value<readonly string[]> = value(
+  "host names without a port, separated by commas, or * for any",
+  (text) => {
+    const hosts = text.split(",").flatMap((host) => canonicalHost(host.trim()) ?? []);
+    return hosts.length === text.split(",").length ? hosts : undefined;
+  },
+);
+
+export const port: Value<number> = value("a number from 0 (any free port) to 65535", (text) =>
+  /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined,
+);
+
+export const httpsUrl: Value<string> = value("an https URL", (text) =>
+  URL.canParse(text) && new URL(text).protocol === "https:" ? text : undefined,
+);
+
+/** Throws a fault that says what is wrong, without repeating the URL. */
+export const postgresUrl: Value<string> = value(
+  "a URL such as postgres://user:password@host:5432/database?sslmode=verify-full",
+  (text) => {
+    readPostgresUrl(text);
+    return text;
+  },
+);
+
+export const secret: Value<string> = value("a long random text", (text) => text);
+
+/** Separated by commas. In a file each line is a secret, which may then contain commas and spaces. */
+export const secretList: Value<readonly string[]> = {
+  ...value("secrets, separated by commas", (text) => {
+    const secrets = piecesOf(text);
+    return secrets.includes("") ? undefined : secrets;
+  }),
+  parseFile: (content) => {
+    const lines = content.split(/\r?\n/).filter((line) => line !== "");
+    return lines.length === 0 ? undefined : lines;
+  },
+};
+
+export const addressRanges: Value<readonly string[]> = value(
+  "IP addresses or ranges such as 10.0.0.0/8, separated by commas",
+  (text) => {
+    const ranges = piecesOf(text);
+    const isValid = succeeds(() => membershipOf(ranges) !== undefined);
+    return isValid ? ranges : undefined;
+  },
+);
+
+const piecesOf = (text: string): readonly string[] =>
+  text === "" ? [] : text.split(",").map((piece) => piece.trim());
+
+const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000 };
+
+/** In milliseconds. */
+export const age: Value<number> = value("a time such as 400d or 12h", (text) => {
+  const [, number, unit = ""] = /^([1-9]\d{0,5})([hd])$/.exec(text) ?? [];
+  return number === undefined ? undefined : Number(number) * (UNIT_MS[unit] ?? 0);
+});
+
+/** Need not exist yet. */
+export const newFolder: Value<string> = path("a folder", "folder", () => true);
+export const newFile: Value<string> = path("a file", "file", () => true);
+
+export const folder: Value<string> = path("an existing folder", "folder", (given) =>
+  statSync(given).isDirectory(),
+);
+
+export const readableFile: Value<string> = path("a readable file", "file", (given) => {
+  accessSync(given, constants.R_OK);
+  return statSync(given).isFile();
+});
+
+export const image: Value<string> = path(
+  "an SVG, PNG, JPEG, WebP, AVIF or GIF file of at most 512 KiB",
+  "file",
+  isLogo,
+);
+
+/** The content of a file with at least one certificate. */
+export const certificates: Value<string> = value(
+  "a file with certificates in PEM",
+  (text) => {
+    let pem: string | undefined;
+    const isValid = succeeds(() => {
+      pem = readFileSync(resolve(text), "utf8");
+      return new X509Certificate(pem) !== undefined;
+    });
+    return isValid ? pem : undefined;
+  },
+  "file",
+);
+
+/** A path, or a name that is looked up in PATH as a shell does. */
+export const program: Value<string> = value(
+  "one executable program, without arguments",
+  (text, { PATH = "" }) => {
+    const candidates =
+      isAbsolute(text) || text.includes("/")
+        ? [resolve(text)]
+        : PATH.split(delimiter).map((place) => join(place, text));
+    return candidates.find(isExecutable);
+  },
+  "file",
+);
+
+const isExecutable = (file: string): boolean =>
+  succeeds(() => {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  });

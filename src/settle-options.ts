@@ -1,0 +1,151 @@
+import { availableParallelism } from "node:os";
+import { type AllowedHosts, canonicalHost } from "./core/allowed-hosts.ts";
+import { Fault } from "./core/fault.ts";
+import { noMeter } from "./core/meter.ts";
+import { type Environment, secretProblem, secretWeakness } from "./core/secrets.ts";
+import type { ServerLog } from "./core/server-log.ts";
+import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
+import type { SetupTokenSource } from "./core/setup-token.ts";
+import type { WorkQueueLimits } from "./core/work-queue.ts";
+import * as checks from "./option-checks.ts";
+import { type AuthOptions, MAX_LIMIT_IPV6_PREFIX, type SettledOptions } from "./options.ts";
+import { sharesCookies } from "./web/location.ts";
+
+/** Three of libuv's four threads: the fourth stays free for signatures, files and names. */
+const MAX_HASHES_AT_ONCE = 3;
+const MAX_HASHES_WAITING = 128;
+
+export function defaultHashing(): WorkQueueLimits {
+  return {
+    atOnce: Math.min(availableParallelism(), MAX_HASHES_AT_ONCE),
+    waiting: MAX_HASHES_WAITING,
+  };
+}
+
+const noSetupToken: SetupTokenSource = {
+  read: async () => undefined,
+  delete: async () => {},
+};
+
+/** For apps that pass no logger. */
+const consoleLog: ServerLog = {
+  warn: (fields, message) => console.warn(`latchkey: ${message}`, fields),
+  error: (fields, message) => console.error(`latchkey: ${message}`, fields),
+};
+
+/** Every option that can be left out. The default of `homePath` depends on `basePath`. */
+export const OPTION_DEFAULTS: Omit<SettledOptions, "store" | "secret" | "homePath"> = Object.freeze(
+  {
+    previousSecrets: [],
+    basePath: "",
+    postLoginLocation: "/",
+    pagesDir: undefined,
+    pages: {},
+    appName: "Latchkey",
+    accentColor: undefined,
+    logoFile: undefined,
+    locale: undefined,
+    siteFiles: false,
+    health: false,
+    logFailures: false,
+    setupToken: noSetupToken,
+    setUpDomain: undefined,
+    allowedHosts: ["*"],
+    trustedOrigins: [],
+    trustedProxies: [],
+    publicUrl: undefined,
+    cookieDomain: undefined,
+    forwardAuth: false,
+    limiter: "own",
+    limitIpv6Prefix: MAX_LIMIT_IPV6_PREFIX,
+    hashing: defaultHashing(),
+    log: consoleLog,
+    meter: noMeter,
+  },
+);
+
+/**
+ * Completes, checks, copies and freezes the options.
+ *
+ * @throws {Fault} `invalid_option` or `development_secret`.
+ */
+export function settleOptions(
+  options: AuthOptions,
+  environment: Environment = "other",
+): SettledOptions {
+  const { store, secret } = options;
+  // An option that is passed as undefined counts as left out.
+  const given: Partial<SettledOptions> = Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  );
+  const merged = { homePath: given.basePath || "/", ...OPTION_DEFAULTS, ...given, store };
+  const { publicUrl, trustedOrigins } = merged;
+  const settled: SettledOptions = {
+    ...merged,
+    secret: secret || DEVELOPMENT_SECRET,
+    previousSecrets: Object.freeze([...merged.previousSecrets]),
+    pages: Object.freeze({ ...merged.pages }),
+    allowedHosts: settledHosts(merged.allowedHosts),
+    trustedOrigins: Object.freeze([
+      ...trustedOrigins,
+      ...(publicUrl === undefined ? [] : [publicUrl]),
+    ]),
+    trustedProxies: Object.freeze([...merged.trustedProxies]),
+    hashing: Object.freeze({ ...merged.hashing }),
+  };
+  const problem = optionProblem(settled);
+  if (problem !== undefined) throw new Fault("invalid_option", problem);
+  const insecure = secretProblem({ ...settled, environment });
+  if (insecure !== undefined) throw new Fault("development_secret", insecure);
+  warnOfSecrets(settled);
+  return Object.freeze(settled);
+}
+
+/** Host names in canonical spelling. An invalid one stays as it is, and the check refuses it. */
+function settledHosts(hosts: AllowedHosts): AllowedHosts {
+  if (typeof hosts === "string") return hosts;
+  return Object.freeze(hosts.map((host) => canonicalHost(host) ?? host));
+}
+
+/** Also verifies that every check is named after an option and takes its values. */
+type OptionChecks = {
+  readonly [K in keyof typeof checks]: checks.Check<NonNullable<SettledOptions[K]>>;
+};
+
+function optionProblem(options: SettledOptions): string | undefined {
+  const all: OptionChecks = checks;
+  const problemOf = <K extends keyof OptionChecks>(name: K): string | undefined => {
+    const check: OptionChecks[K] = all[name];
+    const value = options[name];
+    const isFine = value === undefined || value === null || check.accepts(value);
+    return isFine ? undefined : `${name} is invalid: expected ${check.takes}`;
+  };
+  for (const name of Object.keys(all) as (keyof OptionChecks)[]) {
+    const problem = problemOf(name);
+    if (problem !== undefined) return problem;
+  }
+  const { publicUrl, cookieDomain } = options;
+  return publicUrl === undefined ||
+    cookieDomain === undefined ||
+    sharesCookies(publicUrl, cookieDomain)
+    ? undefined
+    : "publicUrl must be at or below cookieDomain, or browsers reject the cookie";
+}
+
+function warnOfSecrets({ secret, previousSecrets, log }: SettledOptions): void {
+  if (secret === DEVELOPMENT_SECRET) {
+    log.warn(
+      {},
+      "AUTH_SECRET is not set: using the built-in development secret, so anyone can forge sessions. Run `latchkey secret` and set AUTH_SECRET.",
+    );
+    return;
+  }
+  const named = [
+    ["the secret", secret] as const,
+    ...previousSecrets.map((previous) => ["a previous secret", previous] as const),
+  ];
+  for (const [name, one] of named) {
+    const weakness = secretWeakness(one);
+    if (weakness !== undefined) log.warn({}, `${name} can be guessed: ${weakness}`);
+  }
+}
