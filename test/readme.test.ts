@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { settings } from "../src/gate/settings/table.ts";
 import { send } from "./support/client.ts";
 import { SECRET } from "./support/gate.ts";
 import { startNode } from "./support/process.ts";
@@ -78,14 +77,4 @@ test("the README installs the tarball that npm pack makes of this version", asyn
   const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   const [, installed] = /^npm install \.\.\/latchkey\/(\S+)/m.exec(readme) ?? [];
   assert.equal(installed, `latchkey-${version}.tgz`);
-});
-
-test("the README lists every setting as the gate knows it", () => {
-  const rows = readme.split("\n").filter((line) => /^\| `[A-Z_\d]+` \|/.test(line));
-  assert.deepEqual(
-    rows,
-    settings.map(
-      ({ name, takes, fallback, about }) => `| \`${name}\` | ${takes} | ${fallback} | ${about} |`,
-    ),
-  );
 });
