@@ -2,7 +2,7 @@ import { constants, type Stats } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
-import { codeOf } from "../core/fault.ts";
+import { unlessMissing } from "../core/file-error.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import type { Check } from "./check.ts";
 import { advice, broken, type Finding, fine, orFine } from "./finding.ts";
@@ -42,14 +42,7 @@ interface Entry {
   readonly stats: Stats;
 }
 
-async function statsOf(path: string): Promise<Stats | undefined> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return undefined;
-    throw error;
-  }
-}
+const statsOf = (path: string): Promise<Stats | undefined> => unlessMissing(stat(path));
 
 async function filesIn(settings: Settings): Promise<readonly Entry[]> {
   const { databaseFile: file, databaseUrl, setupTokenFile } = settings;

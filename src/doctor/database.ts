@@ -1,4 +1,5 @@
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
+import { isDenied } from "../core/file-error.ts";
 import type { DatabaseInspection } from "../stores/inspection.ts";
 import type { Creator, PostgresInspection } from "../stores/postgres/inspect.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
@@ -38,8 +39,11 @@ async function looked(patient: Patient): Promise<Database | Finding> {
         "start the gate, which takes in what is in it, and run this again",
       );
     }
-    if (codeOf(error) === "EACCES") {
-      return broken(`${databaseFile} may not be read by this user`, "run this as the gate's user");
+    if (isDenied(error)) {
+      return broken(
+        `cannot read ${databaseFile}: permission denied`,
+        "run this as the gate's user",
+      );
     }
     const reason = messageOf(error);
     const remedy = error instanceof Fault ? "see what has it locked, and run this again" : RESTORE;

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf } from "../core/fault.ts";
+import { isMissing } from "../core/file-error.ts";
 import type { Check } from "./check.ts";
 import { advice, broken, type Finding, orFine } from "./finding.ts";
 
@@ -43,7 +43,7 @@ async function diskOf(path: string): Promise<Disk> {
     const { bavail, bsize, type } = await statfs(path);
     return { freeBytes: bavail * bsize, type: type >>> 0 };
   } catch (error) {
-    if (!["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "") || dirname(path) === path) throw error;
+    if (!isMissing(error) || dirname(path) === path) throw error;
     return diskOf(dirname(path));
   }
 }

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { codeOf } from "../core/fault.ts";
+import { unlessMissing } from "../core/file-error.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import type { SecretFile } from "../gate/settings/sources.ts";
 import type { DatabaseInspection } from "../stores/inspection.ts";
@@ -49,19 +49,10 @@ async function lookAtDatabase({ databaseUrl, databaseFile }: Settings): Promise<
     const { inspectPostgres } = await import("../stores/postgres/inspect.ts");
     return { kind: "postgres", hosts: await inspectPostgres(databaseUrl) };
   }
-  if (!(await isReadable(databaseFile))) return { kind: "missing" };
+  // Throws where the file exists and must not be read.
+  const readable = access(databaseFile, constants.R_OK).then(() => "yes" as const);
+  if ((await unlessMissing(readable)) === undefined) return { kind: "missing" };
   return { kind: "sqlite", look: await inspectSqlite(databaseFile) };
-}
-
-/** What may not be read is there all the same: that is thrown. */
-async function isReadable(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.R_OK);
-    return true;
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return false;
-    throw error;
-  }
 }
 
 /** What the gate would see of it: of several hosts, the one that takes writes. */

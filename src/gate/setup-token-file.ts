@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, Fault } from "../core/fault.ts";
+import { isMissing } from "../core/file-error.ts";
 import type { SetupTokenSource } from "../core/setup-token.ts";
 import { barrierTo } from "./files/hand-over.ts";
 import { makeWhole } from "./files/whole-file.ts";
@@ -45,7 +46,7 @@ export function setupTokenFile(
       try {
         await rm(path, { force: true });
       } catch (error) {
-        if (codeOf(error) !== "ENOTDIR") throw error;
+        if (!isMissing(error)) throw error;
       }
     },
   };

@@ -9,7 +9,7 @@ import { allow, give, isRoot, runUnprivileged } from "./other-user.ts";
 import { type Filled, filled } from "./transfer/backup-place.ts";
 import { csvOf, fileWith } from "./transfer/import-file.ts";
 
-const HINT = "by this user: run this as the user that the gate runs as";
+const REASON = "permission denied (run as the user that owns it)";
 
 interface Opened extends Filled {
   /** A folder that this user may write to. */
@@ -47,13 +47,13 @@ const commands: Readonly<Record<string, Arguments>> = {
 interface Barrier {
   readonly folder: number;
   readonly file: number;
-  readonly done: "read" | "written";
+  readonly done: "read" | "write";
 }
 
 const barriers: Readonly<Record<string, Barrier>> = {
   "a folder that it may not enter": { folder: 0, file: 6, done: "read" },
   "a database that it may not read": { folder: 7, file: 0, done: "read" },
-  "a database that it may only read": { folder: 5, file: 4, done: "written" },
+  "a database that it may only read": { folder: 5, file: 4, done: "write" },
 };
 
 async function assertBarred(t: TestContext, args: Arguments, barrier: Barrier): Promise<void> {
@@ -64,7 +64,7 @@ async function assertBarred(t: TestContext, args: Arguments, barrier: Barrier): 
     const env = { ...place.env, PORT: "0", AUTH_SECRET: SECRET };
     const { code, stdout, stderr } = await runUnprivileged(args(place), env);
     assert.deepEqual([code, stdout], [1, ""]);
-    assert.equal(stderr, `latchkey: ${place.database} cannot be ${barrier.done} ${HINT}\n`);
+    assert.equal(stderr, `latchkey: cannot ${barrier.done} ${place.database}: ${REASON}\n`);
   } finally {
     await allow(place.folder, 7);
   }
@@ -88,7 +88,7 @@ test("import reports the missing permission, and that nothing was imported", asy
     assert.equal(code, 1);
     assert.equal(
       stderr,
-      `latchkey: nothing was imported: ${place.database} cannot be read ${HINT}\n`,
+      `latchkey: nothing was imported: cannot read ${place.database}: ${REASON}\n`,
     );
   } finally {
     await allow(place.folder, 7);
@@ -104,7 +104,7 @@ test("distinguishes a file without read permission from a missing file", async (
   ]) {
     const { code, stderr } = await runUnprivileged(args, { DATA_DIR: place.own });
     assert.equal(code, 1);
-    assert.equal(stderr, `latchkey: cannot read ${place.source}: permission denied\n`);
+    assert.equal(stderr, `latchkey: cannot read ${place.source}: ${REASON}\n`);
   }
 });
 
@@ -118,7 +118,7 @@ test("names a folder without write permission", async (t) => {
     ["export", "--to", join(folder, "x")],
   ]) {
     const { code, stderr } = await runUnprivileged(args, place.env);
-    assert.deepEqual([code, stderr], [1, `latchkey: ${folder} cannot be written by this user\n`]);
+    assert.deepEqual([code, stderr], [1, `latchkey: cannot write to ${folder}: ${REASON}\n`]);
   }
 });
 

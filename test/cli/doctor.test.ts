@@ -98,7 +98,7 @@ test("runs no check if the env file cannot be read", async (t) => {
   assert.equal(code, 1);
   assert.deepEqual(
     checks.map(({ check, found }) => [check, found]),
-    [["settings", "--env-file: /nowhere/env does not exist"]],
+    [["settings", "--env-file: cannot read /nowhere/env: no such file or folder"]],
   );
 });
 

@@ -77,7 +77,7 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [["log", "--json=yes"], /--json takes no value\. See latchkey log --help/],
   [["log", "--data-dir", "--json"], /--data-dir needs a value\. See latchkey log --help/],
   [["serve", "--port", "http"], /PORT="http" is invalid: expected a number from 0/],
-  [["log", "--env-file", "/nowhere/env"], /--env-file: \/nowhere\/env does not exist$/m],
+  [["log", "--env-file", "/nowhere/env"], /--env-file: cannot read \/nowhere\/env: no such file/m],
   [
     ["user", "lst"],
     /unknown command "user lst"\. Did you mean "user list"\? See latchkey user --help/,

@@ -125,7 +125,7 @@ if (isRoot) {
     const database = await findings(databaseCheck, { env });
     const accounts = await findings(accountsCheck, { env });
     await chmod(DATA_DIR, 0o700);
-    assertFound(database, ["broken", /may not be read by this user/, /as the gate's user/]);
+    assertFound(database, ["broken", /cannot read .*: permission denied/, /as the gate's user/]);
     assertFound(accounts);
   });
 

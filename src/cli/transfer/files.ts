@@ -1,23 +1,15 @@
 import { accessSync, constants, existsSync, type Stats, statSync } from "node:fs";
-import { codeOf, messageOf } from "../../core/fault.ts";
+import { fileErrorText } from "../../core/file-error.ts";
 import type { OptionValues } from "../command.ts";
 
 /** Why a file cannot be read, or `undefined` if it can. */
 export function readProblem(file: string): string | undefined {
   try {
-    if (statSync(file).isDirectory()) return `${file} is a folder`;
+    if (statSync(file).isDirectory()) return `cannot read ${file}: it is a folder`;
     accessSync(file, constants.R_OK);
     return undefined;
   } catch (error) {
-    switch (codeOf(error)) {
-      case "ENOENT":
-      case "ENOTDIR":
-        return `there is no file ${file}`;
-      case "EACCES":
-        return `cannot read ${file}: permission denied`;
-      default:
-        return `cannot read ${file}: ${messageOf(error)}`;
-    }
+    return fileErrorText("read", file, error);
   }
 }
 
@@ -25,7 +17,7 @@ export function readProblem(file: string): string | undefined {
 export function overwriteProblem(file: string, { force }: OptionValues): string | undefined {
   if (!existsSync(file)) return undefined;
   if (force !== true) return `${file} already exists: --force overwrites it`;
-  return statSync(file).isDirectory() ? `${file} is a folder` : undefined;
+  return statSync(file).isDirectory() ? `cannot write ${file}: it is a folder` : undefined;
 }
 
 /** Compares the files themselves, through links, whatever their names. */

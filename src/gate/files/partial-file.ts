@@ -2,7 +2,8 @@ import { createReadStream, mkdtempSync, rmSync } from "node:fs";
 import { type FileHandle, realpath, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { codeOf, Fault, messageOf } from "../../core/fault.ts";
+import { Fault } from "../../core/fault.ts";
+import { fileErrorText, isDenied, isMissing } from "../../core/file-error.ts";
 import { isSafe, staysInPlace } from "./hand-over.ts";
 import { makeWhole, type Unfinished, unfinishedName } from "./whole-file.ts";
 
@@ -106,22 +107,16 @@ async function lendName<T>(
   return made;
 }
 
-/** What the system says of the name that nobody has asked for, said of the one that was. */
+/** The caller named `file`, not the temporary name that the system reports. */
 function inWords(file: string, unfinished: string, error: unknown): unknown {
   const isOfName = error instanceof Error && "path" in error && error.path === unfinished;
   if (error instanceof Fault || !isOfName) return error;
   const folder = dirname(file);
-  switch (codeOf(error)) {
-    case "ENOENT":
-      return new Fault("folder_missing", `there is no folder ${folder}`);
-    case "ENOTDIR":
-      return new Fault("folder_missing", `${folder} is no folder`);
-    case "EISDIR":
-      return new Fault("file_unwritable", `${file} is a folder`);
-    case "EACCES":
-    case "EPERM":
-      return new Fault("file_unwritable", `${folder} cannot be written by this user`);
-    default:
-      return new Fault("file_unwritable", `cannot write ${file}: ${messageOf(error)}`);
+  if (isMissing(error)) {
+    return new Fault("folder_missing", fileErrorText("write to", folder, error));
   }
+  const text = isDenied(error)
+    ? fileErrorText("write to", folder, error)
+    : fileErrorText("write", file, error);
+  return new Fault("file_unwritable", text);
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf } from "../../core/fault.ts";
+import { unlessMissing } from "../../core/file-error.ts";
 import { behind, makeFolder } from "../files/hand-over.ts";
 import { writeWhole } from "../files/whole-file.ts";
 import type { PlacedOrder } from "./acme/order.ts";
@@ -69,8 +69,8 @@ export function certificateFolder(dataDir: string): CertificateFolder {
 
   return {
     async names() {
-      const found = (await orUndefined(readdir(root))) ?? [];
-      const asked = await Promise.all(found.map((name) => orUndefined(stat(at(name, WANTED)))));
+      const found = (await unlessMissing(readdir(root))) ?? [];
+      const asked = await Promise.all(found.map((name) => unlessMissing(stat(at(name, WANTED)))));
       return found.filter((_, at) => asked[at] !== undefined).sort();
     },
     async want(name) {
@@ -80,11 +80,11 @@ export function certificateFolder(dataDir: string): CertificateFolder {
       await writeWhole(join(folder, WANTED), "");
     },
     async forget(name) {
-      const isThere = (await orUndefined(stat(at(name, WANTED)))) !== undefined;
+      const isThere = (await unlessMissing(stat(at(name, WANTED)))) !== undefined;
       await rm(join(rootBehind(), name), { recursive: true, force: true });
       return isThere;
     },
-    askedAt: async (name) => (await orUndefined(stat(at(name, WANTED))))?.mtimeMs ?? 0,
+    askedAt: async (name) => (await unlessMissing(stat(at(name, WANTED))))?.mtimeMs ?? 0,
     progress: async (name) => readAs(isProgress, await text(at(name, PROGRESS))),
     writeProgress: (name, progress) => writeWhole(at(name, PROGRESS), JSON.stringify(progress)),
     certificate: (name) => text(at(name, CERTIFICATE)),
@@ -101,16 +101,7 @@ export function certificateFolder(dataDir: string): CertificateFolder {
   };
 }
 
-const text = (file: string): Promise<string | undefined> => orUndefined(readFile(file, "utf8"));
-
-async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return undefined;
-    throw error;
-  }
-}
+const text = (file: string): Promise<string | undefined> => unlessMissing(readFile(file, "utf8"));
 
 /** What was written whole is whole; a file in which somebody has left something else counts as none. */
 function readAs<T extends object>(

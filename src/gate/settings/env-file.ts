@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
-import { codeOf, messageOf } from "../../core/fault.ts";
+import { fileErrorText } from "../../core/file-error.ts";
 
 type EnvFileReading =
   | {
@@ -19,14 +19,8 @@ export function readEnvFile(path: string): EnvFileReading {
     const values = Object.entries(parseEnv(text)).filter(([name]) => NAME.test(name));
     return { kind: "read", values: Object.fromEntries(values), invalidLines: invalidLines(text) };
   } catch (error) {
-    return { kind: "unreadable", why: whyUnreadable(resolve(path), error) };
+    return { kind: "unreadable", why: fileErrorText("read", resolve(path), error) };
   }
-}
-
-function whyUnreadable(path: string, error: unknown): string {
-  if (codeOf(error) === "ENOENT") return `${path} does not exist`;
-  if (codeOf(error) === "EISDIR") return `${path} is a folder`;
-  return `${path} cannot be read: ${codeOf(error) ?? messageOf(error)}`;
 }
 
 /** Node.js treats everything before the `=` as a name, which by mistake may contain a secret. */

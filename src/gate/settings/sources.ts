@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { codeOf, Fault } from "../../core/fault.ts";
+import { fileErrorReason } from "../../core/file-error.ts";
 import type { AnyEntry } from "./entry.ts";
 import { readEnvFile } from "./env-file.ts";
 import { unknownNames } from "./suggestions.ts";
@@ -142,7 +143,7 @@ export function readSecret(path: string): SecretReading {
     return line === "" ? { content: undefined, problem: "an empty file" } : { content: line };
   } catch (error) {
     const isEncoding = codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA";
-    const reason = isEncoding ? "it is not valid UTF-8" : (codeOf(error) ?? "unknown error");
+    const reason = isEncoding ? "it is not valid UTF-8" : fileErrorReason(error);
     return { content: undefined, problem: `a file that cannot be read: ${reason}` };
   }
 }

@@ -12,6 +12,7 @@ import { basename, dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { codeOf, Fault } from "../../core/fault.ts";
+import { fileErrorText, isDenied, isMissing } from "../../core/file-error.ts";
 
 /** @throws When this user cannot find out whether the file exists. */
 export function databaseExists(file: string): boolean {
@@ -19,7 +20,7 @@ export function databaseExists(file: string): boolean {
     statSync(file);
     return true;
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return false;
+    if (isMissing(error)) return false;
     throw accessFault(file) ?? error;
   }
 }
@@ -86,15 +87,14 @@ const ownedByOther = (file: string): Fault =>
  * read, and for a read-only file fails only at the first write.
  */
 export function accessFault(file: string): Fault | undefined {
-  if (isDenied(accessErrorOf(file, constants.R_OK))) {
-    return denied("database_unreadable", file, "read");
+  const unreadable = accessError(file, constants.R_OK);
+  if (isDenied(unreadable)) {
+    return new Fault("database_unreadable", fileErrorText("read", file, unreadable));
   }
-  const errors = [file, dirname(file)].map((path) => accessErrorOf(path, constants.W_OK));
-  if (errors.includes("EROFS")) {
-    const why = "it is on a read-only file system";
-    return new Fault("database_unwritable", `${file} cannot be written: ${why}`);
-  }
-  return errors.some(isDenied) ? denied("database_unwritable", file, "written") : undefined;
+  const errors = [file, dirname(file)].map((path) => accessError(path, constants.W_OK));
+  const unwritable = errors.find((error) => codeOf(error) === "EROFS") ?? errors.find(isDenied);
+  if (unwritable === undefined) return undefined;
+  return new Fault("database_unwritable", fileErrorText("write", file, unwritable));
 }
 
 /** The error to throw: a missing permission if there is one, otherwise the error itself. */
@@ -108,19 +108,11 @@ export function isAccessFault(error: unknown): error is Fault {
   );
 }
 
-const isDenied = (code: string | undefined): boolean => code === "EACCES" || code === "EPERM";
-
-function accessErrorOf(path: string, mode: number): string | undefined {
+function accessError(path: string, mode: number): unknown {
   try {
     accessSync(path, mode);
     return undefined;
   } catch (error) {
-    return codeOf(error);
+    return error;
   }
 }
-
-const denied = (code: string, file: string, done: "read" | "written"): Fault =>
-  new Fault(
-    code,
-    `${file} cannot be ${done} by this user: run this as the user that the gate runs as`,
-  );

@@ -14,7 +14,11 @@ export const dataTranscripts: TranscriptTable = {
   },
   import: {
     ...shownWithBar(["import", "@/new.csv"], "Imported 1 user and 0 log entries"),
-    failing: { args: ["import", "@/none.csv"], code: 1, says: /there is no file \S+none\.csv$/ },
+    failing: {
+      args: ["import", "@/none.csv"],
+      code: 1,
+      says: /cannot read \S+none\.csv: no such file or folder$/,
+    },
   },
   export: {
     ...alike(["export"], /^(\{"id":".*"\}\n){2}$/),

@@ -132,8 +132,8 @@ test("names a missing folder, or a folder in place of the file", async (t) => {
   const { env } = await filled(t, ["owner"], 0);
   const folder = await tempDir(t);
   for (const [file, problem] of [
-    [join(folder, "none", "backup.db"), `there is no folder ${folder}/none`],
-    [folder, `${folder} is a folder`],
+    [join(folder, "none", "backup.db"), `cannot write to ${folder}/none: no such file or folder`],
+    [folder, `cannot write ${folder}: it is a folder`],
   ] as const) {
     const { code, stderr } = await runLatchkey(t, ["backup", "--force", file], env);
     assert.deepEqual([code, stderr], [1, `latchkey: ${problem}\n`]);

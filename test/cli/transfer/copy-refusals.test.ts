@@ -73,9 +73,12 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   ],
   [
     ["copy", "--from", "sqlite:a", "--to", "@/nowhere/hunter2"],
-    /--to names a file that cannot be read: ENOENT/,
+    /--to names a file that cannot be read: no such file or folder/,
   ],
-  [["copy", "--from", "sqlite:a", "--to", "@"], /--to names a file that cannot be read: ENOENT/],
+  [
+    ["copy", "--from", "sqlite:a", "--to", "@"],
+    /--to names a file that cannot be read: no such file or folder/,
+  ],
   [["copy", "--from", "sqlite:a", "--to", "@/dev/null"], /--to names an empty file/],
 ];
 for (const [args, about] of wrong) {

@@ -122,8 +122,8 @@ test("export reports a missing folder, a folder as the file and a missing databa
   const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
   const file = join(folder, "none", "users.json");
   for (const [to, env, problem] of [
-    [file, place.env, `there is no folder ${folder}/none`],
-    [folder, place.env, `${folder} is a folder`],
+    [file, place.env, `cannot write to ${folder}/none: no such file or folder`],
+    [folder, place.env, `cannot write ${folder}: it is a folder`],
     [file, { DATA_DIR: folder }, `there is no database at ${folder}/latchkey.db`],
   ] as const) {
     const { code, stdout, stderr } = await runLatchkey(t, ["export", "--force", "--to", to], env);

@@ -166,8 +166,8 @@ test("names a missing file or a folder and creates no database", async (t) => {
   const folder = await tempDir(t);
   const DATA_DIR = join(folder, "new");
   for (const [file, problem] of [
-    [join(folder, "none"), `there is no file ${folder}/none`],
-    [folder, `${folder} is a folder`],
+    [join(folder, "none"), `cannot read ${folder}/none: no such file or folder`],
+    [folder, `cannot read ${folder}: it is a folder`],
   ] as const) {
     const { code, stdout, stderr } = await runLatchkey(t, ["import", file], { DATA_DIR });
     assert.deepEqual([code, stdout, stderr], [1, "", `latchkey: ${problem}\n`]);

@@ -58,8 +58,8 @@ test("refuses an incomplete, foreign or newer backup even with --force", async (
     [await copy("newer", "PRAGMA user_version = 999"), /has schema 999 .*use a newer Latchkey/],
     [cut, /damaged|not a complete Latchkey database|malformed/],
     [damaged, /damaged|not a complete Latchkey database|malformed/],
-    [join(folder, "none"), /there is no file/],
-    [folder, /^latchkey: \S+ is a folder$/m],
+    [join(folder, "none"), /cannot read \S+: no such file or folder/],
+    [folder, /^latchkey: cannot read \S+: it is a folder$/m],
     [other.database, /is the database itself/],
   ] as const) {
     const { code, stdout, stderr } = await runLatchkey(t, ["restore", "--force", file], other.env);

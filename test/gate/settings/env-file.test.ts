@@ -15,10 +15,12 @@ test("names a missing file and a folder by their absolute path", async (t) => {
   const dir = await tempDir(t);
   await mkdir(join(dir, "folder"));
   const [missing, folder] = [join(dir, "missing"), join(dir, "folder")];
-  assert.deepEqual(problems({}, {}, missing), [`--env-file: ${missing} does not exist`]);
-  assert.deepEqual(problems({}, {}, folder), [`--env-file: ${folder} is a folder`]);
+  assert.deepEqual(problems({}, {}, missing), [
+    `--env-file: cannot read ${missing}: no such file or folder`,
+  ]);
+  assert.deepEqual(problems({}, {}, folder), [`--env-file: cannot read ${folder}: it is a folder`]);
   assert.deepEqual(problems({}, {}, "not-there"), [
-    `--env-file: ${join(process.cwd(), "not-there")} does not exist`,
+    `--env-file: cannot read ${join(process.cwd(), "not-there")}: no such file or folder`,
   ]);
 });
 
@@ -72,7 +74,7 @@ test("reports that the env file names a secret file that cannot be read", async 
   const file = await envFile(t, "AUTH_SECRET_FILE=/nowhere/hunter2\nAUTH_SECRET=x\n");
   assert.deepEqual(problems({}, {}, file), [
     "AUTH_SECRET (in --env-file) and AUTH_SECRET_FILE (in --env-file) are both set: remove one of them",
-    "AUTH_SECRET_FILE (in --env-file) names a file that cannot be read: ENOENT",
+    "AUTH_SECRET_FILE (in --env-file) names a file that cannot be read: no such file or folder",
   ]);
 });
 
