@@ -1,4 +1,4 @@
-import type { Asked } from "./ask.ts";
+import type { Answer } from "./ask.ts";
 import type { Check } from "./check.ts";
 import { advice, broken, type Finding, orFine } from "./finding.ts";
 import { isRedirectToTls, leadsToTls, locationIn, type Site, statusOf } from "./site.ts";
@@ -29,7 +29,7 @@ export const addressCheck: Check = {
 function strangerAt(site: Site, gate: string): Finding | undefined {
   const { origin } = site.url;
   const { login } = site;
-  if (login.kind === "silent") {
+  if (login.kind === "none") {
     return broken(
       `${origin} does not answer: ${login.reason}`,
       "see whether the gate and the proxy run, and whether name, firewall and port lead there",
@@ -52,13 +52,13 @@ function strangerAt(site: Site, gate: string): Finding | undefined {
 /** By what it does rather than by how its pages look, since those can be replaced. */
 function isLatchkey({ login, form }: Site): boolean {
   if (isSignOut(form)) return true;
-  if (login.kind === "silent") return false;
+  if (login.kind === "none") return false;
   const isDoor = login.status === 200 || login.headers.location === "/setup" || login.status >= 500;
   const policy = String(login.headers["content-security-policy"] ?? "");
   return isDoor && policy.startsWith("default-src 'none'; script-src 'self'");
 }
 
-const isSignOut = (form: Asked): boolean =>
+const isSignOut = (form: Answer): boolean =>
   statusOf(form) === 303 && (locationIn(form) ?? "").endsWith("/login");
 
 function formFindings({ url, form }: Site): readonly Finding[] {
@@ -71,7 +71,7 @@ function formFindings({ url, form }: Site): readonly Finding[] {
       ),
     ];
   }
-  const said = form.kind === "silent" ? form.reason : `answer ${form.status}`;
+  const said = form.kind === "none" ? form.reason : `answer ${form.status}`;
   return [
     broken(
       `forms posted at ${url.origin} do not get to the gate: ${said}`,
@@ -82,7 +82,7 @@ function formFindings({ url, form }: Site): readonly Finding[] {
 
 /** A proxy need not pass these on. Where it does, they say how the gate is. */
 function readyFindings({ alive, ready }: Site): readonly Finding[] {
-  if (alive.kind === "silent" || alive.body !== "alive" || statusOf(ready) !== 503) return [];
+  if (alive.kind === "none" || alive.body !== "alive" || statusOf(ready) !== 503) return [];
   return [
     broken(
       "the gate runs, and its database does not answer: /readyz gives 503",
@@ -92,8 +92,8 @@ function readyFindings({ alive, ready }: Site): readonly Finding[] {
 }
 
 /** Exported for its tests, which have no use of port 80. */
-export function plainFindings(plain: Asked | undefined, url: URL): readonly Finding[] {
-  if (plain === undefined || plain.kind === "silent" || isRedirectToTls(plain, url)) return [];
+export function plainFindings(plain: Answer | undefined, url: URL): readonly Finding[] {
+  if (plain === undefined || plain.kind === "none" || isRedirectToTls(plain, url)) return [];
   if (plain.status >= 400) return [];
   return [
     advice(

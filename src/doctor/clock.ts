@@ -46,12 +46,12 @@ async function aheadOfDatabase(patient: Patient): Promise<readonly Difference[]>
 
 async function aheadOfSite(patient: Patient): Promise<readonly Difference[]> {
   const site = await patient.site();
-  if (site === undefined || site.login.kind === "silent") return [];
-  const { headers, answeredAt } = site.login;
+  if (site === undefined || site.login.kind === "none") return [];
+  const { headers, receivedAt } = site.login;
   const date = Date.parse(headers.date ?? "");
   if (Number.isNaN(date)) return [];
   // The header has whole seconds: on the average, half of one is gone.
-  return [{ whose: `that of ${site.url.origin}`, aheadMs: date + 500 - answeredAt }];
+  return [{ whose: `that of ${site.url.origin}`, aheadMs: date + 500 - receivedAt }];
 }
 
 async function aheadOfLog(patient: Patient): Promise<readonly number[]> {

@@ -11,7 +11,7 @@ export const cookieCheck: Check = {
 
   async look(patient) {
     const site = await patient.site();
-    if (site === undefined || site.login.kind === "silent" || leadsToTls(site)) return [];
+    if (site === undefined || site.login.kind === "none" || leadsToTls(site)) return [];
     return orFine(
       [
         ...domainFindings(site.url, patient.settings),
@@ -87,7 +87,7 @@ function schemeFindings({ url, page }: Site): readonly Finding[] {
 
 /** Sign-out clears the cookie, whether there was one or not. */
 function strippedFindings({ url, form }: Site): readonly Finding[] {
-  if (form.kind === "silent" || statusOf(form) !== 303) return [];
+  if (form.kind === "none" || statusOf(form) !== 303) return [];
   const cookies = form.headers["set-cookie"] ?? [];
   if (cookies.some((cookie) => cookie.startsWith("session="))) return [];
   return [

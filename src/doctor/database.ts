@@ -1,10 +1,10 @@
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
 import { isDenied } from "../core/file-error.ts";
+import { connectionFailure } from "../gate/https/http-request.ts";
 import type { DatabaseInspection } from "../stores/inspection.ts";
 import type { Creator, PostgresInspection } from "../stores/postgres/inspect.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
 import type { SqliteInspection } from "../stores/sqlite/inspect.ts";
-import { reasonIn } from "./ask.ts";
 import type { Check } from "./check.ts";
 import { advice, broken, type Finding, fine, orFine } from "./finding.ts";
 import { type Answering, type Database, isPrimary, type Patient } from "./patient.ts";
@@ -142,7 +142,7 @@ const nameOf = ({ host, version, role, connection }: Answering): string =>
 /** While another one takes writes, it is not missed. */
 function silentFindings(look: PostgresInspection, weigh: typeof advice): readonly Finding[] {
   if (look.kind === "answers") return [];
-  const found = `PostgreSQL at ${look.host} does not answer: ${reasonIn(look.reason)}`;
+  const found = `PostgreSQL at ${look.host} does not answer: ${connectionFailure(look.reason)}`;
   const remedy =
     "see whether it runs and takes connections from here, and whether DATABASE_URL has the right host, port, user, password and database";
   return [weigh(found, remedy)];

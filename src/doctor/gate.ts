@@ -13,13 +13,13 @@ export const gateCheck: Check = {
     if (settings.port === 0) return [];
     const url = placeOf(settings);
     const alive = await ask(new URL("/healthz", url), {}, now);
-    if (alive.kind === "answer" && (alive.body === "alive" || isRedirectToTls(alive, url))) {
+    if (alive.kind === "response" && (alive.body === "alive" || isRedirectToTls(alive, url))) {
       return [fine(`it runs at ${url.origin}`)];
     }
-    if (alive.kind === "silent" && alive.code === "ECONNREFUSED") {
+    if (alive.kind === "none" && alive.code === "ECONNREFUSED") {
       return [fine(`it does not run: nothing listens at ${url.origin}`)];
     }
-    const said = alive.kind === "silent" ? alive.reason : `/healthz answers ${alive.status}`;
+    const said = alive.kind === "none" ? alive.reason : `/healthz answers ${alive.status}`;
     return [
       broken(
         `what listens at ${url.origin} is not Latchkey: ${said}`,

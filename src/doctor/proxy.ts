@@ -44,7 +44,7 @@ const TRUSTS_ALL: Finding = broken(
 
 async function seenAtSite(patient: Patient): Promise<readonly Finding[]> {
   const site = await patient.site();
-  if (site === undefined || site.login.kind === "silent") return [];
+  if (site === undefined || site.login.kind === "none") return [];
   const { server, via } = site.login.headers;
   const name = server ?? via;
   // The gate itself sends neither.

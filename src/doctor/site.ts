@@ -1,18 +1,18 @@
-import { type Asked, ask } from "./ask.ts";
+import { type Answer, ask } from "./ask.ts";
 
 /** What a place answers to requests that change nothing. */
 export interface Site {
   readonly url: URL;
-  readonly login: Asked;
-  readonly setup: Asked;
-  readonly alive: Asked;
-  readonly ready: Asked;
+  readonly login: Answer;
+  readonly setup: Answer;
+  readonly alive: Answer;
+  readonly ready: Answer;
   /** A form that is posted as a browser posts it from here. */
-  readonly form: Asked;
+  readonly form: Answer;
   /** The first page, as a browser without a session asks for it. */
-  readonly page: Asked;
+  readonly page: Answer;
   /** The same place without TLS; only where both have their usual ports. */
-  readonly plain: Asked | undefined;
+  readonly plain: Answer | undefined;
 }
 
 export async function visitSite(url: URL, now: () => number): Promise<Site> {
@@ -34,18 +34,18 @@ export async function visitSite(url: URL, now: () => number): Promise<Site> {
   return { url, login, setup, alive, ready, form, page: first, plain };
 }
 
-export const locationIn = (asked: Asked): string | undefined =>
-  asked.kind === "answer" ? asked.headers.location : undefined;
+export const locationIn = (asked: Answer): string | undefined =>
+  asked.kind === "response" ? asked.headers.location : undefined;
 
-export const statusOf = (asked: Asked): number | undefined =>
-  asked.kind === "answer" ? asked.status : undefined;
+export const statusOf = (asked: Answer): number | undefined =>
+  asked.kind === "response" ? asked.status : undefined;
 
 /** Where http leads to https, all that http answers is about the redirect alone. */
 export function leadsToTls(site: Site): boolean {
   return site.url.protocol === "http:" && isRedirectToTls(site.login, site.url);
 }
 
-export function isRedirectToTls(asked: Asked, from: URL): boolean {
+export function isRedirectToTls(asked: Answer, from: URL): boolean {
   const location = locationIn(asked);
   if (location === undefined || !URL.canParse(location, from.href)) return false;
   const { protocol } = new URL(location, from.href);

@@ -24,15 +24,15 @@ test("a server that switches to another protocol has not answered", async (t) =>
   const lines = ["HTTP/1.1 101 Switching Protocols", "Connection: Upgrade", "Upgrade: x", "", "x"];
   const asked = await ask(await startSaying(t, lines.join("\r\n")), {}, Date.now);
   assert.deepEqual(asked, {
-    kind: "silent",
+    kind: "none",
     code: undefined,
-    reason: "the connection was closed without an HTTP answer",
+    reason: "the connection was closed without an HTTP response",
   });
 });
 
 test("an answer that goes on to the end of the connection is an answer", async (t) => {
   const url = await startSaying(t, "HTTP/1.1 200 OK\r\n\r\nok", (socket) => socket.end());
   const asked = await ask(url, {}, () => 7);
-  assert.ok(asked.kind === "answer");
-  assert.deepEqual([asked.status, asked.body, asked.answeredAt], [200, "ok", 7]);
+  assert.ok(asked.kind === "response");
+  assert.deepEqual([asked.status, asked.body, asked.receivedAt], [200, "ok", 7]);
 });

@@ -1,103 +1,49 @@
-import type { IncomingMessage } from "node:http";
-import { Agent, request } from "node:https";
-import { codeOf, Fault, messageOf } from "../../../core/fault.ts";
+import { Agent } from "node:https";
+import { Fault } from "../../../core/fault.ts";
+import { connectionFailure, type HttpResponse, sendRequest } from "../http-request.ts";
 
-const ANSWER_WITHIN_MS = 30_000;
-/** A chain of certificates has a few thousand bytes. */
-const LARGEST_ANSWER = 256 * 1024;
+const TIMEOUT_MS = 30_000;
+/** A certificate chain has a few thousand bytes. */
+const MAX_RESPONSE_BYTES = 256 * 1024;
 
-export interface Question {
-  readonly method: "GET" | "HEAD" | "POST";
-  readonly url: string;
-  readonly body?: string;
-}
-
-export interface Reply {
-  readonly status: number;
-  readonly text: string;
-  header(name: string): string | undefined;
-}
-
-/** HTTPS with the authority. One is used for one attempt and closed after it. */
+/** HTTPS requests to the certificate authority, for one attempt: close it afterwards. */
 export interface Exchange {
-  ask(question: Question): Promise<Reply>;
+  send(method: "GET" | "HEAD" | "POST", url: string, body?: string): Promise<HttpResponse>;
   close(): void;
 }
 
 export function createExchange(
   trusted: readonly string[],
   stop: AbortSignal,
-  answerWithinMs: number = ANSWER_WITHIN_MS,
+  timeoutMs: number = TIMEOUT_MS,
 ): Exchange {
   const agent = new Agent({ ca: [...trusted], keepAlive: true, maxSockets: 2 });
+  const limits = { agent, stop, timeoutMs, maxBytes: MAX_RESPONSE_BYTES };
   return {
-    async ask(question) {
-      const url = httpsUrl(question.url);
-      const late = AbortSignal.timeout(answerWithinMs);
+    async send(method, text, body = "") {
+      const url = httpsUrl(text);
+      const type = { "Content-Type": "application/jose+json" };
+      const headers = { "User-Agent": "latchkey", ...(method === "POST" ? type : {}) };
       try {
-        return await exchange(url, question, agent, AbortSignal.any([stop, late]));
+        const response = await sendRequest(url, { method, headers, body, ...limits });
+        if (response.length === "within-limit") return response;
       } catch (error) {
-        if (error instanceof Fault || stop.aborted) throw error;
-        const reason = late.aborted ? "it takes too long to answer" : reasonOf(error);
-        throw new Fault("acme_unreachable", `cannot ask ${url.host}: ${reason}`, { cause: error });
+        if (stop.aborted) throw error;
+        const text = `cannot reach ${url.host}: ${connectionFailure(error)}`;
+        throw new Fault("acme_unreachable", text, { cause: error });
       }
+      throw new Fault(
+        "acme_answer_unusable",
+        "the response of the certificate authority is too long",
+      );
     },
     close: () => agent.destroy(),
   };
 }
 
-/** The authority names further addresses itself: none of them may lead out of TLS. */
+/** The authority's responses contain further URLs: each must use HTTPS. */
 export function httpsUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:") return url;
-  throw new Fault(
-    "acme_answer_unusable",
-    "the certificate authority named an address without https",
-  );
-}
-
-/** Where several addresses were tried, the error itself is silent. */
-function reasonOf(error: unknown): string {
-  return messageOf(error) || (codeOf(error) ?? "no connection");
-}
-
-async function exchange(
-  url: URL,
-  { method, body }: Question,
-  agent: Agent,
-  signal: AbortSignal,
-): Promise<Reply> {
-  const headers = {
-    "User-Agent": "latchkey",
-    ...(body === undefined ? {} : { "Content-Type": "application/jose+json" }),
-  };
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const asking = request(url, { method, headers, agent, signal }, resolve);
-    asking.on("error", reject);
-    // An answer that switches protocols is neither: Node only closes the connection.
-    asking.on("close", () => reject(new Error("it closes the connection without an HTTP answer")));
-    asking.end(body);
-  });
-  const text = await textOf(answer);
-  return {
-    status: answer.statusCode ?? 0,
-    text,
-    header(name) {
-      const value = answer.headers[name];
-      return Array.isArray(value) ? value[0] : value;
-    },
-  };
-}
-
-async function textOf(answer: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of answer) {
-    size += chunk.length;
-    if (size > LARGEST_ANSWER) {
-      throw new Fault("acme_answer_unusable", "the certificate authority's answer is too long");
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+  throw new Fault("acme_answer_unusable", "the certificate authority named a URL without https");
 }

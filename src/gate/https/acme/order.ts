@@ -1,5 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
-import type { Reply } from "./exchange.ts";
+import type { HttpResponse } from "../http-request.ts";
 import { AcmeProblem, problemFrom, retryAfterMs } from "./problem.ts";
 import { type AcmeRequests, jsonOf, textIn, unusable } from "./requests.ts";
 import { signingRequest } from "./signing-request.ts";
@@ -37,7 +37,7 @@ export async function placeOrder(
   keyPem: string,
 ): Promise<PlacedOrder> {
   const reply = await requests.newOrder({ identifiers: [{ type: "dns", value: name }] });
-  const url = reply.header("location");
+  const url = reply.headers.location;
   if (url === undefined) throw unusable("no address for the order");
   return { name, url, keyPem };
 }
@@ -62,7 +62,7 @@ export async function finishOrder(ports: OrderPorts, placed: PlacedOrder): Promi
       case "processing":
         break;
       case "valid":
-        return (await requests.post(textIn(order, "certificate"), undefined)).text;
+        return (await requests.post(textIn(order, "certificate"), undefined)).body;
       default:
         throw problemFrom(Reflect.get(order, "error"));
     }
@@ -145,7 +145,7 @@ function tokenOf(challenge: object): string {
   return token;
 }
 
-const pauseBefore = (reply: Reply): number =>
+const pauseBefore = (reply: HttpResponse): number =>
   Math.min(retryAfterMs(reply) ?? LOOK_AGAIN_MS, LONGEST_LOOK_MS);
 
 const stuck = (what: string): Fault =>

@@ -1,5 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
-import type { Reply } from "./exchange.ts";
+import type { HttpResponse } from "../http-request.ts";
 
 /** What a certificate authority answers when it refuses, in its own words (RFC 7807). */
 export class AcmeProblem extends Fault {
@@ -16,8 +16,8 @@ export class AcmeProblem extends Fault {
   }
 }
 
-export function problemOf(reply: Reply): AcmeProblem {
-  const { type, detail } = parsed(reply.text);
+export function problemOf(reply: HttpResponse): AcmeProblem {
+  const { type, detail } = parsed(reply.body);
   return problemFrom({ type, detail: detail ?? `status ${reply.status}` }, retryAfterMs(reply));
 }
 
@@ -36,8 +36,8 @@ const LONGEST_TEXT = 500;
 const LONGEST_PAUSE_MS = 24 * 3_600_000;
 
 /** `Retry-After` in seconds; its other form, a date, is rounded by clocks that differ anyway. */
-export function retryAfterMs(reply: Reply): number | undefined {
-  const text = reply.header("retry-after");
+export function retryAfterMs(reply: HttpResponse): number | undefined {
+  const text = reply.headers["retry-after"];
   if (text === undefined || !/^\d{1,9}$/.test(text)) return undefined;
   return Math.min(Number(text) * 1_000, LONGEST_PAUSE_MS);
 }

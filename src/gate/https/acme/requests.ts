@@ -1,7 +1,8 @@
 import { FlattenedSign } from "jose";
 import { Fault } from "../../../core/fault.ts";
+import type { HttpResponse } from "../http-request.ts";
 import type { AccountKey } from "./account-key.ts";
-import { type Exchange, httpsUrl, type Reply } from "./exchange.ts";
+import { type Exchange, httpsUrl } from "./exchange.ts";
 import { problemOf } from "./problem.ts";
 
 /** An authority may refuse any nonce, and hands out another one with the refusal. */
@@ -10,8 +11,8 @@ const MOST_NONCES = 12;
 export interface AcmeRequests {
   readonly key: AccountKey;
   /** `undefined` asks for what is there; anything else is sent as JSON. */
-  post(url: string, payload: object | undefined): Promise<Reply>;
-  newOrder(payload: object): Promise<Reply>;
+  post(url: string, payload: object | undefined): Promise<HttpResponse>;
+  newOrder(payload: object): Promise<HttpResponse>;
 }
 
 interface Directory {
@@ -29,7 +30,7 @@ export async function openAccount(
   const directory = await readDirectory(exchange, directoryUrl);
   const signed = createSigning(exchange, directory, key);
   const registered = await signed(directory.newAccount, { termsOfServiceAgreed: true }, undefined);
-  const account = registered.header("location");
+  const account = registered.headers.location;
   if (account === undefined) throw unusable("no address for the account");
   return {
     key,
@@ -39,7 +40,7 @@ export async function openAccount(
 }
 
 async function readDirectory(exchange: Exchange, url: string): Promise<Directory> {
-  const reply = await exchange.ask({ method: "GET", url });
+  const reply = await exchange.send("GET", url);
   if (reply.status !== 200) throw problemOf(reply);
   const listed = jsonOf(reply);
   const address = (name: keyof Directory): string => httpsUrl(textIn(listed, name)).href;
@@ -54,14 +55,14 @@ type Signed = (
   url: string,
   payload: object | undefined,
   account: string | undefined,
-) => Promise<Reply>;
+) => Promise<HttpResponse>;
 
 function createSigning(exchange: Exchange, directory: Directory, key: AccountKey): Signed {
   let nonce: string | undefined;
 
   const freshNonce = async (): Promise<string> => {
-    const reply = await exchange.ask({ method: "HEAD", url: directory.newNonce });
-    const fresh = reply.header("replay-nonce");
+    const reply = await exchange.send("HEAD", directory.newNonce);
+    const fresh = nonceIn(reply);
     if (fresh === undefined) throw unusable("no nonce");
     return fresh;
   };
@@ -70,13 +71,17 @@ function createSigning(exchange: Exchange, directory: Directory, key: AccountKey
     for (let tried = 1; ; tried += 1) {
       const used = nonce ?? (await freshNonce());
       const body = await sign(key, { url, nonce: used, account }, payload);
-      const reply = await exchange.ask({ method: "POST", url, body });
-      nonce = reply.header("replay-nonce");
+      const reply = await exchange.send("POST", url, body);
+      nonce = nonceIn(reply);
       if (reply.status < 400) return reply;
       const problem = problemOf(reply);
       if (problem.problem !== "badNonce" || tried === MOST_NONCES) throw problem;
     }
   };
+}
+
+function nonceIn({ headers }: HttpResponse): string | undefined {
+  return [headers["replay-nonce"]].flat()[0];
 }
 
 interface Protected {
@@ -98,9 +103,9 @@ async function sign(
   return JSON.stringify(jws);
 }
 
-export function jsonOf(reply: Reply): object {
+export function jsonOf(reply: HttpResponse): object {
   try {
-    const value: unknown = JSON.parse(reply.text);
+    const value: unknown = JSON.parse(reply.body);
     if (typeof value === "object" && value !== null) return value;
   } catch {}
   throw unusable("something that is not JSON");

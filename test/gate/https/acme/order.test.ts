@@ -89,7 +89,7 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
   ],
   "a challenge with an address without TLS": [
     challenges([{ type: "http-01", token: "t", url: "http://localhost/x" }]),
-    unusable(/an address without https$/),
+    unusable(/a URL without https$/),
   ],
   "an order that is a list": [orderThat([]), unusable(/nothing under status$/)],
   "an order without a certificate": [
@@ -106,7 +106,7 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
   ],
   "an order with a file as its certificate": [
     orderThat({ status: "valid", certificate: "file:///etc/passwd" }),
-    unusable(/an address without https$/),
+    unusable(/a URL without https$/),
   ],
   "an order that is no JSON": [
     { "/order": () => ({ body: "<html></html>" }) },

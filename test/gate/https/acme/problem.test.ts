@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Reply } from "../../../../src/gate/https/acme/exchange.ts";
 import { problemFrom, problemOf, retryAfterMs } from "../../../../src/gate/https/acme/problem.ts";
+import type { HttpResponse } from "../../../../src/gate/https/http-request.ts";
 
-function reply(status: number, text: string, retryAfter?: string): Reply {
-  return {
-    status,
-    text,
-    header: (name) => (name === "retry-after" ? retryAfter : undefined),
-  };
+function reply(status: number, body: string, retryAfter?: string): HttpResponse {
+  return { status, body, headers: { "retry-after": retryAfter }, length: "within-limit" };
 }
 
 const URN = "urn:ietf:params:acme:error:";

@@ -106,11 +106,11 @@ const noAuthority: Readonly<Record<string, readonly [Answers, { message: RegExp 
   ],
   "an address without TLS": [
     directory({ ...addresses, newNonce: "http://localhost/nonce" }),
-    unusable(/an address without https$/),
+    unusable(/a URL without https$/),
   ],
   "an address that is a path": [
     directory({ ...addresses, newNonce: "/nonce" }),
-    unusable(/an address without https$/),
+    unusable(/a URL without https$/),
   ],
   "status 404": [directory("gone", 404), { message: /refused \(unknown\): status 404$/ }],
   "a redirect, which is not followed": [

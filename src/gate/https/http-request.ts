@@ -1,0 +1,78 @@
+import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { type RequestOptions, request as requestTls } from "node:https";
+import { codeOf, Fault } from "../../core/fault.ts";
+import { reasonOf } from "../open-store.ts";
+
+export interface HttpRequest
+  extends Readonly<Pick<RequestOptions, "headers" | "rejectUnauthorized">> {
+  readonly method?: "GET" | "HEAD" | "POST";
+  readonly body?: string;
+  /** Without one, the request gets a connection of its own. */
+  readonly agent?: Agent;
+  /** Until the end of the response. */
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly stop?: AbortSignal;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Cut off after the chunk that exceeds `maxBytes`. */
+  readonly body: string;
+  readonly length: "within-limit" | "too-long";
+}
+
+/** Sends one request and follows no redirect. Rejects unless an HTTP response arrives in time. */
+export async function sendRequest(url: URL, sent: HttpRequest): Promise<HttpResponse> {
+  const { method = "GET", body = "", timeoutMs, maxBytes, stop, agent, ...rest } = sent;
+  const late = AbortSignal.timeout(timeoutMs);
+  const signal = stop === undefined ? late : AbortSignal.any([stop, late]);
+  const options: RequestOptions = { ...rest, method, signal, agent: agent ?? false };
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const outgoing = (url.protocol === "https:" ? requestTls : request)(url, options, resolve);
+      outgoing.on("error", reject);
+      // After a 101 response, Node closes the connection without another event.
+      outgoing.on("close", () =>
+        reject(new Error("the connection was closed without an HTTP response")),
+      );
+      outgoing.end(body);
+    });
+    const { statusCode: status = 0, headers } = response;
+    return { status, headers, ...(await readBody(response, maxBytes)) };
+  } catch (error) {
+    if (!late.aborted || stop?.aborted === true) throw error;
+    throw new Fault("response_timeout", `no response within ${timeoutMs / 1_000} seconds`);
+  }
+}
+
+async function readBody(
+  response: IncomingMessage,
+  maxBytes: number,
+): Promise<Pick<HttpResponse, "body" | "length">> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBytes) break;
+  }
+  const body = Buffer.concat(chunks).toString("utf8");
+  return { body, length: size > maxBytes ? "too-long" : "within-limit" };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "unknown host name",
+  EAI_AGAIN: "the name server does not answer",
+  EHOSTUNREACH: "no route to this host",
+  ENETUNREACH: "no route to this network",
+  ECONNRESET: "the connection was closed without a response",
+  EPROTO: "it does not use TLS",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not use TLS",
+};
+
+/** Why a connection or a request failed. */
+export const connectionFailure = (error: unknown): string =>
+  REASONS[codeOf(error) ?? ""] ?? reasonOf(error);
