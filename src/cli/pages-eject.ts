@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { makeWhole } from "../gate/files/whole-file.ts";
+import { replaceFile } from "../gate/files/replace-file.ts";
 import { DEFAULT_PAGES } from "../web/pages/templates.ts";
 import type { Command } from "./command.ts";
 import { counted } from "./terminal.ts";
@@ -38,7 +38,7 @@ export const command: Command = {
     for (const file of files) {
       const content = await readFile(join(DEFAULT_PAGES, file));
       // Replaced, not overwritten: a link in place of a page could point to a file of root's.
-      await makeWhole(join(target, file), {
+      await replaceFile(join(target, file), {
         mode: READABLE_BY_ALL,
         fill: ({ handle }) => handle.writeFile(content),
       });

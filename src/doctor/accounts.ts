@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { isSetupTokenExpected } from "../core/setup-token.ts";
-import { barrierTo } from "../gate/files/hand-over.ts";
+import { barrierTo } from "../gate/files/ownership.ts";
 import { reachOf } from "../gate/reach.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { setupTokenFile } from "../gate/setup-token-file.ts";

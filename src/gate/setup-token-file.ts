@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 import { codeOf, Fault } from "../core/fault.ts";
 import { isMissing } from "../core/file-error.ts";
 import type { SetupTokenSource } from "../core/setup-token.ts";
-import { barrierTo } from "./files/hand-over.ts";
-import { makeWhole } from "./files/whole-file.ts";
+import { barrierTo } from "./files/ownership.ts";
+import { replaceFile } from "./files/replace-file.ts";
 
 /** No form brings more than this, so no longer token could ever be given. */
 const MAX_BYTES = 64 * 1024;
@@ -108,7 +108,7 @@ async function readToken(file: FileHandle): Promise<Found> {
  */
 export async function writeSetupToken(path: string, token: string, dataDir: string): Promise<void> {
   const { uid } = await stat(dataDir);
-  await makeWhole(path, {
+  await replaceFile(path, {
     // A gate that runs as root reads every file: then its folder says more about the reader.
     ownedAs: uid === 0 ? dirname(path) : dataDir,
     fill: ({ handle }) => handle.writeFile(`${token}\n`),

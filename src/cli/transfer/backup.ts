@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { throughName } from "../../gate/files/partial-file.ts";
+import { writeOutputByName } from "../../gate/files/output-file.ts";
 import { copyDatabase } from "../../stores/sqlite/backup.ts";
 import type { Command } from "../command.ts";
 import { STORE_SETTINGS } from "../user/accounts.ts";
@@ -25,7 +25,7 @@ export const command: Command = {
     if (problem !== undefined) return terminal.fail(problem);
     const display = progressDisplay(terminal.ports.stderr, () => performance.now());
     try {
-      const inventory = await throughName(file, {
+      const inventory = await writeOutputByName(file, {
         work: (name) =>
           copyDatabase({
             from: databaseFile,

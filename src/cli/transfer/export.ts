@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { UserReader } from "../../core/accounts/account-store.ts";
 import type { StoredUser } from "../../core/store.ts";
-import { throughHandle } from "../../gate/files/partial-file.ts";
+import { writeOutput } from "../../gate/files/output-file.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
 import { counted, type Ports, SUCCESS } from "../terminal.ts";
@@ -83,7 +83,7 @@ function fileIn({ to }: OptionValues): string | undefined {
 }
 
 const writeFile = (store: UserReader, form: Form, file: string): Promise<number> =>
-  throughHandle(file, (output) =>
+  writeOutput(file, (output) =>
     writeAll(store, form, async (lines) => {
       await output.writeFile(lines.map((line) => `${line}\n`).join(""));
     }),

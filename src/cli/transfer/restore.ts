@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Amounts } from "../../core/transfer/transfer-store.ts";
 import { makeDataDir } from "../../gate/files/data-dir.ts";
-import { behind } from "../../gate/files/hand-over.ts";
-import { throughName } from "../../gate/files/partial-file.ts";
+import { writeOutputByName } from "../../gate/files/output-file.ts";
+import { followOwnLinks } from "../../gate/files/ownership.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import { copyDatabase } from "../../stores/sqlite/backup.ts";
 import { accessFault, databaseExists } from "../../stores/sqlite/file.ts";
@@ -34,7 +34,7 @@ export const command: Command = {
     await makeDataDir(settings.dataDir);
     const denied = accessFault(databaseFile);
     if (denied !== undefined) throw denied;
-    const file = replaces ? behind(databaseFile) : databaseFile;
+    const file = replaces ? followOwnLinks(databaseFile) : databaseFile;
     const keptAs = `${file}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
     const inventory = await restore(backup, file, keptAs, terminal.ports);
     const kept = replaces ? `; the previous database is now ${keptAs}` : "";
@@ -59,7 +59,7 @@ async function restore(
 ): Promise<Amounts> {
   const display = progressDisplay(stderr, () => performance.now());
   try {
-    return await throughName(file, {
+    return await writeOutputByName(file, {
       work: (name) =>
         copyDatabase({
           from: backup,

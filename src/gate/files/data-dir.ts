@@ -1,38 +1,45 @@
-import { existsSync, statSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { lchown, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf, Fault, messageOf } from "../../core/fault.ts";
-import { makeFolder } from "./hand-over.ts";
+import { Fault } from "../../core/fault.ts";
+import { fileErrorReason, unlessMissing } from "../../core/file-error.ts";
+import { folderOwner } from "../../stores/folder-owner.ts";
 
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     await makeFolder(dataDir);
   } catch (error) {
-    if (isFile(dataDir)) {
-      throw new Fault("data_dir_unusable", `DATA_DIR ${dataDir} is a file, not a folder`);
+    const reason = error instanceof Fault ? error.message : fileErrorReason(error);
+    const text = `cannot create DATA_DIR ${dataDir}: ${reason}`;
+    throw new Fault("data_dir_unusable", text, { cause: error });
+  }
+}
+
+/** Makes a folder with mode 0700, and the missing ones above it. Existing folders stay as they are. */
+export async function makeFolder(path: string): Promise<void> {
+  const missing: string[] = [];
+  for (let folder = path; !(await isFolder(folder)); folder = dirname(folder)) {
+    missing.unshift(folder);
+  }
+  const made: string[] = [];
+  for (const folder of missing) {
+    try {
+      await mkdir(folder, { mode: 0o700 });
+      made.push(folder);
+    } catch (error) {
+      // Another process may have made it meanwhile.
+      if (!(await isFolder(folder))) throw error;
     }
-    const cause = await tellingError(dataDir, error);
-    throw new Fault("data_dir_unusable", `cannot make DATA_DIR ${dataDir}: ${messageOf(cause)}`, {
-      cause,
-    });
+  }
+  for (const folder of made) {
+    const owner = folderOwner(dirname(folder));
+    if (owner !== undefined) await lchown(folder, owner.uid, owner.gid);
   }
 }
 
-function isFile(path: string): boolean {
-  try {
-    return !statSync(path).isDirectory();
-  } catch {
-    return false;
+async function isFolder(path: string): Promise<boolean> {
+  const found = await unlessMissing(stat(path));
+  if (found?.isDirectory() === false) {
+    throw new Fault("not_a_folder", `${path} is a file, not a folder`);
   }
-}
-
-/** Making several folders at once, Node says of a read-only file system that nothing is there. */
-async function tellingError(dataDir: string, given: unknown): Promise<unknown> {
-  if (codeOf(given) !== "ENOENT") return given;
-  let missing = dataDir;
-  while (!existsSync(dirname(missing))) missing = dirname(missing);
-  return mkdir(missing, { mode: 0o700 }).then(
-    () => given,
-    (error: unknown) => error,
-  );
+  return found !== undefined;
 }

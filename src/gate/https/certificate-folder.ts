@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { unlessMissing } from "../../core/file-error.ts";
-import { behind, makeFolder } from "../files/hand-over.ts";
-import { writeWhole } from "../files/whole-file.ts";
+import { makeFolder } from "../files/data-dir.ts";
+import { followOwnLinks } from "../files/ownership.ts";
+import { replaceText } from "../files/replace-file.ts";
 import type { PlacedOrder } from "./acme/order.ts";
 import type { Attempts } from "./renewal.ts";
 
@@ -52,7 +53,7 @@ const ORDER = "order.json";
 export function certificateFolder(dataDir: string): CertificateFolder {
   const root = join(dataDir, "certificates");
   /** Commands change it as root, who must not follow a link of the data folder's owner. */
-  const rootBehind = (): string => (existsSync(dataDir) ? behind(root) : root);
+  const rootBehind = (): string => (existsSync(dataDir) ? followOwnLinks(root) : root);
   const at = (name: string, file: string): string => join(root, name, file);
   /** Two names that ask at once share the account. */
   const accountKeys = new Map<string, Promise<string>>();
@@ -63,7 +64,7 @@ export function certificateFolder(dataDir: string): CertificateFolder {
     if (kept !== undefined) return kept;
     const made = make();
     await makeFolder(root);
-    await writeWhole(file, made);
+    await replaceText(file, made);
     return made;
   }
 
@@ -75,9 +76,9 @@ export function certificateFolder(dataDir: string): CertificateFolder {
     },
     async want(name) {
       await makeFolder(rootBehind());
-      const folder = behind(join(rootBehind(), name));
+      const folder = followOwnLinks(join(rootBehind(), name));
       await makeFolder(folder);
-      await writeWhole(join(folder, WANTED), "");
+      await replaceText(join(folder, WANTED), "");
     },
     async forget(name) {
       const isThere = (await unlessMissing(stat(at(name, WANTED)))) !== undefined;
@@ -86,11 +87,11 @@ export function certificateFolder(dataDir: string): CertificateFolder {
     },
     askedAt: async (name) => (await unlessMissing(stat(at(name, WANTED))))?.mtimeMs ?? 0,
     progress: async (name) => readAs(isProgress, await text(at(name, PROGRESS))),
-    writeProgress: (name, progress) => writeWhole(at(name, PROGRESS), JSON.stringify(progress)),
+    writeProgress: (name, progress) => replaceText(at(name, PROGRESS), JSON.stringify(progress)),
     certificate: (name) => text(at(name, CERTIFICATE)),
-    writeCertificate: (name, pem) => writeWhole(at(name, CERTIFICATE), pem),
+    writeCertificate: (name, pem) => replaceText(at(name, CERTIFICATE), pem),
     order: async (name) => readAs(isKeptOrder, await text(at(name, ORDER))),
-    writeOrder: (order) => writeWhole(at(order.name, ORDER), JSON.stringify(order)),
+    writeOrder: (order) => replaceText(at(order.name, ORDER), JSON.stringify(order)),
     dropOrder: (name) => rm(at(name, ORDER), { force: true }),
     accountKey(authority, make) {
       const known = accountKeys.get(authority) ?? keyFor(authority, make);

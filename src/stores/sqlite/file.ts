@@ -13,6 +13,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { codeOf, Fault } from "../../core/fault.ts";
 import { fileErrorText, isDenied, isMissing } from "../../core/file-error.ts";
+import { folderOwner } from "../folder-owner.ts";
 
 /** @throws When this user cannot find out whether the file exists. */
 export function databaseExists(file: string): boolean {
@@ -30,9 +31,8 @@ export function createEmpty(file: string): void {
   try {
     const made = openSync(file, "wx", 0o600);
     try {
-      if (process.geteuid?.() !== 0) return;
-      const { uid, gid } = statSync(dirname(file));
-      fchownSync(made, uid, gid);
+      const owner = folderOwner(dirname(file));
+      if (owner !== undefined) fchownSync(made, owner.uid, owner.gid);
     } finally {
       closeSync(made);
     }

@@ -22,7 +22,7 @@ export const gateTranscripts: TranscriptTable = {
     failing: {
       args: ["serve", "--data-dir", "@/new.csv"],
       code: 1,
-      says: /DATA_DIR \S+ is a file, not a folder$/,
+      says: /DATA_DIR [^\n]+ is a file, not a folder$/,
     },
   },
   log: {

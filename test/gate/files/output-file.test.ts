@@ -12,7 +12,7 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { throughHandle, throughName } from "../../../src/gate/files/partial-file.ts";
+import { writeOutput, writeOutputByName } from "../../../src/gate/files/output-file.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const SOMEBODY = 65_534;
@@ -40,7 +40,7 @@ async function swapIn(folder: string, target: string): Promise<void> {
 
 test("what is written to the handle does not go through a link that was put in place meanwhile", async (t) => {
   const { file, precious } = await namesIn(t);
-  const making = throughHandle(file, async (handle) => {
+  const making = writeOutput(file, async (handle) => {
     await swapIn(dirname(file), precious);
     await handle.writeFile("new");
   });
@@ -52,7 +52,7 @@ test("what is written to the handle does not go through a link that was put in p
 if (isRoot) {
   test("in another user's folder, what root writes by name does not go through such a link either", async (t) => {
     const { file, precious } = await namesIn(t);
-    const making = throughName(file, {
+    const making = writeOutputByName(file, {
       async work(name) {
         await swapIn(dirname(file), precious);
         await writeFile(name, "new");
@@ -70,7 +70,7 @@ if (isRoot) {
       await mkdir(below, { mode: 0o700 });
       await chown(dirname(file), mode === 0o700 ? SOMEBODY : 0, SOMEBODY);
       await chmod(dirname(file), mode);
-      const lent = await throughName(join(below, "file"), {
+      const lent = await writeOutputByName(join(below, "file"), {
         async work(name) {
           await writeFile(name, "new");
           return name;
@@ -83,7 +83,7 @@ if (isRoot) {
 
   test("what root makes stays root's where a group member could have put the folder in place", async (t) => {
     const { file } = await namesIn(t);
-    const write = () => throughHandle(file, (handle) => handle.writeFile("new"));
+    const write = () => writeOutput(file, (handle) => handle.writeFile("new"));
     await write();
     assert.equal((await stat(file)).uid, SOMEBODY);
     await chmod(dirname(dirname(file)), 0o770);
@@ -100,7 +100,7 @@ for (const mode of [0o770, 0o777, 0o1777]) {
     const { file, precious } = await namesIn(t);
     if (isRoot) await chown(dirname(file), 0, SOMEBODY);
     await chmod(dirname(file), mode);
-    const making = throughName(file, {
+    const making = writeOutputByName(file, {
       async work(name) {
         await swapIn(dirname(file), precious);
         await writeFile(name, "new");
@@ -122,7 +122,7 @@ test("a temporary folder whose entries others can replace is refused, and nothin
   const temporary = await tempDir(t);
   await chmod(temporary, 0o770);
   process.env.TMPDIR = temporary;
-  const making = throughName(file, { work: () => assert.fail("not with a name in there") });
+  const making = writeOutputByName(file, { work: () => assert.fail("not with a name in there") });
   await assert.rejects(making, { code: "temp_dir_unsafe" });
   assert.deepEqual([await readdir(dirname(file)), await readdir(temporary)], [[], []]);
 });
@@ -131,7 +131,7 @@ test("a folder that a link led to is used to the end, wherever the link leads me
   const [{ file }, other] = [await namesIn(t), await tempDir(t)];
   const link = join(await tempDir(t), "link");
   await symlink(dirname(file), link);
-  await throughHandle(join(link, "file"), async (handle) => {
+  await writeOutput(join(link, "file"), async (handle) => {
     await unlink(link);
     await symlink(other, link);
     await handle.writeFile("new");
@@ -142,7 +142,7 @@ test("a folder that a link led to is used to the end, wherever the link leads me
 
 test("what is made by name comes whole, for its owner only, and leaves nothing", async (t) => {
   const { file } = await namesIn(t);
-  const lent = await throughName(file, {
+  const lent = await writeOutputByName(file, {
     async work(name) {
       await writeFile(name, "new".repeat(100_000));
       return name;
@@ -158,7 +158,7 @@ test("what is made by name comes whole, for its owner only, and leaves nothing",
 test("work that fails leaves neither the file nor what SQLite has beside it", async (t) => {
   const { file } = await namesIn(t);
   let lent = "";
-  const failing = throughName(file, {
+  const failing = writeOutputByName(file, {
     async work(name) {
       lent = name;
       for (const suffix of ["", "-wal", "-shm", "-journal"])
@@ -173,6 +173,6 @@ test("work that fails leaves neither the file nor what SQLite has beside it", as
 
 test("in a folder of one's own, what has to have a name is made where it is to be", async (t) => {
   const file = join(await tempDir(t), "file");
-  const lent = await throughName(file, { work: (name) => Promise.resolve(name) });
+  const lent = await writeOutputByName(file, { work: (name) => Promise.resolve(name) });
   assert.equal(dirname(lent), dirname(file));
 });

@@ -15,7 +15,8 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { handOver, makeFolder } from "../../../src/gate/files/hand-over.ts";
+import { makeFolder } from "../../../src/gate/files/data-dir.ts";
+import { giveToOwner } from "../../../src/gate/files/replace-file.ts";
 import { foreignFolder, runUnprivileged, SOMEBODY } from "../../cli/other-user.ts";
 import { runLatchkey } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -116,7 +117,7 @@ if (process.geteuid?.() === 0) {
     await using file = await open(path, "w");
     await rename(path, join(folder, "moved"));
     await symlink(secret, path);
-    await handOver(file, folder);
+    await giveToOwner(file, folder);
     assert.deepEqual(await ownersOf(join(folder, "moved"), secret), [SOMEBODY, 0]);
     assert.equal((await lstat(path)).isSymbolicLink(), true);
   });
@@ -124,7 +125,7 @@ if (process.geteuid?.() === 0) {
   test("who is not root gives nothing away", async (t) => {
     const path = join(await tempDir(t), "file");
     await using file = await open(path, "w");
-    await handOver(file, dirname(path));
+    await giveToOwner(file, dirname(path));
     assert.deepEqual(await ownersOf(path), [process.geteuid?.()]);
   });
 }
