@@ -1,11 +1,12 @@
 import { isIP } from "node:net";
-import { connect, type TLSSocket } from "node:tls";
+import type { TLSSocket } from "node:tls";
 import { codeOf } from "../core/fault.ts";
+import { handshake } from "../gate/https/handshake-check.ts";
 import type { Check } from "./check.ts";
 import { dayOf, expiryFindings } from "./expiry.ts";
 import { broken, type Finding, orFine } from "./finding.ts";
 
-const WITHIN_MS = 4_000;
+const TIMEOUT_MS = 4_000;
 
 /** The one that browsers are shown. */
 export const certificateCheck: Check = {
@@ -36,18 +37,9 @@ interface Shown {
 
 function shownCertificate(url: URL): Promise<Shown | undefined> {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const named = isIP(host) === 0 ? { servername: host } : {};
+  const servername = isIP(host) === 0 ? host : undefined;
   const port = Number(url.port || 443);
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, ...named, rejectUnauthorized: false });
-    const give = (shown: Shown | undefined): void => {
-      resolve(shown);
-      socket.destroy();
-    };
-    socket.setTimeout(WITHIN_MS, () => give(undefined));
-    socket.on("error", () => give(undefined));
-    socket.once("secureConnect", () => give(shownBy(socket)));
-  });
+  return handshake({ host, port, servername }, TIMEOUT_MS, shownBy).catch(() => undefined);
 }
 
 function shownBy(socket: TLSSocket): Shown {

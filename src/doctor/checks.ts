@@ -10,8 +10,8 @@ import { databaseCheck } from "./database.ts";
 import { diskCheck } from "./disk.ts";
 import { gateCheck } from "./gate.ts";
 import { hostsCheck } from "./hosts.ts";
-import { keptCertificatesCheck } from "./kept-certificates.ts";
 import { limitCheck } from "./limit.ts";
+import { ownCertificatesCheck } from "./own-certificates.ts";
 import { proxyCheck } from "./proxy.ts";
 import { secretCheck } from "./secret.ts";
 import { secretFilesCheck } from "./secret-files.ts";
@@ -26,7 +26,7 @@ export const checks: readonly Check[] = [
   accountsCheck,
   clockCheck,
   certificateFilesCheck,
-  keptCertificatesCheck,
+  ownCertificatesCheck,
   gateCheck,
   proxyCheck,
   limitCheck,

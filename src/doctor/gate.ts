@@ -1,3 +1,4 @@
+import { connectableHost } from "../gate/https/handshake-check.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { ask } from "./ask.ts";
 import type { Check } from "./check.ts";
@@ -29,9 +30,8 @@ export const gateCheck: Check = {
   },
 };
 
-/** Who listens everywhere listens here. */
 function placeOf({ host, port, httpsPort, tlsCertFile }: Settings): URL {
-  const here = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  const here = connectableHost(host);
   const scheme = tlsCertFile !== undefined && httpsPort === undefined ? "https" : "http";
   return new URL(`${scheme}://${here.includes(":") ? `[${here}]` : here}:${port}`);
 }

@@ -33,7 +33,7 @@ export async function startListeners(
     return { url: httpsUrl, httpsUrl, stop: (withinMs) => drain(secure.server, withinMs) };
   }
   try {
-    const plain = await plainOnly(settings, secure.before(handle));
+    const plain = await plainOnly(settings, secure.wrapPlain(handle));
     return {
       url: plain.url,
       httpsUrl,

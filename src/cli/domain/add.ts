@@ -19,7 +19,7 @@ export const command: Command = {
         `there is no data folder ${dataDir}: start the gate first, or set DATA_DIR to its folder`,
       );
     }
-    await certificateFolder(dataDir).want(name);
+    await certificateFolder(dataDir).request(name);
     if (tlsCertFile !== undefined) {
       terminal.complain("unset TLS_CERT_FILE as well: with it, the gate requests no certificates");
     } else if (httpsPort === undefined) {

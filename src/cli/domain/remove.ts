@@ -11,7 +11,7 @@ export const command: Command = {
 
   async run({ dataDir }, options, terminal) {
     const name = certifiableName(String(options.name));
-    return (await certificateFolder(dataDir).forget(name))
+    return (await certificateFolder(dataDir).remove(name))
       ? terminal.succeed(`Removed domain ${name} and its certificate.`)
       : terminal.fail(`there is no domain ${name}: see latchkey domain status`);
   },

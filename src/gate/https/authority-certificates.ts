@@ -3,9 +3,9 @@ import { getCACertificates } from "node:tls";
 import { messageOf } from "../../core/fault.ts";
 import type { GateLog } from "../server-log.ts";
 import { certificateFolder } from "./certificate-folder.ts";
-import { openCertificateKeeper } from "./certificate-keeper.ts";
+import { openRenewer } from "./certificate-renewer.ts";
 import type { CertificateSettings, Certificates } from "./certificate-source.ts";
-import { type ChallengeDesk, createChallengeDesk } from "./challenges.ts";
+import { type ChallengeResponder, createChallengeResponder } from "./challenges.ts";
 import { checkDomain } from "./domain-check.ts";
 import { certifiableName } from "./host-name.ts";
 import { type Authority, obtainCertificate } from "./obtain-certificate.ts";
@@ -13,19 +13,19 @@ import { type Authority, obtainCertificate } from "./obtain-certificate.ts";
 export const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
 
 /** Certificates that are asked of an authority, and kept in the data folder. */
-export async function byAuthority(
+export async function fromAuthority(
   settings: CertificateSettings,
   now: () => number,
   log: GateLog,
 ): Promise<Certificates> {
   const folder = certificateFolder(settings.dataDir);
-  const challenges = createChallengeDesk();
+  const challenges = createChallengeResponder();
   const authority: Authority = {
     directoryUrl: settings.acmeDirectoryUrl ?? LETS_ENCRYPT,
     trusted: [...getCACertificates("default"), ...(settings.acmeCa ? [settings.acmeCa] : [])],
   };
   const check = createCheck(settings, challenges, log);
-  const keeper = await openCertificateKeeper({
+  const renewer = await openRenewer({
     folder,
     obtain: (name, stop) =>
       obtainCertificate(
@@ -43,10 +43,10 @@ export async function byAuthority(
     log,
   });
   return {
-    source: keeper,
-    begin: keeper.begin,
+    source: renewer,
+    begin: renewer.begin,
     challenges,
-    setUpDomain: (domain) => folder.want(certifiableName(domain)),
+    setUpDomain: (domain) => folder.request(certifiableName(domain)),
   };
 }
 
@@ -56,7 +56,7 @@ export async function byAuthority(
  */
 function createCheck(
   { acmeDirectoryUrl }: CertificateSettings,
-  challenges: ChallengeDesk,
+  challenges: ChallengeResponder,
   log: GateLog,
 ): (name: string, stop: AbortSignal) => Promise<void> {
   return async (name, stop) => {
@@ -64,7 +64,10 @@ function createCheck(
       await checkDomain(name, challenges, stop);
     } catch (error) {
       if (acmeDirectoryUrl === undefined || stop.aborted) throw error;
-      log.warn({ domain: name, reason: messageOf(error) }, "asking the authority all the same");
+      log.warn(
+        { domain: name, reason: messageOf(error) },
+        "the domain check failed, requesting the certificate anyway",
+      );
     }
   };
 }

@@ -2,8 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { messageOf } from "../../core/fault.ts";
 import type { ServerLog } from "../../core/server-log.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
-import type { CertificateSource } from "./certificate-source.ts";
-import { createListeners, lookAgainAndAgain } from "./looking.ts";
+import { type CertificateSource, createChangeEvent, poll } from "./certificate-source.ts";
 
 export interface CertificateFiles {
   readonly certFile: string;
@@ -16,7 +15,7 @@ export async function watchCertificateFiles(
   log: ServerLog,
 ): Promise<CertificateSource> {
   const stopping = new AbortController();
-  const { onChange, tell } = createListeners();
+  const { onChange, emit } = createChangeEvent();
   let seen = await stateOf(files);
   let current = await read(files);
 
@@ -28,13 +27,13 @@ export async function watchCertificateFiles(
       const next = await read(files);
       if (next.fingerprint === current.fingerprint) return;
       current = next;
-      tell();
+      emit();
     } catch (error) {
       // Half of a replacement, as long as the other file is still to come: the old pair stays.
       log.warn({ reason: messageOf(error) }, "the changed certificate files cannot be used yet");
     }
   };
-  const watching = lookAgainAndAgain(look, stopping.signal);
+  const watching = poll(look, stopping.signal);
 
   return {
     current: () => [current],

@@ -14,7 +14,7 @@ export interface Progress extends Attempts {
   readonly cause: string | undefined;
 }
 
-interface KeptOrder extends PlacedOrder {
+interface StoredOrder extends PlacedOrder {
   /** The address of its directory. */
   readonly authority: string;
 }
@@ -26,11 +26,11 @@ interface KeptOrder extends PlacedOrder {
 export interface CertificateFolder {
   names(): Promise<readonly string[]>;
   /** Asks for a certificate, also once more for a name that is there already. */
-  want(name: string): Promise<void>;
+  request(name: string): Promise<void>;
   /** Whether there was anything to forget. */
-  forget(name: string): Promise<boolean>;
+  remove(name: string): Promise<boolean>;
   /** When somebody last asked, in milliseconds since 1970. */
-  askedAt(name: string): Promise<number>;
+  requestedAt(name: string): Promise<number>;
   progress(name: string): Promise<Progress | undefined>;
   /** As all that is written: for a name that was forgotten meanwhile, this fails. */
   writeProgress(name: string, progress: Progress): Promise<void>;
@@ -38,9 +38,9 @@ export interface CertificateFolder {
   certificate(name: string): Promise<string | undefined>;
   writeCertificate(name: string, pem: string): Promise<void>;
   /** An order that a crash must not lose: its certificate is of use with its key alone. */
-  order(name: string): Promise<KeptOrder | undefined>;
-  writeOrder(order: KeptOrder): Promise<void>;
-  dropOrder(name: string): Promise<void>;
+  order(name: string): Promise<StoredOrder | undefined>;
+  writeOrder(order: StoredOrder): Promise<void>;
+  removeOrder(name: string): Promise<void>;
   /** The key of the account with an authority, made with `make` where there is none. */
   accountKey(authority: string, make: () => string): Promise<string>;
 }
@@ -74,25 +74,25 @@ export function certificateFolder(dataDir: string): CertificateFolder {
       const asked = await Promise.all(found.map((name) => unlessMissing(stat(at(name, WANTED)))));
       return found.filter((_, at) => asked[at] !== undefined).sort();
     },
-    async want(name) {
+    async request(name) {
       await makeFolder(rootBehind());
       const folder = followOwnLinks(join(rootBehind(), name));
       await makeFolder(folder);
       await replaceText(join(folder, WANTED), "");
     },
-    async forget(name) {
+    async remove(name) {
       const isThere = (await unlessMissing(stat(at(name, WANTED)))) !== undefined;
       await rm(join(rootBehind(), name), { recursive: true, force: true });
       return isThere;
     },
-    askedAt: async (name) => (await unlessMissing(stat(at(name, WANTED))))?.mtimeMs ?? 0,
+    requestedAt: async (name) => (await unlessMissing(stat(at(name, WANTED))))?.mtimeMs ?? 0,
     progress: async (name) => readAs(isProgress, await text(at(name, PROGRESS))),
     writeProgress: (name, progress) => replaceText(at(name, PROGRESS), JSON.stringify(progress)),
     certificate: (name) => text(at(name, CERTIFICATE)),
     writeCertificate: (name, pem) => replaceText(at(name, CERTIFICATE), pem),
-    order: async (name) => readAs(isKeptOrder, await text(at(name, ORDER))),
+    order: async (name) => readAs(isStoredOrder, await text(at(name, ORDER))),
     writeOrder: (order) => replaceText(at(order.name, ORDER), JSON.stringify(order)),
-    dropOrder: (name) => rm(at(name, ORDER), { force: true }),
+    removeOrder: (name) => rm(at(name, ORDER), { force: true }),
     accountKey(authority, make) {
       const known = accountKeys.get(authority) ?? keyFor(authority, make);
       accountKeys.set(authority, known);
@@ -129,7 +129,7 @@ function isProgress(value: object): value is Progress {
 const isTime = (value: unknown): boolean =>
   typeof value === "number" && !Number.isNaN(new Date(value).getTime());
 
-function isKeptOrder(value: object): value is KeptOrder {
-  const { name, url, keyPem, authority } = value as Partial<KeptOrder>;
+function isStoredOrder(value: object): value is StoredOrder {
+  const { name, url, keyPem, authority } = value as Partial<StoredOrder>;
   return [name, url, keyPem, authority].every((one) => typeof one === "string");
 }

@@ -1,21 +1,22 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Settings } from "../settings/settings.ts";
 import type { Certificate } from "./certificate.ts";
-import type { ChallengeDesk } from "./challenges.ts";
+import type { ChallengeResponder } from "./challenges.ts";
 
 /** The certificates that the gate has at the moment. */
 export interface CertificateSource {
   current(): readonly Certificate[];
-  /** Calls back now, and whenever a certificate has come in or gone. */
+  /** Calls back now, and after each change. */
   onChange(listener: () => void): void;
   stop(): Promise<void>;
 }
 
-/** Where the gate's certificates come from. */
+/** A source, and what it needs from the gate. */
 export interface Certificates {
   readonly source: CertificateSource;
-  /** Only where certificates are asked of an authority. */
-  readonly challenges: ChallengeDesk | undefined;
-  /** Begins to ask for what is missing: to be called once the gate answers over plain HTTP. */
+  /** Only with a certificate authority. */
+  readonly challenges: ChallengeResponder | undefined;
+  /** Starts requesting missing certificates. Call it once the gate answers over plain HTTP. */
   begin(): void;
   readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
 }
@@ -25,7 +26,7 @@ export type CertificateSettings = Pick<
   "dataDir" | "httpsPort" | "tlsCertFile" | "tlsKeyFile" | "acmeDirectoryUrl" | "acmeCa"
 >;
 
-/** The one that covers the name. Whoever names no host, or a strange one, gets the first. */
+/** The certificate that covers the host; the first one for no host or an unknown one. */
 export function certificateFor(
   source: Pick<CertificateSource, "current">,
   host: string | undefined,
@@ -35,8 +36,35 @@ export function certificateFor(
   return covering ?? current[0];
 }
 
-/** When the first of them ends. */
 export function earliestExpiry(source: Pick<CertificateSource, "current">): Date | undefined {
   const ends = source.current().map(({ notAfter }) => notAfter.getTime());
   return ends.length === 0 ? undefined : new Date(Math.min(...ends));
+}
+
+/** Polling: file watchers miss links and whole folders that are exchanged. */
+const POLL_MS = 1_000;
+
+/** Runs `check` now and every second until `stop` aborts. `check` must not reject. */
+export async function poll(check: () => Promise<void>, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted) {
+    await check();
+    await sleep(POLL_MS, undefined, { signal: stop, ref: false }).catch(() => {});
+  }
+}
+
+export interface ChangeEvent extends Pick<CertificateSource, "onChange"> {
+  emit(): void;
+}
+
+export function createChangeEvent(): ChangeEvent {
+  const listeners: (() => void)[] = [];
+  return {
+    onChange(listener) {
+      listeners.push(listener);
+      listener();
+    },
+    emit() {
+      for (const listener of listeners) listener();
+    },
+  };
 }

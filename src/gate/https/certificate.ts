@@ -50,6 +50,15 @@ export function readCertificate(chain: string, key: string): Certificate {
   };
 }
 
+/** Reads a PEM file that holds both the key and the chain of a certificate for a name. */
+export function parseStored(pem: string, name: string): Certificate {
+  const certificate = readCertificate(pem, pem);
+  if (!certificate.covers(name)) {
+    throw new Fault("certificate_other_name", `the certificate is not for ${name}`);
+  }
+  return certificate;
+}
+
 /** What the cause says could hold bytes of a key: it is left out. */
 function readable<T>(what: string, read: () => T): T {
   try {

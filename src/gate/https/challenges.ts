@@ -6,14 +6,14 @@ import type { Challenges } from "./acme/order.ts";
 const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 
 /** Answers with which a gate proves that a name leads to it. */
-export interface ChallengeDesk extends Challenges {
+export interface ChallengeResponder extends Challenges {
   /** Something that only this process answers with, to see whether a name leads here. */
   probe(): { readonly path: string; readonly answer: string; withdraw(): void };
   /** Whether the request was one for a challenge, and is answered. */
   answer(...request: Parameters<Handle>): boolean;
 }
 
-export function createChallengeDesk(): ChallengeDesk {
+export function createChallengeResponder(): ChallengeResponder {
   const answers = new Map<string, string>();
   return {
     publish: (token, answer) => void answers.set(token, answer),

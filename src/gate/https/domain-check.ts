@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { Fault } from "../../core/fault.ts";
-import type { ChallengeDesk } from "./challenges.ts";
+import type { ChallengeResponder } from "./challenges.ts";
 import { connectionFailure, type HttpResponse, sendRequest } from "./http-request.ts";
 
 /** The port that certificate authorities use for HTTP challenges. */
@@ -15,7 +15,7 @@ const MAX_RESPONSE_BYTES = 64;
  */
 export async function checkDomain(
   name: string,
-  desk: Pick<ChallengeDesk, "probe">,
+  desk: Pick<ChallengeResponder, "probe">,
   stop: AbortSignal,
   port: number = HTTP_PORT,
   timeoutMs: number = TIMEOUT_MS,

@@ -1,6 +1,5 @@
-import type { Certificate } from "./certificate.ts";
+import { type Certificate, parseStored } from "./certificate.ts";
 import type { CertificateFolder } from "./certificate-folder.ts";
-import { keptCertificate } from "./obtain-certificate.ts";
 import { dueAt, renewalAt } from "./renewal.ts";
 
 /** How things are with one name, from what the gate has written down. */
@@ -27,14 +26,14 @@ async function stateOf(folder: CertificateFolder, name: string): Promise<DomainS
         : { notAfter: certificate.notAfter, renewalAt: new Date(renewalAt(certificate)) },
     lastAttempt:
       progress === undefined ? undefined : { at: new Date(progress.lastAt), cause: progress.cause },
-    nextAttemptAt: new Date(dueAt(certificate, progress, await folder.askedAt(name))),
+    nextAttemptAt: new Date(dueAt(certificate, progress, await folder.requestedAt(name))),
   };
 }
 
 /** One that is of no use is none: the gate gets another in its place. */
 function readable(pem: string | undefined, name: string): Certificate | undefined {
   try {
-    return pem === undefined ? undefined : keptCertificate(pem, name);
+    return pem === undefined ? undefined : parseStored(pem, name);
   } catch {
     return undefined;
   }

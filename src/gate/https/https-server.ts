@@ -13,7 +13,7 @@ import { TLS_OPTIONS } from "./certificate.ts";
 import { type CertificateSource, certificateFor } from "./certificate-source.ts";
 
 /** How long the other side may take, in milliseconds. */
-export interface Patience {
+export interface TlsTimeouts {
   readonly handshake: number;
   /** Between a request and the end of its answer, over HTTP/2. */
   readonly stream: number;
@@ -22,8 +22,8 @@ export interface Patience {
 }
 
 /** Short, since Node's own would let slow connections gather: for a stream it has no end. */
-const PATIENCE: Patience = { handshake: 5_000, stream: 30_000, silence: 60_000 };
-const MOST_STREAMS = 100;
+const TLS_TIMEOUTS: TlsTimeouts = { handshake: 5_000, stream: 30_000, silence: 60_000 };
+const MAX_STREAMS = 100;
 
 export type HttpsServer = Http2SecureServer & Drainable;
 
@@ -34,15 +34,15 @@ export type HttpsServer = Http2SecureServer & Drainable;
 export function createHttpsServer(
   handle: Handle,
   source: CertificateSource,
-  patience: Patience = PATIENCE,
+  timeouts: TlsTimeouts = TLS_TIMEOUTS,
 ): HttpsServer {
   const server = createSecureServer(
     {
       ...TLS_OPTIONS,
       ...TIMEOUTS,
       allowHTTP1: true,
-      handshakeTimeout: patience.handshake,
-      settings: { maxConcurrentStreams: MOST_STREAMS },
+      handshakeTimeout: timeouts.handshake,
+      settings: { maxConcurrentStreams: MAX_STREAMS },
       SNICallback: (host, tell) => tell(null, certificateFor(source, host)?.context),
     },
     (incoming, outgoing) => {
@@ -55,12 +55,12 @@ export function createHttpsServer(
     server.setSecureContext({ ...TLS_OPTIONS, ...source.current()[0]?.pem });
   });
   server.on("session", (session) => {
-    session.setTimeout(patience.silence, () => session.destroy());
+    session.setTimeout(timeouts.silence, () => session.destroy());
     // Its handshake was at work when the server closed, which ends only those that are there.
     if (!server.listening) session.close();
   });
   server.on("stream", (stream) => {
-    const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), patience.stream);
+    const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeouts.stream);
     stream.once("close", () => clearTimeout(late));
   });
   cutStalled(server, "secureConnection");

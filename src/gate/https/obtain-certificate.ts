@@ -1,10 +1,9 @@
-import { Fault } from "../../core/fault.ts";
 import { accountKey, newKeyPem } from "./acme/account-key.ts";
 import { createExchange } from "./acme/exchange.ts";
 import { type Challenges, finishOrder, type OrderPorts, placeOrder } from "./acme/order.ts";
 import { AcmeProblem } from "./acme/problem.ts";
 import { openAccount } from "./acme/requests.ts";
-import { type Certificate, readCertificate } from "./certificate.ts";
+import { type Certificate, parseStored } from "./certificate.ts";
 import type { CertificateFolder } from "./certificate-folder.ts";
 
 export interface Authority {
@@ -75,17 +74,8 @@ async function finish(
   const { name, keyPem } = order;
   const chain = await finishOrder(ordering, order);
   const pem = `${keyPem}${chain}`;
-  const certificate = keptCertificate(pem, name);
+  const certificate = parseStored(pem, name);
   await folder.writeCertificate(name, pem);
-  await folder.dropOrder(name);
-  return certificate;
-}
-
-/** Of a file that holds both, the key and the chain. */
-export function keptCertificate(pem: string, name: string): Certificate {
-  const certificate = readCertificate(pem, pem);
-  if (!certificate.covers(name)) {
-    throw new Fault("certificate_other_name", `the certificate is not for ${name}`);
-  }
+  await folder.removeOrder(name);
   return certificate;
 }

@@ -11,16 +11,16 @@ export async function openCertificates(
 ): Promise<Certificates | undefined> {
   const { tlsCertFile, tlsKeyFile, httpsPort } = settings;
   if (tlsCertFile !== undefined && tlsKeyFile !== undefined) {
-    const source = await byOperator({ certFile: tlsCertFile, keyFile: tlsKeyFile }, log);
+    const source = await fromFiles({ certFile: tlsCertFile, keyFile: tlsKeyFile }, log);
     return { source, begin: () => {}, challenges: undefined, setUpDomain: undefined };
   }
   if (httpsPort === undefined) return undefined;
   // Loaded here, since most gates need none of it.
-  const { byAuthority } = await import("./authority-certificates.ts");
-  return byAuthority(settings, now, log);
+  const { fromAuthority } = await import("./authority-certificates.ts");
+  return fromAuthority(settings, now, log);
 }
 
-async function byOperator(files: CertificateFiles, log: GateLog): Promise<CertificateSource> {
+async function fromFiles(files: CertificateFiles, log: GateLog): Promise<CertificateSource> {
   const { watchCertificateFiles } = await import("./certificate-files.ts");
   try {
     return await watchCertificateFiles(files, log);

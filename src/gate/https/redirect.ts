@@ -5,7 +5,7 @@ const { alive, ready, forwardAuth } = pathsUnder("", null);
 /** What machines ask over plain HTTP, from nearby. */
 const LEFT_ALONE: readonly string[] = [alive, ready, forwardAuth];
 
-export interface SecurePlace {
+export interface HttpsTarget {
   readonly port: number;
   /** The names that the certificates are for, the first one first. */
   readonly names: readonly string[];
@@ -17,7 +17,7 @@ export interface SecurePlace {
 /** Where a request over plain HTTP belongs, or nothing where it is answered as it is. */
 export function secureLocation(
   incoming: Pick<IncomingMessage, "url" | "headers">,
-  place: SecurePlace,
+  place: HttpsTarget,
 ): string | undefined {
   const { url = "", headers } = incoming;
   const target = url.startsWith("/") ? url : "/";

@@ -2,16 +2,15 @@ import type { AddressInfo } from "node:net";
 import { NOTHING_RUNS } from "../../web/responses.ts";
 import { type Handle, listen } from "../listener.ts";
 import type { GateLog } from "../server-log.ts";
-import type { Certificates } from "./certificate-source.ts";
-import { certificateFor } from "./certificate-source.ts";
+import { type Certificates, certificateFor } from "./certificate-source.ts";
+import { createHandshakeCheck, type HandshakeCheck } from "./handshake-check.ts";
 import { createHttpsServer, type HttpsServer } from "./https-server.ts";
-import { createProof, type Proof } from "./proof.ts";
 import { hostIn, secureLocation } from "./redirect.ts";
 
-/** A year, for this host alone: what else lives under its name is not ours to decide. */
-const STRICT = "max-age=31536000";
+/** A year, for this host only: the operator decides about subdomains. */
+const HSTS = "max-age=31536000";
 
-export interface HttpsPlace {
+export interface HttpsAddress {
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string | undefined;
@@ -27,27 +26,27 @@ export interface HttpsPorts {
 export interface Https {
   readonly url: string;
   readonly server: HttpsServer;
-  /** What stands before the gate on plain HTTP: answers to challenges, and the way to HTTPS. */
-  before(handle: Handle): Handle;
+  /** On plain HTTP: answers challenges of the authority, and redirects to HTTPS once it works. */
+  wrapPlain(handle: Handle): Handle;
 }
 
-export async function startHttps(place: HttpsPlace, ports: HttpsPorts): Promise<Https> {
+export async function startHttps(place: HttpsAddress, ports: HttpsPorts): Promise<Https> {
   const { source, challenges } = ports.certificates;
-  // The handshake that proves a certificate takes the server, and the server's answers the proof.
-  const proof: { current: Proof | undefined } = { current: undefined };
-  const proven = (host: string | undefined): boolean =>
-    proof.current?.has(certificateFor(source, host)) === true;
+  // The check needs the server, and the server's responses need the check.
+  let check: HandshakeCheck | undefined;
+  const works = (host: string | undefined): boolean =>
+    check?.passed(certificateFor(source, host)) === true;
 
   const server = createHttpsServer((incoming, outgoing) => {
-    if (proven(hostIn(incoming))) outgoing.setHeader("Strict-Transport-Security", STRICT);
+    if (works(hostIn(incoming))) outgoing.setHeader("Strict-Transport-Security", HSTS);
     ports.handle(incoming, outgoing);
   }, source);
   const url = await listen(server, place.host, place.port);
   const { port } = server.address() as AddressInfo;
-  proof.current = createProof(server, source, ports.now, ports.log);
+  check = createHandshakeCheck(server, source, ports.now, ports.log);
 
   const location = (incoming: Parameters<Handle>[0]): string | undefined => {
-    if (!proven(hostIn(incoming))) return undefined;
+    if (!works(hostIn(incoming))) return undefined;
     return secureLocation(incoming, {
       port,
       names: source.current().flatMap(({ names }) => names),
@@ -58,7 +57,7 @@ export async function startHttps(place: HttpsPlace, ports: HttpsPorts): Promise<
   return {
     url,
     server,
-    before: (handle) => (incoming, outgoing) => {
+    wrapPlain: (handle) => (incoming, outgoing) => {
       if (challenges?.answer(incoming, outgoing) === true) return;
       const target = location(incoming);
       if (target === undefined) return handle(incoming, outgoing);

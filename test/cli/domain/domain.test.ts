@@ -44,7 +44,7 @@ test("domain add for a known name requests another attempt and keeps the certifi
   await utimes(wanted, 1, 1);
   const kept = await folder.certificate(NAME);
   assert.equal((await domain(["add", NAME], { HTTPS_PORT: "443" })).code, 0);
-  assert.ok((await folder.askedAt(NAME)) > 1_000);
+  assert.ok((await folder.requestedAt(NAME)) > 1_000);
   assert.equal(await folder.certificate(NAME), kept);
 });
 
@@ -109,7 +109,7 @@ for (const [name, reason] of badNames) {
 test("domain remove deletes the name with its key, and only that name", async (t) => {
   const { dataDir, folder, domain } = await place(t);
   await prepare(folder);
-  await folder.want("other.example.org");
+  await folder.request("other.example.org");
   assert.deepEqual(await domain(["remove", "HOME.example.org"]), {
     code: 0,
     stdout: `Removed domain ${NAME} and its certificate.\n`,
@@ -134,6 +134,6 @@ for (const args of [["add"], ["remove"], ["add", "a.b", "c.d"], ["status", "a.b"
 /** A certificate that the gate has obtained for the name. */
 async function prepare(folder: CertificateFolder): Promise<void> {
   const { cert, key } = makeCertificate({ names: [NAME] });
-  await folder.want(NAME);
+  await folder.request(NAME);
   await folder.writeCertificate(NAME, `${key}${cert}`);
 }

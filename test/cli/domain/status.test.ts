@@ -19,7 +19,7 @@ interface State {
 /** The stored state of a domain. */
 async function prepare(dataDir: string, { certificate, progress }: State): Promise<void> {
   const folder = certificateFolder(dataDir);
-  await folder.want(NAME);
+  await folder.request(NAME);
   // Long before any stored attempt.
   await utimes(join(dataDir, "certificates", NAME, "wanted"), 1, 1);
   if (certificate !== undefined) {
@@ -145,7 +145,7 @@ test("domain status shows an invalid certificate as none", async (t) => {
 
 test("domain status prints the domains in order, with a block of lines each", async (t) => {
   const dataDir = await tempDir(t);
-  for (const name of ["b.example", "a.example"]) await certificateFolder(dataDir).want(name);
+  for (const name of ["b.example", "a.example"]) await certificateFolder(dataDir).request(name);
   const { stdout } = await status(t, dataDir);
   assert.deepEqual(stdout.match(/^\S+$/gm), ["a.example", "b.example"]);
   const { stdout: lines } = await status(t, dataDir, "--json");

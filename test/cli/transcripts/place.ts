@@ -24,7 +24,7 @@ export async function placeFor(t: TestContext): Promise<Place> {
   await mkdir(DATA_DIR, { mode: 0o700 });
   await makeDatabase(join(DATA_DIR, "latchkey.db"), ["owner", "guest"]);
   await makeDatabase(join(folder, "backup.db"), ["owner"]);
-  await certificateFolder(DATA_DIR).want("old.example.org");
+  await certificateFolder(DATA_DIR).request("old.example.org");
   await writeFile(join(folder, "new.csv"), csvOf("visitor"));
   await mkdir(join(folder, "pages"));
   await writeFile(join(folder, "pages/login.eta"), "");

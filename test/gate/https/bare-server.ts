@@ -5,7 +5,7 @@ import { readCertificate } from "../../../src/gate/https/certificate.ts";
 import {
   createHttpsServer,
   type HttpsServer,
-  type Patience,
+  type TlsTimeouts,
 } from "../../../src/gate/https/https-server.ts";
 import { drain, type Handle } from "../../../src/gate/listener.ts";
 import { LOCALHOST } from "./secure-gate.ts";
@@ -17,11 +17,11 @@ export interface BareServer {
   stop(withinMs: number): Promise<number>;
 }
 
-/** The server of the gate's HTTPS alone, with handlers and patience of the test's own. */
+/** The server of the gate's HTTPS alone, with handlers and timeouts of the test's own. */
 export async function startBareServer(
   t: TestContext,
   handle: Handle,
-  patience?: Patience,
+  timeouts?: TlsTimeouts,
 ): Promise<BareServer> {
   const certificate = readCertificate(LOCALHOST.cert, LOCALHOST.key);
   const source = {
@@ -29,7 +29,7 @@ export async function startBareServer(
     onChange: (listener: () => void) => listener(),
     stop: async () => {},
   };
-  const server = createHttpsServer(handle, source, patience);
+  const server = createHttpsServer(handle, source, timeouts);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const stop = async (withinMs: number): Promise<number> => {

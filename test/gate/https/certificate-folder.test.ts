@@ -22,14 +22,14 @@ test("a folder that is not there yet holds nothing, and looking does not make it
   assert.equal(await folder.certificate(NAME), undefined);
   assert.equal(await folder.progress(NAME), undefined);
   assert.equal(await folder.order(NAME), undefined);
-  assert.equal(await folder.askedAt(NAME), 0);
-  assert.equal(await folder.forget(NAME), false);
+  assert.equal(await folder.requestedAt(NAME), 0);
+  assert.equal(await folder.remove(NAME), false);
   assert.deepEqual(await readdir(dataDir), []);
 });
 
 test("what is written is read back, by anybody who opens the folder anew", async (t) => {
   const { dataDir, folder } = await place(t);
-  await folder.want(NAME);
+  await folder.request(NAME);
   await folder.writeCertificate(NAME, "key and chain");
   await folder.writeProgress(NAME, FAILED);
   await folder.writeOrder(ORDER);
@@ -38,14 +38,14 @@ test("what is written is read back, by anybody who opens the folder anew", async
   assert.equal(await again.certificate(NAME), "key and chain");
   assert.deepEqual(await again.progress(NAME), FAILED);
   assert.deepEqual(await again.order(NAME), ORDER);
-  await again.dropOrder(NAME);
-  await again.dropOrder(NAME);
+  await again.removeOrder(NAME);
+  await again.removeOrder(NAME);
   assert.equal(await folder.order(NAME), undefined);
 });
 
 test("names come in order, and only those that somebody has asked for", async (t) => {
   const { folder, root } = await place(t);
-  for (const name of ["b.example", "a.example"]) await folder.want(name);
+  for (const name of ["b.example", "a.example"]) await folder.request(name);
   await mkdir(join(root, "c.example"));
   await writeFile(join(root, "notes.txt"), "");
   await folder.accountKey(AUTHORITY, () => "account");
@@ -56,7 +56,7 @@ test("folders and files belong to their owner alone, whatever the process's mask
   const { folder, root } = await place(t);
   const mask = process.umask(0);
   t.after(() => process.umask(mask));
-  await folder.want(NAME);
+  await folder.request(NAME);
   await folder.writeCertificate(NAME, "key and chain");
   await folder.writeProgress(NAME, FAILED);
   await folder.writeOrder(ORDER);
@@ -70,24 +70,24 @@ test("folders and files belong to their owner alone, whatever the process's mask
 
 test("asking again is remembered with its time, and changes nothing else", async (t) => {
   const { folder, root } = await place(t);
-  await folder.want(NAME);
+  await folder.request(NAME);
   await folder.writeCertificate(NAME, "key and chain");
   await utimes(join(root, NAME, "wanted"), 1, 1);
-  assert.equal(await folder.askedAt(NAME), 1_000);
+  assert.equal(await folder.requestedAt(NAME), 1_000);
   const before = Date.now();
-  await folder.want(NAME);
+  await folder.request(NAME);
   // The file system's clock may be a tick behind.
-  assert.ok((await folder.askedAt(NAME)) >= before - 50);
+  assert.ok((await folder.requestedAt(NAME)) >= before - 50);
   assert.equal(await folder.certificate(NAME), "key and chain");
 });
 
 test("a name that was forgotten is gone with its key, and nothing brings it back", async (t) => {
   const { folder, root } = await place(t);
-  await folder.want(NAME);
-  await folder.want("other.example");
+  await folder.request(NAME);
+  await folder.request("other.example");
   await folder.writeCertificate(NAME, "key and chain");
-  assert.equal(await folder.forget(NAME), true);
-  assert.equal(await folder.forget(NAME), false);
+  assert.equal(await folder.remove(NAME), true);
+  assert.equal(await folder.remove(NAME), false);
   await assert.rejects(folder.writeCertificate(NAME, "late"), { code: "ENOENT" });
   await assert.rejects(folder.writeProgress(NAME, FAILED), { code: "ENOENT" });
   await assert.rejects(folder.writeOrder(ORDER), { code: "ENOENT" });
@@ -115,7 +115,7 @@ const others = [
 for (const emptied of ["", "{", "null", "5", '"text"', ...others]) {
   test(`a file that holds ${JSON.stringify(emptied)} instead of what was written counts as none`, async (t) => {
     const { folder, root } = await place(t);
-    await folder.want(NAME);
+    await folder.request(NAME);
     for (const file of ["progress.json", "order.json"]) {
       await writeFile(join(root, NAME, file), emptied);
     }
@@ -126,7 +126,7 @@ for (const emptied of ["", "{", "null", "5", '"text"', ...others]) {
 
 test("a file is there whole, the old or the new one, whenever its writer is killed", async (t) => {
   const { dataDir, folder, root } = await place(t);
-  await folder.want(NAME);
+  await folder.request(NAME);
   const size = 256 * 1024;
   await folder.writeCertificate(NAME, "0".repeat(size));
   const module = new URL("../../../src/gate/https/certificate-folder.ts", import.meta.url);

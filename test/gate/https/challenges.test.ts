@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { createChallengeDesk } from "../../../src/gate/https/challenges.ts";
+import { createChallengeResponder } from "../../../src/gate/https/challenges.ts";
 import { send } from "../../support/client.ts";
 
 const PATH = "/.well-known/acme-challenge/";
 
 /** A desk in front of an application that answers everything with its own words. */
 async function startDesk(t: TestContext) {
-  const desk = createChallengeDesk();
+  const desk = createChallengeResponder();
   const server = createServer((incoming, outgoing) => {
     if (!desk.answer(incoming, outgoing)) outgoing.writeHead(404).end("the application");
   });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { type TestContext, test } from "node:test";
-import { createChallengeDesk } from "../../../src/gate/https/challenges.ts";
+import { createChallengeResponder } from "../../../src/gate/https/challenges.ts";
 import { checkDomain } from "../../../src/gate/https/domain-check.ts";
 
 const SOON_MS = 50;
@@ -20,7 +20,7 @@ async function start(t: TestContext, answer: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const desk = createChallengeDesk();
+const desk = createChallengeResponder();
 const check = (port: number, withinMs?: number, name = "localhost") =>
   checkDomain(name, desk, new AbortController().signal, port, withinMs);
 
@@ -52,7 +52,7 @@ const others: Readonly<Record<string, RequestListener>> = {
   "a server with an application": (_, outgoing) => outgoing.writeHead(404).end("Not found"),
   "a server that says nothing": (_, outgoing) => outgoing.end(),
   "a server that repeats what it is asked": (incoming, outgoing) => outgoing.end(incoming.url),
-  "another gate": createChallengeDeskAnswer(),
+  "another gate": otherGate(),
   "a server without end": (_, outgoing) => {
     const goOn = (): void => {
       while (!outgoing.destroyed && outgoing.write("x".repeat(16_384)));
@@ -62,8 +62,8 @@ const others: Readonly<Record<string, RequestListener>> = {
   },
 };
 
-function createChallengeDeskAnswer(): RequestListener {
-  const other = createChallengeDesk();
+function otherGate(): RequestListener {
+  const other = createChallengeResponder();
   return (incoming, outgoing) => {
     if (!other.answer(incoming, outgoing)) outgoing.writeHead(303, { Location: "/login" }).end();
   };

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { hostIn, type SecurePlace, secureLocation } from "../../../src/gate/https/redirect.ts";
+import { type HttpsTarget, hostIn, secureLocation } from "../../../src/gate/https/redirect.ts";
 
 const NAMES = ["home.example.org", "door.example.org"];
 
-const place: SecurePlace = {
+const place: HttpsTarget = {
   port: 443,
   names: NAMES,
   covers: (host) => NAMES.includes(host),
@@ -16,7 +16,7 @@ interface Case {
   readonly host?: string;
   readonly url?: string;
   readonly proto?: string;
-  readonly place?: Partial<SecurePlace>;
+  readonly place?: Partial<HttpsTarget>;
   readonly leads: string | undefined;
 }
 

@@ -61,9 +61,9 @@ test("no pause is shorter than the one before, or than what the authority asks f
 
 test("without a certificate and without a failure, the next attempt is due at once", () => {
   fc.assert(
-    fc.property(time, time, (lastAt, askedAt) => {
-      assert.equal(dueAt(undefined, undefined, askedAt), 0);
-      assert.equal(dueAt(undefined, { failures: 0, lastAt, nextAt: 0 }, askedAt), 0);
+    fc.property(time, time, (lastAt, requestedAt) => {
+      assert.equal(dueAt(undefined, undefined, requestedAt), 0);
+      assert.equal(dueAt(undefined, { failures: 0, lastAt, nextAt: 0 }, requestedAt), 0);
     }),
   );
 });
@@ -88,16 +88,21 @@ test("somebody who asks after a failure cuts the pause short", () => {
 
 test("a certificate that is good is not renewed early, whoever asks and whatever has failed", () => {
   fc.assert(
-    fc.property(lifetimes, fc.option(attempts, { nil: undefined }), time, (life, made, askedAt) => {
-      assert.ok(dueAt(life, made, askedAt) >= renewalAt(life));
-    }),
+    fc.property(
+      lifetimes,
+      fc.option(attempts, { nil: undefined }),
+      time,
+      (life, made, requestedAt) => {
+        assert.ok(dueAt(life, made, requestedAt) >= renewalAt(life));
+      },
+    ),
   );
 });
 
 test("failures put a renewal off by their pause at most", () => {
   fc.assert(
-    fc.property(lifetimes, attempts, time, (life, made, askedAt) => {
-      assert.ok(dueAt(life, made, askedAt) <= Math.max(renewalAt(life), made.nextAt));
+    fc.property(lifetimes, attempts, time, (life, made, requestedAt) => {
+      assert.ok(dueAt(life, made, requestedAt) <= Math.max(renewalAt(life), made.nextAt));
     }),
   );
 });

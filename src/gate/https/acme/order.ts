@@ -24,12 +24,12 @@ export interface PlacedOrder {
   readonly keyPem: string;
 }
 
-const LOOK_AGAIN_MS = 1_000;
-const LONGEST_LOOK_MS = 10_000;
+const POLL_MS = 1_000;
+const MAX_POLL_MS = 10_000;
 /** An order is for one name, which takes one authorization with a handful of challenges. */
-const LONGEST_LIST = 20;
+const MAX_LIST_LENGTH = 20;
 /** Looks at one order or authorization before it counts as stuck: some minutes. */
-const MOST_LOOKS = 60;
+const MAX_POLLS = 60;
 
 export async function placeOrder(
   { requests }: OrderPorts,
@@ -46,7 +46,7 @@ export async function placeOrder(
 export async function finishOrder(ports: OrderPorts, placed: PlacedOrder): Promise<string> {
   const { requests } = ports;
   let before = "";
-  for (let look = 1; look <= MOST_LOOKS; look += 1) {
+  for (let look = 1; look <= MAX_POLLS; look += 1) {
     const reply = await requests.post(placed.url, undefined);
     const order = jsonOf(reply);
     const status = textIn(order, "status");
@@ -102,7 +102,7 @@ async function authorize(ports: OrderPorts, url: string): Promise<void> {
 }
 
 async function authorized({ requests, pause }: OrderPorts, url: string): Promise<void> {
-  for (let look = 1; look <= MOST_LOOKS; look += 1) {
+  for (let look = 1; look <= MAX_POLLS; look += 1) {
     const reply = await requests.post(url, undefined);
     if (settledOr(jsonOf(reply)) === "settled") return;
     await pause(pauseBefore(reply));
@@ -146,7 +146,7 @@ function tokenOf(challenge: object): string {
 }
 
 const pauseBefore = (reply: HttpResponse): number =>
-  Math.min(retryAfterMs(reply) ?? LOOK_AGAIN_MS, LONGEST_LOOK_MS);
+  Math.min(retryAfterMs(reply) ?? POLL_MS, MAX_POLL_MS);
 
 const stuck = (what: string): Fault =>
   new Fault("acme_stuck", `the certificate authority does not come to an end with the ${what}`);
@@ -160,6 +160,6 @@ const listIn = (value: object, name: string): readonly string[] =>
 function itemsIn(value: object, name: string): readonly unknown[] {
   const list: unknown = Reflect.get(value, name);
   if (!Array.isArray(list)) throw unusable(`nothing under ${name}`);
-  if (list.length > LONGEST_LIST) throw unusable(`too much under ${name}`);
+  if (list.length > MAX_LIST_LENGTH) throw unusable(`too much under ${name}`);
   return list;
 }

@@ -24,22 +24,22 @@ export function problemOf(reply: HttpResponse): AcmeProblem {
 /** Of a problem document, which authorities also put into orders and challenges. */
 export function problemFrom(document: unknown, retryAfter?: number): AcmeProblem {
   const { type, detail } = fieldsOf(document);
-  const problem = type?.split(":").at(-1)?.slice(0, LONGEST_TEXT) ?? "unknown";
-  const reason = detail?.slice(0, LONGEST_TEXT) ?? "without saying why";
+  const problem = type?.split(":").at(-1)?.slice(0, MAX_TEXT_LENGTH) ?? "unknown";
+  const reason = detail?.slice(0, MAX_TEXT_LENGTH) ?? "without saying why";
   return new AcmeProblem(problem, reason, retryAfter);
 }
 
 /** It goes into a file and into the log, at each attempt. */
-const LONGEST_TEXT = 500;
+const MAX_TEXT_LENGTH = 500;
 
 /** Longer than this, an authority is not believed. */
-const LONGEST_PAUSE_MS = 24 * 3_600_000;
+const MAX_PAUSE_MS = 24 * 3_600_000;
 
 /** `Retry-After` in seconds; its other form, a date, is rounded by clocks that differ anyway. */
 export function retryAfterMs(reply: HttpResponse): number | undefined {
   const text = reply.headers["retry-after"];
   if (text === undefined || !/^\d{1,9}$/.test(text)) return undefined;
-  return Math.min(Number(text) * 1_000, LONGEST_PAUSE_MS);
+  return Math.min(Number(text) * 1_000, MAX_PAUSE_MS);
 }
 
 function parsed(text: string): { type: string | undefined; detail: string | undefined } {

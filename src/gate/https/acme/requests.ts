@@ -6,7 +6,7 @@ import { type Exchange, httpsUrl } from "./exchange.ts";
 import { problemOf } from "./problem.ts";
 
 /** An authority may refuse any nonce, and hands out another one with the refusal. */
-const MOST_NONCES = 12;
+const MAX_NONCES = 12;
 
 export interface AcmeRequests {
   readonly key: AccountKey;
@@ -75,7 +75,7 @@ function createSigning(exchange: Exchange, directory: Directory, key: AccountKey
       nonce = nonceIn(reply);
       if (reply.status < 400) return reply;
       const problem = problemOf(reply);
-      if (problem.problem !== "badNonce" || tried === MOST_NONCES) throw problem;
+      if (problem.problem !== "badNonce" || tried === MAX_NONCES) throw problem;
     }
   };
 }

@@ -98,7 +98,7 @@ wherePebbleIs((withPebble) => {
       const gate = await startSecureGate(t, pebble);
       await gate.setUp({ domain: NAME });
       await answerOver(gate, pebble);
-      await logged(gate, "certificate kept");
+      await logged(gate, "stored a certificate");
       const root = join(gate.dataDir, "certificates");
       const files = await eventually(async () => {
         const entries = await readdir(root, { recursive: true, withFileTypes: true });

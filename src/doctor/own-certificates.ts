@@ -1,12 +1,12 @@
 import { messageOf } from "../core/fault.ts";
+import { parseStored } from "../gate/https/certificate.ts";
 import { type CertificateFolder, certificateFolder } from "../gate/https/certificate-folder.ts";
-import { keptCertificate } from "../gate/https/obtain-certificate.ts";
 import type { Check } from "./check.ts";
 import { dayOf, expiryFindings } from "./expiry.ts";
 import { advice, broken, type Finding, fine } from "./finding.ts";
 
 /** Those that the gate gets by itself, one for each name that was asked for. */
-export const keptCertificatesCheck: Check = {
+export const ownCertificatesCheck: Check = {
   name: "own certificates",
   settings: ["DATA_DIR", "HTTPS_PORT", "TLS_CERT_FILE", "TLS_KEY_FILE"],
 
@@ -53,7 +53,7 @@ const MEND =
 
 function expiryOf(name: string, pem: string, now: number): readonly Finding[] {
   try {
-    const { notAfter } = keptCertificate(pem, name);
+    const { notAfter } = parseStored(pem, name);
     const findings = expiryFindings(`the certificate for ${name}`, notAfter, now, RENEW);
     if (findings.length > 0) return findings;
     return [fine(`the certificate for ${name} is good until ${dayOf(notAfter)}`)];

@@ -6,7 +6,7 @@ import { pino } from "pino";
 import { AcmeProblem } from "../../../src/gate/https/acme/problem.ts";
 import { type Certificate, readCertificate } from "../../../src/gate/https/certificate.ts";
 import { certificateFolder } from "../../../src/gate/https/certificate-folder.ts";
-import { openCertificateKeeper } from "../../../src/gate/https/certificate-keeper.ts";
+import { openRenewer } from "../../../src/gate/https/certificate-renewer.ts";
 import { eventually } from "../../support/eventually.ts";
 import { SERVER_CERTIFICATE, SERVER_KEY } from "../../support/fixed-certificates.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -17,7 +17,7 @@ const certificate = (): Certificate => readCertificate(PEM, PEM);
 /** Long before two thirds of the fixed certificate's life are over. */
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 
-async function openKeeper(
+async function openTested(
   t: TestContext,
   { now = NOW, obtain = async () => certificate(), dataDir = "" } = {},
 ) {
@@ -30,7 +30,7 @@ async function openKeeper(
     return folder.names();
   };
   const lines: Readonly<Record<string, unknown>>[] = [];
-  const keeper = await openCertificateKeeper({
+  const renewer = await openRenewer({
     folder: { ...folder, names },
     obtain(name) {
       asked.push(name);
@@ -39,33 +39,33 @@ async function openKeeper(
     now: () => clock.now,
     log: pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) }),
   });
-  t.after(() => keeper.stop());
-  return { keeper, folder, clock, asked, lines, looks: () => looks };
+  t.after(() => renewer.stop());
+  return { renewer, folder, clock, asked, lines, looks: () => looks };
 }
 
 /** By the end of the second look from now, one has begun and ended. */
-async function afterAnotherLook({ looks }: Awaited<ReturnType<typeof openKeeper>>) {
+async function afterAnotherLook({ looks }: Awaited<ReturnType<typeof openTested>>) {
   const before = looks();
   await eventually(() => (looks() >= before + 2 ? true : undefined));
 }
 
 test("nobody is asked before the gate says that it answers", async (t) => {
   const dataDir = await tempDir(t);
-  await certificateFolder(dataDir).want(NAME);
-  const { keeper, asked } = await openKeeper(t, { dataDir });
+  await certificateFolder(dataDir).request(NAME);
+  const { renewer, asked } = await openTested(t, { dataDir });
   assert.deepEqual(asked, []);
-  keeper.begin();
+  renewer.begin();
   await eventually(() => (asked.length === 1 ? true : undefined));
 });
 
 test("what is kept is there before the gate answers", async (t) => {
   const dataDir = await tempDir(t);
   const folder = certificateFolder(dataDir);
-  await folder.want(NAME);
+  await folder.request(NAME);
   await folder.writeCertificate(NAME, PEM);
-  const { keeper } = await openKeeper(t, { dataDir });
+  const { renewer } = await openTested(t, { dataDir });
   assert.deepEqual(
-    keeper.current().map(({ fingerprint }) => fingerprint),
+    renewer.current().map(({ fingerprint }) => fingerprint),
     [certificate().fingerprint],
   );
 });
@@ -73,10 +73,10 @@ test("what is kept is there before the gate answers", async (t) => {
 test("a certificate in the first two thirds of its life is left alone", async (t) => {
   const dataDir = await tempDir(t);
   const folder = certificateFolder(dataDir);
-  await folder.want(NAME);
+  await folder.request(NAME);
   await folder.writeCertificate(NAME, PEM);
-  const opened = await openKeeper(t, { dataDir });
-  opened.keeper.begin();
+  const opened = await openTested(t, { dataDir });
+  opened.renewer.begin();
   await afterAnotherLook(opened);
   assert.ok(!opened.asked.includes(NAME));
 });
@@ -84,10 +84,10 @@ test("a certificate in the first two thirds of its life is left alone", async (t
 test("at two thirds of its life, a certificate is renewed", async (t) => {
   const dataDir = await tempDir(t);
   const folder = certificateFolder(dataDir);
-  await folder.want(NAME);
+  await folder.request(NAME);
   await folder.writeCertificate(NAME, PEM);
-  const opened = await openKeeper(t, { dataDir, now: Date.parse("2087-01-01T00:00:00Z") });
-  opened.keeper.begin();
+  const opened = await openTested(t, { dataDir, now: Date.parse("2087-01-01T00:00:00Z") });
+  opened.renewer.begin();
   await eventually(() => (opened.asked.includes(NAME) ? true : undefined));
 });
 
@@ -95,9 +95,9 @@ test("after a failure the authority is left alone for a minute, and then asked a
   const fail = async (): Promise<Certificate> => {
     throw new Error("no luck");
   };
-  const opened = await openKeeper(t, { obtain: fail });
-  await opened.folder.want(NAME);
-  opened.keeper.begin();
+  const opened = await openTested(t, { obtain: fail });
+  await opened.folder.request(NAME);
+  opened.renewer.begin();
   const failed = await eventually(() => opened.folder.progress(NAME));
   assert.deepEqual(
     [failed.failures, failed.cause, failed.nextAt - failed.lastAt],
@@ -122,9 +122,9 @@ test("an authority that asks for more time gets it", async (t) => {
   const limited = async (): Promise<Certificate> => {
     throw new AcmeProblem("rateLimited", "come back later", 3_600_000);
   };
-  const { keeper, folder } = await openKeeper(t, { obtain: limited });
-  await folder.want(NAME);
-  keeper.begin();
+  const { renewer, folder } = await openTested(t, { obtain: limited });
+  await folder.request(NAME);
+  renewer.begin();
   const { lastAt, nextAt } = await eventually(() => folder.progress(NAME));
   assert.equal(nextAt - lastAt, 3_600_000);
 });
@@ -135,23 +135,23 @@ test("a kept certificate that is of no use is told of once, and replaced", async
   await mkdir(place, { recursive: true });
   await writeFile(join(place, "wanted"), "");
   await writeFile(join(place, "certificate.pem"), "half a certificate");
-  const opened = await openKeeper(t, { dataDir });
-  opened.keeper.begin();
-  await eventually(() => (opened.keeper.current().length === 1 ? true : undefined));
+  const opened = await openTested(t, { dataDir });
+  opened.renewer.begin();
+  await eventually(() => (opened.renewer.current().length === 1 ? true : undefined));
   await afterAnotherLook(opened);
-  const told = opened.lines.filter(({ msg }) => msg === "the kept certificate is of no use");
+  const told = opened.lines.filter(({ msg }) => msg === "the stored certificate cannot be used");
   assert.equal(told.length, 1);
 });
 
 test("a folder that cannot be read is told of once, not every second", async (t) => {
   const dataDir = await tempDir(t);
   await mkdir(join(dataDir, "certificates", NAME), { recursive: true });
-  const opened = await openKeeper(t, { dataDir });
+  const opened = await openTested(t, { dataDir });
   await mkdir(join(dataDir, "certificates", NAME, "progress.json"));
   await writeFile(join(dataDir, "certificates", NAME, "wanted"), "");
-  opened.keeper.begin();
+  opened.renewer.begin();
   const trouble = () =>
-    opened.lines.filter(({ msg }) => msg === "the kept certificates cannot be read or written");
+    opened.lines.filter(({ msg }) => msg === "the certificate folder cannot be read or written");
   await eventually(() => (trouble().length > 0 ? true : undefined));
   await afterAnotherLook(opened);
   assert.equal(trouble().length, 1);
@@ -165,9 +165,9 @@ test("one name that takes long keeps no other waiting", async (t) => {
     return asked === 1 ? new Promise(() => {}) : Promise.resolve(certificate());
   };
   const folder = certificateFolder(await tempDir(t));
-  await folder.want("a.example.org");
-  await folder.want(NAME);
-  const keeper = await openCertificateKeeper({
+  await folder.request("a.example.org");
+  await folder.request(NAME);
+  const renewer = await openRenewer({
     folder,
     obtain: (_name, stop) =>
       Promise.race([
@@ -179,9 +179,9 @@ test("one name that takes long keeps no other waiting", async (t) => {
     now: () => NOW,
     log: pino({ enabled: false }),
   });
-  t.after(() => keeper.stop());
-  keeper.begin();
-  await eventually(() => (keeper.current().length === 1 ? true : undefined));
+  t.after(() => renewer.stop());
+  renewer.begin();
+  await eventually(() => (renewer.current().length === 1 ? true : undefined));
 });
 
 test("an attempt whose ending cannot be written down is not made again every second", async (t) => {
@@ -191,9 +191,9 @@ test("an attempt whose ending cannot be written down is not made again every sec
     await mkdir(join(dataDir, "certificates", NAME, "progress.json"), { recursive: true });
     throw new Error("no luck");
   };
-  const opened = await openKeeper(t, { dataDir, obtain: fail, now: Date.now() + 1_000 });
-  await opened.folder.want(NAME);
-  opened.keeper.begin();
+  const opened = await openTested(t, { dataDir, obtain: fail, now: Date.now() + 1_000 });
+  await opened.folder.request(NAME);
+  opened.renewer.begin();
   await eventually(() => (opened.asked.length === 1 ? true : undefined));
   await afterAnotherLook(opened);
   assert.deepEqual(opened.asked, [NAME]);

@@ -1,30 +1,28 @@
 import { messageOf } from "../../core/fault.ts";
 import type { GateLog } from "../server-log.ts";
 import { AcmeProblem } from "./acme/problem.ts";
-import type { Certificate } from "./certificate.ts";
+import { type Certificate, parseStored } from "./certificate.ts";
 import type { CertificateFolder, Progress } from "./certificate-folder.ts";
-import type { CertificateSource } from "./certificate-source.ts";
-import { createListeners, lookAgainAndAgain } from "./looking.ts";
-import { keptCertificate } from "./obtain-certificate.ts";
+import { type CertificateSource, createChangeEvent, poll } from "./certificate-source.ts";
 import { type Attempts, dueAt, pauseAfter, renewalAt } from "./renewal.ts";
 
-export interface KeeperPorts {
+export interface RenewerPorts {
   readonly folder: CertificateFolder;
   obtain(name: string, stop: AbortSignal): Promise<Certificate>;
   now(): number;
   readonly log: GateLog;
 }
 
-export interface CertificateKeeper extends CertificateSource {
+export interface Renewer extends CertificateSource {
   /** Begins to ask for what is missing. The gate has to answer by then, or it is not found. */
   begin(): void;
 }
 
 /** Sees to it that each name in the folder has a certificate, and renews it in time. */
-export async function openCertificateKeeper(ports: KeeperPorts): Promise<CertificateKeeper> {
+export async function openRenewer(ports: RenewerPorts): Promise<Renewer> {
   const stopping = new AbortController();
   const certificates = new Map<string, Certificate>();
-  const { onChange, tell: changed } = createListeners();
+  const { onChange, emit: changed } = createChangeEvent();
   const take = (name: string, certificate: Certificate): void => {
     certificates.set(name, certificate);
     changed();
@@ -56,7 +54,7 @@ export async function openCertificateKeeper(ports: KeeperPorts): Promise<Certifi
       if (stopping.signal.aborted || underWay.has(name)) continue;
       // What was not written, on a full disk say, counts all the same: or there would be no pause.
       const before = lastAttempts.get(name) ?? (await ports.folder.progress(name));
-      const due = dueAt(certificates.get(name), before, await ports.folder.askedAt(name));
+      const due = dueAt(certificates.get(name), before, await ports.folder.requestedAt(name));
       if (ports.now() < due) continue;
       const attempt = attemptFor(name, before).finally(() => underWay.delete(name));
       underWay.set(name, attempt);
@@ -79,7 +77,7 @@ export async function openCertificateKeeper(ports: KeeperPorts): Promise<Certifi
   let keeping: Promise<void> | undefined;
   return {
     begin() {
-      keeping ??= lookAgainAndAgain(tellingOnce(look, ports, stopping.signal), stopping.signal);
+      keeping ??= poll(tellingOnce(look, ports, stopping.signal), stopping.signal);
     },
     current: () => [...certificates.values()],
     onChange,
@@ -96,7 +94,7 @@ type Take = (name: string, certificate: Certificate) => void;
 /** Said once: a folder that cannot be read now cannot be read in a second either. */
 function tellingOnce(
   look: () => Promise<void>,
-  ports: KeeperPorts,
+  ports: RenewerPorts,
   stop: AbortSignal,
 ): () => Promise<void> {
   let said = "";
@@ -111,23 +109,23 @@ function tellingOnce(
   };
 }
 
-function tellTrouble({ log }: KeeperPorts, error: unknown): void {
-  log.error({ reason: messageOf(error) }, "the kept certificates cannot be read or written");
+function tellTrouble({ log }: RenewerPorts, error: unknown): void {
+  log.error({ reason: messageOf(error) }, "the certificate folder cannot be read or written");
 }
 
-async function takeKept({ folder, log }: KeeperPorts, name: string, take: Take): Promise<void> {
+async function takeKept({ folder, log }: RenewerPorts, name: string, take: Take): Promise<void> {
   const pem = await folder.certificate(name);
   if (pem === undefined) return;
   try {
-    take(name, keptCertificate(pem, name));
+    take(name, parseStored(pem, name));
   } catch (error) {
-    log.warn({ domain: name, reason: messageOf(error) }, "the kept certificate is of no use");
+    log.warn({ domain: name, reason: messageOf(error) }, "the stored certificate cannot be used");
   }
 }
 
 /** How it went; nothing where the gate stops meanwhile. */
 async function attemptOnce(
-  { obtain, log, now }: KeeperPorts,
+  { obtain, log, now }: RenewerPorts,
   name: string,
   before: Attempts | undefined,
   take: Take,
@@ -137,7 +135,10 @@ async function attemptOnce(
   try {
     const obtained = await obtain(name, stop);
     const renewal = new Date(renewalAt(obtained)).toISOString();
-    log.info({ domain: name, until: obtained.notAfter.toISOString(), renewal }, "certificate kept");
+    log.info(
+      { domain: name, until: obtained.notAfter.toISOString(), renewal },
+      "stored a certificate",
+    );
     take(name, obtained);
     return { failures: 0, lastAt: now(), nextAt: 0, cause: undefined };
   } catch (error) {

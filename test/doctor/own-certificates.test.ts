@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { keptCertificatesCheck } from "../../src/doctor/kept-certificates.ts";
+import { ownCertificatesCheck } from "../../src/doctor/own-certificates.ts";
 import { certificateFolder } from "../../src/gate/https/certificate-folder.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { LEAF } from "./certificates.ts";
@@ -12,7 +12,7 @@ const HTTPS = { HTTPS_PORT: "3443" };
 async function folderWanting(t: TestContext, ...names: readonly string[]) {
   const DATA_DIR = join(await tempDir(t), "data");
   const folder = certificateFolder(DATA_DIR);
-  for (const name of names) await folder.want(name);
+  for (const name of names) await folder.request(name);
   return { env: { ...HTTPS, DATA_DIR }, folder };
 }
 
@@ -21,19 +21,19 @@ const failed = (cause: string) => ({ failures: 1, lastAt: 1, nextAt: 2, cause })
 test("without HTTPS_PORT the gate gets no certificates, and there is nothing to say", async (t) => {
   const { env } = await folderWanting(t, NAME);
   const { HTTPS_PORT: _, ...without } = env;
-  assertFound(await findings(keptCertificatesCheck, { env: without }));
+  assertFound(await findings(ownCertificatesCheck, { env: without }));
 });
 
 test("HTTPS without a domain that asks for it is a hint", async (t) => {
   const { env } = await folderWanting(t);
-  assertFound(await findings(keptCertificatesCheck, { env }), ["advice", /no domain asks/]);
+  assertFound(await findings(ownCertificatesCheck, { env }), ["advice", /no domain asks/]);
 });
 
 test("a certificate that is still to come is a hint, and after a failure wrong with its reason", async (t) => {
   const { env, folder } = await folderWanting(t, NAME);
-  assertFound(await findings(keptCertificatesCheck, { env }), ["advice", /no certificate for lo/]);
+  assertFound(await findings(ownCertificatesCheck, { env }), ["advice", /no certificate for lo/]);
   await folder.writeProgress(NAME, failed("port 80 is closed"));
-  assertFound(await findings(keptCertificatesCheck, { env }), [
+  assertFound(await findings(ownCertificatesCheck, { env }), [
     "broken",
     /no certificate for localhost yet; .* failed: port 80 is closed$/,
     /port 80/,
@@ -43,8 +43,7 @@ test("a certificate that is still to come is a hint, and after a failure wrong w
 test("a kept certificate is told with its last day, soon and afterwards too", async (t) => {
   const { env, folder } = await folderWanting(t, NAME);
   await folder.writeCertificate(NAME, `${LEAF.key}${LEAF.cert}`);
-  const on = (day: number) =>
-    findings(keptCertificatesCheck, { env, now: Date.UTC(2119, 11, day) });
+  const on = (day: number) => findings(ownCertificatesCheck, { env, now: Date.UTC(2119, 11, day) });
   assertFound(await on(1), ["fine", /for localhost is good until 2119-12-24$/]);
   assertFound(await on(20), ["advice", /expires on 2119-12-24/, /by itself/]);
   assertFound(await on(30), ["broken", /has expired on 2119-12-24$/]);
@@ -59,7 +58,7 @@ test("a kept certificate that cannot be used is wrong", async (t) => {
   await folder.writeCertificate("home.example.org", `${LEAF.key}${LEAF.cert}`);
   await folder.writeCertificate(NAME, "nothing");
   assertFound(
-    await findings(keptCertificatesCheck, { env }),
+    await findings(ownCertificatesCheck, { env }),
     ["broken", /for home\.example\.org is of no use: the certificate is not for home/],
     ["broken", /for localhost is of no use: the certificate cannot be used/],
   );

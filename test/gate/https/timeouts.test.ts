@@ -88,8 +88,8 @@ for (const [what, first] of [
   ["stops in the middle", "\x16\x03\x01\x02\x00\x01"],
 ] as const) {
   test(`a handshake that ${what} is cut off, and others go on`, async (t) => {
-    const patience = { handshake: SHORT, stream: LONG, silence: LONG };
-    const { port } = await startBareServer(t, echo, patience);
+    const timeouts = { handshake: SHORT, stream: LONG, silence: LONG };
+    const { port } = await startBareServer(t, echo, timeouts);
     const socket = connectTcp(port, "127.0.0.1");
     t.after(() => socket.destroy());
     socket.on("error", () => {}).resume();
