@@ -4,9 +4,9 @@ import type { Outcome } from "../doctor/finding.ts";
 import { counted } from "./terminal.ts";
 
 /** Words, because some users see no colours. */
-const MARKS: Readonly<Record<Outcome, string>> = { fine: "ok", advice: "hint", broken: "WRONG" };
+const MARKS: Readonly<Record<Outcome, string>> = { ok: "ok", hint: "hint", problem: "PROBLEM" };
 
-const COLOURS = { fine: "green", advice: "yellow", broken: "red" } as const;
+const COLOURS = { ok: "green", hint: "yellow", problem: "red" } as const;
 
 interface ReportLine {
   readonly colour: Outcome | "none";
@@ -21,10 +21,10 @@ export function reportOf(
   const width = Math.max(...checked.map(({ check }) => check.length));
   return [
     ...checked.flatMap(({ check, outcome, found, remedy }): readonly ReportLine[] => [
-      { colour: outcome, text: `${MARKS[outcome].padEnd(5)} ${check.padEnd(width)}  ${found}` },
+      { colour: outcome, text: `${MARKS[outcome].padEnd(7)} ${check.padEnd(width)}  ${found}` },
       ...(remedy === undefined
         ? []
-        : [{ colour: "none", text: `${" ".repeat(width + 8)}${remedy}` } as const]),
+        : [{ colour: "none", text: `${" ".repeat(width + 10)}${remedy}` } as const]),
     ]),
     { colour: "none", text: summaryOf(checked) },
     ...(asked === "with-url" ? [] : [{ colour: "none", text: WITH_URL } as const]),
@@ -36,9 +36,10 @@ const WITH_URL = "To check the public URL too, add --url.";
 function summaryOf(checked: readonly Checked[]): string {
   const count = (outcome: Outcome): number =>
     checked.filter((one) => one.outcome === outcome).length;
-  const [wrong, hints] = [count("broken"), count("advice")];
-  const problems = wrong === 0 ? "No problems" : counted(wrong, "problem");
-  return `${problems}${hints === 0 ? "" : `, ${counted(hints, "hint")}`} found.`;
+  const [problems, hints] = [count("problem"), count("hint")];
+  if (problems + hints === 0) return "No problems found.";
+  const found = problems === 0 ? "No problems" : counted(problems, "problem");
+  return `${found} found${hints === 0 ? "" : `, ${counted(hints, "hint")}`}.`;
 }
 
 type Paint = (colour: ReportLine["colour"], text: string) => string;

@@ -1,7 +1,7 @@
 import { type Checked, examine, told } from "../doctor/check.ts";
 import { checks } from "../doctor/checks.ts";
 import { worst } from "../doctor/finding.ts";
-import { patientOf } from "../doctor/patient.ts";
+import { openInstallation } from "../doctor/installation.ts";
 import { examineSettings } from "../doctor/settings.ts";
 import { printable, printableJson } from "../gate/printable.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
@@ -34,10 +34,10 @@ export const command: Command = {
     const url = urlIn(options);
     const { findings, left } = examineSettings(reading, checks);
     const { settings, secretFiles } = reading;
-    const patient = patientOf({ settings, secretFiles, url, now: () => Date.now() });
+    const installation = openInstallation({ settings, secretFiles, url, now: () => Date.now() });
     const checked: readonly Checked[] = [
       ...told("settings", findings),
-      ...(await examine(left, patient, EACH_WITHIN_MS)),
+      ...(await examine(left, installation, EACH_WITHIN_MS)),
     ];
     const outcome = worst(checked.map((one) => one.outcome));
     if (options.json === true) terminal.print(printableJson({ outcome, checks: checked }));
@@ -46,7 +46,7 @@ export const command: Command = {
       const paint = paletteOf(terminal.ports.stdout);
       await terminal.printAll(lines.map(({ colour, text }) => paint(colour, printable(text))));
     }
-    return outcome === "broken" ? FAILURE : SUCCESS;
+    return outcome === "problem" ? FAILURE : SUCCESS;
   },
 };
 

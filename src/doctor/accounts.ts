@@ -5,8 +5,8 @@ import { reachOf } from "../gate/reach.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { setupTokenFile } from "../gate/setup-token-file.ts";
 import type { Check } from "./check.ts";
-import { broken, type Finding, fine } from "./finding.ts";
-import { seenDatabase } from "./patient.ts";
+import { type Finding, ok, problem } from "./finding.ts";
+import { seenDatabase } from "./installation.ts";
 
 export const accountsCheck: Check = {
   name: "accounts",
@@ -15,14 +15,14 @@ export const accountsCheck: Check = {
     "TRUSTED_PROXIES",
   ],
 
-  async look(patient) {
-    const database = await seenDatabase(patient);
+  async look(installation) {
+    const database = await seenDatabase(installation);
     if (database === "unknown") return [];
     if (database !== "missing") {
-      if (database.contents?.hasUsers === true) return [fine("there is an account")];
+      if (database.contents?.hasUsers === true) return [ok("there is an account")];
       if (database.contents === undefined && database.schema > 0) return [];
     }
-    const { settings } = patient;
+    const { settings } = installation;
     let reason: string | undefined;
     const source = setupTokenFile(settings.setupTokenFile, (why) => {
       reason = why;
@@ -31,13 +31,13 @@ export const accountsCheck: Check = {
     if (isSetupTokenExpected(token)) reason = await barredReason(settings);
     if (reason !== undefined) return [unreadable(settings.setupTokenFile, reason)];
     if (isSetupTokenExpected(token)) {
-      return [fine("there is no account yet, and setup asks for a token")];
+      return [ok("there is no account yet, and setup asks for a token")];
     }
-    if (reachOf(settings, patient.url) === "this-machine") {
-      return [fine("there is no account yet, and setup can be reached from this machine alone")];
+    if (reachOf(settings, installation.url) === "this-machine") {
+      return [ok("there is no account yet, and setup can be reached from this machine alone")];
     }
     return [
-      broken(
+      problem(
         "there is no account yet, and whoever reaches the gate first can make it",
         "run latchkey setup-link, and open the link that it prints",
       ),
@@ -56,7 +56,7 @@ async function barredReason(settings: Settings): Promise<string | undefined> {
 }
 
 const unreadable = (file: string, reason: string): Finding =>
-  broken(
+  problem(
     `the gate cannot read the setup token file ${file}, so setup asks for no token: ${reason}`,
     "run latchkey setup-link as root, with SETUP_TOKEN_FILE unset or in a folder that the gate's user can enter",
   );

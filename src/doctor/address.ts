@@ -1,24 +1,24 @@
 import type { Answer } from "./ask.ts";
 import type { Check } from "./check.ts";
-import { advice, broken, type Finding, orFine } from "./finding.ts";
+import { type Finding, hint, orOk, problem } from "./finding.ts";
 import { isRedirectToTls, leadsToTls, locationIn, type Site, statusOf } from "./site.ts";
 
 export const addressCheck: Check = {
   name: "address",
   settings: ["HOST", "PORT"],
 
-  async look(patient) {
-    const site = await patient.site();
+  async look(installation) {
+    const site = await installation.site();
     // Of a refused host name, the check of the hosts says what to do.
     if (site === undefined || statusOf(site.login) === 421) return [];
-    const { host, port } = patient.settings;
+    const { host, port } = installation.settings;
     const stranger = strangerAt(site, `http://${host}:${port}`);
     if (stranger !== undefined) return [stranger];
     if (leadsToTls(site)) {
       const there = new URL(locationIn(site.login) ?? "", site.url).origin;
-      return [advice(`${site.url.origin} leads to ${there}`, `run this with --url ${there}`)];
+      return [hint(`${site.url.origin} leads to ${there}`, `run this with --url ${there}`)];
     }
-    return orFine(
+    return orOk(
       [...formFindings(site), ...readyFindings(site), ...plainFindings(site.plain, site.url)],
       `Latchkey answers at ${site.url.origin}, and its forms work there`,
     );
@@ -30,20 +30,20 @@ function strangerAt(site: Site, gate: string): Finding | undefined {
   const { origin } = site.url;
   const { login } = site;
   if (login.kind === "none") {
-    return broken(
+    return problem(
       `${origin} does not answer: ${login.reason}`,
       "see whether the gate and the proxy run, and whether name, firewall and port lead there",
     );
   }
   if (leadsToTls(site)) return undefined;
   if ([502, 503, 504].includes(login.status) && !isLatchkey(site)) {
-    return broken(
+    return problem(
       `the proxy at ${origin} does not reach the gate: it answers ${login.status}`,
       `see whether the gate runs, and lead the proxy to where it listens: ${gate}`,
     );
   }
   if (isLatchkey(site)) return undefined;
-  return broken(
+  return problem(
     `what answers at ${origin} is not Latchkey: /login gives ${login.status}, a form posted to /logout ${statusOf(site.form) ?? "nothing"}`,
     "have the proxy lead /login, /setup, /logout, /account/ and the rest of the gate's paths to the gate: docs/proxies shows how",
   );
@@ -65,7 +65,7 @@ function formFindings({ url, form }: Site): readonly Finding[] {
   if (isSignOut(form)) return [];
   if (statusOf(form) === 403) {
     return [
-      broken(
+      problem(
         `forms posted at ${url.origin} are refused as those of another site: the proxy does not pass the header Host on as it came`,
         `have it do so (nginx: proxy_set_header Host $http_host;), or set PUBLIC_URL to ${url.origin}`,
       ),
@@ -73,7 +73,7 @@ function formFindings({ url, form }: Site): readonly Finding[] {
   }
   const said = form.kind === "none" ? form.reason : `answer ${form.status}`;
   return [
-    broken(
+    problem(
       `forms posted at ${url.origin} do not get to the gate: ${said}`,
       "have the proxy lead /logout, /login, /setup and /account/password to the gate, with every method",
     ),
@@ -84,7 +84,7 @@ function formFindings({ url, form }: Site): readonly Finding[] {
 function readyFindings({ alive, ready }: Site): readonly Finding[] {
   if (alive.kind === "none" || alive.body !== "alive" || statusOf(ready) !== 503) return [];
   return [
-    broken(
+    problem(
       "the gate runs, and its database does not answer: /readyz gives 503",
       "see what the check of the database says, and the log of the gate",
     ),
@@ -96,7 +96,7 @@ export function plainFindings(plain: Answer | undefined, url: URL): readonly Fin
   if (plain === undefined || plain.kind === "none" || isRedirectToTls(plain, url)) return [];
   if (plain.status >= 400) return [];
   return [
-    advice(
+    hint(
       `http://${url.hostname} answers without leading to https: who comes that way sends the password in the clear`,
       `have the proxy redirect it (nginx: return 301 https://$host$request_uri;)`,
     ),

@@ -3,7 +3,7 @@ import { messageOf } from "../core/fault.ts";
 import { type Certificate, readCertificate } from "../gate/https/certificate.ts";
 import type { Check } from "./check.ts";
 import { dayOf, expiryFindings } from "./expiry.ts";
-import { advice, broken, type Finding, orFine } from "./finding.ts";
+import { type Finding, hint, orOk, problem } from "./finding.ts";
 
 const OPEN_TO_OTHERS = 0o007;
 
@@ -22,7 +22,7 @@ export const certificateFilesCheck: Check = {
       now(),
       "renew it, and put the new one in its place: the gate takes it by itself",
     );
-    return orFine(
+    return orOk(
       [...expiry, ...(await modeFindings(tlsKeyFile))],
       `TLS_CERT_FILE and TLS_KEY_FILE fit together, for ${certificate.names.join(", ")} until ${dayOf(certificate.notAfter)}`,
     );
@@ -33,7 +33,7 @@ async function readBoth(certFile: string, keyFile: string): Promise<Certificate 
   try {
     return readCertificate(await readFile(certFile, "utf8"), await readFile(keyFile, "utf8"));
   } catch (error) {
-    return broken(
+    return problem(
       `TLS_CERT_FILE and TLS_KEY_FILE cannot be used: ${messageOf(error)}`,
       "name a certificate with its chain and the key that was made for it, as PEM and without a passphrase (fullchain.pem and privkey.pem)",
     );
@@ -44,7 +44,7 @@ async function modeFindings(path: string): Promise<readonly Finding[]> {
   const { mode } = await stat(path);
   if ((mode & OPEN_TO_OTHERS) === 0) return [];
   return [
-    advice(
+    hint(
       "everybody on this machine gets to the key of TLS_KEY_FILE",
       `chmod o= ${path}, and see that the gate's own user can still read it`,
     ),

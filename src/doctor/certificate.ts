@@ -4,7 +4,7 @@ import { codeOf } from "../core/fault.ts";
 import { handshake } from "../gate/https/handshake-check.ts";
 import type { Check } from "./check.ts";
 import { dayOf, expiryFindings } from "./expiry.ts";
-import { broken, type Finding, orFine } from "./finding.ts";
+import { type Finding, orOk, problem } from "./finding.ts";
 
 const TIMEOUT_MS = 4_000;
 
@@ -20,17 +20,17 @@ export const certificateCheck: Check = {
     if (shown === undefined) return [];
     const what = `the certificate at ${url.origin}`;
     const expiry = expiryFindings(what, shown.expiry, now(), RENEW);
-    const wrong = expiry.some(({ kind }) => kind === "broken")
+    const wrong = expiry.some(({ kind }) => kind === "problem")
       ? expiry
       : [...trustFindings(url, shown), ...expiry];
-    return orFine(wrong, `${what} is trusted, and good until ${dayOf(shown.expiry)}`);
+    return orOk(wrong, `${what} is trusted, and good until ${dayOf(shown.expiry)}`);
   },
 };
 
 const RENEW = "renew it, and see why what should have done so did not (certbot renew, caddy, acme)";
 
 interface Shown {
-  readonly problem: string | undefined;
+  readonly distrust: string | undefined;
   readonly names: string;
   readonly expiry: Date;
 }
@@ -44,8 +44,8 @@ function shownCertificate(url: URL): Promise<Shown | undefined> {
 
 function shownBy(socket: TLSSocket): Shown {
   const { subjectaltname = "", valid_to: until } = socket.getPeerCertificate();
-  const problem = socket.authorized ? undefined : problemOf(socket.authorizationError);
-  return { problem, names: subjectaltname, expiry: new Date(until) };
+  const distrust = socket.authorized ? undefined : problemOf(socket.authorizationError);
+  return { distrust, names: subjectaltname, expiry: new Date(until) };
 }
 
 /** Node gives the code alone or an error, whichever it was. */
@@ -53,30 +53,32 @@ const problemOf = (error: unknown): string =>
   error instanceof Error ? (codeOf(error) ?? error.message) : String(error);
 
 /** What is wrong with it beside its days. */
-function trustFindings(url: URL, { problem, names }: Shown): readonly Finding[] {
-  if (problem === undefined) return [];
+function trustFindings(url: URL, { distrust, names }: Shown): readonly Finding[] {
+  if (distrust === undefined) return [];
   const what = `the certificate at ${url.origin}`;
-  switch (problem) {
+  switch (distrust) {
     case "ERR_TLS_CERT_ALTNAME_INVALID":
       return [
-        broken(
+        problem(
           `${what} is not for ${url.hostname}, but for ${names || "no name at all"}`,
           `get one that names ${url.hostname}, or lead people to a name that it has`,
         ),
       ];
     case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
       return [
-        broken(
+        problem(
           `${what} comes without those that lead from it to an authority that is known`,
           `have the server send the whole chain (fullchain.pem instead of cert.pem); ${OWN_CA}`,
         ),
       ];
     case "CERT_NOT_YET_VALID":
-      return [broken(`${what} is not valid yet`, "see whether the clock of this machine is right")];
+      return [
+        problem(`${what} is not valid yet`, "see whether the clock of this machine is right"),
+      ];
     default:
       return [
-        broken(
-          `${what} is of nobody whom browsers know: ${problem}`,
+        problem(
+          `${what} is of nobody whom browsers know: ${distrust}`,
           `get one from an authority that they know, such as Let's Encrypt; ${OWN_CA}`,
         ),
       ];

@@ -1,13 +1,13 @@
 import { messageOf } from "../core/fault.ts";
-import { broken, type Finding, type Outcome } from "./finding.ts";
-import type { Patient } from "./patient.ts";
+import { type Finding, type Outcome, problem } from "./finding.ts";
+import type { Installation } from "./installation.ts";
 
 export interface Check {
   readonly name: string;
   /** Those that it looks at: with a wrong one among them it would be about something else. */
   readonly settings: readonly string[];
   /** Nothing where there is nothing to look at. */
-  look(patient: Patient): Promise<readonly Finding[]>;
+  look(installation: Installation): Promise<readonly Finding[]>;
 }
 
 export interface Checked {
@@ -20,11 +20,11 @@ export interface Checked {
 /** Each for itself and within its time: what fails or hangs keeps no other from its findings. */
 export async function examine(
   checks: readonly Check[],
-  patient: Patient,
+  installation: Installation,
   withinMs: number,
 ): Promise<readonly Checked[]> {
   const findings = await Promise.all(
-    checks.map(async (check) => told(check.name, await bounded(check, patient, withinMs))),
+    checks.map(async (check) => told(check.name, await bounded(check, installation, withinMs))),
   );
   return findings.flat();
 }
@@ -35,22 +35,22 @@ export function told(check: string, findings: readonly Finding[]): readonly Chec
 
 async function bounded(
   check: Check,
-  patient: Patient,
+  installation: Installation,
   withinMs: number,
 ): Promise<readonly Finding[]> {
   const late = Promise.withResolvers<readonly Finding[]>();
   const timer = setTimeout(() => late.resolve([tooLate(withinMs)]), withinMs);
   try {
-    return await Promise.race([check.look(patient), late.promise]);
+    return await Promise.race([check.look(installation), late.promise]);
   } catch (error) {
-    return [broken(`cannot be looked at: ${messageOf(error)}`, "mend that, and run this again")];
+    return [problem(`cannot be looked at: ${messageOf(error)}`, "mend that, and run this again")];
   } finally {
     clearTimeout(timer);
   }
 }
 
 const tooLate = (withinMs: number): Finding =>
-  broken(
+  problem(
     `is not done after ${withinMs / 1_000} seconds`,
     "see whether the disk, the network or the name service hangs, and run this again",
   );

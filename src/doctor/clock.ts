@@ -1,6 +1,6 @@
 import type { Check } from "./check.ts";
-import { advice, broken, type Finding, orFine } from "./finding.ts";
-import { type Patient, seenDatabase } from "./patient.ts";
+import { type Finding, hint, orOk, problem } from "./finding.ts";
+import { type Installation, seenDatabase } from "./installation.ts";
 
 const NOTED_FROM_MS = 30_000;
 const WRONG_FROM_MS = 5 * 60_000;
@@ -12,15 +12,15 @@ export const clockCheck: Check = {
   name: "clock",
   settings: ["DATABASE_URL", "DATA_DIR"],
 
-  async look(patient) {
+  async look(installation) {
     const [database, site, log] = await Promise.all([
-      aheadOfDatabase(patient),
-      aheadOfSite(patient),
-      aheadOfLog(patient),
+      aheadOfDatabase(installation),
+      aheadOfSite(installation),
+      aheadOfLog(installation),
     ]);
     const differences = [...database, ...site];
     if (differences.length + log.length === 0) return [];
-    return orFine(
+    return orOk(
       [...differences.flatMap(judgedDifference), ...log.flatMap(judgedEntry)],
       differences.length === 0
         ? "no log entry comes from the future"
@@ -34,8 +34,8 @@ interface Difference {
   readonly aheadMs: number;
 }
 
-async function aheadOfDatabase(patient: Patient): Promise<readonly Difference[]> {
-  const database = await patient.database().catch(() => undefined);
+async function aheadOfDatabase(installation: Installation): Promise<readonly Difference[]> {
+  const database = await installation.database().catch(() => undefined);
   if (database?.kind !== "postgres") return [];
   return database.hosts.flatMap((look) =>
     look.kind === "answers"
@@ -44,8 +44,8 @@ async function aheadOfDatabase(patient: Patient): Promise<readonly Difference[]>
   );
 }
 
-async function aheadOfSite(patient: Patient): Promise<readonly Difference[]> {
-  const site = await patient.site();
+async function aheadOfSite(installation: Installation): Promise<readonly Difference[]> {
+  const site = await installation.site();
   if (site === undefined || site.login.kind === "none") return [];
   const { headers, receivedAt } = site.login;
   const date = Date.parse(headers.date ?? "");
@@ -54,11 +54,11 @@ async function aheadOfSite(patient: Patient): Promise<readonly Difference[]> {
   return [{ whose: `that of ${site.url.origin}`, aheadMs: date + 500 - receivedAt }];
 }
 
-async function aheadOfLog(patient: Patient): Promise<readonly number[]> {
-  const database = await seenDatabase(patient);
+async function aheadOfLog(installation: Installation): Promise<readonly number[]> {
+  const database = await seenDatabase(installation);
   if (database === "missing" || database === "unknown") return [];
   const latest = database.contents?.latestEntry;
-  return latest === undefined ? [] : [latest.getTime() - patient.now()];
+  return latest === undefined ? [] : [latest.getTime() - installation.now()];
 }
 
 /** Exported for its tests: clocks that are wrong cannot be had there. */
@@ -77,8 +77,8 @@ function judgedEntry(aheadMs: number): readonly Finding[] {
 }
 
 function judged(offMs: number, found: string, remedy: string): readonly Finding[] {
-  if (offMs >= WRONG_FROM_MS) return [broken(found, remedy)];
-  return offMs >= NOTED_FROM_MS ? [advice(found, remedy)] : [];
+  if (offMs >= WRONG_FROM_MS) return [problem(found, remedy)];
+  return offMs >= NOTED_FROM_MS ? [hint(found, remedy)] : [];
 }
 
 function spanOf(ms: number): string {

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { unlessMissing } from "../core/file-error.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import type { Check } from "./check.ts";
-import { advice, broken, type Finding, fine, orFine } from "./finding.ts";
+import { type Finding, hint, ok, orOk, problem } from "./finding.ts";
 
 const OPEN = 0o077;
 const READABLE_BY_OTHERS = 0o004;
@@ -20,13 +20,13 @@ export const dataFolderCheck: Check = {
     const folder = await statsOf(dataDir);
     if (folder === undefined) return [await notThere(dataDir)];
     if (!folder.isDirectory()) {
-      return [broken(`DATA_DIR ${dataDir} is no folder`, "set DATA_DIR to a folder")];
+      return [problem(`DATA_DIR ${dataDir} is no folder`, "set DATA_DIR to a folder")];
     }
     if (!(await allows(dataDir, ALL))) return [barred(dataDir, folder)];
     const files = await filesIn(settings);
     // A setup token elsewhere may be somebody else's to give.
     const inside = files.filter(({ path }) => dirname(path) === dataDir);
-    return orFine(
+    return orOk(
       [
         ...(await writeFindings(inside)),
         ...ownerFindings(dataDir, folder, inside),
@@ -62,12 +62,12 @@ async function notThere(dataDir: string): Promise<Finding> {
     stats = await statsOf(above);
   }
   if (!stats.isDirectory()) {
-    return broken(`${dataDir} cannot be made: ${above} is no folder`, "set DATA_DIR to a folder");
+    return problem(`${dataDir} cannot be made: ${above} is no folder`, "set DATA_DIR to a folder");
   }
   if (await allows(above, constants.W_OK)) {
-    return fine(`${dataDir} is not there yet: the first start makes it`);
+    return ok(`${dataDir} is not there yet: the first start makes it`);
   }
-  return broken(
+  return problem(
     `${dataDir} is not there, and cannot be made: ${me()} may not write to ${above}`,
     `make it for the gate's user: install -d -m 700 -o ${me()} ${dataDir}`,
   );
@@ -84,7 +84,7 @@ function allows(path: string, what: number): Promise<boolean> {
 
 function barred(dataDir: string, { uid }: Stats): Finding {
   const mine = uid === process.geteuid?.();
-  return broken(
+  return problem(
     `${me()} may not read and write in ${dataDir}`,
     mine ? `chmod 700 ${dataDir}` : `run this as the gate's user: ${asUser(uid)}`,
   );
@@ -97,7 +97,7 @@ async function writeFindings(entries: readonly Entry[]): Promise<readonly Findin
   return entries
     .filter((_, at) => writable[at] === false)
     .map(({ path }) =>
-      broken(
+      problem(
         `${me()} may not write to ${path}`,
         `run this as the gate's user; if that is ${me()}: chown ${me()} ${path}`,
       ),
@@ -114,7 +114,7 @@ function ownerFindings(
   if (foreign.length > 0) {
     const paths = foreign.map(({ path }) => path).join(" ");
     return [
-      broken(
+      problem(
         `not all in ${dataDir} belongs to one user: ${paths}`,
         `chown --reference=${dataDir} ${paths}, and run commands as the gate's user`,
       ),
@@ -122,7 +122,7 @@ function ownerFindings(
   }
   if (folder.uid === process.geteuid?.()) return [];
   return [
-    advice(
+    hint(
       `${dataDir} belongs to user ${folder.uid}, and this runs as ${me()}`,
       `run this, and all other commands, as the gate's user: ${asUser(folder.uid)}`,
     ),
@@ -135,7 +135,7 @@ function modeFindings(dataDir: string, folder: Stats, files: readonly Entry[]): 
   if (readable.length > 0 && (folder.mode & ENTERED_BY_OTHERS) !== 0) {
     const paths = readable.map(({ path }) => path).join(" ");
     return [
-      broken(
+      problem(
         `everybody on this machine can read ${paths}`,
         `chmod 600 ${paths} && chmod 700 ${dataDir}`,
       ),
@@ -143,7 +143,7 @@ function modeFindings(dataDir: string, folder: Stats, files: readonly Entry[]): 
   }
   if (!open) return [];
   const mode = (folder.mode & 0o777).toString(8);
-  return [advice(`${dataDir} is open to others: its mode is ${mode}`, `chmod 700 ${dataDir}`)];
+  return [hint(`${dataDir} is open to others: its mode is ${mode}`, `chmod 700 ${dataDir}`)];
 }
 
 /** A container's user often has a number and no name. */

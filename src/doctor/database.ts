@@ -6,20 +6,20 @@ import type { Creator, PostgresInspection } from "../stores/postgres/inspect.ts"
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
 import type { SqliteInspection } from "../stores/sqlite/inspect.ts";
 import type { Check } from "./check.ts";
-import { advice, broken, type Finding, fine, orFine } from "./finding.ts";
-import { type Answering, type Database, isPrimary, type Patient } from "./patient.ts";
+import { type Finding, hint, ok, orOk, problem } from "./finding.ts";
+import { type Answering, type Database, type Installation, isPrimary } from "./installation.ts";
 
 export const databaseCheck: Check = {
   name: "database",
   settings: ["DATA_DIR", "DATABASE_URL"],
 
-  async look(patient) {
-    const { databaseFile, databaseUrl } = patient.settings;
-    const database = await looked(patient);
+  async look(installation) {
+    const { databaseFile, databaseUrl } = installation.settings;
+    const database = await looked(installation);
     if ("found" in database) return [database];
     switch (database.kind) {
       case "missing":
-        return [fine(`${databaseFile} is not there yet: the first start makes it`)];
+        return [ok(`${databaseFile} is not there yet: the first start makes it`)];
       case "sqlite":
         return sqliteFindings(databaseFile, database.look);
       case "postgres":
@@ -28,26 +28,26 @@ export const databaseCheck: Check = {
   },
 };
 
-async function looked(patient: Patient): Promise<Database | Finding> {
-  const { databaseFile } = patient.settings;
+async function looked(installation: Installation): Promise<Database | Finding> {
+  const { databaseFile } = installation.settings;
   try {
-    return await patient.database();
+    return await installation.database();
   } catch (error) {
     if (codeOf(error) === "database_unclosed") {
-      return advice(
+      return hint(
         `${databaseFile}-wal was left behind without its -shm, and cannot be read without changing something`,
         "start the gate, which takes in what is in it, and run this again",
       );
     }
     if (isDenied(error)) {
-      return broken(
+      return problem(
         `cannot read ${databaseFile}: permission denied`,
         "run this as the gate's user",
       );
     }
     const reason = messageOf(error);
     const remedy = error instanceof Fault ? "see what has it locked, and run this again" : RESTORE;
-    return broken(`cannot use ${databaseFile}: ${reason}`, remedy);
+    return problem(`cannot use ${databaseFile}: ${reason}`, remedy);
   }
 }
 
@@ -56,9 +56,9 @@ const RESTORE =
 
 function sqliteFindings(file: string, look: SqliteInspection): readonly Finding[] {
   const [damage] = look.damage;
-  if (damage !== undefined) return [broken(`${file} is damaged: ${damage}`, RESTORE)];
+  if (damage !== undefined) return [problem(`${file} is damaged: ${damage}`, RESTORE)];
   const size = look.checked === "all" ? "whole" : "too large to be checked here";
-  return orFine(
+  return orOk(
     [...schemaFindings(file, look), ...journalFindings(file, look)],
     `${file} is ${size}, with schema ${look.schema}${
       look.checked === "all" ? "" : "; latchkey backup checks the copy that it makes"
@@ -72,7 +72,7 @@ function schemaFindings(
 ): readonly Finding[] {
   if (schema > newestSchema) {
     return [
-      broken(
+      problem(
         `${database} has schema ${schema}, and this Latchkey knows up to ${newestSchema}`,
         "install the newer Latchkey that it was used with",
       ),
@@ -80,7 +80,7 @@ function schemaFindings(
   }
   if (schema === newestSchema || schema === 0) return [];
   return [
-    advice(
+    hint(
       `${database} has schema ${schema}, and this Latchkey brings it to ${newestSchema} at its next start`,
       "make a backup, and restart the gate",
     ),
@@ -91,7 +91,7 @@ function schemaFindings(
 function journalFindings(file: string, { journal, schema }: SqliteInspection): readonly Finding[] {
   if (schema === 0) {
     return [
-      advice(
+      hint(
         `${file} has no tables of Latchkey`,
         "start the gate, which makes them; or see whether DATA_DIR is the right one",
       ),
@@ -99,7 +99,7 @@ function journalFindings(file: string, { journal, schema }: SqliteInspection): r
   }
   if (journal === "wal") return [];
   return [
-    advice(
+    hint(
       `${file} has no write-ahead log, so that reading and writing wait for each other`,
       "start the gate, which switches it on; where that does not help, the file system cannot have it",
     ),
@@ -109,12 +109,12 @@ function journalFindings(file: string, { journal, schema }: SqliteInspection): r
 function postgresFindings(hosts: readonly PostgresInspection[], url: string): readonly Finding[] {
   const primary = hosts.find(isPrimary);
   const silent = hosts.flatMap((look) =>
-    silentFindings(look, primary === undefined ? broken : advice),
+    silentFindings(look, primary === undefined ? problem : hint),
   );
   if (primary === undefined) return silent.length > 0 ? silent : [noPrimary(hosts)];
   const plain = primary.connection === "plain" && isSilentlyPlain(url) ? [PLAIN] : [];
   const made = primary.database.schema === 0 ? "no tables yet: the first start makes them" : "";
-  return orFine(
+  return orOk(
     [
       ...silent,
       ...plain,
@@ -126,7 +126,7 @@ function postgresFindings(hosts: readonly PostgresInspection[], url: string): re
 }
 
 const creatorFinding = ({ place, role }: Creator): Finding =>
-  advice(
+  hint(
     `${role === "PUBLIC" ? "every role" : `the role ${role}`} can create objects in the ${
       place.startsWith("SCHEMA") ? "schema of Latchkey's tables" : "database of Latchkey"
     }, among them tables that a start could take for Latchkey's own`,
@@ -140,7 +140,7 @@ const nameOf = ({ host, version, role, connection }: Answering): string =>
   `PostgreSQL ${version} at ${host} is the ${role} (${connection === "socket" ? "by its socket" : connection})`;
 
 /** While another one takes writes, it is not missed. */
-function silentFindings(look: PostgresInspection, weigh: typeof advice): readonly Finding[] {
+function silentFindings(look: PostgresInspection, weigh: typeof hint): readonly Finding[] {
   if (look.kind === "answers") return [];
   const found = `PostgreSQL at ${look.host} does not answer: ${connectionFailure(look.reason)}`;
   const remedy =
@@ -149,12 +149,12 @@ function silentFindings(look: PostgresInspection, weigh: typeof advice): readonl
 }
 
 const noPrimary = (hosts: readonly PostgresInspection[]): Finding =>
-  broken(
+  problem(
     `none of the hosts of DATABASE_URL takes writes: ${namesOf(hosts)}`,
     "promote a standby, or name the primary in DATABASE_URL as well",
   );
 
-const PLAIN: Finding = advice(
+const PLAIN: Finding = hint(
   "the connection to PostgreSQL is not encrypted, and crosses a network",
   "add sslmode=verify-full to DATABASE_URL; or sslmode=disable, if that network is yours alone",
 );

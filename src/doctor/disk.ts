@@ -2,7 +2,7 @@ import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isMissing } from "../core/file-error.ts";
 import type { Check } from "./check.ts";
-import { advice, broken, type Finding, orFine } from "./finding.ts";
+import { type Finding, hint, orOk, problem } from "./finding.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const SCARCE_MIB = 100;
@@ -28,7 +28,7 @@ export const diskCheck: Check = {
   async look({ settings: { dataDir, databaseUrl } }) {
     const disk = await diskOf(dataDir);
     const holds = databaseUrl === undefined ? "database" : "no-database";
-    return orFine(diskFindings(dataDir, disk, holds), `${roomOf(disk)} are free at ${dataDir}`);
+    return orOk(diskFindings(dataDir, disk, holds), `${roomOf(disk)} are free at ${dataDir}`);
   },
 };
 
@@ -66,12 +66,12 @@ export function diskFindings(
   if (free < SCARCE_MIB) {
     const found = `${free} MiB are free at ${dataDir}`;
     const remedy = "make room, or set LOG_RETENTION, so that old log entries are removed";
-    findings.push(free < FULL_MIB ? broken(found, remedy) : advice(found, remedy));
+    findings.push(free < FULL_MIB ? problem(found, remedy) : hint(found, remedy));
   }
   const network = NETWORK_FILE_SYSTEMS.get(disk.type);
   if (network !== undefined && holds === "database") {
     findings.push(
-      advice(
+      hint(
         `${dataDir} lies on a network file system (${network}), where SQLite can lose data`,
         "set DATA_DIR to a folder on a disk of this machine, or DATABASE_URL to a PostgreSQL",
       ),

@@ -1,4 +1,4 @@
-import { advice, broken, type Finding } from "./finding.ts";
+import { type Finding, hint, problem } from "./finding.ts";
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
@@ -12,9 +12,9 @@ export function expiryFindings(
 ): readonly Finding[] {
   const days = Math.floor((expiry.getTime() - now) / DAY_MS);
   const day = dayOf(expiry);
-  if (expiry.getTime() <= now) return [broken(`${what} has expired on ${day}`, remedy)];
+  if (expiry.getTime() <= now) return [problem(`${what} has expired on ${day}`, remedy)];
   if (days >= SOON_DAYS) return [];
-  return [advice(`${what} expires on ${day}, ${inDays(days)}`, remedy)];
+  return [hint(`${what} expires on ${day}, ${inDays(days)}`, remedy)];
 }
 
 function inDays(days: number): string {

@@ -1,31 +1,27 @@
-/** What a check has found, and of what is not as it should be, how to mend it. */
+/** What a check has found, and for a hint or a problem, how to fix it. */
 export type Finding =
-  | { readonly kind: "fine"; readonly found: string }
-  | { readonly kind: "advice" | "broken"; readonly found: string; readonly remedy: string };
+  | { readonly kind: "ok"; readonly found: string }
+  | { readonly kind: "hint" | "problem"; readonly found: string; readonly remedy: string };
 
 export type Outcome = Finding["kind"];
 
-export const fine = (found: string): Finding => ({ kind: "fine", found });
+export const ok = (found: string): Finding => ({ kind: "ok", found });
 
-/** It works, but could be better, or soon will not work. */
-export const advice = (found: string, remedy: string): Finding => ({
-  kind: "advice",
+/** It works, but could be better, or will soon fail. */
+export const hint = (found: string, remedy: string): Finding => ({ kind: "hint", found, remedy });
+
+export const problem = (found: string, remedy: string): Finding => ({
+  kind: "problem",
   found,
   remedy,
 });
 
-export const broken = (found: string, remedy: string): Finding => ({
-  kind: "broken",
-  found,
-  remedy,
-});
+/** The hints and problems, or one line that says that there are none. */
+export const orOk = (wrong: readonly Finding[], found: string): readonly Finding[] =>
+  wrong.length === 0 ? [ok(found)] : wrong;
 
-/** What is wrong, or where nothing is, one line that says so. */
-export const orFine = (wrong: readonly Finding[], found: string): readonly Finding[] =>
-  wrong.length === 0 ? [fine(found)] : wrong;
-
-const GRAVITY: readonly Outcome[] = ["fine", "advice", "broken"];
+const SEVERITIES: readonly Outcome[] = ["ok", "hint", "problem"];
 
 export function worst(outcomes: readonly Outcome[]): Outcome {
-  return GRAVITY.findLast((outcome) => outcomes.includes(outcome)) ?? "fine";
+  return SEVERITIES.findLast((outcome) => outcomes.includes(outcome)) ?? "ok";
 }

@@ -2,7 +2,7 @@ import { connectableHost } from "../gate/https/handshake-check.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { ask } from "./ask.ts";
 import type { Check } from "./check.ts";
-import { broken, fine } from "./finding.ts";
+import { ok, problem } from "./finding.ts";
 import { isRedirectToTls } from "./site.ts";
 
 /** Whether the gate runs where the settings say, or something else is in its place. */
@@ -15,14 +15,14 @@ export const gateCheck: Check = {
     const url = placeOf(settings);
     const alive = await ask(new URL("/healthz", url), {}, now);
     if (alive.kind === "response" && (alive.body === "alive" || isRedirectToTls(alive, url))) {
-      return [fine(`it runs at ${url.origin}`)];
+      return [ok(`it runs at ${url.origin}`)];
     }
     if (alive.kind === "none" && alive.code === "ECONNREFUSED") {
-      return [fine(`it does not run: nothing listens at ${url.origin}`)];
+      return [ok(`it does not run: nothing listens at ${url.origin}`)];
     }
     const said = alive.kind === "none" ? alive.reason : `/healthz answers ${alive.status}`;
     return [
-      broken(
+      problem(
         `what listens at ${url.origin} is not Latchkey: ${said}`,
         "stop that, or set PORT to a port that is free",
       ),

@@ -1,24 +1,24 @@
 import { allowsAnyHost } from "../core/allowed-hosts.ts";
 import { isLoopbackHost } from "../core/loopback.ts";
 import type { Check } from "./check.ts";
-import { advice, broken, type Finding, orFine } from "./finding.ts";
-import { type Patient, seenDatabase } from "./patient.ts";
+import { type Finding, hint, orOk, problem } from "./finding.ts";
+import { type Installation, seenDatabase } from "./installation.ts";
 import { type Site, statusOf } from "./site.ts";
 
 export const hostsCheck: Check = {
   name: "hosts",
   settings: ["HOST", "ALLOWED_HOSTS", "DATA_DIR", "DATABASE_URL"],
 
-  async look(patient) {
-    const site = await patient.site();
-    return orFine(
-      [...(site === undefined ? [] : refusalIn(site)), ...(await rebindingIn(patient))],
-      allowedIn(patient.settings),
+  async look(installation) {
+    const site = await installation.site();
+    return orOk(
+      [...(site === undefined ? [] : refusalIn(site)), ...(await rebindingIn(installation))],
+      allowedIn(installation.settings),
     );
   },
 };
 
-function allowedIn({ allowedHosts }: Patient["settings"]): string {
+function allowedIn({ allowedHosts }: Installation["settings"]): string {
   if (allowedHosts === "loopback-setup") {
     return "any host name is allowed, except for the setup while there is no account";
   }
@@ -29,7 +29,7 @@ function allowedIn({ allowedHosts }: Patient["settings"]): string {
 function refusalIn({ url, login, setup }: Site): readonly Finding[] {
   if (statusOf(login) === MISDIRECTED) {
     return [
-      broken(
+      problem(
         `requests for ${url.host} get 421: ALLOWED_HOSTS does not allow this host name`,
         `add ${url.hostname} to ALLOWED_HOSTS, or have the proxy pass on the header Host`,
       ),
@@ -37,7 +37,7 @@ function refusalIn({ url, login, setup }: Site): readonly Finding[] {
   }
   if (statusOf(setup) !== MISDIRECTED) return [];
   return [
-    broken(
+    problem(
       `there is no account yet, and the setup at ${url.host} gets 421: on loopback, only known host names reach it`,
       `set PUBLIC_URL to ${url.origin}, or add ${url.hostname} to ALLOWED_HOSTS`,
     ),
@@ -45,14 +45,14 @@ function refusalIn({ url, login, setup }: Site): readonly Finding[] {
 }
 
 /** On loopback, only the host name keeps websites that a browser on this machine opens away. */
-async function rebindingIn(patient: Patient): Promise<readonly Finding[]> {
-  const { host, allowedHosts } = patient.settings;
+async function rebindingIn(installation: Installation): Promise<readonly Finding[]> {
+  const { host, allowedHosts } = installation.settings;
   if (!isLoopbackHost(host) || !allowsAnyHost(allowedHosts)) return [];
-  const database = await seenDatabase(patient);
+  const database = await seenDatabase(installation);
   if (database === "unknown") return [];
   if (database !== "missing" && database.contents?.hasUsers !== false) return [];
   return [
-    advice(
+    hint(
       "there is no account yet, and ALLOWED_HOSTS is *: a website can reach the setup through DNS rebinding",
       "name the hosts in ALLOWED_HOSTS, or leave it unset",
     ),

@@ -1,7 +1,7 @@
 import { reachOf } from "../gate/reach.ts";
 import { MAX_LIMIT_IPV6_PREFIX } from "../options.ts";
 import type { Check } from "./check.ts";
-import { advice, fine } from "./finding.ts";
+import { hint, ok } from "./finding.ts";
 
 /** Whether one client with a whole IPv6 network gets more sign-in attempts than others. */
 export const limitCheck: Check = {
@@ -12,10 +12,10 @@ export const limitCheck: Check = {
     const { limitIpv6Prefix } = settings;
     if (reachOf(settings, url) === "this-machine") return [];
     if (limitIpv6Prefix < MAX_LIMIT_IPV6_PREFIX) {
-      return [fine(`sign-in attempts count for each IPv4 address and IPv6 /${limitIpv6Prefix}`)];
+      return [ok(`sign-in attempts count for each IPv4 address and IPv6 /${limitIpv6Prefix}`)];
     }
     return [
-      advice(
+      hint(
         "each IPv6 address has its own sign-in limit, and one client usually has 2^64 of them: it can guess passwords without a limit, or block the sign-in for everybody",
         "set LIMIT_IPV6_PREFIX=64, unless clients reach the gate over IPv4 or a private network only",
       ),

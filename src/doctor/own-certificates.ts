@@ -3,7 +3,7 @@ import { parseStored } from "../gate/https/certificate.ts";
 import { type CertificateFolder, certificateFolder } from "../gate/https/certificate-folder.ts";
 import type { Check } from "./check.ts";
 import { dayOf, expiryFindings } from "./expiry.ts";
-import { advice, broken, type Finding, fine } from "./finding.ts";
+import { type Finding, hint, ok, problem } from "./finding.ts";
 
 /** Those that the gate gets by itself, one for each name that was asked for. */
 export const ownCertificatesCheck: Check = {
@@ -16,7 +16,7 @@ export const ownCertificatesCheck: Check = {
     const names = await folder.names();
     if (names.length === 0) {
       return [
-        advice(
+        hint(
           "HTTPS_PORT is set, and no domain asks for a certificate: there is no HTTPS yet",
           "run latchkey domain add NAME, or set TLS_CERT_FILE and TLS_KEY_FILE",
         ),
@@ -39,13 +39,13 @@ async function findingsOf(
     const none = `there is no certificate for ${name} yet`;
     return [
       cause === undefined
-        ? advice(none, "start the gate, which gets it, and look at its log")
-        : broken(`${none}; ${failing}`, MEND),
+        ? hint(none, "start the gate, which gets it, and look at its log")
+        : problem(`${none}; ${failing}`, MEND),
     ];
   }
   const expiry = expiryOf(name, pem, now);
   if (cause === undefined) return expiry;
-  return [...expiry.filter(({ kind }) => kind !== "fine"), advice(failing, MEND)];
+  return [...expiry.filter(({ kind }) => kind !== "ok"), hint(failing, MEND)];
 }
 
 const MEND =
@@ -56,9 +56,9 @@ function expiryOf(name: string, pem: string, now: number): readonly Finding[] {
     const { notAfter } = parseStored(pem, name);
     const findings = expiryFindings(`the certificate for ${name}`, notAfter, now, RENEW);
     if (findings.length > 0) return findings;
-    return [fine(`the certificate for ${name} is good until ${dayOf(notAfter)}`)];
+    return [ok(`the certificate for ${name} is good until ${dayOf(notAfter)}`)];
   } catch (error) {
-    return [broken(`the certificate for ${name} is of no use: ${messageOf(error)}`, RENEW)];
+    return [problem(`the certificate for ${name} is of no use: ${messageOf(error)}`, RENEW)];
   }
 }
 

@@ -1,8 +1,8 @@
 import { eventIn } from "../core/events.ts";
 import { membershipOf } from "../web/request/remote-address.ts";
 import type { Check } from "./check.ts";
-import { advice, broken, type Finding, orFine } from "./finding.ts";
-import { type Patient, seenDatabase } from "./patient.ts";
+import { type Finding, hint, orOk, problem } from "./finding.ts";
+import { type Installation, seenDatabase } from "./installation.ts";
 
 /** Of everywhere: who trusts all of these trusts whoever comes. */
 const ANYWHERE: readonly (readonly string[])[] = [
@@ -22,43 +22,43 @@ export const proxyCheck: Check = {
   name: "proxy",
   settings: ["TRUSTED_PROXIES", "DATABASE_URL", "DATA_DIR"],
 
-  async look(patient) {
-    const { trustedProxies } = patient.settings;
+  async look(installation) {
+    const { trustedProxies } = installation.settings;
     if (trustedProxies.length === 0) {
-      const unnamed = [...(await seenAtSite(patient)), ...(await seenInLog(patient))];
-      return orFine(
+      const unnamed = [...(await seenAtSite(installation)), ...(await seenInLog(installation))];
+      return orOk(
         unnamed.slice(0, 1),
         "no sign of a reverse proxy that TRUSTED_PROXIES leaves out",
       );
     }
     const isTrusted = membershipOf(trustedProxies);
     const all = ANYWHERE.some((family) => family.every(isTrusted));
-    return orFine(all ? [TRUSTS_ALL] : [], `TRUSTED_PROXIES names ${trustedProxies.join(", ")}`);
+    return orOk(all ? [TRUSTS_ALL] : [], `TRUSTED_PROXIES names ${trustedProxies.join(", ")}`);
   },
 };
 
-const TRUSTS_ALL: Finding = broken(
+const TRUSTS_ALL: Finding = problem(
   "TRUSTED_PROXIES trusts everybody: whoever writes X-Forwarded-For gets past the sign-in limit, and under any address into the log",
   "set TRUSTED_PROXIES to the addresses of your proxies alone",
 );
 
-async function seenAtSite(patient: Patient): Promise<readonly Finding[]> {
-  const site = await patient.site();
+async function seenAtSite(installation: Installation): Promise<readonly Finding[]> {
+  const site = await installation.site();
   if (site === undefined || site.login.kind === "none") return [];
   const { server, via } = site.login.headers;
   const name = server ?? via;
   // The gate itself sends neither.
   if (name === undefined) return [];
   return [
-    broken(
+    problem(
       `there is a proxy at ${site.url.origin} (${name}), and TRUSTED_PROXIES is empty: everybody has its address, so five wrong passwords a minute lock out all`,
       NAME_IT,
     ),
   ];
 }
 
-async function seenInLog(patient: Patient): Promise<readonly Finding[]> {
-  const database = await seenDatabase(patient);
+async function seenInLog(installation: Installation): Promise<readonly Finding[]> {
+  const database = await seenDatabase(installation);
   if (database === "missing" || database === "unknown") return [];
   const denials = database.contents?.denials ?? [];
   const addresses = new Set(
@@ -67,7 +67,7 @@ async function seenInLog(patient: Patient): Promise<readonly Finding[]> {
   const [address = ""] = addresses;
   if (addresses.size !== 1 || !isNear(address)) return [];
   return [
-    advice(
+    hint(
       `all denied sign-ins in the log came from ${address}, and TRUSTED_PROXIES is empty: if that is a proxy, everybody has its address, and five wrong passwords a minute lock out all`,
       NAME_IT,
     ),

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { Check } from "./check.ts";
-import { advice, type Finding, orFine } from "./finding.ts";
+import { type Finding, hint, orOk } from "./finding.ts";
 
 const READABLE_BY_OTHERS = 0o004;
 
@@ -15,7 +15,7 @@ export const secretFilesCheck: Check = {
         const { mode } = await stat(path);
         if ((mode & READABLE_BY_OTHERS) === 0) return [];
         return [
-          advice(
+          hint(
             `everybody on this machine can read the file of ${name}`,
             `chmod o= ${path}, and see that the gate's own user can still read it`,
           ),
@@ -23,6 +23,6 @@ export const secretFilesCheck: Check = {
       }),
     );
     const names = secretFiles.map(({ name }) => name).join(", ");
-    return orFine(open.flat(), `not everybody can read ${names}`);
+    return orOk(open.flat(), `not everybody can read ${names}`);
   },
 };

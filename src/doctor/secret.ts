@@ -2,20 +2,20 @@ import { secretProblem, secretWeakness } from "../core/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../core/session-token.ts";
 import { reachOf } from "../gate/reach.ts";
 import type { Check } from "./check.ts";
-import { advice, broken, type Finding, orFine } from "./finding.ts";
+import { type Finding, hint, orOk, problem } from "./finding.ts";
 
 export const secretCheck: Check = {
   name: "secret",
   settings: ["AUTH_SECRET", "AUTH_SECRET_PREVIOUS"],
 
-  async look(patient) {
-    const { settings } = patient;
+  async look(installation) {
+    const { settings } = installation;
     // Who can guess it forges sessions: on a machine of one's own, that is nobody else.
     const grave =
-      settings.environment === "production" || reachOf(settings, patient.url) === "others";
-    const weak = grave ? broken : advice;
+      settings.environment === "production" || reachOf(settings, installation.url) === "others";
+    const weak = grave ? problem : hint;
     const given = settings.secret ?? DEVELOPMENT_SECRET;
-    return orFine(
+    return orOk(
       [
         ...(given === DEVELOPMENT_SECRET
           ? [weak(`${WITHOUT}${refused(secretProblem(settings))}`, SET)]
@@ -32,10 +32,10 @@ const WITHOUT =
 
 const SET = "set AUTH_SECRET, at every instance to the same: latchkey secret prints a new one";
 
-const refused = (problem: string | undefined): string =>
-  problem === undefined ? "" : "; NODE_ENV is production, so the gate does not start";
+const refused = (reason: string | undefined): string =>
+  reason === undefined ? "" : "; NODE_ENV is production, so the gate does not start";
 
-function weaknessOf(name: string, secret: string, weak: typeof advice): readonly Finding[] {
+function weaknessOf(name: string, secret: string, weak: typeof hint): readonly Finding[] {
   const weakness = secretWeakness(secret);
   if (weakness === undefined) return [];
   return [weak(`a secret of ${name} can be guessed: ${weakness}`, REMEDIES[name] ?? SET)];

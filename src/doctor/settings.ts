@@ -1,7 +1,7 @@
 import type { SettingsReading } from "../gate/settings/settings.ts";
 import { ENV_FILE } from "../gate/settings/sources.ts";
 import type { Check } from "./check.ts";
-import { advice, broken, type Finding, orFine } from "./finding.ts";
+import { type Finding, hint, orOk, problem } from "./finding.ts";
 
 interface SettingsExamination {
   readonly findings: readonly Finding[];
@@ -24,8 +24,8 @@ export function examineSettings(
   const again =
     skipped.length === 0 ? "" : `, and run this again: it has not looked at ${skipped.join(", ")}`;
   const findings = [
-    ...problems.map(({ text }) => broken(text, `correct it${again}`)),
-    ...reading.warnings.map((warning) => advice(warning, "correct it, or remove it")),
+    ...problems.map(({ text }) => problem(text, `correct it${again}`)),
+    ...reading.warnings.map((warning) => hint(warning, "correct it, or remove it")),
   ];
-  return { findings: orFine(findings, "each has a value that it can take"), left };
+  return { findings: orOk(findings, "each has a value that it can take"), left };
 }

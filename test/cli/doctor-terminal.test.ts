@@ -8,8 +8,8 @@ import { onTerminal } from "./user/terminal.ts";
 const ESCAPE = "\u001b";
 const COLOUR = new RegExp(`${ESCAPE}\\[\\d+m`, "g");
 
-/** One finding of each kind: passed, a hint and a problem. */
-async function patientEnv(t: Parameters<typeof tempDir>[0]) {
+/** One finding of each kind: ok, a hint and a problem. */
+async function exampleEnv(t: Parameters<typeof tempDir>[0]) {
   return {
     DATA_DIR: await tempDir(t),
     TRUSTED_PROXIES: "0.0.0.0/0",
@@ -19,39 +19,39 @@ async function patientEnv(t: Parameters<typeof tempDir>[0]) {
 }
 
 test("prints words without colours in a pipe: one line per finding, the remedy below", async (t) => {
-  const env = { ...(await patientEnv(t)), NO_COLOR: "" };
+  const env = { ...(await exampleEnv(t)), NO_COLOR: "" };
   const { code, stdout, stderr } = await runLatchkey(t, ["doctor"], env);
   assert.deepEqual([code, stderr], [1, ""]);
   assert.ok(!stdout.includes(ESCAPE));
   const lines = stdout.trimEnd().split("\n");
-  assert.match(lines.find((line) => line.startsWith("ok")) ?? "", /^ok {4}\S/);
-  const hint = lines.findIndex((line) => /^hint {2}limit {8}each IPv6 address/.test(line));
-  assert.match(lines[hint + 1] ?? "", /^ {19}set LIMIT_IPV6_PREFIX/);
-  const wrong = lines.findIndex((line) => /^WRONG proxy {8}TRUSTED_PROXIES/.test(line));
-  assert.match(lines[wrong + 1] ?? "", /^ {19}set TRUSTED_PROXIES/);
+  assert.match(lines.find((line) => line.startsWith("ok")) ?? "", /^ok {6}\S/);
+  const hint = lines.findIndex((line) => /^hint {4}limit {8}each IPv6 address/.test(line));
+  assert.match(lines[hint + 1] ?? "", /^ {21}set LIMIT_IPV6_PREFIX/);
+  const wrong = lines.findIndex((line) => /^PROBLEM proxy {8}TRUSTED_PROXIES/.test(line));
+  assert.match(lines[wrong + 1] ?? "", /^ {21}set TRUSTED_PROXIES/);
   assert.deepEqual(lines.slice(-2), [
-    "2 problems, 1 hint found.",
+    "2 problems found, 1 hint.",
     "To check the public URL too, add --url.",
   ]);
 });
 
 test("colours only the marks on a terminal", async (t) => {
-  const env = await patientEnv(t);
+  const env = await exampleEnv(t);
   const { code, shown } = await onTerminal(t, "latchkey doctor", env);
   assert.equal(code, 1);
   for (const [mark, colour] of [
     ["ok", 32],
     ["hint", 33],
-    ["WRONG", 31],
+    ["PROBLEM", 31],
   ] as const) {
     assert.ok(shown.includes(`${ESCAPE}[${colour}m${mark}${ESCAPE}[39m`), mark);
   }
-  const marks = shown.split("\n").filter((line) => /^(\S+)?(ok|hint|WRONG)\S*\s/.test(line));
+  const marks = shown.split("\n").filter((line) => /^(\S+)?(ok|hint|PROBLEM)\S*\s/.test(line));
   assert.equal(shown.match(COLOUR)?.length, 2 * marks.length);
 });
 
 test("NO_COLOR removes the colours on a terminal", async (t) => {
-  const env = await patientEnv(t);
+  const env = await exampleEnv(t);
   const coloured = await onTerminal(t, "latchkey doctor", env);
   const plain = await onTerminal(t, "latchkey doctor", { ...env, NO_COLOR: "1" });
   assert.ok(!plain.shown.includes(ESCAPE));

@@ -46,22 +46,22 @@ async function runningGate(t: TestContext) {
 test("passes every check of a correct gate with exit code 0", async (t) => {
   const { url, env } = await runningGate(t);
   const { code, outcome, checks } = await report(t, env, "--url", url);
-  assert.deepEqual([code, outcome], [0, "fine"], JSON.stringify(checks));
+  assert.deepEqual([code, outcome], [0, "ok"], JSON.stringify(checks));
   assert.deepEqual(
     checks.map(({ check, outcome: of, remedy }) => [check, of, remedy]),
     [
       ...["settings", "secret", "data folder", "disk", "database", "accounts", "clock", "gate"],
       ...["proxy", "address", "hosts", "cookie"],
-    ].map((check) => [check, "fine", undefined]),
+    ].map((check) => [check, "ok", undefined]),
   );
 });
 
 test("exits with 0 for a hint and prints its remedy", async (t) => {
   const { env } = await runningGate(t);
   const { code, outcome, checks } = await report(t, { ...env, AUTH_SECRET: "" });
-  assert.deepEqual([code, outcome], [0, "advice"]);
+  assert.deepEqual([code, outcome], [0, "hint"]);
   const secret = checks.find(({ check }) => check === "secret");
-  assert.equal(secret?.outcome, "advice");
+  assert.equal(secret?.outcome, "hint");
   assert.match(secret?.remedy ?? "", /AUTH_SECRET/);
 });
 
@@ -69,8 +69,8 @@ test("exits with 1 for a problem among passed checks", async (t) => {
   const { env, databaseFile } = await runningGate(t);
   execute(databaseFile, "PRAGMA user_version = 99");
   const { code, outcome, checks } = await report(t, env);
-  assert.deepEqual([code, outcome], [1, "broken"]);
-  const broken = checks.filter((one) => one.outcome === "broken").map(({ check }) => check);
+  assert.deepEqual([code, outcome], [1, "problem"]);
+  const broken = checks.filter((one) => one.outcome === "problem").map(({ check }) => check);
   assert.deepEqual(broken, ["database"]);
 });
 
@@ -83,9 +83,9 @@ test("reports invalid settings as findings and runs the checks that do not need 
   assert.deepEqual(
     settings.map(({ outcome, found }) => [outcome, /^\w+/.exec(found)?.[0]]),
     [
-      ["broken", "PORT"],
-      ["broken", "DATABASE_URL"],
-      ["advice", "AUTH_SECRT"],
+      ["problem", "PORT"],
+      ["problem", "DATABASE_URL"],
+      ["hint", "AUTH_SECRT"],
     ],
   );
   assert.match(settings[0]?.remedy ?? "", /has not looked at .*database, accounts/);

@@ -6,7 +6,7 @@ import { accountsCheck } from "../../src/doctor/accounts.ts";
 import { allow, foreignFolder, give, isRoot, runUnprivileged } from "../cli/other-user.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { assertFound, type Case, findings } from "./patient.ts";
+import { assertFound, type Case, findings } from "./installation.ts";
 
 const OPEN: readonly (readonly [string, Omit<Case, "now">])[] = [
   ["a gate that listens for others", { env: { HOST: "0.0.0.0" } }],
@@ -19,7 +19,7 @@ for (const [name, given] of OPEN) {
   test(`without an account and with ${name}, setup is open to strangers, which is wrong`, async (t) => {
     const env = { ...given.env, DATA_DIR: await tempDir(t) };
     assertFound(await findings(accountsCheck, { ...given, env }), [
-      "broken",
+      "problem",
       /whoever reaches the gate first can make it/,
       /latchkey setup-link/,
     ]);
@@ -29,23 +29,23 @@ for (const [name, given] of OPEN) {
     const { dataDir: DATA_DIR } = await startGate(t);
     const env = { ...given.env, DATA_DIR };
     await writeFile(join(DATA_DIR, "setup-token"), "\n");
-    assertFound(await findings(accountsCheck, { ...given, env }), ["broken", /first can make it/]);
+    assertFound(await findings(accountsCheck, { ...given, env }), ["problem", /first can make it/]);
     await writeFile(join(DATA_DIR, "setup-token"), "token\n");
-    assertFound(await findings(accountsCheck, { ...given, env }), ["fine", /asks for a token/]);
+    assertFound(await findings(accountsCheck, { ...given, env }), ["ok", /asks for a token/]);
   });
 
   test(`with ${name} and an account, there is nothing to say`, async (t) => {
     const gate = await startGate(t);
     await gate.setUp();
     const env = { ...given.env, DATA_DIR: gate.dataDir };
-    assertFound(await findings(accountsCheck, { ...given, env }), ["fine", /there is an account/]);
+    assertFound(await findings(accountsCheck, { ...given, env }), ["ok", /there is an account/]);
   });
 }
 
 test("without an account, a gate for this machine alone is fine", async (t) => {
   const { dataDir: DATA_DIR, url } = await startGate(t);
   const found = await findings(accountsCheck, { env: { DATA_DIR }, url });
-  assertFound(found, ["fine", /from this machine alone/]);
+  assertFound(found, ["ok", /from this machine alone/]);
 });
 
 test("a database that cannot be read says nothing about accounts", async (t) => {
@@ -58,7 +58,7 @@ test("without an account, a setup token file that is not a regular file is wrong
   const DATA_DIR = await tempDir(t);
   await mkdir(join(DATA_DIR, "setup-token"));
   assertFound(await findings(accountsCheck, { env: { DATA_DIR } }), [
-    "broken",
+    "problem",
     /cannot read the setup token file .*setup asks for no token: it is not a regular file$/,
     /latchkey setup-link/,
   ]);
@@ -75,7 +75,7 @@ test("without an account, a setup token that the gate's user may not read is wro
   await allow(file, 0);
   const { code, stdout } = await runUnprivileged(["doctor"], { DATA_DIR });
   assert.equal(code, 1);
-  assert.match(stdout, /WRONG accounts .*cannot read the setup token file .*permission denied\n/);
+  assert.match(stdout, /PROBLEM accounts .*cannot read the setup token file .*permission denied\n/);
 });
 
 if (isRoot) {
@@ -86,14 +86,14 @@ if (isRoot) {
     const SETUP_TOKEN_FILE = join(folder, "token");
     await writeFile(SETUP_TOKEN_FILE, "the token", { mode: 0o600 });
     const env = { DATA_DIR, SETUP_TOKEN_FILE };
-    const wrong = ["broken", /asks for no token: permission denied/] as const;
+    const wrong = ["problem", /asks for no token: permission denied/] as const;
     assertFound(await findings(accountsCheck, { env }), wrong);
     await give(SETUP_TOKEN_FILE);
-    assertFound(await findings(accountsCheck, { env }), ["fine", /asks for a token/]);
+    assertFound(await findings(accountsCheck, { env }), ["ok", /asks for a token/]);
     await chmod(folder, 0o700);
     assertFound(await findings(accountsCheck, { env }), wrong);
     await chown(folder, 0, 65_534);
     await chmod(folder, 0o710);
-    assertFound(await findings(accountsCheck, { env }), ["fine", /asks for a token/]);
+    assertFound(await findings(accountsCheck, { env }), ["ok", /asks for a token/]);
   });
 }

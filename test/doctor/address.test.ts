@@ -11,8 +11,8 @@ import { freePort } from "../support/free-port.ts";
 import { startGate } from "../support/gate.ts";
 import { runLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { assertFound, findings } from "./installation.ts";
 import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
-import { assertFound, findings } from "./patient.ts";
 
 const FINE = /^Latchkey answers at .*, and its forms work there$/;
 
@@ -22,38 +22,42 @@ test("without an address, there is nothing to say about it", async () => {
 
 test("the gate itself is met at its address, with and without an account", async (t) => {
   const gate = await startGate(t);
-  assertFound(await findings(addressCheck, { url: gate.url }), ["fine", FINE]);
+  assertFound(await findings(addressCheck, { url: gate.url }), ["ok", FINE]);
   await gate.setUp();
-  assertFound(await findings(addressCheck, { url: gate.url }), ["fine", FINE]);
+  assertFound(await findings(addressCheck, { url: gate.url }), ["ok", FINE]);
 });
 
 test("where nothing listens, that is what is wrong", async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
-  assertFound(await findings(addressCheck, { url }), ["broken", /connection refused$/]);
+  assertFound(await findings(addressCheck, { url }), ["problem", /connection refused$/]);
 });
 
 test("what speaks no TLS is told so", async (t) => {
   const { url } = await startGate(t);
   const found = await findings(addressCheck, { url: url.replace("http:", "https:") });
-  assertFound(found, ["broken", /does not answer: it does not use TLS$/]);
+  assertFound(found, ["problem", /does not answer: it does not use TLS$/]);
 });
 
 test("a name that nobody knows is told so", async () => {
   const found = await findings(addressCheck, { url: "http://gate.invalid" });
-  assertFound(found, ["broken", /unknown host name$|the name server does not answer$/]);
+  assertFound(found, ["problem", /unknown host name$|the name server does not answer$/]);
 });
 
 test("another application is not taken for Latchkey", async (t) => {
   const { place } = await startRecordingApp(t);
   const found = await findings(addressCheck, { url: `http://${place}` });
-  assertFound(found, ["broken", /is not Latchkey: \/login gives 200, .* \/logout 200$/, /\/login/]);
+  assertFound(found, [
+    "problem",
+    /is not Latchkey: \/login gives 200, .* \/logout 200$/,
+    /\/login/,
+  ]);
 });
 
 test("a database that does not answer is seen from outside", async (t) => {
   const gate = await startGate(t);
   execute(gate.databaseFile, "DROP TABLE users");
   assertFound(await findings(addressCheck, { url: gate.url }), [
-    "broken",
+    "problem",
     /its database does not answer: \/readyz gives 503$/,
     /log of the gate/,
   ]);
@@ -73,7 +77,7 @@ test("an address that hangs is told within seconds, and leaves nothing behind", 
   });
   assert.ok(performance.now() - started < 15_000);
   assert.equal(code, 1);
-  assert.match(stdout, /WRONG address .* does not answer: no response within 4 seconds\n/);
+  assert.match(stdout, /PROBLEM address .* does not answer: no response within 4 seconds\n/);
   server.close();
   await once(server, "close");
   assert.ok(sockets.length > 0);
@@ -95,7 +99,7 @@ whereInstalled("nginx", (nginx) => {
   test("behind nginx that passes on what it should, all is fine", async (t) => {
     const gate = await startGate(t);
     const url = await beforeGate(t, nginx, gate.url);
-    assertFound(await findings(addressCheck, { url }), ["fine", FINE]);
+    assertFound(await findings(addressCheck, { url }), ["ok", FINE]);
   });
 
   test("where the proxy does not pass Host on, forms are refused, which PUBLIC_URL mends too", async (t) => {
@@ -103,21 +107,21 @@ whereInstalled("nginx", (nginx) => {
     // As nginx does it by itself.
     const url = await beforeGate(t, nginx, gate.url, "");
     assertFound(await findings(addressCheck, { url }), [
-      "broken",
+      "problem",
       /refused as those of another site: .* Host/,
       /proxy_set_header Host \$http_host;.* PUBLIC_URL to http:/,
     ]);
     const port = await freePort();
     const publicUrl = await beforeGate(t, nginx, `http://127.0.0.1:${port}`, "");
     await startGate(t, { port, publicUrl });
-    assertFound(await findings(addressCheck, { url: publicUrl }), ["fine", FINE]);
+    assertFound(await findings(addressCheck, { url: publicUrl }), ["ok", FINE]);
   });
 
   test("a proxy that does not reach the gate is told to be led there", async (t) => {
     const port = await freePort();
     const url = await beforeGate(t, nginx, `http://127.0.0.1:${port}`);
     assertFound(await findings(addressCheck, { env: { PORT: String(port) }, url }), [
-      "broken",
+      "problem",
       /does not reach the gate: it answers 502$/,
       new RegExp(`where it listens: http://127\\.0\\.0\\.1:${port}$`),
     ]);
@@ -131,20 +135,20 @@ whereInstalled("nginx", (nginx) => {
       `location / { limit_except GET { deny all; } proxy_pass ${gate.url}; ${PASSED_ON} }
        location = /logout { return 405; }`,
     );
-    assertFound(await findings(addressCheck, { url }), ["broken", /do not get .*: answer 405$/]);
+    assertFound(await findings(addressCheck, { url }), ["problem", /do not get .*: answer 405$/]);
   });
 
   test("health that the proxy keeps to itself is no fault", async (t) => {
     const gate = await startGate(t);
     const locations = `location ~ ^/(login|logout)$ { proxy_pass ${gate.url}; ${PASSED_ON} }`;
     const url = await startNginx(t, nginx, locations);
-    assertFound(await findings(addressCheck, { url }), ["fine", FINE]);
+    assertFound(await findings(addressCheck, { url }), ["ok", FINE]);
   });
 
   test("an address that leads to https is told where to look instead", async (t) => {
     const url = await startNginx(t, nginx, "return 301 https://auth.example.org$request_uri;");
     assertFound(await findings(addressCheck, { url }), [
-      "advice",
+      "hint",
       /leads to https:\/\/auth\.example\.org$/,
       /--url https:\/\/auth\.example\.org$/,
     ]);
@@ -161,7 +165,7 @@ whereInstalled("nginx", (nginx) => {
     assertFound(await plain("return 308 https://auth.example.org$request_uri;"));
     assertFound(await plain("return 404;"));
     assertFound(await plain(`location / { proxy_pass ${gate.url}; }`), [
-      "advice",
+      "hint",
       /^http:\/\/auth\.example\.org answers without leading to https/,
       /return 301 https/,
     ]);

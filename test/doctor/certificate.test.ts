@@ -10,7 +10,7 @@ import { certificateFilesCheck } from "../../src/doctor/certificate-files.ts";
 import { freePort } from "../support/free-port.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { INTERMEDIATE, LEAF, ROOT, SELF_SIGNED } from "./certificates.ts";
-import { assertFound, findings } from "./patient.ts";
+import { assertFound, findings } from "./installation.ts";
 
 setDefaultCACertificates([...getCACertificates("default"), ROOT]);
 
@@ -30,17 +30,17 @@ async function portShowing(t: TestContext, pair: typeof LEAF): Promise<number> {
 test("a certificate with its whole chain and for this name is fine", async (t) => {
   const url = `https://localhost:${await portShowing(t, WHOLE)}`;
   assertFound(await findings(certificateCheck, { url }), [
-    "fine",
+    "ok",
     new RegExp(`^the certificate at ${url} is trusted, and good until 2119-12-24$`),
   ]);
 });
 
 for (const [days, kind, about] of [
-  [20, "fine", /is trusted/],
-  [10, "advice", /expires on 2119-12-24, in 10 days$/],
-  [1.5, "advice", /expires on 2119-12-24, in 1 day$/],
-  [0.2, "advice", /expires on 2119-12-24, within a day$/],
-  [-1, "broken", /has expired on 2119-12-24$/],
+  [20, "ok", /is trusted/],
+  [10, "hint", /expires on 2119-12-24, in 10 days$/],
+  [1.5, "hint", /expires on 2119-12-24, in 1 day$/],
+  [0.2, "hint", /expires on 2119-12-24, within a day$/],
+  [-1, "problem", /has expired on 2119-12-24$/],
 ] as const) {
   test(`${days} days before its end, a certificate is ${kind}`, async (t) => {
     const url = `https://localhost:${await portShowing(t, WHOLE)}`;
@@ -52,7 +52,7 @@ for (const [days, kind, about] of [
 test("a certificate for another name is wrong, and its names are told", async (t) => {
   const url = `https://127.0.0.1:${await portShowing(t, WHOLE)}`;
   assertFound(await findings(certificateCheck, { url }), [
-    "broken",
+    "problem",
     /is not for 127\.0\.0\.1, but for DNS:localhost$/,
   ]);
 });
@@ -60,7 +60,7 @@ test("a certificate for another name is wrong, and its names are told", async (t
 test("a certificate without its intermediate is wrong", async (t) => {
   const url = `https://localhost:${await portShowing(t, LEAF)}`;
   assertFound(await findings(certificateCheck, { url }), [
-    "broken",
+    "problem",
     /comes without those that lead from it to an authority/,
     /fullchain\.pem/,
   ]);
@@ -69,7 +69,7 @@ test("a certificate without its intermediate is wrong", async (t) => {
 test("a certificate that trusts itself alone is wrong", async (t) => {
   const url = `https://localhost:${await portShowing(t, SELF_SIGNED)}`;
   assertFound(await findings(certificateCheck, { url }), [
-    "broken",
+    "problem",
     /is of nobody whom browsers know: DEPTH_ZERO_SELF_SIGNED_CERT$/,
     /NODE_EXTRA_CA_CERTS/,
   ]);
@@ -93,7 +93,7 @@ async function filesWith(t: TestContext, { cert, key }: typeof LEAF, mode = 0o60
 test("a certificate and its key in files are fine", async (t) => {
   const env = await filesWith(t, WHOLE, 0o640);
   assertFound(await findings(certificateFilesCheck, { env }), [
-    "fine",
+    "ok",
     /fit together, for localhost until 2119-12-24$/,
   ]);
   assertFound(await findings(certificateFilesCheck, {}));
@@ -104,8 +104,8 @@ test("a key that everybody can read and a certificate that ends soon are hints",
   const now = Date.UTC(2119, 11, 20);
   assertFound(
     await findings(certificateFilesCheck, { env, now }),
-    ["advice", /certificate of TLS_CERT_FILE expires on 2119-12-24/, /takes it by itself/],
-    ["advice", /gets to the key of TLS_KEY_FILE$/, /chmod o= .*key\.pem/],
+    ["hint", /certificate of TLS_CERT_FILE expires on 2119-12-24/, /takes it by itself/],
+    ["hint", /gets to the key of TLS_KEY_FILE$/, /chmod o= .*key\.pem/],
   );
 });
 
@@ -116,6 +116,6 @@ for (const [name, pair, about] of [
 ] as const) {
   test(`a key ${name} is wrong`, async (t) => {
     const env = await filesWith(t, pair);
-    assertFound(await findings(certificateFilesCheck, { env }), ["broken", about, /privkey\.pem/]);
+    assertFound(await findings(certificateFilesCheck, { env }), ["problem", about, /privkey\.pem/]);
   });
 }

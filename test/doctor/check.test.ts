@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Check, examine } from "../../src/doctor/check.ts";
-import { fine, worst } from "../../src/doctor/finding.ts";
-import { patient } from "./patient.ts";
+import { ok, worst } from "../../src/doctor/finding.ts";
+import { installation } from "./installation.ts";
 
 const check = (name: string, look: Check["look"]): Check => ({ name, settings: [], look });
 
@@ -12,17 +12,17 @@ test("a check that fails or hangs keeps no other from its findings, nor their or
     check("fails", async () => {
       throw new Error("no such device");
     }),
-    check("works", async () => [fine("one"), fine("two")]),
+    check("works", async () => [ok("one"), ok("two")]),
     check("silent", async () => []),
   ];
-  const found = await examine(checks, patient({}), 20);
+  const found = await examine(checks, installation({}), 20);
   assert.deepEqual(
     found.map((one) => [one.check, one.outcome, one.found]),
     [
-      ["hangs", "broken", "is not done after 0.02 seconds"],
-      ["fails", "broken", "cannot be looked at: no such device"],
-      ["works", "fine", "one"],
-      ["works", "fine", "two"],
+      ["hangs", "problem", "is not done after 0.02 seconds"],
+      ["fails", "problem", "cannot be looked at: no such device"],
+      ["works", "ok", "one"],
+      ["works", "ok", "two"],
     ],
   );
 });
@@ -32,22 +32,22 @@ test("all checks are under way at the same time", async () => {
   const checks = [
     check("waits", async () => {
       await meeting.promise;
-      return [fine("met")];
+      return [ok("met")];
     }),
     check("comes", async () => {
       meeting.resolve();
       return [];
     }),
   ];
-  const [found] = await examine(checks, patient({}), 60_000);
+  const [found] = await examine(checks, installation({}), 60_000);
   assert.equal(found?.found, "met");
 });
 
 for (const [outcomes, expected] of [
-  [[], "fine"],
-  [["fine", "fine"], "fine"],
-  [["fine", "advice"], "advice"],
-  [["broken", "advice", "fine"], "broken"],
+  [[], "ok"],
+  [["ok", "ok"], "ok"],
+  [["ok", "hint"], "hint"],
+  [["problem", "hint", "ok"], "problem"],
 ] as const) {
   test(`the worst of ${outcomes.join(", ") || "nothing"} is ${expected}`, () => {
     assert.equal(worst(outcomes), expected);

@@ -5,17 +5,17 @@ import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { startGate } from "../support/gate.ts";
 import { logEntry } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { assertFound, findings } from "./patient.ts";
+import { assertFound, findings } from "./installation.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const NOW = Date.UTC(2030, 0, 1);
 
 for (const [aheadMs, kind, about] of [
-  [30 * SECOND, "advice", /is 30 seconds behind theirs/],
-  [-90 * SECOND, "advice", /is 90 seconds ahead of theirs/],
-  [5 * MINUTE, "broken", /is 5 minutes behind theirs/],
-  [-7_200 * SECOND, "broken", /is 120 minutes ahead of theirs/],
+  [30 * SECOND, "hint", /is 30 seconds behind theirs/],
+  [-90 * SECOND, "hint", /is 90 seconds ahead of theirs/],
+  [5 * MINUTE, "problem", /is 5 minutes behind theirs/],
+  [-7_200 * SECOND, "problem", /is 120 minutes ahead of theirs/],
 ] as const) {
   test(`a clock that is off by ${aheadMs / SECOND} seconds is ${kind}`, () => {
     assertFound(judgedDifference({ whose: "theirs", aheadMs }), [kind, about, /timedatectl/]);
@@ -31,11 +31,11 @@ test("a clock that is off by less than half a minute is not worth a word", () =>
 test("the clock is compared with the one at the address", async (t) => {
   const { url, dataDir: DATA_DIR } = await startGate(t);
   const agrees = new RegExp(`agrees with that of ${url}$`);
-  assertFound(await findings(clockCheck, { env: { DATA_DIR }, url }), ["fine", agrees]);
+  assertFound(await findings(clockCheck, { env: { DATA_DIR }, url }), ["ok", agrees]);
 
   const now = Date.now() + 60 * MINUTE;
   assertFound(await findings(clockCheck, { env: { DATA_DIR }, url, now }), [
-    "broken",
+    "problem",
     new RegExp(`is 60 minutes ahead of that of ${url}$`),
     /timedatectl/,
   ]);
@@ -51,13 +51,13 @@ async function withEntryAt(t: TestContext, at: number): Promise<string> {
 }
 
 for (const [ahead, kind] of [
-  [29 * SECOND, "fine"],
-  [31 * SECOND, "advice"],
-  [6 * MINUTE, "broken"],
+  [29 * SECOND, "ok"],
+  [31 * SECOND, "hint"],
+  [6 * MINUTE, "problem"],
 ] as const) {
   test(`a log entry from ${ahead / SECOND} seconds in the future is ${kind}`, async (t) => {
     const DATA_DIR = await withEntryAt(t, NOW + ahead);
-    const about = kind === "fine" ? /no log entry comes from the future/ : /in the future$/;
+    const about = kind === "ok" ? /no log entry comes from the future/ : /in the future$/;
     assertFound(await findings(clockCheck, { env: { DATA_DIR }, now: NOW }), [kind, about]);
   });
 }

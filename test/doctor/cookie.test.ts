@@ -2,8 +2,8 @@ import { test } from "node:test";
 import { cookieCheck } from "../../src/doctor/cookie.ts";
 import { whereInstalled } from "../proxies/program.ts";
 import { startGate } from "../support/gate.ts";
+import { assertFound, findings, installation, under } from "./installation.ts";
 import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
-import { assertFound, findings, patient, under } from "./patient.ts";
 
 const COMES_BACK = /^nothing keeps the session cookie from coming back/;
 const NO_TLS = /has no TLS: passwords and sessions can be read on the way$/;
@@ -18,58 +18,58 @@ const cases: readonly {
   readonly name: string;
   readonly address: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly expected: readonly (readonly ["fine" | "advice" | "broken", RegExp, RegExp?])[];
+  readonly expected: readonly (readonly ["ok" | "hint" | "problem", RegExp, RegExp?])[];
 }[] = [
-  { name: "https", address: "https://auth.example.org", expected: [["fine", COMES_BACK]] },
+  { name: "https", address: "https://auth.example.org", expected: [["ok", COMES_BACK]] },
   {
     name: "http to another machine",
     address: "http://auth.example.org",
-    expected: [["advice", NO_TLS, /HTTPS_PORT/]],
+    expected: [["hint", NO_TLS, /HTTPS_PORT/]],
   },
   {
     name: "http to a name of this machine, which browsers take for secure",
     address: "http://app.localhost:3000",
-    expected: [["fine", COMES_BACK]],
+    expected: [["ok", COMES_BACK]],
   },
   {
     name: "http where PUBLIC_URL is https",
     address: "http://auth.example.org",
     env: { PUBLIC_URL: "https://auth.example.org" },
     expected: [
-      ["broken", /has no TLS, and PUBLIC_URL is https/, /redirect/],
-      ["advice", NO_TLS],
+      ["problem", /has no TLS, and PUBLIC_URL is https/, /redirect/],
+      ["hint", NO_TLS],
     ],
   },
   {
     name: "another host than PUBLIC_URL",
     address: "https://www.example.org",
     env: { PUBLIC_URL: "https://auth.example.org" },
-    expected: [["advice", /may not be signed in at the other$/, /PUBLIC_URL to https:\/\/www/]],
+    expected: [["hint", /may not be signed in at the other$/, /PUBLIC_URL to https:\/\/www/]],
   },
   {
     name: "PUBLIC_URL itself",
     address: "https://auth.example.org",
     env: { PUBLIC_URL: "https://auth.example.org/", COOKIE_DOMAIN: "example.org" },
-    expected: [["fine", COMES_BACK]],
+    expected: [["ok", COMES_BACK]],
   },
   {
     name: "a host outside COOKIE_DOMAIN",
     address: "https://auth.example.com",
     env: { COOKIE_DOMAIN: "example.org" },
-    expected: [["broken", /COOKIE_DOMAIN is example\.org, and auth\.example\.com is neither/]],
+    expected: [["problem", /COOKIE_DOMAIN is example\.org, and auth\.example\.com is neither/]],
   },
   {
     name: "a host that only ends like COOKIE_DOMAIN",
     address: "https://notexample.org",
     env: { COOKIE_DOMAIN: "example.org" },
-    expected: [["broken", /browsers drop the cookie/]],
+    expected: [["problem", /browsers drop the cookie/]],
   },
 ];
 
 for (const { name, address, env = {}, expected } of cases) {
   test(`the way of the cookie: ${name}`, async (t) => {
     const { url } = await startGate(t);
-    const found = await cookieCheck.look(under(address, patient({ env, url })));
+    const found = await cookieCheck.look(under(address, installation({ env, url })));
     assertFound(found, ...expected);
   });
 }
@@ -77,7 +77,7 @@ for (const { name, address, env = {}, expected } of cases) {
 test("the gate can be asked at its loopback address whatever PUBLIC_URL says", async (t) => {
   const { url } = await startGate(t);
   const env = { PUBLIC_URL: "https://auth.example.org" };
-  assertFound(await findings(cookieCheck, { env, url }), ["fine", COMES_BACK]);
+  assertFound(await findings(cookieCheck, { env, url }), ["ok", COMES_BACK]);
 });
 
 whereInstalled("nginx", (nginx) => {
@@ -102,26 +102,26 @@ whereInstalled("nginx", (nginx) => {
   `;
 
   for (const [told, address, ...expected] of [
-    ["http://example.org", "http://example.org", ["advice", NO_TLS]],
-    ["https://example.org", "https://example.org", ["fine", COMES_BACK]],
-    ["https://localhost", "http://localhost", ["fine", COMES_BACK]],
+    ["http://example.org", "http://example.org", ["hint", NO_TLS]],
+    ["https://example.org", "https://example.org", ["ok", COMES_BACK]],
+    ["https://localhost", "http://localhost", ["ok", COMES_BACK]],
     [
       "https://example.org",
       "http://example.org",
-      ["broken", /is https, so browsers do not send the cookie back/, /\$scheme/],
-      ["advice", NO_TLS],
+      ["problem", /is https, so browsers do not send the cookie back/, /\$scheme/],
+      ["hint", NO_TLS],
     ],
     [
       "http://example.org",
       "https://example.org",
-      ["broken", /is http, so the cookie goes out without Secure/, /X-Forwarded-Proto: https/],
+      ["problem", /is http, so the cookie goes out without Secure/, /X-Forwarded-Proto: https/],
     ],
   ] as const) {
     test(`a proxy that takes ${address} for ${told}: ${expected[0][0]}`, async (t) => {
       const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
       await gate.setUp();
       const url = await startNginx(t, nginx, door(gate.url, new URL(told)));
-      assertFound(await cookieCheck.look(under(address, patient({ url }))), ...expected);
+      assertFound(await cookieCheck.look(under(address, installation({ url }))), ...expected);
     });
   }
 
@@ -129,7 +129,7 @@ whereInstalled("nginx", (nginx) => {
     const gate = await startGate(t);
     const lines = `${PASSED_ON} proxy_hide_header Set-Cookie;`;
     const url = await beforeGate(t, nginx, gate.url, lines);
-    assertFound(await findings(cookieCheck, { url }), ["broken", /Set-Cookie away/, /pass Set-C/]);
+    assertFound(await findings(cookieCheck, { url }), ["problem", /Set-Cookie away/, /pass Set-C/]);
   });
 
   test("an address that leads to https says nothing about the cookie there", async (t) => {

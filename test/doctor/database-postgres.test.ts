@@ -12,7 +12,7 @@ import { openStoreAt } from "../support/postgres-store.ts";
 import { runLatchkey } from "../support/process.ts";
 import { hashText } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { assertFound, findings } from "./patient.ts";
+import { assertFound, findings } from "./installation.ts";
 
 const server = await serverOfFile();
 
@@ -28,7 +28,7 @@ async function usedDatabase(t: TestContext): Promise<string> {
 test("a PostgreSQL in use is fine: its version, its part and its schema are told", async (t) => {
   const found = await look(await usedDatabase(t));
   assertFound(found, [
-    "fine",
+    "ok",
     new RegExp(
       `^PostgreSQL \\d+\\.\\d+ at 127\\.0\\.0\\.1:${server.port} is the primary \\(plain\\), schema \\d+$`,
     ),
@@ -37,7 +37,7 @@ test("a PostgreSQL in use is fine: its version, its part and its schema are told
 
 test("a database without tables is fine before the first start, and stays without", async () => {
   const url = await server.newDatabase();
-  assertFound(await look(url), ["fine", /no tables yet: the first start makes them/]);
+  assertFound(await look(url), ["ok", /no tables yet: the first start makes them/]);
   const database = new URL(url).pathname.slice(1);
   const tables = await server.sql("SELECT FROM pg_tables WHERE schemaname = 'public'", database);
   assert.equal(tables.length, 0);
@@ -48,7 +48,7 @@ test("a database of a newer Latchkey is wrong", async () => {
   await (await openPostgres({ url })).close();
   const database = new URL(url).pathname.slice(1);
   await server.sql("UPDATE latchkey_schema SET version = 99", database);
-  assertFound(await look(url), ["broken", /has schema 99, .* up to \d+$/, /newer Latchkey/]);
+  assertFound(await look(url), ["problem", /has schema 99, .* up to \d+$/, /newer Latchkey/]);
 });
 
 test("roles that can create objects beside the tables are told, but for their owners", async (t) => {
@@ -63,12 +63,12 @@ test("roles that can create objects beside the tables are told, but for their ow
   assertFound(
     found,
     [
-      "advice",
+      "hint",
       /^every role can create objects in the schema of Latchkey's tables/,
       /^run REVOKE CREATE ON SCHEMA public FROM PUBLIC as its owner/,
     ],
     [
-      "advice",
+      "hint",
       /^the role "a guest" can create objects in the database of Latchkey/,
       new RegExp(`^run REVOKE CREATE ON DATABASE ${database} FROM "a guest" as its owner`),
     ],
@@ -78,12 +78,12 @@ test("roles that can create objects beside the tables are told, but for their ow
       ("remedy" in finding ? finding.remedy : "").match(/REVOKE.*(?= as its)/) ?? [];
     await server.sql(revoke, database);
   }
-  assertFound(await look(url), ["fine", /is the primary/]);
+  assertFound(await look(url), ["ok", /is the primary/]);
 });
 
 test("a database that is not there is wrong, with the server's own reason", async () => {
   assertFound(await look(server.url("nowhere")), [
-    "broken",
+    "problem",
     /does not answer: database "nowhere" does not exist$/,
     /DATABASE_URL/,
   ]);
@@ -92,7 +92,7 @@ test("a database that is not there is wrong, with the server's own reason", asyn
 test("a socket is told as one", async () => {
   const { pathname } = new URL(await server.newDatabase());
   const url = `postgres://postgres@${pathname}?host=${server.socketFolder}&port=${server.port}`;
-  assertFound(await look(url), ["fine", /is the primary \(by its socket\)/]);
+  assertFound(await look(url), ["ok", /is the primary \(by its socket\)/]);
 });
 
 test("a server that is stopped is wrong, and one that hangs is told within seconds", async (t) => {
@@ -102,11 +102,11 @@ test("a server that is stopped is wrong, and one that hangs is told within secon
   const env = { DATABASE_URL: own.url(), DATA_DIR: await tempDir(t) };
   const { code, stdout } = await runLatchkey(t, ["doctor"], env);
   assert.equal(code, 1);
-  assert.match(stdout, /^WRONG database .* does not answer: /m);
+  assert.match(stdout, /^PROBLEM database .* does not answer: /m);
   assert.ok(performance.now() - started < 15_000);
   await own.thaw();
   await own.stop();
-  assertFound(await look(own.url()), ["broken", /does not answer: connection refused$/]);
+  assertFound(await look(own.url()), ["problem", /does not answer: connection refused$/]);
 });
 
 test("of two hosts the standby is told beside the primary; alone it takes no writes", async (t) => {
@@ -114,35 +114,35 @@ test("of two hosts the standby is told beside the primary; alone it takes no wri
   await (await openPostgres({ url: own.url() })).close();
   const standby = await startStandby(t, own);
   const both = `postgres://postgres@127.0.0.1:${standby.port},127.0.0.1:${own.port}/postgres`;
-  assertFound(await look(both), ["fine", /is the standby \(plain\), .* is the primary \(plain\)/]);
+  assertFound(await look(both), ["ok", /is the standby \(plain\), .* is the primary \(plain\)/]);
   assertFound(await look(standby.url()), [
-    "broken",
+    "problem",
     /none of the hosts .* takes writes/,
     /promote/,
   ]);
   await standby.stop();
-  assertFound(await look(both), ["advice", new RegExp(`${standby.port} does not answer`)]);
+  assertFound(await look(both), ["hint", new RegExp(`${standby.port} does not answer`)]);
 });
 
 test("an encrypted connection is told, and a wrong password is wrong without being told", async (t) => {
   const own = await startPostgres(t);
   const ca = await turnTlsOn(own);
   const tls = `${own.url().replace("127.0.0.1", "localhost")}?sslmode=verify-full&sslrootcert=${ca}`;
-  assertFound(await look(tls), ["fine", /is the primary \(encrypted\)/]);
+  assertFound(await look(tls), ["ok", /is the primary \(encrypted\)/]);
 
   await requirePasswords(own);
   await own.sql("CREATE USER guest PASSWORD 'right'");
   const url = `postgres://guest:wr0ng-p4ss@127.0.0.1:${own.port}/postgres`;
   const found = await look(url);
-  assertFound(found, ["broken", /password authentication failed for user "guest"$/, /password/]);
+  assertFound(found, ["problem", /password authentication failed for user "guest"$/, /password/]);
   assert.doesNotMatch(JSON.stringify(found), /wr0ng-p4ss/);
 });
 
 test("an account in PostgreSQL is seen, and so is that there is none", async (t) => {
   const env = { HOST: "0.0.0.0" };
   const seen = (DATABASE_URL: string) => findings(accountsCheck, { env: { ...env, DATABASE_URL } });
-  assertFound(await seen(await usedDatabase(t)), ["fine", /^there is an account$/]);
-  assertFound(await seen(await server.newDatabase()), ["broken", /can make it$/, /setup-link/]);
+  assertFound(await seen(await usedDatabase(t)), ["ok", /^there is an account$/]);
+  assertFound(await seen(await server.newDatabase()), ["problem", /can make it$/, /setup-link/]);
 });
 
 test("the database's clock is compared with this machine's", async () => {
@@ -150,7 +150,7 @@ test("the database's clock is compared with this machine's", async () => {
   const [seen] = await inspectPostgres(url);
   assert.ok(seen?.kind === "answers" && Math.abs(seen.aheadMs) < 2_000);
   assertFound(await findings(clockCheck, { env: { DATABASE_URL: url } }), [
-    "fine",
+    "ok",
     /this machine's clock agrees with that of the database at 127\.0\.0\.1:\d+$/,
   ]);
 });

@@ -10,7 +10,7 @@ import { execute, inDatabase } from "../support/database.ts";
 import { startGate } from "../support/gate.ts";
 import { hashText, logEntry } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { assertFound, findings } from "./patient.ts";
+import { assertFound, findings } from "./installation.ts";
 
 /** A database that nobody has open, with more in it than one page. */
 async function closedDatabase(t: TestContext) {
@@ -38,14 +38,14 @@ const look = (DATA_DIR: string) => findings(databaseCheck, { env: { DATA_DIR } }
 
 test("a database that is not there yet is fine, and is not made", async (t) => {
   const DATA_DIR = await tempDir(t);
-  assertFound(await look(DATA_DIR), ["fine", /the first start makes it/]);
+  assertFound(await look(DATA_DIR), ["ok", /the first start makes it/]);
   assert.deepEqual(await readdir(DATA_DIR), []);
 });
 
 test("a whole database is fine, and looking at it leaves no trace", async (t) => {
   const { DATA_DIR } = await closedDatabase(t);
   const before = await stateOf(DATA_DIR);
-  assertFound(await look(DATA_DIR), ["fine", /is whole, with schema \d+$/]);
+  assertFound(await look(DATA_DIR), ["ok", /is whole, with schema \d+$/]);
   assert.deepEqual(await stateOf(DATA_DIR), before);
 });
 
@@ -55,7 +55,7 @@ test("the database of a running gate is seen as it is now, and left as it is", a
   await gate.setUp();
   await gate.logEntries(1);
   const before = await stateOf(gate.dataDir);
-  assertFound(await look(gate.dataDir), ["fine", /is whole/]);
+  assertFound(await look(gate.dataDir), ["ok", /is whole/]);
   assert.equal((await inspectSqlite(gate.databaseFile)).contents?.hasUsers, true);
   assert.deepEqual(await stateOf(gate.dataDir), before);
 });
@@ -75,7 +75,7 @@ async function abandoned(t: TestContext): Promise<string> {
 test("what a killed gate has left behind is read with all that was committed, and left as it is", async (t) => {
   const folder = await abandoned(t);
   const before = await stateOf(folder);
-  assertFound(await look(folder), ["fine", /is whole/]);
+  assertFound(await look(folder), ["ok", /is whole/]);
   assert.deepEqual(await stateOf(folder), before);
 });
 
@@ -83,7 +83,7 @@ test("a write-ahead log without its index cannot be read untouched: that is a hi
   const folder = await abandoned(t);
   await rm(join(folder, "latchkey.db-shm"));
   const before = await stateOf(folder);
-  assertFound(await look(folder), ["advice", /left behind without its -shm/, /start the gate/]);
+  assertFound(await look(folder), ["hint", /left behind without its -shm/, /start the gate/]);
   assert.deepEqual(await stateOf(folder), before);
 });
 
@@ -91,43 +91,43 @@ test("a damaged page is wrong, and the way back is named", async (t) => {
   const { DATA_DIR, file } = await closedDatabase(t);
   const bytes = await readFile(file);
   await writeFile(file, bytes.fill(0xaa, 4_096 * 5, 4_096 * 6));
-  assertFound(await look(DATA_DIR), ["broken", /latchkey\.db is damaged: /, /latchkey restore/]);
+  assertFound(await look(DATA_DIR), ["problem", /latchkey\.db is damaged: /, /latchkey restore/]);
 });
 
 test("a database that was cut off is wrong", async (t) => {
   const { DATA_DIR, file } = await closedDatabase(t);
   await truncate(file, 4_096 * 3);
-  assertFound(await look(DATA_DIR), ["broken", /is damaged: /, /latchkey restore/]);
+  assertFound(await look(DATA_DIR), ["problem", /is damaged: /, /latchkey restore/]);
 });
 
 test("what is no database is wrong", async (t) => {
   const DATA_DIR = await tempDir(t);
   await writeFile(join(DATA_DIR, "latchkey.db"), "no database at all, but long enough".repeat(50));
-  assertFound(await look(DATA_DIR), ["broken", /file is not a database/, /latchkey restore/]);
+  assertFound(await look(DATA_DIR), ["problem", /file is not a database/, /latchkey restore/]);
 });
 
 test("a database of a newer Latchkey is wrong", async (t) => {
   const { DATA_DIR, file } = await closedDatabase(t);
   execute(file, "PRAGMA user_version = 99");
-  assertFound(await look(DATA_DIR), ["broken", /has schema 99, .* up to \d+$/, /newer Latchkey/]);
+  assertFound(await look(DATA_DIR), ["problem", /has schema 99, .* up to \d+$/, /newer Latchkey/]);
 });
 
 test("a database of an older Latchkey is a hint to make a backup", async (t) => {
   const { DATA_DIR, file } = await closedDatabase(t);
   execute(file, "PRAGMA user_version = 1");
-  assertFound(await look(DATA_DIR), ["advice", /has schema 1, .* at its next start$/, /backup/]);
+  assertFound(await look(DATA_DIR), ["hint", /has schema 1, .* at its next start$/, /backup/]);
 });
 
 test("a database without tables of Latchkey is a hint", async (t) => {
   const DATA_DIR = await tempDir(t);
   execute(join(DATA_DIR, "latchkey.db"), "CREATE TABLE other (id)");
-  assertFound(await look(DATA_DIR), ["advice", /has no tables of Latchkey/, /DATA_DIR/]);
+  assertFound(await look(DATA_DIR), ["hint", /has no tables of Latchkey/, /DATA_DIR/]);
 });
 
 test("a database without a write-ahead log is a hint", async (t) => {
   const { DATA_DIR, file } = await closedDatabase(t);
   execute(file, "PRAGMA journal_mode = DELETE");
-  assertFound(await look(DATA_DIR), ["advice", /no write-ahead log/, /start the gate/]);
+  assertFound(await look(DATA_DIR), ["hint", /no write-ahead log/, /start the gate/]);
 });
 
 test("a database that would take too long is not checked as a whole, and read all the same", async (t) => {

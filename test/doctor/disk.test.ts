@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { diskCheck, diskFindings } from "../../src/doctor/disk.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { assertFound, findings } from "./patient.ts";
+import { assertFound, findings } from "./installation.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const EXT4 = 0xef53;
@@ -12,16 +12,16 @@ test("the free space of the disk is told, of a folder that is still to be made t
   for (const DATA_DIR of [dataDir, join(dataDir, "not/there/yet")]) {
     const [finding] = await findings(diskCheck, { env: { DATA_DIR } });
     assertFound(finding === undefined ? [] : [finding], [
-      finding?.kind ?? "fine",
+      finding?.kind ?? "ok",
       new RegExp(`^\\d+ [MG]iB are free at ${DATA_DIR}$`),
     ]);
   }
 });
 
 for (const [mebibytes, kind] of [
-  [9.9, "broken"],
-  [10, "advice"],
-  [99.9, "advice"],
+  [9.9, "problem"],
+  [10, "hint"],
+  [99.9, "hint"],
 ] as const) {
   test(`with ${mebibytes} MiB left it is ${kind}`, () => {
     const disk = { freeBytes: mebibytes * MEBIBYTE, type: EXT4 };
@@ -43,7 +43,7 @@ for (const [name, type] of [
   test(`an SQLite database on ${name} is a hint, and anything else there is not`, () => {
     const disk = { freeBytes: 1_000 * MEBIBYTE, type };
     const about = new RegExp(`network file system \\(${name}\\)`);
-    assertFound(diskFindings("/data", disk, "database"), ["advice", about, /DATABASE_URL/]);
+    assertFound(diskFindings("/data", disk, "database"), ["hint", about, /DATABASE_URL/]);
     assertFound(diskFindings("/data", disk, "no-database"));
   });
 }

@@ -7,13 +7,13 @@ import { freePort } from "../support/free-port.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { SELF_SIGNED } from "./certificates.ts";
-import { assertFound, findings } from "./patient.ts";
+import { assertFound, findings } from "./installation.ts";
 
 for (const HOST of ["127.0.0.1", "0.0.0.0", "localhost"]) {
   test(`a gate that listens at ${HOST} is found`, async (t) => {
     const { url } = await startGate(t, { host: HOST });
     const env = { PORT: new URL(url).port, HOST };
-    assertFound(await findings(gateCheck, { env }), ["fine", /^it runs at http:/]);
+    assertFound(await findings(gateCheck, { env }), ["ok", /^it runs at http:/]);
   });
 }
 
@@ -21,7 +21,7 @@ test("a gate that listens at IPv6 is found", async (t) => {
   const { url } = await startGate(t, { host: "::1" });
   for (const HOST of ["::1", "::"]) {
     const env = { PORT: new URL(url).port, HOST };
-    assertFound(await findings(gateCheck, { env }), ["fine", /^it runs at http:\/\/\[::1\]:/]);
+    assertFound(await findings(gateCheck, { env }), ["ok", /^it runs at http:\/\/\[::1\]:/]);
   }
 });
 
@@ -36,18 +36,18 @@ test("a gate that speaks HTTPS alone is found, whatever its certificate", async 
     TLS_CERT_FILE: tlsCertFile,
     TLS_KEY_FILE: tlsKeyFile,
   };
-  assertFound(await findings(gateCheck, { env }), ["fine", /^it runs at https:/]);
+  assertFound(await findings(gateCheck, { env }), ["ok", /^it runs at https:/]);
 });
 
 test("a gate that does not run is no fault", async () => {
   const env = { PORT: String(await freePort()) };
-  assertFound(await findings(gateCheck, { env }), ["fine", /^it does not run: nothing listens/]);
+  assertFound(await findings(gateCheck, { env }), ["ok", /^it does not run: nothing listens/]);
 });
 
 test("another program in the gate's place is wrong", async (t) => {
   const { place } = await startRecordingApp(t);
   const env = { PORT: new URL(`http://${place}`).port };
-  assertFound(await findings(gateCheck, { env }), ["broken", /is not Latchkey: .* 200$/, /PORT/]);
+  assertFound(await findings(gateCheck, { env }), ["problem", /is not Latchkey: .* 200$/, /PORT/]);
 });
 
 test("a port that is chosen anew each time says nothing", async () => {

@@ -4,8 +4,8 @@ import { hostsCheck } from "../../src/doctor/hosts.ts";
 import { whereInstalled } from "../proxies/program.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { assertFound, findings } from "./installation.ts";
 import { beforeGate } from "./nginx.ts";
-import { assertFound, findings } from "./patient.ts";
 
 test("what the settings allow is told", async () => {
   for (const [env, told] of [
@@ -13,14 +13,14 @@ test("what the settings allow is told", async () => {
     [{ HOST: "::" }, /^any host name is allowed$/],
     [{ ALLOWED_HOSTS: "a.test,127.0.0.1" }, /^ALLOWED_HOSTS allows a\.test, 127\.0\.0\.1$/],
   ] as const) {
-    assertFound(await findings(hostsCheck, { env }), ["fine", told]);
+    assertFound(await findings(hostsCheck, { env }), ["ok", told]);
   }
 });
 
 test("an address whose host ALLOWED_HOSTS leaves out is found, once", async (t) => {
   const { url } = await startGate(t, { allowedHosts: ["door.test"] });
   assertFound(await findings(hostsCheck, { url }), [
-    "broken",
+    "problem",
     /^requests for 127\.0\.0\.1:\d+ get 421: ALLOWED_HOSTS does not allow this host name$/,
     /^add 127\.0\.0\.1 to ALLOWED_HOSTS, or have the proxy pass on the header Host$/,
   ]);
@@ -30,12 +30,12 @@ test("an address whose host ALLOWED_HOSTS leaves out is found, once", async (t) 
 test("a gate on loopback with ALLOWED_HOSTS=* is hinted at until there is an account", async (t) => {
   const gate = await startGate(t, { allowedHosts: ["*"] });
   const env = { ALLOWED_HOSTS: "*", DATA_DIR: gate.dataDir };
-  const hint = ["advice", /DNS rebinding$/, /leave it unset$/] as const;
+  const hint = ["hint", /DNS rebinding$/, /leave it unset$/] as const;
   assertFound(await findings(hostsCheck, { env }), hint);
   assertFound(await findings(hostsCheck, { env: { ...env, DATA_DIR: await tempDir(t) } }), hint);
-  assertFound(await findings(hostsCheck, { env: { ...env, HOST: "::" } }), ["fine", /^any host/]);
+  assertFound(await findings(hostsCheck, { env: { ...env, HOST: "::" } }), ["ok", /^any host/]);
   await gate.setUp();
-  assertFound(await findings(hostsCheck, { env }), ["fine", /^any host name is allowed$/]);
+  assertFound(await findings(hostsCheck, { env }), ["ok", /^any host name is allowed$/]);
 });
 
 whereInstalled("nginx", (nginx) => {
@@ -43,11 +43,11 @@ whereInstalled("nginx", (nginx) => {
     const gate = await startGate(t);
     const url = await beforeGate(t, nginx, gate.url, "proxy_set_header Host home.test;");
     assertFound(await findings(hostsCheck, { url }), [
-      "broken",
+      "problem",
       /^there is no account yet, and the setup at 127\.0\.0\.1:\d+ gets 421/,
       /^set PUBLIC_URL to http:.*, or add 127\.0\.0\.1 to ALLOWED_HOSTS$/,
     ]);
     await gate.setUp();
-    assertFound(await findings(hostsCheck, { url }), ["fine", /^any host name is allowed/]);
+    assertFound(await findings(hostsCheck, { url }), ["ok", /^any host name is allowed/]);
   });
 });

@@ -4,7 +4,7 @@ import { ownCertificatesCheck } from "../../src/doctor/own-certificates.ts";
 import { certificateFolder } from "../../src/gate/https/certificate-folder.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { LEAF } from "./certificates.ts";
-import { assertFound, findings } from "./patient.ts";
+import { assertFound, findings } from "./installation.ts";
 
 const NAME = "localhost";
 const HTTPS = { HTTPS_PORT: "3443" };
@@ -26,15 +26,15 @@ test("without HTTPS_PORT the gate gets no certificates, and there is nothing to 
 
 test("HTTPS without a domain that asks for it is a hint", async (t) => {
   const { env } = await folderWanting(t);
-  assertFound(await findings(ownCertificatesCheck, { env }), ["advice", /no domain asks/]);
+  assertFound(await findings(ownCertificatesCheck, { env }), ["hint", /no domain asks/]);
 });
 
 test("a certificate that is still to come is a hint, and after a failure wrong with its reason", async (t) => {
   const { env, folder } = await folderWanting(t, NAME);
-  assertFound(await findings(ownCertificatesCheck, { env }), ["advice", /no certificate for lo/]);
+  assertFound(await findings(ownCertificatesCheck, { env }), ["hint", /no certificate for lo/]);
   await folder.writeProgress(NAME, failed("port 80 is closed"));
   assertFound(await findings(ownCertificatesCheck, { env }), [
-    "broken",
+    "problem",
     /no certificate for localhost yet; .* failed: port 80 is closed$/,
     /port 80/,
   ]);
@@ -44,13 +44,13 @@ test("a kept certificate is told with its last day, soon and afterwards too", as
   const { env, folder } = await folderWanting(t, NAME);
   await folder.writeCertificate(NAME, `${LEAF.key}${LEAF.cert}`);
   const on = (day: number) => findings(ownCertificatesCheck, { env, now: Date.UTC(2119, 11, day) });
-  assertFound(await on(1), ["fine", /for localhost is good until 2119-12-24$/]);
-  assertFound(await on(20), ["advice", /expires on 2119-12-24/, /by itself/]);
-  assertFound(await on(30), ["broken", /has expired on 2119-12-24$/]);
+  assertFound(await on(1), ["ok", /for localhost is good until 2119-12-24$/]);
+  assertFound(await on(20), ["hint", /expires on 2119-12-24/, /by itself/]);
+  assertFound(await on(30), ["problem", /has expired on 2119-12-24$/]);
 
   await folder.writeProgress(NAME, failed("the authority is busy"));
-  assertFound(await on(1), ["advice", /failed: the authority is busy$/]);
-  assertFound(await on(30), ["broken", /has expired/], ["advice", /is busy$/]);
+  assertFound(await on(1), ["hint", /failed: the authority is busy$/]);
+  assertFound(await on(30), ["problem", /has expired/], ["hint", /is busy$/]);
 });
 
 test("a kept certificate that cannot be used is wrong", async (t) => {
@@ -59,7 +59,7 @@ test("a kept certificate that cannot be used is wrong", async (t) => {
   await folder.writeCertificate(NAME, "nothing");
   assertFound(
     await findings(ownCertificatesCheck, { env }),
-    ["broken", /for home\.example\.org is of no use: the certificate is not for home/],
-    ["broken", /for localhost is of no use: the certificate cannot be used/],
+    ["problem", /for home\.example\.org is of no use: the certificate is not for home/],
+    ["problem", /for localhost is of no use: the certificate cannot be used/],
   );
 });

@@ -5,8 +5,8 @@ import { whereInstalled } from "../proxies/program.ts";
 import { startGate } from "../support/gate.ts";
 import { logEntry } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { assertFound, findings } from "./installation.ts";
 import { beforeGate } from "./nginx.ts";
-import { assertFound, findings } from "./patient.ts";
 
 const NO_SIGN = /^no sign of a reverse proxy/;
 
@@ -25,7 +25,7 @@ for (const address of ["127.0.0.1", "10.1.2.3", "192.168.0.9", "172.18.0.1", "::
   test(`denials that all come from ${address} are a hint of a proxy that is not named`, async (t) => {
     const DATA_DIR = await withDenialsOf(t, address, address, address);
     assertFound(await findings(proxyCheck, { env: { DATA_DIR } }), [
-      "advice",
+      "hint",
       new RegExp(`came from ${address.replaceAll(".", "\\.")}, and TRUSTED_PROXIES is empty`),
       /set TRUSTED_PROXIES/,
     ]);
@@ -39,13 +39,13 @@ for (const [name, ...addresses] of [
 ] as const) {
   test(`denials that are ${name} are no sign of a proxy`, async (t) => {
     const DATA_DIR = await withDenialsOf(t, ...addresses);
-    assertFound(await findings(proxyCheck, { env: { DATA_DIR } }), ["fine", NO_SIGN]);
+    assertFound(await findings(proxyCheck, { env: { DATA_DIR } }), ["ok", NO_SIGN]);
   });
 }
 
 test("the gate itself does not look like a proxy", async (t) => {
   const { url, dataDir: DATA_DIR } = await startGate(t);
-  assertFound(await findings(proxyCheck, { env: { DATA_DIR }, url }), ["fine", NO_SIGN]);
+  assertFound(await findings(proxyCheck, { env: { DATA_DIR }, url }), ["ok", NO_SIGN]);
 });
 
 test("denials of a real gate are read as it writes them", async (t) => {
@@ -54,23 +54,20 @@ test("denials of a real gate are read as it writes them", async (t) => {
   for (let left = 6; left > 0; left -= 1) await gate.signIn({ password: "wrong" });
   await gate.logEntries(2);
   const found = await findings(proxyCheck, { env: { DATA_DIR: gate.dataDir } });
-  assertFound(found, ["advice", /came from 127\.0\.0\.1/]);
+  assertFound(found, ["hint", /came from 127\.0\.0\.1/]);
 });
 
 for (const ranges of ["0.0.0.0/0", "::/0", "10.0.0.0/8,0.0.0.0/0", "0.0.0.0/1,128.0.0.0/1"]) {
   test(`TRUSTED_PROXIES=${ranges} trusts everybody, which is wrong`, async (t) => {
     const env = { TRUSTED_PROXIES: ranges, DATA_DIR: await tempDir(t) };
-    assertFound(await findings(proxyCheck, { env }), ["broken", /trusts everybody/, /alone$/]);
+    assertFound(await findings(proxyCheck, { env }), ["problem", /trusts everybody/, /alone$/]);
   });
 }
 
 test("TRUSTED_PROXIES with some addresses or a private range is fine", async (t) => {
   const DATA_DIR = await withDenialsOf(t, "10.1.2.3");
   const env = { TRUSTED_PROXIES: "127.0.0.1,10.0.0.0/8,2400:cb00::/32", DATA_DIR };
-  assertFound(await findings(proxyCheck, { env }), [
-    "fine",
-    /^TRUSTED_PROXIES names 127\.0\.0\.1,/,
-  ]);
+  assertFound(await findings(proxyCheck, { env }), ["ok", /^TRUSTED_PROXIES names 127\.0\.0\.1,/]);
 });
 
 whereInstalled("nginx", (nginx) => {
@@ -79,11 +76,11 @@ whereInstalled("nginx", (nginx) => {
     const url = await beforeGate(t, nginx, gate.url);
     const DATA_DIR = await withDenialsOf(t, "127.0.0.1");
     assertFound(await findings(proxyCheck, { env: { DATA_DIR }, url }), [
-      "broken",
+      "problem",
       /there is a proxy at http:.* \(nginx.*\), and TRUSTED_PROXIES is empty/,
       /X-Forwarded-For/,
     ]);
     const env = { DATA_DIR, TRUSTED_PROXIES: "127.0.0.1" };
-    assertFound(await findings(proxyCheck, { env, url }), ["fine", /names 127\.0\.0\.1$/]);
+    assertFound(await findings(proxyCheck, { env, url }), ["ok", /names 127\.0\.0\.1$/]);
   });
 });

@@ -5,7 +5,7 @@ import { DEVELOPMENT_SECRET } from "../../src/core/session-token.ts";
 import { secretCheck } from "../../src/doctor/secret.ts";
 import { secretFilesCheck } from "../../src/doctor/secret-files.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { assertFound, findings } from "./patient.ts";
+import { assertFound, findings } from "./installation.ts";
 
 const STRONG = "wK3v0T9-xQ2m_Zr7LbYc4NdPfHs8Ju1A";
 const NOT_SET = /AUTH_SECRET is not set/;
@@ -14,7 +14,7 @@ for (const env of [{}, { AUTH_SECRET: DEVELOPMENT_SECRET }]) {
   const which = env.AUTH_SECRET === undefined ? "no secret" : "the development secret";
 
   test(`${which} is a hint as long as nobody else reaches the gate`, async () => {
-    assertFound(await findings(secretCheck, { env }), ["advice", NOT_SET, /latchkey secret/]);
+    assertFound(await findings(secretCheck, { env }), ["hint", NOT_SET, /latchkey secret/]);
   });
 
   for (const [name, more] of [
@@ -24,33 +24,33 @@ for (const env of [{}, { AUTH_SECRET: DEVELOPMENT_SECRET }]) {
   ] as const) {
     test(`${which} is wrong with ${name}`, async () => {
       const found = await findings(secretCheck, { env: { ...env, ...more } });
-      assertFound(found, ["broken", NOT_SET, /latchkey secret/]);
+      assertFound(found, ["problem", NOT_SET, /latchkey secret/]);
     });
   }
 
   test(`${which} is wrong where the address given is no loopback one`, async () => {
     const found = await findings(secretCheck, { env, url: "https://auth.example.org" });
-    assertFound(found, ["broken", NOT_SET]);
+    assertFound(found, ["problem", NOT_SET]);
   });
 }
 
 test("in production the development secret is said to keep the gate from starting", async () => {
   const found = await findings(secretCheck, { env: { NODE_ENV: "production" } });
-  assertFound(found, ["broken", /NODE_ENV is production, so the gate does not start/]);
+  assertFound(found, ["problem", /NODE_ENV is production, so the gate does not start/]);
 });
 
 test("a public address on loopback is still this machine's alone", async () => {
   const env = { PUBLIC_URL: "http://auth.localhost:3000", HOST: "::1" };
   const found = await findings(secretCheck, { env, url: "http://127.0.0.1:3000" });
-  assertFound(found, ["advice", NOT_SET]);
+  assertFound(found, ["hint", NOT_SET]);
 });
 
 test("a secret that can be guessed is told with the reason, a previous one likewise", async () => {
   const env = { AUTH_SECRET: "changeme", AUTH_SECRET_PREVIOUS: `${STRONG},short`, HOST: "::" };
   assertFound(
     await findings(secretCheck, { env }),
-    ["broken", /^a secret of AUTH_SECRET can be guessed: it is a placeholder/, /latchkey secret/],
-    ["broken", /^a secret of AUTH_SECRET_PREVIOUS can be guessed: it has fewer/, /remove it/],
+    ["problem", /^a secret of AUTH_SECRET can be guessed: it is a placeholder/, /latchkey secret/],
+    ["problem", /^a secret of AUTH_SECRET_PREVIOUS can be guessed: it has fewer/, /remove it/],
   );
 });
 
@@ -60,7 +60,7 @@ test("a long random secret is fine", async () => {
     AUTH_SECRET_PREVIOUS: `${STRONG}older`,
     NODE_ENV: "production",
   };
-  assertFound(await findings(secretCheck, { env }), ["fine", /AUTH_SECRET is set/]);
+  assertFound(await findings(secretCheck, { env }), ["ok", /AUTH_SECRET is set/]);
 });
 
 test("files of secrets are a hint where everybody can read them, and fine for a group", async (t) => {
@@ -78,21 +78,21 @@ test("files of secrets are a hint where everybody can read them, and fine for a 
   const envFile = await file("env", "PORT=3000\n", 0o644);
   assertFound(
     await findings(secretFilesCheck, { env, envFile }),
-    ["advice", /the file of DATABASE_URL_FILE$/, /chmod o= .*database/],
-    ["advice", /the file of AUTH_SECRET_FILE$/, /chmod o= .*secret/],
+    ["hint", /the file of DATABASE_URL_FILE$/, /chmod o= .*database/],
+    ["hint", /the file of AUTH_SECRET_FILE$/, /chmod o= .*secret/],
   );
 });
 
 test("an env file with a secret in it counts as a file of secrets", async (t) => {
   const envFile = join(await tempDir(t), "env");
   await writeFile(envFile, `AUTH_SECRET=${STRONG}\n`, { mode: 0o644 });
-  assertFound(await findings(secretFilesCheck, { envFile }), ["advice", /the file of --env-file/]);
+  assertFound(await findings(secretFilesCheck, { envFile }), ["hint", /the file of --env-file/]);
 });
 
 test("files that only their owner can read are fine, and without any there is nothing to say", async (t) => {
   const file = join(await tempDir(t), "secret");
   await writeFile(file, STRONG, { mode: 0o600 });
   const env = { AUTH_SECRET_FILE: file };
-  assertFound(await findings(secretFilesCheck, { env }), ["fine", /AUTH_SECRET_FILE/]);
+  assertFound(await findings(secretFilesCheck, { env }), ["ok", /AUTH_SECRET_FILE/]);
   assertFound(await findings(secretFilesCheck, { env: { AUTH_SECRET: STRONG } }));
 });

@@ -1,4 +1,7 @@
+import type { AddressInfo } from "node:net";
+import { canonicalHost, judgeHost } from "../../core/allowed-hosts.ts";
 import { Fault, messageOf } from "../../core/fault.ts";
+import { isLoopbackHost } from "../../core/loopback.ts";
 import type { Meter } from "../../core/meter.ts";
 import { NOTHING_RUNS } from "../../web/responses.ts";
 import { createListener, drain, listen, type PlainServer } from "../listener.ts";
@@ -36,7 +39,7 @@ export function openMetrics(
   const requests = createRequestCounting(seconds);
   const store = createStoreTiming(seconds);
   const eventLoop = watchEventLoop(seconds);
-  const server = serverOf([
+  const server = serverOf(host, [
     buildInfo(),
     ...requests.metrics,
     ...measures,
@@ -88,16 +91,33 @@ const GUARDED = {
   "Content-Security-Policy": NOTHING_RUNS,
 };
 
-function serverOf(metrics: readonly Metric[]): PlainServer {
-  return createListener((request, response) => {
+function serverOf(host: string, metrics: readonly Metric[]): PlainServer {
+  const server = createListener((request, response) => {
     const say = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) =>
       response.writeHead(status, { ...GUARDED, ...headers }).end(text);
-    if (request.url?.split("?", 1)[0] !== PATH) {
-      say(404, `only ${PATH} is here\n`);
+    // HTTP/1.0 clients may send no Host header; browsers always send one.
+    const requested = request.headers.host ?? "localhost";
+    if (isOnLoopback(server) && !isHostAllowed(host, requested)) {
+      say(421, "this host name is not allowed: use a loopback name or METRICS_HOST\n");
+    } else if (request.url?.split("?", 1)[0] !== PATH) {
+      say(404, `this port only serves ${PATH}\n`);
     } else if (request.method !== "GET" && request.method !== "HEAD") {
-      say(405, "this method is not allowed here\n", { Allow: "GET, HEAD" });
+      say(405, "method not allowed\n", { Allow: "GET, HEAD" });
     } else {
       say(200, textOf(metrics), { "Content-Type": CONTENT_TYPE });
     }
   });
+  return server;
+}
+
+const isOnLoopback = (server: PlainServer): boolean =>
+  isLoopbackHost((server.address() as AddressInfo).address);
+
+/** Against DNS rebinding: only the host name tells a website from a scraper on this machine. */
+function isHostAllowed(metricsHost: string, requested: string): boolean {
+  const own = { publicUrl: undefined, cookieDomain: undefined };
+  const named = canonicalHost(metricsHost);
+  return (["loopback-setup", named === undefined ? [] : [named]] as const).some(
+    (allowedHosts) => judgeHost({ allowedHosts, ...own }, requested) === "allowed",
+  );
 }

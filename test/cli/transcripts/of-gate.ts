@@ -68,12 +68,12 @@ export const gateTranscripts: TranscriptTable = {
     terminal: {
       args: ["doctor"],
       shown: new RegExp(
-        `^((${coloured("ok", 32)}|${coloured("hint", 33)}) +${EXAMINED})+No problems`,
+        `^((${coloured("ok", 32)}|${coloured("hint", 33)}) +${EXAMINED})+No problems found`,
       ),
     },
     piped: {
       args: ["doctor"],
-      stdout: new RegExp(`^((ok|hint) +${EXAMINED})+No problems, \\d hints? found\\.\n`),
+      stdout: new RegExp(`^((ok|hint) +${EXAMINED})+No problems found, \\d hints?\\.\n`),
     },
     failing: { args: ["doctor", "--url", "nowhere"], code: 2, says: /--url takes an origin/ },
   },

@@ -26,6 +26,31 @@ test("a HEAD of /metrics has no body, and a query changes nothing", async (t) =>
   assert.match(asked.body, /^# HELP /);
 });
 
+test("on loopback, answers 421 to other host names than loopback names and METRICS_HOST", async (t) => {
+  const gate = await startMeasured(t, { metricsHost: "127.0.0.3" });
+  for (const [host, status] of [
+    ["rebound.example", 421],
+    ["rebound.example:9090", 421],
+    ["10.0.0.1", 421],
+    ["localhost:9090", 200],
+    ["127.0.0.1", 200],
+    ["127.0.0.3:9090", 200],
+    ["[::1]", 200],
+  ] as const) {
+    const answer = await send(`${gate.metricsUrl}/metrics`, { headers: { Host: host } });
+    assert.equal(answer.status, status, host);
+    assert.equal(/^# HELP/.test(answer.body), status === 200, host);
+  }
+});
+
+test("serves metrics under any host name on other addresses than loopback", async (t) => {
+  const gate = await startMeasured(t, { metricsHost: "0.0.0.0" });
+  const url = new URL(`${gate.metricsUrl}/metrics`);
+  url.hostname = "127.0.0.1";
+  const { status } = await send(url.href, { headers: { Host: "metrics.example" } });
+  assert.equal(status, 200);
+});
+
 for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
   test(`${method} /metrics is refused with 405 and what is allowed`, async (t) => {
     const gate = await startMeasured(t);

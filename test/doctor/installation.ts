@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Check } from "../../src/doctor/check.ts";
 import type { Finding } from "../../src/doctor/finding.ts";
-import { type Patient, patientOf } from "../../src/doctor/patient.ts";
+import { type Installation, openInstallation } from "../../src/doctor/installation.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";
 
 export interface Case {
@@ -11,10 +11,10 @@ export interface Case {
   readonly now?: number;
 }
 
-export function patient({ env = {}, envFile, url, now }: Case): Patient {
+export function installation({ env = {}, envFile, url, now }: Case): Installation {
   const reading = readSettings({ env, flags: {}, envFile });
   assert.equal(reading.kind, "settings", JSON.stringify(reading));
-  return patientOf({
+  return openInstallation({
     settings: reading.settings,
     secretFiles: reading.secretFiles,
     url: url === undefined ? undefined : new URL(url),
@@ -23,10 +23,10 @@ export function patient({ env = {}, envFile, url, now }: Case): Patient {
 }
 
 export const findings = (check: Check, given: Case): Promise<readonly Finding[]> =>
-  check.look(patient(given));
+  check.look(installation(given));
 
 /** As if the visited place had been reached under another address. */
-export function under(address: string, visited: Patient): Patient {
+export function under(address: string, visited: Installation): Installation {
   const url = new URL(address);
   return {
     ...visited,
@@ -54,6 +54,6 @@ export function assertFound(
     if (remedy !== undefined && finding !== undefined && "remedy" in finding) {
       assert.match(finding.remedy, remedy);
     }
-    assert.equal(finding !== undefined && "remedy" in finding, finding?.kind !== "fine");
+    assert.equal(finding !== undefined && "remedy" in finding, finding?.kind !== "ok");
   }
 }

@@ -9,7 +9,7 @@ import { inspectSqlite, type SqliteInspection } from "../stores/sqlite/inspect.t
 import { type Site, visitSite } from "./site.ts";
 
 /** All that the checks look at. What several of them need is looked at once. */
-export interface Patient {
+export interface Installation {
   readonly settings: Settings;
   readonly secretFiles: readonly SecretFile[];
   /** Where browsers are told to go, if that is known. */
@@ -24,9 +24,9 @@ export type Database =
   | { readonly kind: "sqlite"; readonly look: SqliteInspection }
   | { readonly kind: "postgres"; readonly hosts: readonly PostgresInspection[] };
 
-export type PatientParts = Pick<Patient, "settings" | "secretFiles" | "url" | "now">;
+export type InstallationParts = Pick<Installation, "settings" | "secretFiles" | "url" | "now">;
 
-export function patientOf(parts: PatientParts): Patient {
+export function openInstallation(parts: InstallationParts): Installation {
   let database: Promise<Database> | undefined;
   let site: Promise<Site | undefined> | undefined;
   return {
@@ -57,9 +57,9 @@ async function lookAtDatabase({ databaseUrl, databaseFile }: Settings): Promise<
 
 /** What the gate would see of it: of several hosts, the one that takes writes. */
 export async function seenDatabase(
-  patient: Patient,
+  installation: Installation,
 ): Promise<DatabaseInspection | "missing" | "unknown"> {
-  const database = await patient.database().catch(() => undefined);
+  const database = await installation.database().catch(() => undefined);
   switch (database?.kind) {
     case undefined:
       return "unknown";
