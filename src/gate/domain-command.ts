@@ -4,13 +4,14 @@ import { closeSync, fstatSync, openSync, readSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../core/fault.ts";
+import type { Settings } from "./settings/settings.ts";
 
-/** What the command says at its end is what tells why it failed. */
-const KEPT_OUTPUT = 2_000;
+/** The end of the output usually states why the command failed. */
+const MAX_OUTPUT = 2_000;
 
 /**
- * Runs a program with the domain as its one argument, without a shell. It is not stopped with the
- * server: what it does (getting a certificate, say) is better finished.
+ * Runs a program with the domain as its only argument, without a shell. It continues after the
+ * server stops, because a half-finished domain setup is worse.
  */
 export function domainCommand(
   program: string,
@@ -18,14 +19,17 @@ export function domainCommand(
 ): (domain: string) => Promise<void> {
   return async (domain) => {
     if (domain.startsWith("-")) {
-      throw new Fault("domain_refused", "a domain that starts with - would be taken for an option");
+      throw new Fault(
+        "domain_refused",
+        "a domain cannot start with -, because programs would read it as an option",
+      );
     }
-    const words = unnamedFile();
+    const output = unnamedFile();
     try {
-      const ending = await run(program, domain, env, words);
-      if (ending !== 0) throw new Fault("domain_setup_failed", failureText(ending, endOf(words)));
+      const ending = await run(program, domain, env, output);
+      if (ending !== 0) throw new Fault("domain_setup_failed", failureText(ending, endOf(output)));
     } finally {
-      closeSync(words);
+      closeSync(output);
     }
   };
 }
@@ -34,11 +38,11 @@ function run(
   program: string,
   domain: string,
   env: Readonly<Record<string, string | undefined>>,
-  words: number,
+  output: number,
 ): Promise<number | string | null> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, [domain], {
-      stdio: ["ignore", "ignore", words],
+      stdio: ["ignore", "ignore", output],
       detached: true,
       env,
     });
@@ -48,11 +52,11 @@ function run(
   });
 }
 
-function failureText(ending: number | string | null, said: string): string {
-  return `the domain setup command ended with ${ending}${said === "" ? "" : `: ${said.trim()}`}`;
+function failureText(ending: number | string | null, output: string): string {
+  return `the domain setup command ended with ${ending}${output === "" ? "" : `: ${output.trim()}`}`;
 }
 
-/** A file, not a pipe: a pipe would break when the server ends first, and take the program along. */
+/** Not a pipe: it would break when the server stops first, and end the program with it. */
 function unnamedFile(): number {
   const path = join(tmpdir(), `latchkey-domain-${randomUUID()}`);
   const descriptor = openSync(path, "wx+", 0o600);
@@ -62,8 +66,24 @@ function unnamedFile(): number {
 
 function endOf(file: number): string {
   const { size } = fstatSync(file);
-  const start = Math.max(0, size - KEPT_OUTPUT);
-  const kept = Buffer.alloc(size - start);
-  readSync(file, kept, 0, kept.length, start);
-  return kept.toString("utf8");
+  const start = Math.max(0, size - MAX_OUTPUT);
+  const end = Buffer.alloc(size - start);
+  readSync(file, end, 0, end.length, start);
+  return end.toString("utf8");
+}
+
+/** Runs the operator's command, requests a certificate, or both. `undefined` for neither. */
+export function domainSetup(
+  { domainSetupCommand, programEnvironment }: Settings,
+  requestCertificate: ((domain: string) => Promise<void>) | undefined,
+): ((domain: string) => Promise<void>) | undefined {
+  const command =
+    domainSetupCommand === undefined
+      ? undefined
+      : domainCommand(domainSetupCommand, programEnvironment);
+  const steps = [command, requestCertificate].filter((step) => step !== undefined);
+  if (steps.length === 0) return undefined;
+  return async (domain) => {
+    await Promise.all(steps.map((step) => step(domain)));
+  };
 }

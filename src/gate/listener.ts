@@ -7,13 +7,12 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import { type AddressInfo, Server as NetServer } from "node:net";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
-import { cutStalled } from "./stalled.ts";
 
-/** Short, since Node's own would let slow connections gather: a minute for the headers alone. */
+/** Shorter than Node's defaults (a minute for the headers), which let slow connections accumulate. */
 export const TIMEOUTS: Timeouts = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
@@ -30,28 +29,58 @@ type Timeouts = Readonly<
   >
 >;
 
-/** What answers requests, over HTTP/1.1 or HTTP/2. */
+/** Answers requests, over HTTP/1.1 or HTTP/2. */
 export type Handle = (
   incoming: IncomingMessage | Http2ServerRequest,
   outgoing: ServerResponse | Http2ServerResponse,
 ) => void;
 
-/** Whether the whole answer went out, asked at the end of it. */
+/** Whether the whole response was sent; valid once the response is closed. */
 export const wasSent = (outgoing: ServerResponse | Http2ServerResponse): boolean =>
   "stream" in outgoing ? outgoing.stream.rstCode === 0 : outgoing.writableFinished;
 
 /**
- * Replaces the process's own `Request` and `Response` with lighter ones, which halve what an answer
- * costs. The process is the gate's alone; in one that others share, the adapters leave them be.
+ * Replaces the global `Request` and `Response` with lighter ones, which halves the cost of a
+ * response. Only the gate does this, since the process is its own; the adapters do not.
  */
 export function handleOf(routes: Hono): Handle {
-  // A load balancer that speaks HTTP/1.0 may name no host.
+  // A load balancer with HTTP/1.0 may send no Host header.
   const options = { overrideGlobalObjects: true, hostname: "localhost" } as const;
   const answer = getRequestListener(routes.fetch, options);
   return (incoming, outgoing) => {
-    // An answer that cannot be written costs its own connection, not the process.
+    // A response that cannot be written closes its connection, not the process.
     answer(incoming, outgoing).catch(() => outgoing.destroy());
   };
+}
+
+const MAX_STALL_MS = 30_000;
+const CHECK_EVERY_MS = 2_000;
+
+/**
+ * Closes connections that do not read their responses in time; Node.js limits only requests. A timer
+ * checks all connections, so that a request costs nothing. The largest response is a logo of 512 KiB.
+ */
+export function cutStalled(
+  server: NetServer,
+  event: "connection" | "secureConnection",
+  maxStallMs: number = MAX_STALL_MS,
+): void {
+  const waitingSince = new Map<Socket, number | undefined>();
+  server.on(event, (socket: Socket) => {
+    waitingSince.set(socket, undefined);
+    socket.once("close", () => waitingSince.delete(socket));
+  });
+  let checks = 0;
+  const maxChecks = Math.ceil(maxStallMs / CHECK_EVERY_MS);
+  const timer = setInterval(() => {
+    checks += 1;
+    for (const [socket, since] of waitingSince) {
+      if (socket.writableLength === 0) waitingSince.set(socket, undefined);
+      else if (since === undefined) waitingSince.set(socket, checks);
+      else if (checks - since >= maxChecks) socket.destroy();
+    }
+  }, CHECK_EVERY_MS).unref();
+  server.once("close", () => clearInterval(timer));
 }
 
 export type PlainServer = Server & Drainable;
@@ -59,13 +88,13 @@ export type PlainServer = Server & Drainable;
 export function createListener(handle: RequestListener): PlainServer {
   const server = createServer(TIMEOUTS, handle);
   cutStalled(server, "connection");
-  // Not by HTTP's own `close`: it ends connections whose next request is under way.
+  // Not http.Server.close: it closes connections whose next request is in transit.
   const finish: Drainable["finish"] = (closed) =>
     void NetServer.prototype.close.call(server, closed);
   return Object.assign(server, { finish });
 }
 
-/** Answers with the address that people can open. */
+/** Resolves to the URL of the server. */
 export async function listen(server: NetServer, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     const fail = (error: Error): void => reject(listenFault(error, host, port));
@@ -82,10 +111,10 @@ export async function listen(server: NetServer, host: string, port: number): Pro
 
 function listenFault(error: Error, host: string, port: number): Fault {
   const why: Readonly<Record<string, string>> = {
-    EADDRINUSE: "it is in use already",
-    EACCES: "ports below 1024 need a privilege",
-    EADDRNOTAVAIL: "this machine has no such address",
-    ENOTFOUND: "this host name is not known",
+    EADDRINUSE: "it is already in use (stop the other program or choose another port)",
+    EACCES: "ports below 1024 need root or CAP_NET_BIND_SERVICE",
+    EADDRNOTAVAIL: "this machine does not have that address",
+    ENOTFOUND: "the host name cannot be resolved",
   };
   const text = why[codeOf(error) ?? ""] ?? messageOf(error);
   return new Fault("cannot_listen", `cannot listen on ${host}, port ${port}: ${text}`, {
@@ -93,23 +122,22 @@ function listenFault(error: Error, host: string, port: number): Fault {
   });
 }
 
-/** What a server of either kind can do to come to an end. */
+/** What `drain` needs of an HTTP or HTTPS server. */
 export interface Drainable {
   prependListener(event: "request", listener: (...request: Parameters<Handle>) => void): unknown;
-  /** Accepts no connection any more; those that are there live on. */
+  /** Stops accepting connections and keeps the open ones. */
   finish(closed: () => void): void;
   closeIdleConnections(): void;
   closeAllConnections(): void;
 }
 
-/** For requests that are on their way over connections that look idle. */
+/** For requests in transit on connections that look idle. */
 const GRACE_MS = 250;
 const SWEEP_EVERY_MS = 50;
 
 /**
- * Stops accepting, lets requests in flight finish, and after `withinMs` cuts off those that are
- * still not done, since a slow client could otherwise hold the server for as long as it likes. Whoever
- * has a connection open is told with the next answer that it was the last one.
+ * Stops accepting and lets requests in flight finish. After `withinMs` it closes all connections,
+ * since a slow client could otherwise delay the stop. Responses on the way say `Connection: close`.
  */
 export async function drain(server: Drainable, withinMs: number): Promise<void> {
   server.prependListener("request", (_incoming, outgoing) => {

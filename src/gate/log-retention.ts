@@ -3,49 +3,51 @@ import { messageOf } from "../core/fault.ts";
 import type { LogPruner } from "../core/log-reader.ts";
 import type { ServerLog } from "../core/server-log.ts";
 
-const LOOK_EVERY_MS = 60 * 60_000;
-/** Few at a time, with pauses, so that nobody has to wait for it. */
-const AT_ONCE = 200;
+const PRUNE_EVERY_MS = 60 * 60_000;
+/** Small batches with pauses, so that other statements do not wait. */
+const BATCH_SIZE = 200;
 const PAUSE_MS = 25;
 
 export interface LogRetention {
-  /** Waits for the step that is under way. */
+  /** Waits for the current batch. */
   stop(): Promise<void>;
 }
 
-/** Removes log entries once they are older than `keepMs`: now, and every hour. */
+/** Removes log entries older than `keepMs`, now and every hour; `undefined` keeps all. */
 export function startLogRetention(
   store: LogPruner,
-  keepMs: number,
+  keepMs: number | undefined,
   now: () => number,
   log: ServerLog,
 ): LogRetention {
+  if (keepMs === undefined) return { stop: async () => {} };
+  const maxAgeMs = keepMs;
   const stopping = new AbortController();
   const pause = (ms: number): Promise<unknown> =>
     sleep(ms, undefined, { ref: false, signal: stopping.signal }).catch(() => {});
 
   async function prune(): Promise<void> {
-    const before = new Date(now() - keepMs);
+    const before = new Date(now() - maxAgeMs);
     while (!stopping.signal.aborted) {
-      if ((await store.pruneLogEntries(before, AT_ONCE)) < AT_ONCE) return;
+      if ((await store.pruneLogEntries(before, BATCH_SIZE)) < BATCH_SIZE) return;
       await pause(PAUSE_MS);
     }
   }
 
-  async function goOn(): Promise<void> {
+  async function pruneHourly(): Promise<void> {
     while (!stopping.signal.aborted) {
       await prune().catch((error) => {
         log.warn({ reason: messageOf(error) }, "old log entries were not removed");
       });
-      await pause(LOOK_EVERY_MS);
+      await pause(PRUNE_EVERY_MS);
     }
   }
 
-  const over = goOn();
+  const ended = pruneHourly();
   return {
     async stop() {
       stopping.abort();
-      await over;
+      await ended;
     },
   };
 }

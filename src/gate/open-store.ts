@@ -7,9 +7,9 @@ import type { PostgresStore } from "../stores/postgres/store.ts";
 import { databaseExists, isAccessFault } from "../stores/sqlite/file.ts";
 import { openSqlite } from "../stores/sqlite/store.ts";
 
-/** Where accounts and log entries are kept. */
+/** Where accounts and log entries are stored. */
 export interface Place {
-  /** PostgreSQL, where it is set. */
+  /** PostgreSQL; `undefined` means SQLite. */
   readonly databaseUrl: string | undefined;
   readonly databaseFile: string;
 }
@@ -23,7 +23,7 @@ export interface OpenStore
   close(): void | Promise<void>;
 }
 
-/** The store that the settings name. What is missing is made, or refused with `database_missing`. */
+/** Opens the store that the settings name. A missing database is created or is `database_missing`. */
 export async function openStore(
   { databaseUrl, databaseFile }: Place,
   missing: "create" | "refuse",
@@ -42,7 +42,7 @@ export async function openStore(
   }
 }
 
-/** Loaded on first need: the driver takes a tenth of the time of a start. */
+/** Loads the driver on demand, because that takes a tenth of the start time. */
 export async function openPostgresAt(
   url: string,
   missing: "create" | "refuse",
@@ -58,8 +58,8 @@ export function cannotUse(what: string, error: unknown): Fault {
 }
 
 /**
- * Of a database that does not answer, the driver alone knows the reason. An attempt to connect to
- * several addresses fails with several errors, and no message.
+ * The reason that the driver gives. Connecting to several addresses fails with several errors, and
+ * without a message of its own.
  */
 export function reasonOf(error: unknown): string {
   const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
@@ -68,7 +68,7 @@ export function reasonOf(error: unknown): string {
     : messageOf(reason);
 }
 
-/** Whether there is an account, without making a database to find that out. */
+/** Whether there is an account. Does not create a database. */
 export async function hasAccounts(place: Place): Promise<boolean> {
   if (place.databaseUrl === undefined && !databaseExists(place.databaseFile)) return false;
   try {

@@ -1,6 +1,6 @@
 /**
- * Text that somebody else chose, safe to show on a terminal or in a line of a log: control
- * characters, which could move the cursor, forge a line or hide one, are shown by their number.
+ * Makes text from outside safe for a terminal or a log line. Control characters, which could move
+ * the cursor, forge a line or hide one, become their code point.
  */
 export function printable(text: string, newlines: "escape" | "keep-newlines" = "escape"): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
@@ -10,7 +10,7 @@ export function printable(text: string, newlines: "escape" | "keep-newlines" = "
   );
 }
 
-/** JSON leaves some control characters as they are, and terminals obey them: they are escaped too. */
+/** JSON that also escapes the control characters that JSON leaves as they are. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f]/g,

@@ -1,5 +1,8 @@
 import { styleText } from "node:util";
 import { type Logger, pino } from "pino";
+import { REQUEST_ID, type RequestMark } from "../web/request/request-id.ts";
+import { markOfIncoming } from "../web/request/visit.ts";
+import { type Handle, wasSent } from "./listener.ts";
 import { printable } from "./printable.ts";
 
 export type GateLog = Logger;
@@ -11,9 +14,9 @@ interface LogOutput {
   write(text: string): unknown;
 }
 
-/** JSON lines, or on a terminal lines for people. Written at once, so that an exit loses nothing. */
+/** JSON lines, or readable lines on a terminal. Synchronous, so that an exit loses nothing. */
 export function createServerLog(level: string, out: LogOutput): GateLog {
-  const format = out.isTTY === true ? forPeople : (line: string): string => line;
+  const format = out.isTTY === true ? readableLine : (line: string): string => line;
   const destination =
     out.isTTY === true || out.fd === undefined
       ? { write: (line: string) => out.write(format(line)) }
@@ -29,17 +32,39 @@ export function createServerLog(level: string, out: LogOutput): GateLog {
   );
 }
 
-const COLOURS = { debug: "dim", info: "green", warn: "yellow", error: "red" } as const;
+const COLORS = { debug: "dim", info: "green", warn: "yellow", error: "red" } as const;
 
-/** Exported for its tests: one JSON line as a line for people. */
-export function forPeople(line: string): string {
+/** A JSON line in readable form. Exported for its tests. */
+export function readableLine(line: string): string {
   const { level, time, msg, err, ...rest } = JSON.parse(line);
-  const colour = COLOURS[level as keyof typeof COLOURS] ?? "red";
+  const color = COLORS[level as keyof typeof COLORS] ?? "red";
   const details = Object.entries(rest)
     // Already in the message that the gate listens.
     .filter(([key, value]) => key !== "url" || !msg.endsWith(value))
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`);
   const parts = [msg, ...details].map((part) => printable(String(part)));
   if (err !== undefined) parts.push(printable(String(err.stack ?? err.message), "keep-newlines"));
-  return `${time.slice(11, 19)} ${styleText(colour, level.toUpperCase().padEnd(5))} ${parts.join(" ")}\n`;
+  return `${time.slice(11, 19)} ${styleText(color, level.toUpperCase().padEnd(5))} ${parts.join(" ")}\n`;
+}
+
+/** Logs each request, without its query, which may contain a token, and without its sender. */
+export function loggingRequests(
+  handle: Handle,
+  requestId: (mark: RequestMark) => string,
+  milliseconds: () => number,
+  log: GateLog,
+): Handle {
+  return (incoming, outgoing) => {
+    const start = milliseconds();
+    const id = requestId(markOfIncoming(incoming));
+    outgoing.setHeader(REQUEST_ID, id);
+    outgoing.once("close", () => {
+      const { method, url = "" } = incoming;
+      const [path] = url.split("?", 1);
+      const ms = Math.round((milliseconds() - start) * 10) / 10;
+      const message = wasSent(outgoing) ? "request" : "request aborted";
+      log.debug({ method, path, status: outgoing.statusCode, ms, requestId: id }, message);
+    });
+    handle(incoming, outgoing);
+  };
 }

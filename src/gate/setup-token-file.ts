@@ -7,12 +7,12 @@ import type { SetupTokenSource } from "../core/setup-token.ts";
 import { barrierTo } from "./files/ownership.ts";
 import { replaceFile } from "./files/replace-file.ts";
 
-/** No form brings more than this, so no longer token could ever be given. */
+/** The size limit of forms, so a longer token could never be submitted. */
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Errors which prove that there is no file to read, and why an existing one cannot be. Any other
- * failure (no descriptors, no memory, a bad disk) proves nothing and refuses the setup.
+ * Errors that prove that no token file can be read, with the reason for an existing one. After any
+ * other error (no descriptors, no memory, a bad disk) the setup is refused.
  */
 const NOT_READABLE: Readonly<Record<string, string | undefined>> = {
   ENOENT: undefined,
@@ -22,12 +22,12 @@ const NOT_READABLE: Readonly<Record<string, string | undefined>> = {
   EPERM: "permission denied",
   EISDIR: "it is not a regular file",
   ENXIO: "it is not a regular file",
-  ELOOP: "it is a link to itself",
+  ELOOP: "it is a symbolic link to itself",
 };
 
 /**
- * The token in a file. `onUnreadable` is called with the reason when a file exists but cannot be
- * read, so that setup asks for no token; not again while the reason stays the same.
+ * Reads the token from a file. `onUnreadable` is called with the reason when a file exists but cannot be
+ * read, so that setup requires no token; not again while the reason stays the same.
  */
 export function setupTokenFile(
   path: string,
@@ -71,12 +71,13 @@ async function readTokenFile(path: string): Promise<Found> {
 
 async function openIfReadable(path: string): Promise<FileHandle | Unreadable> {
   try {
-    // Without blocking, or a named pipe in its place would hang the setup for ever.
+    // Non-blocking: opening a named pipe would otherwise block the setup forever.
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const code = codeOf(error) ?? "";
     if (!Object.hasOwn(NOT_READABLE, code)) throw error;
-    if (code === "ENOENT" && (await isLink(path))) return { unreadable: "it is a broken link" };
+    if (code === "ENOENT" && (await isLink(path)))
+      return { unreadable: "it is a broken symbolic link" };
     return { unreadable: NOT_READABLE[code] };
   }
 }
@@ -91,7 +92,7 @@ async function readToken(file: FileHandle): Promise<Found> {
   const stats = await file.stat();
   if (!stats.isFile()) return { unreadable: NOT_READABLE.EISDIR };
   if (stats.size > MAX_BYTES) {
-    throw new Fault("setup_token_too_long", "the setup token file is too large to be a token");
+    throw new Fault("setup_token_too_long", "the setup token file is larger than 64 KiB");
   }
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(await file.readFile()) };
@@ -102,14 +103,14 @@ async function readToken(file: FileHandle): Promise<Found> {
 }
 
 /**
- * Replaces the token in one step. Half a token would lock everybody out, and one that the gate could
- * not read would count as none: the file goes to the owner of the data folder, as whom the gate
- * runs, and where that user could not read it this throws and leaves the old one.
+ * Replaces the token atomically. The file belongs to the owner of the data folder, as which the gate
+ * runs. If that user could not read it, this throws and leaves the old file: an unreadable token
+ * file would count as none.
  */
 export async function writeSetupToken(path: string, token: string, dataDir: string): Promise<void> {
   const { uid } = await stat(dataDir);
   await replaceFile(path, {
-    // A gate that runs as root reads every file: then its folder says more about the reader.
+    // Root reads every file, so the owner of the file's folder says more about the reader.
     ownedAs: uid === 0 ? dirname(path) : dataDir,
     fill: ({ handle }) => handle.writeFile(`${token}\n`),
     async put(unfinished) {

@@ -68,7 +68,7 @@ async function replay(stage: Stage, sources: { context: string; build: string },
   }
 }
 
-test("the steps of the Dockerfile make something that serves, is healthy and stops in order", async (t) => {
+test("the steps of the Dockerfile build a gate that serves, is healthy and stops cleanly", async (t) => {
   const dir = await tempDir(t);
   const [context, build, image] = ["context", "build", "image"].map((name) => join(dir, name)) as [
     string,
@@ -113,7 +113,7 @@ test("the steps of the Dockerfile make something that serves, is healthy and sto
   assert.equal(await healthy(new URL(url).port), "unhealthy");
 });
 
-test("the image runs as a user of its own, and without a secret not at all", async (t) => {
+test("the image runs as its own user, and requires a secret", async (t) => {
   const [, image] = stages();
   assert.equal(image?.told("USER"), "node");
   assert.match(image?.told("ENV") ?? "", /NODE_ENV=production/);
@@ -123,7 +123,7 @@ test("the image runs as a user of its own, and without a secret not at all", asy
   assert.equal((await gate.ended).code, 2);
 });
 
-test("options that Node has as well are left to the gate by the image and the unit", async () => {
+test("the image and the unit pass flags to the gate, not to Node.js", async () => {
   const [, image] = stages();
   const [program, dashes] = JSON.parse(image?.told("ENTRYPOINT") ?? "[]");
   assert.deepEqual([program, dashes], ["node", "--"]);
@@ -136,7 +136,7 @@ test("options that Node has as well are left to the gate by the image and the un
 });
 
 whereInstalled("caddy", (program) => {
-  test("Caddy understands the Caddyfile", async (t) => {
+  test("Caddy accepts the Caddyfile", async (t) => {
     const file = join(await tempDir(t), "Caddyfile");
     await writeFile(file, await readFile(join(ROOT, "docs/deploy/Caddyfile")));
     const { stdout } = await execute(program, ["adapt", "--config", file]);

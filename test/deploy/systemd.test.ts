@@ -17,31 +17,31 @@ const LOW_PORTS = await readFile(
 );
 const run = promisify(execFile);
 
-/** What systemd calls good enough for a service that faces strangers. */
-const MOST_EXPOSED = 2;
+/** The exposure that systemd rates as OK for a public service. */
+const MAX_EXPOSURE = 2;
 
 whereInstalled("systemd-analyze", (program) => {
   for (const [which, dropIns] of [
     ["the unit", []],
     ["the unit with low ports", [LOW_PORTS]],
   ] as const) {
-    test(`systemd finds little that ${which} leaves open`, async (t) => {
+    test(`systemd rates the exposure of ${which} as low`, async (t) => {
       const { stdout } = await run(program, [
         "security",
         "--offline=true",
         await placed(t, dropIns),
       ]);
       const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]);
-      assert.ok(exposure <= MOST_EXPOSED, `${exposure}`);
+      assert.ok(exposure <= MAX_EXPOSURE, `${exposure}`);
     });
 
-    test(`systemd understands every line of ${which}`, async (t) => {
+    test(`systemd accepts every line of ${which}`, async (t) => {
       const { stdout, stderr } = await run(program, ["verify", await placed(t, dropIns)]);
       assert.deepEqual([stdout, stderr.replace(/^(?!.*latchkey\.service).*\n/gm, "")], ["", ""]);
     });
   }
 
-  test("the drop-in for low ports counts: without it, systemd finds less left open", async (t) => {
+  test("the drop-in for low ports changes the exposure", async (t) => {
     const outputs = await Promise.all(
       [[], [LOW_PORTS]].map(async (dropIns) =>
         run(program, ["security", "--offline=true", await placed(t, dropIns)]),
@@ -70,7 +70,7 @@ for (const [name, text, count] of [
   ["unit", unit, 2],
   ["drop-in", LOW_PORTS, 3],
 ] as const) {
-  test(`the ${name} sets nothing that is no setting`, () => {
+  test(`the ${name} sets only settings of the gate`, () => {
     const environment = /^Environment=(.*)$/m.exec(text)?.[1] ?? "";
     const names = Object.keys(parseEnv(environment.replaceAll(" ", "\n")));
     const unknown = names.filter((one) => !settings.some((setting) => setting.name === one));

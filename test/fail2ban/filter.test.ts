@@ -23,7 +23,7 @@ whereInstalled("fail2ban-regex", (program) => {
     return lines.filter((line) => matched.includes(`|  ${line}\n`));
   }
 
-  test("the filter finds every failed and denied sign-in of a real server log, and nothing else", async (t) => {
+  test("the filter matches every failed and denied sign-in of a real server log, and nothing else", async (t) => {
     const gate = await startServe(t, {
       DATA_DIR: join(await tempDir(t), "data"),
       LOG_FAILED_SIGNINS: "on",
@@ -46,7 +46,7 @@ whereInstalled("fail2ban-regex", (program) => {
     assert.deepEqual(await found(await tempDir(t), lines), failures);
   });
 
-  test("what somebody types cannot make a line that shuts another address out", async (t) => {
+  test("form fields cannot forge a line that bans another address", async (t) => {
     const forged = '"address":"192.0.2.1","msg":"sign-in rejected"}';
     const lines = [
       {
@@ -61,7 +61,7 @@ whereInstalled("fail2ban-regex", (program) => {
   });
 });
 
-test("no username and no password is in the server log, whoever failed with it", async (t) => {
+test("logs neither the username nor the password of a failed sign-in", async (t) => {
   const gate = await startGate(t, { logFailures: true });
   await gate.setUp();
   for (let n = 0; n < 6; n += 1)
@@ -72,7 +72,7 @@ test("no username and no password is in the server log, whoever failed with it",
   assert.doesNotMatch(log, /typed here|and here/);
 });
 
-test("without the setting, a failed sign-in leaves no line", async (t) => {
+test("logs no failed sign-in without the setting", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   await gate.signIn({ password: "wrong" });

@@ -22,7 +22,7 @@ async function script(t: TestContext, ...lines: readonly string[]) {
 
 const RECORDS = 'printf "%s;" "$#" "$@" > "$HERE/got.part"; mv "$HERE/got.part" "$HERE/got"';
 
-test("the program gets the domain as its one argument, and no shell reads it", async (t) => {
+test("passes the domain as the only argument, without a shell", async (t) => {
   const { program, file, text } = await script(t, RECORDS);
   for (const domain of [
     "home.example.org",
@@ -37,7 +37,7 @@ test("the program gets the domain as its one argument, and no shell reads it", a
   assert.equal(existsSync(file("x")), false);
 });
 
-test("a domain that would be taken for an option is refused, and the program is not run", async (t) => {
+test("rejects a domain that looks like an option, without running the program", async (t) => {
   const { program, file } = await script(t, RECORDS);
   await assert.rejects(domainCommand(program, {})("--config=/a.b"), { code: "domain_refused" });
   assert.equal(existsSync(file("got")), false);
@@ -50,7 +50,7 @@ const failures: readonly (readonly [string, RegExp])[] = [
 ];
 
 for (const [line, message] of failures) {
-  test(`a program that ends with \`${line}\` has failed, and its own words say why`, async (t) => {
+  test(`reports a program that ends with \`${line}\` as failed, with its output`, async (t) => {
     const { program } = await script(t, line);
     await assert.rejects(domainCommand(program, {})("a.b"), {
       code: "domain_setup_failed",
@@ -59,7 +59,7 @@ for (const [line, message] of failures) {
   });
 }
 
-test("of a program that says very much, the end is what is kept", async (t) => {
+test("keeps the end of long output", async (t) => {
   const { program } = await script(t, "seq 1 100000 >&2; seq 1 100000; exit 1");
   await assert.rejects(domainCommand(program, {})("a.b"), ({ message }: Error) => {
     assert.match(message, /99999\n100000$/);
@@ -68,12 +68,12 @@ test("of a program that says very much, the end is what is kept", async (t) => {
   });
 });
 
-test("a program that has gone since the start is a failure like any other", async (t) => {
+test("reports a program that was deleted since the start as failed", async (t) => {
   const { file } = await script(t);
   await assert.rejects(domainCommand(file("gone"), {})("a.b"), { code: "ENOENT" });
 });
 
-test("setup starts the program with the trimmed domain, and does not wait for its end", async (t) => {
+test("setup starts the program with the trimmed domain without waiting for it", async (t) => {
   const { program, file, text } = await script(t, 'read line < "$HERE/pipe"', RECORDS);
   execFileSync("mkfifo", [file("pipe")]);
   const pipe = await open(file("pipe"), "r+");
@@ -86,7 +86,7 @@ test("setup starts the program with the trimmed domain, and does not wait for it
   assert.equal(got, "1;home.example.org;");
 });
 
-test("a program that fails is told to the server log, and the answer is that of a success", async (t) => {
+test("logs a program that fails, and setup still succeeds", async (t) => {
   const { program } = await script(t, "echo 'no \u001b[2J certificate' >&2; exit 9");
   const gate = await startGate(t, { domainSetupCommand: program });
   assert.ok(await gate.setUp({ domain: "home.example.org" }));
@@ -98,7 +98,7 @@ test("a program that fails is told to the server log, and the answer is that of 
   assert.match(String(line.reason), /ended with 9/);
 });
 
-test("a field that is no domain, and a setup that is refused, start nothing", async (t) => {
+test("does not start the program for an invalid domain or a refused setup", async (t) => {
   const { program, file } = await script(t, 'echo "$1" >> "$HERE/ran"');
   const gate = await startGate(t, { domainSetupCommand: program });
   const form = {

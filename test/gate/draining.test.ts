@@ -42,7 +42,7 @@ async function stopUnderLoad(t: TestContext): Promise<Asked & { readonly took: n
   return { answered: asked.count, endings: await Promise.all(clients), took };
 }
 
-test("a gate that stops tells each busy client with its last answer, and cuts off none", async (t) => {
+test("sends Connection: close to busy clients on stop, and aborts no request", async (t) => {
   const { endings } = await stopUnderLoad(t);
   assert.deepEqual(
     endings.filter((ending) => ending !== "told"),
@@ -50,12 +50,12 @@ test("a gate that stops tells each busy client with its last answer, and cuts of
   );
 });
 
-test("busy clients do not hold up the end", async (t) => {
+test("stops in time with busy clients", async (t) => {
   const { took } = await stopUnderLoad(t);
   assert.ok(took < 3_000, `${took}`);
 });
 
-test("a client that says nothing any more does not hold up the end", async (t) => {
+test("stops in time with a silent client", async (t) => {
   const gate = await startGate(t);
   const agent = new Agent({ keepAlive: true });
   t.after(() => agent.destroy());

@@ -16,12 +16,12 @@ const shown: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 for (const [what, [text, expected]] of Object.entries(shown)) {
-  test(`${what} is shown by number`, () => {
+  test(`escapes ${what}`, () => {
     assert.equal(printable(text), expected);
   });
 }
 
-test("ordinary text of any language stays as it is", () => {
+test("leaves ordinary text of any language unchanged", () => {
   for (const text of [
     "",
     "owner@example.org",
@@ -34,6 +34,6 @@ test("ordinary text of any language stays as it is", () => {
   }
 });
 
-test("newlines can be kept, and then nothing else is let through", () => {
+test("keeps newlines on request, and escapes everything else", () => {
   assert.equal(printable("a\n  at b\r\u001b[31m", "keep-newlines"), "a\n  at b\\u{d}\\u{1b}[31m");
 });

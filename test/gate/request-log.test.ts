@@ -14,7 +14,7 @@ const linesIn = (gate: RunningGate, count: number) =>
     return lines.length >= count ? lines : undefined;
   });
 
-test("at LOG_LEVEL=debug each request has one line: method, path, status, milliseconds and ID", async (t) => {
+test("logs method, path, status, milliseconds and ID of each request at LOG_LEVEL=debug", async (t) => {
   const gate = await startGate(t, { logLevel: "debug" });
   const answer = await gate.send("/setup");
   const [line, ...others] = await linesIn(gate, 1);
@@ -42,7 +42,7 @@ const requests: readonly (readonly [path: string, sending: Sending, status: numb
 ];
 
 for (const [path, sending, status] of requests) {
-  test(`a line tells of ${sending.method ?? ""} ${path} with ${status}, and its answer has the ID`, async (t) => {
+  test(`logs ${sending.method ?? ""} ${path} with ${status}, and the response has the ID`, async (t) => {
     const gate = await startGate(t, { logLevel: "debug" });
     const answer = await gate.send(path, sending);
     const [line] = await linesIn(gate, 1);
@@ -52,7 +52,7 @@ for (const [path, sending, status] of requests) {
   });
 }
 
-test("the line has neither the query nor the sender nor anything that was typed", async (t) => {
+test("logs neither the query nor the sender nor form fields", async (t) => {
   const gate = await startGate(t, { logLevel: "debug" });
   await gate.send("/setup?token=token-4Kq", { from: "127.0.0.7" });
   const session = await gate.setUp({ username: "name-5Lr", password: "pass-6Ms" });
@@ -64,7 +64,7 @@ test("the line has neither the query nor the sender nor anything that was typed"
   }
 });
 
-test("a failure and the line about its request have the same ID, a trusted proxy's where it gave one", async (t) => {
+test("logs a failure and its request with the same ID, that of a trusted proxy if it sent one", async (t) => {
   const gate = await startGate(t, { logLevel: "debug", trustedProxies: ["127.0.0.1"] });
   execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
   const answer = await gate.send("/login", { headers: { "X-Request-Id": "given-7Nt" } });
@@ -81,7 +81,7 @@ test("a failure and the line about its request have the same ID, a trusted proxy
   assert.ok(answer.body.includes("given-7Nt"));
 });
 
-test("a client that goes before its answer has a line that says so", async (t) => {
+test("logs a request whose client disconnects as aborted", async (t) => {
   const gate = await startGate(t, { logLevel: "debug" });
   const { hostname, port } = new URL(gate.url);
   const socket = connect(Number(port), hostname);
@@ -95,7 +95,7 @@ test("a client that goes before its answer has a line that says so", async (t) =
   assert.deepEqual([line?.msg, line?.path], ["request aborted", "/login"]);
 });
 
-test("above debug there is no line for a request, and no ID on its answer", async (t) => {
+test("logs no requests above debug, and sends no ID", async (t) => {
   const gate = await startGate(t, { logLevel: "info" });
   const answer = await gate.send("/setup");
   assert.equal(answer.headers["x-request-id"], undefined);

@@ -3,29 +3,29 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { forPeople } from "../../src/gate/server-log.ts";
+import { readableLine } from "../../src/gate/server-log.ts";
 import { send } from "../support/client.ts";
 import { startLatchkey, startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const asShown = (fields: Readonly<Record<string, unknown>>): string =>
   stripVTControlCharacters(
-    forPeople(JSON.stringify({ level: "warn", time: "2030-01-31T18:05:09.123Z", ...fields })),
+    readableLine(JSON.stringify({ level: "warn", time: "2030-01-31T18:05:09.123Z", ...fields })),
   );
 
-test("a line for people has the time, the level, the words and the details", () => {
+test("a readable line has the time, the level, the message and the fields", () => {
   assert.equal(
     asShown({ msg: "domain setup failed", domain: "a.b", waiting: 3 }),
     '18:05:09 WARN  domain setup failed domain="a.b" waiting=3\n',
   );
 });
 
-test("a line for people shows the URL of the gate once", () => {
+test("a readable line shows the URL of the gate once", () => {
   const url = "http://127.0.0.1:3000";
   assert.match(asShown({ msg: `listens on ${url}`, url }), /listens on http:\/\/127.0.0.1:3000\n$/);
 });
 
-test("what somebody else chose can neither steer the terminal nor forge a line", () => {
+test("text from outside can neither control the terminal nor forge a line", () => {
   const domain = "a.b\n00:00:00 INFO  all is well\u001b[2J\u009b1m\u202e";
   assert.equal(
     asShown({ msg: "failed\r\u009b2J", domain }),
@@ -33,7 +33,7 @@ test("what somebody else chose can neither steer the terminal nor forge a line",
   );
 });
 
-test("a fault is shown with its stack, whose lines are kept and whose escapes are not", () => {
+test("shows the stack of an error with its lines, and escapes control characters", () => {
   const stack = "Error: \u001b[2Jbroken\n    at one\n    at two";
   assert.equal(
     asShown({ msg: "request failed", err: { type: "Error", message: "broken", stack } }),
@@ -41,7 +41,7 @@ test("a fault is shown with its stack, whose lines are kept and whose escapes ar
   );
 });
 
-test("a fault without a stack is shown with its message", () => {
+test("shows the message of an error without a stack", () => {
   assert.match(asShown({ msg: "request failed", err: { message: "broken" } }), / broken\n$/);
 });
 
@@ -55,7 +55,7 @@ const SECRETS = {
   newPassword: "the-second-password-of-this-test",
 };
 
-test("a whole life of an account, faults among it, leaves no secret in the server log", async (t) => {
+test("the server log contains no secret after all operations and failures of an account", async (t) => {
   const dataDir = await tempDir(t);
   const tokenFile = join(dataDir, "token");
   await writeFile(tokenFile, Buffer.from(`${SECRETS.setupToken}\xff`, "latin1"));
@@ -105,7 +105,7 @@ test("a whole life of an account, faults among it, leaves no secret in the serve
   }
 });
 
-test("where no terminal reads it, the log is JSON: one object with level, time and words a line", async (t) => {
+test("writes one JSON object per line outside a terminal", async (t) => {
   const gate = await startServe(t, { DATA_DIR: await tempDir(t), LOG_LEVEL: "debug" });
   gate.child.kill("SIGTERM");
   const lines = (await gate.ended).stdout.trimEnd().split("\n");
@@ -118,7 +118,7 @@ test("where no terminal reads it, the log is JSON: one object with level, time a
   }
 });
 
-test("LOG_LEVEL=warn leaves out what is only information", async (t) => {
+test("LOG_LEVEL=warn omits info lines", async (t) => {
   const gate = startLatchkey(t, ["serve"], {
     DATA_DIR: await tempDir(t),
     PORT: "0",

@@ -20,7 +20,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const NOT_REGULAR = "it is not a regular file";
 
-/** What stands at the path, how it gets there, and why it cannot be read, if it exists. */
+/** What is at the path, how it is created, and why an existing one cannot be read. */
 const noFile: readonly (readonly [
   what: string,
   make: (path: string) => Promise<unknown> | undefined,
@@ -28,22 +28,18 @@ const noFile: readonly (readonly [
 ])[] = [
   ["nothing", () => undefined],
   ["a folder", (path) => mkdir(path), NOT_REGULAR],
+  ["a named pipe without a writer", async (path) => execFileSync("mkfifo", [path]), NOT_REGULAR],
   [
-    "a named pipe that nobody writes to",
-    async (path) => execFileSync("mkfifo", [path]),
-    NOT_REGULAR,
-  ],
-  [
-    "a symbolic link that leads nowhere",
+    "a broken symbolic link",
     (path) => symlink(`${path}-gone`, path),
-    "it is a broken link",
+    "it is a broken symbolic link",
   ],
-  ["a symbolic link to itself", (path) => symlink(path, path), "it is a link to itself"],
+  ["a symbolic link to itself", (path) => symlink(path, path), "it is a symbolic link to itself"],
   ["a symbolic link to a device", (path) => symlink("/dev/zero", path), NOT_REGULAR],
 ];
 
 for (const [what, make, reason] of noFile) {
-  test(`${what} in place of the token file means that no token is asked for, and is reported unless nothing is there`, async (t) => {
+  test(`requires no token with ${what} in place of the token file, and reports an existing one`, async (t) => {
     const path = join(await tempDir(t), "setup-token");
     await make(path);
     const reasons: string[] = [];
@@ -54,7 +50,7 @@ for (const [what, make, reason] of noFile) {
   });
 }
 
-test("a token file that becomes unreadable again is reported again", async (t) => {
+test("reports a token file again when it becomes unreadable again", async (t) => {
   const path = join(await tempDir(t), "setup-token");
   const reasons: string[] = [];
   const source = setupTokenFile(path, (why) => reasons.push(why));
@@ -69,7 +65,7 @@ test("a token file that becomes unreadable again is reported again", async (t) =
   assert.deepEqual(reasons, [NOT_REGULAR, NOT_REGULAR]);
 });
 
-test("the server log names a token file that becomes unreadable while the gate runs", async (t) => {
+test("logs a token file that becomes unreadable while the gate runs", async (t) => {
   const gate = await startGate(t);
   await mkdir(gate.setupTokenFile);
   for (const _ of [1, 2]) assert.equal((await gate.send("/setup")).status, 200);
@@ -80,7 +76,7 @@ test("the server log names a token file that becomes unreadable while the gate r
   );
 });
 
-test("a socket in place of the token file means that no token is asked for", async (t) => {
+test("requires no token with a socket in place of the token file", async (t) => {
   const path = join(await tempDir(t), "setup-token");
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(path, resolve));
@@ -88,14 +84,14 @@ test("a socket in place of the token file means that no token is asked for", asy
   assert.equal(await setupTokenFile(path).read(), undefined);
 });
 
-test("a path below a regular file, or one too long to exist, leads to no token file", async (t) => {
+test("requires no token with a path below a regular file or a path that is too long", async (t) => {
   const dir = await tempDir(t);
   await writeFile(join(dir, "file"), "");
   assert.equal(await setupTokenFile(join(dir, "file/setup-token")).read(), undefined);
   assert.equal(await setupTokenFile(join(dir, "x".repeat(300))).read(), undefined);
 });
 
-test("the text is handed over as it is kept, an empty one too", async (t) => {
+test("returns the text unchanged, even when it is empty", async (t) => {
   const path = join(await tempDir(t), "setup-token");
   for (const text of ["", " Schlüssel\r\n", "x".repeat(65_536)]) {
     await writeFile(path, text);
@@ -103,7 +99,7 @@ test("the text is handed over as it is kept, an empty one too", async (t) => {
   }
 });
 
-test("a token behind a symbolic link counts", async (t) => {
+test("reads a token through a symbolic link", async (t) => {
   const path = join(await tempDir(t), "setup-token");
   await writeFile(`${path}-elsewhere`, "the token");
   await symlink(`${path}-elsewhere`, path);
@@ -117,7 +113,7 @@ const faulty: readonly (readonly [string, Uint8Array, string])[] = [
 ];
 
 for (const [what, content, code] of faulty) {
-  test(`a token file that is ${what} is a fault, and keeps setup closed`, async (t) => {
+  test(`refuses setup with a token file that is ${what}`, async (t) => {
     const gate = await startGate(t);
     await writeFile(gate.setupTokenFile, content);
     await assert.rejects(setupTokenFile(gate.setupTokenFile).read(), { name: "Fault", code });
@@ -130,7 +126,7 @@ for (const [what, content, code] of faulty) {
   });
 }
 
-test("the token file is looked at anew for every setup", async (t) => {
+test("reads the token file for every setup", async (t) => {
   const gate = await startGate(t);
   const refused = async () =>
     (await gate.send("/setup", { form: { ...OWNER, confirm: OWNER.password } })).status;
@@ -141,7 +137,7 @@ test("the token file is looked at anew for every setup", async (t) => {
   assert.ok(await gate.setUp({ token: " second " }));
 });
 
-test("deleting takes the file away, and is content where there is none", async (t) => {
+test("deletes the file, and succeeds when it does not exist", async (t) => {
   const dir = await tempDir(t);
   const path = join(dir, "setup-token");
   await writeFile(path, "the token");
@@ -151,14 +147,14 @@ test("deleting takes the file away, and is content where there is none", async (
   await setupTokenFile(join(dir, "no/such/folder/setup-token")).delete();
 });
 
-test("deleting is content where the path leads below a regular file", async (t) => {
+test("delete succeeds with a path below a regular file", async (t) => {
   const file = join(await tempDir(t), "file");
   await writeFile(file, "");
   await setupTokenFile(join(file, "setup-token")).delete();
   assert.equal((await stat(file)).isFile(), true);
 });
 
-test("a token is written for its owner only, ends with a newline, and leaves nothing beside it", async (t) => {
+test("writes a token with mode 0600 and a newline, and leaves no other file", async (t) => {
   const dir = await tempDir(t);
   const path = join(dir, "setup-token");
   await writeSetupToken(path, "the token", dirname(path));
@@ -167,7 +163,7 @@ test("a token is written for its owner only, ends with a newline, and leaves not
   assert.deepEqual(await readdir(dir), ["setup-token"]);
 });
 
-test("a new token takes the place of an old one that others could read", async (t) => {
+test("replaces an old token that others could read", async (t) => {
   const dir = await tempDir(t);
   const path = join(dir, "setup-token");
   await writeFile(path, "an old and much longer token");
@@ -178,7 +174,7 @@ test("a new token takes the place of an old one that others could read", async (
   assert.deepEqual(await readdir(dir), ["setup-token"]);
 });
 
-test("a reader sees the old token or the new one, never half of one and never none", async (t) => {
+test("a reader sees the old or the new token, never a part and never none", async (t) => {
   const path = join(await tempDir(t), "setup-token");
   const tokens = ["a".repeat(60_000), "b".repeat(60_000)] as const;
   await writeSetupToken(path, tokens[0], dirname(path));
@@ -199,7 +195,7 @@ test("a reader sees the old token or the new one, never half of one and never no
   assert.equal(seen.size, 2);
 });
 
-test("a token that cannot be put in place leaves nothing behind", async (t) => {
+test("leaves no file behind when the token cannot be put in place", async (t) => {
   const dir = await tempDir(t);
   await mkdir(join(dir, "setup-token"));
   await assert.rejects(writeSetupToken(join(dir, "setup-token"), "the token", dir));

@@ -61,14 +61,14 @@ function oneConnection(t: TestContext, url: string) {
   };
 }
 
-test("a process out of file descriptors does not take its token file for a missing one", async (t) => {
+test("does not treat the token file as missing when file descriptors run out", async (t) => {
   const gate = await startStarvable(t);
   const starved = await gate.order("starve");
   assert.deepEqual(starved, { stoppedBy: "EMFILE", read: "failed with EMFILE" });
   assert.deepEqual(await gate.order("relieve"), { read: "found the token" });
 });
 
-test("setup stays closed to those without the token while descriptors have run out", async (t) => {
+test("refuses setup without the token while file descriptors run out", async (t) => {
   const gate = await startStarvable(t);
   const send = oneConnection(t, gate.url);
   assert.equal((await send("GET", "/setup")).status, 200);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
-import { cutStalled } from "../../src/gate/stalled.ts";
+import { cutStalled } from "../../src/gate/listener.ts";
 import { send } from "../support/client.ts";
 
 /** More than the system itself keeps for a connection. */
@@ -49,14 +49,14 @@ async function timeToClose(socket: Socket): Promise<number> {
   return performance.now() - start;
 }
 
-test("who takes nothing of an answer is cut off", async (t) => {
+test("closes a connection that does not read its response", async (t) => {
   const { client, atServer } = await (await startServer(t)).ask("/long");
   client.pause();
   const took = await timeToClose(atServer);
   assert.ok(took > 3_000 && took < 15_000, `${took}`);
 });
 
-test("who takes an answer bit by bit is cut off, too", async (t) => {
+test("closes a connection that reads its response too slowly", async (t) => {
   const { client, atServer } = await (await startServer(t)).ask("/long");
   client.on("readable", () => {});
   const reading = setInterval(() => client.read(1), 20);
@@ -65,7 +65,7 @@ test("who takes an answer bit by bit is cut off, too", async (t) => {
   assert.ok(took > 3_000 && took < 15_000, `${took}`);
 });
 
-test("others are answered, and a connection that rests is left alone", async (t) => {
+test("answers other clients and keeps idle connections", async (t) => {
   const { port, ask } = await startServer(t);
   const resting = await ask("/");
   await once(resting.client, "data");

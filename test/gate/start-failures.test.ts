@@ -106,13 +106,13 @@ const obstacles: Readonly<Record<string, Obstacle>> = {
     env: TLS_FILES,
   },
   "a HOST that this machine does not have": {
-    about: /203\.0\.113\.5.*no such address/,
+    about: /203\.0\.113\.5.*does not have that address/,
     env: { HOST: "203.0.113.5" },
   },
 };
 
 for (const [what, { about, env, prepare }] of Object.entries(obstacles)) {
-  test(`${what} stops the start with one clear line and exit code 1`, async (t) => {
+  test(`${what} stops the start with one line and exit code 1`, async (t) => {
     const dir = await tempDir(t);
     await prepare?.(dir);
     const inDir = Object.fromEntries(
@@ -128,7 +128,7 @@ for (const [what, { about, env, prepare }] of Object.entries(obstacles)) {
   });
 }
 
-test("a port in use stops the start with one clear line, and its owner goes on", async (t) => {
+test("a port in use stops the start with one line, and its owner keeps running", async (t) => {
   const owner = await startGate(t);
   const { port } = new URL(owner.url);
   const env = { PORT: port, AUTH_SECRET: SECRET, DATA_DIR: await tempDir(t) };
@@ -138,7 +138,7 @@ test("a port in use stops the start with one clear line, and its owner goes on",
   assert.equal((await owner.send("/setup")).status, 200);
 });
 
-test("a database of a later version is left as it is", async (t) => {
+test("does not change a database of a later version", async (t) => {
   const dir = await tempDir(t);
   await obstacles["a database of a later version"]?.prepare?.(dir);
   const env = { PORT: "0", AUTH_SECRET: SECRET, DATA_DIR: join(dir, "data") };
@@ -170,7 +170,7 @@ const wrongSettings: readonly (readonly [string, Readonly<Record<string, string>
 ];
 
 for (const [what, env, about] of wrongSettings) {
-  test(`${what} stops the start with one clear line and exit code 2, before anything is made`, async (t) => {
+  test(`${what} stops the start with one line and exit code 2, and creates nothing`, async (t) => {
     const dir = await tempDir(t);
     const ending = await runLatchkey(t, ["serve"], {
       PORT: "0",
@@ -184,7 +184,7 @@ for (const [what, env, about] of wrongSettings) {
   });
 }
 
-test("in production, commands that sign nothing do without a secret", async (t) => {
+test("commands that sign nothing need no secret in production", async (t) => {
   const env = { NODE_ENV: "production", DATA_DIR: await tempDir(t) };
   const link = await runLatchkey(t, ["setup-link"], env);
   assert.equal(link.code, 0);

@@ -75,13 +75,13 @@ test("logs which hosts reach the setup while a gate on loopback has no account",
   assert.doesNotMatch((await gate.ended).stdout, /Until then/);
 });
 
-test("an IPv6 address stands in brackets, so that the line can be opened as it is", async (t) => {
+test("logs an IPv6 address in brackets", async (t) => {
   const { url } = await said(t, { DATA_DIR: await tempDir(t), HOST: "::1" });
   assert.match(url, /^http:\/\/\[::1\]:\d+$/);
   assert.equal((await send(`${url}/login`)).status, 200);
 });
 
-test("DATA_DIR is made with all that leads there, for its owner only, and so is what it holds", async (t) => {
+test("creates DATA_DIR, its parents and its content for the owner only", async (t) => {
   const dataDir = join(await tempDir(t), "not/there/yet");
   await said(t, { DATA_DIR: dataDir });
   const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
@@ -89,21 +89,21 @@ test("DATA_DIR is made with all that leads there, for its owner only, and so is 
   assert.equal(await mode(join(dataDir, "latchkey.db")), "600");
 });
 
-test("a DATA_DIR that is there already keeps the mode its owner gave it", async (t) => {
+test("keeps the mode of an existing DATA_DIR", async (t) => {
   const dataDir = join(await tempDir(t), "shared");
   await mkdir(dataDir, { mode: 0o750 });
   await said(t, { DATA_DIR: dataDir });
   assert.equal((await stat(dataDir)).mode & 0o777, 0o750);
 });
 
-test("the development secret is used with a warning, which a secret of one's own ends", async (t) => {
+test("warns about the development secret, and not about another", async (t) => {
   const without = await said(t, { DATA_DIR: await tempDir(t), AUTH_SECRET: "" });
   assert.equal(without.warnings.length, 1);
   assert.match(without.warnings.join(), /secret/);
   assert.deepEqual((await said(t, { DATA_DIR: await tempDir(t) })).warnings, []);
 });
 
-test("a misspelt setting is warned about by name, and the gate starts", async (t) => {
+test("warns about a misspelt setting and starts", async (t) => {
   const { stderr } = await said(t, { DATA_DIR: await tempDir(t), SETUP_TOKENFILE: "x" });
   assert.equal(
     stderr(),
@@ -117,11 +117,11 @@ const nothing: Prepare = () => undefined;
 const token: (text: string | Uint8Array) => Prepare = (text) => (dir) =>
   writeFile(join(dir, "setup-token"), text);
 
-/** The data folder and the settings of a gate, and whether strangers could take it over. */
+/** The data folder and the settings of a gate, and whether another machine could create the account. */
 const openness: readonly (readonly [string, Prepare, Readonly<Record<string, string>>, boolean])[] =
   [
-    ["everybody, without account and token", nothing, { HOST: "0.0.0.0" }, true],
-    ["everybody over IPv6, without account and token", nothing, { HOST: "::" }, true],
+    ["all machines, without account and token", nothing, { HOST: "0.0.0.0" }, true],
+    ["all machines over IPv6, without account and token", nothing, { HOST: "::" }, true],
     ["this machine only", nothing, { HOST: "127.0.0.1" }, false],
     ["this machine only, by another of its addresses", nothing, { HOST: "127.0.0.9" }, false],
     ["this machine only, by name", nothing, { HOST: "localhost" }, false],
@@ -132,34 +132,34 @@ const openness: readonly (readonly [string, Prepare, Readonly<Record<string, str
       false,
     ],
     [
-      "everybody, through a proxy for PUBLIC_URL",
+      "all machines, through a proxy for PUBLIC_URL",
       nothing,
       { PUBLIC_URL: "https://auth.example.org" },
       true,
     ],
     [
-      "everybody, through a proxy of TRUSTED_PROXIES",
+      "all machines, through a proxy of TRUSTED_PROXIES",
       nothing,
       { TRUSTED_PROXIES: "127.0.0.1" },
       true,
     ],
     [
-      "everybody, through a proxy, with a token",
+      "all machines, through a proxy, with a token",
       token("t"),
       { PUBLIC_URL: "https://auth.example.org", TRUSTED_PROXIES: "127.0.0.1" },
       false,
     ],
-    ["everybody, with a token", token("t"), { HOST: "0.0.0.0" }, false],
-    ["everybody, with an empty token", token(" \n"), { HOST: "::" }, true],
+    ["all machines, with a token", token("t"), { HOST: "0.0.0.0" }, false],
+    ["all machines, with an empty token", token(" \n"), { HOST: "::" }, true],
     [
-      "everybody, with a token that cannot be read",
+      "all machines, with a token that cannot be read",
       token(Uint8Array.from([255, 254, 0])),
       { HOST: "0.0.0.0" },
       false,
     ],
-    ["everybody, with an account", makeAccount, { HOST: "0.0.0.0" }, false],
+    ["all machines, with an account", makeAccount, { HOST: "0.0.0.0" }, false],
     [
-      "everybody, through a proxy, with an account",
+      "all machines, through a proxy, with an account",
       makeAccount,
       { TRUSTED_PROXIES: "127.0.0.1" },
       false,
@@ -181,7 +181,7 @@ test("warns at start about a setup token file that exists and cannot be read, on
   await mkdir(file);
   const env = { DATA_DIR: dataDir, SETUP_TOKEN_FILE: file };
   const { warnings } = await said(t, env);
-  assert.deepEqual(warnings, ["the setup token file cannot be read: setup asks for no token"]);
+  assert.deepEqual(warnings, ["the setup token file cannot be read: setup requires no token"]);
   await makeAccount(dataDir, t);
   assert.deepEqual((await said(t, env)).warnings, [], "with an account it does not matter");
 });

@@ -146,7 +146,7 @@ test("a file that cannot be deleted is reported and does not undo the setup", as
   assert.equal((await gate.send("/", { session })).status, 200);
   const warnings = gate.serverLog.filter(({ level }) => level === "warn").map(({ msg }) => msg);
   assert.deepEqual(warnings, [
-    "the setup token file cannot be read: setup asks for no token",
+    "the setup token file cannot be read: setup requires no token",
     "cannot delete the used setup token",
   ]);
 });

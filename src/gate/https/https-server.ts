@@ -7,8 +7,7 @@ import {
 } from "node:http2";
 import { Server as NetServer, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { type Drainable, type Handle, TIMEOUTS } from "../listener.ts";
-import { cutStalled } from "../stalled.ts";
+import { cutStalled, type Drainable, type Handle, TIMEOUTS } from "../listener.ts";
 import { TLS_OPTIONS } from "./certificate.ts";
 import { type CertificateSource, certificateFor } from "./certificate-source.ts";
 

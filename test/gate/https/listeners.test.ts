@@ -127,7 +127,7 @@ for (const [inUse, other] of [
     const ports = { [inUse]: await taken(t), [other]: await freePort() };
     const fault = {
       code: "cannot_listen",
-      message: new RegExp(`port ${ports[inUse]}: it is in use already$`),
+      message: new RegExp(`port ${ports[inUse]}: it is already in use \\(`),
     };
     await assert.rejects(startSecureGate(t, ports), fault);
     const again = createServer().listen(ports[other], "127.0.0.1");

@@ -87,7 +87,7 @@ test("a METRICS_PORT in use stops the start with one clear line, and nothing lis
   const { port } = new URL(owner.url);
   const env = { DATA_DIR: await tempDir(t), PORT: "0", AUTH_SECRET: SECRET, METRICS_PORT: port };
   const { code, stdout, stderr } = await runLatchkey(t, ["serve"], env);
-  const line = `latchkey: METRICS_PORT: cannot listen on 127.0.0.1, port ${port}: it is in use already\n`;
+  const line = `latchkey: METRICS_PORT: cannot listen on 127.0.0.1, port ${port}: it is already in use (stop the other program or choose another port)\n`;
   assert.deepEqual([code, stderr], [1, line]);
   assert.doesNotMatch(stdout, /Latchkey listens/);
 });
