@@ -22,7 +22,7 @@ interface Step {
 interface Stage {
   readonly steps: readonly Step[];
   /** The instructions that say how the image is used: what stands there last counts. */
-  told(word: string): string;
+  lastOf(word: string): string;
 }
 
 const dockerfile = await readFile(join(ROOT, "Dockerfile"), "utf8");
@@ -35,17 +35,17 @@ function stages(): readonly Stage[] {
   const starts = steps.flatMap(({ word }, at) => (word === "FROM" ? [at] : []));
   return starts.map((start, n) => {
     const own = steps.slice(start, starts[n + 1]);
-    const told = (word: string): string => own.findLast((one) => one.word === word)?.rest ?? "";
-    return { steps: own, told };
+    const lastOf = (word: string): string => own.findLast((one) => one.word === word)?.rest ?? "";
+    return { steps: own, lastOf };
   });
 }
 
 /** What the build gets to see of the checkout. */
 async function contextIn(folder: string): Promise<void> {
   const ignore = await readFile(join(ROOT, ".dockerignore"), "utf8");
-  const kept = ignore.split("\n").filter((line) => line.startsWith("!"));
+  const included = ignore.split("\n").filter((line) => line.startsWith("!"));
   assert.match(ignore, /^\*\n/, "everything else is left out");
-  for (const name of kept.map((line) => line.slice(1))) {
+  for (const name of included.map((line) => line.slice(1))) {
     await cp(join(ROOT, name), join(folder, name), { recursive: true });
   }
 }
@@ -83,8 +83,8 @@ test("the steps of the Dockerfile build a gate that serves, is healthy and stops
   await replay(second, { context, build }, image);
 
   const [, ...entry]: readonly string[] = [
-    ...JSON.parse(second.told("ENTRYPOINT")),
-    ...JSON.parse(second.told("CMD")),
+    ...JSON.parse(second.lastOf("ENTRYPOINT")),
+    ...JSON.parse(second.lastOf("CMD")),
   ];
   const args = entry.map((arg) => (arg.startsWith("dist/") ? join(image, arg) : arg));
   const env = {
@@ -100,7 +100,7 @@ test("the steps of the Dockerfile build a gate that serves, is healthy and stops
   assert.equal((await send(`${url}/setup`)).status, 200);
 
   const check: readonly string[] = JSON.parse(
-    /CMD (\[.*\])$/.exec(second.told("HEALTHCHECK"))?.[1] ?? "[]",
+    /CMD (\[.*\])$/.exec(second.lastOf("HEALTHCHECK"))?.[1] ?? "[]",
   );
   const healthy = (port: string) =>
     execute(process.execPath, check.slice(1), { env: { PORT: port } }).then(
@@ -115,8 +115,8 @@ test("the steps of the Dockerfile build a gate that serves, is healthy and stops
 
 test("the image runs as its own user, and requires a secret", async (t) => {
   const [, image] = stages();
-  assert.equal(image?.told("USER"), "node");
-  assert.match(image?.told("ENV") ?? "", /NODE_ENV=production/);
+  assert.equal(image?.lastOf("USER"), "node");
+  assert.match(image?.lastOf("ENV") ?? "", /NODE_ENV=production/);
   const main = join(ROOT, "src/cli/main.ts");
   const dataDir = join(await tempDir(t), "data");
   const gate = startNode(t, [main, "serve"], { NODE_ENV: "production", DATA_DIR: dataDir });
@@ -125,7 +125,7 @@ test("the image runs as its own user, and requires a secret", async (t) => {
 
 test("the image and the unit pass flags to the gate, not to Node.js", async () => {
   const [, image] = stages();
-  const [program, dashes] = JSON.parse(image?.told("ENTRYPOINT") ?? "[]");
+  const [program, dashes] = JSON.parse(image?.lastOf("ENTRYPOINT") ?? "[]");
   assert.deepEqual([program, dashes], ["node", "--"]);
   const unit = await readFile(join(ROOT, "docs/deploy/latchkey.service"), "utf8");
   const starts = [...unit.matchAll(/\/node (\S+) \S*\/main\.ts/g)];

@@ -22,7 +22,7 @@ async function askOn(url: string, asked: { count: number }): Promise<string> {
       answer?.resume();
       await once(answer ?? agent, "end");
       asked.count += 1;
-      if (answer?.headers.connection === "close") return "told";
+      if (answer?.headers.connection === "close") return "closed by the gate";
     }
   } catch (error) {
     return String(error instanceof Error && "code" in error ? error.code : error);
@@ -45,7 +45,7 @@ async function stopUnderLoad(t: TestContext): Promise<Asked & { readonly took: n
 test("sends Connection: close to busy clients on stop, and aborts no request", async (t) => {
   const { endings } = await stopUnderLoad(t);
   assert.deepEqual(
-    endings.filter((ending) => ending !== "told"),
+    endings.filter((ending) => ending !== "closed by the gate"),
     [],
   );
 });

@@ -69,9 +69,9 @@ test("logs a failure and its request with the same ID, that of a trusted proxy i
   execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
   const answer = await gate.send("/login", { headers: { "X-Request-Id": "given-7Nt" } });
   await linesIn(gate, 1);
-  const told = gate.serverLog.filter(({ requestId }) => requestId !== undefined);
+  const lines = gate.serverLog.filter(({ requestId }) => requestId !== undefined);
   assert.deepEqual(
-    told.map(({ msg, requestId }) => [msg, requestId]),
+    lines.map(({ msg, requestId }) => [msg, requestId]),
     [
       ["request failed", "given-7Nt"],
       ["request", "given-7Nt"],

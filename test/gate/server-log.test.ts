@@ -45,7 +45,7 @@ test("shows the message of an error without a stack", () => {
   assert.match(asShown({ msg: "request failed", err: { message: "broken" } }), / broken\n$/);
 });
 
-/** Everything in the life of the account below that nobody who reads the log may learn. */
+/** The secrets of the account below, which the log must not contain. */
 const SECRETS = {
   AUTH_SECRET: "the-signing-secret-of-this-test",
   setupToken: "the-setup-token-of-this-test",

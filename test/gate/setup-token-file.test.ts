@@ -69,9 +69,9 @@ test("logs a token file that becomes unreadable while the gate runs", async (t) 
   const gate = await startGate(t);
   await mkdir(gate.setupTokenFile);
   for (const _ of [1, 2]) assert.equal((await gate.send("/setup")).status, 200);
-  const told = gate.serverLog.filter(({ file }) => file === gate.setupTokenFile);
+  const lines = gate.serverLog.filter(({ file }) => file === gate.setupTokenFile);
   assert.deepEqual(
-    told.map(({ level, reason }) => [level, reason]),
+    lines.map(({ level, reason }) => [level, reason]),
     [["warn", NOT_REGULAR]],
   );
 });

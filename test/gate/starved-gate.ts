@@ -7,7 +7,7 @@ import { setupTokenFile } from "../../src/gate/setup-token-file.ts";
 
 /**
  * A gate in a process of its own that uses up all of its file descriptors on demand. Started under a
- * low limit, and told what to do by messages: `starve`, `relieve`.
+ * low limit, controlled by the messages `starve` and `relieve`.
  */
 const reading = readSettings({ flags: { PORT: "0" }, envFile: undefined });
 if (reading.kind === "wrong") throw new Error(reading.problems.map(({ text }) => text).join());

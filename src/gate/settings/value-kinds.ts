@@ -1,4 +1,4 @@
-/** What a value can be: one of a few words, something on the disk, or what nobody else can know. */
+/** What a shell can complete: one of a few words, a path, or nothing. */
 export type ValueKind = readonly string[] | "file" | "folder" | "free";
 
 /** `a, b or c`. */

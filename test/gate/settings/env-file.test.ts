@@ -25,7 +25,7 @@ test("names a missing file and a folder by their absolute path", async (t) => {
 });
 
 /** The file, and the lines that are reported. */
-const invalid: readonly (readonly [text: string, told: string | undefined])[] = [
+const invalid: readonly (readonly [text: string, reported: string | undefined])[] = [
   ["LOCALE=de\nPORT 4000\n", "line 2 is"],
   ["LOCALE=de\r\nPORT 4000\r\n", "line 2 is"],
   ["PORT: 4000", "line 1 is"],
@@ -44,11 +44,14 @@ const invalid: readonly (readonly [text: string, told: string | undefined])[] = 
   ['APP_NAME="one line" # it\'s\nLOCALE=de\n', undefined],
   ["\uFEFFLOCALE=de\n", undefined],
 ];
-for (const [text, told] of invalid) {
-  test(`in ${JSON.stringify(text)}, reports ${told?.replace(/ (is|are)$/, "") ?? "no line"} as not NAME=value`, async (t) => {
+for (const [text, reported] of invalid) {
+  test(`in ${JSON.stringify(text)}, reports ${reported?.replace(/ (is|are)$/, "") ?? "no line"} as not NAME=value`, async (t) => {
     const env = { APP_NAME: "valid" };
     const lines = problems(env, {}, await envFile(t, text));
-    assert.deepEqual(lines, told === undefined ? [] : [`--env-file: ${told} not NAME=value`]);
+    assert.deepEqual(
+      lines,
+      reported === undefined ? [] : [`--env-file: ${reported} not NAME=value`],
+    );
   });
 }
 

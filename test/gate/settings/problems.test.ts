@@ -101,22 +101,22 @@ test("rejects a DOMAIN_SETUP_COMMAND that is not executable", async (t) => {
 });
 
 test("reports all problems at once", () => {
-  const told = problems({ PORT: "x", HOST: "a b", LATCHKEY_COLOUR: "red", LOG_LEVEL: "loud" });
+  const found = problems({ PORT: "x", HOST: "a b", LATCHKEY_COLOUR: "red", LOG_LEVEL: "loud" });
   for (const name of ["PORT", "HOST", "LATCHKEY_COLOUR", "LOG_LEVEL"]) {
-    assert.equal(told.filter((line) => line.startsWith(name)).length, 1, name);
+    assert.equal(found.filter((line) => line.startsWith(name)).length, 1, name);
   }
-  assert.equal(told.length, 4);
+  assert.equal(found.length, 4);
 });
 
 test("does not repeat a value that may be a secret, in whichever setting it is", () => {
-  const told = problems({
+  const found = problems({
     PORT: `hunter2${"x".repeat(34)}`,
     PUBLIC_URL: "postgres://u:hunter2@db/x",
     AUTH_SECRET_PREVIOUS: "hunter2,,",
     DATABASE_URL: "postgres://u:hunter2:1@db/hunter2?hunter2=1",
   });
-  assert.equal(told.length, 4);
-  assert.doesNotMatch(told.join("\n"), /hunter2/);
+  assert.equal(found.length, 4);
+  assert.doesNotMatch(found.join("\n"), /hunter2/);
 });
 
 test("rejects an unknown LATCHKEY_ name and suggests the setting", () => {

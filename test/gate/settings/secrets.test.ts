@@ -69,8 +69,8 @@ for (const name of NAMES) {
   const file = `${name}_FILE`;
 
   test(`rejects ${name} together with ${file}, without repeating either`, async (t) => {
-    const told = problems({ [name]: VALUES[name], [file]: await fileWith(t, VALUES[name]) });
-    assert.deepEqual(told, [`${name} and ${file} are both set: remove one of them`]);
+    const found = problems({ [name]: VALUES[name], [file]: await fileWith(t, VALUES[name]) });
+    assert.deepEqual(found, [`${name} and ${file} are both set: remove one of them`]);
   });
 
   test(`reports an unusable ${file} in one line, without its path or content`, async (t) => {
@@ -83,10 +83,10 @@ for (const name of NAMES) {
       "not UTF-8": await fileWith(t, Buffer.from("hunter2 \xff\xfe", "latin1")),
     };
     for (const [what, path] of Object.entries(unusable)) {
-      const told = problems({ [file]: path });
-      assert.equal(told.length, 1, `${what}: ${told}`);
-      assert.match(told.join(), new RegExp(`^${file} names [^\\n]+$`), what);
-      assert.doesNotMatch(told.join(), /hunter2/, what);
+      const found = problems({ [file]: path });
+      assert.equal(found.length, 1, `${what}: ${found}`);
+      assert.match(found.join(), new RegExp(`^${file} names [^\\n]+$`), what);
+      assert.doesNotMatch(found.join(), /hunter2/, what);
     }
   });
 }

@@ -121,7 +121,7 @@ const good: readonly (readonly [string, string, Partial<OwnSettings>])[] = [
   ["LOG_LEVEL", "error", { logLevel: "error" }],
   ["METRICS_PORT", "9464", { metricsPort: 9464 }],
   ["METRICS_HOST", "::", { metricsHost: "::" }],
-  ["AUTH_SECRET", " kept as it is ", { secret: " kept as it is " }],
+  ["AUTH_SECRET", " with spaces ", { secret: " with spaces " }],
   ["NODE_ENV", "production", { environment: "production" }],
 ];
 
