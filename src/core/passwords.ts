@@ -56,7 +56,7 @@ export function createPasswords(
 }
 
 const TOO_COSTLY =
-  "a sign-in was rejected because the stored password hash would take too much memory or time: reset the password of that account";
+  "a sign-in was rejected: the stored password hash would take too much memory or time (reset the password of that account)";
 
 function verifierOf(hash: PasswordHash): (hash: string, password: string) => Promise<boolean> {
   if (hash.startsWith("$argon2")) return argon2Verify;

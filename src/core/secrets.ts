@@ -47,7 +47,7 @@ export function secretWeakness(secret: string): string | undefined {
     return `it has fewer than ${MIN_BYTES} bytes`;
   }
   if (new Set(secret).size < MIN_CHARACTERS || isRepeated(secret)) {
-    return "it is repetitive";
+    return "it repeats itself";
   }
   return undefined;
 }

@@ -68,14 +68,14 @@ for (const { rule, verdict, hosts } of cases) {
   }
 }
 
-test("an entry has one spelling: lower case, brackets, no dot at the end", () => {
+test("normalises an entry to lower case, brackets and no trailing dot", () => {
   const spelled = ["Auth.Example.ORG.", "::1", "[0:0::1]", "127.0.0.1", "bücher.example", "*"];
   assert.deepEqual(spelled.map(canonicalHost), [
     ...["auth.example.org", "[::1]", "[::1]", "127.0.0.1", "xn--bcher-kva.example", "*"],
   ]);
 });
 
-test("an entry with a port, a wildcard, a scheme or a path is not a host", () => {
+test("rejects an entry with a port, a wildcard, a scheme or a path", () => {
   const wrong = [
     ...["", "a.test:3000", "a.test:", "[::1]:80", "*.a.test", "https://a.test", "a.test/", "a b"],
     ...["a.test,b.test", "u@a.test", "a:b:c", "[::1", "."],

@@ -57,7 +57,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("clean up") }) },
 );
 
-test("the limiter answers as a model does that keeps the whole history", () => {
+test("matches a model that keeps the whole history", () => {
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 120, size: "max" }), (sequence) => {
       const clock = fakeClock();

@@ -8,7 +8,7 @@ import { hashText, openStore } from "../support/store.ts";
 
 const FIVE_MINUTES = 5 * 60_000;
 
-test("createAuth cleans the limiter up every five minutes, until it is closed", async (t) => {
+test("cleans the limiter up every five minutes until createAuth is closed", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   let now = 0;
   t.mock.method(performance, "now", () => now);

@@ -27,12 +27,12 @@ for (const [moment, answer] of [
   });
 }
 
-test("the window slides: at 60.1 s one attempt has become free, not five", () => {
+test("slides the window: at 60.1 s one attempt is free, not five", () => {
   const limiter = afterFiveAttempts(60_100);
   assert.deepEqual([limiter.attempt(ADDRESS), limiter.attempt(ADDRESS)], ["allowed", "denied"]);
 });
 
-test("a denied attempt is not counted", () => {
+test("does not count a denied attempt", () => {
   const clock = fakeClock();
   const limiter = createAttemptLimiter(clock);
   for (let i = 0; i < 5; i += 1) limiter.attempt(ADDRESS);
@@ -45,7 +45,7 @@ test("a denied attempt is not counted", () => {
   assert.deepEqual(answers, [...Array(5).fill("allowed"), "denied"]);
 });
 
-test("one address's attempts do not count for another", () => {
+test("counts each address separately", () => {
   const limiter = afterFiveAttempts(4_000);
   assert.equal(limiter.attempt("192.0.2.2"), "allowed");
 });
@@ -57,7 +57,7 @@ function flood(limiter: AttemptLimiter, first: number, last: number): Set<string
   return answers;
 }
 
-test("the 10,001st address is admitted, and then every attempt is denied", () => {
+test("admits the 10,001st address and then denies every attempt", () => {
   const limiter = createAttemptLimiter(fakeClock());
   assert.deepEqual([...flood(limiter, 1, 10_001)], ["allowed"]);
   assert.equal(limiter.tracked, 10_001);
@@ -66,13 +66,13 @@ test("the 10,001st address is admitted, and then every attempt is denied", () =>
   assert.equal(limiter.tracked, 10_001);
 });
 
-test("with 10,000 tracked addresses, those that have room go on", () => {
+test("still admits tracked addresses at 10,000 addresses", () => {
   const limiter = createAttemptLimiter(fakeClock());
   flood(limiter, 1, 10_000);
   assert.equal(limiter.attempt("address 1"), "allowed");
 });
 
-test("addresses whose attempts have left the window count as tracked until the clean-up", () => {
+test("counts expired addresses as tracked until the clean-up", () => {
   const clock = fakeClock();
   const limiter = createAttemptLimiter(clock);
   flood(limiter, 1, 10_001);
@@ -83,7 +83,7 @@ test("addresses whose attempts have left the window count as tracked until the c
   assert.equal(limiter.attempt("address 1"), "allowed");
 });
 
-test("the clean-up drops what is older than the window, and nothing else", () => {
+test("drops only attempts older than the window on clean-up", () => {
   const clock = fakeClock();
   const limiter = createAttemptLimiter(clock);
   limiter.attempt("gone");
@@ -98,7 +98,7 @@ test("the clean-up drops what is older than the window, and nothing else", () =>
   assert.deepEqual(answers, ["allowed", "allowed", "allowed", "denied"]);
 });
 
-test("a clean-up within the window frees nobody", () => {
+test("frees no address on a clean-up within the window", () => {
   const limiter = afterFiveAttempts(59_900);
   limiter.cleanUp();
   assert.equal(limiter.attempt(ADDRESS), "denied");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createBoundedMemory } from "../../src/core/bounded-memory.ts";
 
-test("what was put in is there, the newest value of it, until it is deleted", () => {
+test("keeps the newest value of a key until it is deleted", () => {
   const memory = createBoundedMemory<string, number>(10);
   memory.set("a", 1);
   memory.set("a", 2);
@@ -14,7 +14,7 @@ test("what was put in is there, the newest value of it, until it is deleted", ()
   assert.equal(memory.size, 0);
 });
 
-test("a key that is used all the time outlives any number of others", () => {
+test("keeps a frequently used key", () => {
   const memory = createBoundedMemory<string, number>(10);
   memory.set("used", 1);
   for (let i = 0; i < 1_000; i += 1) {
@@ -23,7 +23,7 @@ test("a key that is used all the time outlives any number of others", () => {
   }
 });
 
-test("a key counts once, however it moves between the young and the old", () => {
+test("counts a key once in both generations", () => {
   const memory = createBoundedMemory<string, number>(4);
   for (const key of ["a", "b", "c", "a"]) memory.set(key, 1);
   assert.equal(memory.size, 3);
@@ -37,7 +37,7 @@ const steps: fc.Arbitrary<Step> = fc.record({
   key: fc.nat(30),
 });
 
-test("the capacity is never exceeded, no answer is out of date, and what was used recently is there", () => {
+test("never exceeds the capacity or returns old values, and keeps recent keys", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 2, max: 16 }),

@@ -28,7 +28,7 @@ async function withOwner(t: TestContext) {
   return { ports, owner, storedHash, change };
 }
 
-test("the new password works, the old one no longer does, and there is an entry", async (t) => {
+test("replaces the old password and records an entry", async (t) => {
   const { ports, storedHash, change } = await withOwner(t);
   assert.equal(await change(), "changed");
   const hash = await storedHash();
@@ -37,7 +37,7 @@ test("the new password works, the old one no longer does, and there is an entry"
   assert.deepEqual(await ports.writtenEntries(), ["password_change: Changed password"]);
 });
 
-test("the rules speak in their order: missing, incorrect, differing, too short", async (t) => {
+test("checks in order: missing, incorrect, different, too short", async (t) => {
   const { ports, owner, storedHash, change } = await withOwner(t);
   const wrong = { currentPassword: "wrong", newPassword: "short", confirmPassword: "other" };
   assert.equal(await change({ ...wrong, newPassword: "" }), "field-missing");
@@ -65,7 +65,7 @@ for (const [newPassword, kind] of [
   });
 }
 
-test("a user who is gone cannot change a password, whatever stands in the form", async (t) => {
+test("rejects a password change of a removed user, whatever the form", async (t) => {
   const { ports } = await withOwner(t);
   const outcome = await changePassword(
     ports,
@@ -92,7 +92,7 @@ function changeWhileReplacing({ ports, owner, by }: Replacing): Promise<ChangePa
   return changePassword({ ...ports, passwords }, owner.id, formWith(), CLIENT);
 }
 
-test("a hash replaced meanwhile is not overwritten: what was typed is no longer the password", async (t) => {
+test("does not overwrite a hash that was replaced in the meantime", async (t) => {
   const { ports, owner, storedHash } = await withOwner(t);
   const faster = await ports.passwords.hash("somebody was faster");
   const outcome = await changeWhileReplacing({ ports, owner, by: faster });
@@ -101,7 +101,7 @@ test("a hash replaced meanwhile is not overwritten: what was typed is no longer 
   assert.deepEqual(await ports.writtenEntries(), []);
 });
 
-test("a hash that a sign-in renews meanwhile is of the same password, and is replaced", async (t) => {
+test("replaces a hash that a sign-in has rehashed in the meantime", async (t) => {
   const { ports, owner, storedHash } = await withOwner(t);
   const renewed = await ports.passwords.hash(OWNER.password);
   const outcome = await changeWhileReplacing({ ports, owner, by: renewed });
@@ -110,7 +110,7 @@ test("a hash that a sign-in renews meanwhile is of the same password, and is rep
   assert.deepEqual(await ports.writtenEntries(), ["password_change: Changed password"]);
 });
 
-test("a user who is removed meanwhile has no password to change", async (t) => {
+test("rejects when the user is removed in the meantime", async (t) => {
   const { ports, owner } = await withOwner(t);
   let isThere = true;
   const store = {
@@ -124,7 +124,7 @@ test("a user who is removed meanwhile has no password to change", async (t) => {
   assert.deepEqual(outcome, { kind: "current-password-incorrect" });
 });
 
-test("of two changes at the same moment one wins, and its password is the one that works", async (t) => {
+test("lets one of two concurrent changes win", async (t) => {
   const { ports, storedHash, change } = await withOwner(t);
   const candidates = ["first new password", "second new password"];
   const kinds = await Promise.all(candidates.map((newPassword) => change({ newPassword })));
@@ -134,7 +134,7 @@ test("of two changes at the same moment one wins, and its password is the one th
   assert.equal((await ports.writtenEntries()).length, 1);
 });
 
-test("the current password is read from the store, also while the user is remembered", async (t) => {
+test("reads the current hash from the store, also while the user is cached", async (t) => {
   const { ports, owner, change } = await withOwner(t);
   await ports.users.find(owner.id);
   const elsewhere = await ports.passwords.hash("changed elsewhere");
@@ -143,14 +143,14 @@ test("the current password is read from the store, also while the user is rememb
   assert.equal(await change({ currentPassword: "changed elsewhere" }), "changed");
 });
 
-test("a changed user is no longer remembered", async (t) => {
+test("drops a changed user from the cache", async (t) => {
   const { ports, owner, change } = await withOwner(t);
   await ports.users.find(owner.id);
   assert.equal(await change(), "changed");
   assert.ok(ports.users.find(owner.id) instanceof Promise);
 });
 
-test("sessions from before a change stay good", async (t) => {
+test("keeps sessions from before the change valid", async (t) => {
   const { ports, owner, change } = await withOwner(t);
   const token = await ports.tokens.issue(owner.id);
   assert.equal(await change(), "changed");

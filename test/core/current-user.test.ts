@@ -7,7 +7,7 @@ import { createUserMemory } from "../../src/core/user-memory.ts";
 import { signedInOwner } from "../support/core-ports.ts";
 import { mint } from "../support/mint.ts";
 
-test("a token leads to its user; once both are remembered, without a promise", async (t) => {
+test("returns the user of a token, without a promise once both are cached", async (t) => {
   const { currentUser, token, user } = await signedInOwner(t);
   const first = currentUser(token);
   assert.ok(first instanceof Promise);
@@ -15,7 +15,7 @@ test("a token leads to its user; once both are remembered, without a promise", a
   assert.deepEqual(currentUser(token), user);
 });
 
-test("a remembered token still asks for its user when that is no longer remembered", async (t) => {
+test("looks up the user of a cached token when the user is not cached", async (t) => {
   const { ports, currentUser, token, user } = await signedInOwner(t);
   await currentUser(token);
   ports.clock.advance(1_000);
@@ -24,7 +24,7 @@ test("a remembered token still asks for its user when that is no longer remember
   assert.deepEqual(await again, user);
 });
 
-test("a remembered user does not outlive the token", async (t) => {
+test("returns no user after the token has expired", async (t) => {
   const { ports, currentUser, token, user } = await signedInOwner(t);
   await currentUser(token);
   ports.clock.advance((SESSION_LIFETIME_SECONDS - 1) * 1_000);
@@ -35,7 +35,7 @@ test("a remembered user does not outlive the token", async (t) => {
   assert.equal(await currentUser(token), undefined);
 });
 
-test("no token, an empty one, a forged one or one of an unknown user: nobody", async (t) => {
+test("returns no user for a missing, empty or forged token or an unknown user", async (t) => {
   const { ports, currentUser } = await signedInOwner(t);
   assert.equal(currentUser(undefined), undefined);
   assert.equal(currentUser(""), undefined);
@@ -43,14 +43,14 @@ test("no token, an empty one, a forged one or one of an unknown user: nobody", a
   assert.equal(await currentUser(await ports.tokens.issue("unknown" as UserId)), undefined);
 });
 
-test("a store that fails is not taken for nobody: the failure is passed on", async (t) => {
+test("throws when the store fails", async (t) => {
   const { ports, token } = await signedInOwner(t);
   const find = () => Promise.reject(new Error("unreachable"));
   const currentUser = createCurrentUser(ports.tokens, { ...ports.users, find }, ports.clock);
   await assert.rejects(async () => currentUser(token), /unreachable/);
 });
 
-test("a genuine token is verified once, a forged one anew each time that it comes", async (t) => {
+test("verifies a genuine token once and a forged one each time", async (t) => {
   const { ports, currentUser, token } = await signedInOwner(t);
   const verify = t.mock.method(ports.tokens, "verify");
   for (let i = 0; i < 3; i += 1) {
@@ -64,14 +64,14 @@ test("a genuine token is verified once, a forged one anew each time that it come
   );
 });
 
-test("a remembered token does not vouch for another one that starts like it", async (t) => {
+test("does not accept another token with the prefix of a cached one", async (t) => {
   const { currentUser, token } = await signedInOwner(t);
   await currentUser(token);
   assert.equal(await currentUser(token.slice(0, -8)), undefined);
   assert.equal(await currentUser(`${token}AAAA`), undefined);
 });
 
-test("a token with less than a second left is not remembered for a second", async (t) => {
+test("caches a token with less than a second left only until it expires", async (t) => {
   const { ports, currentUser, user } = await signedInOwner(t);
   const token = mint({ user_id: user.id, exp: Math.floor(ports.clock.now() / 1_000) + 60 });
   ports.clock.advance(59_900);
@@ -83,7 +83,7 @@ test("a token with less than a second left is not remembered for a second", asyn
   assert.equal(await currentUser(token), undefined, "asked again");
 });
 
-test("a clock that somebody sets counts within a second", async (t) => {
+test("notices a changed system clock within a second", async (t) => {
   const { ports, token, user } = await signedInOwner(t);
   let set = 0;
   const clock = { ...ports.clock, now: () => ports.clock.now() + set };
@@ -94,7 +94,7 @@ test("a clock that somebody sets counts within a second", async (t) => {
   assert.equal(await currentUser(token), undefined);
 });
 
-test("a clock that somebody sets counts for each session, however busy another of the same user is", async (t) => {
+test("notices a changed system clock for each session of a user", async (t) => {
   const { ports, token, user } = await signedInOwner(t);
   let set = 0;
   const clock = { ...ports.clock, now: () => ports.clock.now() + set };
@@ -113,7 +113,7 @@ test("a clock that somebody sets counts for each session, however busy another o
   assert.equal(await currentUser(token), undefined);
 });
 
-test("a user who is forgotten is looked up again, for every session of theirs", async (t) => {
+test("looks a forgotten user up again for each of their sessions", async (t) => {
   const { ports, currentUser, token, user } = await signedInOwner(t);
   const other = await ports.tokens.issue(user.id);
   await currentUser(token);
@@ -125,7 +125,7 @@ test("a user who is forgotten is looked up again, for every session of theirs", 
   assert.ok(currentUser(other) instanceof Promise);
 });
 
-test("where token and user are remembered, neither the users nor the wall clock are asked", async (t) => {
+test("uses neither the user memory nor the system clock when token and user are cached", async (t) => {
   const { ports, token, user } = await signedInOwner(t);
   const find = t.mock.fn(ports.users.find);
   const now = t.mock.fn(ports.clock.now);
@@ -140,7 +140,7 @@ test("where token and user are remembered, neither the users nor the wall clock 
   assert.deepEqual([find.mock.callCount(), now.mock.callCount()], [1, asked]);
 });
 
-test("a token that has expired is remembered no longer", async (t) => {
+test("drops an expired token from the cache", async (t) => {
   const { ports, token } = await signedInOwner(t);
   const sessions = createSessionMemory();
   const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, sessions);

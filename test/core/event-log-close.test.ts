@@ -10,13 +10,13 @@ import { fakeClock } from "../support/fake-clock.ts";
 import { recordingLog } from "../support/recording-log.ts";
 import { openStore } from "../support/store.ts";
 
-test("closing with nothing to write is done at once and says nothing", async (t) => {
+test("closes at once and logs nothing without waiting entries", async (t) => {
   const log = recordingLog();
   await createEventLog(await openStore(t), fakeClock(), log).close();
   assert.deepEqual(log.lines, []);
 });
 
-test("closing ends the pause after a failure and tries once more", async (t) => {
+test("ends the pause after a failure on close and retries once", async (t) => {
   const store = await openStore(t);
   const log = recordingLog();
   let works = false;
@@ -40,7 +40,7 @@ test("closing ends the pause after a failure and tries once more", async (t) => 
   assert.equal((await store.readLogEntries({ afterId: 0, limit: 10 })).length, 1);
 });
 
-test("closing over a store that fails ends, and tells how many entries are lost", async () => {
+test("closes with a failing store and logs the number of lost entries", async () => {
   const log = recordingLog();
   const events = createEventLog(
     { insertLogEntries: () => Promise.reject(new Error("gone")) },
@@ -56,7 +56,7 @@ test("closing over a store that fails ends, and tells how many entries are lost"
   });
 });
 
-test("closing over a store that hangs ends after two seconds, and tells what is lost", async (t) => {
+test("closes after two seconds with a hanging store and logs the number of lost entries", async (t) => {
   const log = recordingLog();
   const events = createEventLog(
     { insertLogEntries: () => new Promise(() => {}) },
@@ -76,7 +76,7 @@ test("closing over a store that hangs ends after two seconds, and tells what is 
   ]);
 });
 
-test("once the log is closed, nothing of it keeps the process alive", async () => {
+test("does not keep the process alive after closing", async () => {
   const module = (name: string): string =>
     JSON.stringify(new URL(`../../src/core/${name}.ts`, import.meta.url));
   const script = `
@@ -98,7 +98,7 @@ test("once the log is closed, nothing of it keeps the process alive", async () =
   assert.ok(Number(stdout) < 1_000, `${stdout} ms`);
 });
 
-test("an entry recorded at the very moment the writing ends is not left behind", async (t) => {
+test("writes an entry that is recorded at the moment when writing ends", async (t) => {
   const store = await openStore(t);
   const door = {
     written: [] as string[],

@@ -13,13 +13,13 @@ const AT_ONCE_MS = 50;
 const eventLog = (store: Pick<LogTarget, "insertLogEntries">, log = recordingLog()) =>
   createEventLog(store, fakeClock(), log);
 
-test("with nothing waiting a flush is done at once, and asks the store for nothing", async () => {
+test("flushes at once without a store call when no entry waits", async () => {
   const store = heldStore();
   await eventLog(store).flush();
   assert.deepEqual(store.asked, []);
 });
 
-test("a flush answers once what was recorded before it is written, and no sooner", async () => {
+test("resolves a flush once all entries recorded before it are written", async () => {
   const store = heldStore();
   const events = eventLog(store);
   events.record(signedIn("first"));
@@ -35,7 +35,7 @@ test("a flush answers once what was recorded before it is written, and no sooner
   assert.deepEqual(store.written, ["first", "second"]);
 });
 
-test("an entry that is being written as the flush comes is waited for", async () => {
+test("waits in a flush for an entry that is being written", async () => {
   const store = heldStore();
   const events = eventLog(store);
   events.record(signedIn("early"));
@@ -49,7 +49,7 @@ test("an entry that is being written as the flush comes is waited for", async ()
   assert.deepEqual(store.written, ["early", "late"]);
 });
 
-test("a flush under load writes what waits at the call, not what arrives later", async () => {
+test("writes in a flush what waits at the call, not later entries", async () => {
   const ARRIVALS = 20;
   let batches = 0;
   const events = eventLog({
@@ -64,7 +64,7 @@ test("a flush under load writes what waits at the call, not what arrives later",
   await events.close();
 });
 
-test("a flush of many batches ends with the batch that has the last entry of the call", async () => {
+test("ends a flush with the batch that contains the last entry of the call", async () => {
   const store = heldStore();
   const events = eventLog(store);
   for (let i = 1; i <= 501; i += 1) events.record(signedIn(String(i)));
@@ -79,7 +79,7 @@ test("a flush of many batches ends with the batch that has the last entry of the
   await closed;
 });
 
-test("a flush gives up on a slow store after a quarter of a second, and the entry is written later", async (t) => {
+test("ends a flush after 250 ms with a slow store, and writes the entry later", async (t) => {
   const store = heldStore();
   const events = eventLog(store);
   // The flush itself does not keep the process alive.
@@ -95,7 +95,7 @@ test("a flush gives up on a slow store after a quarter of a second, and the entr
   await events.close();
 });
 
-test("a flush ends the pause between two batches", async () => {
+test("ends the pause between two batches on a flush", async () => {
   const store = quickStore();
   const events = eventLog(store);
   // The best of several: a busy machine may hold up one of them.
@@ -112,7 +112,7 @@ test("a flush ends the pause between two batches", async () => {
   assert.ok(Math.min(...took) < AT_ONCE_MS, `${took}`);
 });
 
-test("a flush ends the long pause after failures, too", async () => {
+test("ends the long pause after failures on a flush", async () => {
   const store = heldStore();
   const events = eventLog(store);
   events.record(signedIn("somebody"));
@@ -130,7 +130,7 @@ test("a flush ends the long pause after failures, too", async () => {
   assert.deepEqual(store.written, ["somebody"]);
 });
 
-test("a flush answers though the store fails, and the server log tells why", async () => {
+test("resolves a flush when the store fails, and logs the reason", async () => {
   const store = heldStore();
   const log = recordingLog();
   const events = eventLog(store, log);
@@ -148,7 +148,7 @@ test("a flush answers though the store fails, and the server log tells why", asy
   assert.deepEqual(store.written, ["somebody"], "nothing is lost by it");
 });
 
-test("a store that throws instead of answering is a failure as well", async () => {
+test("treats a store that throws synchronously as failed", async () => {
   const log = recordingLog();
   const events = eventLog(
     {
@@ -164,7 +164,7 @@ test("a store that throws instead of answering is a failure as well", async () =
   await events.close();
 });
 
-test("several who flush at once are all answered, by one writing", async () => {
+test("resolves concurrent flushes with one write", async () => {
   const store = heldStore();
   const events = eventLog(store);
   events.record(signedIn("somebody"));
@@ -174,7 +174,7 @@ test("several who flush at once are all answered, by one writing", async () => {
   assert.deepEqual([store.written, store.asked.length], [["somebody"], 0]);
 });
 
-test("of several who flush at once none is left waiting by a failure", async () => {
+test("resolves all concurrent flushes after a failure", async () => {
   const store = heldStore();
   const events = eventLog(store);
   events.record(signedIn("somebody"));
@@ -186,7 +186,7 @@ test("of several who flush at once none is left waiting by a failure", async () 
   await closed;
 });
 
-test("all batches are written before a flush answers, in order and without a pause between them", async () => {
+test("writes all batches of a flush in order and without a pause", async () => {
   const store = quickStore();
   const events = eventLog(store);
   const names = Array.from({ length: 9_600 }, (_, i) => String(i));
@@ -198,7 +198,7 @@ test("all batches are written before a flush answers, in order and without a pau
   assert.ok(performance.now() - before < 1_000);
 });
 
-test("after the end a flush still writes what came late, and answers where that fails", async () => {
+test("flushes late entries after closing, and resolves if that fails", async () => {
   const store = heldStore();
   const log = recordingLog();
   const events = eventLog(store, log);
@@ -214,7 +214,7 @@ test("after the end a flush still writes what came late, and answers where that 
   await events.flush();
 });
 
-test("what a flush left to a failing store is written when the end comes", async () => {
+test("writes on close what a flush could not write", async () => {
   const store = heldStore();
   const log = recordingLog();
   const events = eventLog(store, log);

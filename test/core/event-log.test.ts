@@ -33,7 +33,7 @@ const summariesIn = async (store: SqliteStore): Promise<readonly string[]> =>
 const signedInAs = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from }, (_, i) => `Signed in as ${from + i}`);
 
-test("entries are written in the order of recording, with the time of recording", async (t) => {
+test("writes entries in the order and with the time of recording", async (t) => {
   const store = await openStore(t);
   const clock = fakeClock(Date.UTC(2031, 4, 1));
   const events = createEventLog(store, clock, recordingLog());
@@ -59,7 +59,7 @@ test("entries are written in the order of recording, with the time of recording"
   ]);
 });
 
-test("entries of the same moment share a batch, and a batch has 500 at most", async (t) => {
+test("writes entries of the same moment in batches of at most 500", async (t) => {
   const store = await openStore(t);
   const door = doorTo(store);
   const events = createEventLog(door, fakeClock(), recordingLog());
@@ -69,7 +69,7 @@ test("entries of the same moment share a batch, and a batch has 500 at most", as
   assert.deepEqual(await summariesIn(store), signedInAs(0, 1_200));
 });
 
-test("recording neither writes nor throws while the caller is still at work", async (t) => {
+test("neither writes nor throws synchronously", async (t) => {
   const door = doorTo(await openStore(t));
   door.failNext(1);
   const log = recordingLog();
@@ -80,7 +80,7 @@ test("recording neither writes nor throws while the caller is still at work", as
   await events.close();
 });
 
-test("a batch that fails is told to the server log and written again, in order", async (t) => {
+test("logs a failed batch and retries it in order", async (t) => {
   const store = await openStore(t);
   const door = doorTo(store);
   door.failNext(1);
@@ -101,7 +101,7 @@ test("a batch that fails is told to the server log and written again, in order",
   await events.close();
 });
 
-test("denied sign-ins take half of the places at most: no flood of them pushes out what else happens", async (t) => {
+test("lets denied sign-ins fill at most half of the queue", async (t) => {
   const store = await openStore(t);
   const log = recordingLog();
   const events = createEventLog(store, fakeClock(), log);
@@ -114,7 +114,7 @@ test("denied sign-ins take half of the places at most: no flood of them pushes o
   assert.deepEqual(log.lines.at(-1)?.fields, { dropped: 4_000 });
 });
 
-test("a server log that throws costs neither the entries that come later nor a flush", async (t) => {
+test("writes later entries and flushes after the server log throws", async (t) => {
   const store = await openStore(t);
   const door = doorTo(store);
   const throwing = (): never => {
@@ -130,7 +130,7 @@ test("a server log that throws costs neither the entries that come later nor a f
   await events.close();
 });
 
-test("how many entries wait can be asked at any time", async (t) => {
+test("reports the number of waiting entries", async (t) => {
   const events = createEventLog(await openStore(t), fakeClock(), recordingLog());
   assert.equal(events.waiting, 0);
   events.record(signedIn("somebody"));
@@ -140,7 +140,7 @@ test("how many entries wait can be asked at any time", async (t) => {
   assert.equal(events.waiting, 0);
 });
 
-test("the pauses grow while the store fails", async (t) => {
+test("increases the pauses while the store fails", async (t) => {
   const door = doorTo(await openStore(t));
   door.failNext(3);
   const log = recordingLog();
@@ -153,7 +153,7 @@ test("the pauses grow while the store fails", async (t) => {
   await events.close();
 });
 
-test("at most 10,000 entries wait; those past it are dropped and counted", async (t) => {
+test("drops and counts entries beyond 10,000 waiting ones", async (t) => {
   const store = await openStore(t);
   const log = recordingLog();
   const events = createEventLog(store, fakeClock(), log);
@@ -169,7 +169,7 @@ test("at most 10,000 entries wait; those past it are dropped and counted", async
   ]);
 });
 
-test("the meter hears how many entries were written, and of each that failed or was dropped", async (t) => {
+test("reports written, failed and dropped entries to the meter", async (t) => {
   const door = doorTo(await openStore(t));
   door.failNext(1);
   const heard: string[] = [];

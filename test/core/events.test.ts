@@ -47,14 +47,14 @@ for (const [author, events] of [
   }
 }
 
-test("there is one builder for each type", () => {
+test("has one builder for each type", () => {
   assert.deepEqual(
     [...built, ...byHand].map(([{ type }]) => type),
     [...eventTypes],
   );
 });
 
-test("a username stands in the summary as it is", () => {
+test("puts the username into the summary unchanged", () => {
   const username = " Zoë\n\0<b>%s ";
   assert.equal(signedIn(username).summary, `Signed in as ${username}`);
 });

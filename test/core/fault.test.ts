@@ -13,7 +13,7 @@ function thrownBy(work: () => unknown): unknown {
   throw new Error("nothing was thrown");
 }
 
-test("a fault carries its code, its message and its cause", () => {
+test("carries a code, a message and a cause", () => {
   const cause = new Error("beneath");
   const fault = new Unavailable("store_busy", "locked", 2, { cause });
   assert.ok(fault instanceof Fault && fault instanceof Error);
@@ -23,7 +23,7 @@ test("a fault carries its code, its message and its cause", () => {
   assert.equal(String(new Fault("a_code", "a message")), "Fault: a message");
 });
 
-test("the code of Node's errors, of SQLite's and of ours is found", () => {
+test("finds the code of errors of Node, SQLite and Latchkey", () => {
   const missing = thrownBy(() => readFileSync("/there/is/no/such/file"));
   const database = new DatabaseSync(":memory:");
   const syntax = thrownBy(() => database.exec("SELEKT"));
@@ -33,14 +33,14 @@ test("the code of Node's errors, of SQLite's and of ours is found", () => {
   assert.equal(codeOf(new Fault("a_code", "a message")), "a_code");
 });
 
-test("whatever else was thrown has no code", () => {
+test("returns no code for other thrown values", () => {
   const numbered = Object.assign(new Error("numbered"), { code: 42 });
   for (const thrown of [new Error("plain"), numbered, { code: "X" }, "text", null, undefined]) {
     assert.equal(codeOf(thrown), undefined);
   }
 });
 
-test("whatever was thrown has a text", () => {
+test("returns a message for any thrown value", () => {
   assert.equal(messageOf(new Error("of an error")), "of an error");
   assert.equal(messageOf("thrown text"), "thrown text");
   assert.equal(messageOf(undefined), "undefined");

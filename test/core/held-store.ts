@@ -1,22 +1,22 @@
 import type { NewLogEntry, Store } from "../../src/core/store.ts";
 import { eventually } from "../support/eventually.ts";
 
-/** What an event log needs of a store, and the usernames of the sign-ins that got there. */
+/** The part of a store that an event log needs, with the usernames of the written sign-ins. */
 export interface LogTarget extends Pick<Store, "insertLogEntries"> {
   readonly written: readonly string[];
 }
 
 export interface HeldStore extends LogTarget {
-  /** Batches that have no answer yet. */
+  /** Batches without a result. */
   readonly asked: readonly unknown[];
-  /** The next batch, once there is one, goes through or fails. */
+  /** Waits for the next batch, and lets it succeed or fail. */
   answer(problem?: Error): Promise<void>;
 }
 
 const usernamesIn = (entries: readonly NewLogEntry[]): readonly string[] =>
   entries.map(({ summary }) => summary.replace("Signed in as ", ""));
 
-/** Each batch waits until `answer` lets it in, or refuses it. */
+/** A store whose batches wait for `answer`. */
 export function heldStore(): HeldStore {
   const written: string[] = [];
   const asked: ((problem?: Error) => void)[] = [];
@@ -38,7 +38,7 @@ export function heldStore(): HeldStore {
   };
 }
 
-/** Answers at once. */
+/** A store that resolves at once. */
 export function quickStore(): LogTarget {
   const written: string[] = [];
   return {

@@ -16,14 +16,14 @@ const names = (from: number, to: number): readonly string[] =>
 const summaries = (entries: readonly { readonly summary: string }[]): readonly string[] =>
   entries.map(({ summary }) => summary);
 
-test("the newest ten entries come, newest first", async (t) => {
+test("returns the newest ten entries, newest first", async (t) => {
   const store = await openStore(t);
   await store.insertLogEntries(names(0, 25).map((name) => logEntry(name)));
   const recent = recentLog(store, createEventLog(store, fakeClock(), recordingLog()));
   assert.deepEqual(summaries((await recent?.()) ?? []), names(15, 25).toReversed());
 });
 
-test("fewer than ten are all there are, and none is none", async (t) => {
+test("returns all entries if there are fewer than ten", async (t) => {
   const store = await openStore(t);
   const recent = recentLog(store, createEventLog(store, fakeClock(), recordingLog()));
   assert.deepEqual(await recent?.(), []);
@@ -31,7 +31,7 @@ test("fewer than ten are all there are, and none is none", async (t) => {
   assert.deepEqual(summaries((await recent?.()) ?? []), names(0, 3).toReversed());
 });
 
-test("entries recorded a moment ago are among them, whole", async (t) => {
+test("includes entries that were just recorded", async (t) => {
   const store = await openStore(t);
   const clock = fakeClock(Date.UTC(2031, 4, 1));
   const events = createEventLog(store, clock, recordingLog());
@@ -49,7 +49,7 @@ test("entries recorded a moment ago are among them, whole", async (t) => {
   });
 });
 
-test("where the newest entries cannot be written, the older ones come all the same", async (t) => {
+test("returns older entries when new ones cannot be written", async (t) => {
   const store = await openStore(t);
   await store.insertLogEntries([logEntry("older")]);
   const log = recordingLog();
@@ -77,7 +77,7 @@ class OwnStore implements LogReader {
   }
 }
 
-test("a store that is an object of a class is asked as one", async (t) => {
+test("calls the store's methods with their object", async (t) => {
   const store = await openStore(t);
   await store.insertLogEntries([logEntry("older")]);
   const events = createEventLog(store, fakeClock(), recordingLog());
@@ -85,7 +85,7 @@ test("a store that is an object of a class is asked as one", async (t) => {
   assert.deepEqual(summaries((await recent?.()) ?? []), ["older"]);
 });
 
-test("a store whose log cannot be read has no newest entries to ask for", async (t) => {
+test("returns undefined for a store that cannot read its log", async (t) => {
   const full = await openStore(t);
   const events = createEventLog(full, fakeClock(), recordingLog());
   const { startOfNewest, readLogEntries } = full;
@@ -95,7 +95,7 @@ test("a store whose log cannot be read has no newest entries to ask for", async 
   }
 });
 
-test("a failure to read is the caller's to handle", async (t) => {
+test("passes a read failure on to the caller", async (t) => {
   const store = await openStore(t);
   const events = createEventLog(store, fakeClock(), recordingLog());
   const unreadable = {

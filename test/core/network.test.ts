@@ -36,7 +36,7 @@ for (const prefix of [32, 64, 128]) {
   });
 }
 
-test("text that is not an address stays as it is", () => {
+test("returns text that is not an address unchanged", () => {
   for (const text of ["", "unknown", "::1]:80/[", "2001:db8::/64"]) {
     assert.equal(networkOf(text, 64), text);
   }

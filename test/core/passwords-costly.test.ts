@@ -32,7 +32,7 @@ for (const [kind, hash] of Object.entries(hashes)) {
   });
 }
 
-test("a hash of an affordable cost, and none at all, leave no line in the log", async () => {
+test("logs nothing for an affordable hash or an unknown user", async () => {
   const log = recordingLog();
   const passwords = createPasswords({ atOnce: 1, waiting: 0 }, log);
   assert.equal(
@@ -43,7 +43,7 @@ test("a hash of an affordable cost, and none at all, leave no line in the log", 
   assert.deepEqual(log.lines, []);
 });
 
-test("whoever signs in with such a hash is rejected as with a wrong password", async (t) => {
+test("rejects a sign-in with a too costly hash like a wrong password", async (t) => {
   const ports = await corePorts(t);
   await ports.insertOwner(hashText(hashes.bcrypt));
   const attempt = { ...OWNER, remoteAddress: "192.0.2.1" };
@@ -51,7 +51,7 @@ test("whoever signs in with such a hash is rejected as with a wrong password", a
   assert.deepEqual(await ports.writtenEntries(), []);
 });
 
-test("with such a hash, no current password is correct", async (t) => {
+test("rejects any current password with a too costly hash", async (t) => {
   const ports = await corePorts(t);
   const owner = await ports.insertOwner(hashText(hashes.argon2));
   const fields = { newPassword: "correct horse 2", confirmPassword: "correct horse 2" };
@@ -68,7 +68,7 @@ async function costOf(work: () => Promise<unknown>): Promise<number> {
   return user + system;
 }
 
-test("refusing such a hash costs as much as an unknown user", async () => {
+test("takes as long for a too costly hash as for an unknown user", async () => {
   const passwords = createPasswords({ atOnce: 1, waiting: 0 });
   const costs: { costly: number[]; unknown: number[] } = { costly: [], unknown: [] };
   for (let i = 0; i < 12; i += 1) {

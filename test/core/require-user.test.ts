@@ -5,7 +5,7 @@ import { createRequireAuth, createRequireUser } from "../../src/core/require-use
 import type { UserId } from "../../src/core/store.ts";
 import { corePorts, signedInOwner } from "../support/core-ports.ts";
 
-test("requireAuth leads to the setup without an account, whatever token there is", async (t) => {
+test("requires the setup while no account exists, whatever the token", async (t) => {
   const ports = await corePorts(t);
   const guard = createRequireAuth(
     ports.users,
@@ -16,7 +16,7 @@ test("requireAuth leads to the setup without an account, whatever token there is
   assert.deepEqual(await guard(token), { kind: "needs-setup" });
 });
 
-test("requireAuth leads to the sign-in without a user, and admits one", async (t) => {
+test("requires a sign-in without a user, and admits a user", async (t) => {
   const { ports, currentUser, token, user } = await signedInOwner(t);
   const guard = createRequireAuth(ports.users, currentUser);
   assert.deepEqual(await guard(undefined), { kind: "needs-sign-in" });
@@ -26,14 +26,14 @@ test("requireAuth leads to the sign-in without a user, and admits one", async (t
   assert.deepEqual(guard(""), { kind: "needs-sign-in" });
 });
 
-test("requireAuth passes on that the accounts cannot be counted, and admits nobody", async (t) => {
+test("rejects when the accounts cannot be counted", async (t) => {
   const { ports, currentUser, token } = await signedInOwner(t);
   const anyExists = () => Promise.reject(new Error("unreachable"));
   const guard = createRequireAuth({ ...ports.users, anyExists }, currentUser);
   await assert.rejects(async () => guard(token), /unreachable/);
 });
 
-test("the guard around whole handlers never counts the accounts", async (t) => {
+test("does not count accounts in the guard for whole handlers", async (t) => {
   const ports = await corePorts(t);
   const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
   const hasUsers = t.mock.method(ports.store, "hasUsers");
@@ -44,7 +44,7 @@ test("the guard around whole handlers never counts the accounts", async (t) => {
   assert.equal(hasUsers.mock.callCount(), 0);
 });
 
-test("a store that fails while the user is looked up admits nobody", async (t) => {
+test("rejects when the user lookup fails", async (t) => {
   const { ports, token } = await signedInOwner(t);
   const find = () => Promise.reject(new Error("unreachable"));
   const currentUser = createCurrentUser(ports.tokens, { ...ports.users, find }, ports.clock);

@@ -76,7 +76,7 @@ function landsAtHome(target: string, { own, domain, port }: (typeof scopes)[numb
   return origin === own || (itsPort === port && isAtOrBelow(hostname, domain));
 }
 
-test("whatever is accepted as a way back, a browser that stands at the gate lands at home with it", () => {
+test("accepts only targets that a browser resolves to an own host", () => {
   const accepted = { paths: 0, addresses: 0 };
   fc.assert(
     fc.property(target, (text) => {
@@ -91,7 +91,7 @@ test("whatever is accepted as a way back, a browser that stands at the gate land
   assert.ok(accepted.paths > 100 && accepted.addresses > 100, JSON.stringify(accepted));
 });
 
-test("a header or a form carries an accepted way back without changing a letter of it", () => {
+test("passes an accepted target unchanged through a header and a form", () => {
   fc.assert(
     fc.property(target, (text) => {
       fc.pre(scopes.some((scope) => isReturnTarget(text, scope)));

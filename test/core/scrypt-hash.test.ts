@@ -13,19 +13,19 @@ const PUBLISHED = Buffer.from(
 );
 const NACL = `$scrypt$ln=10,r=8,p=16$${base64(Buffer.from("NaCl"))}$${base64(PUBLISHED)}`;
 
-test("the published example verifies, and nothing else does", async () => {
+test("verifies only the password of the published example", async () => {
   assert.equal(await verifyScrypt(NACL, "password"), true);
   for (const password of ["Password", "password ", ""]) {
     assert.equal(await verifyScrypt(NACL, password), false, JSON.stringify(password));
   }
 });
 
-test("a hash with the padding of base64 is the same hash", async () => {
+test("accepts a hash with base64 padding", async () => {
   const [, , costs = "", salt = "", digest = ""] = NACL.split("$");
   assert.equal(await verifyScrypt(`$scrypt$${costs}$${salt}==$${digest}==`, "password"), true);
 });
 
-test("another salt, another cost or another digest is another hash", async () => {
+test("rejects another salt, cost or digest", async () => {
   const others = [
     NACL.replace("ln=10", "ln=9"),
     NACL.replace("p=16", "p=15"),
@@ -35,25 +35,25 @@ test("another salt, another cost or another digest is another hash", async () =>
   for (const other of others) assert.equal(await verifyScrypt(other, "password"), false, other);
 });
 
-test("the costs are read as they stand there", () => {
+test("reads the costs from the hash", () => {
   const { log2N, r, p, salt, digest } = parseScrypt(NACL) ?? {};
   assert.deepEqual([log2N, r, p, salt?.toString()], [10, 8, 16, "NaCl"]);
   assert.deepEqual(digest, PUBLISHED);
 });
 
-test("what only has such a hash in it, or is none at all, is no password's hash", async () => {
+test("rejects text that only contains a scrypt hash", async () => {
   for (const text of [`x${NACL}`, `${NACL}$`, `${NACL}\n`, "$scrypt$", ""]) {
     assert.equal(parseScrypt(text), undefined, text);
     assert.equal(await verifyScrypt(text, "password"), false, text);
   }
 });
 
-test("one that needs more memory than Node gives by itself verifies, too", async () => {
+test("verifies a hash that needs more memory than Node's default", async () => {
   const large = `$scrypt$ln=17,r=8,p=1$c29tZXNhbHQ$${base64(PUBLISHED)}`;
   assert.equal(await verifyScrypt(large, "password"), false);
 });
 
-test("it is computed beside the event loop, which goes on meanwhile", async () => {
+test("computes without blocking the event loop", async () => {
   const passwords = createPasswords({ atOnce: 1, waiting: 0 });
   let turns = 0;
   let over = false;
@@ -70,7 +70,7 @@ test("it is computed beside the event loop, which goes on meanwhile", async () =
   assert.ok(turns > 100, `${turns} turns of the event loop`);
 });
 
-test("a scrypt hash is verified like the others, and is outdated", async () => {
+test("verifies a scrypt hash, and reports it as outdated", async () => {
   const passwords = createPasswords({ atOnce: 1, waiting: 0 });
   assert.equal(await passwords.verify("password", hashText(NACL)), true);
   assert.equal(passwords.isOutdated(hashText(NACL)), true);

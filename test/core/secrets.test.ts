@@ -25,7 +25,7 @@ const weak: readonly (readonly [secret: string, reason: RegExp])[] = [
 ];
 
 for (const [secret, reason] of weak) {
-  test(`a secret such as ${secret} is warned of`, () => {
+  test(`reports the weakness of a secret such as ${secret}`, () => {
     assert.match(secretWeakness(secret) ?? "", reason);
   });
 }
@@ -35,12 +35,12 @@ for (const [what, secret] of [
   ["it has just enough different characters", `${NINE}m`],
   ["it has neither letters nor digits", "!#$%&'()*+,-./:;<=>?@[]^_`{|}~!~#"],
 ] as const) {
-  test(`nothing speaks against a secret because ${what}`, () => {
+  test(`finds no weakness in a secret because ${what}`, () => {
     assert.equal(secretWeakness(secret), undefined);
   });
 }
 
-test("32 random bytes are a good secret, however they are spelt", () => {
+test("accepts 32 random bytes in any encoding", () => {
   for (const encoding of ["hex", "base64", "base64url"] as const) {
     for (let n = 0; n < 1_000; n += 1) {
       assert.equal(secretWeakness(randomBytes(32).toString(encoding)), undefined);
@@ -48,11 +48,11 @@ test("32 random bytes are a good secret, however they are spelt", () => {
   }
 });
 
-test("bytes are counted, not characters", () => {
+test("counts bytes, not characters", () => {
   assert.equal(secretWeakness("äöüßéèêàçñøå€æœþ"), undefined);
 });
 
-test("any text gets an answer, and soon", () => {
+test("judges any text quickly", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 300 }), (text) => {
       const answer = secretWeakness(text);

@@ -123,7 +123,7 @@ const claims: Readonly<Record<string, string>> = {
 };
 
 for (const [what, token] of Object.entries({ ...algorithms, ...headers, ...shapes, ...claims })) {
-  test(`no session: ${what}`, async () => {
+  test(`rejects ${what}`, async () => {
     const tokens = createSessionTokens(SECRET, fakeClock());
     assert.equal(await userIdIn(tokens, token), undefined);
     assert.equal(await userIdIn(tokens, GENUINE), "user-1", "the token it was made from is one");

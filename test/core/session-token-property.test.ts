@@ -9,7 +9,7 @@ import { mint, userIdIn } from "../support/mint.ts";
 const GENUINE = mint({ user_id: "user-1", exp: Math.floor(fakeClock().now() / 1_000) + 3_600 });
 const tokens = createSessionTokens(SECRET, fakeClock());
 
-test("no random text is a session", async () => {
+test("rejects random text", async () => {
   const part = fc.base64String({ maxLength: 80 });
   const garbage = fc.oneof(
     fc.string({ unit: "binary", maxLength: 200 }),
@@ -24,7 +24,7 @@ test("no random text is a session", async () => {
   );
 });
 
-test("a genuine token with any one character changed, put in or left out is no session", async () => {
+test("rejects a genuine token with one character changed, added or removed", async () => {
   const change = fc.record({
     at: fc.nat(GENUINE.length - 1),
     leaveOut: fc.constantFrom(0, 1),
@@ -43,7 +43,7 @@ test("a genuine token with any one character changed, put in or left out is no s
   );
 });
 
-test("only one last character of the signature is accepted, though others decode to its bytes", async () => {
+test("accepts only one last character of the signature, although others decode to the same bytes", async () => {
   // 32 bytes are 43 characters, and the last of them holds two bits that no byte needs.
   const lasts = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   const accepted: string[] = [];

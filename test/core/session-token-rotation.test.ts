@@ -11,7 +11,7 @@ const [FIRST, SECOND, THIRD] = ["first", "second", "third"].map((name) => name.r
   string,
 ];
 
-test("a session that a previous secret has signed stays valid, up to its own expiry", async () => {
+test("accepts a session signed with a previous secret until it expires", async () => {
   const clock = fakeClock();
   const old = await createSessionTokens(FIRST, clock).issue(OWNER);
   const tokens = createSessionTokens(THIRD, clock, [SECOND, FIRST]);
@@ -20,14 +20,14 @@ test("a session that a previous secret has signed stays valid, up to its own exp
   assert.equal(await tokens.verify(old), undefined);
 });
 
-test("new sessions are signed with the new secret alone", async () => {
+test("signs new sessions with the new secret only", async () => {
   const clock = fakeClock();
   const issued = await createSessionTokens(SECOND, clock, [FIRST]).issue(OWNER);
   assert.equal(await createSessionTokens(FIRST, clock).verify(issued), undefined);
   assert.equal((await createSessionTokens(SECOND, clock).verify(issued))?.userId, OWNER);
 });
 
-test("a secret that is no longer named has signed nothing", async () => {
+test("rejects tokens of a secret that is no longer listed", async () => {
   const clock = fakeClock();
   const old = await createSessionTokens(FIRST, clock).issue(OWNER);
   assert.equal(await createSessionTokens(SECOND, clock, [THIRD]).verify(old), undefined);

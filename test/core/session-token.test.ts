@@ -20,7 +20,7 @@ function tokensWithClock(now?: number): { tokens: SessionTokens; clock: FakeCloc
   return { tokens: createSessionTokens(SECRET, clock), clock };
 }
 
-test("a token carries the user, a new 128-bit jti, and thirty days from its issue", async () => {
+test("issues a token with the user, a new 128-bit jti and a lifetime of thirty days", async () => {
   const { tokens, clock } = tokensWithClock(Date.UTC(2030, 0, 1) + 999);
   const first = partsOf(await tokens.issue(OWNER));
   const second = partsOf(await tokens.issue(OWNER));
@@ -44,7 +44,7 @@ test("the signature is HMAC-SHA256 of header and claims with the secret's UTF-8 
   assert.equal(signature, expected);
 });
 
-test("an issued token is read back, by another instance with the same secret too", async () => {
+test("verifies an issued token, also in another instance with the same secret", async () => {
   const { tokens, clock } = tokensWithClock();
   const token = await tokens.issue(OWNER);
   assert.equal(await userIdIn(tokens, token), OWNER);
@@ -52,13 +52,13 @@ test("an issued token is read back, by another instance with the same secret too
   assert.equal(await userIdIn(createSessionTokens(`${SECRET}.`, clock), token), undefined);
 });
 
-test("the development secret signs, with as many bytes as the digest has or more", async () => {
+test("signs with the development secret, which has at least as many bytes as the digest", async () => {
   const tokens = createSessionTokens(DEVELOPMENT_SECRET, fakeClock());
   assert.equal(await userIdIn(tokens, await tokens.issue(OWNER)), OWNER);
   assert.ok(Buffer.byteLength(DEVELOPMENT_SECRET) >= 32);
 });
 
-test("a token minted elsewhere with the same secret is accepted", async () => {
+test("accepts a token issued elsewhere with the same secret", async () => {
   const { tokens, clock } = tokensWithClock();
   const exp = secondsOf(clock) + 60;
   assert.equal(await userIdIn(tokens, mint({ user_id: OWNER, exp })), OWNER);
@@ -67,14 +67,14 @@ test("a token minted elsewhere with the same secret is accepted", async () => {
   assert.equal(await userIdIn(tokens, mint(claims, { header })), OWNER, "with more in it");
 });
 
-test("an iat a little in the future is fine, since clocks differ between machines", async () => {
+test("accepts an iat slightly in the future, since clocks differ between machines", async () => {
   const { tokens, clock } = tokensWithClock();
   const now = secondsOf(clock);
   const token = mint({ user_id: OWNER, iat: now + 90, exp: now + 3_600 });
   assert.equal(await userIdIn(tokens, token), OWNER);
 });
 
-test("a token is good until the second of its expiry, and not in it", async () => {
+test("accepts a token until the second of its expiry", async () => {
   const { clock, tokens } = tokensWithClock();
   const token = await tokens.issue(OWNER);
   clock.advance(SESSION_LIFETIME_SECONDS * 1_000 - 1);
@@ -83,7 +83,7 @@ test("a token is good until the second of its expiry, and not in it", async () =
   assert.equal(await userIdIn(tokens, token), undefined);
 });
 
-test("exp counts seconds: a number of milliseconds is a moment far away", async () => {
+test("reads exp as seconds, so milliseconds are far in the future", async () => {
   const { tokens, clock } = tokensWithClock();
   const token = mint({ user_id: OWNER, exp: clock.now() });
   assert.equal(await userIdIn(tokens, token), OWNER);
@@ -91,7 +91,7 @@ test("exp counts seconds: a number of milliseconds is a moment far away", async 
   assert.equal(await userIdIn(tokens, token), OWNER);
 });
 
-test("a token whose time has not come is accepted once it has", async () => {
+test("accepts a token with a future nbf once that time is reached", async () => {
   const { tokens, clock } = tokensWithClock();
   const now = secondsOf(clock);
   const token = mint({ user_id: OWNER, nbf: now + 30, exp: now + 60 });

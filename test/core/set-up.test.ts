@@ -39,7 +39,7 @@ async function setUpPorts(t: TestContext, kept?: string) {
 const kindOf = async (ports: SetUpPorts, fields?: Partial<SetUpForm>): Promise<string> =>
   (await setUp(ports, formWith(fields), CLIENT)).kind;
 
-test("the first account is made, with a token for it, an entry, and the setup token gone", async (t) => {
+test("creates the first account with a token and an entry, and deletes the setup token", async (t) => {
   const { ports, keptToken } = await setUpPorts(t, " s3cret\n");
   const outcome = await setUp(ports, formWith({ token: "s3cret" }), CLIENT);
   assert.ok(outcome.kind === "set-up");
@@ -53,7 +53,7 @@ test("the first account is made, with a token for it, an entry, and the setup to
 
 const everythingWrong = { token: "wrong", username: "", password: "a", confirm: "b" };
 
-test("the rules speak in their order: configured, token, missing fields, passwords that differ", async (t) => {
+test("checks in order: configured, setup token, missing fields, different passwords", async (t) => {
   const { ports } = await setUpPorts(t, "s3cret");
   assert.equal(await kindOf(ports, everythingWrong), "invalid-setup-token");
   const withToken = { ...everythingWrong, token: " s3cret " };
@@ -67,14 +67,14 @@ test("the rules speak in their order: configured, token, missing fields, passwor
   assert.deepEqual(await ports.writtenEntries(), []);
 });
 
-test("username and password are taken as they came: spaces count, and one byte is long enough", async (t) => {
+test("uses username and password unchanged, with spaces, from one byte", async (t) => {
   const { ports } = await setUpPorts(t);
   assert.equal(await kindOf(ports, { username: " ", password: "x", confirm: "x" }), "set-up");
   const stored = await ports.store.findUserByUsername(" ");
   assert.equal(await ports.passwords.verify("x", stored?.passwordHash), true);
 });
 
-test("of many at the same moment one sets up, and to the others it is configured already", async (t) => {
+test("lets one of many concurrent setups succeed, and reports the others as configured", async (t) => {
   const { ports, domains } = await setUpPorts(t, "s3cret");
   const racers = Array.from({ length: 8 }, (_, i) =>
     kindOf(ports, { token: "s3cret", username: `racer ${i}`, domain: "home.example.org" }),
@@ -88,7 +88,7 @@ test("of many at the same moment one sets up, and to the others it is configured
   assert.equal(domains.length, 1);
 });
 
-test("whoever loses the race leaves the setup token, the domain and the log alone", async (t) => {
+test("leaves setup token, domain and log unchanged when the setup loses the race", async (t) => {
   const { ports, domains, keptToken } = await setUpPorts(t, "s3cret");
   const passwords = {
     ...ports.passwords,
@@ -105,14 +105,14 @@ test("whoever loses the race leaves the setup token, the domain and the log alon
   assert.deepEqual(await ports.writtenEntries(), []);
 });
 
-test("a setup token that cannot be read is a failure, not an open door", async (t) => {
+test("fails when the setup token cannot be read", async (t) => {
   const { ports } = await setUpPorts(t);
   const setupToken = { ...ports.setupToken, read: () => Promise.reject(new Error("EIO")) };
   await assert.rejects(setUp({ ...ports, setupToken }, formWith(), CLIENT), /^Error: EIO$/);
   assert.equal(await ports.store.hasUsers(), false);
 });
 
-test("a setup token that cannot be deleted is only warned of", async (t) => {
+test("only warns when the setup token cannot be deleted", async (t) => {
   const { ports } = await setUpPorts(t, "s3cret");
   const setupToken = { ...ports.setupToken, delete: () => Promise.reject(new Error("EROFS")) };
   assert.equal(await kindOf({ ...ports, setupToken }, { token: "s3cret" }), "set-up");
@@ -126,7 +126,7 @@ test("a setup token that cannot be deleted is only warned of", async (t) => {
   assert.equal((await ports.writtenEntries()).length, 1);
 });
 
-test("the domain is set up in the background: the outcome does not wait for it", async (t) => {
+test("sets the domain up in the background", async (t) => {
   const { ports } = await setUpPorts(t);
   const asked: string[] = [];
   const setUpDomain = (domain: string): Promise<void> => {
@@ -146,7 +146,7 @@ for (const [how, setUpDomain] of [
     },
   ],
 ] as const) {
-  test(`a domain setup that ${how} is only logged`, async (t) => {
+  test(`only logs a domain setup that ${how}`, async (t) => {
     const { ports } = await setUpPorts(t);
     assert.equal(await kindOf({ ...ports, setUpDomain }, { domain: "a.example" }), "set-up");
     assert.deepEqual(await eventually(() => ports.log.lines[0]), {
@@ -158,7 +158,7 @@ for (const [how, setUpDomain] of [
   });
 }
 
-test("a domain that is none is ignored, and so is one that nobody sets up", async (t) => {
+test("ignores an invalid domain, and any domain without a domain setup", async (t) => {
   const first = await setUpPorts(t);
   assert.equal(await kindOf(first.ports, { domain: "localhost" }), "set-up");
   assert.deepEqual(first.domains, []);
@@ -168,7 +168,7 @@ test("a domain that is none is ignored, and so is one that nobody sets up", asyn
   assert.deepEqual([...first.ports.log.lines, ...second.ports.log.lines], []);
 });
 
-test("a token that cannot be made fails with its own failure, and leaves no entry", async (t) => {
+test("fails without an entry when the token cannot be created", async (t) => {
   const { ports } = await setUpPorts(t);
   const tokens = { ...ports.tokens, issue: () => Promise.reject(new Error("no entropy")) };
   await assert.rejects(setUp({ ...ports, tokens }, formWith(), CLIENT), /^Error: no entropy$/);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isSetupTokenExpected, setupTokenMatches } from "../../src/core/setup-token.ts";
 
-test("without a token that is kept, or with an empty one, none is expected and any is right", () => {
+test("requires no token when none is stored or it is empty", () => {
   for (const kept of [undefined, "", " \n\t"]) {
     assert.equal(isSetupTokenExpected(kept), false, JSON.stringify(kept));
     assert.equal(setupTokenMatches(kept, ""), true, JSON.stringify(kept));
@@ -10,7 +10,7 @@ test("without a token that is kept, or with an empty one, none is expected and a
   }
 });
 
-test("white space around either token does not count", () => {
+test("ignores white space around both tokens", () => {
   assert.equal(isSetupTokenExpected(" s3cret\n"), true);
   for (const given of ["s3cret", " s3cret", "s3cret\r\n"]) {
     assert.equal(setupTokenMatches("s3cret\n", given), true, JSON.stringify(given));
@@ -18,7 +18,7 @@ test("white space around either token does not count", () => {
 });
 
 for (const given of ["", " ", "s3cre", "s3crets", "S3cret", "s3 cret", "s3cret\0", "ｓ3cret"]) {
-  test(`the wrong token: ${JSON.stringify(given)}`, () => {
+  test(`rejects the wrong token ${JSON.stringify(given)}`, () => {
     assert.equal(setupTokenMatches("s3cret", given), false);
   });
 }

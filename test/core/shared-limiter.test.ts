@@ -40,7 +40,7 @@ const failing: AttemptCounter = {
 };
 
 for (const answer of ["allowed", "denied"] as const) {
-  test(`what the shared counter says goes: ${answer}`, async () => {
+  test(`returns the answer of the shared counter: ${answer}`, async () => {
     const { limiter, own, log, asked } = limiterOver({
       ...failing,
       recordAttempt: async () => answer,
@@ -52,7 +52,7 @@ for (const answer of ["allowed", "denied"] as const) {
   });
 }
 
-test("while the counter fails, the process counts alone, five as ever, and warns", async () => {
+test("counts five attempts by itself while the shared counter fails, and warns", async () => {
   const { limiter, log } = limiterOver(failing);
   const answers: string[] = [];
   for (let i = 0; i < 6; i += 1) answers.push(await limiter.attempt(ADDRESS));
@@ -65,7 +65,7 @@ test("while the counter fails, the process counts alone, five as ever, and warns
   });
 });
 
-test("a clean-up is one of the counter and of the process's own count", async () => {
+test("cleans up the shared counter and its own", async () => {
   const failures = limiterOver(failing);
   await failures.limiter.attempt(ADDRESS);
   failures.clock.advance(attemptRule.windowMs);
@@ -80,7 +80,7 @@ test("a clean-up is one of the counter and of the process's own count", async ()
   });
 });
 
-test("addresses of one IPv6 network share one limit, and those of another network do not", async () => {
+test("applies one limit per IPv6 network", async () => {
   const own = createAttemptLimiter(fakeClock());
   const limiter = limitByNetwork(own, 64);
   for (let n = 1; n <= 5; n += 1) {
@@ -91,7 +91,7 @@ test("addresses of one IPv6 network share one limit, and those of another networ
   assert.equal(own.tracked, 2);
 });
 
-test("one IPv6 network cannot fill the limiter", async () => {
+test("keeps one IPv6 network from filling the limiter", async () => {
   const limiter = limitByNetwork(createAttemptLimiter(fakeClock()), 64);
   for (let n = 0; n <= attemptRule.maxTracked + 1; n += 1) {
     await limiter.attempt(`2001:db8::${n.toString(16)}`);
@@ -99,7 +99,7 @@ test("one IPv6 network cannot fill the limiter", async () => {
   assert.equal(await limiter.attempt(ADDRESS), "allowed");
 });
 
-test("with a prefix length of 128, each IPv6 address has its own limit", async () => {
+test("limits each IPv6 address separately with a prefix length of 128", async () => {
   const limiter = limitByNetwork(createAttemptLimiter(fakeClock()), 128);
   for (let n = 1; n <= 6; n += 1) {
     assert.equal(await limiter.attempt(`2001:db8::${n}`), "allowed");

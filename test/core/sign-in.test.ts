@@ -18,7 +18,7 @@ async function configured(t: TestContext) {
   return { ports, owner: await ports.insertOwner() };
 }
 
-test("without an account it leads to the setup, and the attempt is not even counted", async (t) => {
+test("requires the setup without an account and does not count the attempt", async (t) => {
   const ports = await corePorts(t);
   for (let i = 0; i < 7; i += 1) {
     assert.deepEqual(await signIn(ports, attemptBy()), { kind: "needs-setup" });
@@ -27,7 +27,7 @@ test("without an account it leads to the setup, and the attempt is not even coun
   assert.deepEqual(await ports.writtenEntries(), []);
 });
 
-test("the right credentials give the user, a token of theirs and an entry", async (t) => {
+test("returns the user and a token and records an entry for the right credentials", async (t) => {
   const { ports, owner } = await configured(t);
   const outcome = await signIn(ports, attemptBy());
   assert.ok(outcome.kind === "signed-in");
@@ -36,7 +36,7 @@ test("the right credentials give the user, a token of theirs and an entry", asyn
   assert.deepEqual(await ports.writtenEntries(), [`signin: Signed in as ${OWNER.username}`]);
 });
 
-test("an unknown user and a wrong password have the same outcome, and leave no entry", async (t) => {
+test("returns the same outcome without an entry for an unknown user and a wrong password", async (t) => {
   const { ports } = await configured(t);
   const wrongPassword = await signIn(ports, attemptBy({ password: "wrong" }));
   const unknownUser = await signIn(ports, attemptBy({ username: "nobody" }));
@@ -45,7 +45,7 @@ test("an unknown user and a wrong password have the same outcome, and leave no e
   assert.deepEqual(await ports.writtenEntries(), []);
 });
 
-test("every allowed attempt counts, right or wrong; the sixth is denied even if right", async (t) => {
+test("counts every allowed attempt and denies the sixth even with the right password", async (t) => {
   const { ports } = await configured(t);
   for (const password of [OWNER.password, "wrong", OWNER.password, "wrong", "wrong"]) {
     const { kind } = await signIn(ports, attemptBy({ password }));
@@ -63,7 +63,7 @@ test("every allowed attempt counts, right or wrong; the sixth is denied even if 
   ]);
 });
 
-test("a denied attempt looks nobody up and verifies nothing", async (t) => {
+test("neither looks up a user nor verifies a password when denied", async (t) => {
   const { ports } = await configured(t);
   for (let i = 0; i < 5; i += 1) ports.limiter.attempt("192.0.2.1");
   const untouchable = (): Promise<never> => Promise.reject(new Error("was asked"));
@@ -78,7 +78,7 @@ test("a denied attempt looks nobody up and verifies nothing", async (t) => {
   assert.deepEqual(outcome, { kind: "rate-limited" });
 });
 
-test("the attempt is counted before anybody is looked up, so a burst gets no more than five", async (t) => {
+test("counts the attempt before the lookup, so a burst gets at most five", async (t) => {
   const { ports } = await configured(t);
   const burst = Array.from({ length: 8 }, () => signIn(ports, attemptBy({ password: "wrong" })));
   const kinds = (await Promise.all(burst)).map(({ kind }) => kind);
@@ -86,7 +86,7 @@ test("the attempt is counted before anybody is looked up, so a burst gets no mor
   assert.equal(kinds.filter((kind) => kind === "rate-limited").length, 3);
 });
 
-test("an unknown user costs a verification, too", async (t) => {
+test("verifies a hash for an unknown user too", async (t) => {
   const { ports } = await configured(t);
   const verified: (string | undefined)[] = [];
   const passwords = {
@@ -100,21 +100,21 @@ test("an unknown user costs a verification, too", async (t) => {
   assert.deepEqual(verified, [undefined]);
 });
 
-test("an unknown user is rejected, whatever the verification says", async (t) => {
+test("rejects an unknown user whatever the verification returns", async (t) => {
   const { ports } = await configured(t);
   const passwords = { ...ports.passwords, verify: async () => true };
   const outcome = await signIn({ ...ports, passwords }, attemptBy({ username: "nobody" }));
   assert.deepEqual(outcome, { kind: "rejected" });
 });
 
-test("a token that cannot be made fails the sign-in with its own failure, and leaves no entry", async (t) => {
+test("fails the sign-in without an entry when the token cannot be created", async (t) => {
   const { ports } = await configured(t);
   const tokens = { ...ports.tokens, issue: () => Promise.reject(new Error("no entropy")) };
   await assert.rejects(signIn({ ...ports, tokens }, attemptBy()), /^Error: no entropy$/);
   assert.deepEqual(await ports.writtenEntries(), []);
 });
 
-test("a bcrypt hash gives way to argon2id at a sign-in, and the password goes on working", async (t) => {
+test("replaces a bcrypt hash with argon2id at a sign-in", async (t) => {
   const ports = await corePorts(t);
   const owner = await ports.insertOwner(hashText(await bcrypt(OWNER.password, 4)));
   assert.equal((await signIn(ports, attemptBy({ password: "wrong" }))).kind, "rejected");

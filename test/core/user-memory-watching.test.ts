@@ -41,7 +41,7 @@ function watchedMemory() {
 const isRemembered = (memory: UserMemory, id: UserId): boolean =>
   !(memory.find(id) instanceof Promise);
 
-test("a user is remembered for a second past the moment up to which the store has told of changes", async () => {
+test("caches a user for a second after the last confirmation of the store", async () => {
   const { clock, told, asked, memory } = watchedMemory();
   await memory.find(ONE);
   clock.advance(10_000);
@@ -55,7 +55,7 @@ test("a user is remembered for a second past the moment up to which the store ha
   assert.deepEqual(asked, [ONE, ONE]);
 });
 
-test("without word from the store a user is remembered for a second, as if it told nothing", async () => {
+test("caches a user for a second without confirmations", async () => {
   const { clock, memory } = watchedMemory();
   await memory.find(ONE);
   clock.advance(999);
@@ -64,7 +64,7 @@ test("without word from the store a user is remembered for a second, as if it to
   assert.ok(!isRemembered(memory, ONE));
 });
 
-test("however sure the store is, a user is read again after a minute", async () => {
+test("reads a user again after a minute despite confirmations", async () => {
   const { clock, told, memory } = watchedMemory();
   await memory.find(ONE);
   clock.advance(59_999);
@@ -75,7 +75,7 @@ test("however sure the store is, a user is read again after a minute", async () 
   assert.ok(!isRemembered(memory, ONE));
 });
 
-test("of a user whom the store tells of nothing is remembered, and of the others everything", async () => {
+test("drops only the user that the store reports as changed", async () => {
   const { memory, watching } = watchedMemory();
   await Promise.all([memory.find(ONE), memory.find(OTHER)]);
   assert.equal(memory.size, 2);
@@ -85,7 +85,7 @@ test("of a user whom the store tells of nothing is remembered, and of the others
   assert.ok(!isRemembered(memory, ONE));
 });
 
-test("where the store may have missed a change, nobody is remembered", async () => {
+test("drops all users when the store may have missed a change", async () => {
   const { memory, watching } = watchedMemory();
   await Promise.all([memory.find(ONE), memory.find(OTHER)]);
   watching.changed("all");
@@ -93,7 +93,7 @@ test("where the store may have missed a change, nobody is remembered", async () 
   assert.ok(!isRemembered(memory, ONE) && !isRemembered(memory, OTHER));
 });
 
-test("where the store may have missed a change, look-ups under way are not remembered either", async () => {
+test("does not cache running lookups when the store may have missed a change", async () => {
   const { memory, watching } = watchedMemory();
   const before = memory.find(ONE);
   watching.changed("all");
@@ -101,19 +101,19 @@ test("where the store may have missed a change, look-ups under way are not remem
   assert.ok(!isRemembered(memory, ONE));
 });
 
-test("the store tells its moments by the memory's clock", () => {
+test("passes its clock to the store", () => {
   const { clock, watching } = watchedMemory();
   clock.advance(1_234);
   assert.equal(watching.now(), clock.monotonic());
 });
 
-test("closing the memory ends the watch", async () => {
+test("ends the watch on close", async () => {
   const { memory, told } = watchedMemory();
   await memory.close();
   assert.equal(told.closed, 1);
 });
 
-test("a memory over a store that tells nothing can be closed as well", async () => {
+test("closes with a store that cannot watch users", async () => {
   const memory = createUserMemory(
     { hasUsers: async () => true, findUser: async () => undefined },
     fakeClock(),

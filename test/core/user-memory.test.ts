@@ -50,7 +50,7 @@ async function memoryOverStore(t: TestContext) {
   return { asked, clock, users: usersOf(users), memory: users, insert };
 }
 
-test("a user is answered without a promise for one second, and then looked up again", async (t) => {
+test("returns a user without a promise for one second, and then looks it up again", async (t) => {
   const { asked, clock, users, insert } = await memoryOverStore(t);
   const id = await insert();
   assert.deepEqual(await users.find(id), { id, username: "owner" });
@@ -62,7 +62,7 @@ test("a user is answered without a promise for one second, and then looked up ag
   assert.equal(asked.findUser, 2);
 });
 
-test("being asked for does not lengthen the second", async (t) => {
+test("does not extend the second on use", async (t) => {
   const { asked, clock, users, insert } = await memoryOverStore(t);
   const id = await insert();
   await users.find(id);
@@ -73,14 +73,14 @@ test("being asked for does not lengthen the second", async (t) => {
   assert.equal(asked.findUser, 2);
 });
 
-test("what is remembered of a user is never the hash, and cannot be changed by whoever gets it", async (t) => {
+test("caches a frozen user without the hash", async (t) => {
   const { users, insert } = await memoryOverStore(t);
   const user = await users.find(await insert());
   assert.ok(user && Object.isFrozen(user));
   assert.deepEqual(Object.keys(user).sort(), ["id", "username"]);
 });
 
-test("a forgotten user is looked up at once", async (t) => {
+test("looks a forgotten user up at once", async (t) => {
   const { asked, users, insert } = await memoryOverStore(t);
   const id = await insert();
   await users.find(id);
@@ -89,7 +89,7 @@ test("a forgotten user is looked up at once", async (t) => {
   assert.equal(asked.findUser, 2);
 });
 
-test("whoever holds on to what was remembered sees it end when the user is forgotten", async (t) => {
+test("expires a held entry when the user is forgotten", async (t) => {
   const { clock, memory, insert } = await memoryOverStore(t);
   const id = await insert();
   const held = await memory.find(id);
@@ -98,7 +98,7 @@ test("whoever holds on to what was remembered sees it end when the user is forgo
   assert.ok(held.until <= clock.monotonic());
 });
 
-test("simultaneous look-ups of one user share a query", async (t) => {
+test("shares one query between concurrent lookups of one user", async (t) => {
   const { asked, users, insert } = await memoryOverStore(t);
   const id = await insert();
   const found = await Promise.all(Array.from({ length: 50 }, () => users.find(id)));
@@ -106,14 +106,14 @@ test("simultaneous look-ups of one user share a query", async (t) => {
   assert.equal(asked.findUser, 1);
 });
 
-test("a user that is missing is not remembered", async (t) => {
+test("does not cache a missing user", async (t) => {
   const { asked, users } = await memoryOverStore(t);
   assert.equal(await users.find(NOBODY), undefined);
   assert.equal(await users.find(NOBODY), undefined);
   assert.equal(asked.findUser, 2);
 });
 
-test("whether there is an account is asked until the answer is yes, and never after", async (t) => {
+test("queries whether an account exists until the answer is yes", async (t) => {
   const { asked, users, insert } = await memoryOverStore(t);
   assert.equal(await users.anyExists(), false);
   assert.equal(await users.anyExists(), false);
@@ -145,7 +145,7 @@ function memoryOverSlowStore() {
   return { users: usersOf(users), clock, answers, answer, fail };
 }
 
-test("a user forgotten while looked up is not remembered as the look-up saw it", async () => {
+test("does not cache a user that is forgotten during the lookup", async () => {
   const { users, answer, answers } = memoryOverSlowStore();
   const before = users.find(NOBODY);
   users.forget(NOBODY);
@@ -159,7 +159,7 @@ test("a user forgotten while looked up is not remembered as the look-up saw it",
   assert.deepEqual(users.find(NOBODY), { id: NOBODY, username: "new" });
 });
 
-test("an overtaken look-up that ends last does not win", async () => {
+test("does not cache an outdated lookup that ends last", async () => {
   const { users, answer } = memoryOverSlowStore();
   const before = users.find(NOBODY);
   users.forget(NOBODY);
@@ -171,7 +171,7 @@ test("an overtaken look-up that ends last does not win", async () => {
   assert.deepEqual(users.find(NOBODY), { id: NOBODY, username: "new" });
 });
 
-test("the second counts from the question: a slow answer is remembered that much shorter", async () => {
+test("counts the second from the query, so a slow answer is cached for less time", async () => {
   const { users, clock, answer } = memoryOverSlowStore();
   const found = users.find(NOBODY);
   clock.advance(600);
@@ -183,7 +183,7 @@ test("the second counts from the question: a slow answer is remembered that much
   assert.ok(users.find(NOBODY) instanceof Promise);
 });
 
-test("a look-up that fails is told to all who share it, and the next one asks again", async () => {
+test("rejects all callers of a failed lookup, and queries again for the next", async () => {
   const { users, fail, answer } = memoryOverSlowStore();
   const both = Promise.allSettled([users.find(NOBODY), users.find(NOBODY)]);
   fail(0);

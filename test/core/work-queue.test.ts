@@ -48,7 +48,7 @@ const overloaded = (error: unknown): boolean =>
   error.message === "the server is busy: try again in a moment" &&
   error.retryAfterSeconds > 0;
 
-test("so many jobs run at once and no more; the others follow in the order they came", async () => {
+test("runs a fixed number of jobs, and the others in order", async () => {
   const jobs = startJobs({ atOnce: 2, waiting: 3 });
   const all = ["a", "b", "c", "d", "e"].map((name) => jobs.start(name));
   await turn();
@@ -63,7 +63,7 @@ test("so many jobs run at once and no more; the others follow in the order they 
   assert.deepEqual(await Promise.all(all), ["a done", "b done", "c done", "d done", "e done"]);
 });
 
-test("one job more than may wait is refused at once, and never run", async () => {
+test("refuses a job at once when the queue is full", async () => {
   const jobs = startJobs({ atOnce: 1, waiting: 1 });
   const running = jobs.start("running");
   const waiting = jobs.start("waiting");
@@ -74,7 +74,7 @@ test("one job more than may wait is refused at once, and never run", async () =>
   assert.deepEqual(jobs.began, ["running", "waiting"]);
 });
 
-test("without places to wait, a job is refused while another runs and taken after it", async () => {
+test("refuses a job while another runs without waiting places", async () => {
   const jobs = startJobs({ atOnce: 1, waiting: 0 });
   const first = jobs.start("first");
   await assert.rejects(jobs.start("refused"), overloaded);
@@ -85,7 +85,7 @@ test("without places to wait, a job is refused while another runs and taken afte
   assert.equal(await second, "second done");
 });
 
-test("a job that fails tells only its own caller and frees its place", async () => {
+test("rejects only the caller of a failed job and frees its slot", async () => {
   const jobs = startJobs({ atOnce: 1, waiting: 2 });
   const failing = jobs.start("failing");
   const next = jobs.start("next");
@@ -100,7 +100,7 @@ test("a job that fails tells only its own caller and frees its place", async () 
   assert.equal(await last, "last done", "no place was lost");
 });
 
-test("a job that throws before its first promise frees its place, too", async () => {
+test("frees the slot of a job that throws synchronously", async () => {
   const queued = createWorkQueue({ atOnce: 1, waiting: 0 });
   const job = (): Promise<never> => {
     throw new Error("at once");
@@ -109,7 +109,7 @@ test("a job that throws before its first promise frees its place, too", async ()
   await assert.rejects(queued(someone, job), /at once/);
 });
 
-test("a newcomer does not slip in before those who wait", async () => {
+test("does not start a new job before waiting ones", async () => {
   const jobs = startJobs({ atOnce: 1, waiting: 2 });
   const first = jobs.start("first").then(() => jobs.start("newcomer"));
   const waiting = jobs.start("waiting");
@@ -121,7 +121,7 @@ test("a newcomer does not slip in before those who wait", async () => {
   assert.deepEqual(jobs.began, ["first", "waiting", "newcomer"]);
 });
 
-test("the meter hears of every job that waits, runs or is refused, and when that is over", async () => {
+test("reports waiting, running and refused jobs to the meter", async () => {
   const heard: string[] = [];
   const hearing = (what: string) => () => {
     heard.push(what);
@@ -153,7 +153,7 @@ async function assertRefused(job: Promise<unknown>): Promise<void> {
   assert.ok(overloaded(outcome), String(outcome));
 }
 
-test("requesters take turns, so that a newcomer waits for one job of each of the others", async () => {
+test("alternates between requesters", async () => {
   const jobs = startJobs({ atOnce: 1, waiting: 128 });
   const names = ["a1", "a2", "a3", "b1", "b2", "c1"];
   const all = names.map((name) => jobs.start(name, from(name.slice(0, 1))));
@@ -166,7 +166,7 @@ test("requesters take turns, so that a newcomer waits for one job of each of the
   await Promise.all([...all, newcomer]);
 });
 
-test("one network fills an eighth of the waiting places, and others still find room", async () => {
+test("limits one network to an eighth of the waiting places", async () => {
   const jobs = startJobs({ atOnce: 1, waiting: 16 });
   const all = ["a1", "a2", "a3"].map((name) => jobs.start(name, from("a")));
   await assertRefused(jobs.start("a4", from("a")));
@@ -177,7 +177,7 @@ test("one network fills an eighth of the waiting places, and others still find r
   assert.equal((await Promise.all(all)).length, 5);
 });
 
-test("a requester with two shares is refused when either of them is full", async () => {
+test("refuses a requester when either of its two shares is full", async () => {
   const jobs = startJobs({ atOnce: 1, waiting: 8 });
   const both = (user: string, network: string): Requester => ({
     turn: user,
@@ -192,7 +192,7 @@ test("a requester with two shares is refused when either of them is full", async
   await Promise.all(all);
 });
 
-test("a share is at least one place, however few there are", async () => {
+test("gives each share at least one place", async () => {
   const jobs = startJobs({ atOnce: 1, waiting: 2 });
   const all = [jobs.start("a1", from("a")), jobs.start("a2", from("a"))];
   await assertRefused(jobs.start("a3", from("a")));
@@ -201,7 +201,7 @@ test("a share is at least one place, however few there are", async () => {
   await Promise.all(all);
 });
 
-test("a waiting job whose client disconnects is dropped, and its place is free at once", async () => {
+test("drops a waiting job when its client disconnects", async () => {
   const jobs = startJobs({ atOnce: 1, waiting: 1 });
   const client = new AbortController();
   const running = jobs.start("running", from("a"));
@@ -216,7 +216,7 @@ test("a waiting job whose client disconnects is dropped, and its place is free a
   assert.deepEqual(jobs.began, ["running", "next"]);
 });
 
-test("dropping one job keeps the turn of the other jobs of its requester", async () => {
+test("keeps the turn of a requester's other jobs when one is dropped", async () => {
   const jobs = startJobs({ atOnce: 1, waiting: 128 });
   const client = new AbortController();
   const all = [jobs.start("a1", from("a"))];
@@ -229,13 +229,13 @@ test("dropping one job keeps the turn of the other jobs of its requester", async
   assert.deepEqual(jobs.began, ["a1", "a3", "b1"]);
 });
 
-test("a job whose client has disconnected before is not run, though there is room", async () => {
+test("does not run a job whose client has already disconnected", async () => {
   const jobs = startJobs({ atOnce: 1, waiting: 1 });
   await assert.rejects(jobs.start("late", from("a", AbortSignal.abort())), isClientGone);
   assert.deepEqual(jobs.began, []);
 });
 
-test("a job that runs when its client disconnects still ends, and frees its place once", async () => {
+test("finishes a running job whose client disconnects, and frees its slot once", async () => {
   const jobs = startJobs({ atOnce: 1, waiting: 0 });
   const client = new AbortController();
   const running = jobs.start("running", from("a", client.signal));
@@ -245,7 +245,7 @@ test("a job that runs when its client disconnects still ends, and frees its plac
   assert.equal(await running, "running done");
 });
 
-test("the meter counts a dropped job as waiting no more, and neither as run nor as refused", async () => {
+test("reports a dropped job as no longer waiting, not as run or refused", async () => {
   const heard: string[] = [];
   const meter = {
     waits: () => {

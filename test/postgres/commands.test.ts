@@ -34,7 +34,7 @@ async function withEntries(t: TestContext, entries: readonly NewLogEntry[]): Pro
   return url;
 }
 
-test("log --json shows the entries oldest first with all of their fields", async (t) => {
+test("log --json prints entries oldest first with all fields", async (t) => {
   const databaseUrl = await server.newDatabase();
   const gate = await startGate(t, { databaseUrl });
   await gate.setUp();
@@ -55,7 +55,7 @@ test("log --json shows the entries oldest first with all of their fields", async
   );
 });
 
-test("log keeps to --type, --since and --limit", async (t) => {
+test("log applies --type, --since and --limit", async (t) => {
   const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
   const url = await withEntries(t, [
     logEntry("first", { at: ago(300), type: "signup" }),
@@ -76,7 +76,7 @@ test("log keeps to --type, --since and --limit", async (t) => {
   assert.deepEqual(all, ["fourth", "fifth"]);
 });
 
-test("log shows more entries than are read at once, whole and in order", async (t) => {
+test("log prints more entries than one page in order", async (t) => {
   const wanted = Array.from({ length: 2_345 }, (_, n) => `entry ${n}`);
   const url = await withEntries(
     t,
@@ -85,7 +85,7 @@ test("log shows more entries than are read at once, whole and in order", async (
   assert.deepEqual(await summaries(t, url), wanted);
 });
 
-test("log --follow shows every new entry once, whichever gate it comes from", async (t) => {
+test("log --follow prints each new entry of all gates once", async (t) => {
   const DATABASE_URL = await server.newDatabase();
   const store = await openStoreAt(t, DATABASE_URL);
   const other = await openStoreAt(t, DATABASE_URL);

@@ -54,7 +54,7 @@ for (const [what, host, query] of [
   });
 }
 
-test("a server without TLS is refused where TLS is asked for", async (t) => {
+test("refuses a server without TLS if TLS is required", async (t) => {
   const plain = await startPostgres(t);
   const url = `${plain.url()}?sslmode=no-verify`;
   await assert.rejects(openPostgres({ url }), ({ cause }: Error) => {
@@ -78,7 +78,7 @@ for (const [what, url] of [
   });
 }
 
-test("a password works by SCRAM however odd its characters, and a wrong one does not", async (t) => {
+test("accepts unusual characters in a SCRAM password and rejects a wrong one", async (t) => {
   const guarded = await startPostgres(t);
   const password = "pä:s/s@w%rd ½?#";
   await guarded.sql(`CREATE ROLE app LOGIN PASSWORD '${password}'`);
@@ -93,14 +93,14 @@ test("a password works by SCRAM however odd its characters, and a wrong one does
   await assert.rejects(openPostgres({ url: urlWith("wrong") }), { code: "28P01" });
 });
 
-test("of several hosts those that do not answer are passed over", async (t) => {
+test("skips hosts that do not answer", async (t) => {
   const database = await server.createDatabase();
   const url = `postgres://postgres@127.0.0.1:1,127.0.0.1:${server.port}/${database}`;
   const store = await openStoreAt(t, url);
   assert.equal(await store.hasUsers(), false);
 });
 
-test("where none of several hosts takes writes, opening fails soon", async () => {
+test("fails soon when no host accepts writes", async () => {
   const url = "postgres://postgres@127.0.0.1:1,127.0.0.1:2/postgres";
   await assert.rejects(openPostgres({ url }), { code: "store_unavailable" });
 });

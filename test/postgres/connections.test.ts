@@ -44,7 +44,7 @@ for (const [what, hostOf] of [
   });
 }
 
-test("what the server refuses leaves the connection usable, and is no passing trouble", async (t) => {
+test("keeps the connection after a statement error, which is not Unavailable", async (t) => {
   const database = await server.createDatabase();
   const store = await openStoreAt(t, server.url(database));
   const before = await connectionsTo(database);
@@ -59,7 +59,7 @@ test("what the server refuses leaves the connection usable, and is no passing tr
   assert.deepEqual(await connectionsTo(database), before);
 });
 
-test("a statement that takes too long is ended by the server itself, and does not come true later", async (t) => {
+test("lets the server cancel a statement that takes too long", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const locking = await openTransaction(t, url);
@@ -74,7 +74,7 @@ test("a statement that takes too long is ended by the server itself, and does no
   assert.equal((await store.readLogEntries({ afterId: 0, limit: 10 })).length, 1);
 });
 
-test("more callers than connections are answered in time, each with its own answer", async (t) => {
+test("answers more callers than connections in time", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   await runSql(
@@ -91,7 +91,7 @@ test("more callers than connections are answered in time, each with its own answ
   );
 });
 
-test("callers who find every connection taken are told so in time, and it is over with the lock", async (t) => {
+test("rejects callers in time when all connections are busy", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const locking = await openTransaction(t, url);
@@ -105,7 +105,7 @@ test("callers who find every connection taken are told so in time, and it is ove
   assert.equal(await store.hasUsers(), false);
 });
 
-test("what was given up while it waited for a connection does not come true once the connection stands", async (t) => {
+test("does not run a statement whose caller has already timed out", async (t) => {
   const own = await startPostgres(t);
   // Waits for a connection for as long as it takes, which a caller's own pool may well do.
   const pool = new pg.Pool({ connectionString: own.url(), max: 2 });

@@ -66,7 +66,7 @@ for (const [what, fail] of [
   });
 }
 
-test("a gate does not start on a standby alone, and says why", async (t) => {
+test("does not start with only a standby", async (t) => {
   const primary = await startPostgres(t);
   const standby = await startStandby(t, primary);
   await assert.rejects(startGate(t, { databaseUrl: standby.url() }), (error: Error) => {

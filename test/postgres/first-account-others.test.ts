@@ -17,7 +17,7 @@ async function usernamesIn(url: string): Promise<readonly unknown[]> {
   return rows.map(({ username }) => username);
 }
 
-test("a user who came in by plain SQL closes the setup", async (t) => {
+test("closes the setup after a user is inserted with plain SQL", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   await runSql(url, THEIRS);
@@ -26,7 +26,7 @@ test("a user who came in by plain SQL closes the setup", async (t) => {
   assert.deepEqual(await usernamesIn(url), ["theirs"]);
 });
 
-test("the setup waits for a user who is just coming in, and comes too late", async (t) => {
+test("waits in the setup for a concurrent insert of a user, and then loses", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const coming = await openTransaction(t, url);
@@ -38,7 +38,7 @@ test("the setup waits for a user who is just coming in, and comes too late", asy
   assert.deepEqual(await usernamesIn(url), ["theirs"]);
 });
 
-test("the setup goes on when the user who was coming in does not", async (t) => {
+test("succeeds in the setup when the concurrent insert is rolled back", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const coming = await openTransaction(t, url);

@@ -20,7 +20,7 @@ const untilBothAsked: HoldingBack = async (text, asked) => {
   await eventually(() => asked.some((one) => FIND_USER.test(one.text)) || undefined, 1_500);
 };
 
-test("the first guarded request of all takes one round trip: no question waits for the answer to another", async (t) => {
+test("takes one round trip for the first guarded request", async (t) => {
   const url = await server.newDatabase();
   const elsewhere = await startInstance(t, url);
   const session = sessionOf(await insertOwner(elsewhere.store));
@@ -29,7 +29,7 @@ test("the first guarded request of all takes one round trip: no question waits f
   assert.ok(instance.questions().length <= 2, instance.questions().join("\n"));
 });
 
-test("a guard that meets a session for the first time makes one query, whatever others it knows", async (t) => {
+test("makes one query for a new session", async (t) => {
   const instance = await startInstance(t, await server.newDatabase());
   const userId = await insertOwner(instance.store);
   assert.equal(await isAdmitted(instance, sessionOf("nobody")), false);
@@ -38,7 +38,7 @@ test("a guard that meets a session for the first time makes one query, whatever 
   assert.equal(instance.questions().length, before + 1);
 });
 
-test("those who ask for the same user at the same moment share one query", async (t) => {
+test("shares one query between concurrent requests for a user", async (t) => {
   const url = await server.newDatabase();
   const instance = await startInstance(t, url);
   const userId = await insertOwner(instance.store);
@@ -62,7 +62,7 @@ test("those who ask for the same user at the same moment share one query", async
   assert.equal(instance.questions().length - before, 1);
 });
 
-test("a session of a user who is not there costs a query each time, and opens nothing", async (t) => {
+test("makes a query each time for a session of an unknown user", async (t) => {
   const instance = await startInstance(t, await server.newDatabase());
   await insertOwner(instance.store);
   const session = sessionOf("nobody");

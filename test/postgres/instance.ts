@@ -9,15 +9,15 @@ import { hashText } from "../support/store.ts";
 
 export interface Instance extends RunningApp {
   readonly store: PostgresStore;
-  /** All that it has asked its database. */
+  /** All its queries. */
   readonly asked: readonly Asked[];
-  /** The same without what keeps the watch over the users going. */
+  /** Its queries without those of the user watch. */
   questions(): readonly string[];
 }
 
 const OF_THE_WATCH = /^LISTEN|pg_notify/;
 
-/** An application with a memory and connections of its own, one of several at that database. */
+/** An app with its own cache and connections, one of several on that database. */
 export async function startInstance(
   t: TestContext,
   url: string,
@@ -45,7 +45,7 @@ export async function startInstance(
   };
 }
 
-/** Makes the owner, without a password that would have to be hashed, and answers with the ID. */
+/** Creates the owner without hashing a password, and returns the ID. */
 export async function insertOwner(store: PostgresStore): Promise<string> {
   const user = await store.insertFirstUser({
     username: OWNER.username,
@@ -55,7 +55,7 @@ export async function insertOwner(store: PostgresStore): Promise<string> {
   return user.id;
 }
 
-/** One guarded request: whether it was let through. */
+/** Sends one guarded request and returns whether it was admitted. */
 export async function isAdmitted(instance: Instance, session: string): Promise<boolean> {
   const { status }: Answer = await instance.send("/operation", { session });
   if (status !== 200 && status !== 303) throw new Error(`the guard answers ${status}`);

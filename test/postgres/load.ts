@@ -5,7 +5,7 @@ import type { Answer, Sending } from "../support/client.ts";
 import { OWNER } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 
-/** What the load is put on. */
+/** The target of the load. */
 interface Site {
   send(path: string, sending?: Sending): Promise<Answer>;
 }
@@ -14,7 +14,7 @@ interface Kind {
   readonly name: string;
   readonly path: string;
   readonly sending: (count: number) => Sending;
-  /** What it may be answered with while its database is there. */
+  /** The accepted responses while the database answers. */
   readonly sound: (answer: Answer) => boolean;
 }
 
@@ -25,22 +25,22 @@ interface Probe {
 }
 
 export interface Load {
-  /** How many were answered with that status so far. */
+  /** The number of responses with that status so far. */
   count(status: number): number;
-  /** Ends it, and proves that every single request was answered soon and soundly. */
+  /** Stops the load, and asserts that every request got a valid response in time. */
   stop(): Promise<Outcome>;
 }
 
 export interface Outcome {
-  /** So many were let in by their password. */
+  /** The number of successful sign-ins. */
   readonly signedIn: number;
 }
 
-/** No page may take longer, however the database fares. */
+/** The maximum response time of a page, whatever the state of the database. */
 const ANSWERED_WITHIN_MS = 2_000;
 const EVERY_MS = 15;
 
-/** An address of its own for each, so that no limit is met. */
+/** A separate address for each, so that the rate limit does not apply. */
 const addressOf = (count: number): string => `127.1.${(count >> 8) & 255}.${count & 255}`;
 
 const leadsTo =
@@ -88,7 +88,7 @@ function kindsFor(session: string, password: string): readonly Kind[] {
   ];
 }
 
-/** Requests of every kind, one after the other without waiting for answers, until it is stopped. */
+/** Sends requests of every kind without waiting for responses, until it is stopped. */
 export function startLoad(
   t: TestContext,
   site: Site,

@@ -9,7 +9,7 @@ import { assertCount, assertWritten, visitorsAt } from "./trail.ts";
 
 const server = await serverOfFile();
 
-test("log entries whose commit got no answer are sent again, and are there once, in order", async (t) => {
+test("writes log entries once and in order when a commit is not answered", async (t) => {
   const url = await server.newDatabase();
   const line = await startLine(t, server);
   const gate = await startGate(t, { databaseUrl: line.through(url) });
@@ -25,7 +25,7 @@ test("log entries whose commit got no answer are sent again, and are there once,
   assert.equal(told.length, 1, "the first answer was lost indeed");
 });
 
-test("an account whose commit got no answer stands, is the only one, and opens no session", async (t) => {
+test("keeps the only account, without a session, when its commit is not answered", async (t) => {
   const url = await server.newDatabase();
   const line = await startLine(t, server);
   const gate = await startGate(t, { databaseUrl: line.through(url) });
@@ -45,7 +45,7 @@ test("an account whose commit got no answer stands, is the only one, and opens n
   ]);
 });
 
-test("a password change whose commit got no answer is 503, and one of the two passwords works", async (t) => {
+test("answers 503 for a password change whose commit is not answered; one password works", async (t) => {
   const url = await server.newDatabase();
   const line = await startLine(t, server);
   const gate = await startGate(t, { databaseUrl: line.through(url) });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { openPostgres } from "../../src/stores/postgres/store.ts";
 
-/** Run by tests as a process: waits for the word, then opens the store, and tells how it went. */
+/** Run by tests as a process: waits for a line, then opens the store and prints the result. */
 const [url = ""] = process.argv.slice(2);
 
 process.stdout.write("ready\n");

@@ -46,7 +46,7 @@ for (const [what, begin, end] of [
   });
 }
 
-test("queries whose connections are ended are 503, and the next ones are answered", async (t) => {
+test("answers 503 when connections are terminated, and recovers", async (t) => {
   const databaseUrl = await server.newDatabase();
   const gate = await startGate(t, { databaseUrl });
   await gate.setUp();
@@ -64,7 +64,7 @@ test("queries whose connections are ended are 503, and the next ones are answere
   await untilBack(gate);
 });
 
-test("a page that has to ask several times does not wait for each answer in turn", async (t) => {
+test("does not wait for each query of a page in turn during an outage", async (t) => {
   const gate = await startGate(t, {
     databaseUrl: await server.newDatabase(),
     limiter: "shared",
@@ -82,7 +82,7 @@ test("a page that has to ask several times does not wait for each answer in turn
   assert.ok([200, 503].includes(home.status), "remembered, or not any more");
 });
 
-test("a query that waits for a lock is 503 in time, and is not made after all", async (t) => {
+test("answers 503 in time for a query that waits for a lock, and cancels it", async (t) => {
   const databaseUrl = await server.newDatabase();
   const gate = await startGate(t, { databaseUrl });
   const locking = await openTransaction(t, databaseUrl);

@@ -34,7 +34,7 @@ async function startProcess(t: TestContext, settings: Readonly<Record<string, st
   return { ...gate, home, end };
 }
 
-test("a gate outlives every fault of its database without an error that nobody handles", async (t) => {
+test("survives every database failure without an unhandled error", async (t) => {
   const gate = await startProcess(t, { SHARED_LIMITER: "on", LOG_RETENTION: "1d" });
   for (const [begin, end] of [
     [() => server.stop("fast"), server.start],

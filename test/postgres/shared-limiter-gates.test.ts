@@ -52,7 +52,7 @@ async function letIn(gate: RunningGate, count: number): Promise<number> {
   return answers.filter(isLetIn).length;
 }
 
-test("an attempt at one gate counts at the other, whatever its outcome", async (t) => {
+test("counts attempts of all gates, whatever their outcome", async (t) => {
   const databaseUrl = await server.newDatabase();
   const one = await startGate(t, { databaseUrl, limiter: "shared" });
   await one.setUp();
@@ -62,7 +62,7 @@ test("an attempt at one gate counts at the other, whatever its outcome", async (
   assert.equal(await letIn(one, 1), 0);
 });
 
-test("gates that share the limit count the addresses of one IPv6 network together", async (t) => {
+test("counts addresses of one IPv6 network together across gates", async (t) => {
   const settings = {
     trustedProxies: ["127.0.0.1"],
     limitIpv6Prefix: 64,
@@ -80,7 +80,7 @@ test("gates that share the limit count the addresses of one IPv6 network togethe
   assert.equal(answers.filter(isLetIn).length, 5);
 });
 
-test("without the setting each gate counts for itself", async (t) => {
+test("counts per gate without the setting", async (t) => {
   const databaseUrl = await server.newDatabase();
   const one = await startGate(t, { databaseUrl });
   await one.setUp();
@@ -88,7 +88,7 @@ test("without the setting each gate counts for itself", async (t) => {
   assert.deepEqual([await letIn(one, 6), await letIn(other, 6)], [5, 5]);
 });
 
-test("while the shared count fails each gate goes by its own five, says so, and comes back to it", async (t) => {
+test("falls back to its own count while the shared one fails", async (t) => {
   const databaseUrl = await server.newDatabase();
   const one = await startGate(t, { databaseUrl, limiter: "shared" });
   await one.setUp();
@@ -103,7 +103,7 @@ test("while the shared count fails each gate goes by its own five, says so, and 
   assert.equal(await letIn(other, 3), 2);
 });
 
-test("SHARED_LIMITER without DATABASE_URL is one clear line and exit code 2", async (t) => {
+test("reports SHARED_LIMITER without DATABASE_URL in one line with exit code 2", async (t) => {
   const env = { SHARED_LIMITER: "on", DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET };
   const { code, stdout, stderr } = await runLatchkey(t, ["serve"], env);
   assert.deepEqual([code, stdout], [2, ""]);

@@ -52,7 +52,7 @@ test("five attempts of an address are allowed, each address has its own five, an
   assert.deepEqual(await trackedIn(url), { [ADDRESS]: 5, "::1": 2 });
 });
 
-test("the window slides: each attempt is over a minute after it was made", async (t) => {
+test("slides the window: each attempt expires after a minute", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   await attempts(store, 3);
@@ -65,7 +65,7 @@ test("the window slides: each attempt is over a minute after it was made", async
   assert.deepEqual(await trackedIn(url), { [ADDRESS]: 5 }, "those that are over are not kept");
 });
 
-test("with 10,000 addresses tracked one more is let in, and then nobody, whether tracked or not", async (t) => {
+test("admits one more address at 10,000, and then denies every attempt", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   await track(url, 10_000);
@@ -78,7 +78,7 @@ test("with 10,000 addresses tracked one more is let in, and then nobody, whether
   assert.deepEqual(await attempts(store, 1), ["allowed"]);
 });
 
-test("a clean-up removes the addresses whose attempts are all over, and leaves the others", async (t) => {
+test("removes only addresses without recent attempts on clean-up", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   await attempts(store, 2, "over");
@@ -90,7 +90,7 @@ test("a clean-up removes the addresses whose attempts are all over, and leaves t
   assert.deepEqual(await trackedIn(url), { partly: 1, recent: 1 });
 });
 
-test("several may clean up at the same time, and beside those who try", async (t) => {
+test("cleans up concurrently with other clean-ups and attempts", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const other = await openStoreAt(t, url);

@@ -4,11 +4,11 @@ import { eventually } from "../support/eventually.ts";
 import type { RunningGate } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
 
-/** Turned away, they leave a log entry each, whether or not the database is there. */
+/** Each denied client leaves a log entry, whether or not the database answers. */
 export interface Visitors {
-  /** Each of them tries once more. */
+  /** Each client tries once more. */
   tryAgain(): Promise<void>;
-  /** What their entries have to say, in order. */
+  /** The expected summaries of their entries, in order. */
   readonly summaries: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export async function visitorsAt(gate: RunningGate, count: number): Promise<Visi
   };
 }
 
-/** Waits for the last of those entries; then all have to be there, once and in order. */
+/** Waits for the last of those entries, and asserts that all exist once and in order. */
 export async function assertWritten(url: string, expected: readonly string[]): Promise<void> {
   const entries = await eventually(async () => {
     const all = await logOf(url);
@@ -47,7 +47,7 @@ export async function assertWritten(url: string, expected: readonly string[]): P
   );
 }
 
-/** As many entries of the type as there were events, once all of them are written. */
+/** Asserts the number of entries of the type once all are written. */
 export async function assertCount(url: string, type: string, count: number): Promise<void> {
   const of = (entries: readonly LogEntry[]) => entries.filter((entry) => entry.type === type);
   await eventually(async () => of(await logOf(url)).length >= count || undefined, 20_000);

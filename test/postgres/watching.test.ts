@@ -64,7 +64,7 @@ async function turnedAwayAfter({ instance, session }: Scene): Promise<number> {
   return performance.now() - start;
 }
 
-test("while changes are told, guards that are warm make no queries for seconds", async (t) => {
+test("makes no queries for cached users while changes are reported", async (t) => {
   const scene = await signedIn(t);
   await warm(scene);
   const before = scene.instance.questions().length;
@@ -78,7 +78,7 @@ test("while changes are told, guards that are warm make no queries for seconds",
 });
 
 for (const statement of ["DELETE FROM latchkey_users", "TRUNCATE latchkey_users"]) {
-  test(`${statement} elsewhere is seen at once by guards that remember the user`, async (t) => {
+  test(`notices ${statement} of another connection at once`, async (t) => {
     const scene = await signedIn(t);
     await runSql(scene.url, statement);
     const after = await turnedAwayAfter(scene);
@@ -86,7 +86,7 @@ for (const statement of ["DELETE FROM latchkey_users", "TRUNCATE latchkey_users"
   });
 }
 
-test("a change of the user by plain SQL is seen at once by guards that remember the user", async (t) => {
+test("notices a plain SQL change of the user at once", async (t) => {
   const scene = await signedIn(t);
   await runSql(scene.url, "UPDATE latchkey_users SET username = 'renamed'");
   const start = performance.now();
@@ -98,7 +98,7 @@ test("a change of the user by plain SQL is seen at once by guards that remember 
   assert.ok(after < SOON_MS, `${after} ms`);
 });
 
-test("a password change at one instance makes the others look the user up again", async (t) => {
+test("looks a user up again after a password change at another instance", async (t) => {
   const scene = await signedIn(t);
   const before = scene.instance.questions().length;
   const other = await startInstance(t, scene.url);
@@ -160,7 +160,7 @@ test("with the watch's connection killed a change meanwhile is not missed, and t
   assert.ok(later < SOON_MS, `${later} ms`);
 });
 
-test("an instance that nobody asks sends nothing to its database", async (t) => {
+test("sends no query while idle", async (t) => {
   const { instance } = await signedIn(t);
   const silence = 2 * AT_MOST_MS;
   await eventually(() => {

@@ -15,7 +15,7 @@ import { type Running, startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const NGINX_HOST = "127.0.0.9";
-/** Neither nginx's address nor the one from which it asks the gates. */
+/** Differs from nginx's address and from the one of its requests to the gates. */
 export const CLIENT = "127.0.0.2";
 const OTHER_CLIENT = "127.0.0.3";
 
@@ -26,17 +26,17 @@ export interface Installation {
   readonly other: Instance;
   readonly postgres: Postgres;
   readonly env: Readonly<Record<string, string>>;
-  /** Through nginx, as `CLIENT` unless told otherwise. */
+  /** Sends through nginx, by default from `CLIENT`. */
   visit(path: string, sending?: Sending): Promise<Answer>;
-  /** Past nginx, for what depends on the instance, as some other client than `CLIENT`. */
+  /** Sends to an instance directly, from another client than `CLIENT`. */
   ask(instance: Instance, path: string, sending?: Sending): Promise<Answer>;
-  /** Which instances nginx has asked so far, one line a request, all those that it tried in it. */
+  /** The instances that nginx tried so far, one line per request. */
   asked(): Promise<readonly string[]>;
-  /** Waits until there are so many log entries, and answers with all of them. */
+  /** Waits for this number of log entries and returns all. */
   logEntries(count: number): Promise<readonly LogEntry[]>;
 }
 
-/** Two gates behind nginx over one PostgreSQL, as the page about scaling has it. */
+/** Two gates behind nginx with one PostgreSQL, as in the page about scaling. */
 export async function startInstallation(t: TestContext, nginx: string): Promise<Installation> {
   const postgres = await startPostgres(t);
   const folder = await tempDir(t);
@@ -69,7 +69,7 @@ export async function startInstallation(t: TestContext, nginx: string): Promise<
 const page = (path: string): Promise<string> =>
   readFile(new URL(`../../docs/${path}`, import.meta.url), "utf8");
 
-/** What the page sets, but for the address, the secret and the database of this machine. */
+/** The settings of the page, with the address, secret and database of this machine. */
 async function settingsOfPage(): Promise<Readonly<Record<string, string>>> {
   const [, text] = /```sh\n(.*?)```/s.exec(await page("scaling.md")) ?? [];
   const given = parseEnv(withPlaces(text ?? "", { "10.0.0.10": "127.0.0.1" }));
@@ -88,7 +88,7 @@ async function configuration(one: Instance, other: Instance, port: number): Prom
   });
 }
 
-/** What the package brings in its own nginx.conf, kept inside one folder. */
+/** The defaults of the packaged nginx.conf, limited to one folder. */
 const around = (sites: string, accessLog: string): string => `
 daemon off;
 master_process off;

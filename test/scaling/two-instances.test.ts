@@ -48,7 +48,7 @@ async function shownLog(
 }
 
 whereInstalled("nginx", (nginx) => {
-  rule("an account made through one instance works through the other", nginx, async (two) => {
+  rule("accepts an account of one instance at the other", nginx, async (two) => {
     await setUp(two);
     const again = await two.ask(two.other, "/setup");
     assert.deepEqual([again.status, again.location], [303, "/login"]);
@@ -57,7 +57,7 @@ whereInstalled("nginx", (nginx) => {
     assert.ok(signIn.session);
   });
 
-  rule("a session of either instance opens what both of them guard", nginx, async (two) => {
+  rule("accepts a session of either instance at both", nginx, async (two) => {
     const ofOne = await setUp(two);
     const { session: ofOther } = await two.ask(two.other, "/login", { form: OWNER });
     for (const session of [ofOne, ofOther]) {
@@ -70,7 +70,7 @@ whereInstalled("nginx", (nginx) => {
     }
   });
 
-  rule("a password changed on one instance is the password on the other", nginx, async (two) => {
+  rule("applies a password change of one instance to the other", nginx, async (two) => {
     const session = await setUp(two);
     // So that the other one has met the user before.
     assert.equal((await two.ask(two.other, "/", { session })).status, 200);
@@ -81,7 +81,7 @@ whereInstalled("nginx", (nginx) => {
     assert.deepEqual([old.location, renewed.location], [FAILED, "/"]);
   });
 
-  rule("a client has five attempts in all, however nginx spreads them", nginx, async (two) => {
+  rule("allows five attempts in total across instances", nginx, async (two) => {
     await setUp(two);
     const wrong = { ...OWNER, password: "wrong" };
     for (let attempt = 1; attempt <= 5; attempt += 1) {
@@ -111,7 +111,7 @@ whereInstalled("nginx", (nginx) => {
     assert.equal(elsewhere.location, "/", "another client is not limited");
   });
 
-  rule("a killed instance fails none of the pages, the other goes on", nginx, async (two) => {
+  rule("serves all pages when one instance is killed", nginx, async (two) => {
     const session = await setUp(two);
     const visitor = async (): Promise<void> => {
       for (let visits = 40; visits > 0; visits -= 1) {
@@ -131,7 +131,7 @@ whereInstalled("nginx", (nginx) => {
     assert.ok(asked.at(-1)?.endsWith(placeOf(two.other)));
   });
 
-  rule("both write into one log, in the order of what happened", nginx, async (two, t) => {
+  rule("writes one log in the order of events", nginx, async (two, t) => {
     const session = await setUp(two);
     await two.logEntries(1);
     await two.ask(two.other, "/login", { form: OWNER });
@@ -154,7 +154,7 @@ whereInstalled("nginx", (nginx) => {
   });
 });
 
-test("the page about scaling shows the nginx configuration, whole", async () => {
+test("documents the complete nginx configuration", async () => {
   const docs = (path: string): Promise<string> =>
     readFile(new URL(`../../docs/${path}`, import.meta.url), "utf8");
   const [, shown] = /```nginx\n(.*?)```/s.exec(await docs("scaling.md")) ?? [];

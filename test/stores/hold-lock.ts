@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
 
-/** Run by tests as a process: holds the write lock of a database until it gets the word. */
+/** Run by tests as a process: holds the write lock of a database until it gets a line. */
 const [file = ""] = process.argv.slice(2);
 
 const database = new DatabaseSync(file);

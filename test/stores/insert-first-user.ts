@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { PasswordHash } from "../../src/core/store.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
 
-/** Run by tests as a process: waits for the word, then opens the database and wants to be first. */
+/** Run by tests as a process: waits for a line, then opens the database and inserts the first user. */
 const [file = "", username = ""] = process.argv.slice(2);
 
 process.stdout.write("ready\n");

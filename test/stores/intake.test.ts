@@ -56,7 +56,7 @@ for (const [name, fresh] of Object.entries(stores)) {
     });
   };
 
-  rule("users and entries come in beside those that are there", async (store, other) => {
+  rule("imports users and entries beside existing ones", async (store, other) => {
     const owner = await other.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
     await other.insertLogEntries([logEntry("first")]);
     const guest = { ...user("1", "O'Neil 🔑"), sessionsFrom: 1_700_000_000 };
@@ -72,7 +72,7 @@ for (const [name, fresh] of Object.entries(stores)) {
     assert.deepEqual(await entriesIn(other), ["1 first", "2 a", "3 b", "4 c"]);
   });
 
-  rule("entries that are written afterwards get later IDs", async (store, other) => {
+  rule("assigns later IDs to entries written afterwards", async (store, other) => {
     await store.importRecords(() => [rows([], ["imported"])]);
     await other.insertLogEntries([logEntry("afterwards")]);
     assert.deepEqual(await entriesIn(store), ["1 imported", "2 afterwards"]);
@@ -82,7 +82,7 @@ for (const [name, fresh] of Object.entries(stores)) {
     ["a username", user("9", "name of 0")],
     ["an ID", user("0", "another name")],
   ] as const) {
-    rule(`nothing comes in where ${what} is somebody's`, async (store, other) => {
+    rule(`imports nothing if ${what} is taken`, async (store, other) => {
       await store.importRecords(() => [rows([user("0")])]);
       const taken = await store.importRecords(() => [
         rows([user("1")], ["entry"]),
@@ -94,7 +94,7 @@ for (const [name, fresh] of Object.entries(stores)) {
     });
   }
 
-  rule("nothing comes in where the rows fail in the middle", async (store, other) => {
+  rule("imports nothing if reading the rows fails", async (store, other) => {
     function* failing(): Generator<NewRows> {
       yield rows([user("1")], ["entry"]);
       throw new Error("no more");
@@ -104,7 +104,7 @@ for (const [name, fresh] of Object.entries(stores)) {
     assert.equal(await store.importRecords(() => [rows([user("1")])]), "imported");
   });
 
-  rule("who has a username or an ID that is somebody's is told by it", async (store) => {
+  rule("finds users whose username or ID is taken", async (store) => {
     await store.importRecords(() => [rows([user("0"), user("1"), user("2")])]);
     const asked = [user("7"), user("8", "name of 1"), user("2", "new"), user("0")];
     assert.deepEqual(await store.findTaken(asked), [
@@ -115,14 +115,14 @@ for (const [name, fresh] of Object.entries(stores)) {
     assert.deepEqual(await store.findTaken([]), []);
   });
 
-  rule("names that differ in case or in their bytes are different names", async (store) => {
+  rule("treats usernames that differ in case or bytes as different", async (store) => {
     await store.importRecords(() => [rows([user("1", "caf\u00e9"), user("2", "owner")])]);
     const others = [user("3", "cafe\u0301"), user("4", "Owner"), user("5", "owner ")];
     assert.deepEqual(await store.findTaken(others), []);
     assert.equal(await store.importRecords(() => [rows(others)]), "imported");
   });
 
-  rule("of two that bring the same user at once, one comes in", async (store, other) => {
+  rule("imports one of two concurrent imports of the same user", async (store, other) => {
     const bring = (one: Either, entry: string) =>
       one.importRecords(() => [rows([user("1"), user("2")], [entry])]);
     const outcomes = await Promise.all([bring(store, "one"), bring(other, "other")]);
@@ -131,7 +131,7 @@ for (const [name, fresh] of Object.entries(stores)) {
     assert.equal((await entriesIn(store)).length, 1);
   });
 
-  rule("after that there is no first user to become any more", async (store, other) => {
+  rule("inserts no first user after an import", async (store, other) => {
     await store.importRecords(() => [rows([user("1")])]);
     assert.equal(await other.hasUsers(), true);
     const first = await other.insertFirstUser({ username: "thief", passwordHash: hashText("x") });

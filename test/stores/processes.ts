@@ -6,11 +6,11 @@ import { fileURLToPath } from "node:url";
 export interface Helper {
   /** The next line that it prints. */
   line(): Promise<string>;
-  /** Lets it go on, or end. */
+  /** Lets it continue or end. */
   goOn(): void;
 }
 
-/** A script beside this one as a process of its own, which does not outlive the test. */
+/** Starts a script of this folder as a process that ends with the test. */
 export function startScript(t: TestContext, script: string, ...args: readonly string[]): Helper {
   const path = fileURLToPath(new URL(script, import.meta.url));
   const child = spawn(process.execPath, [path, ...args], { stdio: ["pipe", "pipe", "inherit"] });

@@ -11,7 +11,7 @@ testStore("a store in memory, without a log that can be read", async () => {
 });
 
 for (const [rule, flaw] of Object.entries(flaws)) {
-  test(`the suite finds a store that ${flaw}`, async (t) => {
+  test(`detects a store with the flaw: ${flaw}`, async (t) => {
     const script = join(import.meta.dirname, "flawed-store.ts");
     const { code, stdout } = await startNode(t, ["--test-reporter=tap", script, flaw], {}).ended;
     const failed = [...stdout.matchAll(/^not ok \d+ - flawed: (.*)$/gm)].map(([, name]) => name);

@@ -55,12 +55,12 @@ for (const [name, fresh] of Object.entries(stores)) {
     });
   };
 
-  rule("an empty store has nothing, and no mark", async (store) => {
+  rule("has no contents and no mark when empty", async (store) => {
     assert.deepEqual(await store.readContents(), EMPTY);
     assert.deepEqual(await store.readUsers({ afterId: "", limit: 10 }), []);
   });
 
-  rule("a batch goes in with its IDs, its mark and the end of the log", async (store, other) => {
+  rule("inserts a batch with its IDs, its mark and the last entry ID", async (store, other) => {
     const users = [{ ...user("B"), sessionsFrom: 1_700_000_000 }, user("a")];
     const entries = [entry(3), entry(7, "🔑 caf\u00e9 \n")];
     const to = { mark: "first", lastEntryId: 9 };
@@ -72,30 +72,27 @@ for (const [name, fresh] of Object.entries(stores)) {
     assert.equal((await other.readLogEntries({ afterId: 7, limit: 10 }))[0]?.id, 10);
   });
 
-  rule(
-    "users come in the order of their IDs' bytes, after an ID, so many at a time",
-    async (store) => {
-      const ids = ["B", "a", "é", "Z9", "z", "1", "-", "🔑", "ﬀ"];
-      await store.importBatch(batch({ users: ids.map((id) => user(id)) }));
-      const read: string[] = [];
-      for (let afterId = "", pages = 0; pages < 5; pages += 1) {
-        const page = await store.readUsers({ afterId, limit: 2 });
-        assert.ok(page.length <= 2);
-        read.push(...page.map(({ id }) => id));
-        afterId = page.at(-1)?.id ?? afterId;
-      }
-      assert.deepEqual(read, ["-", "1", "B", "Z9", "a", "z", "é", "ﬀ", "🔑"]);
-    },
-  );
+  rule("reads pages of users sorted by ID bytes", async (store) => {
+    const ids = ["B", "a", "é", "Z9", "z", "1", "-", "🔑", "ﬀ"];
+    await store.importBatch(batch({ users: ids.map((id) => user(id)) }));
+    const read: string[] = [];
+    for (let afterId = "", pages = 0; pages < 5; pages += 1) {
+      const page = await store.readUsers({ afterId, limit: 2 });
+      assert.ok(page.length <= 2);
+      read.push(...page.map(({ id }) => id));
+      afterId = page.at(-1)?.id ?? afterId;
+    }
+    assert.deepEqual(read, ["-", "1", "B", "Z9", "a", "z", "é", "ﬀ", "🔑"]);
+  });
 
-  rule("after users have come in, nobody is the first one", async (store, other) => {
+  rule("inserts no first user after a batch", async (store, other) => {
     await store.importBatch(batch({ users: [user("a")] }));
     const late = { username: "late", passwordHash: hashText("x") };
     assert.equal(await other.insertFirstUser(late), undefined);
     assert.equal((await store.readContents()).users, 1);
   });
 
-  rule("a batch whose start is not where the store is changes nothing", async (store) => {
+  rule("refuses a batch with another starting point", async (store) => {
     const first = batch({ users: [user("a")], to: { mark: "first", lastEntryId: 5 } });
     await store.importBatch(first);
     const before = await store.readContents();
@@ -127,7 +124,7 @@ for (const [name, fresh] of Object.entries(stores)) {
     });
   }
 
-  rule("an entry that the gate has written since is noticed by the next batch", async (store) => {
+  rule("refuses a batch after the gate has written an entry", async (store) => {
     const to = { mark: "first", lastEntryId: 5 };
     await store.importBatch(batch({ entries: [entry(5)], to }));
     await store.insertLogEntries([logEntry("own")]);
@@ -139,14 +136,14 @@ for (const [name, fresh] of Object.entries(stores)) {
     );
   });
 
-  rule("a batch that cannot go in as a whole leaves nothing, not even its mark", async (store) => {
+  rule("inserts nothing of a failing batch, not even its mark", async (store) => {
     const unusable = batch({ users: [user("a"), user("b", "name of a")], entries: [entry(1)] });
     await assert.rejects(store.importBatch(unusable));
     assert.deepEqual(await store.readContents(), EMPTY);
     assert.equal(await store.importBatch(batch({ users: [user("a")] })), "imported");
   });
 
-  rule("starting over removes what was there in the same step", async (store) => {
+  rule("removes old rows in the same step when it starts over", async (store) => {
     const to = { mark: "first", lastEntryId: 5 };
     await store.importBatch(batch({ users: [user("a")], entries: [entry(5)], to }));
     const again = { users: [user("b")], entries: [entry(2)], from: to, how: "start-over" } as const;
@@ -156,7 +153,7 @@ for (const [name, fresh] of Object.entries(stores)) {
     assert.equal((await store.readContents()).mark, "again");
   });
 
-  rule("of eight first batches at once over two connections, one goes in", async (store, other) => {
+  rule("inserts one of eight concurrent first batches", async (store, other) => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
         [store, other][i % 2]?.importBatch(
@@ -173,18 +170,15 @@ for (const [name, fresh] of Object.entries(stores)) {
     assert.equal((await store.readContents()).mark, `mark ${winner}`);
   });
 
-  rule(
-    "a first account and a first batch at once: one of the two is there",
-    async (store, other) => {
-      const [first, imported] = await Promise.all([
-        other.insertFirstUser({ username: "owner", passwordHash: hashText("x") }),
-        store.importBatch(batch({ users: [user("a"), user("b")] })),
-      ]);
-      const { users } = await store.readContents();
-      assert.deepEqual(
-        [first === undefined, imported, users],
-        first === undefined ? [true, "imported", 2] : [false, "overtaken", 1],
-      );
-    },
-  );
+  rule("inserts either the first account or the first batch", async (store, other) => {
+    const [first, imported] = await Promise.all([
+      other.insertFirstUser({ username: "owner", passwordHash: hashText("x") }),
+      store.importBatch(batch({ users: [user("a"), user("b")] })),
+    ]);
+    const { users } = await store.readContents();
+    assert.deepEqual(
+      [first === undefined, imported, users],
+      first === undefined ? [true, "imported", 2] : [false, "overtaken", 1],
+    );
+  });
 }

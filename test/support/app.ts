@@ -22,7 +22,7 @@ export interface RunningApp {
 }
 
 /**
- * A small application of somebody's own around the library, on a free port. `/operation` is behind
+ * A small app that uses the library, on a free port. `/operation` is behind
  * `requireAuth`, `/handler` behind `authMiddleware`, `/who` asks for the current user.
  */
 export async function startApp(

@@ -8,7 +8,7 @@ const ALL: RunOptions = {
 };
 
 /**
- * Fails where axe finds something wrong with the page as it stands, or cannot tell. The source goes
+ * Fails if axe finds a violation in the current page, or cannot decide. The source goes
  * in past the content security policy, which keeps out script elements.
  */
 export async function assertAccessible(page: Page, only?: readonly string[]): Promise<void> {

@@ -10,7 +10,7 @@ const CACHE = fileURLToPath(
   new URL("../../node_modules/.cache/latchkey-browser/", import.meta.url),
 );
 
-/** So that the same page is painted the same, to the last bit. */
+/** Makes screenshots of the same page identical. */
 const ARGS = ["--font-render-hinting=none", "--disable-partial-raster"];
 
 /**
@@ -36,7 +36,7 @@ export async function launchOptions(tempDir: string): Promise<LaunchOptions> {
   };
 }
 
-/** A folder appears under its final name only when it is complete, however many unpack at once. */
+/** Renames the folder once it is complete, so that concurrent processes can unpack. */
 async function unpacked(): Promise<string> {
   const folder = join(CACHE, await packageVersion());
   if (await exists(folder)) return folder;
@@ -55,11 +55,11 @@ async function unpacked(): Promise<string> {
 
 async function unpackInto(folder: string): Promise<void> {
   await promisify(execFile)(process.execPath, [UNPACK], {
-    // Where it believes to run on Lambda, the package unpacks the libraries for bare systems too.
+    // The package unpacks the libraries for minimal systems only if it believes to run on Lambda.
     env: { TMPDIR: folder, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x" },
   });
   await writeFile(join(folder, "fonts/fonts.conf"), FONTS);
-  // For others than the user who happened to be first.
+  // Readable for other users than the one who unpacked it.
   await chmod(folder, 0o755);
   await chmod(join(folder, "chromium"), 0o755);
 }

@@ -1,4 +1,4 @@
 import chromium from "@sparticuz/chromium";
 
-// A program of its own, since the package unpacks into what this process takes for the temp folder.
+// A separate program, since the package unpacks into the temp folder of its process.
 await chromium.executablePath();

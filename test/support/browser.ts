@@ -22,11 +22,11 @@ export interface Visiting {
   readonly timeZone?: string;
   readonly colours?: "own" | "forced";
   readonly motion?: "any" | "reduced";
-  /** A whole header `Accept-Language`, where one language does not say it. */
+  /** A whole `Accept-Language` header, for more than one language. */
   readonly accepts?: string;
-  /** Statuses from 400 on that are meant to come: Chromium calls each of them an error. */
+  /** Expected statuses from 400 on, which Chromium logs as errors. */
   readonly statuses?: readonly number[];
-  /** Whether requests may be given up for newer ones. */
+  /** Whether requests may be cancelled by newer ones. */
   readonly givenUp?: "never" | "allowed";
 }
 
@@ -75,7 +75,7 @@ async function start(options: LaunchOptions): Promise<Browser> {
 }
 
 /**
- * A page in a browser profile of its own. The test fails at its end if anything was written to the
+ * A page in its own browser profile. The test fails at its end if anything was written to the
  * console, thrown, blocked or not loaded on the way. Open it before the server that it visits, so
  * that its connections are gone when the server stops.
  */
@@ -86,7 +86,7 @@ export async function openPage(t: TestContext, visiting: Visiting = {}): Promise
   const problems: string[] = [];
   t.after(async () => {
     await context.close();
-    // A failure keeps the hooks after it from running: this one has to be the last.
+    // Must be the last hook, since hooks after a failing one do not run.
     t.after(() => assert.deepEqual(problems, []));
   });
   watch(context, visiting, problems);
@@ -108,7 +108,7 @@ function contextOptions(visiting: Visiting): BrowserContextOptions {
 
 function languageOptions({ language = "en-GB", accepts }: Visiting): BrowserContextOptions {
   if (accepts === undefined) return { locale: language };
-  // A locale would take the place of the header.
+  // A locale would replace the header.
   return { extraHTTPHeaders: { "Accept-Language": accepts } };
 }
 

@@ -3,11 +3,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 export interface WantedCertificate {
-  /** Host names, one with a star for many. */
+  /** Host names, wildcards included. */
   readonly names?: readonly string[];
   readonly from?: Date;
   readonly until?: Date;
-  /** Who signs it: itself, unless told otherwise. */
+  /** The issuer; self-signed by default. */
   readonly issuer?: MadeCertificate;
   readonly kind?: "server" | "authority";
 }
@@ -23,7 +23,7 @@ const COMMON_NAME = "550403";
 const SUBJECT_ALTERNATIVE_NAME = "551d11";
 const BASIC_CONSTRAINTS = "551d13";
 
-/** A certificate of any kind with a P-256 key of its own, made on the spot. */
+/** Creates a certificate with its own P-256 key. */
 export function makeCertificate(wanted: WantedCertificate = {}): MadeCertificate {
   const { names = [], kind = "server" } = wanted;
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -48,7 +48,7 @@ export function makeCertificate(wanted: WantedCertificate = {}): MadeCertificate
   return { cert: pemOf(whole), key, subject };
 }
 
-/** Puts a certificate and its key into a folder, in files of their own. */
+/** Writes a certificate and its key into separate files of a folder. */
 export async function writeCertificate(
   dir: string,
   { cert, key }: Pick<MadeCertificate, "cert" | "key">,
@@ -74,7 +74,7 @@ const extension = (id: string, value: Buffer): Buffer => sequence(identifier(id)
 const nameOf = (text: string): Buffer =>
   sequence(der(0x31, sequence(identifier(COMMON_NAME), der(0x0c, Buffer.from(text, "utf8")))));
 
-/** Dates before 2050 have a form of their own. */
+/** Dates before 2050 have their own encoding. */
 function timeOf(date: Date): Buffer {
   const text = `${date.toISOString().slice(0, 19).replace(/\D/g, "")}Z`;
   return date.getUTCFullYear() < 2050

@@ -8,7 +8,7 @@ export interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
   /** The value of the `session` cookie. */
   readonly session?: string | undefined;
-  /** The local address to come from: 127.0.0.2 is another client than 127.0.0.1. */
+  /** The local address of the client, for example 127.0.0.2 for another client than 127.0.0.1. */
   readonly from?: string;
 }
 
@@ -17,13 +17,13 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
   readonly location: string | undefined;
-  /** The Set-Cookie lines, as they came. */
+  /** The unparsed Set-Cookie lines. */
   readonly cookies: readonly string[];
   /** The value of the `session` cookie that was set, if one was. */
   readonly session: string | undefined;
 }
 
-/** One request over a connection of its own; redirects are not followed. */
+/** Sends one request over a new connection, without following redirects. */
 export function send(url: string, sending: Sending = {}): Promise<Answer> {
   const { form, session, from } = sending;
   const body = sending.body ?? (form && new URLSearchParams(form).toString());

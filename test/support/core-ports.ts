@@ -12,7 +12,7 @@ import { OWNER, SECRET } from "./gate.ts";
 import { type RecordingLog, recordingLog } from "./recording-log.ts";
 import { hashText, openStore } from "./store.ts";
 
-/** Everything that the rules need, real but for the clock. */
+/** The ports of the rules, all real except the clock. */
 export interface CorePorts {
   readonly clock: FakeClock;
   readonly store: SqliteStore;
@@ -23,7 +23,7 @@ export interface CorePorts {
   readonly tokens: SessionTokens;
   readonly limiter: AttemptLimiter;
   insertOwner(hash?: PasswordHash): Promise<StoredUser>;
-  /** Ends the event log, and answers with what it wrote. */
+  /** Closes the event log and returns what it wrote. */
   writtenEntries(): Promise<readonly string[]>;
 }
 
@@ -65,7 +65,7 @@ export interface SignedInOwner {
   readonly currentUser: CurrentUser;
 }
 
-/** The ports with an account in their store, and a session of its owner. */
+/** The ports with one account and a session of it. */
 export async function signedInOwner(t: TestContext): Promise<SignedInOwner> {
   const ports = await corePorts(t);
   const { id, username } = await ports.insertOwner(hashText("a hash"));

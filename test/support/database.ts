@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** Reaches into a database behind its server's back: to break it, or to see what no page shows. */
+/** Accesses a gate's database directly, to break it or to read what no page shows. */
 export function inDatabase<T>(file: string, work: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(file, { timeout: 5_000 });
   try {
@@ -20,7 +20,7 @@ export function countOf(file: string, table: "users" | "log_entries"): number {
   );
 }
 
-/** From now on such statements fail with this text. */
+/** Makes such statements fail with this text. */
 export function refuse(file: string, statement: string, text: string): void {
   execute(
     file,

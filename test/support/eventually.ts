@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Looks again until there is an answer, for what gives no event of its own. Bounded in time. */
+/** Polls until there is a result, for changes without an event. Limited in time. */
 export async function eventually<T>(
   look: () => Promise<T | undefined> | T | undefined,
   withinMs = 10_000,

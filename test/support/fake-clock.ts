@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/core/clock.ts";
 
 export interface FakeClock extends Clock {
-  /** Moves both readings on. */
+  /** Advances both clocks. */
   advance(milliseconds: number): void;
 }
 

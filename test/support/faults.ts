@@ -1,6 +1,6 @@
 import { Fault } from "../../src/core/fault.ts";
 
-/** What the work throws on purpose. */
+/** The Fault that the work throws. */
 export function faultOf(work: () => unknown): Fault {
   try {
     work();

@@ -1,4 +1,4 @@
-/** Of a CA made for this test alone, whose key is gone. Good until 2120. */
+/** Issued by a CA for this test only, whose key was deleted. Valid until 2120. */
 export const CA_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBWDCB/6ADAgECAgEBMAoGCCqGSM49BAMCMBsxGTAXBgNVBAMMEExhdGNoa2V5
 IHRlc3QgQ0EwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBsxGTAX
@@ -11,7 +11,7 @@ PCOoKOWcBXqqaxtVI3ZP4eocQbiAUMK1CwIhAI02RtCLBmsawN1Gv4GrqSuZGSB/
 -----END CERTIFICATE-----
 `;
 
-/** For `localhost`, and for no other name or address. */
+/** For `localhost` only. */
 export const SERVER_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBgjCCASmgAwIBAgIBAjAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBBMYXRjaGtl
 eSB0ZXN0IENBMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAUMRIw

@@ -20,18 +20,18 @@ export interface RunningGate {
   readonly dataDir: string;
   readonly databaseFile: string;
   readonly setupTokenFile: string;
-  /** What the server log has been told so far, one parsed JSON line each. */
+  /** The server log so far, one parsed JSON line each. */
   readonly serverLog: readonly Readonly<Record<string, unknown>>[];
   send(path: string, sending?: Sending): Promise<Answer>;
-  /** Makes the first account (`OWNER`, unless told otherwise) and answers with its session. */
+  /** Creates the first account (`OWNER` by default) and returns its session. */
   setUp(fields?: Readonly<Record<string, string>>): Promise<string>;
   signIn(fields?: Readonly<Record<string, string>>, sending?: Sending): Promise<Answer>;
-  /** Waits until there are so many log entries, and answers with all of them, oldest first. */
+  /** Waits for this number of log entries and returns all, oldest first. */
   logEntries(count: number): Promise<readonly LogEntry[]>;
   stop(): Promise<void>;
 }
 
-/** The real gate on a free port of loopback, in this process, with a database of its own. */
+/** The real gate in this process, on a free loopback port, with its own database. */
 export async function startGate(
   t: TestContext,
   overrides: Partial<Settings> = {},

@@ -10,7 +10,7 @@ const attributesIn = (tag: string): Attributes =>
     ]),
   );
 
-/** The attributes of each such element, in the order of the page. */
+/** The attributes of each element of this name, in page order. */
 export const elements = (html: string, name: string): readonly Attributes[] =>
   [...html.matchAll(new RegExp(`<${name}(\\s[^>]*)?>`, "g"))].map(([tag]) => attributesIn(tag));
 
@@ -25,13 +25,13 @@ export function fieldNamed(html: string, name: string): Attributes {
 export const textOf = (html: string, id: string): string | undefined =>
   new RegExp(`<p[^>]* id="${id}"[^>]*>([^<]*)</p>`).exec(html)?.[1];
 
-/** What the page says on top, for screen readers to say at once. */
+/** The message at the top of the page, which screen readers announce. */
 export const alertsIn = (html: string): readonly string[] =>
   [...html.matchAll(/<p class="problem" role="alert"[^>]*>([^<]*)<\/p>/g)].map(
     ([, text = ""]) => text,
   );
 
-/** One script, by its address: no code, no handler and no style stands in the page itself. */
+/** Asserts one script by URL and no inline code, handler or style. */
 export function assertNothingInline(html: string): void {
   const scripts = [...html.matchAll(/<script\b[^>]*>[\s\S]*?<\/script>/gi)].map(
     ([script]) => script,
@@ -45,13 +45,13 @@ export function assertNothingInline(html: string): void {
   assert.doesNotMatch(html, /<style|\sstyle=|<[^>]*\son\w+=|javascript:/i);
 }
 
-/** Where the link of this kind leads: `stylesheet`, `icon`. */
+/** The target of the link element of this kind: `stylesheet`, `icon`. */
 export function addressIn(html: string, rel: string): string {
   const link = elements(html, "link").find((one) => one.rel === rel);
   assert.ok(link?.href !== undefined, `no link to a ${rel} in ${html}`);
   return link.href;
 }
 
-/** What the home page says has happened, from top to bottom. */
+/** The activity on the home page, from top to bottom. */
 export const activityOf = (html: string): readonly string[] =>
   [...html.matchAll(/<li>([^<]*) <time/g)].map(([, text = ""]) => text);

@@ -9,7 +9,7 @@ export interface Minting {
   readonly hash?: "sha256" | "sha512";
 }
 
-/** A session token made by hand, as somebody else's service with the same secret would. */
+/** Creates a session token by hand, like another service with the same secret. */
 export function mint(claims: object, minting: Minting = {}): string {
   const { secret = SECRET, header = { alg: "HS256", typ: "JWT" }, hash = "sha256" } = minting;
   const signed = `${encoded(header)}.${encoded(claims)}`;
@@ -18,7 +18,7 @@ export function mint(claims: object, minting: Minting = {}): string {
 
 export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 
-/** A token's header and claims, read without a look at its signature. */
+/** The header and claims of a token, without verifying its signature. */
 export function partsOf(token: string): {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ function decoded(text: string): Readonly<Record<string, unknown>> {
   return JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
 }
 
-/** The user ID of a token that the service takes for genuine. */
+/** The user ID of a token that the service accepts. */
 export async function userIdIn(tokens: SessionTokens, token: string): Promise<UserId | undefined> {
   return (await tokens.verify(token))?.userId;
 }

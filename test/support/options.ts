@@ -2,7 +2,7 @@ import type { AuthOptions } from "../../src/index.ts";
 import { SECRET } from "./gate.ts";
 import { recordingLog } from "./recording-log.ts";
 
-/** No store is ever asked while options are looked at. */
+/** A placeholder: checking options does not use the store. */
 const NO_STORE = {} as AuthOptions["store"];
 
 export const optionsWith = (options: Partial<AuthOptions> = {}): AuthOptions => ({

@@ -22,7 +22,7 @@ export const look = (options: Partial<LookOptions> = {}): LoadedLook =>
 
 export const pagesFrom = (pagesDir: string | undefined): Pages => look({ pagesDir }).pages;
 
-/** A folder with these files in it. */
+/** Creates a folder with these files. */
 export async function folderWith(
   t: TestContext,
   files: Readonly<Record<string, string | Uint8Array>>,
@@ -41,7 +41,7 @@ export const signedIn = (username: string): PageHelpers => ({
   CurrentUser: { id: "1" as UserId, username },
 });
 
-/** What the pages get in their plainest state. */
+/** The data of the pages in their simplest state. */
 export const plain: Omit<PageData, "error"> = {
   login: { returnTo: undefined },
   setup: {

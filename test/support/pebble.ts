@@ -10,24 +10,24 @@ const HOST = "127.0.0.1";
 
 export interface Pebble {
   readonly directoryUrl: string;
-  /** Where it looks for answers to challenges, as others look on port 80. */
+  /** The port where it expects challenge responses, instead of port 80. */
   readonly httpPort: number;
-  /** The certificate at the root of those that it makes. */
+  /** The root certificate of the certificates that it issues. */
   root(): Promise<string>;
-  /** Lets a name lead elsewhere than to 127.0.0.1. */
+  /** Resolves a name to another address than 127.0.0.1. */
   point(name: string, address: string): Promise<void>;
 }
 
 export interface PebbleOptions {
   readonly port?: number;
   readonly httpPort?: number;
-  /** How many of a hundred nonces it refuses. */
+  /** How many percent of nonces it refuses. */
   readonly nonceReject?: number;
   readonly validitySeconds?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A certificate authority that is trusted by nobody, with name servers of its own. */
+/** A test certificate authority with its own name server. */
 export async function startPebble(
   t: TestContext,
   programs: { readonly pebble: string; readonly names: string },

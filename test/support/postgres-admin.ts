@@ -4,10 +4,10 @@ import { eventually } from "./eventually.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Over a connection of its own, which it closes. */
+/** Uses a separate connection and closes it. */
 export async function runSql(url: string, text: string): Promise<readonly Row[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // What is lost with the connection is told by the query, too.
+  // The query also reports a lost connection.
   client.on("error", () => undefined);
   await client.connect();
   try {
@@ -20,7 +20,7 @@ export async function runSql(url: string, text: string): Promise<readonly Row[]>
 const BLOCKED = `FROM pg_stat_activity
   WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 
-/** Resolves once so many statements in that database wait for a lock. */
+/** Resolves once this many statements in the database wait for a lock. */
 export async function untilBlocked(url: string, count = 1): Promise<void> {
   await eventually(async () => {
     const blocked = await runSql(url, `SELECT ${BLOCKED}`);
@@ -28,7 +28,7 @@ export async function untilBlocked(url: string, count = 1): Promise<void> {
   });
 }
 
-/** Ends the connections of those who wait for a lock in that database. */
+/** Terminates the connections that wait for a lock in the database. */
 export async function endBlocked(url: string): Promise<void> {
   await runSql(url, `SELECT pg_terminate_backend(pid) ${BLOCKED}`);
 }
@@ -38,7 +38,7 @@ export interface Transaction {
   end(): Promise<void>;
 }
 
-/** On a connection of its own, open until it is ended or its connection is. */
+/** Uses a separate connection. Open until it ends or the connection is terminated. */
 export async function openTransaction(t: TestContext, url: string): Promise<Transaction> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => undefined);

@@ -3,12 +3,12 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { run } from "./postgres-run.ts";
 
-/** Whom PostgreSQL runs as. Empty where that is whoever runs the tests. */
+/** The account that PostgreSQL runs as. Empty for the user who runs the tests. */
 export type Account = { readonly uid?: number; readonly gid?: number };
 
 /**
  * PostgreSQL refuses to run as root, and initdb wants an account that has a name: that of `nobody`
- * is there on every system. No account is made.
+ * exists on every system. Creates no account.
  */
 const NOBODY: Account = { uid: 65_534, gid: 65_534 };
 
@@ -46,7 +46,7 @@ interface Link {
   readonly target: string;
 }
 
-/** npm packages hold no links. An install script makes these, which need not have been allowed. */
+/** npm packages cannot contain links, and the install script that creates these may be disabled. */
 async function linkLibraries(native: string): Promise<void> {
   const text = await readFile(join(native, "pg-symlinks.json"), "utf8");
   const links: readonly Link[] = JSON.parse(text);

@@ -7,7 +7,7 @@ export interface FileServer extends Postgres {
   newDatabase(): Promise<string>;
 }
 
-/** One server for all tests of a file, each with a database of its own; gone with the last test. */
+/** One server for all tests of a file, each with its own database. Stops after the last test. */
 export async function serverOfFile(settings: Settings = {}): Promise<FileServer> {
   const server = await openPostgres(settings);
   after(() => server.close());

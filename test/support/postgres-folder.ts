@@ -7,7 +7,7 @@ import type { Account } from "./postgres-binaries.ts";
 import { ENVIRONMENT } from "./postgres-run.ts";
 
 /**
- * Outlives whoever started it, however that one ends: when the pipe closes, the server whose
+ * Outlives the process that started it: when the pipe closes, the server whose
  * number was named last is ended, a stopped one too, and the folder is removed.
  */
 const GUARDIAN = `
@@ -23,14 +23,14 @@ rm -rf "$1"
 
 export interface GuardedFolder {
   readonly path: string;
-  /** From now on this process is ended with the folder; `undefined` for none. */
+  /** Ends this process together with the folder; `undefined` for none. */
   guard(pid: number | undefined): void;
   remove(): Promise<void>;
 }
 
-/** A folder of the account's own, gone with `remove()` and with this process, if killed too. */
+/** A folder of the account, removed by `remove()` or when this process ends, even if killed. */
 export async function guardedFolder(account: Account): Promise<GuardedFolder> {
-  // A TMPDIR of root's own could not be entered by the account.
+  // The account could not enter a TMPDIR that belongs to root.
   const base = account.uid === undefined ? tmpdir() : "/tmp";
   const path = await mkdtemp(join(base, "latchkey-pg-"));
   if (account.uid !== undefined && account.gid !== undefined) {

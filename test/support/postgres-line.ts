@@ -3,11 +3,11 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 import type { Postgres } from "./postgres.ts";
 
-/** A network line to the server, which can be cut at the worst moment. */
+/** A TCP relay to the server that can drop a connection at a chosen statement. */
 export interface Line {
-  /** The URL of the same database at the near end of the line. */
+  /** The URL of the same database through the relay. */
   through(url: string): string;
-  /** Cuts the connection over which such a statement comes, when its answer is on the way. */
+  /** Drops the connection of a matching statement when its response is on the way. */
   cutAnswerTo(statement: string): { readonly done: Promise<void> };
 }
 
@@ -48,7 +48,7 @@ export async function startLine(t: TestContext, server: Postgres): Promise<Line>
   };
 }
 
-/** A server sends the answer to a statement once it is committed, and not before. */
+/** The server sends the response to a statement after the commit. */
 function carry(near: Socket, far: Socket, cuts: Cut[]): void {
   let due: Cut | undefined;
   near.on("data", (bytes: Buffer) => {

@@ -1,6 +1,6 @@
 import type { PostgresClient, PostgresPool } from "../../src/stores/postgres/query.ts";
 
-/** What a pool was asked, in order. */
+/** The queries of a pool, in order. */
 export interface Recording {
   readonly pool: PostgresPool;
   readonly asked: readonly Asked[];
@@ -12,12 +12,12 @@ export interface Asked {
   readonly at: number;
 }
 
-/** Is waited for before the answer to that question is passed on. */
+/** Delays the result of a query until it resolves. */
 export type HoldingBack = (text: string, asked: readonly Asked[]) => Promise<unknown>;
 
 const atOnce: HoldingBack = async () => undefined;
 
-/** The pool as it is, with everything noted that is asked through it. */
+/** A pool that records its queries. */
 export function recording(inner: PostgresPool, holdBack: HoldingBack = atOnce): Recording {
   const asked: Asked[] = [];
   const pool: PostgresPool = {

@@ -2,14 +2,14 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Account } from "./postgres-binaries.ts";
 
-/** Messages in English, and nothing of the caller's own `PG…` variables. */
+/** English messages, without the caller's `PG…` variables. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: process.env.PATH ?? "",
   LC_ALL: "C",
   TZ: "UTC",
 };
 
-/** Runs a program to its end, in a folder that the account can enter. */
+/** Runs a program until it ends, in a folder that the account can enter. */
 export async function run(
   program: string,
   args: readonly string[],

@@ -4,7 +4,7 @@ import { CA_CERTIFICATE, SERVER_CERTIFICATE, SERVER_KEY } from "./fixed-certific
 import type { Postgres } from "./postgres.ts";
 import { postgresAccount } from "./postgres-binaries.ts";
 
-/** From now on the server takes TLS connections. Answers with the file of its CA's certificate. */
+/** Enables TLS on the server. Returns the path of its CA certificate. */
 export async function turnTlsOn(server: Postgres): Promise<string> {
   const inFolder = (name: string): string => join(server.socketFolder, name);
   const { uid, gid } = postgresAccount();
@@ -20,7 +20,7 @@ export async function turnTlsOn(server: Postgres): Promise<string> {
   return ca;
 }
 
-/** From now on everybody but the superuser needs a password to connect over TCP. */
+/** Requires a password over TCP from all roles except the superuser. */
 export async function requirePasswords(server: Postgres): Promise<void> {
   const rules = [
     "local all all trust",

@@ -11,7 +11,7 @@ import { ENVIRONMENT } from "./postgres-run.ts";
 
 export type Settings = Readonly<Record<string, string | number>>;
 
-/** `fast` ends connections in order, `immediate` leaves crash recovery to the start, `kill` too. */
+/** `fast` closes connections first; `immediate` and `kill` need crash recovery at the next start. */
 export type Ending = "fast" | "immediate" | "kill";
 
 const SIGNALS: Readonly<Record<Ending, NodeJS.Signals>> = {
@@ -23,7 +23,7 @@ const SIGNALS: Readonly<Record<Ending, NodeJS.Signals>> = {
 /** One server process and its children, on the data folder `data` below the guarded folder. */
 export interface Server {
   start(settings: Settings): Promise<void>;
-  /** Resolves once every process of the server is gone. Does nothing when it does not run. */
+  /** Resolves once every process of the server has ended. Does nothing if it does not run. */
   stop(how: Ending): Promise<void>;
   /** Sends SIGSTOP or SIGCONT to every process of the server. */
   signal(signal: "SIGSTOP" | "SIGCONT"): Promise<void>;
@@ -57,7 +57,7 @@ export function serverIn(folder: GuardedFolder, bin: string, account: Account): 
 
     async signal(signal) {
       if (child === undefined) throw new Error("PostgreSQL does not run");
-      // The first one first, so that it makes no more of them.
+      // The parent first, so that it starts no more children.
       child.kill(signal);
       for (const pid of await processesOf(child)) sendTo(pid, signal);
     },
@@ -103,14 +103,14 @@ function read(file: string): Promise<string> {
   return readFile(file, "utf8").catch(() => "");
 }
 
-/** The number of the server and of each child: all of them are its direct children. Linux only. */
+/** The PIDs of the server and its children, which are all direct ones. Linux only. */
 async function processesOf({ pid }: ChildProcess): Promise<readonly number[]> {
   if (pid === undefined) return [];
   const children = await read(`/proc/${pid}/task/${pid}/children`);
   return [pid, ...children.split(" ").filter(Boolean).map(Number)];
 }
 
-/** Whoever is gone by now needs no signal. */
+/** Ignores processes that have already ended. */
 function sendTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -119,7 +119,7 @@ function sendTo(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** One that has ended and that nobody has looked after yet counts as gone. */
+/** A zombie counts as ended. */
 async function isGone(pid: number): Promise<boolean> {
   return !/\) [^Z]/.test(await read(`/proc/${pid}/stat`));
 }

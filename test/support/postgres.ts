@@ -18,23 +18,23 @@ export interface Postgres {
   /** As a superuser, of the database given. */
   url(database?: string): string;
   sql(text: string, database?: string): Promise<readonly Row[]>;
-  /** Makes an empty database and answers with its name. */
+  /** Creates an empty database and returns its name. */
   createDatabase(): Promise<string>;
   stop(how?: Ending): Promise<void>;
-  /** Starts it again, on the port that it had. */
+  /** Starts it again on the same port. */
   start(): Promise<void>;
-  /** Stops every process of the server where it is: connections stay open, nothing answers. */
+  /** Suspends every process of the server: connections stay open without answers. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** Ends everybody's connections but those of the server itself, and answers with their number. */
+  /** Terminates all client connections and returns their number. */
   killConnections(): Promise<number>;
   close(): Promise<void>;
 }
 
 export interface Standby extends Postgres {
-  /** Resolves once it has all that the primary had written when this was called. */
+  /** Resolves once it has replayed what the primary had written at the call. */
   catchUp(): Promise<void>;
-  /** Makes it a primary. Resolves when it takes writes. */
+  /** Promotes it to primary. Resolves when it accepts writes. */
   promote(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ interface Parts {
 const HOST = "127.0.0.1";
 const SUPERUSER = "postgres";
 
-/** Quick rather than durable: a test's data need not outlive the machine. */
+/** Fast instead of durable, since test data need not survive a crash of the machine. */
 const SETTINGS: Settings = {
   fsync: "off",
   shared_buffers: "16MB",
@@ -58,14 +58,14 @@ const SETTINGS: Settings = {
   log_line_prefix: "%m [%p] ",
 };
 
-/** A real PostgreSQL server of the test's own on a free port, gone when the test is over. */
+/** A PostgreSQL server for one test on a free port, removed after the test. */
 export async function startPostgres(t: TestContext, settings: Settings = {}): Promise<Postgres> {
   const postgres = await openPostgres(settings);
   t.after(() => postgres.close());
   return postgres;
 }
 
-/** The same for whoever closes it himself. */
+/** The same, for callers that close it themselves. */
 export async function openPostgres(settings: Settings = {}): Promise<Postgres> {
   const parts = await makeParts();
   return closingOnFailure(parts, async () => {

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import type { Answer } from "./client.ts";
 import { alertsIn, fieldNamed, textOf } from "./markup.ts";
 
-/** What a form that comes back has to say, and the fields that it is about. */
+/** The expected message of a rejected form, and its fields. */
 export interface Problem {
   readonly status: number;
   readonly message: string;
   readonly fields: readonly string[];
 }
 
-/** The message on top and beside the first field; every field concerned is marked, no other is. */
+/** Asserts the message at the top and at the first field, and that exactly these fields are marked. */
 export function assertProblem(answer: Answer, problem: Problem, all: readonly string[]): void {
   const { status, body, headers } = answer;
   const { message, fields } = problem;

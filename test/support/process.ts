@@ -21,7 +21,7 @@ export interface Ending {
   readonly stderr: string;
 }
 
-/** Starts `latchkey …` as a process of its own, which does not outlive the test. */
+/** Starts `latchkey …` as a process that ends with the test. */
 export function startLatchkey(
   t: TestContext,
   args: readonly string[],
@@ -30,7 +30,7 @@ export function startLatchkey(
   return startNode(t, ["--", MAIN, ...args], env);
 }
 
-/** The same for any other program that Node runs. */
+/** The same for any other Node program. */
 export function startNode(
   t: TestContext,
   args: readonly string[],
@@ -85,7 +85,7 @@ async function shown(
   }
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it ends. */
 export function runLatchkey(
   t: TestContext,
   args: readonly string[],
@@ -94,7 +94,7 @@ export function runLatchkey(
   return startLatchkey(t, args, env).ended;
 }
 
-/** A gate as a process of its own, on a free port, and its address. */
+/** Starts a gate as a process on a free port, and returns it with its address. */
 export async function startServe(
   t: TestContext,
   env: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** Sends bytes as they are over a connection of its own: answers with all that comes back. */
+/** Sends raw bytes over a new connection and returns the whole response. */
 export function sendRaw(url: string, request: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -34,7 +34,7 @@ export function postRaw(
   return sendRaw(url, `POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
 }
 
-/** The same bytes, but for what differs from one moment to the next. */
+/** The bytes without the parts that change over time. */
 export function withoutDateAndToken(response: string): string {
   return response.replace(/^Date: .*\r$/im, "Date: *\r").replace(/session=[^;\r]+;/, "session=*;");
 }

@@ -10,7 +10,7 @@ export interface SecureAnswer {
   readonly fingerprint: string;
 }
 
-/** Asks a local HTTPS server under a name, and trusts one authority alone. */
+/** Sends a request to a local HTTPS server by name, trusting one authority only. */
 export async function askSecurely(
   url: string,
   name: string,

@@ -5,7 +5,7 @@ import { tempDir } from "./temp-dir.ts";
 
 export { hashText, logEntry } from "../../src/testing/samples.ts";
 
-/** A real store with a file of its own, closed and gone when the test is over. */
+/** A real store with its own file, closed and removed after the test. */
 export async function openStore(t: TestContext): Promise<SqliteStore> {
   const store = await openSqlite({ file: join(await tempDir(t), "latchkey.db") });
   t.after(() => store.close());

@@ -6,7 +6,7 @@ import { type Flags, gateWorkers } from "./gate-workers.ts";
 
 export const PROCESSES = 4;
 export const ROUNDS = 20;
-/** Few enough at each process that none has to be turned away for want of a place in its queue. */
+/** Few enough per process to fit into its hash queue. */
 export const RACERS_EACH = 64;
 
 /** An empty store that the gates of one round share. */
@@ -14,11 +14,11 @@ export interface Course {
   readonly flags: Flags;
   /** The number of accounts. */
   countUsers(): Promise<number> | number;
-  /** To be closed after use. */
+  /** Must be closed after use. */
   openLog(): Promise<LogReader & { close(): unknown }>;
 }
 
-/** Round by round, all race for the first account of a new store, and exactly one has to get it. */
+/** In each round, all race for the first account of a new store, and exactly one must get it. */
 export async function raceForAccount(
   t: TestContext,
   newCourse: () => Promise<Course>,
@@ -42,7 +42,7 @@ export async function raceForAccount(
   }
 }
 
-/** All racers at once, one after the other from one process to the next. */
+/** Starts all racers at once, spread over the processes. */
 function race(urls: readonly string[]): Promise<readonly Answer[]> {
   return Promise.all(
     Array.from({ length: RACERS_EACH }, (_, n) =>
@@ -51,7 +51,7 @@ function race(urls: readonly string[]): Promise<readonly Answer[]> {
   );
 }
 
-/** Who is told to come back in a moment does so: on a busy machine, a database takes its time. */
+/** Retries after a 503, since the database can be slow on a busy machine. */
 async function attempt(url: string, username: string): Promise<Answer> {
   const password = `the password of ${username}`;
   const form = { username, password, confirm: password };

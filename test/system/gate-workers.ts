@@ -10,12 +10,12 @@ const WORKER = fileURLToPath(new URL("./gate-worker.ts", import.meta.url));
 export type Flags = Readonly<Record<string, string>>;
 
 export interface GateWorkers {
-  /** Has every process start a gate with these settings, and answers with their addresses. */
+  /** Starts a gate with these settings in every process, and returns their addresses. */
   start(flags: Flags): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
-/** So many gates, each in a process of its own that does not outlive the test. */
+/** Starts this number of gates, each in a process that ends with the test. */
 export function gateWorkers(t: TestContext, count: number): GateWorkers {
   const workers = Array.from({ length: count }, () => startWorker(t));
   const tellAll = (what: Flags | "stop") => Promise.all(workers.map((tell) => tell(what)));

@@ -57,7 +57,7 @@ const moments = (wholeMs: number): readonly Moment[] => [
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-test("a kill at any moment of the setup leaves no account, or one that can be used", async (t) => {
+test("leaves no account or a usable one when killed during the setup", async (t) => {
   const attempt = { path: "/setup", sending: { form: { ...OWNER, confirm: OWNER.password } } };
   const start = async () => {
     const dataDir = await tempDir(t);
@@ -90,7 +90,7 @@ test("a kill at any moment of the setup leaves no account, or one that can be us
   assert.deepEqual(new Set(left), new Set([0, 1]), "kills came early enough and late enough");
 });
 
-test("a kill at any moment of a password change leaves the old password or the new one, not both", async (t) => {
+test("leaves the old or the new password when killed during a change", async (t) => {
   const dataDir = await tempDir(t);
   let gate = await startGate(t, { dataDir });
   const session = await gate.setUp();

@@ -76,7 +76,7 @@ const refused = (url: string): Promise<unknown> =>
   );
 
 for (const signal of SIGNALS) {
-  test(`${signal} ends the gate with exit code 0, and nothing listens any more`, async (t) => {
+  test(`stops the gate on ${signal} with exit code 0`, async (t) => {
     const gate = await startConfigured(t);
     gate.child.kill(signal);
     const { code, stdout, stderr } = await gate.ended;
@@ -88,7 +88,7 @@ for (const signal of SIGNALS) {
     await refused(gate.url);
   });
 
-  test(`${signal} lets a sign-in under way finish, while nobody new is let in`, async (t) => {
+  test(`finishes a running sign-in on ${signal} and accepts no new connection`, async (t) => {
     const gate = await startConfigured(t);
     const socket = await halfASignIn(t, gate);
     await gate.signal(signal);
@@ -107,7 +107,7 @@ for (const signal of SIGNALS) {
   });
 }
 
-test("sign-ins whose passwords are being hashed when the signal comes all get their answers", async (t) => {
+test("answers sign-ins that are being hashed when the signal arrives", async (t) => {
   const gate = await startConfigured(t);
   const sockets = await Promise.all(Array.from({ length: 5 }, () => halfASignIn(t, gate)));
   for (const socket of sockets) socket.write(FORM);
@@ -120,7 +120,7 @@ test("sign-ins whose passwords are being hashed when the signal comes all get th
   assert.equal((await summariesIn(gate.dataDir)).length, 6);
 });
 
-test("the entry of a sign-in that was answered just before the signal is in the log", async (t) => {
+test("writes the log entry of a sign-in just before the signal", async (t) => {
   const gate = await startConfigured(t);
   assert.equal((await gate.signIn()).location, "/");
   gate.child.kill("SIGTERM");
@@ -131,7 +131,7 @@ test("the entry of a sign-in that was answered just before the signal is in the 
   ]);
 });
 
-test("slow clients of every kind hold the end up for less than ten seconds", async (t) => {
+test("stops within ten seconds despite slow clients", async (t) => {
   const gate = await startConfigured(t);
   const idle = await connectTo(t, gate, "GET /login HTTP/1.1\r\nHost: gate\r\n\r\n");
   await once(idle, "data");
@@ -147,7 +147,7 @@ test("slow clients of every kind hold the end up for less than ten seconds", asy
   await refused(gate.url);
 });
 
-test("a connection that is kept open for more requests does not hold the end up", async (t) => {
+test("stops despite idle keep-alive connections", async (t) => {
   const gate = await startConfigured(t);
   const idle = await connectTo(t, gate, "GET /login HTTP/1.1\r\nHost: gate\r\n\r\n");
   await once(idle, "data");
@@ -159,7 +159,7 @@ test("a connection that is kept open for more requests does not hold the end up"
 });
 
 for (const [first, second] of [SIGNALS, ["SIGINT", "SIGINT"]] as const) {
-  test(`${second} after ${first} ends the gate at once, with a non-zero exit code`, async (t) => {
+  test(`stops at once with a non-zero exit code on ${second} after ${first}`, async (t) => {
     const gate = await startConfigured(t);
     const socket = await halfASignIn(t, gate);
     await gate.signal(first);
@@ -173,7 +173,7 @@ for (const [first, second] of [SIGNALS, ["SIGINT", "SIGINT"]] as const) {
   });
 }
 
-test("a domain setup that takes long does not hold the end up, and is finished without the gate", async (t) => {
+test("stops during a long domain setup, which finishes by itself", async (t) => {
   const dir = await tempDir(t);
   const file = (name: string): string => join(dir, name);
   const there = (name: string) => eventually(() => existsSync(file(name)) || undefined);

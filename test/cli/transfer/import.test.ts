@@ -90,7 +90,7 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual([fine.code, fine.stdout], [0, "Would import 2 users and 0 log entries\n"]);
     const refused = await runLatchkey(t, ["import", "--dry-run", bad], place.env);
     assert.deepEqual([refused.code, refused.stdout], [1, ""]);
-    assert.match(refused.stderr, /^latchkey: line 3: there is an account /);
+    assert.match(refused.stderr, /^latchkey: line 3: an account with this username /);
     assert.deepEqual(await place.accounts(), before);
     assert.deepEqual(await place.entries(), []);
   });
@@ -130,7 +130,7 @@ test("import refuses a username of more than 2600 bytes in PostgreSQL and accept
   assert.equal(refused.code, 1);
   assert.match(
     refused.stderr,
-    /^latchkey: line 2: the username or the id is too long for the database\n/,
+    /^latchkey: line 2: the username or id is too long for the database\n/,
   );
   assert.equal((await runLatchkey(t, ["import", long], (await sqlitePlace(t)).env)).code, 0);
 });

@@ -55,7 +55,7 @@ test("refuses an incomplete, foreign or newer backup even with --force", async (
     [join(folder, "empty"), /is not a Latchkey database/],
     [await copy("other", "DROP TABLE users"), /not a complete Latchkey database/],
     [await copy("zero", "PRAGMA user_version = 0"), /is not a Latchkey database/],
-    [await copy("newer", "PRAGMA user_version = 999"), /has schema 999 .*use a newer Latchkey/],
+    [await copy("newer", "PRAGMA user_version = 999"), /has schema 999, .*use a newer Latchkey/],
     [cut, /damaged|not a complete Latchkey database|malformed/],
     [damaged, /damaged|not a complete Latchkey database|malformed/],
     [join(folder, "none"), /cannot read \S+: no such file or folder/],

@@ -6,13 +6,13 @@ import { hashText } from "../../support/store.ts";
 
 export interface AccountPorts extends CorePorts {
   record(event: Event): Promise<void>;
-  /** What was recorded, and nothing of what the rules do for the service. */
+  /** The recorded events. */
   readonly recorded: readonly Event[];
-  /** All accounts, in the order of their names. */
+  /** All accounts, sorted by username. */
   accounts(): Promise<readonly StoredUser[]>;
 }
 
-/** What the rules for accounts need, over a real store with these accounts in it. */
+/** The ports of the account rules, with a real store that has these accounts. */
 export async function accountPorts(
   t: TestContext,
   ...usernames: readonly string[]

@@ -6,7 +6,7 @@ import { accountPorts } from "./account-ports.ts";
 
 const PASSWORD = "a good password";
 
-test("an added account has the password that was given, and there is an entry", async (t) => {
+test("adds an account with its password and records an entry", async (t) => {
   const ports = await accountPorts(t, "owner");
   const outcome = await addUser(ports, "guest", PASSWORD);
   const stored = await ports.store.findUserByUsername("guest");
@@ -18,7 +18,7 @@ test("an added account has the password that was given, and there is an entry", 
   assert.deepEqual(ports.recorded, [userAdded("guest")]);
 });
 
-test("the first account can be added, too, and setup is over then", async (t) => {
+test("can add the first account, which closes the setup", async (t) => {
   const ports = await accountPorts(t);
   assert.equal((await addUser(ports, "owner", PASSWORD)).kind, "added");
   assert.equal(await ports.users.anyExists(), true);
@@ -39,13 +39,13 @@ for (const [what, username, password, kind] of [
   });
 }
 
-test("eight bytes are enough, counted in bytes", async (t) => {
+test("accepts a password of eight bytes", async (t) => {
   const ports = await accountPorts(t);
   assert.equal((await addUser(ports, "one", "12345678")).kind, "added");
   assert.equal((await addUser(ports, "two", "ääää")).kind, "added");
 });
 
-test("a name is kept as it came: no trimming, no folding", async (t) => {
+test("stores a username unchanged", async (t) => {
   const ports = await accountPorts(t, "owner");
   for (const name of [" owner", "Owner", "\u001b[31m\n"]) {
     assert.equal((await addUser(ports, name, PASSWORD)).kind, "added");

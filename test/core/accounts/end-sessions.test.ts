@@ -39,7 +39,7 @@ async function scene(t: TestContext): Promise<Scene> {
   };
 }
 
-test("every session of the account ends, those of others do not, and there is an entry", async (t) => {
+test("ends every session of the account only and records an entry", async (t) => {
   const ports = await scene(t);
   const { guest, owner, clock, issue, whose } = ports;
   const old = await issue(owner);
@@ -55,7 +55,7 @@ test("every session of the account ends, those of others do not, and there is an
   assert.deepEqual(ports.recorded, [userSignedOut("owner")]);
 });
 
-test("those of everybody end together, and their number is told", async (t) => {
+test("ends the sessions of all users and returns their number", async (t) => {
   const ports = await scene(t);
   const tokens = [await ports.issue(ports.guest), await ports.issue(ports.owner)];
   assert.equal(await endAllSessions(ports), 2);
@@ -63,7 +63,7 @@ test("those of everybody end together, and their number is told", async (t) => {
   assert.deepEqual(ports.recorded, [allSignedOut()]);
 });
 
-test("a name that there is none of ends nothing, and there is no entry", async (t) => {
+test("ends nothing for an unknown username and records no entry", async (t) => {
   const ports = await scene(t);
   const token = await ports.issue(ports.owner);
   assert.equal(await endSessionsOf(ports, "Owner"), "no-user");
@@ -105,7 +105,7 @@ for (const [ahead, user] of [
   });
 }
 
-test("a sign-in right after the end works, whatever the clocks of both instances say", async (t) => {
+test("accepts a sign-in right after the end, whatever the clocks of both instances", async (t) => {
   const ports = await scene(t);
   const { clock, owner, store, whose } = ports;
   for (const endAhead of [0, 90, -90]) {
@@ -125,7 +125,7 @@ test("a sign-in right after the end works, whatever the clocks of both instances
   }
 });
 
-test("a session of a sign-in between two ends is over, however far its clock is ahead", async (t) => {
+test("ends a session from between two ends, however far its clock is ahead", async (t) => {
   const ports = await scene(t);
   const { clock, owner, store, whose } = ports;
   await endSessionsOf(ports, "owner");
@@ -136,7 +136,7 @@ test("a session of a sign-in between two ends is over, however far its clock is 
   assert.equal(await whose(between), undefined);
 });
 
-test("a token minted elsewhere counts again two minutes after the end", async (t) => {
+test("accepts a token issued elsewhere from two minutes after the end", async (t) => {
   const ports = await scene(t);
   const { clock, owner, whose } = ports;
   await endSessionsOf(ports, "owner");
@@ -152,7 +152,7 @@ test("a token minted elsewhere counts again two minutes after the end", async (t
   assert.equal(await whose(early), undefined);
 });
 
-test("a recorded second that is not a number does not keep a session", async (t) => {
+test("ignores a recorded second that is not a number", async (t) => {
   const ports = await scene(t);
   const { clock, owner, whose } = ports;
   const iat = clock.now() / SECOND;
@@ -164,7 +164,7 @@ test("a recorded second that is not a number does not keep a session", async (t)
   }
 });
 
-test("a session from between two ends within the same second is over as well", async (t) => {
+test("ends a session from between two ends within the same second", async (t) => {
   const ports = await scene(t);
   await endSessionsOf(ports, "owner");
   const between = await ports.issue(ports.owner);
@@ -173,7 +173,7 @@ test("a session from between two ends within the same second is over as well", a
   assert.deepEqual([await ports.whose(between), await ports.whose(after)], [undefined, "owner"]);
 });
 
-test("an end by a machine whose clock is behind revives nothing", async (t) => {
+test("revives no session when a machine with a slow clock ends sessions", async (t) => {
   const ports = await scene(t);
   const { clock, owner, issue, whose } = ports;
   const old = await issue(owner);
@@ -200,7 +200,7 @@ for (const [what, claims] of [
   });
 }
 
-test("accounts have no such time until their sessions are ended", async (t) => {
+test("stores no sessionsFrom until sessions are ended", async (t) => {
   const ports = await scene(t);
   await endSessionsOf(ports, "guest");
   const [guest, owner] = await ports.accounts();
@@ -208,7 +208,7 @@ test("accounts have no such time until their sessions are ended", async (t) => {
   assert.deepEqual(Object.keys(owner ?? {}).sort(), ["id", "passwordHash", "username"]);
 });
 
-test("of an account that is removed meanwhile no session is ended, and there is no entry", async (t) => {
+test("ends nothing for an account that is removed in the meantime", async (t) => {
   const ports = await scene(t);
   const store = {
     ...ports.store,

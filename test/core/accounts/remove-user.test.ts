@@ -4,7 +4,7 @@ import { removeUser } from "../../../src/core/accounts/remove-user.ts";
 import { userRemoved } from "../../../src/core/events.ts";
 import { accountPorts } from "./account-ports.ts";
 
-test("a removed account is gone, the others stay, and there is an entry", async (t) => {
+test("removes only that account and records an entry", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
   const [, owner] = await ports.accounts();
   assert.equal(await removeUser(ports, "guest"), "removed");
@@ -26,7 +26,7 @@ for (const [username, outcome] of [
   });
 }
 
-test("of two who remove the same account, one did", async (t) => {
+test("lets one of two concurrent removals of an account succeed", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
   const outcomes = await Promise.all(["guest", "guest"].map((name) => removeUser(ports, name)));
   assert.deepEqual([...outcomes].sort(), ["no-user", "removed"]);

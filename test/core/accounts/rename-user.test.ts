@@ -4,7 +4,7 @@ import { renameUser } from "../../../src/core/accounts/rename-user.ts";
 import { userRenamed } from "../../../src/core/events.ts";
 import { accountPorts } from "./account-ports.ts";
 
-test("a renamed account keeps its ID and password, and there is an entry", async (t) => {
+test("keeps ID and password of a renamed account and records an entry", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
   assert.equal(await renameUser(ports, "owner", "host"), "renamed");
@@ -12,7 +12,7 @@ test("a renamed account keeps its ID and password, and there is an entry", async
   assert.deepEqual(ports.recorded, [userRenamed("host")]);
 });
 
-test("another case of the same letters is another name", async (t) => {
+test("treats usernames in another case as different", async (t) => {
   const ports = await accountPorts(t, "owner");
   assert.equal(await renameUser(ports, "owner", "Owner"), "renamed");
   assert.equal(await renameUser(ports, "owner", "x"), "no-user");
@@ -34,7 +34,7 @@ for (const [from, to, outcome] of [
   });
 }
 
-test("an account that is removed meanwhile is not renamed, and there is no entry", async (t) => {
+test("does not rename an account that is removed in the meantime", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
   const store = {
     ...ports.store,

@@ -6,7 +6,7 @@ import { accountPorts } from "./account-ports.ts";
 
 const PASSWORD = "a good password";
 
-test("the new password works, whatever hash was there, and there is an entry", async (t) => {
+test("sets the new password whatever the old hash and records an entry", async (t) => {
   const ports = await accountPorts(t, "owner");
   assert.equal(await resetPassword(ports, "owner", PASSWORD), "reset");
   const [owner] = await ports.accounts();
@@ -14,7 +14,7 @@ test("the new password works, whatever hash was there, and there is an entry", a
   assert.deepEqual(ports.recorded, [userPasswordSet("owner")]);
 });
 
-test("nothing but that account's hash is touched: sessions go on", async (t) => {
+test("changes only the account's hash, and sessions continue", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
   await resetPassword(ports, "owner", PASSWORD);
@@ -38,7 +38,7 @@ for (const [what, username, password, outcome] of [
   });
 }
 
-test("an account that is removed while its password is hashed is missing, not set", async (t) => {
+test("reports an account that is removed during the hashing as missing", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
   const [guest] = await ports.accounts();
   const passwords = {

@@ -53,7 +53,7 @@ async function assertAtRest({ reads }: Watched): Promise<void> {
 const comparing = ({ step, entries }: CopyProgress): boolean =>
   step === "comparing" && entries.done > 0;
 
-test("a copy that is interrupted while it compares has let go of both sides when it ends", async (t) => {
+test("has stopped reading both sides when an interrupted comparison returns", async (t) => {
   const source = slow(await filledStore(t));
   const target = slow(await openStore(t));
   const stopping = new AbortController();
@@ -67,7 +67,7 @@ test("a copy that is interrupted while it compares has let go of both sides when
   await assertAtRest(target);
 });
 
-test("a target that fails while it is compared ends the reading of the source as well", async (t) => {
+test("stops reading the source when the target fails during the comparison", async (t) => {
   const source = slow(await filledStore(t));
   const target = await openStore(t);
   const state = { fails: false };

@@ -73,7 +73,7 @@ for (const [sql, of, inTarget] of changes) {
   });
 }
 
-test("two texts that changed places between two entries are a difference", async (t) => {
+test("detects two texts that are swapped between entries", async (t) => {
   const both = await files(t);
   const swap = `UPDATE log_entries SET summary =
     CASE id WHEN 1 THEN 'entry 1' ELSE 'entry 0' END WHERE id IN (1, 2)`;
@@ -81,7 +81,7 @@ test("two texts that changed places between two entries are a difference", async
   assert.equal(outcome.kind, "different");
 });
 
-test("an entry that is written to the source in the middle of the copy comes along", async (t) => {
+test("copies an entry that is written to the source during the copy", async (t) => {
   const both = await files(t);
   const { source, target } = both;
   const outcome = await copyWhile(both, halfway, () => {
@@ -96,7 +96,7 @@ for (const [what, sql] of [
   ["a new password", "UPDATE users SET password_hash = 'new'"],
   ["a removed entry", "DELETE FROM log_entries WHERE id = 3"],
 ] as const) {
-  test(`${what} in the source in the middle of the copy is told, and mended by the next run`, async (t) => {
+  test(`reports ${what} in the source during the copy, and fixes it in the next run`, async (t) => {
     const both = await files(t);
     const { source, target } = both;
     const first = await copyWhile(both, halfway, () => execute(source.file, sql));
@@ -118,7 +118,7 @@ for (const [what, sql] of [
   });
 }
 
-test("a copy that starts over empties the target once, and adds from then on", async (t) => {
+test("empties the target once when it starts over", async (t) => {
   const { source, target } = await files(t);
   const spoil = () => execute(source.file, "UPDATE users SET username = 'Owner'");
   assert.equal((await copyWhile({ source, target }, comparing, spoil)).kind, "different");
@@ -135,7 +135,7 @@ test("a copy that starts over empties the target once, and adds from then on", a
   assert.deepEqual(how, ["start-over", "add", "add", "add", "add"]);
 });
 
-test("a copy that came out different starts over only in a target that nobody has used", async (t) => {
+test("starts over only in an unused target", async (t) => {
   const both = await files(t);
   const { source, target } = both;
   const change = () => execute(source.file, "UPDATE users SET password_hash = 'new'");

@@ -4,7 +4,7 @@ import { differencesOf } from "../../../src/core/transfer/copy-digest.ts";
 
 const same = { count: 2, sum: 7n };
 
-test("two sides with the same numbers and sums do not differ", () => {
+test("finds no difference between equal counts and sums", () => {
   const side = { users: same, entries: same };
   assert.deepEqual(differencesOf(side, side), []);
 });

@@ -19,23 +19,23 @@ const holding = (mark: object, change: Partial<Contents> = {}): Contents => ({
   ...change,
 });
 
-test("an empty target without a mark is filled from the beginning", () => {
+test("starts from the beginning in an empty target", () => {
   const mark = { ...MARK, users: 0, entries: 0, userId: "", entryId: 0, lastEntryId: 0 };
   assert.deepEqual(startFrom(EMPTY, SOURCE), { kind: "start", mark, from: EMPTY, how: "add" });
 });
 
-test("a copy that was cut off goes on where its mark stands", () => {
+test("continues an interrupted copy at its mark", () => {
   const from = holding(MARK);
   assert.deepEqual(startFrom(from, SOURCE), { kind: "start", mark: MARK, from, how: "add" });
 });
 
-test("a copy that came out different starts over, with nothing counted yet", () => {
+test("starts over after a copy that differed", () => {
   const from = holding({ ...MARK, state: "different" });
   const mark = { ...MARK, users: 0, entries: 0, userId: "", entryId: 0 };
   assert.deepEqual(startFrom(from, SOURCE), { kind: "start", mark, from, how: "start-over" });
 });
 
-test("a target that holds something, or a finished copy, is occupied", () => {
+test("reports a target with content or a finished copy as occupied", () => {
   const occupied = { kind: "target-occupied", users: 2, entries: 3 };
   const { mark: _, ...withoutMark } = holding(MARK);
   assert.deepEqual(startFrom({ ...withoutMark, mark: undefined }, SOURCE), occupied);
@@ -46,7 +46,7 @@ test("a target that holds something, or a finished copy, is occupied", () => {
   }
 });
 
-test("a target that another source was copied to is not gone on with", () => {
+test("does not continue the copy of another source", () => {
   const refusal = { kind: "target-of-another", source: "postgres" };
   assert.deepEqual(startFrom(holding({ ...MARK, source: "postgres" }), SOURCE), refusal);
 });
@@ -57,7 +57,7 @@ for (const change of [{ users: 1 }, { users: 3 }, { entries: 4 }, { lastEntryId:
   });
 }
 
-test("a batch moves the mark on, and one without rows leaves it", () => {
+test("advances the mark by the rows of a batch", () => {
   const user = (id: string) => ({ id: id as UserId, username: id, passwordHash: hashText(id) });
   const users = [user("c"), user("d")];
   assert.deepEqual(advance({ users, entries: [] }, MARK), { ...MARK, users: 4, userId: "d" });
@@ -67,7 +67,7 @@ test("a batch moves the mark on, and one without rows leaves it", () => {
   assert.deepEqual(advance({ users: [], entries: [] }, MARK), MARK);
 });
 
-test("a mark is read as it was written, in each of its states", () => {
+test("parses a mark in each state as it was written", () => {
   for (const state of ["copying", "different", "finished"] as const) {
     const mark = { ...MARK, state };
     assert.deepEqual(parseMark(JSON.stringify(mark)), mark);

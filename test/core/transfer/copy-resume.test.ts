@@ -66,7 +66,7 @@ function failingAfter(target: SqliteStore, batches: number): CopyTarget & { rows
 }
 
 for (const batches of [1, 2, 3, 4]) {
-  test(`a copy that fails after ${batches} batches goes on there, with what is missing`, async (t) => {
+  test(`continues a copy that failed after ${batches} batches`, async (t) => {
     const { source, target } = await stores(t);
     const first = failingAfter(target, batches);
     await assert.rejects(run({ source, target: first }), /the connection is lost/);
@@ -78,7 +78,7 @@ for (const batches of [1, 2, 3, 4]) {
   });
 }
 
-test("another source does not go on with a copy that was cut off", async (t) => {
+test("refuses to continue the copy of another source", async (t) => {
   const { source, target } = await stores(t);
   await assert.rejects(run({ source, target: failingAfter(target, 2) }));
   const before = await target.readContents();
@@ -97,7 +97,7 @@ const uses: Readonly<Record<string, (target: SqliteStore) => Promise<unknown>>> 
   },
 };
 for (const [what, use] of Object.entries(uses)) {
-  test(`a target that has ${what} since the copy was cut off is refused`, async (t) => {
+  test(`refuses a target that has ${what} since the interruption`, async (t) => {
     const { source, target } = await stores(t);
     await assert.rejects(run({ source, target: failingAfter(target, 2) }));
     await use(target);
@@ -105,7 +105,7 @@ for (const [what, use] of Object.entries(uses)) {
   });
 }
 
-test("a target that is used while the copy runs is not mixed up with it", async (t) => {
+test("stops when the target is used during the copy", async (t) => {
   const { source, target } = await stores(t);
   let batches = 0;
   const used: CopyTarget = {
@@ -122,14 +122,14 @@ test("a target that is used while the copy runs is not mixed up with it", async 
   assert.deepEqual([last?.summary, batches], ["a sign-in", 3]);
 });
 
-test("an unfinished copy is no source", async (t) => {
+test("refuses an unfinished copy as source", async (t) => {
   const { source, target } = await stores(t);
   await assert.rejects(run({ source, target: failingAfter(target, 2) }));
   const outcome = await run({ source: target, target: await openStore(t) });
   assert.deepEqual(outcome, { kind: "source-unfinished", source: NAME });
 });
 
-test("the same copy run twice at once ends with each row once", async (t) => {
+test("copies each row once when two copies run concurrently", async (t) => {
   const { source, target } = await stores(t);
   const outcomes = await Promise.all([run({ source, target }), run({ source, target })]);
   assert.ok(
@@ -139,7 +139,7 @@ test("the same copy run twice at once ends with each row once", async (t) => {
   await assertCopied({ source, target });
 });
 
-test("a copy that is overtaken with its very last step looks again, and is finished", async (t) => {
+test("finishes a copy that is overtaken in its last step", async (t) => {
   const { source, target } = await stores(t);
   let overtaken = 0;
   const racing: CopyTarget = {
@@ -156,7 +156,7 @@ test("a copy that is overtaken with its very last step looks again, and is finis
   assert.equal(JSON.parse((await target.readContents()).mark ?? "").state, "finished");
 });
 
-test("what fails while a copy is told to stop is told all the same", async (t) => {
+test("throws a failure that happens during an abort", async (t) => {
   const { source, target } = await stores(t);
   const stopping = new AbortController();
   const failing: CopyTarget = {
@@ -170,7 +170,7 @@ test("what fails while a copy is told to stop is told all the same", async (t) =
   await assert.rejects(running, /the connection is lost/);
 });
 
-test("a copy that is told to stop stops after the batch, and goes on when asked again", async (t) => {
+test("stops after the current batch on abort, and continues on the next run", async (t) => {
   const { source, target } = await stores(t);
   const stopping = new AbortController();
   const progress = ({ entries }: CopyProgress) => {

@@ -57,13 +57,13 @@ async function assertCopied({ source, target }: Stores): Promise<void> {
   );
 }
 
-test("all users and entries come along, their IDs, times, hashes and order unchanged", async (t) => {
+test("copies all users and entries with IDs, times, hashes and order", async (t) => {
   const both = await stores(t, 1_500);
   assert.deepEqual(await run(both), { kind: "copied", users: 1_500, entries: 2_500 });
   await assertCopied(both);
 });
 
-test("the log of the target goes on after the highest ID that the source ever gave", async (t) => {
+test("continues the target's log IDs after the highest ID of the source", async (t) => {
   const { source, target } = await stores(t, 1, 4);
   await run({ source, target });
   await target.insertLogEntries([logEntry("later")]);
@@ -81,7 +81,7 @@ for (const [what, users, entries] of [
   });
 }
 
-test("an empty source is refused, and the target gets no mark", async (t) => {
+test("refuses an empty source and leaves the target unmarked", async (t) => {
   const { source, target } = await stores(t, 0, 0);
   assert.deepEqual(await run({ source, target }), { kind: "source-empty" });
   assert.equal((await target.readContents()).mark, undefined);
@@ -93,7 +93,7 @@ for (const [what, put] of Object.entries({
   "a log entry": (store: SqliteStore) => store.insertLogEntries([logEntry("own")]),
   "a finished copy": (store: SqliteStore) => fill(store, 1, 1),
 })) {
-  test(`a target with ${what} is refused, and stays as it is`, async (t) => {
+  test(`refuses a target with ${what} and leaves it unchanged`, async (t) => {
     const { source, target } = await stores(t);
     await put(target);
     const before = await target.readContents();
@@ -103,14 +103,14 @@ for (const [what, put] of Object.entries({
   });
 }
 
-test("a copy that is finished is refused when it is asked for again", async (t) => {
+test("refuses to repeat a finished copy", async (t) => {
   const { source, target } = await stores(t, 1, 1);
   await run({ source, target });
   const again = await run({ source, target });
   assert.deepEqual(again, { kind: "target-occupied", users: 1, entries: 1 });
 });
 
-test("what the target cannot hold is told before anything is written", async (t) => {
+test("reports rows that the target cannot store before writing", async (t) => {
   const { source, target } = await stores(t);
   const holding: CopyTarget = {
     ...target,
@@ -124,7 +124,7 @@ test("what the target cannot hold is told before anything is written", async (t)
   });
 });
 
-test("what was copied is a source like any other", async (t) => {
+test("can copy from a finished copy", async (t) => {
   const { source, target } = await stores(t);
   await run({ source, target });
   const third = await openStore(t);
@@ -132,14 +132,14 @@ test("what was copied is a source like any other", async (t) => {
   await assertCopied({ source, target: third });
 });
 
-test("the mark at the end says that the copy is finished, and how much it was", async (t) => {
+test("marks the copy as finished with its numbers", async (t) => {
   const { source, target } = await stores(t);
   await run({ source, target });
   const { state, users, entries } = JSON.parse((await target.readContents()).mark ?? "");
   assert.deepEqual([state, users, entries], ["finished", 3, 2_500]);
 });
 
-test("no more than a thousand rows are read or written at a time", async (t) => {
+test("reads and writes at most a thousand rows at a time", async (t) => {
   const { source, target } = await stores(t, 2_100);
   const sizes: number[] = [];
   const counting: CopyTarget = {
@@ -153,7 +153,7 @@ test("no more than a thousand rows are read or written at a time", async (t) => 
   assert.deepEqual(sizes, [1_000, 1_000, 100, 1_000, 1_000, 500, 0]);
 });
 
-test("progress goes from nothing to everything in each step, and never back", async (t) => {
+test("reports increasing progress from zero to the total in each step", async (t) => {
   const { source, target } = await stores(t, 3, 2_500);
   const seen: CopyProgress[] = [];
   const checking: CopyTarget = { ...target, problemWith: () => undefined };

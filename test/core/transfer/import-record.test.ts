@@ -16,7 +16,7 @@ const record = (fields: Fields = {}) => ({
   ...fields,
 });
 
-test("a user keeps the name, the hash, the ID and the end of the sessions as they are", () => {
+test("keeps username, hash, ID and sessions_from unchanged", () => {
   const name = " O'Neil \u202e\n🔑 ";
   assert.deepEqual(read(user({ username: name, id: "7f", sessions_from: 1_700_000_000 })), {
     kind: "user",
@@ -38,7 +38,7 @@ for (const [what, fields] of Object.entries({
   });
 }
 
-test("a number is an ID, too", () => {
+test("accepts a number as ID", () => {
   const one = read(user({ id: 42, sessions_from: "17" }));
   assert.ok(one.kind === "user");
   assert.deepEqual([one.user.id, one.user.sessionsFrom], ["42", 17]);
@@ -50,7 +50,7 @@ test("sessions may end with the first second of 1970, and an ID have 255 bytes",
   assert.deepEqual([Buffer.byteLength(one.user.id), one.user.sessionsFrom], [255, 0]);
 });
 
-test("what fails while a line is read is no refusal", () => {
+test("throws other errors instead of refusing the line", () => {
   class Failing extends Map<string, unknown> {
     override get(): unknown {
       throw new Error("the disk is full");
@@ -59,7 +59,7 @@ test("what fails while a line is read is no refusal", () => {
   assert.throws(() => parseRecord(new Failing()), /the disk is full/);
 });
 
-test("a time without a zone is UTC, on whatever machine it is read", (t) => {
+test("reads a time without a zone as UTC on any machine", (t) => {
   const zone = process.env.TZ;
   t.after(() => {
     if (zone === undefined) delete process.env.TZ;
@@ -71,7 +71,7 @@ test("a time without a zone is UTC, on whatever machine it is read", (t) => {
   }
 });
 
-test("a log record becomes an entry by the system", () => {
+test("converts a log record to an entry of the system", () => {
   for (const type of ["signin", "signin_rate_limited", "signup", "password_change"]) {
     assert.deepEqual(read(record({ Action: type, Detail: "Zoë" })), {
       kind: "entry",
@@ -120,7 +120,7 @@ const refused: readonly (readonly [Fields, string])[] = [
   [user(record()), "it is both a user and a log record"],
   [record({ Action: "signout" }), "unknown Action"],
   [record({ Action: "user_import" }), "unknown Action"],
-  [record({ Action: "" }), "there is no Action"],
+  [record({ Action: "" }), "Action is missing"],
   [record({ Detail: "" }), "Detail is missing"],
   [record({ Detail: "a\0b" }), "Detail contains a NUL character"],
   [record({ at: undefined }), "the time is missing (at, Time or created_at)"],
@@ -130,7 +130,7 @@ const refused: readonly (readonly [Fields, string])[] = [
 ];
 for (const [fields, reason] of refused) {
   const shown = JSON.stringify(fields).slice(0, 90);
-  test(`refused, since ${reason}: ${shown}`, () => {
+  test(`refuses ${shown}: ${reason}`, () => {
     assert.deepEqual(read(fields), { kind: "refused", reason });
   });
 }

@@ -60,7 +60,7 @@ async function setting(
   };
 }
 
-test("users come in, with one entry that says how many", async (t) => {
+test("imports users with one entry that states their number", async (t) => {
   const { ports, names, entries, store } = await setting(t, [userLine(1, "a"), userLine(2, "b")]);
   assert.deepEqual(await importUsers(ports, STRICT), {
     ...{ kind: "imported", refused: 0, users: 2, entries: 0 },
@@ -71,7 +71,7 @@ test("users come in, with one entry that says how many", async (t) => {
   assert.equal(entry?.at.getTime(), NOW);
 });
 
-test("log records come in by their times, whatever their order, and an entry of their own", async (t) => {
+test("imports log records in the order of their times with one entry of their own", async (t) => {
   const lines = [entryLine(1, 30), entryLine(2, 10), entryLine(3, 30), entryLine(4, 20)];
   const { ports, entries } = await setting(t, lines);
   assert.equal((await importUsers(ports, STRICT)).entries, 4);
@@ -99,7 +99,7 @@ const bad: readonly (readonly [string, ImportLine, string])[] = [
 for (const [what, line, reason] of bad) {
   const lines = [userLine(1, "a"), userLine(2, "b", { id: "7" }), line, entryLine(4, 5)];
 
-  test(`${what}: nothing at all comes in`, async (t) => {
+  test(`imports nothing: ${what}`, async (t) => {
     const { ports, refused, names, entries, store } = await setting(t, lines);
     await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
     const outcome = await importUsers(ports, STRICT);
@@ -108,7 +108,7 @@ for (const [what, line, reason] of bad) {
     assert.deepEqual([await names(), await entries()], [["owner"], []]);
   });
 
-  test(`${what}: the others come in where that is wanted`, async (t) => {
+  test(`imports the other lines with skip: ${what}`, async (t) => {
     const { ports, refused, names, store } = await setting(t, lines);
     await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
     const outcome = await importUsers(ports, LENIENT);
@@ -118,20 +118,20 @@ for (const [what, line, reason] of bad) {
   });
 }
 
-test("a line behind one that was refused is not taken for a second of its name", async (t) => {
+test("does not compare a line with a refused line", async (t) => {
   const lines = [lineOf(1, { username: "a", passwordhash: "hunter2" }), userLine(2, "a")];
   const { ports, names } = await setting(t, lines);
   assert.equal((await importUsers(ports, LENIENT)).users, 1);
   assert.deepEqual(await names(), ["a"]);
 });
 
-test("where all are refused, nothing is imported, not even an entry of it", async (t) => {
+test("imports nothing when all lines are refused", async (t) => {
   const { ports, entries } = await setting(t, [lineOf(1, {})]);
   assert.equal((await importUsers(ports, LENIENT)).kind, "refused");
   assert.deepEqual(await entries(), []);
 });
 
-test("a file without lines is nothing, and makes no store", async (t) => {
+test("creates no store for an empty file", async (t) => {
   const { ports } = await setting(t, [], {
     existing: undefined,
     target: () => Promise.reject(new Error("made")),
@@ -139,14 +139,14 @@ test("a file without lines is nothing, and makes no store", async (t) => {
   assert.equal((await importUsers(ports, STRICT)).kind, "nothing");
 });
 
-test("a store that is made for it takes everything in", async (t) => {
+test("imports into a new store", async (t) => {
   const { ports, names } = await setting(t, [userLine(1, "a")], { existing: undefined });
   const outcome = await importUsers(ports, STRICT);
   assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 1, entries: 0 });
   assert.deepEqual(await names(), ["a"]);
 });
 
-test("as many users as log records are not nothing", async (t) => {
+test("imports equal numbers of users and log records", async (t) => {
   const { ports, names } = await setting(t, [userLine(1, "a"), entryLine(2, 5)]);
   const outcome = await importUsers(ports, STRICT);
   assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 1, entries: 1 });
@@ -154,7 +154,7 @@ test("as many users as log records are not nothing", async (t) => {
 });
 
 for (const badLines of ["refuse-all", "skip"] as const) {
-  test(`to look only tells the same and changes nothing (${badLines})`, async (t) => {
+  test(`reports the same in a dry run and changes nothing (${badLines})`, async (t) => {
     const lines = [userLine(1, "a"), userLine(2, "owner")];
     const { ports, refused, names, entries, store } = await setting(t, lines, {
       target: () => Promise.reject(new Error("opened to write")),
@@ -184,7 +184,7 @@ for (const [choices, kind, names] of [
   [STRICT, "refused", ["b"]],
   [LENIENT, "imported", ["a", "b", "c"]],
 ] as const) {
-  test(`a username that somebody takes meanwhile is refused like any other (${choices.badLines})`, async (t) => {
+  test(`refuses a username that is taken in the meantime (${choices.badLines})`, async (t) => {
     const made = await setting(t, [userLine(1, "a"), userLine(2, "b"), userLine(3, "c")]);
     const racing = overtaken(made.store, () =>
       made.store.insertUser({ username: "b", passwordHash: hashText("x") }),
@@ -196,7 +196,7 @@ for (const [choices, kind, names] of [
   });
 }
 
-test("a name that the store cannot hold is refused before anything is written", async (t) => {
+test("refuses a username that the store cannot hold before writing", async (t) => {
   const { ports, refused, store } = await setting(t, [userLine(1, "long")]);
   const narrow: RecordImporter = {
     ...store,
@@ -207,10 +207,10 @@ test("a name that the store cannot hold is refused before anything is written", 
   };
   const outcome = await importUsers({ ...ports, existing: narrow }, STRICT);
   assert.equal(outcome.kind, "refused");
-  assert.deepEqual(refused, ["1: the username or the id is too long for the database"]);
+  assert.deepEqual(refused, ["1: the username or id is too long for the database"]);
 });
 
-test("the progress of log records is told page by page as well", async (t) => {
+test("reports the progress of log records page by page", async (t) => {
   const users = [userLine(1, "a"), userLine(2, "b")];
   const lines = [...users, ...Array.from({ length: 2_500 }, (_, n) => entryLine(n + 3, n))];
   const { ports, progress } = await setting(t, lines);
@@ -229,7 +229,7 @@ test("the progress of log records is told page by page as well", async (t) => {
   );
 });
 
-test("the progress grows to all of it", async (t) => {
+test("reports progress up to the total", async (t) => {
   const lines = Array.from({ length: 2_500 }, (_, n) => userLine(n, `user ${n}`));
   const { ports, progress } = await setting(t, lines);
   await importUsers(ports, STRICT);

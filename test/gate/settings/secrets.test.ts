@@ -169,7 +169,7 @@ const guessable: readonly (readonly [string, Readonly<Record<string, string>>, R
     { AUTH_SECRET: "change-me-please" },
     /^the secret can be guessed: .*placeholder/,
   ],
-  ["a repetitive secret", { AUTH_SECRET: "hunter2 ".repeat(9) }, /^the secret .*is repetitive$/],
+  ["a repetitive secret", { AUTH_SECRET: "hunter2 ".repeat(9) }, /^the secret .*repeats itself$/],
   [
     "a short previous secret",
     { AUTH_SECRET: SECRET, AUTH_SECRET_PREVIOUS: `${OLD},hunter2` },

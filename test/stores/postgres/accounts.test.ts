@@ -38,7 +38,7 @@ for (const level of ["read committed", "repeatable read", "serializable"]) {
   });
 }
 
-test("a setup that runs while an account is being added does not make a first one beside it", async (t) => {
+test("creates no first account while another account is being added", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const adding = await openTransaction(t, url);

@@ -17,7 +17,7 @@ async function tablesIn(url: string): Promise<readonly string[]> {
   return rows.map(({ tablename }) => String(tablename));
 }
 
-test("of ten processes that start on an empty database all run, and one migrates", async (t) => {
+test("starts ten processes on an empty database, of which one migrates", async (t) => {
   const url = await server.newDatabase();
   // Every command leaves a line that is undone with the transaction of a migration that fails.
   await runSql(
@@ -46,7 +46,7 @@ test("of ten processes that start on an empty database all run, and one migrates
   );
 });
 
-test("a start on a database that is up to date waits for nobody who uses the tables", async (t) => {
+test("does not wait for locks on an up-to-date database", async (t) => {
   const url = await server.newDatabase();
   await openStoreAt(t, url);
   const tables = await tablesIn(url);
@@ -59,7 +59,7 @@ test("a start on a database that is up to date waits for nobody who uses the tab
   assert.equal(await store.hasUsers(), false);
 });
 
-test("a start that has to migrate waits for the one that is at it, and then finds it done", async (t) => {
+test("waits for a running migration of another process", async (t) => {
   const url = await server.newDatabase();
   await openStoreAt(t, url);
   const [row] = await runSql(url, "SELECT version FROM latchkey_schema");
@@ -73,7 +73,7 @@ test("a start that has to migrate waits for the one that is at it, and then find
   assert.equal(await (await opening).hasUsers(), false);
 });
 
-test("a migration that fails leaves nothing behind, and the next start makes up for it", async (t) => {
+test("rolls a failed migration back and repeats it at the next start", async (t) => {
   const url = await server.newDatabase();
   await runSql(url, "CREATE TABLE latchkey_log (in_the_way int)");
   await assert.rejects(openPostgres({ url }), { code: "42P07" });
@@ -82,7 +82,7 @@ test("a migration that fails leaves nothing behind, and the next start makes up 
   assert.equal(await (await openStoreAt(t, url)).hasUsers(), false);
 });
 
-test("the schema of a newer Latchkey is refused and left alone", async (t) => {
+test("refuses the schema of a newer Latchkey", async (t) => {
   const url = await server.newDatabase();
   await openStoreAt(t, url);
   await runSql(url, "UPDATE latchkey_schema SET version = 99");
@@ -93,7 +93,7 @@ test("the schema of a newer Latchkey is refused and left alone", async (t) => {
   assert.equal(row?.version, 99);
 });
 
-test("a database without tables can be refused, and gets none then", async () => {
+test("refuses a database without tables without creating them", async () => {
   const url = await server.newDatabase();
   await assert.rejects(openPostgres({ url, missing: "refuse" }), { code: "database_missing" });
   assert.deepEqual(await tablesIn(url), []);
@@ -110,7 +110,7 @@ async function rowsOnly(url: string): Promise<string> {
   return url.replace("//postgres@", `//${role}@`);
 }
 
-test("a role that may only read and write rows can serve once the tables are there", async (t) => {
+test("serves with a role that can only read and write rows", async (t) => {
   const url = await server.newDatabase();
   await openStoreAt(t, url);
   const databaseUrl = await rowsOnly(url);
@@ -129,7 +129,7 @@ test("a role that may only read and write rows can serve once the tables are the
   assert.deepEqual(complaints, []);
 });
 
-test("a role that may not make the tables is told so", async () => {
+test("reports a role that must not create tables", async () => {
   const databaseUrl = await rowsOnly(await server.newDatabase());
   await assert.rejects(openPostgres({ url: databaseUrl }), /permission denied for schema public/);
 });

@@ -119,7 +119,7 @@ testStore("PostgreSQL with everything shadowed", onTrappedPool);
 testLogReader("PostgreSQL with everything shadowed", onTrappedPool);
 testAccounts("PostgreSQL with everything shadowed", onTrappedPool);
 
-test("the traps catch what is not named in full", async () => {
+test("traps catch names that are not qualified", async () => {
   const url = await trappedDatabase();
   for (const text of [
     "SELECT unnest(ARRAY[1])",
@@ -132,7 +132,7 @@ test("the traps catch what is not named in full", async () => {
   await assert.rejects(runSql(url, "SELECT count(*) FROM pg_class"), /not an aggregate/);
 });
 
-test("attempts, imports and the retention find nothing that is shadowed", async (t) => {
+test("attempts, imports and retention use no shadowed names", async (t) => {
   const [store] = await openOnPool(t, await trappedDatabase());
   for (let n = 0; n < 5; n += 1) {
     assert.equal(await store.recordAttempt("203.0.113.1", LIMIT), "allowed");
@@ -157,7 +157,7 @@ test("attempts, imports and the retention find nothing that is shadowed", async 
   assert.equal(await store.pruneLogEntries(new Date(Date.now() + 1_000), 10), 2);
 });
 
-test("triggers find nothing that is shadowed, whoever inserts and deletes users", async (t) => {
+test("triggers use no shadowed names, whichever role changes users", async (t) => {
   const url = await trappedDatabase();
   const store = await openStoreAt(t, url);
   await runSql(url, "INSERT INTO latchkey_users VALUES ('1', 'theirs', '')");
@@ -166,7 +166,7 @@ test("triggers find nothing that is shadowed, whoever inserts and deletes users"
   assert.notEqual(await store.insertFirstUser(OWNER), undefined);
 });
 
-test("triggers of an older schema are replaced at the next start", async (t) => {
+test("replaces the triggers of an older schema at the next start", async (t) => {
   const url = await server.newDatabase();
   await (await openPostgres({ url })).close();
   const named = "SELECT proname FROM pg_proc WHERE proname LIKE 'latchkey%' AND proconfig IS NULL";
@@ -197,7 +197,7 @@ test("the tables are in the first schema of the search_path that exists, and sta
   assert.deepEqual(await runSql(url, places), [{ schemaname: "renamed" }]);
 });
 
-test("a search_path of schemas that do not exist is refused", async () => {
+test("refuses a search_path without an existing schema", async () => {
   const url = `${await server.newDatabase()}?options=-c%20search_path%3Dmissing`;
   await assert.rejects(openPostgres({ url }), { code: "database_schema_missing" });
 });

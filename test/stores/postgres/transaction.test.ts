@@ -59,7 +59,7 @@ for (const [what, failure] of [
   });
 }
 
-test("a transaction that was rolled back gives its connection to the next one", async (t) => {
+test("reuses the connection after a rollback", async (t) => {
   const pool = await realPool(t);
   const work = inTransaction(pool, async (ask) => {
     await ask("INSERT INTO public.things VALUES (1)");

@@ -26,7 +26,7 @@ const first = (fields: Partial<ImportBatch>): ImportBatch => ({
   ...fields,
 });
 
-test("a first batch waits for an account that is just being made, and then stays out", async (t) => {
+test("waits with the first batch for a concurrent account, and then refuses it", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const making = await openTransaction(t, url);
@@ -41,7 +41,7 @@ test("a first batch waits for an account that is just being made, and then stays
   assert.equal((await store.readContents()).mark, undefined);
 });
 
-test("a batch waits for one that is under way, and then finds itself overtaken", async (t) => {
+test("waits for a concurrent batch and is then overtaken", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const other = await openTransaction(t, url);
@@ -54,7 +54,7 @@ test("a batch waits for one that is under way, and then finds itself overtaken",
   assert.equal(await store.hasUsers(), false);
 });
 
-test("a batch of a database that is serializable by itself sees what others commit", async (t) => {
+test("sees other commits in a database with serializable isolation", async (t) => {
   const url = await server.newDatabase();
   await runSql(
     url,
@@ -69,7 +69,7 @@ test("a batch of a database that is serializable by itself sees what others comm
   assert.equal(await importing, "overtaken");
 });
 
-test("a batch may take longer than a page would wait for the database", async (t) => {
+test("allows a batch more time than a page", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const other = await openTransaction(t, url);
@@ -83,7 +83,7 @@ test("a batch may take longer than a page would wait for the database", async (t
   assert.equal(await importing, "imported");
 });
 
-test("users come in the order of their IDs' bytes, however the database sorts", async (t) => {
+test("reads users sorted by ID bytes in any collation", async (t) => {
   const name = `sorted_${randomUUID().replaceAll("-", "")}`;
   await server.sql(
     `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`,
@@ -98,7 +98,7 @@ test("users come in the order of their IDs' bytes, however the database sorts", 
   );
 });
 
-test("the ID of each imported entry is its own, and the key of each another", async (t) => {
+test("keeps the IDs of imported entries and gives each another key", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const entries = Array.from({ length: 1_000 }, (_, i) => ({
@@ -129,13 +129,13 @@ const unstorable: readonly (readonly [string, Partial<ImportBatch>, RegExp])[] =
   ],
 ];
 for (const [what, rows, reason] of unstorable) {
-  test(`${what} is told beforehand`, async (t) => {
+  test(`reports ${what} before writing`, async (t) => {
     const store = await openStoreAt(t, await server.newDatabase());
     assert.match(store.problemWith?.(first(rows)) ?? "", reason);
   });
 }
 
-test("what is not told beforehand can be stored: the longest name, the strangest text", async (t) => {
+test("stores the longest username and unusual text", async (t) => {
   const store = await openStoreAt(t, await server.newDatabase());
   // Random, since what can be compressed would fit at any length.
   const long = Array.from({ length: 650 }, (_, i) =>

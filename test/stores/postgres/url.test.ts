@@ -108,14 +108,14 @@ const refused: Readonly<Record<string, string>> = {
 };
 
 for (const [what, url] of Object.entries(refused)) {
-  test(`${what} is refused, in a message without the password`, () => {
+  test(`refuses ${what} without showing the password`, () => {
     const { code, message } = faultOf(() => readPostgresUrl(url));
     assert.equal(code, "database_url_invalid");
     assert.match(message, /^invalid database URL: [^\n]+$/);
     assert.ok(!message.includes(SECRET), message);
   });
 
-  test(`${what} in DATABASE_URL is told in one line, without the password`, () => {
+  test(`reports ${what} in DATABASE_URL in one line without the password`, () => {
     const told = problems({ DATABASE_URL: url });
     assert.equal(told.length, 1);
     assert.match(told.join(), /^DATABASE_URL: invalid database URL: [^\n]+$/);
@@ -128,7 +128,7 @@ for (const [query, reason] of [
   ["channel_binding=require", /: channel_binding=require is not supported: sslmode=verify-full /],
   ["channel_binding=always", /: channel_binding accepts disable, prefer$/],
 ] as const) {
-  test(`${query} is told as what is wrong`, () => {
+  test(`explains why ${query} is refused`, () => {
     assert.match(faultOf(() => readPostgresUrl(`postgres://h/d?${query}`)).message, reason);
   });
 }

@@ -22,7 +22,7 @@ testAccounts("SQLite", fresh);
 
 const OWNER = { username: "owner", passwordHash: hashText("a hash") };
 
-test("a renaming that fails is no taken name", async (t) => {
+test("does not report another rename failure as a taken username", async (t) => {
   const file = join(await tempDir(t), "latchkey.db");
   const store = await openSqlite({ file });
   t.after(() => store.close());
@@ -32,7 +32,7 @@ test("a renaming that fails is no taken name", async (t) => {
   await assert.rejects(store.renameUser(user.id, "other"), /the disk is worn out/);
 });
 
-test("an account from before sessions could be ended has none that were", async (t) => {
+test("reads an account of an older schema without sessionsFrom", async (t) => {
   const file = join(await tempDir(t), "latchkey.db");
   (await openSqlite({ file })).close();
   execute(

@@ -26,7 +26,7 @@ const codeIs =
   (error: unknown): boolean =>
     error instanceof Fault && error.code === code;
 
-test("commits wait for the disk: synchronous is FULL on the store's own connection", async (t) => {
+test("syncs commits to the disk with synchronous FULL", async (t) => {
   const prepare = t.mock.method(DatabaseSync.prototype, "prepare");
   await open(t, await freshFile(t));
   const connection = prepare.mock.calls[0]?.this;
@@ -34,7 +34,7 @@ test("commits wait for the disk: synchronous is FULL on the store's own connecti
   assert.equal(connection.prepare("PRAGMA synchronous").get()?.synchronous, 2);
 });
 
-test("only the owner may read the database and the files beside it, whatever the umask", async (t) => {
+test("creates files that only the owner can read, whatever the umask", async (t) => {
   const before = process.umask(0);
   t.after(() => process.umask(before));
   const file = await freshFile(t);
@@ -43,7 +43,7 @@ test("only the owner may read the database and the files beside it, whatever the
   for (const path of [file, `${file}-wal`, `${file}-shm`]) assert.equal(modeOf(path), "600", path);
 });
 
-test("an existing database that others may read is tightened, and keeps what is in it", async (t) => {
+test("restricts an existing database to its owner", async (t) => {
   const file = await freshFile(t);
   const first = await openSqlite({ file });
   await first.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
@@ -54,7 +54,7 @@ test("an existing database that others may read is tightened, and keeps what is 
   for (const path of [file, `${file}-wal`, `${file}-shm`]) assert.equal(modeOf(path), "600", path);
 });
 
-test("files beside the database that others may read are tightened, too", async (t) => {
+test("restricts the files beside the database to their owner", async (t) => {
   const file = await freshFile(t);
   const other = await open(t, file);
   await other.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
@@ -63,7 +63,7 @@ test("files beside the database that others may read are tightened, too", async 
   for (const path of [file, `${file}-wal`, `${file}-shm`]) assert.equal(modeOf(path), "600", path);
 });
 
-test("asked to refuse a missing database, it makes none", async (t) => {
+test("refuses a missing database without creating it", async (t) => {
   const dir = await tempDir(t);
   const file = join(dir, "latchkey.db");
   await assert.rejects(openSqlite({ file, missing: "refuse" }), (error) => {
@@ -74,7 +74,7 @@ test("asked to refuse a missing database, it makes none", async (t) => {
   assert.deepEqual(readdirSync(dir), []);
 });
 
-test("asked to refuse a missing database, it opens one that is there", async (t) => {
+test("opens an existing database with missing: refuse", async (t) => {
   const file = await freshFile(t);
   (await openSqlite({ file })).close();
   const store = await openSqlite({ file, missing: "refuse" });
@@ -82,7 +82,7 @@ test("asked to refuse a missing database, it opens one that is there", async (t)
   assert.equal(await store.hasUsers(), false);
 });
 
-test("a file that is no database is an error, and stays as it was", async (t) => {
+test("refuses a file that is not a database and leaves it unchanged", async (t) => {
   const file = await freshFile(t);
   const content = "This is not a database.\n".repeat(100);
   writeFileSync(file, content);
@@ -90,7 +90,7 @@ test("a file that is no database is an error, and stays as it was", async (t) =>
   assert.equal(readFileSync(file, "utf8"), content);
 });
 
-test("a folder in its place, or no folder to put it into, is an error", async (t) => {
+test("refuses a folder as the file, and a missing folder", async (t) => {
   const dir = await tempDir(t);
   const { mode } = statSync(dir);
   await assert.rejects(openSqlite({ file: dir }), (error) => codeOf(error) === "ERR_SQLITE_ERROR");
@@ -100,7 +100,7 @@ test("a folder in its place, or no folder to put it into, is an error", async (t
   assert.equal(existsSync(join(dir, "missing")), false);
 });
 
-test("a database of a newer version is refused, and the file stays as it was", async (t) => {
+test("refuses a database of a newer version and leaves it unchanged", async (t) => {
   const file = await freshFile(t);
   const first = await openSqlite({ file });
   await first.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
@@ -113,7 +113,7 @@ test("a database of a newer version is refused, and the file stays as it was", a
   }
 });
 
-test("a migration that fails halfway leaves nothing of itself behind", async (t) => {
+test("rolls a failed migration back", async (t) => {
   const file = await freshFile(t);
   // The first of the tables can be made, the second is in the way.
   execute(file, "CREATE TABLE log_entries (something_else TEXT); PRAGMA user_version = 0;");
@@ -128,7 +128,7 @@ test("a migration that fails halfway leaves nothing of itself behind", async (t)
   });
 });
 
-test("opening an up-to-date database writes nothing into it", async (t) => {
+test("does not write when it opens an up-to-date database", async (t) => {
   const file = await freshFile(t);
   (await openSqlite({ file })).close();
   const before = readFileSync(file);

@@ -25,7 +25,7 @@ for (const suffix of ["-wal", "-shm"]) {
   });
 }
 
-test("a mode that leaves others nothing is left as it is, stricter ones too", async (t) => {
+test("keeps modes that give others no access", async (t) => {
   const file = join(await tempDir(t), "latchkey.db");
   (await openSqlite({ file })).close();
   const { ctimeNs } = await stat(file, { bigint: true });
@@ -33,7 +33,7 @@ test("a mode that leaves others nothing is left as it is, stricter ones too", as
   assert.equal((await stat(file, { bigint: true })).ctimeNs, ctimeNs);
 });
 
-test("by a link that leads nowhere no database is made there", async (t) => {
+test("creates no database through a dangling link", async (t) => {
   const file = join(await tempDir(t), "latchkey.db");
   const nowhere = join(await tempDir(t), "nowhere");
   await symlink(nowhere, file);
@@ -44,7 +44,7 @@ test("by a link that leads nowhere no database is made there", async (t) => {
   assert.deepEqual(await readdir(dirname(nowhere)), []);
 });
 
-test("by a link to a database, that is opened", async (t) => {
+test("opens a database through a link", async (t) => {
   const file = join(await tempDir(t), "latchkey.db");
   (await openSqlite({ file })).close();
   const link = join(await tempDir(t), "latchkey.db");
@@ -54,7 +54,7 @@ test("by a link to a database, that is opened", async (t) => {
   assert.equal(await store.hasUsers(), false);
 });
 
-test("a name with signs that mean something in an address is a name", async (t) => {
+test("opens a file whose name contains URL characters", async (t) => {
   const folder = await tempDir(t);
   const name = "a b%41?mode=ro#c.db";
   (await openSqlite({ file: join(folder, name) })).close();
@@ -62,7 +62,7 @@ test("a name with signs that mean something in an address is a name", async (t) 
 });
 
 if (process.geteuid?.() === 0) {
-  test("a database that root makes belongs to whose folder it is in, with what is beside it", async (t) => {
+  test("as root, creates the database for the owner of the folder", async (t) => {
     const folder = join(await tempDir(t), "data");
     await mkdir(folder, { mode: 0o700 });
     await chown(folder, SOMEBODY, SOMEBODY);

@@ -57,7 +57,7 @@ for (const lock of ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"]) {
   });
 }
 
-test("while another connection shuts everybody out, opening and reading wait, and then succeed", async (t) => {
+test("waits with opening and reading for an exclusive lock", async (t) => {
   const file = join(await tempDir(t), "latchkey.db");
   const store = await openSqlite({ file });
   await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
@@ -73,7 +73,7 @@ test("while another connection shuts everybody out, opening and reading wait, an
   assert.equal((await reopened.findUserByUsername("owner"))?.username, "owner");
 });
 
-test("several waiting writes all succeed, entries in the order they were given", async (t) => {
+test("completes several waiting writes in order", async (t) => {
   const { store, holder } = await storeAndHolder(t);
   holder.exec("BEGIN IMMEDIATE");
   const inserting = store.insertLogEntries([logEntry("first"), logEntry("second")]);
@@ -89,7 +89,7 @@ test("several waiting writes all succeed, entries in the order they were given",
   );
 });
 
-test("when the lock is held for too long, writes fail as busy, and nothing was written", async (t) => {
+test("fails as busy without writing when the lock is held too long", async (t) => {
   const { store, holder } = await storeAndHolder(t);
   holder.exec("BEGIN IMMEDIATE");
   const before = performance.now();
@@ -115,7 +115,7 @@ test("when the lock is held for too long, writes fail as busy, and nothing was w
   );
 });
 
-test("a failure that is not about a lock is passed on at once", async (t) => {
+test("throws other failures at once", async (t) => {
   const { store, holder } = await storeAndHolder(t);
   holder.exec("DROP TABLE users");
   const before = performance.now();

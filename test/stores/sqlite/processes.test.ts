@@ -7,7 +7,7 @@ import { logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { startScript } from "../processes.ts";
 
-test("of four processes that start on no database at all, one migrates and one user is first", async (t) => {
+test("starts four processes without a database: one migrates and one inserts the first user", async (t) => {
   const file = join(await tempDir(t), "latchkey.db");
   const racers = ["a", "b", "c", "d"].map((name) =>
     startScript(t, "insert-first-user.ts", file, name),
@@ -28,7 +28,7 @@ test("of four processes that start on no database at all, one migrates and one u
   });
 });
 
-test("a write waits for another process's lock while reads go on, and then succeeds", async (t) => {
+test("waits with a write for another process's lock while reads continue", async (t) => {
   const file = join(await tempDir(t), "latchkey.db");
   const store = await openSqlite({ file });
   t.after(() => store.close());

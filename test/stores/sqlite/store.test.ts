@@ -25,7 +25,7 @@ async function freshDatabase(t: TestContext): Promise<Database<SqliteStore>> {
 testStore("SQLite", freshDatabase);
 testLogReader("SQLite", freshDatabase);
 
-test("SQLite: a username with a NUL in it is kept and matched whole", async (t) => {
+test("SQLite: stores and matches a username with a NUL", async (t) => {
   const store = await openSqlite({ file: join(await tempDir(t), "latchkey.db") });
   t.after(() => store.close());
   await store.insertFirstUser({ username: "own\0er", passwordHash: hashText("hash") });
@@ -34,7 +34,7 @@ test("SQLite: a username with a NUL in it is kept and matched whole", async (t) 
   assert.equal(await store.findUserByUsername("own\0other"), undefined);
 });
 
-test("SQLite: what was written is there after closing and opening again", async (t) => {
+test("SQLite: keeps data after closing and reopening", async (t) => {
   const file = join(await tempDir(t), "latchkey.db");
   const first = await openSqlite({ file });
   const user = await first.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
@@ -46,7 +46,7 @@ test("SQLite: what was written is there after closing and opening again", async 
   assert.equal((await second.readLogEntries({ afterId: 0, limit: 1 }))[0]?.summary, "kept");
 });
 
-test("SQLite: an ID is never given twice, even after the newest entry has been deleted", async (t) => {
+test("SQLite: never reuses an entry ID, even after deleting the newest entry", async (t) => {
   const file = join(await tempDir(t), "latchkey.db");
   const store = await openSqlite({ file });
   t.after(() => store.close());
@@ -60,7 +60,7 @@ test("SQLite: an ID is never given twice, even after the newest entry has been d
   );
 });
 
-test("SQLite: the journal is a WAL, and every table is STRICT", async (t) => {
+test("SQLite: uses a WAL and STRICT tables", async (t) => {
   const file = join(await tempDir(t), "latchkey.db");
   const store = await openSqlite({ file });
   t.after(() => store.close());

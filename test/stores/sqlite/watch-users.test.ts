@@ -66,7 +66,7 @@ const changes: Readonly<Record<string, (store: SqliteStore, id: UserId) => Promi
 };
 
 for (const [what, change] of Object.entries(changes)) {
-  test(`${what} by another connection is told within moments`, async (t) => {
+  test(`reports ${what} by another connection soon`, async (t) => {
     const scene = await watched(t);
     const other = await openSqlite({ file: scene.file });
     t.after(() => other.close());
@@ -76,7 +76,7 @@ for (const [what, change] of Object.entries(changes)) {
 
   // Hashes are never remembered, and nobody remembers an account that was not there.
   if (what === "a new account" || what === "a new password") continue;
-  test(`${what} by the connection that watches is told as well`, async (t) => {
+  test(`reports ${what} by the watching connection`, async (t) => {
     const scene = await watched(t);
     await change(scene.store, scene.id);
     await toldSoon(scene, [scene.id, "all"]);
@@ -89,7 +89,7 @@ const database = new DatabaseSync(process.argv[1]);
 database.exec("UPDATE users SET username = 'renamed' WHERE username = 'owner'");
 `;
 
-test("a change by another process past every rule is told within moments", async (t) => {
+test("reports a plain SQL change of another process soon", async (t) => {
   const scene = await watched(t);
   const args = ["--input-type=module", "-e", CHANGE_IT, scene.file];
   const { code, stderr } = await startNode(t, args, {}).ended;
@@ -97,20 +97,20 @@ test("a change by another process past every rule is told within moments", async
   await toldSoon(scene);
 });
 
-test("while nobody writes, nothing is told, and that goes on being confirmed", async (t) => {
+test("confirms without reports while no connection writes", async (t) => {
   const scene = await watched(t);
   for (let i = 0; i < 4; i += 1) await looked(scene);
   assert.deepEqual(scene.told, NOTHING_CHANGED);
 });
 
-test("log entries of one's own, which come with every sign-in, are no changes of users", async (t) => {
+test("does not report its own log entries as changed users", async (t) => {
   const scene = await watched(t);
   await scene.store.insertLogEntries([logEntry("a sign-in")]);
   await looked(scene);
   assert.deepEqual(scene.told, NOTHING_CHANGED);
 });
 
-test("what is not committed is not told, and once it is, it is", async (t) => {
+test("reports a change only once it is committed", async (t) => {
   const scene = await watched(t);
   execute(scene.file, "BEGIN; UPDATE users SET username = 'x' WHERE username = 'owner'; ROLLBACK");
   await looked(scene);
@@ -119,7 +119,7 @@ test("what is not committed is not told, and once it is, it is", async (t) => {
   await toldSoon(scene);
 });
 
-test("a lock that is held elsewhere does not keep the looks from confirming", async (t) => {
+test("confirms while another connection holds the lock", async (t) => {
   const scene = await watched(t);
   const holder = startScript(t, "hold-lock.ts", scene.file);
   assert.equal(await holder.line(), "held");
@@ -127,7 +127,7 @@ test("a lock that is held elsewhere does not keep the looks from confirming", as
   assert.deepEqual(scene.told, NOTHING_CHANGED);
 });
 
-test("after the watch is closed nothing is told or confirmed any more", async (t) => {
+test("neither reports nor confirms after the watch is closed", async (t) => {
   const scene = await watched(t);
   await scene.close();
   const confirmedAt = scene.confirmedAt();
@@ -142,7 +142,7 @@ test("after the watch is closed nothing is told or confirmed any more", async (t
   assert.equal(scene.confirmedAt(), confirmedAt);
 });
 
-test("a watch whose database is closed confirms nothing more, and does no harm", async (t) => {
+test("stops confirming when the database is closed", async (t) => {
   const file = join(await tempDir(t), "latchkey.db");
   const store = await openSqlite({ file });
   const watch = store.watchUsers?.({ now: () => performance.now(), changed: () => {} });
@@ -156,7 +156,7 @@ test("a watch whose database is closed confirms nothing more, and does no harm",
   assert.equal(watch.confirmedAt(), confirmedAt);
 });
 
-test("a process that watches and does nothing else ends", async (t) => {
+test("does not keep the process alive by watching", async (t) => {
   const file = join(await tempDir(t), "latchkey.db");
   const sqlite = new URL("../../../src/stores/sqlite/store.ts", import.meta.url);
   const script = `
