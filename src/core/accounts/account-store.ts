@@ -1,3 +1,6 @@
+import type { Clock } from "../clock.ts";
+import type { Event } from "../events.ts";
+import type { Passwords } from "../passwords.ts";
 import type { NewUser, PasswordHash, Store, StoredUser, User, UserId } from "../store.ts";
 
 /** What the account commands need beside the `Store`; `testAccounts` checks it. */
@@ -25,4 +28,13 @@ export interface UserQuery {
   /** `""` comes before every ID. */
   readonly afterId: string;
   readonly limit: number;
+}
+
+/** What the rules of the account commands need. */
+export interface AccountPorts {
+  readonly store: AccountStore;
+  readonly passwords: Pick<Passwords, "hash">;
+  readonly clock: Pick<Clock, "now">;
+  /** Writes an entry of the audit log. */
+  readonly record: (event: Event) => Promise<void>;
 }

@@ -1,14 +1,7 @@
-import { type Event, userAdded } from "../events.ts";
+import { userAdded } from "../events.ts";
 import { isTooShort } from "../password-length.ts";
-import type { Passwords } from "../passwords.ts";
 import type { User } from "../store.ts";
-import type { AccountStore } from "./account-store.ts";
-
-export interface AddUserPorts {
-  readonly store: Pick<AccountStore, "insertUser">;
-  readonly passwords: Pick<Passwords, "hash">;
-  readonly record: (event: Event) => Promise<void>;
-}
+import type { AccountPorts } from "./account-store.ts";
 
 export type AddUserOutcome =
   | { readonly kind: "username-missing" }
@@ -17,7 +10,7 @@ export type AddUserOutcome =
   | { readonly kind: "added"; readonly user: User };
 
 export async function addUser(
-  { store, passwords, record }: AddUserPorts,
+  { store, passwords, record }: AccountPorts,
   username: string,
   password: string,
 ): Promise<AddUserOutcome> {

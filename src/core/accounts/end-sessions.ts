@@ -1,16 +1,12 @@
 import type { Clock } from "../clock.ts";
-import { allSignedOut, type Event, userSignedOut } from "../events.ts";
+import { allSignedOut, userSignedOut } from "../events.ts";
 import type { VerifiedToken } from "../session-token.ts";
-import type { AccountStore } from "./account-store.ts";
+import type { AccountPorts } from "./account-store.ts";
 
 /** Sessions end even if the clock of the issuing instance is this far ahead. */
 const CLOCK_MARGIN_SECONDS = 120;
 
-export interface EndSessionsPorts {
-  readonly store: Pick<AccountStore, "findUserByUsername" | "endSessions">;
-  readonly clock: Pick<Clock, "now">;
-  readonly record: (event: Event) => Promise<void>;
-}
+type EndSessionsPorts = Omit<AccountPorts, "passwords">;
 
 /** Ends every session of the user that was issued up to now. */
 export async function endSessionsOf(

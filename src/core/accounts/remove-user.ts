@@ -1,16 +1,11 @@
-import { type Event, userRemoved } from "../events.ts";
-import type { AccountStore } from "./account-store.ts";
-
-export interface RemoveUserPorts {
-  readonly store: Pick<AccountStore, "findUserByUsername" | "removeUser">;
-  readonly record: (event: Event) => Promise<void>;
-}
+import { userRemoved } from "../events.ts";
+import type { AccountPorts } from "./account-store.ts";
 
 export type RemoveUserOutcome = "no-user" | "last-user" | "removed";
 
 /** Never removes the last user: that would reopen the setup for anyone. */
 export async function removeUser(
-  { store, record }: RemoveUserPorts,
+  { store, record }: AccountPorts,
   username: string,
 ): Promise<RemoveUserOutcome> {
   const user = await store.findUserByUsername(username);

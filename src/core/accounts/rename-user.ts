@@ -1,16 +1,11 @@
-import { type Event, userRenamed } from "../events.ts";
-import type { AccountStore } from "./account-store.ts";
-
-export interface RenameUserPorts {
-  readonly store: Pick<AccountStore, "findUserByUsername" | "renameUser">;
-  readonly record: (event: Event) => Promise<void>;
-}
+import { userRenamed } from "../events.ts";
+import type { AccountPorts } from "./account-store.ts";
 
 export type RenameUserOutcome = "no-user" | "username-missing" | "username-taken" | "renamed";
 
 /** Sessions continue, since they identify the user by ID. */
 export async function renameUser(
-  { store, record }: RenameUserPorts,
+  { store, record }: AccountPorts,
   from: string,
   to: string,
 ): Promise<RenameUserOutcome> {

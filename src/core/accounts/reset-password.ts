@@ -1,19 +1,12 @@
-import { type Event, userPasswordSet } from "../events.ts";
+import { userPasswordSet } from "../events.ts";
 import { isTooShort } from "../password-length.ts";
-import type { Passwords } from "../passwords.ts";
-import type { AccountStore } from "./account-store.ts";
-
-export interface ResetPasswordPorts {
-  readonly store: Pick<AccountStore, "findUserByUsername" | "setPasswordHash">;
-  readonly passwords: Pick<Passwords, "hash">;
-  readonly record: (event: Event) => Promise<void>;
-}
+import type { AccountPorts } from "./account-store.ts";
 
 export type ResetPasswordOutcome = "no-user" | "password-too-short" | "reset";
 
 /** For a forgotten password: does not ask for the old one. */
 export async function resetPassword(
-  { store, passwords, record }: ResetPasswordPorts,
+  { store, passwords, record }: AccountPorts,
   username: string,
   password: string,
 ): Promise<ResetPasswordOutcome> {

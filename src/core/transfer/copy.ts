@@ -50,7 +50,7 @@ export async function copy(
       const start = startFrom(await target.readContents(), options.name);
       if (start.kind !== "start") return start;
       const outcome = await copyFrom(start, { source, target, totals: contents, ...options });
-      // Somebody was faster: the look at the target tells who.
+      // Another copy was faster: the next read of the target shows which.
       if (outcome !== "overtaken") return outcome;
     }
   } catch (error) {

@@ -26,7 +26,7 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 
 /**
  * PostgreSQL's own operators, for statements outside a transaction with `SAFE_PATH`: a plain `=`
- * would be the best match in the `search_path`, whoever created it.
+ * would be the best match in the `search_path`, whichever role created it.
  */
 export const EQ = "OPERATOR(pg_catalog.=)";
 export const GT = "OPERATOR(pg_catalog.>)";

@@ -82,7 +82,7 @@ test("refuses a database of a newer version and does not change it", async (t) =
   inDatabase(file, (database) => database.exec("PRAGMA user_version = 99"));
   const { code, stderr } = await piped(t, LIST, { DATA_DIR });
   assert.equal(code, 1);
-  assert.match(stderr, /^latchkey: the database has schema 99 [^\n]+\n$/);
+  assert.match(stderr, /^latchkey: the database has schema 99, [^\n]+\n$/);
   const version = inDatabase(file, (database) => database.prepare("PRAGMA user_version").get());
   assert.equal(version?.user_version, 99);
 });
