@@ -6,9 +6,13 @@ import type { AuthOptions, SettledOptions } from "./options.ts";
 import { createRules, type Rules } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
 import { createRoutes, methodsOf } from "./web/app.ts";
-import { createEntrance, type Entrance } from "./web/entry.ts";
 import { forwardAuth } from "./web/forward-auth.ts";
-import { type GuardMiddleware, guardMiddleware } from "./web/guards.ts";
+import {
+  createGuardCheck,
+  type GuardCheck,
+  type GuardMiddleware,
+  guardMiddleware,
+} from "./web/guards.ts";
 import { type LoadedLook, loadLook } from "./web/pages/look.ts";
 import type { PageHelpers } from "./web/pages/page-data.ts";
 import { type Paths, pathsUnder } from "./web/paths.ts";
@@ -49,8 +53,8 @@ export interface Door {
   /** Whether the path is one of Latchkey's own. */
   owns(path: string): boolean;
   fetch(request: Request, connection: Connection): Promise<Response>;
-  readonly requireAuth: Entrance;
-  readonly authMiddleware: Entrance;
+  readonly requireAuth: GuardCheck;
+  readonly authMiddleware: GuardCheck;
   currentUser(cookies: string | undefined): Promise<User | undefined>;
   pageHelpers(visit: Visit): Promise<PageHelpers>;
   /** By which the server log and `X-Request-Id` name the request. Made when it is first asked for. */
@@ -116,8 +120,8 @@ function createWeb(
     ...{ pages, responses, users, currentUser, requests },
     locale: settled.locale,
   });
-  const entrance = (guard: Guard): Entrance => createEntrance(guard, paths, responses, views);
-  const requireAuth = entrance(rules.requireAuth);
+  const check = (guard: Guard): GuardCheck => createGuardCheck(guard, paths, responses, views);
+  const requireAuth = check(rules.requireAuth);
   const asked = { guard: rules.requireAuth, proxies, returnTo, publicUrl, responses, paths };
   const routes = createRoutes({
     ...{ proxies, returnTo, users, assets, paths, responses, views, requests, log },
@@ -137,7 +141,7 @@ function createWeb(
     health: settled.health,
     noteRefusal: createNoteRefusal({ logFailures: settled.logFailures, log, requests, proxies }),
   });
-  const authMiddleware = entrance(rules.requireUser);
+  const authMiddleware = check(rules.requireUser);
   return { routes, views, entrances: { requireAuth, authMiddleware } };
 }
 

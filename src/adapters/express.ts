@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   type Auth,
-  type Entrance,
-  type Entry,
   Fault,
+  type GuardCheck,
+  type GuardResult,
+  type MaybePromise,
   type PageHelpers,
   type User,
 } from "../index.ts";
-import { nodeParts, sendResponse, visitIn } from "./node-parts.ts";
+import { nodeParts, runGuard, sendResponse, visitIn } from "./node-parts.ts";
 
 /** The little of Express's request and response that is needed. */
 export interface ExpressRequest extends IncomingMessage {
@@ -40,19 +41,14 @@ export function expressAuth(auth: Auth): ExpressAuth {
   const { answer, owns } = nodeParts(auth);
 
   const guard =
-    (entrance: Entrance): ExpressMiddleware =>
+    (check: GuardCheck): ExpressMiddleware =>
     (request, response, next) => {
-      const enter = (entry: Entry): void => {
-        if (entry.kind === "refused") {
-          sendResponse(entry.response, response).catch(next);
-        } else {
-          response.locals.latchkeyUser = entry.user;
-          next();
-        }
+      const act = (result: GuardResult): MaybePromise<void> => {
+        if (result.kind === "refused") return sendResponse(result.response, response);
+        response.locals.latchkeyUser = result.user;
+        next();
       };
-      const entry = entrance(request.headers.cookie, () => visitIn(request, request.originalUrl));
-      if (entry instanceof Promise) entry.then(enter).catch(next);
-      else enter(entry);
+      runGuard(check, request, act, next, request.originalUrl);
     };
 
   return {

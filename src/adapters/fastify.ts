@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   type Auth,
-  type Entrance,
-  type Entry,
   Fault,
+  type GuardCheck,
+  type GuardResult,
+  type MaybePromise,
   type PageHelpers,
   type User,
 } from "../index.ts";
-import { nodeParts, sendResponse, visitIn } from "./node-parts.ts";
+import { nodeParts, runGuard, sendResponse, visitIn } from "./node-parts.ts";
 
 /** The little of Fastify that is needed. */
 export interface FastifyRequest {
@@ -47,20 +48,17 @@ export function fastifyAuth(auth: Auth): FastifyAuth {
   const admitted = new WeakMap<IncomingMessage, User>();
 
   const guard =
-    (entrance: Entrance): FastifyHook =>
-    (request, reply, done) => {
-      const enter = (entry: Entry): void => {
-        if (entry.kind === "refused") {
+    (check: GuardCheck): FastifyHook =>
+    ({ raw }, reply, done) => {
+      const act = (result: GuardResult): MaybePromise<void> => {
+        if (result.kind === "refused") {
           reply.hijack();
-          sendResponse(entry.response, reply.raw).catch(done);
-        } else {
-          admitted.set(request.raw, entry.user);
-          done();
+          return sendResponse(result.response, reply.raw);
         }
+        admitted.set(raw, result.user);
+        done();
       };
-      const entry = entrance(request.raw.headers.cookie, () => visitIn(request.raw));
-      if (entry instanceof Promise) entry.then(enter).catch(done);
-      else enter(entry);
+      runGuard(check, raw, act, done);
     };
 
   const routes: FastifyAuth["routes"] = (instance, _options, done) => {

@@ -1,4 +1,4 @@
-import type { Auth, Connection, Entrance, PageHelpers, User } from "../index.ts";
+import type { Auth, Connection, GuardCheck, PageHelpers, User } from "../index.ts";
 import { visitFrom } from "../web/request/visit.ts";
 
 /** A handler that is only called for somebody who is signed in. */
@@ -28,13 +28,13 @@ export interface FetchAuth {
 /** Latchkey for whatever speaks Fetch: route handlers, Bun, Deno. */
 export function fetchAuth(auth: Auth): FetchAuth {
   const guardedBy =
-    (entrance: Entrance): Wrapper =>
+    (check: GuardCheck): Wrapper =>
     (handler) =>
     async (request, ...rest) => {
       const cookies = request.headers.get("cookie") ?? undefined;
       const visit = () => visitFrom(request);
-      const entry = await entrance(cookies, visit);
-      return entry.kind === "refused" ? entry.response : handler(request, entry.user, ...rest);
+      const result = await check(cookies, visit);
+      return result.kind === "refused" ? result.response : handler(request, result.user, ...rest);
     };
 
   return {

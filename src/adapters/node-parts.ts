@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import type { Auth, Visit } from "../index.ts";
+import { type Auth, andThen, type GuardCheck, type GuardResult, type Visit } from "../index.ts";
 import { markOfIncoming } from "../web/request/visit.ts";
 
 /** What the adapters for Node's own requests and responses share. */
@@ -38,7 +38,28 @@ export function visitIn(request: IncomingMessage, asked: string = request.url ??
   };
 }
 
-/** Sends what a guard has decided. */
+/**
+ * Runs a guard on a Node request and passes its result to `act`. On the hot path it makes no
+ * promise.
+ *
+ * @param failed is called when the guard or `act` is rejected. Without it, the caller gets the
+ *   rejection.
+ */
+export function runGuard(
+  check: GuardCheck,
+  request: IncomingMessage,
+  act: (result: GuardResult) => unknown,
+  failed?: (error: Error) => void,
+  url?: string,
+): unknown {
+  const done = andThen(
+    check(request.headers.cookie, () => visitIn(request, url)),
+    act,
+  );
+  return failed !== undefined && done instanceof Promise ? done.catch(failed) : done;
+}
+
+/** Sends the response of a guard. */
 export async function sendResponse(from: Response, to: ServerResponse): Promise<void> {
   to.writeHead(from.status, Object.fromEntries(from.headers));
   to.end(await from.text());

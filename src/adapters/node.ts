@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Auth, Entrance, Entry, PageHelpers, User } from "../index.ts";
-import { nodeParts, sendResponse, visitIn } from "./node-parts.ts";
+import type { Auth, GuardCheck, PageHelpers, User } from "../index.ts";
+import { nodeParts, runGuard, sendResponse, visitIn } from "./node-parts.ts";
 
 type Handler<Request, Response> = (request: Request, response: Response) => unknown;
 
@@ -29,16 +29,14 @@ export function nodeAuth(auth: Auth): NodeAuth {
   const { answer, owns } = nodeParts(auth);
 
   const guardedBy =
-    (entrance: Entrance): Wrapper =>
+    (check: GuardCheck): Wrapper =>
     (handler) =>
-    (request, response) => {
-      const enter = (entry: Entry): unknown =>
-        entry.kind === "refused"
-          ? sendResponse(entry.response, response)
-          : handler(request, response, entry.user);
-      const entry = entrance(request.headers.cookie, () => visitIn(request));
-      return entry instanceof Promise ? entry.then(enter) : enter(entry);
-    };
+    (request, response) =>
+      runGuard(check, request, (result) =>
+        result.kind === "refused"
+          ? sendResponse(result.response, response)
+          : handler(request, response, result.user),
+      );
 
   return {
     async routes(request, response) {

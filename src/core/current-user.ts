@@ -1,7 +1,7 @@
 import { isEnded } from "./accounts/end-sessions.ts";
 import { type BoundedMemory, createBoundedMemory } from "./bounded-memory.ts";
 import type { Clock } from "./clock.ts";
-import type { MaybePromise } from "./maybe-promise.ts";
+import { andThen, type MaybePromise } from "./maybe-promise.ts";
 import type { SessionTokens, VerifiedToken } from "./session-token.ts";
 import type { User } from "./store.ts";
 import type { RememberedUser, UserMemory } from "./user-memory.ts";
@@ -53,10 +53,7 @@ export function createCurrentUser(
       return undefined;
     }
     session.recheckAt = clock.monotonic() + Math.min(left, RECHECK_AFTER_MS);
-    const found = users.find(session.token.userId);
-    return found instanceof Promise
-      ? found.then((later) => setFound(session, later))
-      : setFound(session, found);
+    return andThen(users.find(session.token.userId), (found) => setFound(session, found));
   }
 
   return (text) => {

@@ -1,5 +1,5 @@
 import type { CurrentUser } from "./current-user.ts";
-import type { MaybePromise } from "./maybe-promise.ts";
+import { andThen, type MaybePromise } from "./maybe-promise.ts";
 import type { User } from "./store.ts";
 import type { UserMemory } from "./user-memory.ts";
 
@@ -29,10 +29,7 @@ export function createRequireAuth(users: UserMemory, currentUser: CurrentUser): 
 
 /** The guard for whole handlers, which does not check whether an account exists. */
 export function createRequireUser(currentUser: CurrentUser): Guard {
-  return (token) => {
-    const user = currentUser(token);
-    return user instanceof Promise ? user.then(admission) : admission(user);
-  };
+  return (token) => andThen(currentUser(token), admission);
 }
 
 function admission(user: User | undefined): Admission {

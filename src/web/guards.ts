@@ -1,30 +1,64 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { MiddlewareHandler } from "hono";
+import { andThen, type MaybePromise } from "../core/maybe-promise.ts";
+import type { Admission, Guard } from "../core/require-user.ts";
 import type { User } from "../core/store.ts";
-import type { Entrance, Entry } from "./entry.ts";
-import { visitOf } from "./request/visit.ts";
+import type { Paths } from "./paths.ts";
+import { type Visit, visitOf } from "./request/visit.ts";
+import type { Responses } from "./responses.ts";
+import { sessionTokenIn } from "./session-cookie.ts";
+import type { Views } from "./views.ts";
 
-/** Behind a guard, `c.var.user` is the signed-in user. */
-export type SignedIn = { Variables: { user: User } };
+/** The outcome of a guard: the signed-in user, or the response to send instead. */
+export type GuardResult =
+  | { readonly kind: "admitted"; readonly user: User }
+  | { readonly kind: "refused"; readonly response: Response };
 
-export type GuardMiddleware = MiddlewareHandler<SignedIn>;
+/**
+ * A guard for any framework. It refuses when it fails. On the hot path it returns without a promise
+ * and without calling `visit`, which only the error page needs.
+ */
+export type GuardCheck = (
+  cookies: string | undefined,
+  visit: () => Visit,
+) => MaybePromise<GuardResult>;
 
-/** A guard as Hono middleware. */
-export function guardMiddleware(entrance: Entrance): GuardMiddleware {
-  return (c, next) => {
-    const entry = entrance(c.req.header("cookie"), () => visitOf(c));
-    // Only the guard's own faults are its business; those of what it protects go their own way.
-    return entry instanceof Promise
-      ? entry.then((decided) => enter(c, next, decided))
-      : enter(c, next, entry);
+export function createGuardCheck(
+  guard: Guard,
+  paths: Paths,
+  responses: Responses,
+  views: Views,
+): GuardCheck {
+  const resultOf = (admission: Admission): GuardResult => {
+    switch (admission.kind) {
+      case "needs-setup":
+        return { kind: "refused", response: responses.redirect(paths.setup) };
+      case "needs-sign-in":
+        return { kind: "refused", response: responses.redirect(paths.login) };
+      case "admitted":
+        return admission;
+    }
   };
+  return (cookies, visit) =>
+    andThen(guard(sessionTokenIn(cookies)), resultOf, async (fault) => ({
+      kind: "refused",
+      response: await views.fault(visit(), fault),
+    }));
 }
 
-function enter(
-  c: Context<SignedIn>,
-  next: () => Promise<void>,
-  entry: Entry,
-): ReturnType<GuardMiddleware> {
-  if (entry.kind === "refused") return Promise.resolve(entry.response);
-  c.set("user", entry.user);
-  return next();
+/** The context variables behind a guard: `c.var.user` is the signed-in user. */
+export type SignedIn = { Variables: { user: User } };
+
+/** A guard as Hono middleware. */
+export type GuardMiddleware = MiddlewareHandler<SignedIn>;
+
+export function guardMiddleware(check: GuardCheck): GuardMiddleware {
+  return (c, next) =>
+    andThen(
+      check(c.req.header("cookie"), () => visitOf(c)),
+      (result): ReturnType<GuardMiddleware> => {
+        if (result.kind === "refused") return Promise.resolve(result.response);
+        c.set("user", result.user);
+        return next();
+      },
+    );
 }
