@@ -6,160 +6,173 @@ import type { AuthOptions, SettledOptions } from "./options.ts";
 import { createRules, type Rules } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
 import { createRoutes, methodsOf } from "./web/app.ts";
-import { forwardAuth } from "./web/forward-auth.ts";
 import {
   createGuardCheck,
   type GuardCheck,
   type GuardMiddleware,
   guardMiddleware,
 } from "./web/guards.ts";
-import { type LoadedLook, loadLook } from "./web/pages/look.ts";
 import type { PageHelpers } from "./web/pages/page-data.ts";
-import { type Paths, pathsUnder } from "./web/paths.ts";
+import { loadSite, type Site } from "./web/pages/site.ts";
+import { pathOf, pathsUnder } from "./web/paths.ts";
 import type { Connection } from "./web/request/connection.ts";
-import { createNoteRefusal } from "./web/request/refusals.ts";
 import { createProxyTrust, type ProxyTrust } from "./web/request/remote-address.ts";
-import { createRequestIds, type RequestIds, type RequestMark } from "./web/request/request-id.ts";
-import { warnOfUnheeded } from "./web/request/unheeded-proxies.ts";
-import { type Visit, type VisitingRequest, visitFrom } from "./web/request/visit.ts";
+import { createRequestIds, type RequestIds } from "./web/request/request-id.ts";
+import {
+  type RequestInfo,
+  type RequestLike,
+  type RequestSource,
+  requestInfo,
+} from "./web/request/request-info.ts";
+import { createNoteRefusal, createProxyWarning } from "./web/request/warnings.ts";
 import { createResponses } from "./web/responses.ts";
 import { createReturnTo, noReturnTo } from "./web/return-to.ts";
 import { sessionTokenIn } from "./web/session-cookie.ts";
-import { createViews, type Views } from "./web/views.ts";
+import { createViews } from "./web/views.ts";
 
-/** The little of a Fetch request that tells who sent it. */
+/** The part of a Fetch `Request` that identifies the user. */
 export interface RequestWithCookies {
   readonly headers: { get(name: string): string | null };
 }
 
+/** A configured sign-in: its routes and guards, for Hono as they are, for others in an adapter. */
 export interface Auth {
-  /** Sign-in, setup, sign-out, password change and the home page: mount it with `app.route`. */
+  /** Sign-in, setup, sign-out, password change and the home page. Mount them with `app.route`. */
   readonly routes: Hono;
-  /** Lets signed-in users through; leads others to the sign-in, or to the setup while there is no account. */
+  /**
+   * Hono middleware that admits signed-in users and redirects others to the sign-in, or to the
+   * setup while there is no account. Behind it, `c.var.user` is the user.
+   */
   readonly requireAuth: GuardMiddleware;
-  /** The same for whole handlers, without the look at the number of accounts. */
+  /** Like `requireAuth`, but redirects to the sign-in even while there is no account. */
   readonly authMiddleware: GuardMiddleware;
+  /** Returns the signed-in user, or `undefined`. */
   currentUser(request: RequestWithCookies): Promise<User | undefined>;
-  /** `NeedsSetup`, `HasError` and `CurrentUser`, for templates of your own. */
-  pageHelpers(request: VisitingRequest): Promise<PageHelpers>;
-  /** What the adapters for frameworks other than Hono are made of. */
-  readonly door: Door;
+  /** Returns `NeedsSetup`, `HasError` and `CurrentUser`, for an app's own templates. */
+  pageHelpers(request: RequestLike): Promise<PageHelpers>;
+  /** The parts of which adapters for other frameworks are made. */
+  readonly adapter: AdapterParts;
   /** Writes the log entries that are still waiting. The store stays open. */
   close(): Promise<void>;
 }
 
-/** The same without a framework: cookies and connections in, responses and users out. */
-export interface Door {
-  /** Whether the path is one of Latchkey's own. */
-  owns(path: string): boolean;
+/**
+ * The parts of an adapter. They know no framework: cookies and requests go in, responses and users
+ * come out.
+ *
+ * @example
+ * ```ts
+ * const result = await auth.adapter.requireAuth(cookies, () => nodeRequestInfo(request));
+ * if (result.kind === "refused") return send(result.response);
+ * handle(result.user);
+ * ```
+ */
+export interface AdapterParts {
+  /** Whether Latchkey answers this path or URL. A query does not matter. */
+  owns(url: string): boolean;
+  /** Answers a request for one of Latchkey's paths. */
   fetch(request: Request, connection: Connection): Promise<Response>;
   readonly requireAuth: GuardCheck;
   readonly authMiddleware: GuardCheck;
   currentUser(cookies: string | undefined): Promise<User | undefined>;
-  pageHelpers(visit: Visit): Promise<PageHelpers>;
-  /** By which the server log and `X-Request-Id` name the request. Made when it is first asked for. */
-  requestId(mark: RequestMark): string;
+  pageHelpers(info: RequestInfo): Promise<PageHelpers>;
+  /**
+   * Runs `work` with the ID of a request. Until its promise settles, Latchkey uses this ID in
+   * `X-Request-Id` and in the server log.
+   */
+  withRequestId<T>(source: RequestSource, work: (id: string) => T): T;
 }
 
 /**
- * Puts the rules, a store and the web together.
+ * Creates the sign-in for an app.
  *
- * @throws {Fault} `invalid_option` for an option that cannot be used, and `development_secret` for
- *   a missing secret where `NODE_ENV` is `production`.
+ * @param options are read once and copied.
+ * @throws {Fault} with the code `invalid_option` for an option that cannot be used,
+ *   `development_secret` if the secret is missing and `NODE_ENV` is `production`, or `page_broken`,
+ *   `pages_unreadable` or `logo_unusable` for files that cannot be used.
+ *
+ * @example
+ * ```ts
+ * const store = await openSqlite({ file: "data/accounts.db" });
+ * const auth = createAuth({ store, secret: process.env.AUTH_SECRET });
+ * app.route("/", auth.routes);
+ * app.get("/", auth.requireAuth, (c) => c.text(`Hello ${c.var.user.username}`));
+ * ```
  */
 export function createAuth(options: AuthOptions): Auth {
   const settled = settleOptions(options, environmentOf(process.env.NODE_ENV));
   const proxies = createProxyTrust(settled.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
-  const paths = pathsUnder(settled.basePath, settled.homePath);
-  // Before the rules, which watch the store from then on: pages that cannot be used stop the start.
-  const look = loadLook(paths, settled);
+  // Before the rules, which watch the store from then on: broken pages make this function throw.
+  const site = loadSite(pathsUnder(settled.basePath, settled.homePath), settled);
   const rules = createRules(settled, requests.log);
-  const { routes, views, entrances } = createWeb(settled, rules, {
-    proxies,
-    requests,
-    paths,
-    look,
-  });
-  const door = doorOf(routes, rules, views, requests, entrances);
-
+  const { routes, adapter } = createWeb(settled, rules, site, proxies, requests);
   return Object.freeze({
     routes,
-    door,
-    requireAuth: guardMiddleware(entrances.requireAuth),
-    authMiddleware: guardMiddleware(entrances.authMiddleware),
+    adapter,
+    requireAuth: guardMiddleware(adapter.requireAuth),
+    authMiddleware: guardMiddleware(adapter.authMiddleware),
     currentUser: ({ headers }: RequestWithCookies) =>
-      door.currentUser(headers.get("cookie") ?? undefined),
-    pageHelpers: (request: VisitingRequest) => views.helpers(visitFrom(request)),
+      adapter.currentUser(headers.get("cookie") ?? undefined),
+    pageHelpers: (request: RequestLike) => adapter.pageHelpers(requestInfo(request)),
     close: () => rules.close(),
   });
 }
 
-interface WebParts {
-  readonly proxies: ProxyTrust;
-  readonly requests: RequestIds;
-  readonly paths: Paths;
-  readonly look: LoadedLook;
-}
-
-type Entrances = Pick<Door, "requireAuth" | "authMiddleware">;
-
-/** The rules behind their routes, pages and guards. */
+/** Puts the rules behind routes, pages and guards. */
 function createWeb(
   settled: SettledOptions,
   rules: Rules,
-  { proxies, requests, paths, look }: WebParts,
-): { readonly routes: Hono; readonly views: Views; readonly entrances: Entrances } {
-  const { postLoginLocation, publicUrl } = settled;
+  { paths, pages, assets }: Site,
+  proxies: ProxyTrust,
+  requests: RequestIds,
+): Pick<Auth, "routes" | "adapter"> {
+  const { postLoginLocation, forwardAuth, locale } = settled;
   const { users, currentUser } = rules;
   const { log } = requests;
-  const returnTo = settled.forwardAuth ? createReturnTo(settled) : noReturnTo;
   const responses = createResponses(postLoginLocation, settled);
-  const { pages, assets } = look;
-  const views = createViews({
-    ...{ pages, responses, users, currentUser, requests },
-    locale: settled.locale,
-  });
+  const views = createViews({ pages, responses, users, currentUser, requests, locale });
   const check = (guard: Guard): GuardCheck => createGuardCheck(guard, paths, responses, views);
   const requireAuth = check(rules.requireAuth);
-  const asked = { guard: rules.requireAuth, proxies, returnTo, publicUrl, responses, paths };
   const routes = createRoutes({
-    ...{ proxies, returnTo, users, assets, paths, responses, views, requests, log },
-    ...{ postLoginLocation, setupToken: settled.setupToken, store: settled.store },
     signIn: rules.signIn,
     setUp: rules.setUp,
     changePassword: rules.changePassword,
-    recentLog: rules.recentLog,
+    guard: rules.requireAuth,
     requireAuth: guardMiddleware(requireAuth),
-    forwardAuth: settled.forwardAuth ? (c) => forwardAuth(asked, c) : undefined,
+    recentLog: rules.recentLog,
+    users,
+    store: settled.store,
+    setupToken: settled.setupToken,
+    views,
+    responses,
+    paths,
+    assets,
+    returnTo: forwardAuth ? createReturnTo(settled) : noReturnTo,
+    proxies,
+    requests,
+    log,
+    noteRefusal: settled.logFailures ? createNoteRefusal(proxies, log) : () => {},
+    warnUntrustedProxy: createProxyWarning(proxies, log),
+    postLoginLocation,
     cookieDomain: settled.cookieDomain,
-    warnOfUnheeded: warnOfUnheeded(proxies, log),
-    offersDomain: settled.setUpDomain !== undefined,
     trustedOrigins: settled.trustedOrigins,
     hosts: settled,
+    offersDomain: settled.setUpDomain !== undefined,
     siteFiles: settled.siteFiles,
     health: settled.health,
-    noteRefusal: createNoteRefusal({ logFailures: settled.logFailures, log, requests, proxies }),
+    forwardAuth,
   });
-  const authMiddleware = check(rules.requireUser);
-  return { routes, views, entrances: { requireAuth, authMiddleware } };
-}
-
-function doorOf(
-  routes: Hono,
-  { currentUser }: Rules,
-  views: Views,
-  requests: RequestIds,
-  entrances: Entrances,
-): Door {
   const ownPaths = methodsOf(routes);
-  return Object.freeze({
-    owns: (path: string) => ownPaths.has(path),
+  const adapter: AdapterParts = Object.freeze({
+    owns: (url: string) => ownPaths.has(pathOf(url)),
     fetch: async (request: Request, connection: Connection) =>
       routes.fetch(request, { incoming: { socket: connection } }),
-    ...entrances,
+    requireAuth,
+    authMiddleware: check(rules.requireUser),
     currentUser: async (cookies: string | undefined) => currentUser(sessionTokenIn(cookies)),
     pageHelpers: views.helpers,
-    requestId: requests.of,
+    withRequestId: requests.run,
   });
+  return { routes, adapter };
 }

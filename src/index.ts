@@ -1,7 +1,7 @@
 export {
+  type AdapterParts,
   type Auth,
   createAuth,
-  type Door,
   type RequestWithCookies,
 } from "./auth.ts";
 export type { AllowedHosts } from "./core/allowed-hosts.ts";
@@ -26,5 +26,11 @@ export type { PostLoginLocation } from "./web/location.ts";
 export type { PageFunctions, PageHelpers } from "./web/pages/page-data.ts";
 export type { Locale } from "./web/pages/words.ts";
 export type { Connection } from "./web/request/connection.ts";
-export type { RequestMark } from "./web/request/request-id.ts";
-export type { Visit, VisitingRequest } from "./web/request/visit.ts";
+export {
+  type NodeRequest,
+  nodeRequestInfo,
+  type RequestInfo,
+  type RequestLike,
+  type RequestSource,
+  requestInfo,
+} from "./web/request/request-info.ts";

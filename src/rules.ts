@@ -26,7 +26,7 @@ import type { UserId } from "./core/store.ts";
 import { createUserMemory, type UserMemory } from "./core/user-memory.ts";
 import type { SettledOptions } from "./options.ts";
 
-/** The rules with all that they need: a store, clocks, memories, a limiter and a log. */
+/** The rules, with their store, clocks, caches, limiter and log. */
 export interface Rules {
   signIn(attempt: SignInAttempt): Promise<SignInOutcome>;
   setUp(form: SetUpForm, client: Client): Promise<SetUpOutcome>;
@@ -46,15 +46,15 @@ export interface Rules {
 
 const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
-/** `log` knows which request a line is about. */
+/** Creates the rules. `log` adds the request's ID to each line. */
 export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const { store, meter, setupToken, setUpDomain } = settled;
-  // What can fail comes first: nothing may be left behind that watches the store.
+  // What can throw comes first, so that no watch on the store is left behind.
   const ownLimiter = createAttemptLimiter(systemClock);
   const limiter = limitByNetwork(limiterFor(settled, ownLimiter, log), settled.limitIpv6Prefix);
   const tokens = createSessionTokens(settled.secret, systemClock, settled.previousSecrets);
   const passwords = createPasswords(settled.hashing, log, meter.hashes);
-  // Entries are written behind the answers' back: what is said of that is about no one request.
+  // Entries are written in the background, in batches: lines about that belong to no request.
   const events = createEventLog(store, systemClock, settled.log, meter.entries);
   const users = createUserMemory(store, systemClock);
   const sessions = createSessionMemory();
@@ -89,7 +89,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   };
 }
 
-/** One that is shared needs a store that counts. */
+/** A shared limiter needs a store that counts attempts. */
 function limiterFor(
   { limiter, store }: SettledOptions,
   own: AttemptLimiter,

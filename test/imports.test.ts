@@ -48,6 +48,8 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
     onlyIn: /^((stores|gate|doctor|cli|web|adapters)\/|core\/loopback\.ts$)/,
   },
   { what: /"node:(test|assert)/, onlyIn: /^testing\// },
+  // Adapters are made of what the package exports, so that others can write some.
+  { what: /from "\.\.\/(?!index\.ts")/, onlyIn: /^(?!adapters\/)/ },
   { what: /process\.(stdin|stdout|stderr|exit)/, onlyIn: /^cli\/main\.ts$/ },
   {
     what: /Date\.now\(\)|performance\.now\(\)/,

@@ -5,40 +5,60 @@ import {
   type GuardCheck,
   type GuardResult,
   type MaybePromise,
+  nodeRequestInfo,
   type PageHelpers,
   type User,
 } from "../index.ts";
-import { nodeParts, runGuard, sendResponse, visitIn } from "./node-parts.ts";
+import { createAnswer, runGuard, sendResponse } from "./node-parts.ts";
 
-/** The little of Express's request and response that is needed. */
+/** The part of Express's `Request` that the adapter uses. */
 export interface ExpressRequest extends IncomingMessage {
   readonly originalUrl: string;
 }
 
+/** The part of Express's `Response` that the adapter uses. */
 export interface ExpressResponse extends ServerResponse {
   readonly locals: Record<string, unknown>;
 }
 
+/** Express middleware, as `app.use` and routes accept it. */
 export type ExpressMiddleware = (
   request: ExpressRequest,
   response: ExpressResponse,
   next: (error?: unknown) => void,
 ) => void;
 
+/** Latchkey as Express middleware. */
 export interface ExpressAuth {
   /** Mount it with `app.use`, before any body parser. */
   readonly routes: ExpressMiddleware;
+  /** Admits signed-in users, redirects others to the sign-in, or to the setup without an account. */
   readonly requireAuth: ExpressMiddleware;
+  /** Like `requireAuth`, but redirects to the sign-in even while there is no account. */
   readonly authMiddleware: ExpressMiddleware;
-  /** The signed-in user, behind a guard. Elsewhere it throws a `not_guarded`. */
+  /**
+   * Returns the signed-in user behind a guard.
+   *
+   * @throws {Fault} `not_guarded` on a route without a guard.
+   */
   user(response: { readonly locals: Record<string, unknown> }): User;
   currentUser(request: IncomingMessage): Promise<User | undefined>;
   pageHelpers(request: IncomingMessage): Promise<PageHelpers>;
 }
 
-/** Latchkey for Express 4 and 5. */
+/**
+ * Creates the adapter for Express 4 and 5.
+ *
+ * @example
+ * ```ts
+ * const { routes, requireAuth, user } = expressAuth(auth);
+ * app.use(routes);
+ * app.get("/", requireAuth, (_request, response) => response.send(user(response).username));
+ * ```
+ */
 export function expressAuth(auth: Auth): ExpressAuth {
-  const { answer, owns } = nodeParts(auth);
+  const { adapter } = auth;
+  const answer = createAnswer(auth);
 
   const guard =
     (check: GuardCheck): ExpressMiddleware =>
@@ -53,22 +73,22 @@ export function expressAuth(auth: Auth): ExpressAuth {
 
   return {
     routes(request, response, next) {
-      if (!owns(request.originalUrl)) {
+      if (!adapter.owns(request.originalUrl)) {
         next();
         return;
       }
-      // Express takes the path that a router is mounted at off the URL, and the base path has it.
+      // Express removes the mount path of a router from the URL, but the routes need it.
       request.url = request.originalUrl;
       answer(request, response).catch(next);
     },
-    requireAuth: guard(auth.door.requireAuth),
-    authMiddleware: guard(auth.door.authMiddleware),
+    requireAuth: guard(adapter.requireAuth),
+    authMiddleware: guard(adapter.authMiddleware),
     user({ locals }) {
       const user = locals.latchkeyUser;
       if (user === undefined) throw new Fault("not_guarded", "this route is not behind a guard");
       return user as User;
     },
-    currentUser: (request) => auth.door.currentUser(request.headers.cookie),
-    pageHelpers: (request) => auth.door.pageHelpers(visitIn(request)),
+    currentUser: (request) => adapter.currentUser(request.headers.cookie),
+    pageHelpers: (request) => adapter.pageHelpers(nodeRequestInfo(request)),
   };
 }

@@ -5,46 +5,66 @@ import {
   type GuardCheck,
   type GuardResult,
   type MaybePromise,
+  nodeRequestInfo,
   type PageHelpers,
   type User,
 } from "../index.ts";
-import { nodeParts, runGuard, sendResponse, visitIn } from "./node-parts.ts";
+import { createAnswer, runGuard, sendResponse } from "./node-parts.ts";
 
-/** The little of Fastify that is needed. */
+/** The part of Fastify's request that the adapter uses. */
 export interface FastifyRequest {
   readonly raw: IncomingMessage;
 }
 
+/** The part of Fastify's reply that the adapter uses. */
 export interface FastifyReply {
   readonly raw: ServerResponse;
   hijack(): unknown;
 }
 
+/** An `onRequest` or `preHandler` hook. */
 export type FastifyHook = (
   request: FastifyRequest,
   reply: FastifyReply,
   done: (error?: Error) => void,
 ) => void;
 
+/** The part of a Fastify instance that the plugin uses. */
 export interface FastifyInstance {
   addHook(name: "onRequest", hook: FastifyHook): unknown;
 }
 
+/** Latchkey as a Fastify plugin and hooks. */
 export interface FastifyAuth {
-  /** Register it with `app.register`: it answers Latchkey's paths before any body is parsed. */
+  /** A plugin for `app.register`. It answers Latchkey's paths before any body is parsed. */
   routes(instance: FastifyInstance, options: unknown, done: (error?: Error) => void): void;
-  /** An `onRequest` or `preHandler` hook, for a route or an instance. */
+  /** Admits signed-in users, redirects others to the sign-in, or to the setup without an account. */
   readonly requireAuth: FastifyHook;
+  /** Like `requireAuth`, but redirects to the sign-in even while there is no account. */
   readonly authMiddleware: FastifyHook;
-  /** The signed-in user, behind a guard. Elsewhere it throws a `not_guarded`. */
+  /**
+   * Returns the signed-in user behind a guard.
+   *
+   * @throws {Fault} `not_guarded` on a route without a guard.
+   */
   user(request: FastifyRequest): User;
   currentUser(request: FastifyRequest): Promise<User | undefined>;
   pageHelpers(request: FastifyRequest): Promise<PageHelpers>;
 }
 
-/** Latchkey for Fastify 5. */
+/**
+ * Creates the adapter for Fastify 5.
+ *
+ * @example
+ * ```ts
+ * const { routes, requireAuth, user } = fastifyAuth(auth);
+ * app.register(routes);
+ * app.get("/", { onRequest: requireAuth }, (request) => user(request).username);
+ * ```
+ */
 export function fastifyAuth(auth: Auth): FastifyAuth {
-  const { answer, owns } = nodeParts(auth);
+  const { adapter } = auth;
+  const answer = createAnswer(auth);
   const admitted = new WeakMap<IncomingMessage, User>();
 
   const guard =
@@ -63,7 +83,7 @@ export function fastifyAuth(auth: Auth): FastifyAuth {
 
   const routes: FastifyAuth["routes"] = (instance, _options, done) => {
     instance.addHook("onRequest", ({ raw }, reply, next) => {
-      if (!owns(raw.url)) {
+      if (!adapter.owns(raw.url ?? "/")) {
         next();
         return;
       }
@@ -74,16 +94,16 @@ export function fastifyAuth(auth: Auth): FastifyAuth {
   };
 
   return {
-    // Without a context of its own, or its hook would see no request outside of it.
+    // A plugin with a context of its own would only see requests for routes inside it.
     routes: Object.assign(routes, { [Symbol.for("skip-override")]: true }),
-    requireAuth: guard(auth.door.requireAuth),
-    authMiddleware: guard(auth.door.authMiddleware),
+    requireAuth: guard(adapter.requireAuth),
+    authMiddleware: guard(adapter.authMiddleware),
     user({ raw }) {
       const user = admitted.get(raw);
       if (user === undefined) throw new Fault("not_guarded", "this route is not behind a guard");
       return user;
     },
-    currentUser: ({ raw }) => auth.door.currentUser(raw.headers.cookie),
-    pageHelpers: ({ raw }) => auth.door.pageHelpers(visitIn(raw)),
+    currentUser: ({ raw }) => adapter.currentUser(raw.headers.cookie),
+    pageHelpers: ({ raw }) => adapter.pageHelpers(nodeRequestInfo(raw)),
   };
 }

@@ -1,49 +1,26 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { type Auth, andThen, type GuardCheck, type GuardResult, type Visit } from "../index.ts";
-import { markOfIncoming } from "../web/request/visit.ts";
+import {
+  type Auth,
+  andThen,
+  type GuardCheck,
+  type GuardResult,
+  nodeRequestInfo,
+} from "../index.ts";
 
-/** What the adapters for Node's own requests and responses share. */
-export interface NodeParts {
-  /** Answers a request for one of Latchkey's paths. */
-  answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  owns(url: string | undefined): boolean;
-}
+type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-export function nodeParts({ routes, door }: Auth): NodeParts {
-  return {
-    answer: getRequestListener(routes.fetch, { overrideGlobalObjects: false }),
-    owns: (url = "/") => door.owns(pathIn(url)),
-  };
-}
-
-/** The path as the client wrote it, up to the query. */
-function pathIn(url: string): string {
-  const query = url.indexOf("?");
-  return query === -1 ? url : url.slice(0, query);
-}
-
-/** Routers may take a part off the URL while they run; `asked` is the one that the client sent. */
-export function visitIn(request: IncomingMessage, asked: string = request.url ?? "/"): Visit {
-  const { method = "GET", headers } = request;
-  const path = pathIn(asked);
-  const query = new URLSearchParams(asked.slice(path.length));
-  return {
-    method,
-    path,
-    cookies: headers.cookie,
-    languages: headers["accept-language"],
-    error: query.get("error") ?? undefined,
-    mark: markOfIncoming(request),
-  };
-}
+/** Returns the function that answers Node requests for Latchkey's paths. */
+export const createAnswer = ({ routes }: Auth): Answer =>
+  getRequestListener(routes.fetch, { overrideGlobalObjects: false });
 
 /**
- * Runs a guard on a Node request and passes its result to `act`. On the hot path it makes no
+ * Runs a guard on a Node request and passes the result to `act`. On the hot path it makes no
  * promise.
  *
  * @param failed is called when the guard or `act` is rejected. Without it, the caller gets the
  *   rejection.
+ * @param url is the URL that the client sent, for routers that change `request.url`.
  */
 export function runGuard(
   check: GuardCheck,
@@ -53,7 +30,7 @@ export function runGuard(
   url?: string,
 ): unknown {
   const done = andThen(
-    check(request.headers.cookie, () => visitIn(request, url)),
+    check(request.headers.cookie, () => nodeRequestInfo(request, url)),
     act,
   );
   return failed !== undefined && done instanceof Promise ? done.catch(failed) : done;

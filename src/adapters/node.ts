@@ -1,10 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Auth, GuardCheck, PageHelpers, User } from "../index.ts";
-import { nodeParts, runGuard, sendResponse, visitIn } from "./node-parts.ts";
+import {
+  type Auth,
+  type GuardCheck,
+  nodeRequestInfo,
+  type PageHelpers,
+  type User,
+} from "../index.ts";
+import { createAnswer, runGuard, sendResponse } from "./node-parts.ts";
 
 type Handler<Request, Response> = (request: Request, response: Response) => unknown;
 
-/** A handler that is only called for somebody who is signed in. */
+/** A handler that is only called for a signed-in user. */
 type GuardedHandler<Request, Response> = (
   request: Request,
   response: Response,
@@ -15,18 +21,33 @@ type Wrapper = <Request extends IncomingMessage, Response extends ServerResponse
   handler: GuardedHandler<Request, Response>,
 ) => Handler<Request, Response>;
 
+/** Latchkey for `node:http` request handlers. */
 export interface NodeAuth {
-  /** Answers a request for one of Latchkey's paths; says `false` where it is for another one. */
+  /** Answers a request for one of Latchkey's paths, and returns `false` for other paths. */
   routes(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
+  /** Wraps a handler for signed-in users; redirects others to the sign-in or the setup. */
   readonly requireAuth: Wrapper;
+  /** Like `requireAuth`, but redirects to the sign-in even while there is no account. */
   readonly authMiddleware: Wrapper;
   currentUser(request: IncomingMessage): Promise<User | undefined>;
   pageHelpers(request: IncomingMessage): Promise<PageHelpers>;
 }
 
-/** Latchkey for plain `node:http`. */
+/**
+ * Creates the adapter for plain `node:http`.
+ *
+ * @example
+ * ```ts
+ * const { routes, requireAuth } = nodeAuth(auth);
+ * const home = requireAuth((_request, response, user) => response.end(user.username));
+ * createServer(async (request, response) => {
+ *   if (!(await routes(request, response))) await home(request, response);
+ * });
+ * ```
+ */
 export function nodeAuth(auth: Auth): NodeAuth {
-  const { answer, owns } = nodeParts(auth);
+  const { adapter } = auth;
+  const answer = createAnswer(auth);
 
   const guardedBy =
     (check: GuardCheck): Wrapper =>
@@ -40,13 +61,13 @@ export function nodeAuth(auth: Auth): NodeAuth {
 
   return {
     async routes(request, response) {
-      if (!owns(request.url)) return false;
+      if (!adapter.owns(request.url ?? "/")) return false;
       await answer(request, response);
       return true;
     },
-    requireAuth: guardedBy(auth.door.requireAuth),
-    authMiddleware: guardedBy(auth.door.authMiddleware),
-    currentUser: (request) => auth.door.currentUser(request.headers.cookie),
-    pageHelpers: (request) => auth.door.pageHelpers(visitIn(request)),
+    requireAuth: guardedBy(adapter.requireAuth),
+    authMiddleware: guardedBy(adapter.authMiddleware),
+    currentUser: (request) => adapter.currentUser(request.headers.cookie),
+    pageHelpers: (request) => adapter.pageHelpers(nodeRequestInfo(request)),
   };
 }

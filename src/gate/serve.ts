@@ -105,11 +105,11 @@ async function metricsFor(
 const milliseconds = (): number => performance.now();
 
 /** Answers requests, and counts and logs them as the settings say. */
-function observed({ routes, door }: Auth, metrics: Metrics | undefined, log: GateLog): Handle {
+function observed({ routes, adapter }: Auth, metrics: Metrics | undefined, log: GateLog): Handle {
   const plain = handleOf(routes);
   const handle = metrics?.counting(plain, methodsOf(routes).keys()) ?? plain;
   if (!log.isLevelEnabled("debug")) return handle;
-  return loggingRequests(handle, door.requestId, milliseconds, log);
+  return loggingRequests(handle, adapter.withRequestId, milliseconds, log);
 }
 
 const expiryOf = (certificates: Certificates | undefined): Date | undefined =>

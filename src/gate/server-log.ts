@@ -1,7 +1,8 @@
 import { styleText } from "node:util";
 import { type Logger, pino } from "pino";
-import { REQUEST_ID, type RequestMark } from "../web/request/request-id.ts";
-import { markOfIncoming } from "../web/request/visit.ts";
+import type { AdapterParts } from "../auth.ts";
+import { REQUEST_ID } from "../web/request/request-id.ts";
+import { nodeRequestInfo } from "../web/request/request-info.ts";
 import { type Handle, wasSent } from "./listener.ts";
 import { printable } from "./printable.ts";
 
@@ -50,21 +51,23 @@ export function readableLine(line: string): string {
 /** Logs each request, without its query, which may contain a token, and without its sender. */
 export function loggingRequests(
   handle: Handle,
-  requestId: (mark: RequestMark) => string,
+  withRequestId: AdapterParts["withRequestId"],
   milliseconds: () => number,
   log: GateLog,
 ): Handle {
   return (incoming, outgoing) => {
     const start = milliseconds();
-    const id = requestId(markOfIncoming(incoming));
-    outgoing.setHeader(REQUEST_ID, id);
-    outgoing.once("close", () => {
-      const { method, url = "" } = incoming;
-      const [path] = url.split("?", 1);
-      const ms = Math.round((milliseconds() - start) * 10) / 10;
-      const message = wasSent(outgoing) ? "request" : "request aborted";
-      log.debug({ method, path, status: outgoing.statusCode, ms, requestId: id }, message);
+    const info = nodeRequestInfo(incoming);
+    withRequestId(info, (requestId) => {
+      outgoing.setHeader(REQUEST_ID, requestId);
+      outgoing.once("close", () => {
+        const { method, path } = info;
+        const status = outgoing.statusCode;
+        const ms = Math.round((milliseconds() - start) * 10) / 10;
+        const message = wasSent(outgoing) ? "request" : "request aborted";
+        log.debug({ method, path, status, ms, requestId }, message);
+      });
+      handle(incoming, outgoing);
     });
-    handle(incoming, outgoing);
   };
 }

@@ -1,38 +1,32 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { allowsAnyHost, type HostRule, judgeHost } from "../core/allowed-hosts.ts";
-import type { UserMemory } from "../core/user-memory.ts";
-import type { Asset } from "./pages/assets.ts";
-import { CHANGE_PASSWORD, type Paths } from "./paths.ts";
-import { visitOf } from "./request/visit.ts";
-import type { Views } from "./views.ts";
+import { allowsAnyHost, judgeHost } from "../core/allowed-hosts.ts";
+import { CHANGE_PASSWORD } from "./paths.ts";
+import type { WebPorts } from "./ports.ts";
+import { requestInfoOf } from "./request/request-info.ts";
 
-export interface HostPorts {
-  readonly hosts: HostRule;
-  readonly users: UserMemory;
-  readonly views: Views;
-  readonly paths: Paths;
-  readonly assets: readonly Asset[];
-  readonly siteFiles: boolean;
-}
-
-/**
- * The paths whose host is checked. Never the health checks, which load balancers send to an
- * address, nor forward auth, which a reverse proxy asks under the name of the app.
- */
-export function pathsWithHost({ hosts, paths, assets, siteFiles }: HostPorts): readonly string[] {
+/** The paths of the pages, forms and assets: all but the health checks and forward auth. */
+export function sitePaths({ paths, assets, siteFiles }: WebPorts): readonly string[] {
   const { login, setup, logout, password, home } = paths;
-  if (hosts.allowedHosts === "loopback-setup") return [setup];
-  if (allowsAnyHost(hosts.allowedHosts)) return [];
+  const site = siteFiles ? [CHANGE_PASSWORD] : [];
   return [
     ...[login, setup, logout, password],
     ...assets.map(({ path }) => path),
-    ...(home === null ? [] : [home]),
-    ...(siteFiles ? [CHANGE_PASSWORD] : []),
+    ...(home === null ? [] : [home, ...site]),
   ];
 }
 
+/**
+ * The paths whose host is checked. Health checks are excluded because load balancers send them to
+ * an address, and forward auth because a reverse proxy asks with the host of the app.
+ */
+export function pathsWithHost(ports: WebPorts): readonly string[] {
+  const { allowedHosts } = ports.hosts;
+  if (allowedHosts === "loopback-setup") return [ports.paths.setup];
+  return allowsAnyHost(allowedHosts) ? [] : sitePaths(ports);
+}
+
 /** Answers 421 to a request for a host that is not allowed. */
-export function refuseOtherHosts(ports: HostPorts): MiddlewareHandler {
+export function refuseOtherHosts(ports: WebPorts): MiddlewareHandler {
   return async (c, next) => {
     switch (judgeHost(ports.hosts, hostOf(c))) {
       case "allowed":
@@ -45,14 +39,14 @@ export function refuseOtherHosts(ports: HostPorts): MiddlewareHandler {
   };
 }
 
-/** Where there is no page: an unknown path does not tell either that the gate is here. */
-export function noSuchPage(ports: HostPorts, c: Context): Promise<Response> {
+/** Answers an unknown path: 421 for a host that is not allowed, as on the known paths. */
+export function answerUnknownPath(ports: WebPorts, c: Context): Promise<Response> {
   if (judgeHost(ports.hosts, hostOf(c)) === "refused") return refuse(ports, c);
-  return ports.views.say(visitOf(c), 404, (said) => said.noSuchPage);
+  return ports.views.problem(requestInfoOf(c), 404, (messages) => messages.noSuchPage);
 }
 
-const refuse = ({ views }: HostPorts, c: Context): Promise<Response> =>
-  views.say(visitOf(c), 421, (said) => said.hostNotAllowed);
+const refuse = ({ views }: WebPorts, c: Context): Promise<Response> =>
+  views.problem(requestInfoOf(c), 421, (messages) => messages.hostNotAllowed);
 
-/** HTTP/1.0 may come without a Host header: the server then completes the URL. */
+/** An HTTP/1.0 request may lack the Host header; the server then completes the URL. */
 const hostOf = (c: Context): string => c.req.header("host") ?? new URL(c.req.url).host;

@@ -1,48 +1,29 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { METHOD_NAME_ALL } from "hono/router";
-import { isClientGone } from "../core/fault.ts";
-import { type AccountPorts, postPassword } from "./account.ts";
-import { type HostPorts, noSuchPage, pathsWithHost, refuseOtherHosts } from "./allowed-hosts.ts";
-import type { GuardMiddleware } from "./guards.ts";
-import { alive, type HealthPorts, ready } from "./health.ts";
+import { isClientGone, messageOf } from "../core/fault.ts";
+import { postPassword } from "./account.ts";
+import { answerUnknownPath, pathsWithHost, refuseOtherHosts, sitePaths } from "./allowed-hosts.ts";
+import { forwardAuth } from "./forward-auth.ts";
 import { getHome } from "./home.ts";
-import { getLogin, type LoginPorts, postLogin } from "./login.ts";
-import type { Asset } from "./pages/assets.ts";
+import { getLogin, postLogin } from "./login.ts";
 import { CHANGE_PASSWORD } from "./paths.ts";
+import type { WebPorts } from "./ports.ts";
 import { type Form, MAX_BODY_BYTES, readForm } from "./request/form.ts";
-import type { RequestIds } from "./request/request-id.ts";
+import { REQUEST_ID } from "./request/request-id.ts";
+import { requestInfoOf, requestSourceOf } from "./request/request-info.ts";
 import { isCrossSite } from "./request/same-origin.ts";
-import { markOf, visitOf } from "./request/visit.ts";
 import { clearedSessionCookies } from "./session-cookie.ts";
-import { getSetup, postSetup, type SetupPorts } from "./setup.ts";
+import { getSetup, postSetup } from "./setup.ts";
 
-export interface WebPorts extends LoginPorts, SetupPorts, AccountPorts, HealthPorts, HostPorts {
-  /** What anybody may fetch. */
-  readonly assets: readonly Asset[];
-  /** Whether the paths that belong to the whole site are answered here. */
-  readonly siteFiles: boolean;
-  /** Whether load balancers and service managers can ask how things are. */
-  readonly health: boolean;
-  readonly requireAuth: GuardMiddleware;
-  readonly trustedOrigins: readonly string[];
-  readonly requests: RequestIds;
-  /** What reverse proxies ask, where there is such a thing. */
-  readonly forwardAuth: ((c: Context) => Promise<Response>) | undefined;
-}
-
-/** The route table. No wildcard in it: mounted in an application, it leaves other paths alone. */
+/** The route table. It has no wildcard, so that an app which mounts it keeps its other paths. */
 export function createRoutes(ports: WebPorts): Hono {
   const { paths, views, responses, requireAuth } = ports;
   const app = new Hono();
   const sameOrigin = refuseCrossSite(ports);
   const withForm = formReader(ports);
+  const health = ports.health ? [paths.alive, paths.ready] : [];
 
-  // Where something may have to be said about a request. What is asked often is left alone.
-  const { login, setup, logout, password, ready: readiness, home: own } = paths;
-  for (const path of [login, setup, logout, password, readiness, own]) {
-    if (path !== null) app.use(path, spokenOf(ports));
-  }
-
+  for (const path of [...sitePaths(ports), ...health]) app.use(path, withRequestId(ports));
   for (const path of pathsWithHost(ports)) app.use(path, refuseOtherHosts(ports));
 
   app.get(paths.login, (c) => getLogin(ports, c));
@@ -67,13 +48,10 @@ export function createRoutes(ports: WebPorts): Hono {
     withForm((c, form) => postPassword(ports, c, form)),
   );
   for (const asset of ports.assets) app.get(asset.path, () => responses.asset(asset));
-  if (ports.forwardAuth !== undefined) {
-    const asked = ports.forwardAuth;
-    app.get(paths.forwardAuth, (c) => asked(c));
-  }
+  if (ports.forwardAuth) app.get(paths.forwardAuth, (c) => forwardAuth(ports, c));
   if (ports.health) {
-    app.get(paths.alive, () => alive(ports));
-    app.get(paths.ready, () => ready(ports));
+    app.get(paths.alive, () => responses.text("alive", 200));
+    app.get(paths.ready, () => answerReady(ports));
   }
   if (paths.home !== null) {
     const { home } = paths;
@@ -83,20 +61,22 @@ export function createRoutes(ports: WebPorts): Hono {
 
   for (const [path, allow] of methodsOf(app)) {
     app.all(path, (c) =>
-      views.say(visitOf(c), 405, (said) => said.methodNotAllowed, { Allow: allow }),
+      views.problem(requestInfoOf(c), 405, (messages) => messages.methodNotAllowed, {
+        Allow: allow,
+      }),
     );
   }
-  app.notFound((c) => noSuchPage(ports, c));
+  app.notFound((c) => answerUnknownPath(ports, c));
   app.onError((fault, c) =>
-    // Anybody can go away as often as they like: that is nothing for the server log.
+    // Any client can disconnect as often as it likes: that does not belong in the server log.
     isClientGone(fault)
-      ? views.say(visitOf(c), 400, (said) => said.formNotWhole)
-      : views.fault(visitOf(c), fault),
+      ? views.problem(requestInfoOf(c), 400, (messages) => messages.formNotWhole)
+      : views.fault(requestInfoOf(c), fault),
   );
   return app;
 }
 
-/** Which methods each path answers to. What else is asked of it is refused with this list. */
+/** The methods of each path, as the `Allow` header of a 405 lists them. */
 export function methodsOf(routes: Hono): ReadonlyMap<string, string> {
   const methods = new Map<string, readonly string[]>();
   for (const { path, method } of routes.routes) {
@@ -107,15 +87,24 @@ export function methodsOf(routes: Hono): ReadonlyMap<string, string> {
   return new Map([...methods].map(([path, list]) => [path, list.join(", ")]));
 }
 
-/** Lines in the server log get the request's ID, and then the answer gets it too. */
-function spokenOf({ requests }: WebPorts): MiddlewareHandler {
-  return (c, next) => {
-    const mark = markOf(c);
-    return requests.during(mark, async () => {
+/** Sends the request's ID with the answer, and adds it to lines in the server log. */
+function withRequestId({ requests }: WebPorts): MiddlewareHandler {
+  return (c, next) =>
+    requests.run(requestSourceOf(c), async (id) => {
       await next();
-      for (const [name, id] of Object.entries(requests.headers(mark))) c.header(name, id);
+      c.res.headers.set(REQUEST_ID, id);
     });
-  };
+}
+
+/** Answers whether the database answers now, whatever this process remembers. */
+async function answerReady({ store, responses, log }: WebPorts): Promise<Response> {
+  try {
+    await store.hasUsers();
+    return responses.text("ready", 200);
+  } catch (error) {
+    log.warn({ reason: messageOf(error) }, "not ready: the store does not answer");
+    return responses.text("the store does not answer", 503);
+  }
 }
 
 function refuseCrossSite({ views, trustedOrigins, noteRefusal }: WebPorts): MiddlewareHandler {
@@ -127,13 +116,13 @@ function refuseCrossSite({ views, trustedOrigins, noteRefusal }: WebPorts): Midd
     };
     if (isCrossSite(origin, trustedOrigins)) {
       noteRefusal(c, "form of another site refused");
-      return views.say(visitOf(c), 403, (said) => said.crossSite);
+      return views.problem(requestInfoOf(c), 403, (messages) => messages.crossSite);
     }
     return next();
   };
 }
 
-/** Lets a handler see a form only where the body is one, or none at all. */
+/** Calls the handler with the form; refuses a body that cannot be read as one. */
 function formReader({ views }: WebPorts) {
   return <C extends Context>(
     handle: (c: C, form: Form) => Response | Promise<Response>,
@@ -144,11 +133,13 @@ function formReader({ views }: WebPorts) {
         case "form":
           return handle(c, reading.form);
         case "too-large":
-          return views.say(visitOf(c), 413, (said) => said.formTooLarge(MAX_BODY_BYTES));
+          return views.problem(requestInfoOf(c), 413, (messages) =>
+            messages.formTooLarge(MAX_BODY_BYTES),
+          );
         case "not-utf8":
-          return views.say(visitOf(c), 400, (said) => said.formNotUtf8);
+          return views.problem(requestInfoOf(c), 400, (messages) => messages.formNotUtf8);
         case "aborted":
-          return views.say(visitOf(c), 400, (said) => said.formNotWhole);
+          return views.problem(requestInfoOf(c), 400, (messages) => messages.formNotWhole);
       }
     };
 }

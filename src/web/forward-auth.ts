@@ -1,60 +1,55 @@
 import type { Context } from "hono";
-import type { Guard } from "../core/require-user.ts";
 import type { User } from "../core/store.ts";
-import type { Paths } from "./paths.ts";
+import type { WebPorts } from "./ports.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
-import type { Responses } from "./responses.ts";
-import { type ReturnTo, withReturnTo } from "./return-to.ts";
+import { REQUEST_ID } from "./request/request-id.ts";
+import { requestSourceOf } from "./request/request-info.ts";
+import type { Headers } from "./responses.ts";
+import { withReturnTo } from "./return-to.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 
-export interface ForwardAuthPorts {
-  readonly guard: Guard;
-  readonly proxies: ProxyTrust;
-  readonly returnTo: ReturnTo;
-  readonly publicUrl: string | undefined;
-  readonly responses: Responses;
-  readonly paths: Paths;
-}
-
 /**
- * What a reverse proxy asks before it lets a request through. Who somebody is comes from the session
- * alone. Where to lead back to is read from a trusted proxy only; the method and what is accepted
- * from anybody, since they only choose between a redirect and a 401.
+ * Answers a reverse proxy that asks before it forwards a request. The user comes from the session
+ * alone. The return target is read only from a trusted proxy. The method and the accepted types are
+ * read from any client, because they only choose between a redirect and a 401.
  */
-export async function forwardAuth(ports: ForwardAuthPorts, c: Context): Promise<Response> {
+export async function forwardAuth(ports: WebPorts, c: Context): Promise<Response> {
   const admission = await ports.guard(sessionTokenIn(c.req.header("cookie")));
+  const headers = { [REQUEST_ID]: ports.requests.of(requestSourceOf(c)) };
   switch (admission.kind) {
     case "needs-setup":
-      return turnAway(ports, c, ports.paths.setup);
+      return refuse(ports, c, ports.paths.setup, headers);
     case "needs-sign-in":
-      return turnAway(ports, c, ports.paths.login);
+      return refuse(ports, c, ports.paths.login, headers);
     case "admitted":
-      return ports.responses.empty(identityOf(admission.user));
+      return ports.responses.empty({ ...headers, ...identityOf(admission.user) });
   }
 }
 
-function turnAway(ports: ForwardAuthPorts, c: Context, path: string): Response {
+function refuse(ports: WebPorts, c: Context, path: string, headers: Headers): Response {
   const { redirect, unauthorized } = ports.responses;
-  if (!asksForPage(c)) return unauthorized({});
-  const target = ports.returnTo.accepted(c, askedFor(ports.proxies, c));
-  const door = withReturnTo(`${ports.publicUrl ?? ""}${path}`, target);
-  // nginx passes no redirect on; of this answer its configuration can make one.
-  return c.req.query("deny") === "401" ? unauthorized({ Location: door }) : redirect(door);
+  if (!asksForPage(c)) return unauthorized(headers);
+  const target = ports.returnTo.accepted(c, readTarget(ports.proxies, c));
+  const location = withReturnTo(`${ports.hosts.publicUrl ?? ""}${path}`, target);
+  // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
+  return c.req.query("deny") === "401"
+    ? unauthorized({ ...headers, Location: location })
+    : redirect(location, [], headers);
 }
 
 const identityOf = ({ id, username }: User): Record<string, string> => ({
   "Remote-User": inHeader(username),
-  // One of another system, if the account was imported: any text.
+  // An imported account keeps the ID of its old system, which can be any text.
   "Remote-User-Id": inHeader(id),
 });
 
-/** Header values are bytes: text beyond plain ASCII goes percent-encoded, as does the sign itself. */
+/** Header values are bytes: text with other characters than plain ASCII, or with `%`, is percent-encoded. */
 function inHeader(text: string): string {
   const plain = /^[\x21-\x24\x26-\x7e]+( +[\x21-\x24\x26-\x7e]+)*$/.test(text);
   return plain ? text : encodeURIComponent(text);
 }
 
-/** A browser that opens a page can follow a redirect to the sign-in; a script or a form cannot. */
+/** Whether a browser opens a page: it can follow a redirect to the sign-in, a script or form cannot. */
 function asksForPage(c: Context): boolean {
   const method = c.req.header("x-forwarded-method") ?? "GET";
   return (
@@ -65,8 +60,8 @@ function asksForPage(c: Context): boolean {
   );
 }
 
-/** The address that the browser asked the proxy for, as a trusted proxy tells it. */
-function askedFor(proxies: ProxyTrust, c: Context): string | undefined {
+/** The URL that the browser requested, according to a trusted proxy. */
+function readTarget(proxies: ProxyTrust, c: Context): string | undefined {
   const forwarded = (name: string): string | undefined => proxies.header(c, `x-forwarded-${name}`);
   const url = `${forwarded("proto")}://${forwarded("host")}${forwarded("uri")}`;
   return forwarded("uri")?.startsWith("/") && URL.canParse(url) ? new URL(url).href : undefined;

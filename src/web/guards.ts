@@ -3,7 +3,7 @@ import { andThen, type MaybePromise } from "../core/maybe-promise.ts";
 import type { Admission, Guard } from "../core/require-user.ts";
 import type { User } from "../core/store.ts";
 import type { Paths } from "./paths.ts";
-import { type Visit, visitOf } from "./request/visit.ts";
+import { type RequestInfo, requestInfoOf } from "./request/request-info.ts";
 import type { Responses } from "./responses.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
@@ -15,11 +15,11 @@ export type GuardResult =
 
 /**
  * A guard for any framework. It refuses when it fails. On the hot path it returns without a promise
- * and without calling `visit`, which only the error page needs.
+ * and without calling `info`, which only the error page needs.
  */
 export type GuardCheck = (
   cookies: string | undefined,
-  visit: () => Visit,
+  info: () => RequestInfo,
 ) => MaybePromise<GuardResult>;
 
 export function createGuardCheck(
@@ -38,10 +38,10 @@ export function createGuardCheck(
         return admission;
     }
   };
-  return (cookies, visit) =>
+  return (cookies, info) =>
     andThen(guard(sessionTokenIn(cookies)), resultOf, async (fault) => ({
       kind: "refused",
-      response: await views.fault(visit(), fault),
+      response: await views.fault(info(), fault),
     }));
 }
 
@@ -54,7 +54,7 @@ export type GuardMiddleware = MiddlewareHandler<SignedIn>;
 export function guardMiddleware(check: GuardCheck): GuardMiddleware {
   return (c, next) =>
     andThen(
-      check(c.req.header("cookie"), () => visitOf(c)),
+      check(c.req.header("cookie"), () => requestInfoOf(c)),
       (result): ReturnType<GuardMiddleware> => {
         if (result.kind === "refused") return Promise.resolve(result.response);
         c.set("user", result.user);

@@ -1,48 +1,40 @@
 import type { Context } from "hono";
+import { getCookie } from "hono/cookie";
 import { messageOf } from "../core/fault.ts";
-import type { LogEntry } from "../core/log-reader.ts";
-import type { ServerLog } from "../core/server-log.ts";
 import type { SignedIn } from "./guards.ts";
-import { clearedNotice, noticeIn } from "./notice.ts";
 import { activityIn } from "./pages/activity.ts";
 import type { Activity, PageData } from "./pages/page-data.ts";
 import type { Locale } from "./pages/words.ts";
-import { visitOf } from "./request/visit.ts";
-import type { Views } from "./views.ts";
-
-export interface HomePorts {
-  readonly views: Views;
-  /** The newest log entries, newest first; `undefined` where the store cannot read them. */
-  readonly recentLog: (() => Promise<readonly LogEntry[]>) | undefined;
-  readonly log: ServerLog;
-}
+import type { WebPorts } from "./ports.ts";
+import { requestInfoOf } from "./request/request-info.ts";
+import { isOverTls } from "./session-cookie.ts";
 
 export async function getHome(
-  ports: HomePorts,
+  ports: WebPorts,
   c: Context<SignedIn>,
   path: string,
 ): Promise<Response> {
-  const visit = { ...visitOf(c), user: c.var.user };
-  const notice = noticeIn(c);
-  const activity = await activityFor(ports, ports.views.locale(visit));
+  const info = { ...requestInfoOf(c), user: c.var.user };
+  const notice = readNotice(c);
+  const activity = await activityFor(ports, ports.views.locale(info));
   const data = { activity, notice, problem: undefined };
   const cookies = notice === undefined ? [] : [clearedNotice(c, path)];
-  return ports.views.page(visit, "home", data, cookies);
+  return ports.views.page(info, "home", data, cookies);
 }
 
-/** The page with the password form again, and on it what is wrong with what came. */
+/** Shows the home page again with a problem of the password form. */
 export async function homeWithProblem(
-  ports: HomePorts,
+  ports: WebPorts,
   c: Context<SignedIn>,
   problem: NonNullable<PageData["home"]["problem"]>,
 ): Promise<Response> {
-  const visit = { ...visitOf(c), user: c.var.user };
-  const activity = await activityFor(ports, ports.views.locale(visit));
-  return ports.views.refused(visit, 422, "home", { activity, notice: undefined, problem });
+  const info = { ...requestInfoOf(c), user: c.var.user };
+  const activity = await activityFor(ports, ports.views.locale(info));
+  return ports.views.formProblem(info, 422, "home", { activity, notice: undefined, problem });
 }
 
-/** A log that cannot be read keeps nobody from changing the password. */
-async function activityFor({ recentLog, log }: HomePorts, locale: Locale): Promise<Activity> {
+/** If the log cannot be read, the page still offers the password form. */
+async function activityFor({ recentLog, log }: WebPorts, locale: Locale): Promise<Activity> {
   if (recentLog === undefined) return { kind: "none" };
   try {
     return { kind: "entries", entries: activityIn(locale, await recentLog()) };
@@ -50,4 +42,27 @@ async function activityFor({ recentLog, log }: HomePorts, locale: Locale): Promi
     log.error({ reason: messageOf(error) }, "the log cannot be read for the home page");
     return { kind: "unreadable" };
   }
+}
+
+const NOTICE = "latchkey-notice";
+const PASSWORD_CHANGED = "password-changed";
+
+/** Long enough for the reload, and short enough not to announce an old change. */
+const SHOWN_WITHIN_SECONDS = 60;
+
+/** The Set-Cookie line after which the page at this path says that the password was changed. */
+export const passwordChangedNotice = (c: Context, path: string): string =>
+  noticeLine(c, path, PASSWORD_CHANGED, SHOWN_WITHIN_SECONDS);
+
+const clearedNotice = (c: Context, path: string): string => noticeLine(c, path, "", -1);
+
+const readNotice = (c: Context): "password-changed" | undefined =>
+  getCookie(c, noticeName(c)) === PASSWORD_CHANGED ? PASSWORD_CHANGED : undefined;
+
+/** Browsers accept a `__Host-` cookie only from this host, and only over TLS. */
+const noticeName = (c: Context): string => (isOverTls(c) ? `__Host-${NOTICE}` : NOTICE);
+
+function noticeLine(c: Context, path: string, value: string, maxAge: number): string {
+  const place = isOverTls(c) ? "Path=/; Secure" : `Path=${path}`;
+  return `${noticeName(c)}=${value}; ${place}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}`;
 }

@@ -3,12 +3,12 @@ import { Fault } from "../core/fault.ts";
 import { isAtOrBelow, isLocalPath, PRINTABLE } from "../core/return-target.ts";
 import type { User } from "../core/store.ts";
 
-/** Where a redirect may lead: a path of this site, or an absolute http or https URL. */
+/** Whether a redirect may go there: a path of this site, or an absolute http or https URL. */
 export function isLocation(text: string): boolean {
   return isLocalPath(text) || originOf(text) !== undefined;
 }
 
-/** The origin of an absolute URL in its plain spelling, `undefined` for anything else. */
+/** The origin of an absolute URL in plain spelling; `undefined` for anything else. */
 export function originOf(text: string): string | undefined {
   const plain = /^https?:\/\/[^/\\]/i.test(text) && PRINTABLE.test(text) && URL.canParse(text);
   if (!plain) return undefined;
@@ -16,24 +16,25 @@ export function originOf(text: string): string | undefined {
   return PLAIN_HOST.test(hostname) ? origin : undefined;
 }
 
-/** A domain that cookies can be set for: at least two labels, and no address. */
+/** Whether cookies can be set for the domain: it has at least two labels and is not an address. */
 export function isCookieDomain(text: string): boolean {
   return /^([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z]([a-z\d-]*[a-z\d])?$/.test(text);
 }
 
-/** Whether browsers take a cookie for the domain from this origin. */
+/** Whether browsers accept a cookie for the domain from this origin. */
 export function sharesCookies(origin: string, domain: string): boolean {
   return isAtOrBelow(new URL(origin).hostname, domain);
 }
 
+/** Where setup and sign-in redirect to: a path or URL, or a function that returns one. */
 export type PostLoginLocation = string | ((user: User) => string);
 
-/** Where this user is led after setup or sign-in. An application's answer is not taken on trust. */
+/** The post-login location of this user. The result of an app's function is checked. */
 export function locationFor(location: PostLoginLocation, user: User): string {
   const given = typeof location === "string" ? location : location(user);
   if (isLocation(given)) return given;
   throw new Fault(
     "invalid_post_login_location",
-    "postLoginLocation did not answer with a location",
+    "postLoginLocation must return a path or an http or https URL",
   );
 }

@@ -1,6 +1,6 @@
-/** Where everything of Latchkey's is found: under a base path, or without one. */
+/** The paths of the endpoints and assets, with the base path. */
 export interface Paths {
-  /** Stands before every path; empty by default. */
+  /** The prefix of every path; empty by default. */
   readonly base: string;
   readonly login: string;
   readonly setup: string;
@@ -11,13 +11,13 @@ export interface Paths {
   readonly logo: string;
   readonly alive: string;
   readonly ready: string;
-  /** For reverse proxies; only there where the gate says so. */
+  /** For reverse proxies; only served with the option `forwardAuth`. */
   readonly forwardAuth: string;
-  /** `null` where the application has a page of its own for the signed-in user. */
+  /** `null` if the app has its own page for the signed-in user. */
   readonly home: string | null;
 }
 
-/** Where password managers ask for the page with the password form. */
+/** Password managers open this path to reach the page with the password form. */
 export const CHANGE_PASSWORD = "/.well-known/change-password";
 
 export function pathsUnder(base: string, home: string | null): Paths {
@@ -35,4 +35,10 @@ export function pathsUnder(base: string, home: string | null): Paths {
     forwardAuth: `${base}/forward-auth`,
     home,
   };
+}
+
+/** The path of a URL as the client wrote it, without the query. */
+export function pathOf(url: string): string {
+  const query = url.indexOf("?");
+  return query === -1 ? url : url.slice(0, query);
 }

@@ -3,27 +3,25 @@ import { originOf, type PostLoginLocation } from "./location.ts";
 import type { Asset } from "./pages/assets.ts";
 import { type PublicPlace, portOf } from "./return-to.ts";
 
-/** For what is no page: if a browser shows it nevertheless, nothing in it runs. */
+/** For responses that are not pages: if a browser shows one, nothing in it runs. */
 export const NOTHING_RUNS =
   "default-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Sent with every response of ours: nothing of it is kept, framed, guessed at or told elsewhere. */
-const GUARDED: Readonly<Record<string, string>> = {
+/** Sent with every response: no caching, sniffing, framing or referrer to other sites. */
+const PROTECTIVE: Readonly<Record<string, string>> = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
-  // Not `no-referrer`: the refresh after a password change goes back to the page it came from.
+  // Not `no-referrer`: after a password change, the Referer tells which page to reload.
   "Referrer-Policy": "same-origin",
   "X-Frame-Options": "DENY",
   "Content-Security-Policy": NOTHING_RUNS,
 };
 
-const NO_BODY = { "Content-Length": "0" } as const;
-
-type Headers = Readonly<Record<string, string>>;
+export type Headers = Readonly<Record<string, string>>;
 
 export interface Responses {
   page(html: string, status?: number, headers?: Headers, cookies?: readonly string[]): Response;
-  redirect(location: string, cookies?: readonly string[]): Response;
+  redirect(location: string, cookies?: readonly string[], headers?: Headers): Response;
   /** A 200 without a body, for scripts that act on its headers. */
   empty(headers: Headers, cookies?: readonly string[]): Response;
   unauthorized(headers: Headers): Response;
@@ -31,7 +29,7 @@ export interface Responses {
   asset(asset: Asset): Response;
 }
 
-/** A form's redirect counts as its target: places outside that it may lead to have to be let in. */
+/** CSP `form-action` also covers the redirect after a form: outside targets have to be listed. */
 export function createResponses(
   postLoginLocation: PostLoginLocation,
   place: PublicPlace = { publicUrl: undefined, cookieDomain: undefined },
@@ -39,62 +37,48 @@ export function createResponses(
   const outside = typeof postLoginLocation === "string" ? originOf(postLoginLocation) : undefined;
   const formTargets = ["'self'", outside, ...sharedHosts(place)].filter(Boolean).join(" ");
   const pageHeaders = {
-    ...GUARDED,
     "Content-Type": "text/html; charset=utf-8",
     Vary: "Accept-Language",
     "Content-Security-Policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
   };
-
   return {
     page: (html, status = 200, headers = {}, cookies = []) =>
-      withCookies(
-        new Response(html, { status, headers: { ...pageHeaders, ...sendable(headers) } }),
-        cookies,
-      ),
-    redirect(location, cookies = []) {
-      const headers = { ...GUARDED, ...NO_BODY, Location: checked(location) };
-      return withCookies(new Response(null, { status: 303, headers }), cookies);
-    },
-    unauthorized: (headers) =>
-      new Response(null, {
-        status: 401,
-        headers: { ...GUARDED, ...NO_BODY, ...sendable(headers) },
-      }),
-    empty: (headers, cookies = []) =>
-      withCookies(
-        new Response(null, { headers: { ...GUARDED, ...NO_BODY, ...sendable(headers) } }),
-        cookies,
-      ),
+      respond(html, status, { ...pageHeaders, ...headers }, cookies),
+    redirect: (location, cookies = [], headers = {}) =>
+      respond(null, 303, { ...headers, Location: location }, cookies),
+    empty: (headers, cookies = []) => respond(null, 200, headers, cookies),
+    unauthorized: (headers) => respond(null, 401, headers),
     text: (text, status, headers = {}) =>
-      new Response(text, {
-        status,
-        headers: {
-          ...GUARDED,
-          "Content-Type": "text/plain; charset=utf-8",
-          ...sendable(headers),
-        },
-      }),
+      respond(text, status, { "Content-Type": "text/plain; charset=utf-8", ...headers }),
     asset: ({ contentType, cacheControl, body }) =>
-      new Response(body, {
-        headers: {
-          ...GUARDED,
-          "Content-Type": contentType,
-          // An image opened by itself is a document, and an SVG one could have scripts.
-          "Content-Security-Policy": `${NOTHING_RUNS}; style-src 'unsafe-inline'; sandbox`,
-          "Cache-Control": cacheControl,
-        },
+      respond(body, 200, {
+        "Content-Type": contentType,
+        // An image opened by itself is a document, and an SVG document could contain scripts.
+        "Content-Security-Policy": `${NOTHING_RUNS}; style-src 'unsafe-inline'; sandbox`,
+        "Cache-Control": cacheControl,
       }),
   };
 }
 
-function sendable(headers: Headers): Headers {
+function respond(
+  body: string | Uint8Array<ArrayBuffer> | null,
+  status: number,
+  headers: Headers,
+  cookies: readonly string[] = [],
+): Response {
   for (const name in headers) checked(headers[name] ?? "");
-  return headers;
+  const length = body === null ? { "Content-Length": "0" } : {};
+  const response = new Response(body, {
+    status,
+    headers: { ...PROTECTIVE, ...length, ...headers },
+  });
+  for (const cookie of cookies) response.headers.append("Set-Cookie", checked(cookie));
+  return response;
 }
 
 /**
- * The gate's lighter `Response` looks at values only once the answer is being written, when it is
- * too late for an error page, and over HTTP/2 not even then.
+ * The gate's lighter `Response` checks values only when the answer is written, which is too late
+ * for an error page, and over HTTP/2 not at all.
  */
 function checked(value: string): string {
   if (!/[^\t\x20-\x7e]/.test(value)) return value;
@@ -102,11 +86,6 @@ function checked(value: string): string {
     "header_unsendable",
     "a header cannot be sent: its value is not plain ASCII text",
   );
-}
-
-function withCookies(response: Response, cookies: readonly string[]): Response {
-  for (const cookie of cookies) response.headers.append("Set-Cookie", checked(cookie));
-  return response;
 }
 
 function sharedHosts({ publicUrl, cookieDomain }: PublicPlace): readonly string[] {

@@ -2,11 +2,11 @@ import type { Context } from "hono";
 import { isReturnTarget } from "../core/return-target.ts";
 import { isOfHost } from "./request/same-origin.ts";
 
-/** The field and query parameter that carry the page which was asked for through the sign-in. */
+/** The form field and query parameter that carry the return target through the sign-in. */
 export const RETURN_TO = "return_to";
 
 export interface ReturnTo {
-  /** The target if it is one of our own places, otherwise nothing. */
+  /** Returns the target if it is allowed, otherwise `undefined`. */
   accepted(c: Context, target: string | undefined): string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface PublicPlace {
   readonly cookieDomain: string | undefined;
 }
 
-/** For applications without forward auth: nothing is carried along, nothing is accepted. */
+/** Without forward auth, no return target is accepted. */
 export const noReturnTo: ReturnTo = { accepted: () => undefined };
 
 export function createReturnTo({ publicUrl, cookieDomain }: PublicPlace): ReturnTo {
@@ -33,7 +33,7 @@ export function createReturnTo({ publicUrl, cookieDomain }: PublicPlace): Return
   };
 }
 
-/** Without a public URL, the host that the browser asked for is the gate's own. */
+/** Without a public URL, the host of the request counts as the gate's own. */
 function askedOrigin(c: Context, target: string): readonly string[] {
   return isOfHost(target, c.req.header("host")) ? [new URL(target).origin] : [];
 }
@@ -42,7 +42,7 @@ export function portOf(publicUrl: string | undefined): string {
   return publicUrl === undefined ? "" : new URL(publicUrl).port;
 }
 
-/** A location that carries the target along, as it is where there is none. */
+/** Adds the return target, if there is one, to a location. */
 export function withReturnTo(location: string, target: string | undefined): string {
   if (target === undefined) return location;
   const separator = location.includes("?") ? "&" : "?";

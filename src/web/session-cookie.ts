@@ -4,7 +4,7 @@ import { isEncrypted } from "./request/connection.ts";
 
 const NAME = "session";
 
-/** Written by hand, since Hono's helper drops a negative Max-Age. */
+/** Hono's cookie helper drops a negative Max-Age. */
 const CLEARED = `${NAME}=; Path=/; HttpOnly; Max-Age=-1`;
 
 /** The Set-Cookie lines that sign out. */
@@ -13,9 +13,9 @@ export function clearedSessionCookies(domain: string | undefined): readonly stri
 }
 
 /**
- * The Set-Cookie lines that sign in. With a domain, everything below it shares the session, and one
- * that this host alone still has from before has to go: browsers would send it first. It goes
- * first, since some take the two for one where the host is the domain itself.
+ * The Set-Cookie lines that sign in. With a domain, an older cookie of this host alone is cleared:
+ * browsers would send it first. It is cleared before the new one is set, because some browsers do
+ * not tell the two apart if the host is the domain itself.
  */
 export function sessionCookies(
   c: Context,
@@ -27,7 +27,7 @@ export function sessionCookies(
   return domain === undefined ? [cookie] : [CLEARED, `${cookie}; Domain=${domain}`];
 }
 
-/** The header is believed from anybody: a client that lies makes only its own cookie stricter. */
+/** The header counts from any client: a false one only makes the client's own cookie stricter. */
 export function isOverTls(c: Context): boolean {
   return isEncrypted(c) || c.req.header("x-forwarded-proto") === "https";
 }

@@ -5,48 +5,43 @@ import { preferredLocale } from "./pages/locale.ts";
 import type { PageData, PageHelpers, PageName } from "./pages/page-data.ts";
 import type { Pages } from "./pages/render.ts";
 import { type Locale, type Words, wordsIn } from "./pages/words.ts";
-import type { RequestIds } from "./request/request-id.ts";
-import type { Visit } from "./request/visit.ts";
-import type { Responses } from "./responses.ts";
+import { REQUEST_ID, type RequestIds } from "./request/request-id.ts";
+import type { RequestInfo } from "./request/request-info.ts";
+import type { Headers, Responses } from "./responses.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 
-/** The pages with a form that comes back when something is wrong with it. */
+/** The pages with a form that is shown again with its problem. */
 type FormPage = "setup" | "home";
 
 /** Pages as responses. */
 export interface Views {
   page<Name extends PageName>(
-    visit: Visit,
+    info: RequestInfo,
     name: Name,
     data: PageData[Name],
     cookies?: readonly string[],
   ): Promise<Response>;
-  /** The form's page with what is wrong; the error page where a page of one's own leaves it out. */
-  refused<Name extends FormPage>(
-    visit: Visit,
+  /** The form with its problem; the error page if a replaced page leaves the message out. */
+  formProblem<Name extends FormPage>(
+    info: RequestInfo,
     status: number,
     name: Name,
     data: PageData[Name] & { readonly problem: { readonly message: string } },
   ): Promise<Response>;
-  error(
-    visit: Visit,
+  error(info: RequestInfo, status: number, message: string, headers?: Headers): Promise<Response>;
+  /** The error page with one of the fixed messages, in the reader's language. */
+  problem(
+    info: RequestInfo,
     status: number,
-    message: string,
-    headers?: Readonly<Record<string, string>>,
+    text: (messages: Words["messages"]) => string,
+    headers?: Headers,
   ): Promise<Response>;
-  /** The error page with one of our own texts, in the reader's language. */
-  say(
-    visit: Visit,
-    status: number,
-    text: (said: Words["said"]) => string,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<Response>;
-  locale(visit: Visit): Locale;
-  words(visit: Visit): Words;
-  /** What every page knows, for templates of an application's own. */
-  helpers(visit: Visit): Promise<PageHelpers>;
-  /** The error page for a failure that no rule foresees. The server log has it under the same ID. */
-  fault(visit: Visit, error: unknown): Promise<Response>;
+  locale(info: RequestInfo): Locale;
+  words(info: RequestInfo): Words;
+  /** The values that every page gets, also for an app's own templates. */
+  helpers(info: RequestInfo): Promise<PageHelpers>;
+  /** Logs an unexpected failure and returns the error page, both with the request's ID. */
+  fault(info: RequestInfo, error: unknown): Promise<Response>;
 }
 
 export interface ViewPorts {
@@ -54,7 +49,7 @@ export interface ViewPorts {
   readonly responses: Responses;
   readonly users: UserMemory;
   readonly currentUser: CurrentUser;
-  /** The one language of all pages; `undefined` leaves it to the reader. */
+  /** The language of all pages; `undefined` follows the browser. */
   readonly locale: Locale | undefined;
   readonly requests: RequestIds;
 }
@@ -63,87 +58,83 @@ export function createViews(ports: ViewPorts): Views {
   const { pages, responses, users, currentUser, requests } = ports;
   const { log } = requests;
 
-  const hasError = (visit: Visit): boolean => (visit.error ?? "") !== "";
-  const locale: Views["locale"] = (visit) => ports.locale ?? preferredLocale(visit.languages);
+  const hasError = (info: RequestInfo): boolean => (info.error ?? "") !== "";
+  const locale: Views["locale"] = (info) => ports.locale ?? preferredLocale(info.languages);
 
-  async function helpers(visit: Visit): Promise<PageHelpers> {
+  async function helpers(info: RequestInfo): Promise<PageHelpers> {
     return {
       NeedsSetup: !(await users.anyExists()),
-      HasError: hasError(visit),
-      CurrentUser: visit.user ?? (await currentUser(sessionTokenIn(visit.cookies))),
+      HasError: hasError(info),
+      CurrentUser: info.user ?? (await currentUser(sessionTokenIn(info.cookies))),
     };
   }
 
-  /** The error page has to come out even where the store, which the helpers ask, is what failed. */
-  const helpersWithoutStore = (visit: Visit): PageHelpers => ({
+  /** The error page must be rendered even if the store, which `helpers` asks, has failed. */
+  const helpersWithoutStore = (info: RequestInfo): PageHelpers => ({
     NeedsSetup: false,
-    HasError: hasError(visit),
+    HasError: hasError(info),
     CurrentUser: undefined,
   });
 
-  const helpersOrNone = (visit: Visit): Promise<PageHelpers> =>
-    helpers(visit).catch(() => helpersWithoutStore(visit));
+  const helpersOrNone = (info: RequestInfo): Promise<PageHelpers> =>
+    helpers(info).catch(() => helpersWithoutStore(info));
 
-  const error: Views["error"] = async (visit, status, message, headers) =>
-    errorPage(visit, await helpersOrNone(visit), { status, message }, headers);
+  const error: Views["error"] = (info, status, message, headers) =>
+    requests.run(info, async (id) =>
+      errorPage(info, await helpersOrNone(info), { status, message }, id, headers),
+    );
 
   function errorPage(
-    visit: Visit,
+    info: RequestInfo,
     known: PageHelpers,
     data: PageData["error"],
-    headers: Readonly<Record<string, string>> = {},
+    id: string,
+    headers: Headers = {},
   ): Response {
+    const withId = { ...headers, [REQUEST_ID]: id };
     try {
-      const html = pages.render("error", locale(visit), known, data);
-      return responses.page(html, data.status, headers);
+      const html = pages.render("error", locale(info), known, data);
+      return responses.page(html, data.status, withId);
     } catch (fault) {
-      const { mark } = visit;
-      requests.during(mark, () =>
-        log.error({ reason: messageOf(fault) }, "the error page cannot be rendered"),
-      );
-      const named = { ...headers, ...requests.headers(mark) };
-      return responses.text(data.message, data.status, named);
+      log.error({ reason: messageOf(fault) }, "the error page cannot be rendered");
+      return responses.text(data.message, data.status, withId);
     }
   }
 
-  /** With the ID under which the server log has it. */
-  async function faultPage(visit: Visit, fault: unknown): Promise<Response> {
-    const { method, path, mark } = visit;
-    const data = { message: messageOf(fault), requestId: requests.of(mark) };
-    const headers = requests.headers(mark);
+  async function faultPage(info: RequestInfo, fault: unknown, id: string): Promise<Response> {
+    const { method, path } = info;
+    const data = { message: messageOf(fault), requestId: id };
     if (!(fault instanceof Unavailable)) {
       log.error({ err: fault, method, path }, "request failed");
-      return errorPage(visit, await helpersOrNone(visit), { status: 500, ...data }, headers);
+      return errorPage(info, await helpersOrNone(info), { status: 500, ...data }, id);
     }
-    // Without its stack: under load there are many of these, and none is a mistake in the code.
+    // Without the stack: under load there are many of these, and none is a bug.
     const { message: reason, cause } = fault;
     log.warn(
       { reason, ...(cause !== undefined && { cause: messageOf(cause) }), method, path },
       "request put off",
     );
-    // A store that did not answer is not asked again: that could take as long once more.
-    const later = { ...headers, "Retry-After": String(fault.retryAfterSeconds) };
-    return errorPage(visit, helpersWithoutStore(visit), { status: 503, ...data }, later);
+    // The store that did not answer is not asked again: that could take as long once more.
+    const later = { "Retry-After": String(fault.retryAfterSeconds) };
+    return errorPage(info, helpersWithoutStore(info), { status: 503, ...data }, id, later);
   }
 
   return {
-    async page(visit, name, data, cookies = []) {
-      const html = pages.render(name, locale(visit), await helpers(visit), data);
+    async page(info, name, data, cookies = []) {
+      const html = pages.render(name, locale(info), await helpers(info), data);
       return responses.page(html, 200, {}, cookies);
     },
-    async refused(visit, status, name, data) {
-      const html = pages.render(name, locale(visit), await helpers(visit), data);
+    async formProblem(info, status, name, data) {
+      const html = pages.render(name, locale(info), await helpers(info), data);
       const { message } = data.problem;
-      return html.includes(message) ? responses.page(html, status) : error(visit, status, message);
+      return html.includes(message) ? responses.page(html, status) : error(info, status, message);
     },
     error,
-    say: (visit, status, text, headers) =>
-      error(visit, status, text(wordsIn(locale(visit)).said), headers),
+    problem: (info, status, text, headers) =>
+      error(info, status, text(wordsIn(locale(info)).messages), headers),
     locale,
-    words: (visit) => wordsIn(locale(visit)),
+    words: (info) => wordsIn(locale(info)),
     helpers,
-    fault(visit, fault) {
-      return requests.during(visit.mark, () => faultPage(visit, fault));
-    },
+    fault: (info, fault) => requests.run(info, (id) => faultPage(info, fault, id)),
   };
 }

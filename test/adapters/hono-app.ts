@@ -1,32 +1,30 @@
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
-import { honoAuth } from "../../src/adapters/hono.ts";
 import { type Framework, handled, NOT_FOUND, OWN_FAULT, serveListener } from "./framework.ts";
 
 export const honoApp: Framework = {
   name: "Hono",
   start({ auth, reach }) {
-    const door = honoAuth(auth);
     const app = new Hono();
-    app.route("/", door.routes);
-    app.get("/operation", door.requireAuth, (c) => {
+    app.route("/", auth.routes);
+    app.get("/operation", auth.requireAuth, (c) => {
       reach();
       return c.text(`for ${c.var.user.username}`);
     });
-    app.get("/handler", door.authMiddleware, (c) => {
+    app.get("/handler", auth.authMiddleware, (c) => {
       reach();
       return c.text(`for ${c.var.user.username}`);
     });
-    app.get("/failing", door.requireAuth, () => {
+    app.get("/failing", auth.requireAuth, () => {
       throw new Error(OWN_FAULT);
     });
-    app.get("/cookies", door.requireAuth, (c) => {
+    app.get("/cookies", auth.requireAuth, (c) => {
       c.header("Set-Cookie", "first=1", { append: true });
       c.header("Set-Cookie", "second=2", { append: true });
       return c.text("");
     });
-    app.get("/who", async (c) => c.json((await door.currentUser(c)) ?? null));
-    app.get("/helpers", async (c) => c.json(await door.pageHelpers(c)));
+    app.get("/who", async (c) => c.json((await auth.currentUser(c.req.raw)) ?? null));
+    app.get("/helpers", async (c) => c.json(await auth.pageHelpers(c.req.raw)));
     app.post("/echo", async (c) => {
       const isJson = c.req.header("content-type") === "application/json";
       return c.text(String((isJson ? await c.req.json() : await c.req.parseBody()).word));

@@ -60,8 +60,12 @@ test("Fetch: where nobody tells who sent it, a request has a new ID", async (t) 
 
 test("an application can ask for the ID of a request, for lines of its own", async (t) => {
   const { auth } = await startApp(t);
-  const mark = { request: {}, peer: "127.0.0.1", given: "given-7Nt" };
-  const id = auth.door.requestId(mark);
-  assert.match(id, /^[\da-f-]{36}$/);
-  assert.equal(auth.door.requestId(mark), id);
+  const source = { request: {}, peer: "127.0.0.1", givenId: "given-7Nt" };
+  const [outer, inner, other] = auth.adapter.withRequestId(source, (id) => {
+    const again = auth.adapter.withRequestId(source, (same) => same);
+    return [id, again, auth.adapter.withRequestId({ ...source, request: {} }, (one) => one)];
+  });
+  assert.match(String(outer), /^[\da-f-]{36}$/);
+  assert.equal(inner, outer);
+  assert.notEqual(other, outer);
 });

@@ -19,87 +19,85 @@ const GIVEN = `
 const EXPRESS = `
   import express, { Router } from "express";
   import { expressAuth } from "latchkey/express";
-  const door = expressAuth(auth);
+  const guards = expressAuth(auth);
   const app = express();
 `;
 const FASTIFY = `
   import Fastify from "fastify";
   import { fastifyAuth } from "latchkey/fastify";
-  const door = fastifyAuth(auth);
+  const guards = fastifyAuth(auth);
   const app = Fastify();
 `;
 const HONO = `
   import { Hono } from "hono";
-  import { honoAuth } from "latchkey/hono";
-  const door = honoAuth(auth);
   const app = new Hono();
 `;
 const NODE = `
   import { createServer } from "node:http";
   import { nodeAuth } from "latchkey/node";
-  const door = nodeAuth(auth);
+  const guards = nodeAuth(auth);
 `;
 const FETCH = `
   import { fetchAuth } from "latchkey/fetch";
-  const door = fetchAuth(auth);
+  const guards = fetchAuth(auth);
 `;
 
 const right: Readonly<Record<string, string>> = {
   express: `${EXPRESS}
-    app.use(door.routes);
-    app.use("/auth", door.routes, express.json());
-    app.get("/:id", door.requireAuth, (request, response) => {
+    app.use(guards.routes);
+    app.use("/auth", guards.routes, express.json());
+    app.get("/:id", guards.requireAuth, (request, response) => {
       const id: string = request.params.id;
-      response.send(greet(door.user(response)) + id);
+      response.send(greet(guards.user(response)) + id);
     });
-    app.use(Router().use(door.authMiddleware));
+    app.use(Router().use(guards.authMiddleware));
     app.get("/who", async (request, response) => {
-      const { HasError } = await door.pageHelpers(request);
-      response.json([await door.currentUser(request), HasError]);
+      const { HasError } = await guards.pageHelpers(request);
+      response.json([await guards.currentUser(request), HasError]);
     });`,
   fastify: `${FASTIFY}
-    app.register(door.routes);
-    await app.register(door.routes);
-    app.addHook("onRequest", door.requireAuth);
-    app.addHook("preHandler", door.authMiddleware);
-    app.get("/a", { onRequest: door.requireAuth }, (request) => greet(door.user(request)));
-    app.get<{ Params: { id: string } }>("/:id", { preHandler: [door.authMiddleware] }, (request) => {
+    app.register(guards.routes);
+    await app.register(guards.routes);
+    app.addHook("onRequest", guards.requireAuth);
+    app.addHook("preHandler", guards.authMiddleware);
+    app.get("/a", { onRequest: guards.requireAuth }, (request) => greet(guards.user(request)));
+    app.get<{ Params: { id: string } }>("/:id", { preHandler: [guards.authMiddleware] }, (request) => {
       const id: string = request.params.id;
-      return greet(door.user(request)) + id;
+      return greet(guards.user(request)) + id;
     });
     app.get("/who", async (request) => {
-      const { HasError } = await door.pageHelpers(request);
-      return [await door.currentUser(request), HasError];
+      const { HasError } = await guards.pageHelpers(request);
+      return [await guards.currentUser(request), HasError];
     });`,
   hono: `${HONO}
-    app.route("/", door.routes);
-    app.get("/:id", door.requireAuth, (c) => {
+    app.route("/", auth.routes);
+    app.get("/:id", auth.requireAuth, (c) => {
       const id: string = c.req.param("id");
       return c.text(greet(c.var.user) + id);
     });
-    app.use("/own/*", door.authMiddleware);
+    app.use("/own/*", auth.authMiddleware);
     app.get("/who", async (c) => {
-      const { HasError } = await door.pageHelpers(c);
-      return c.json([await door.currentUser(c), HasError]);
+      const { HasError } = await auth.pageHelpers(c.req.raw);
+      return c.json([await auth.currentUser(c.req.raw), HasError]);
     });`,
   node: `${NODE}
-    const guarded = door.requireAuth((_request, response, user) => response.end(greet(user)));
-    const handler = door.authMiddleware((_request, response, user) => response.end(greet(user)));
+    const guarded = guards.requireAuth((_request, response, user) => response.end(greet(user)));
+    const handler = guards.authMiddleware((_request, response, user) => response.end(greet(user)));
     createServer(guarded);
     createServer(async (request, response) => {
-      const answered: boolean = await door.routes(request, response);
+      const answered: boolean = await guards.routes(request, response);
       if (!answered) await handler(request, response);
     });`,
   fetch: `${FETCH}
     type Context = { params: Promise<{ id: string }> };
-    const handler = door.requireAuth(async (_request, user, context: Context) => {
+    const handler = guards.requireAuth(async (_request, user, context: Context) => {
       const { id } = await context.params;
       return new Response(greet(user) + id);
     });
     export const GET: (request: Request, context: Context) => Promise<Response> = handler;
-    const plain = door.authMiddleware((_request, user) => new Response(greet(user)));
+    const plain = guards.authMiddleware((_request, user) => new Response(greet(user)));
     export const POST: (request: Request) => Promise<Response> = plain;
-    export const own: Promise<Response | undefined> = door.routes(new Request("http://localhost"), {
+    export const own: Promise<Response | undefined> = guards.routes(new Request("http://localhost"), {
       remoteAddress: "192.0.2.1",
     });`,
 };
@@ -107,38 +105,38 @@ const right: Readonly<Record<string, string>> = {
 /** Each by its file's name, and the error that it is. */
 const wrong: Readonly<Record<string, string>> = {
   "express-number TS2322": `${EXPRESS}
-    app.get("/", door.requireAuth, (_request, response) => {
-      const user: number = door.user(response);
+    app.get("/", guards.requireAuth, (_request, response) => {
+      const user: number = guards.user(response);
       response.json(user);
     });`,
   "express-request TS2741": `${EXPRESS}
-    app.get("/", door.requireAuth, (request) => greet(door.user(request)));`,
+    app.get("/", guards.requireAuth, (request) => greet(guards.user(request)));`,
   "express-current-user TS2345": `${EXPRESS}
-    app.get("/", async (request) => { greet(await door.currentUser(request)); });`,
+    app.get("/", async (request) => { greet(await guards.currentUser(request)); });`,
   "fastify-number TS2322": `${FASTIFY}
-    app.get("/", { onRequest: door.requireAuth }, (request) => {
-      const user: number = door.user(request);
+    app.get("/", { onRequest: guards.requireAuth }, (request) => {
+      const user: number = guards.user(request);
       return user;
     });`,
   "fastify-on-ready TS2769": `${FASTIFY}
-    app.addHook("onReady", door.requireAuth);`,
+    app.addHook("onReady", guards.requireAuth);`,
   "hono-number TS2322": `${HONO}
-    app.get("/", door.requireAuth, (c) => {
+    app.get("/", auth.requireAuth, (c) => {
       const user: number = c.var.user;
       return c.json(user);
     });`,
   "hono-unguarded TS2339": `${HONO}
     app.get("/", (c) => c.text(greet(c.var.user)));`,
   "node-number TS2345": `${NODE}
-    createServer(door.requireAuth((_request, response, user: number) => response.end(user)));`,
+    createServer(guards.requireAuth((_request, response, user: number) => response.end(user)));`,
   "node-response TS2739": `${NODE}
-    createServer(door.requireAuth((_request, response) => response.end(greet(response))));`,
+    createServer(guards.requireAuth((_request, response) => response.end(greet(response))));`,
   "fetch-number TS2345": `${FETCH}
-    door.requireAuth((_request, user: number) => Response.json(user));`,
+    guards.requireAuth((_request, user: number) => Response.json(user));`,
   "fetch-no-address TS2345": `${FETCH}
-    door.routes(new Request("http://localhost"), {});`,
+    guards.routes(new Request("http://localhost"), {});`,
   "fetch-forgotten-context TS2554": `${FETCH}
-    const handler = door.requireAuth((_request, _user, id: string) => new Response(id));
+    const handler = guards.requireAuth((_request, _user, id: string) => new Response(id));
     handler(new Request("http://localhost"));`,
 };
 

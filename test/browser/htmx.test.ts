@@ -4,7 +4,6 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
-import { honoAuth } from "../../src/adapters/hono.ts";
 import { type AppParts, type Served, serveListener } from "../adapters/framework.ts";
 import { SETUP_FORM, startWith } from "../adapters/running.ts";
 import { openPage } from "../support/browser.ts";
@@ -32,11 +31,10 @@ const PAGE = `<!doctype html>
 const serveSettings =
   (htmx: string, opened: () => void) =>
   ({ auth }: AppParts): Promise<Served> => {
-    const door = honoAuth(auth);
     const app = new Hono();
-    app.route("/", door.routes);
+    app.route("/", auth.routes);
     app.get("/htmx.js", (c) => c.body(htmx, 200, { "Content-Type": "text/javascript" }));
-    app.get("/settings", door.requireAuth, (c) => {
+    app.get("/settings", auth.requireAuth, (c) => {
       opened();
       return c.html(PAGE);
     });

@@ -82,7 +82,7 @@ for (const colours of ["own", "forced"] as const) {
 test("Tab leads to the link of an error page", async (t) => {
   const { page, gate } = await atGate(t, { statuses: [404] });
   await page.goto(`${gate.url}/nothing`);
-  assertStops(await tabStops(page), ["Back to the setup"]);
+  assertStops(await tabStops(page), ["Back to setup"]);
 });
 
 /** Fills in something that is refused, and sends it with the Enter key from each field in turn. */

@@ -35,7 +35,7 @@ test("LOCALE fixes one language for everybody, the script's words and the messag
   assert.equal(await page.locator("html").getAttribute("lang"), "de");
   assert.equal(await page.getByRole("button", { name: /^Anzeigen: / }).count(), 3);
   await submitUnchecked(page, "/account/password", {});
-  assert.equal(await page.getByRole("alert").textContent(), "alle Felder sind nötig");
+  assert.equal(await page.getByRole("alert").textContent(), "alle Felder müssen ausgefüllt sein");
   await page.goto(`${gate.url}/login`);
   assert.equal(await heading(page).innerText(), GREETINGS.de);
 });

@@ -60,7 +60,7 @@ test("every password can be shown and hidden again, each by its own button", asy
   assert.equal(await hide.evaluate((button) => button.matches(":focus")), true, "keeps the focus");
   await hide.press("Space");
   assert.equal(await typeOf("new_password"), "password");
-  for (const label of ["Current password", "New password", "New password again"]) {
+  for (const label of ["Current password", "New password", "Repeat new password"]) {
     assert.equal(await showButton(page, label).count(), 1, label);
   }
 });
@@ -101,7 +101,7 @@ const typed = (input: Locator, capsLock: "on" | "off") =>
   input.dispatchEvent("keydown", { key: "A", modifierCapsLock: capsLock === "on" });
 
 const hints = (page: Page) =>
-  page.getByRole("status").filter({ hasText: "Caps lock is on." }).count();
+  page.getByRole("status").filter({ hasText: "Caps Lock is on." }).count();
 
 const hintsWill = (page: Page, count: number) =>
   eventually(async () => ((await hints(page)) === count ? true : undefined));

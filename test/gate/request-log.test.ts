@@ -95,9 +95,9 @@ test("logs a request whose client disconnects as aborted", async (t) => {
   assert.deepEqual([line?.msg, line?.path], ["request aborted", "/login"]);
 });
 
-test("logs no requests above debug, and sends no ID", async (t) => {
+test("logs no requests above debug", async (t) => {
   const gate = await startGate(t, { logLevel: "info" });
   const answer = await gate.send("/setup");
-  assert.equal(answer.headers["x-request-id"], undefined);
+  assert.equal(typeof answer.headers["x-request-id"], "string");
   assert.ok(gate.serverLog.every(({ msg }) => msg !== "request"));
 });

@@ -37,9 +37,9 @@ for (const [what, happen] of Object.entries(failures)) {
 test("an unknown path is a page that says so", async (t) => {
   const gate = await startGate(t);
   for (const path of ["/nothing", "/login/", "/LOGIN", "/account", "/setup/token", "/latchkey"]) {
-    assertErrorPage(await gate.send(path), 404, "there is no such page");
+    assertErrorPage(await gate.send(path), 404, "page not found");
   }
-  assertErrorPage(await gate.send("/nothing", { form: {} }), 404, "there is no such page");
+  assertErrorPage(await gate.send("/nothing", { form: {} }), 404, "page not found");
 });
 
 for (const { path, allow, refused } of [

@@ -103,7 +103,7 @@ for (const way of ["chunked", "with its length"] as const) {
     assert.match(largest, /^HTTP\/1\.1 303 [\s\S]*^Location: \/\r$/im);
     const larger = await sendRaw(gate.url, rawLogin(padded(LARGEST + 1), way));
     assert.match(larger, /^HTTP\/1\.1 413 /);
-    assert.match(larger, />a form may have 65536 bytes at most</);
+    assert.match(larger, />the form is too large \(at most 65536 bytes\)</);
     assert.doesNotMatch(larger, /^Set-Cookie/im);
   });
 }

@@ -2,13 +2,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { UserId } from "../../src/core/store.ts";
-import { type LoadedLook, type LookOptions, loadLook } from "../../src/web/pages/look.ts";
 import type { PageData, PageHelpers } from "../../src/web/pages/page-data.ts";
 import type { Pages } from "../../src/web/pages/render.ts";
+import { loadSite, type Site, type SiteOptions } from "../../src/web/pages/site.ts";
 import { pathsUnder } from "../../src/web/paths.ts";
 import { tempDir } from "./temp-dir.ts";
 
-const PLAIN: LookOptions = {
+const PLAIN: SiteOptions = {
   pagesDir: undefined,
   pages: {},
   appName: "Latchkey",
@@ -17,10 +17,10 @@ const PLAIN: LookOptions = {
   siteFiles: false,
 };
 
-export const look = (options: Partial<LookOptions> = {}): LoadedLook =>
-  loadLook(pathsUnder("", "/"), { ...PLAIN, ...options });
+export const site = (options: Partial<SiteOptions> = {}): Site =>
+  loadSite(pathsUnder("", "/"), { ...PLAIN, ...options });
 
-export const pagesFrom = (pagesDir: string | undefined): Pages => look({ pagesDir }).pages;
+export const pagesFrom = (pagesDir: string | undefined): Pages => site({ pagesDir }).pages;
 
 /** Creates a folder with these files. */
 export async function folderWith(

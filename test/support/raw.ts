@@ -34,7 +34,9 @@ export function postRaw(
   return sendRaw(url, `POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
 }
 
-/** The bytes without the parts that change over time. */
-export function withoutDateAndToken(response: string): string {
-  return response.replace(/^Date: .*\r$/im, "Date: *\r").replace(/session=[^;\r]+;/, "session=*;");
+/** The same bytes, but for what differs from one moment to the next. */
+export function maskVaryingParts(response: string): string {
+  return response
+    .replace(/^(Date|X-Request-Id): .*\r$/gim, "$1: *\r")
+    .replace(/session=[^;\r]+;/, "session=*;");
 }

@@ -29,7 +29,7 @@ test("a form that breaks off is a 400 that says so, and nothing for the server l
       duplex: "half",
     } as RequestInit);
     assert.equal(answer.status, 400);
-    assert.ok((await answer.text()).includes(wordsIn("en").said.formNotWhole));
+    assert.ok((await answer.text()).includes(wordsIn("en").messages.formNotWhole));
   }
   assert.deepEqual(log.lines, []);
 });

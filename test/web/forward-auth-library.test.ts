@@ -20,7 +20,7 @@ test("an application that did not ask for forward auth has no such path", async 
     assert.deepEqual([answer.status, answer.body], [404, "404 Not Found"]);
     assert.equal(answer.headers["remote-user"], undefined);
   }
-  assert.equal(app.auth.door.owns("/forward-auth"), false);
+  assert.equal(app.auth.adapter.owns("/forward-auth"), false);
 });
 
 test("in such an application, a way back that a client brings along changes nothing", async (t) => {
@@ -66,7 +66,7 @@ test("an application that asks for it has it under its base path, and the doors 
   assert.equal(location, "/auth/login?error=1&return_to=%2Fpage");
   assert.match((await app.send(location)).body, /name="return_to" value="\/page"/);
   assert.deepEqual(
-    ["/auth/forward-auth", "/forward-auth"].map((path) => app.auth.door.owns(path)),
+    ["/auth/forward-auth", "/forward-auth"].map((path) => app.auth.adapter.owns(path)),
     [true, false],
   );
 });
@@ -78,7 +78,7 @@ test("under a base path, everything is found below it and nothing outside", asyn
   const statusOf = async (method: string, path: string): Promise<number> => {
     const request = new Request(`http://gate${path}`, { method });
     const connection = { remoteAddress: "192.0.2.1", encrypted: false };
-    return (await auth.door.fetch(request, connection)).status;
+    return (await auth.adapter.fetch(request, connection)).status;
   };
   for (const [method, path, status] of [
     ["GET", "/login", 200],
@@ -93,7 +93,7 @@ test("under a base path, everything is found below it and nothing outside", asyn
   ] as const) {
     assert.equal(await statusOf(method, `/auth${path}`), status, `${method} /auth${path}`);
     assert.equal(await statusOf(method, path), 404, `${method} ${path}`);
-    assert.deepEqual([auth.door.owns(`/auth${path}`), auth.door.owns(path)], [true, false]);
+    assert.deepEqual([auth.adapter.owns(`/auth${path}`), auth.adapter.owns(path)], [true, false]);
   }
 });
 

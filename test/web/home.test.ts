@@ -8,7 +8,7 @@ import { OWNER, startGate } from "../support/gate.ts";
 import { activityOf, elements } from "../support/markup.ts";
 
 const en = wordsIn("en");
-const CREATED = "The account owner was created";
+const CREATED = "Account owner was created";
 const SETUP = { form: { ...OWNER, confirm: OWNER.password } };
 
 test("the home page says who is signed in, and has the way out and the password form", async (t) => {
@@ -93,7 +93,7 @@ test("a name in an entry is escaped", async (t) => {
   const username = '<img src=x onerror="alert(1)">';
   const { body } = await gate.send("/", { session: await gate.setUp({ username }) });
   assert.ok(
-    body.includes("<li>The account &lt;img src=x onerror=&quot;alert(1)&quot;&gt; was created"),
+    body.includes("<li>Account &lt;img src=x onerror=&quot;alert(1)&quot;&gt; was created"),
   );
   assert.ok(!body.includes("<img src=x"));
 });

@@ -25,7 +25,7 @@ const ALL = Object.keys(RIGHT);
 const problems: readonly (Problem & {
   readonly what: string;
   readonly flaws: Fields;
-  readonly text: keyof Words["said"];
+  readonly text: keyof Words["messages"];
 })[] = [
   {
     what: "no current password",
@@ -96,7 +96,7 @@ for (const { what, flaws, ...problem } of problems) {
       const { change } = await signedIn(t);
       const { status, body } = await change(flaws, { "Accept-Language": locale });
       assert.equal(status, 422);
-      assert.deepEqual(alertsIn(body), [wordsIn(locale).said[problem.text]]);
+      assert.deepEqual(alertsIn(body), [wordsIn(locale).messages[problem.text]]);
     });
   }
 }
@@ -108,7 +108,7 @@ test("the page that comes back is the home page, with all that is on it otherwis
   assert.match(body, /<p>Signed in as owner<\/p>/);
   const actions = (html: string) => elements(html, "form").map(({ action }) => action);
   assert.deepEqual(actions(body), actions(home));
-  assert.deepEqual(activityOf(body), ["The account owner was created"]);
+  assert.deepEqual(activityOf(body), ["Account owner was created"]);
 });
 
 test("the form that came back can be sent again", async (t) => {
@@ -136,11 +136,11 @@ test("a template of one's own that shows the message comes back in every languag
   const session = await gate.setUp();
   for (const locale of locales) {
     const headers = { "Accept-Language": locale };
-    const { said } = wordsIn(locale);
+    const { messages } = wordsIn(locale);
     for (const [flaws, message] of [
-      [{ new_password: "" }, said.fieldMissing],
-      [{ current_password: "wrong" }, said.currentPasswordIncorrect],
-      [{ confirm_password: "x" }, said.newPasswordsDiffer],
+      [{ new_password: "" }, messages.fieldMissing],
+      [{ current_password: "wrong" }, messages.currentPasswordIncorrect],
+      [{ confirm_password: "x" }, messages.newPasswordsDiffer],
     ] as const) {
       const form = { ...RIGHT, ...flaws };
       const { body } = await gate.send("/account/password", { session, headers, form });

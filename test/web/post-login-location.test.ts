@@ -89,7 +89,10 @@ for (const answer of ["", "home", "//evil.example", "/\\evil.example", "/a\r\nX:
     ] as const) {
       const { status, location, body, cookies } = await app.send(path, sending);
       assert.deepEqual([status, location, cookies], [500, undefined, []], path);
-      assert.match(body, /role="alert">postLoginLocation did not answer with a location</);
+      assert.match(
+        body,
+        /role="alert">postLoginLocation must return a path or an http or https URL</,
+      );
     }
     assert.deepEqual(
       app.log.map(({ message, fields }) => [message, codeIn(fields)]),

@@ -24,7 +24,7 @@ const ALL = ["token", "username", "password", "confirm", "domain"];
 const problems: readonly (Problem & {
   readonly what: string;
   readonly flaws: Fields;
-  readonly text: keyof Words["said"];
+  readonly text: keyof Words["messages"];
 })[] = [
   {
     what: "a wrong token",
@@ -99,7 +99,7 @@ for (const { what, flaws, ...problem } of problems) {
       const { setUp } = await startAsking(t);
       const { status, body } = await setUp(flaws, { headers: { "Accept-Language": locale } });
       assert.equal(status, problem.status);
-      assert.deepEqual(alertsIn(body), [wordsIn(locale).said[problem.text]]);
+      assert.deepEqual(alertsIn(body), [wordsIn(locale).messages[problem.text]]);
     });
   }
 }

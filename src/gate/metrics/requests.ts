@@ -1,3 +1,4 @@
+import { pathOf } from "../../web/paths.ts";
 import { type Handle, wasSent } from "../listener.ts";
 import { type Counter, counter, type Histogram, histogram } from "./instruments.ts";
 import type { Metric } from "./text-format.ts";
@@ -64,7 +65,7 @@ export function createRequestCounting(seconds: () => number): RequestCounting {
         const start = seconds();
         outgoing.once("close", () => {
           const { url = "", method = "" } = incoming;
-          const path = pathIn(url);
+          const path = pathOf(url);
           count(
             routes.has(path) ? path : OTHER,
             methods.has(method) ? method : OTHER,
@@ -76,9 +77,4 @@ export function createRequestCounting(seconds: () => number): RequestCounting {
       };
     },
   };
-}
-
-function pathIn(url: string): string {
-  const query = url.indexOf("?");
-  return query === -1 ? url : url.slice(0, query);
 }

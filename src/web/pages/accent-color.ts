@@ -1,8 +1,8 @@
-/** What the text on the accent colour, and the accent colour as text, stand on. As in the style sheet. */
+/** The background behind text in the accent colour, as in the style sheet. */
 const CARD: Readonly<Record<Scheme, Color>> = { light: [255, 255, 255], dark: [33, 35, 38] };
 
-/** What WCAG asks for (level AA). */
-const LEAST_CONTRAST = 4.5;
+/** The minimum of WCAG, level AA. */
+const MIN_CONTRAST = 4.5;
 const STEPS = 100;
 
 type Color = readonly [red: number, green: number, blue: number];
@@ -14,8 +14,8 @@ export type Accent = Readonly<Record<Scheme, string>>;
 export const isColor = (text: string): boolean => /^#([\da-f]{3}|[\da-f]{6})$/i.test(text);
 
 /**
- * The colour as it can be read on a card, light and dark: as near to the given one as the contrast
- * allows. Text on top of it takes the card's own colour, which is the same contrast again.
+ * Adjusts a colour for contrast on the card, light and dark, as little as possible. Text on the
+ * accent colour has the card's colour, so its contrast is the same.
  */
 export function accentFrom(color: string): Accent {
   return { light: legible(color, "light"), dark: legible(color, "dark") };
@@ -26,7 +26,7 @@ function legible(text: string, scheme: Scheme): string {
   const end = scheme === "light" ? 0 : 255;
   for (let step = 0; step <= STEPS; step += 1) {
     const mixed = mix(color, end, step / STEPS);
-    if (contrast(mixed, CARD[scheme]) >= LEAST_CONTRAST) return format(mixed);
+    if (contrast(mixed, CARD[scheme]) >= MIN_CONTRAST) return format(mixed);
   }
   return format([end, end, end]);
 }

@@ -20,20 +20,20 @@ const inWords: Readonly<Record<EventType, (words: Words, subject: string) => str
 
 const utcFormats = new Map<Locale, Intl.DateTimeFormat>();
 
-/** Kept: making one takes longer than the rest of the page. */
+/** Cached: creating a format takes longer than the rest of the page. */
 function utcFormat(locale: Locale): Intl.DateTimeFormat {
-  const kept = utcFormats.get(locale);
-  if (kept !== undefined) return kept;
-  const made = new Intl.DateTimeFormat(locale, {
+  const cached = utcFormats.get(locale);
+  if (cached !== undefined) return cached;
+  const format = new Intl.DateTimeFormat(locale, {
     dateStyle: "medium",
     timeStyle: "short",
     timeZone: "UTC",
   });
-  utcFormats.set(locale, made);
-  return made;
+  utcFormats.set(locale, format);
+  return format;
 }
 
-/** Log entries as the home page tells them. One of an unknown type keeps its own words. */
+/** Log entries in the reader's language. An entry of an unknown type keeps its summary. */
 export function activityIn(locale: Locale, entries: readonly LogEntry[]): readonly ActivityEntry[] {
   const words = wordsIn(locale);
   const format = utcFormat(locale);

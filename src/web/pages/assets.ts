@@ -4,13 +4,12 @@ import { extname } from "node:path";
 import { Fault, messageOf } from "../../core/fault.ts";
 import type { Paths } from "../paths.ts";
 import { type Accent, accentFrom } from "./accent-color.ts";
-import { keyIcon } from "./key-icon.ts";
 import type { PageFiles } from "./templates.ts";
 
-/** A file that anybody may fetch, read once at the start. */
+/** A public file, read once at the start. */
 export interface Asset {
   readonly path: string;
-  /** What pages refer to. */
+  /** The URL in pages. */
   readonly url: string;
   readonly contentType: string;
   readonly cacheControl: string;
@@ -21,11 +20,12 @@ export interface Assets {
   readonly styleSheet: Asset;
   readonly script: Asset;
   readonly logo: Asset;
-  /** What is the whole site's: its icon, and the word to search engines. */
+  /** The files at the root of the host: the icon, and `robots.txt`. */
   readonly site: readonly Asset[];
 }
 
-export interface Look {
+/** The options for the colour and the logo. */
+export interface Branding {
   readonly accentColor: string | undefined;
   readonly logoFile: string | undefined;
 }
@@ -44,12 +44,14 @@ const IMAGE_TYPES: Readonly<Record<string, string>> = {
 
 const DEFAULT_ACCENT = "#1a5fb4";
 
-export function loadAssets(paths: Paths, files: PageFiles, look: Look): Assets {
-  const accent = accentFrom(look.accentColor ?? DEFAULT_ACCENT);
-  const style = files.read("latchkey.css").text + (look.accentColor ? accentRules(accent) : "");
+export function loadAssets(paths: Paths, files: PageFiles, branding: Branding): Assets {
+  const accent = accentFrom(branding.accentColor ?? DEFAULT_ACCENT);
+  const style = files.read("latchkey.css").text + (branding.accentColor ? accentRules(accent) : "");
   const icon = keyIcon(accent);
   const logo =
-    look.logoFile === undefined ? { type: "image/svg+xml", body: icon } : readLogo(look.logoFile);
+    branding.logoFile === undefined
+      ? { type: "image/svg+xml", body: icon }
+      : readLogo(branding.logoFile);
   return {
     styleSheet: ofPages(paths.styleSheet, "text/css; charset=utf-8", style),
     script: ofPages(paths.script, "text/javascript; charset=utf-8", files.read("latchkey.js").text),
@@ -61,7 +63,7 @@ export function loadAssets(paths: Paths, files: PageFiles, look: Look): Assets {
   };
 }
 
-/** Whether the file can be read, and browsers show such an image. */
+/** Whether the file can be read and has an image type that browsers show. */
 export function isLogo(file: string): boolean {
   try {
     readLogo(file);
@@ -76,7 +78,8 @@ function readLogo(file: string): { type: string; body: Uint8Array<ArrayBuffer> }
     throw new Fault("logo_unusable", `the logo ${file} ${problem}`, { cause });
   };
   const type = IMAGE_TYPES[extname(file).toLowerCase()];
-  if (type === undefined) return unusable(`is none of ${Object.keys(IMAGE_TYPES).join(", ")}`);
+  if (type === undefined)
+    return unusable(`must end in one of ${Object.keys(IMAGE_TYPES).join(", ")}`);
   let body: Uint8Array<ArrayBuffer>;
   try {
     body = new Uint8Array(readFileSync(file));
@@ -84,20 +87,20 @@ function readLogo(file: string): { type: string; body: Uint8Array<ArrayBuffer> }
     return unusable(`cannot be read: ${messageOf(error)}`, error);
   }
   if (body.length === 0) return unusable("is empty");
-  if (body.length > MAX_LOGO_BYTES) return unusable(`has more than ${MAX_LOGO_BYTES} bytes`);
+  if (body.length > MAX_LOGO_BYTES) return unusable(`is larger than ${MAX_LOGO_BYTES} bytes`);
   return { type, body };
 }
 
 type Content = string | Uint8Array<ArrayBuffer>;
 
-/** Pages refer to it by a digest of its content, so that it can be kept for ever. */
+/** The URL contains a digest of the content, so that browsers can cache it forever. */
 function ofPages(path: string, contentType: string, content: Content): Asset {
   const body = bytesOf(content);
   const url = `${path}?v=${shortDigest(body)}`;
   return { path, url, contentType, cacheControl: "public, max-age=31536000, immutable", body };
 }
 
-/** Found by everybody at the one address that it always has. */
+/** At a fixed path, so cached only for an hour. */
 function ofSite(path: string, contentType: string, content: Content): Asset {
   const body = bytesOf(content);
   return { path, url: path, contentType, cacheControl: "public, max-age=3600", body };
@@ -112,4 +115,14 @@ function accentRules({ light, dark }: Accent): string {
 
 function shortDigest(content: Uint8Array): string {
   return createHash("sha256").update(content).digest("base64url").slice(0, 12);
+}
+
+/** A key on a tile, in the accent colour of the light or dark theme. */
+function keyIcon({ light, dark }: Accent): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+<style>.tile{fill:${light}}.key{fill:none;stroke:#fff;stroke-width:2.6;stroke-linecap:round;stroke-linejoin:round}@media (prefers-color-scheme:dark){.tile{fill:${dark}}.key{stroke:#212326}}</style>
+<rect class="tile" width="32" height="32" rx="8"/>
+<g class="key"><circle cx="11.5" cy="16" r="4.5"/><path d="M16 16h9.5v4M21 16v3"/></g>
+</svg>
+`;
 }

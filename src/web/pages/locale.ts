@@ -4,7 +4,7 @@ const FALLBACK: Locale = "en";
 
 export const isLocale = (text: string): text is Locale => locales.some((one) => one === text);
 
-/** The language that the reader likes best of those there are: `de-AT` is content with `de`. */
+/** The available language that the browser prefers. `de-AT` counts as `de`. */
 export function preferredLocale(acceptLanguage: string | undefined): Locale {
   if (acceptLanguage === undefined) return FALLBACK;
   let best: Locale = FALLBACK;
@@ -21,7 +21,7 @@ export function preferredLocale(acceptLanguage: string | undefined): Locale {
   return best;
 }
 
-/** `q=0.8` of a range, 1 where it has none, 0 where it makes no sense. */
+/** The `q` of a language range: 1 if absent, 0 if invalid. */
 function weightIn(parameters: readonly string[]): number {
   const weights = parameters.map((one) => /^\s*q\s*=(.*)$/i.exec(one)?.[1]);
   const given = weights.find((one) => one !== undefined)?.trim();

@@ -1,17 +1,17 @@
 import type { User } from "../../core/store.ts";
 import type { Locale, Words } from "./words.ts";
 
-/** What every page gets, a replaced one too. */
+/** The values that every page gets, also a replaced one. */
 export interface PageHelpers {
   readonly NeedsSetup: boolean;
   readonly HasError: boolean;
   readonly CurrentUser: User | undefined;
 }
 
-/** What every page needs to find its way, and to speak the reader's language. */
+/** The paths, name and texts that every page gets. */
 export interface PageFrame {
   readonly basePath: string;
-  /** `null` where there is none. */
+  /** `null` if there is no home page. */
   readonly homePath: string | null;
   readonly styleSheetUrl: string;
   readonly scriptUrl: string;
@@ -21,23 +21,23 @@ export interface PageFrame {
   readonly words: Words;
 }
 
-/** Why a form comes back: what is wrong, and the fields that have to be filled in again. */
+/** Why a form is shown again: the message, and the fields to fill in again. */
 export interface FormProblem<Field extends string> {
   readonly message: string;
-  /** The first of them gets the message beside it, and the focus. */
+  /** The first one gets the message and the focus. */
   readonly fields: readonly [Field, ...Field[]];
 }
 
 export type SetupField = "token" | "username" | "password" | "confirm";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
 
-/** What a page gets besides. */
+/** The further values of each page. */
 export interface PageData {
-  /** `returnTo` is the page that was asked for, where the sign-in leads back to one. */
+  /** `returnTo` is the page to go back to after sign-in. */
   readonly login: { readonly returnTo: string | undefined };
   readonly setup: {
     readonly tokenExpected: boolean;
-    /** What the link brought along, or was typed before. */
+    /** From the setup link, or as typed before. */
     readonly token: string;
     readonly username: string;
     readonly domain: string;
@@ -53,14 +53,14 @@ export interface PageData {
   readonly error: {
     readonly status: number;
     readonly message: string;
-    /** Of an internal failure: the ID under which the server log has it. */
+    /** For an internal failure: the ID of its line in the server log. */
     readonly requestId?: string;
   };
 }
 
 export type PageName = keyof PageData;
 
-/** The newest log entries, newest first; `none` where the store has no way to read them. */
+/** The newest log entries, newest first; `none` if the store cannot read them. */
 export type Activity =
   | { readonly kind: "entries"; readonly entries: readonly ActivityEntry[] }
   | { readonly kind: "unreadable" }
@@ -68,16 +68,16 @@ export type Activity =
 
 export interface ActivityEntry {
   readonly text: string;
-  /** In ISO 8601, for the script that turns it into the reader's own time. */
+  /** In ISO 8601. The page's script converts it to local time. */
   readonly at: string;
-  /** The same for people, in UTC. */
+  /** The time in UTC, formatted for the reader. */
   readonly utc: string;
 }
 
-/** All that a page has at hand. */
+/** All values of a page. */
 export type PageContents<Name extends PageName> = PageFrame & PageHelpers & PageData[Name];
 
-/** Pages that an application writes itself: each gets all that the template would get. */
+/** Pages as functions that return HTML. Each gets the values that its template would get. */
 export type PageFunctions = {
   readonly [Name in PageName]?: (page: PageContents<Name>) => string;
 };

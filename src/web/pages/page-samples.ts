@@ -1,7 +1,7 @@
 import type { User, UserId } from "../../core/store.ts";
 import type { PageData, PageHelpers, PageName } from "./page-data.ts";
 
-/** A page in one of the states that it will meet. */
+/** A page in one of its states. */
 export type Sample = {
   readonly [Name in PageName]: {
     readonly name: Name;
@@ -33,7 +33,7 @@ const quietHome: PageData["home"] = {
 
 const at = "2000-01-01T00:00:00.000Z";
 
-/** Templates are tried with these before the first reader comes: what breaks stops the start. */
+/** Templates are rendered with these at the start, so that a broken one is reported then. */
 export const samples: readonly Sample[] = [
   { name: "login", helpers: stranger, data: { returnTo: undefined } },
   { name: "login", helpers: { ...stranger, HasError: true }, data: { returnTo: "/" } },

@@ -19,10 +19,10 @@ export interface Pages {
   ): string;
 }
 
-/** What is the same on every page, whichever language it is in. */
+/** The values that are the same on every page, in every language. */
 export type PagePlace = Omit<PageFrame, "locale" | "words">;
 
-/** Compiles and tries every template at once: a page that cannot be used stops the start. */
+/** Compiles every template and renders samples. Throws a `Fault` for a broken template. */
 export function loadPages(files: PageFiles, place: PagePlace, functions: PageFunctions): Pages {
   const templates = new Templates(files);
   const frames = new Map(

@@ -5,13 +5,13 @@ import { Script } from "node:vm";
 import { Eta, type TemplateFunction } from "eta/core";
 import { Fault, messageOf } from "../../core/fault.ts";
 
-/** The pages, what they share, and what goes along with them: all of it can be replaced. */
+/** The pages and their shared parts. Each can be replaced. */
 export const templateNames = ["layout", "field", "login", "setup", "home", "error"] as const;
 export type TemplateName = (typeof templateNames)[number];
 
 export const DEFAULT_PAGES: string = fileURLToPath(new URL("./templates/", import.meta.url));
 
-/** Where the files of the pages come from: an operator's folder first, then the ones that come along. */
+/** Reads page files from the operator's folder, and those missing there from the package. */
 export interface PageFiles {
   read(file: string): { readonly path: string; readonly text: string };
 }
@@ -32,7 +32,7 @@ export function pageFiles(replacements: string | undefined): PageFiles {
   };
 }
 
-/** A misspelt name would leave the default page in place without a word. */
+/** A misspelt file name would silently leave the default page in place. */
 function refuseUnknownFiles(folder: string): void {
   const known = readdirSync(DEFAULT_PAGES);
   let files: string[];
@@ -47,16 +47,16 @@ function refuseUnknownFiles(folder: string): void {
     if (file.endsWith(".eta") && !known.includes(file)) {
       throw new Fault(
         "page_unknown",
-        `${join(folder, file)} replaces no page: the names are ${known.join(", ")}`,
+        `${join(folder, file)} does not replace a page; the names are ${known.join(", ")}`,
       );
     }
   }
 }
 
-/** Compiled templates. What fails in one, now or later, is a fault that names file and line. */
+/** Compiled templates. Errors name the file and the line. */
 export class Templates extends Eta {
   constructor(files: PageFiles) {
-    // `debug` is what makes compiled templates keep count of their lines.
+    // `debug` makes compiled templates count their lines.
     super({ autoEscape: true, debug: true });
     for (const name of templateNames) {
       const { path, text } = files.read(`${name}.eta`);
@@ -67,7 +67,7 @@ export class Templates extends Eta {
     }
   }
 
-  /** Called by the compiled templates. A fault of a layout passes through those inside it, too. */
+  /** Called by compiled templates. An error in a layout also passes through the page inside it. */
   override RuntimeErr = (error: Error, _text: string, line: number, path: string): never => {
     if (error instanceof Fault) throw error;
     throw new Fault("page_broken", `${path}:${line}: ${error.message}`, { cause: error });
@@ -77,12 +77,12 @@ export class Templates extends Eta {
     try {
       return this.compile(text);
     } catch (error) {
-      const { line, problem } = this.#whatIsWrong(text, error);
+      const { line, problem } = this.#describeError(text, error);
       throw new Fault("page_broken", `${path}:${line}: ${problem}`, { cause: error });
     }
   }
 
-  #whatIsWrong(text: string, error: unknown): { line: number; problem: string } {
+  #describeError(text: string, error: unknown): { line: number; problem: string } {
     const found = /^(.*) at line (\d+) col/.exec(messageOf(error));
     if (found !== null) return { line: Number(found[2]), problem: String(found[1]) };
     const code = this.compileToString(text);
@@ -90,7 +90,7 @@ export class Templates extends Eta {
   }
 }
 
-/** The line of the template whose code does not parse: the one that the code has named last. */
+/** The template line whose code does not parse: the last one that the code names before it. */
 function brokenLine(code: string): number {
   try {
     new Script(`(function(it, options) {${code}\n})`, { filename: "template" });

@@ -1,13 +1,13 @@
 import type { Context } from "hono";
 import { clientGone, Fault } from "../../core/fault.ts";
 
-/** The little that is needed of the TCP connection, as Hono's Node server hands it over. */
+/** The part of the TCP connection that is read, as Hono's Node server provides it. */
 export interface Connection {
   readonly remoteAddress: string;
   readonly encrypted: boolean;
 }
 
-/** The address at the other end. */
+/** The remote address of the connection. */
 export function connectedFrom(c: Context): string {
   const incoming = incomingOf(c);
   const peer = peerOf(incoming);
@@ -15,18 +15,18 @@ export function connectedFrom(c: Context): string {
   if (hadPeer(property(incoming, "socket"))) throw clientGone();
   throw new Fault(
     "remote_address_unknown",
-    "the remote address is not known: the routes have to be served by @hono/node-server",
+    "the remote address is unknown: serve the routes with @hono/node-server, or use latchkey/fetch",
   );
 }
 
 /**
- * A reset connection is not destroyed until the server hears of it, but names its own end alone.
- * Sockets of the file system name neither.
+ * A connection that was reset has only a local address until the server destroys it. Unix domain
+ * sockets have neither address.
  */
 const hadPeer = (socket: unknown): boolean =>
   property(socket, "destroyed") === true || typeof property(socket, "localAddress") === "string";
 
-/** The same of a request that may have come another way: who sent it, or nothing. */
+/** The remote address, or `undefined` if the platform does not provide it. */
 export function peerOf(incoming: unknown): string | undefined {
   const remoteAddress = property(property(incoming, "socket"), "remoteAddress");
   return typeof remoteAddress === "string" ? remoteAddress : undefined;
@@ -34,11 +34,11 @@ export function peerOf(incoming: unknown): string | undefined {
 
 export const isConnectionKnown = (c: Context): boolean => peerOf(incomingOf(c)) !== undefined;
 
-/** Where nothing is known of the connection, nothing speaks for TLS either. */
+/** An unknown connection counts as unencrypted. */
 export const isEncrypted = (c: Context): boolean =>
   property(property(incomingOf(c), "socket"), "encrypted") === true;
 
-/** What stands for the request below Hono, where there is such a thing. */
+/** Node's request below Hono, if there is one. */
 export const incomingOf = (c: Context): unknown => property(c.env, "incoming");
 
 function property(value: unknown, name: string): unknown {

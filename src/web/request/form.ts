@@ -1,12 +1,12 @@
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/** A body of exactly this size is still read. */
+/** A body of exactly this size is accepted. */
 export const MAX_BODY_BYTES: number = 64 * 1024;
 
-/** The fields of a posted form: of a field given twice the first counts, a missing one is empty. */
+/** The fields of a posted form. The first value of a repeated field counts; a missing one is empty. */
 export type Form = (field: string) => string;
 
-/** Which of two required fields are empty, given that one of them is. */
+/** Which of two required fields are empty; at least one of them is. */
 export function missingFields<Field extends string>(
   form: Form,
   first: Field,
@@ -22,7 +22,7 @@ export type FormReading =
   | { readonly kind: "not-utf8" }
   | { readonly kind: "aborted" };
 
-/** Reads the body as bytes, since a lenient decoder would make different passwords equal. */
+/** Decodes strictly, since a lenient decoder would make different passwords equal. */
 export async function readForm(request: Request): Promise<FormReading> {
   const body = await readBody(request);
   if (!(body instanceof Uint8Array)) return body;
@@ -32,7 +32,7 @@ export async function readForm(request: Request): Promise<FormReading> {
   return { kind: "form", form: (field) => fields.get(field) ?? "" };
 }
 
-/** Decodes as a browser's form encoding does, but answers `undefined` where UTF-8 is broken. */
+/** Decodes a form as browsers encode it. Returns `undefined` for invalid UTF-8. */
 export function parseForm(body: Uint8Array): ReadonlyMap<string, string> | undefined {
   const fields = new Map<string, string>();
   try {
@@ -50,7 +50,7 @@ export function parseForm(body: Uint8Array): ReadonlyMap<string, string> | undef
   return fields;
 }
 
-/** A percent sign that starts no escape stands for itself, as in every browser. */
+/** As in browsers, a percent sign that starts no escape is a plain character. */
 function decode(encoded: string): string {
   const escaped = encoded.replaceAll("+", " ").replace(/%(?![\da-f]{2})/gi, "%25");
   return decodeURIComponent(escaped);
@@ -66,7 +66,7 @@ async function readBody(request: Request): Promise<Body> {
   const length = request.headers.get("content-length");
   if (Number(length) > MAX_BODY_BYTES) return { kind: "too-large" };
   try {
-    // Where the length is known beforehand, reading in one go costs a third of a stream.
+    // If the length is known, reading at once costs a third of reading a stream.
     return length === null
       ? await readCounting(request.body ?? [])
       : new Uint8Array(await request.arrayBuffer());

@@ -4,16 +4,16 @@ import { Fault } from "../../core/fault.ts";
 import type { Client } from "../../core/requester.ts";
 import { connectedFrom, isConnectionKnown } from "./connection.ts";
 
-/** Which peers are proxies of ours, and what is believed of those. */
+/** Which peers are trusted proxies, and what is read from them. */
 export interface ProxyTrust {
   /**
-   * Who is at the other end. The address of the connection, unless that is a proxy which is
-   * trusted: then the nearest hop in `X-Forwarded-For` that is not, read from the right, since only
-   * what trusted hops have appended can be believed.
+   * The client's address: that of the connection or, behind a trusted proxy, the nearest hop in
+   * `X-Forwarded-For` that is not trusted. Read from the right, because only what trusted hops
+   * append is reliable.
    */
   remoteAddress(c: Context): string;
   trusts(peer: string): boolean;
-  /** A header that only a trusted proxy may set. */
+  /** A header that counts only from a trusted proxy. */
   header(c: Context, name: string): string | undefined;
 }
 
@@ -31,13 +31,13 @@ export function createProxyTrust(trustedProxies: readonly string[]): ProxyTrust 
   };
 }
 
-/** For rules that also serve a client whose address the platform does not name. */
+/** The client, for rules that also work without its address. */
 export const clientOf = (c: Context, proxies: ProxyTrust): Client => ({
   remoteAddress: isConnectionKnown(c) ? proxies.remoteAddress(c) : "unknown",
   signal: c.req.raw.signal,
 });
 
-/** Exported for its tests: the walk along the header, without a connection. */
+/** Exported for its tests. */
 export function nearestUntrusted(
   peer: string,
   forwardedFor: string,
@@ -46,7 +46,7 @@ export function nearestUntrusted(
   let nearest = peer;
   for (const hop of forwardedFor.split(",").reverse()) {
     const address = addressIn(hop.trim());
-    // Nonsense was written by nobody who is trusted: the hop that passed it on is as far as we see.
+    // No trusted proxy writes an invalid address, so the hop that passed it on is the client.
     if (address === undefined) return nearest;
     nearest = address;
     if (!isTrusted(address)) return nearest;
@@ -54,7 +54,7 @@ export function nearestUntrusted(
   return nearest;
 }
 
-/** One spelling for each address: an IPv4 address in IPv6 dress is the IPv4 address. */
+/** One spelling for each address; an IPv4-mapped IPv6 address becomes the IPv4 address. */
 export function canonicalAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
@@ -62,7 +62,7 @@ export function canonicalAddress(address: string): string {
   return new SocketAddress({ address, family: "ipv6" }).address.replace(/^::ffff:(?=\d+\.)/, "");
 }
 
-/** A hop with or without a port, an IPv6 one with or without brackets. */
+/** The address of a hop, which may have a port and, for IPv6, brackets. */
 function addressIn(hop: string): string | undefined {
   const bare =
     /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop)?.[1] ?? hop;

@@ -1,66 +1,47 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { ServerLog } from "../../core/server-log.ts";
-
-/** What the ID of a request is found by. */
-export interface RequestMark {
-  /** The request, or what stands for it: whoever asks about the same one hears the same ID. */
-  readonly request: object;
-  /** The address at the other end of the connection, where that is known. */
-  readonly peer: string | undefined;
-  /** The header `X-Request-Id`. */
-  readonly given: string | undefined;
-}
+import type { RequestSource } from "./request-info.ts";
 
 export const REQUEST_ID = "X-Request-Id";
 
-/** IDs under which people and logs speak of a request. One is made only where somebody asks. */
+/** The IDs under which answers and the server log refer to a request. */
 export interface RequestIds {
-  /** The one that a trusted proxy has given, where it is one; otherwise a new one. */
-  of(mark: RequestMark): string;
-  /** The header for the answer, where the request was spoken of; otherwise none. */
-  headers(mark: RequestMark): Readonly<Record<string, string>>;
-  /** Keeps the ID out of the answer: the server log alone has it. */
-  hush(mark: RequestMark): void;
-  /** All that `work` has to say to `log` is about this request. */
-  during<T>(mark: RequestMark, work: () => T): T;
-  /** Where lines that are about a request get its ID. */
+  /** The ID of the request that `run` is working on, if it is this one; otherwise a new ID. */
+  of(source: RequestSource): string;
+  /** Runs `work` with the request's ID. Everything that it writes to `log` has that ID. */
+  run<T>(source: RequestSource, work: (id: string) => T): T;
+  /** Adds `requestId` to the lines about a request. */
   readonly log: ServerLog;
 }
 
 export function createRequestIds(isTrusted: (peer: string) => boolean, log: ServerLog): RequestIds {
-  const ids = new WeakMap<object, string>();
-  const hushed = new WeakSet<object>();
-  const current = new AsyncLocalStorage<RequestMark>();
+  const current = new AsyncLocalStorage<{ readonly request: object; readonly id: string }>();
 
-  function of({ request, peer, given }: RequestMark): string {
-    const known = ids.get(request);
-    if (known !== undefined) return known;
-    const believed = given !== undefined && peer !== undefined && isTrusted(peer);
-    const id = believed && isRequestId(given) ? given : randomUUID();
-    ids.set(request, id);
-    return id;
+  function of({ request, peer, givenId }: RequestSource): string {
+    const known = current.getStore();
+    if (known?.request === request) return known.id;
+    const isGiven = givenId !== undefined && peer !== undefined && isTrusted(peer);
+    return isGiven && isRequestId(givenId) ? givenId : randomUUID();
   }
 
-  function told(fields: object): object {
-    const mark = current.getStore();
-    return mark === undefined ? fields : { ...fields, requestId: of(mark) };
+  function withId(fields: object): object {
+    const known = current.getStore();
+    return known === undefined ? fields : { ...fields, requestId: known.id };
   }
 
   return {
     of,
-    headers({ request }): Readonly<Record<string, string>> {
-      const id = ids.get(request);
-      return id === undefined || hushed.has(request) ? {} : { [REQUEST_ID]: id };
+    run(source, work) {
+      const id = of(source);
+      return current.run({ request: source.request, id }, () => work(id));
     },
-    hush: ({ request }) => void hushed.add(request),
-    during: (mark, work) => current.run(mark, work),
     log: {
-      warn: (fields, message) => log.warn(told(fields), message),
-      error: (fields, message) => log.error(told(fields), message),
+      warn: (fields, message) => log.warn(withId(fields), message),
+      error: (fields, message) => log.error(withId(fields), message),
     },
   };
 }
 
-/** Short and plain, so that it can stand in any log and in any header as it is. */
+/** Short and plain, so that any log and any header can contain it unchanged. */
 const isRequestId = (text: string): boolean => /^[A-Za-z0-9._-]{1,128}$/.test(text);

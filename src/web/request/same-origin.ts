@@ -1,4 +1,4 @@
-/** What a browser says of where a request comes from. Other clients say nothing. */
+/** The headers with which a browser reports where a request comes from. */
 export interface RequestOrigin {
   readonly secFetchSite: string | undefined;
   readonly origin: string | undefined;
@@ -7,7 +7,7 @@ export interface RequestOrigin {
 
 /**
  * Whether another site made the browser send this request. A sibling subdomain counts as another
- * site: it may belong to somebody else. Where neither header is there, it was no browser's form.
+ * site, since others may control it. Without either header, no browser sent the form.
  */
 export function isCrossSite(
   { secFetchSite, origin, host }: RequestOrigin,
@@ -19,14 +19,14 @@ export function isCrossSite(
 }
 
 /**
- * Whether a URL belongs to the host that was asked. The scheme is left out of it: behind a proxy
- * that ends TLS, the browser speaks https and we see http.
+ * Whether a URL belongs to the host of the request. The scheme is ignored: behind a proxy that
+ * terminates TLS, the browser uses https and the gate sees http.
  */
 export function isOfHost(url: string, host: string | undefined): boolean {
   if (host === undefined || !URL.canParse(url)) return false;
   const { protocol, host: itsHost } = new URL(url);
   if (protocol !== "http:" && protocol !== "https:") return false;
-  // Parsed under the same scheme, so that a default port is left out of both or neither.
+  // Parsed with the same scheme, so that a default port is removed from both.
   const asked = `${protocol}//${host}`;
   return URL.canParse(asked) && new URL(asked).host === itsHost;
 }

@@ -8,7 +8,7 @@ import { startApp } from "../../support/app.ts";
 import { faultOf } from "../../support/faults.ts";
 import { startGate } from "../../support/gate.ts";
 import { addressIn, elements } from "../../support/markup.ts";
-import { folderWith, look } from "../../support/pages.ts";
+import { folderWith, site } from "../../support/pages.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const MAX_LOGO_BYTES = 512 * 1024;
@@ -61,7 +61,7 @@ test("the logo stands above the heading of every page, without words for screen 
 test("the address of each file changes with its content, and with nothing else", async (t) => {
   const addresses = async (files: Readonly<Record<string, string>>, logo: string) => {
     const pagesDir = await folderWith(t, files);
-    const own = look({ pagesDir, logoFile: await logoFile(t, "logo.svg", logo) });
+    const own = site({ pagesDir, logoFile: await logoFile(t, "logo.svg", logo) });
     return own.assets.map(({ url }) => url);
   };
   const css = { "latchkey.css": "body {}" };
@@ -76,7 +76,7 @@ test("the address of each file changes with its content, and with nothing else",
 });
 
 test("each file has its type and the time for which it may be kept, and is ready to be sent", () => {
-  const { assets } = look({ siteFiles: true });
+  const { assets } = site({ siteFiles: true });
   const forEver = "public, max-age=31536000, immutable";
   assert.deepEqual(
     assets.map(({ path, contentType, cacheControl }) => [path, contentType, cacheControl]),
@@ -89,12 +89,12 @@ test("each file has its type and the time for which it may be kept, and is ready
     ],
   );
   assert.ok(assets.every(({ body }) => body instanceof Uint8Array));
-  const ofPages = look({ siteFiles: false }).assets;
+  const ofPages = site({ siteFiles: false }).assets;
   assert.deepEqual(ofPages, assets.slice(0, 3));
 });
 
 test("the key has the accent colour of the style sheet, in both themes", () => {
-  const { assets } = look({ siteFiles: true });
+  const { assets } = site({ siteFiles: true });
   const textOf = (path: string): string =>
     Buffer.from(assets.find((one) => one.path === path)?.body ?? []).toString();
   const defined = [...textOf("/latchkey.css").matchAll(/--accent:\s*(#[\da-f]{6})/g)];
@@ -107,7 +107,7 @@ test("the key has the accent colour of the style sheet, in both themes", () => {
 });
 
 test("the cause of a logo that cannot be read goes along with the fault", () => {
-  const fault = faultOf(() => look({ logoFile: "/there/is/no/logo.png" }));
+  const fault = faultOf(() => site({ logoFile: "/there/is/no/logo.png" }));
   assert.equal(codeOf(fault.cause), "ENOENT");
 });
 
@@ -124,8 +124,8 @@ test("a logo may have 512 KiB, and no byte more", async (t) => {
   const largest = await logoFile(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES));
   const larger = await logoFile(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES + 1));
   assert.deepEqual([isLogo(largest), isLogo(larger)], [true, false]);
-  assert.ok(look({ logoFile: largest }).assets.some(({ body }) => body.length === MAX_LOGO_BYTES));
-  assert.match(faultOf(() => look({ logoFile: larger })).message, /more than 524288 bytes/);
+  assert.ok(site({ logoFile: largest }).assets.some(({ body }) => body.length === MAX_LOGO_BYTES));
+  assert.match(faultOf(() => site({ logoFile: larger })).message, /larger than 524288 bytes/);
 });
 
 /** Files that are no logo, and what the fault has to say of them. */
@@ -175,7 +175,7 @@ for (const [what, { make, says }] of Object.entries(unusable)) {
   test(`${what} is no logo: the start stops, and the fault names it`, async (t) => {
     const file = await make(await tempDir(t));
     assert.equal(isLogo(file), false);
-    const fault = faultOf(() => look({ logoFile: file }));
+    const fault = faultOf(() => site({ logoFile: file }));
     assert.equal(fault.code, "logo_unusable");
     assert.ok(fault.message.includes(file), fault.message);
     assert.match(fault.message, says);

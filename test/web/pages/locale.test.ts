@@ -87,12 +87,12 @@ for (const locale of locales) {
       assert.equal(answer.headers.vary, "Accept-Language");
     };
     await page("/setup", words.createAccount);
-    await page("/nothing", words.said.noSuchPage);
+    await page("/nothing", words.messages.noSuchPage);
     const session = await gate.setUp();
     await page("/login", words.signInTo("Latchkey"));
     await page("/login?error=1", words.signInFailed);
     await page("/", words.accountWasCreated("owner"), session);
-    await page("/logout", words.said.methodNotAllowed);
+    await page("/logout", words.messages.methodNotAllowed);
   });
 
   test(`a setting of ${locale} holds for everybody, whatever the reader prefers`, async (t) => {
@@ -119,5 +119,5 @@ test("what a guard has to say is in the reader's language, too", async (t) => {
   };
   const { status, body } = await gate.send("/login", sending);
   assert.equal(status, 403);
-  assert.ok(body.includes(wordsIn("fr").said.crossSite));
+  assert.ok(body.includes(wordsIn("fr").messages.crossSite));
 });

@@ -144,7 +144,7 @@ test("an error page that cannot be rendered gives way to plain text with the mes
   const answer = await gate.send("/no/such/page", { session: await gate.setUp() });
   assert.equal(answer.status, 404);
   assert.match(answer.headers["content-type"] ?? "", /^text\/plain/);
-  assert.equal(answer.body, "there is no such page");
+  assert.equal(answer.body, "page not found");
   assert.ok(gate.serverLog.some(({ msg }) => msg === "the error page cannot be rendered"));
 });
 

@@ -58,7 +58,7 @@ for (const path of SITE) {
     for (const options of [{}, { siteFiles: false }, { basePath: "/auth" }] as const) {
       const app = await startApp(t, options);
       assert.equal((await app.send(path)).status, 404);
-      assert.equal(app.auth.door.owns(path), false);
+      assert.equal(app.auth.adapter.owns(path), false);
     }
   });
 }
@@ -68,7 +68,7 @@ test("an application that asks for them has all three at the site's own paths", 
   assert.equal((await app.send("/favicon.svg")).status, 200);
   assert.equal((await app.send("/robots.txt")).status, 200);
   assert.equal((await app.send("/.well-known/change-password")).location, "/me");
-  for (const path of SITE) assert.equal(app.auth.door.owns(path), true);
+  for (const path of SITE) assert.equal(app.auth.adapter.owns(path), true);
 });
 
 test("without a home page there is no page that a password manager could be led to", async (t) => {

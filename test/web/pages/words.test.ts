@@ -19,12 +19,12 @@ const spoken = (text: Text): string =>
   typeof text === "string" ? text : (text as (argument: string) => string)(ARGUMENT);
 
 test("the messages that the contract fixes are these in English, word for word", () => {
-  const { said } = wordsIn("en");
+  const { messages } = wordsIn("en");
   assert.deepEqual(
     [
-      ...[said.invalidSetupToken, said.usernameOrPasswordMissing, said.passwordsDiffer],
-      ...[said.fieldMissing, said.currentPasswordIncorrect, said.newPasswordsDiffer],
-      said.newPasswordTooShort,
+      ...[messages.invalidSetupToken, messages.usernameOrPasswordMissing, messages.passwordsDiffer],
+      ...[messages.fieldMissing, messages.currentPasswordIncorrect, messages.newPasswordsDiffer],
+      messages.newPasswordTooShort,
     ],
     [
       ...["invalid setup token", "username and password are required", "passwords do not match"],
@@ -58,7 +58,7 @@ for (const locale of locales) {
   });
 
   test(`${locale}: no two messages of a form are the same, and the direction is one that HTML knows`, () => {
-    const said = Object.values(words.said).map(spoken);
+    const said = Object.values(words.messages).map(spoken);
     assert.equal(new Set(said).size, said.length);
     assert.match(words.direction, /^(ltr|rtl)$/);
   });

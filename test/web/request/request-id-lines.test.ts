@@ -106,7 +106,8 @@ async function rejected(t: TestContext, hash: string | undefined): Promise<Answe
   const told = gate.serverLog.filter(({ level }) => level === "warn");
   assert.equal(told.length, hash === undefined ? 0 : 1);
   for (const { requestId } of told) assert.match(String(requestId), UUID);
-  return { ...answer, headers: { ...answer.headers, date: "now" } };
+  assert.match(String(idOf(answer)), UUID);
+  return { ...answer, headers: { ...answer.headers, date: "now", "x-request-id": "any" } };
 }
 
 test("the answer to a failed sign-in does not tell that there is something to say of this user", async (t) => {

@@ -22,16 +22,27 @@ async function brokenGate(t: TestContext, trustedProxies: readonly string[] = []
 const failures = ({ serverLog }: RunningGate) =>
   serverLog.filter(({ msg }) => msg === "request failed");
 
-test("what is said of no request has no ID, and neither has a request of which nothing was said", () => {
+test("adds an ID to lines about a request, and to no others", () => {
   const log = recordingLog();
   const requests = createRequestIds(() => true, log);
-  const mark = { request: {}, peer: "127.0.0.1", given: "given" };
-  requests.log.warn({ one: 1 }, "said of nothing");
+  const source = { request: {}, peer: "127.0.0.1", givenId: "given" };
+  requests.log.warn({ one: 1 }, "about no request");
   assert.deepEqual(log.lines.at(-1)?.fields, { one: 1 });
-  assert.deepEqual(requests.headers(mark), {});
-  requests.during(mark, () => requests.log.error({ two: 2 }, "said of it"));
+  requests.run(source, (id) => {
+    assert.equal(id, "given");
+    requests.log.error({ two: 2 }, "about the request");
+  });
   assert.deepEqual(log.lines.at(-1)?.fields, { two: 2, requestId: "given" });
-  assert.deepEqual(requests.headers(mark), { "X-Request-Id": "given" });
+});
+
+test("keeps the ID of a request that another one is answered in", () => {
+  const requests = createRequestIds(() => false, recordingLog());
+  const source = (request: object) => ({ request, peer: undefined, givenId: undefined });
+  const outer = source({});
+  requests.run(outer, (id) => {
+    assert.equal(requests.of(outer), id);
+    assert.notEqual(requests.of(source({})), id);
+  });
 });
 
 test("a failure has one ID: in the server log, in the answer's header and in small print on the page", async (t) => {
@@ -81,35 +92,42 @@ test("what forward auth fails at has its ID too", async (t) => {
   assert.equal(failures(gate).at(-1)?.requestId, idOf(answer));
 });
 
-test("an answer of which nothing was said has no ID", async (t) => {
+test("every answer of Latchkey has an ID, also when the log says nothing about the request", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
-  const paths = [
-    "/login",
-    "/",
-    "/forward-auth",
-    "/healthz",
-    "/readyz",
-    "/nothing",
-    "/latchkey.css",
-  ];
-  for (const path of paths) assert.equal(idOf(await gate.send(path, { session })), undefined, path);
+  const pages = ["/login", "/setup", "/", "/forward-auth", "/healthz", "/readyz", "/latchkey.css"];
+  const others = ["/nothing", "/robots.txt", "/.well-known/change-password", "/account/password"];
+  for (const path of [...pages, ...others]) {
+    assert.match(String(idOf(await gate.send(path, { session }))), UUID, path);
+  }
+  const refused = await gate.send("/forward-auth", { headers: { Accept: "text/html" } });
+  assert.deepEqual([refused.status, typeof idOf(refused)], [303, "string"]);
   for (const answer of [await gate.signIn(), await gate.signIn({ password: "wrong" })]) {
-    assert.equal(idOf(answer), undefined);
+    assert.match(String(idOf(answer)), UUID);
   }
   assert.doesNotMatch(JSON.stringify(gate.serverLog), /requestId/);
 });
 
-test("failed and denied sign-ins that are told of have an ID in the log alone: their answers do not differ", async (t) => {
+test("the answers of an app behind a guard have no ID of Latchkey's", async (t) => {
+  const app = await startApp(t);
+  const { session } = await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
+  const answer = await app.send("/operation", { session });
+  assert.deepEqual([answer.status, idOf(answer)], [200, undefined]);
+});
+
+test("failed and denied sign-ins have the ID of their log line in the answer", async (t) => {
   const gate = await startGate(t, { logFailures: true });
   await gate.setUp();
   const answers: Answer[] = [];
   for (let attempt = 1; attempt <= 6; attempt += 1) {
     answers.push(await gate.signIn({ password: "wrong" }));
   }
-  const told = gate.serverLog.filter(({ msg }) => /^sign-in re|^sign-in rate/.test(String(msg)));
-  assert.equal(new Set(told.map(({ requestId }) => requestId)).size, 6);
-  assert.deepEqual(answers.map(idOf), Array(6).fill(undefined));
+  const lines = gate.serverLog.filter(({ msg }) => /^sign-in re|^sign-in rate/.test(String(msg)));
+  assert.equal(new Set(answers.map(idOf)).size, 6);
+  assert.deepEqual(
+    answers.map(idOf),
+    lines.map(({ requestId }) => requestId),
+  );
 });
 
 /** As it comes back from a gate that is asked with that ID. */

@@ -4,7 +4,7 @@ import type { PageFunctions } from "./page-data.ts";
 import { loadPages, type Pages } from "./render.ts";
 import { pageFiles } from "./templates.ts";
 
-export interface LookOptions {
+export interface SiteOptions {
   readonly pagesDir: string | undefined;
   readonly pages: PageFunctions;
   readonly appName: string;
@@ -13,13 +13,15 @@ export interface LookOptions {
   readonly siteFiles: boolean;
 }
 
-/** The pages and what goes along with them, read once. What cannot be used stops the start. */
-export interface LoadedLook {
+/** The pages and assets, with the paths at which they are served. */
+export interface Site {
+  readonly paths: Paths;
   readonly pages: Pages;
   readonly assets: readonly Asset[];
 }
 
-export function loadLook(paths: Paths, options: LookOptions): LoadedLook {
+/** Reads pages and assets once. Throws a `Fault` for a file that cannot be used. */
+export function loadSite(paths: Paths, options: SiteOptions): Site {
   const files = pageFiles(options.pagesDir);
   const { styleSheet, script, logo, site } = loadAssets(paths, files, options);
   const place = {
@@ -31,6 +33,7 @@ export function loadLook(paths: Paths, options: LookOptions): LoadedLook {
     appName: options.appName,
   };
   return {
+    paths,
     pages: loadPages(files, place, options.pages),
     assets: [styleSheet, script, logo, ...(options.siteFiles ? site : [])],
   };

@@ -1,0 +1,43 @@
+import type { Context } from "hono";
+import type { ServerLog } from "../../core/server-log.ts";
+import { connectedFrom } from "./connection.ts";
+import { canonicalAddress, clientOf, type ProxyTrust } from "./remote-address.ts";
+
+/** A refused request, as the server log names it. */
+export type Refusal =
+  | "sign-in rejected"
+  | "sign-in rate-limited"
+  | "password change rejected"
+  | "setup rejected"
+  | "form of another site refused";
+
+/** Logs a refusal and its address, but nothing that was typed: people mix up the fields. */
+export type NoteRefusal = (c: Context, refusal: Refusal) => void;
+
+export function createNoteRefusal(proxies: ProxyTrust, log: ServerLog): NoteRefusal {
+  return (c, refusal) => log.warn({ address: clientOf(c, proxies).remoteAddress }, refusal);
+}
+
+/** Any client can send the header, so the number of peers that are remembered is bounded. */
+const MAX_WARNED = 100;
+
+/**
+ * Warns, once for each address, of a peer that forwards requests and is not trusted. Behind a proxy
+ * that is missing in the options, all users share the five attempts of one address.
+ */
+export function createProxyWarning(
+  { trusts }: Pick<ProxyTrust, "trusts">,
+  log: Pick<ServerLog, "warn">,
+): (c: Context) => void {
+  const warned = new Set<string>();
+  return (c) => {
+    if (c.req.header("x-forwarded-for") === undefined) return;
+    const peer = canonicalAddress(connectedFrom(c));
+    if (trusts(peer) || warned.has(peer) || warned.size >= MAX_WARNED) return;
+    warned.add(peer);
+    log.warn(
+      { peer },
+      "sign-ins arrive with X-Forwarded-For from a peer that is not in TRUSTED_PROXIES (trustedProxies): everybody behind it counts as one address for the sign-in limit",
+    );
+  };
+}
