@@ -81,7 +81,7 @@ const answering =
     value as string;
 
 for (const answer of ["", "home", "//evil.example", "/\\evil.example", "/a\r\nX: y", undefined]) {
-  test(`a function that answers ${JSON.stringify(answer)} gets nobody led there`, async (t) => {
+  test(`a function that answers ${JSON.stringify(answer)} redirects no user there`, async (t) => {
     const app = await startApp(t, { postLoginLocation: answering(answer) });
     for (const [path, sending] of [
       ["/setup", SETUP],

@@ -45,7 +45,7 @@ test("keeps the ID of a request that another one is answered in", () => {
   });
 });
 
-test("a failure has one ID: in the server log, in the answer's header and in small print on the page", async (t) => {
+test("a failure has one ID in the server log, the header and the page", async (t) => {
   const gate = await brokenGate(t);
   const answer = await gate.send("/login");
   assert.equal(answer.status, 500);
@@ -85,7 +85,7 @@ test("a guard's failure has its ID in log, header and page", async (t) => {
   }
 });
 
-test("what forward auth fails at has its ID too", async (t) => {
+test("a failure of forward auth has an ID", async (t) => {
   const gate = await brokenGate(t);
   const answer = await gate.send("/forward-auth", { session: "x" });
   assert.equal(answer.status, 500);
@@ -154,7 +154,7 @@ for (const given of ["a", "1234", "Ab0._-", "x".repeat(128), "..", "0".repeat(32
 }
 
 for (const given of ["", "x".repeat(129), "a b", "a,b", "a/b", "<b>", 'a"b', "é", "a:b", "$x"]) {
-  test(`an ID that is none gives way to a new one: ${given.slice(0, 20)}`, async (t) => {
+  test(`replaces an invalid ID: ${given.slice(0, 20)}`, async (t) => {
     assert.match(String(await answered(t, given, TRUSTED)), UUID);
   });
 }
@@ -164,12 +164,12 @@ test("a trusted proxy that gives none gets a new one", async (t) => {
 });
 
 for (const trustedProxies of [[], ["127.0.0.2", "10.0.0.0/8"]]) {
-  test(`an ID from anybody else is not taken over, with ${trustedProxies.length} trusted`, async (t) => {
+  test(`ignores an ID from other peers, with ${trustedProxies.length} trusted`, async (t) => {
     assert.match(String(await answered(t, "given", trustedProxies)), UUID);
   });
 }
 
-test("the peer of the connection decides, not whom it speaks for", async (t) => {
+test("trusts by the peer of the connection, not by X-Forwarded-For", async (t) => {
   const headers = { "X-Request-Id": "given", "X-Forwarded-For": "127.0.0.1" };
   assert.match(String(await answered(t, undefined, TRUSTED, { headers, from: "127.0.0.2" })), UUID);
 });

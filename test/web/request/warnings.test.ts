@@ -50,7 +50,7 @@ for (const [message, cause] of Object.entries(refusals)) {
   });
 }
 
-test("a form whose fields are wrong in themselves is no refusal", async (t) => {
+test("does not log a form with invalid fields as a refusal", async (t) => {
   const gate = await startGate(t, { logFailures: true });
   await gate.send("/setup", { form: {} });
   const session = await gate.setUp();
@@ -62,7 +62,7 @@ test("a form whose fields are wrong in themselves is no refusal", async (t) => {
   );
 });
 
-test("where nothing is known of the connection, a form of another site is refused all the same", async (t) => {
+test("refuses a form of another site also when the connection is unknown", async (t) => {
   const lines: object[] = [];
   const log = { warn: (fields: object) => void lines.push(fields), error: () => {} };
   const store = await openStore(t);

@@ -13,7 +13,7 @@ test("a sign-in that a peer forwards, which is not trusted, is warned of with th
   await gate.signIn({}, { headers: FORWARDED });
   const [warning, ...others] = warnings(gate);
   assert.deepEqual([warning?.level, warning?.peer, others], ["warn", "127.0.0.1", []]);
-  assert.match(String(warning?.msg), /everybody behind it counts as one address/);
+  assert.match(String(warning?.msg), /all clients behind it share the sign-in limit/);
   assert.doesNotMatch(JSON.stringify(warning), /203\.0\.113/);
 });
 
