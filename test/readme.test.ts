@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { exampleOf } from "./proxies/examples.ts";
 import { send } from "./support/client.ts";
 import { SECRET } from "./support/gate.ts";
 import { startNode } from "./support/process.ts";
@@ -13,7 +14,7 @@ import { tempDir } from "./support/temp-dir.ts";
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const readme = await readFile(join(ROOT, "README.md"), "utf8");
 
-/** The example as somebody would paste it into a project that has Latchkey installed. */
+/** A project with Latchkey installed that contains the example. */
 async function exampleProject(dir: string): Promise<string> {
   const code = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
   const modules = join(dir, "node_modules");
@@ -45,7 +46,7 @@ test("the example in the README type-checks", async (t) => {
   assert.equal(stdout, "");
 });
 
-test("the example in the README lets its owner in and nobody else", async (t) => {
+test("the example in the README admits only its owner", async (t) => {
   const dir = await tempDir(t);
   const app = await exampleProject(dir);
   const args = ["--conditions=latchkey-source", app];
@@ -77,4 +78,9 @@ test("the README installs the tarball that npm pack makes of this version", asyn
   const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   const [, installed] = /^npm install \.\.\/latchkey\/(\S+)/m.exec(readme) ?? [];
   assert.equal(installed, `latchkey-${version}.tgz`);
+});
+
+test("the README shows the Caddy configuration that the proxy tests run", () => {
+  const [, shown] = /```caddyfile\n([\s\S]*?)```/.exec(readme) ?? [];
+  assert.equal(shown, exampleOf("caddy", "One host").configuration);
 });

@@ -8,10 +8,11 @@ import { startGate } from "../support/gate.ts";
 const at = (path: string): URL => new URL(`../../${path}`, import.meta.url);
 const text = (path: string): string => readFileSync(at(path), "utf8");
 
-const states = ["met", "not applicable", "set aside", "not met"];
+const states = ["met", "not applicable", "by design", "not met"];
 const security = text("SECURITY.md");
+const assessment = text("docs/asvs.md");
 
-/** The cells of each row whose first one looks like this. */
+/** The cells of each table row whose first cell matches. */
 const rowsOf = (page: string, first: RegExp): readonly (readonly string[])[] =>
   page
     .split("\n")
@@ -19,14 +20,14 @@ const rowsOf = (page: string, first: RegExp): readonly (readonly string[])[] =>
     .map((cells) => cells.map((cell) => cell.trim()))
     .filter(([cell = ""]) => first.test(cell));
 
-const rows = rowsOf(text("docs/asvs.md"), /^\d+\.\d+\.\d+$/).map(
-  ([number = "", level = "", asks = "", state = "", why = "", tests = "", ...more]) => {
-    const shownBy = [...tests.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path);
-    return { number, level, asks, state, why, tests, shownBy, more };
+const rows = rowsOf(assessment, /^\d+\.\d+\.\d+$/).map(
+  ([number = "", level = "", requirement = "", state = "", why = "", tests = "", ...more]) => {
+    const files = [...tests.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path);
+    return { number, level, requirement, state, why, tests, files, more };
   },
 );
 
-/** How many requirements each section of the release has at level 1 or 2, numbered from 1 on. */
+/** The number of requirements in each section of the release at level 1 or 2, numbered from 1. */
 const numbered: Readonly<Record<string, number>> = {
   "3.2": 2,
   "3.3": 4,
@@ -58,7 +59,7 @@ const numbered: Readonly<Record<string, number>> = {
 const levelOne =
   "3.2.1 3.2.2 3.3.1 3.4.1 3.4.2 3.5.1 3.5.2 3.5.3 6.1.1 6.2.1 6.2.2 6.2.3 6.2.4 6.2.5 6.2.6 6.2.7 6.2.8 6.3.1 6.3.2 6.4.1 6.4.2 7.2.1 7.2.2 7.2.3 7.2.4 7.4.1 7.4.2 9.1.1 9.1.2 9.1.3 9.2.1";
 
-test("the table has every requirement of levels 1 and 2 in the five chapters, once, in order", () => {
+test("lists every requirement of levels 1 and 2 in the five chapters once, in order", () => {
   const all = Object.entries(numbered).flatMap(([section, count]) =>
     Array.from({ length: count }, (_, i) => `${section}.${i + 1}`),
   );
@@ -68,7 +69,7 @@ test("the table has every requirement of levels 1 and 2 in the five chapters, on
   );
 });
 
-test("each row has the level that the release gives it, and none is of level 3", () => {
+test("gives each requirement its level in the release, and lists none of level 3", () => {
   const ofLevel = (wanted: string) => rows.filter(({ level }) => level === wanted);
   assert.equal(
     ofLevel("1")
@@ -79,27 +80,27 @@ test("each row has the level that the release gives it, and none is of level 3",
   assert.equal(ofLevel("1").length + ofLevel("2").length, rows.length);
 });
 
-test("each row is whole: what is asked, one of the four states, and why", () => {
-  for (const { number, asks, state, why, more } of rows) {
-    assert.ok(asks !== "" && why !== "", number);
+test("gives each row a requirement, one of the four states, and a reason", () => {
+  for (const { number, requirement, state, why, more } of rows) {
+    assert.ok(requirement !== "" && why !== "", number);
     assert.ok(states.includes(state), `${number}: ${state}`);
-    assert.deepEqual(more, [], `${number} has a cell too many`);
+    assert.deepEqual(more, [], `${number} has too many cells`);
   }
 });
 
-test("what is met or set aside names tests that exist, and what is not applicable names none", () => {
-  for (const { number, state, tests, shownBy } of rows) {
+test("names existing tests for what is met or by design, and none for what is not applicable", () => {
+  for (const { number, state, tests, files } of rows) {
     if (state === "not applicable") assert.equal(tests, "none", number);
-    else assert.ok(shownBy.length > 0 || (state === "not met" && tests === "none"), number);
-    for (const path of shownBy) {
+    else assert.ok(files.length > 0 || (state === "not met" && tests === "none"), number);
+    for (const path of files) {
       assert.match(path, /^(proof\/attack\/)?test\/.+\.test\.ts$/, number);
       assert.ok(existsSync(at(path)), `${number}: ${path}`);
     }
   }
 });
 
-test("SECURITY.md counts each chapter as the table does", () => {
-  const counted = rowsOf(security, /^V\d+ /).map(([chapter = "", ...counts]) => [
+test("counts each chapter in the summary as in the tables", () => {
+  const counted = rowsOf(assessment, /^V\d+ /).map(([chapter = "", ...counts]) => [
     chapter.slice(1).split(" ")[0],
     ...counts.map(Number),
   ]);
@@ -114,12 +115,12 @@ test("SECURITY.md counts each chapter as the table does", () => {
   assert.deepEqual(counted, expected);
 });
 
-for (const { state, after } of [
-  { state: "set aside", after: "Set aside, because" },
-  { state: "not met", after: "Not met:" },
+for (const { state, heading } of [
+  { state: "by design", heading: "By design:" },
+  { state: "not met", heading: "Not met:" },
 ]) {
-  test(`SECURITY.md itself lists all that is ${state}, and nothing else under those words`, () => {
-    const [, rest = ""] = security.split(`\n${after}`);
+  test(`lists exactly what is ${state} in the summary`, () => {
+    const [, rest = ""] = assessment.split(`\n${heading}\n\n`);
     const [list = ""] = rest.split(/\n\n(?!- )/);
     const listed = [...list.matchAll(/\b\d+\.\d+\.\d+\b/g)].map(([number]) => number);
     const expected = rows.filter((row) => row.state === state).map(({ number }) => number);
@@ -127,28 +128,41 @@ for (const { state, after } of [
   });
 }
 
-/** What stands under a heading. */
+test("SECURITY.md names existing tests for each threat", () => {
+  const threats = security.split("\n## ").find((part) => part.startsWith("Threats and answers\n"));
+  const table = (threats ?? "")
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .slice(1);
+  assert.ok(table.length > 20, "finds threats");
+  for (const row of table) {
+    const files = [...row.matchAll(/`(test\/[^`]+)`/g)].map(([, path = ""]) => path);
+    assert.ok(files.length > 0 && files.every((path) => existsSync(at(path))), row);
+  }
+});
+
+/** The text below a heading. */
 function section(heading: string): string {
   const [, rest] = security.split(`\n## ${heading}\n`);
   assert.ok(rest !== undefined, `there is a section "${heading}"`);
   return rest.split("\n## ")[0] ?? "";
 }
 
-test("SECURITY.md tells the limits of sign-ins and sessions as they are, and the ways in", () => {
-  const guessing = section("How guessing is slowed down");
+test("SECURITY.md states the limits of sign-ins and sessions that the code has", () => {
+  const guessing = section("Limits on guessing");
   assert.match(guessing, new RegExp(`any ${attemptRule.windowMs / 1_000} seconds`));
   assert.match(guessing, new RegExp(attemptRule.maxTracked.toLocaleString("en")));
   assert.match(guessing, /No account is ever locked/);
-  const lasting = section("How long a session lasts, and why");
-  assert.match(lasting, new RegExp(`\\*\\*${SESSION_LIFETIME_SECONDS / 86_400} days`));
-  assert.match(lasting, /Any number at once/);
+  const lifetime = section("Session lifetime");
+  assert.match(lifetime, new RegExp(`\\*\\*${SESSION_LIFETIME_SECONDS / 86_400} days`));
+  assert.match(lifetime, /Any number at once/);
   assert.match(
-    section("The ways in"),
+    section("Ways to sign in"),
     /`\/login`[\s\S]*setup[\s\S]*AUTH_SECRET[\s\S]*user password/,
   );
 });
 
-test("a sign-in and a sign-out leave older tokens as they are, as is told", async (t) => {
+test("a sign-in and a sign-out leave older tokens valid", async (t) => {
   const gate = await startGate(t);
   const first = await gate.setUp();
   const { session: second } = await gate.signIn({}, { session: first });
