@@ -11,12 +11,12 @@ WORKDIR /latchkey
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
-# The one place that it writes to: everything else may be read-only.
+# The only writable folder: the rest of the file system may be read-only.
 RUN install -d -m 0700 -o node -g node /data
 USER node
 VOLUME ["/data"]
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=3s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# After the dashes, Node takes no option of ours for one of its own.
+# The dashes keep Node.js from reading Latchkey's options as its own.
 ENTRYPOINT ["node", "--", "dist/cli/main.js"]
 CMD ["serve"]

@@ -1,24 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { attemptRule } from "../../src/core/attempt-limiter.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/core/session-token.ts";
 import { startGate } from "../support/gate.ts";
-
-const at = (path: string): URL => new URL(`../../${path}`, import.meta.url);
-const text = (path: string): string => readFileSync(at(path), "utf8");
+import { at, rowsOf, text } from "./pages.ts";
 
 const states = ["met", "not applicable", "by design", "not met"];
 const security = text("SECURITY.md");
 const assessment = text("docs/asvs.md");
-
-/** The cells of each table row whose first cell matches. */
-const rowsOf = (page: string, first: RegExp): readonly (readonly string[])[] =>
-  page
-    .split("\n")
-    .map((line) => line.split("|").slice(1, -1))
-    .map((cells) => cells.map((cell) => cell.trim()))
-    .filter(([cell = ""]) => first.test(cell));
 
 const rows = rowsOf(assessment, /^\d+\.\d+\.\d+$/).map(
   ([number = "", level = "", requirement = "", state = "", why = "", tests = "", ...more]) => {

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-
-const text = (path: string): string =>
-  readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+import { rowsOf, text } from "./pages.ts";
 
 const page = text("docs/library.md");
 
@@ -12,7 +9,7 @@ interface Member {
   readonly need: "required" | "optional";
 }
 
-/** The members of an interface, as its source has them. */
+/** The members of an interface, in the order of its source. */
 function membersOf(source: string, name: string): readonly Member[] {
   const [, body = ""] =
     new RegExp(`^export interface ${name} \\{\\n([\\s\\S]*?)^\\}`, "m").exec(text(source)) ?? [];
@@ -27,30 +24,22 @@ function membersOf(source: string, name: string): readonly Member[] {
 function rowsUnder(heading: string): readonly (readonly string[])[] {
   const [, rest = ""] = page.split(`\n## ${heading}\n`);
   const [section = ""] = rest.split("\n## ");
-  return section
-    .split("\n")
-    .filter((line) => line.startsWith("| `"))
-    .map((line) =>
-      line
-        .split("|")
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
+  return rowsOf(section, /^`/);
 }
 
-test("the page about the library has every option of createAuth, in the order of the source", () => {
+test("library.md lists every option of createAuth, in the order of the source", () => {
   const options = membersOf("src/options.ts", "AuthOptions");
-  assert.ok(options.length > 20, "options are found");
-  const told = rowsUnder("Options").map(
+  assert.ok(options.length > 20, "finds options");
+  const listed = rowsUnder("Options").map(
     ([option = "", fallback]): Member => ({
       name: option.replaceAll("`", ""),
       need: fallback === "required" ? "required" : "optional",
     }),
   );
-  assert.deepEqual(told, options);
+  assert.deepEqual(listed, options);
 });
 
-test("each option on that page has a default and a meaning", () => {
+test("library.md gives every option a default and a meaning", () => {
   for (const row of rowsUnder("Options")) {
     assert.equal(row.length, 3, row.join());
     assert.ok(
@@ -60,9 +49,9 @@ test("each option on that page has a default and a meaning", () => {
   }
 });
 
-test("the page about the library has all that createAuth returns", () => {
+test("library.md lists every member that createAuth returns", () => {
   const members = membersOf("src/auth.ts", "Auth").map(({ name }) => name);
-  assert.ok(members.includes("close"), "members are found");
-  const told = rowsUnder("What it returns").map(([cell]) => /^`(\w+)/.exec(cell ?? "")?.[1]);
-  assert.deepEqual(told, members);
+  assert.ok(members.includes("close"), "finds members");
+  const listed = rowsUnder("What it returns").map(([cell]) => /^`(\w+)/.exec(cell ?? "")?.[1]);
+  assert.deepEqual(listed, members);
 });

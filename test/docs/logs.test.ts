@@ -1,41 +1,31 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { eventTypes } from "../../src/core/events.ts";
 import { startGate } from "../support/gate.ts";
-
-const at = (path: string): URL => new URL(`../../${path}`, import.meta.url);
-const text = (path: string): string => readFileSync(at(path), "utf8");
+import { at, rowsOf, text } from "./pages.ts";
 
 const logs = text("docs/logs.md");
 
-/** The cells of each row whose first one looks like this. */
-const rowsOf = (first: RegExp): readonly (readonly string[])[] =>
-  logs
-    .split("\n")
-    .map((line) => line.split("|").slice(1, -1))
-    .map((cells) => cells.map((cell) => cell.trim()))
-    .filter(([cell = ""]) => first.test(cell));
-
-test("the inventory of logs has every type of entry, and none that there is not", () => {
-  const told = rowsOf(/^`[a-z_]+`$/).map(([type = ""]) => type.replaceAll("`", ""));
-  assert.deepEqual(told, eventTypes);
+test("logs.md lists exactly the types of audit log entries", () => {
+  const listed = rowsOf(logs, /^`[a-z_]+`$/).map(([type = ""]) => type.replaceAll("`", ""));
+  assert.deepEqual(listed, eventTypes);
 });
 
-/** What a constant of this file says, where a call names one instead of a text. */
+/** The texts of the constants that a call names instead of a literal. */
 const constantsIn = (call: string, source: string): readonly string[] =>
   (call.match(/\b[A-Z][A-Z_]{3,}\b/g) ?? []).flatMap((name) => {
-    const [, said] = new RegExp(`const ${name} =\\s*("[^"]+")`).exec(source) ?? [];
-    return said ?? [];
+    const [, text] = new RegExp(`const ${name} =\\s*("[^"]+")`).exec(source) ?? [];
+    return text ?? [];
   });
 
-/** How each text begins that the sources give to the server log. */
+/** The beginning of each message that a source file writes to the server log. */
 function beginnings(source: string): readonly string[] {
   const calls =
     source.match(/\b(?:log\??\.(?:debug|info|warn|error)|noteRefusal)\([\s\S]*?\);/g) ?? [];
   return calls
     .flatMap((call) => [call, ...constantsIn(call, source)])
-    .flatMap((said) => [...said.matchAll(/"([^"]+)"|`([^`]+)`/g)])
+    .flatMap((text) => [...text.matchAll(/"([^"]+)"|`([^`]+)`/g)])
     .map(([, plain, template = ""]) => plain ?? template)
     .flatMap((words) => words.split(/\$\{[^}]*\}|[:,`]/).find((piece) => piece.trim() !== "") ?? [])
     .map((piece) => piece.trim());
@@ -45,29 +35,29 @@ const sources = readdirSync(at("src"), { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts"))
   .map((file) => text(`src/${file}`));
 
-test("the inventory has every line that the gate gives to the server log", () => {
-  const told = sources.flatMap((source) => beginnings(source));
-  assert.ok(told.includes("request failed") && told.length > 25, "lines are found");
-  assert.ok(told.includes("a sign-in was rejected"), "lines that a constant holds are found");
+test("logs.md lists every message of the server log", () => {
+  const listed = sources.flatMap((source) => beginnings(source));
+  assert.ok(listed.includes("request failed") && listed.length > 25, "finds messages");
+  assert.ok(listed.includes("a sign-in was refused"), "finds messages in constants");
   assert.deepEqual(
-    told.filter((words) => !logs.includes(words)),
+    listed.filter((words) => !logs.includes(words)),
     [],
   );
 });
 
-test("the inventory has no line of the server log that no source speaks of", () => {
-  const told = rowsOf(/^(debug|info|warn|error)$/).flatMap(([, begins = ""]) =>
+test("logs.md lists no message that the sources do not contain", () => {
+  const listed = rowsOf(logs, /^(debug|info|warn|error)$/).flatMap(([, begins = ""]) =>
     [...begins.matchAll(/`([^`]+)`/g)].map(([, words = ""]) => words.replace("…", "").trim()),
   );
-  assert.ok(told.includes("request failed") && told.length > 25, "lines are found");
+  assert.ok(listed.includes("request failed") && listed.length > 25, "finds messages");
   assert.deepEqual(
-    told.filter((words) => !sources.some((source) => source.includes(words))),
+    listed.filter((words) => !sources.some((source) => source.includes(words))),
     [],
   );
 });
 
-test("what a gate leaves behind is its database: no log but those of the inventory", async (t) => {
-  const gate = await startGate(t, { logLevel: "debug", logFailures: true });
+test("a gate writes no files except its database", async (t) => {
+  const gate = await startGate(t, { logLevel: "debug", logFailures: "on" });
   await gate.setUp();
   await gate.signIn({ password: "wrong" });
   await gate.stop();

@@ -21,8 +21,8 @@ const panels: readonly { readonly type: string; readonly targets?: readonly Targ
   dashboard.panels;
 const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
-/** A gate in whose life something of everything has happened. */
-async function lively(t: TestContext): Promise<Scrape> {
+/** The metrics of a gate after a setup, a page and a sign-in. */
+async function scrapeUsedGate(t: TestContext): Promise<Scrape> {
   const gate = await startMeasured(t);
   const session = await gate.setUp();
   await gate.send("/", { session });
@@ -30,7 +30,7 @@ async function lively(t: TestContext): Promise<Scrape> {
   return gate.becomes('latchkey_http_requests_total{route="/login",method="POST",code="303"}', 1);
 }
 
-/** The metrics that a text names, without what a histogram's name is followed by. */
+/** The metrics that a text names, without the suffixes of histograms. */
 function namesIn(found: string, { types }: Scrape): readonly string[] {
   const names = (found.match(/\b(?:latchkey|process)_[a-z_]+/g) ?? []).map((name) => {
     const whole = name.replace(/_(bucket|sum|count)$/, "");
@@ -39,45 +39,45 @@ function namesIn(found: string, { types }: Scrape): readonly string[] {
   return [...new Set(names)].sort();
 }
 
-test("every metric in the dashboard and in the alerts is one that the gate has", async (t) => {
-  const scrape = await lively(t);
+test("the dashboard and the alerts use only existing metrics", async (t) => {
+  const scrape = await scrapeUsedGate(t);
   for (const found of [queries.join("\n"), alerts.replaceAll(/`[^`]*`/g, "")]) {
     const names = namesIn(found, scrape);
-    assert.ok(names.length > 5, "metrics are looked at");
+    assert.ok(names.length > 5, "finds metrics");
     for (const name of names) assert.ok(name in scrape.types, name);
   }
 });
 
 test("the dashboard shows every metric of the gate", async (t) => {
-  const scrape = await lively(t);
+  const scrape = await scrapeUsedGate(t);
   const shown = namesIn(queries.join("\n"), scrape);
   assert.deepEqual(shown, Object.keys(scrape.types).sort());
 });
 
-test("every label that a query or an alert asks for is one that its metric has", async (t) => {
-  const { series } = await lively(t);
+test("queries and alerts use only existing labels", async (t) => {
+  const { series } = await scrapeUsedGate(t);
   const asked = [...queries, alerts].join("\n").matchAll(/\b(latchkey_[a-z_]+)\{([^}]+)\}/g);
-  let looked = 0;
+  let checked = 0;
   for (const [, name = "", matchers = ""] of asked) {
     for (const [, label = ""] of matchers.matchAll(/(\w+)\s*[=!]~?\s*"/g)) {
       if (label === "job" || label === "instance") continue;
-      looked += 1;
+      checked += 1;
       assert.ok(
         series.some((one) => one.startsWith(`${name}{`) && one.includes(`${label}="`)),
         name,
       );
     }
   }
-  assert.ok(looked >= 3, "labels are looked at");
+  assert.ok(checked >= 3, "finds labels");
 });
 
-test("the README has each metric of the gate with its kind, and no other", async (t) => {
-  const { types } = await lively(t);
+test("the page lists exactly the metrics of the gate, with their kinds", async (t) => {
+  const { types } = await scrapeUsedGate(t);
   const rows = [...readme.matchAll(/^\| `([a-z_]+)` \| (\w+) \| .+ \|$/gm)];
   assert.deepEqual(Object.fromEntries(rows.map(([, name, type]) => [name, type])), types);
 });
 
-test("the dashboard can be imported: it has a schema, its own ID, and asks for the data source", () => {
+test("the dashboard can be imported: it has a schema and asks for the data source", () => {
   assert.equal(typeof dashboard.schemaVersion, "number");
   assert.deepEqual([dashboard.id, dashboard.title], [null, "Latchkey"]);
   const variables: readonly { readonly name: string; readonly type: string }[] =
@@ -91,7 +91,7 @@ test("the dashboard can be imported: it has a schema, its own ID, and asks for t
   for (const uid of sources) assert.match(uid ?? "", /^(\$\{datasource\}|latchkey)$/);
 });
 
-test("no two panels of the dashboard have the same ID or lie on each other, and each has a unit", () => {
+test("the panels of the dashboard have unique IDs, do not overlap, and have units", () => {
   const ids = dashboard.panels.map(({ id }: { readonly id: number }) => id);
   assert.equal(new Set(ids).size, ids.length);
   const covered = new Set<string>();
@@ -113,19 +113,19 @@ families = list(text_string_to_metric_families(sys.stdin.read()))
 print(json.dumps({f.name: [f.type, len(f.samples)] for f in families}))
 `;
 
-/** Debian's packages are found by Debian's own Python, which need not be the first on the path. */
+/** Only Debian's own Python, which may not be the first on the path, finds Debian's packages. */
 const PYTHON = "/usr/bin/python3";
 const hasClient = spawnSync(PYTHON, ["-c", "import prometheus_client"]).status === 0;
 
 if (hasClient) {
-  test("Prometheus's own Python client reads the metrics as they are meant", async (t) => {
-    const scrape = await lively(t);
+  test("Prometheus's own Python client parses the metrics", async (t) => {
+    const scrape = await scrapeUsedGate(t);
     const reading = promisify(execFile)(PYTHON, ["-c", READ]);
     reading.child.stdin?.end(scrape.text);
     const families: Readonly<Record<string, readonly [type: string, samples: number]>> = JSON.parse(
       (await reading).stdout,
     );
-    // The parser leaves the suffix of a counter to its samples.
+    // The parser removes the suffix from the name of a counter.
     const expected = Object.entries(scrape.types).map(([name, type]) => [
       type === "counter" ? name.replace(/_total$/, "") : name,
       type,
@@ -136,7 +136,7 @@ if (hasClient) {
     assert.equal(samples, scrape.series.length);
   });
 } else {
-  test("python3-prometheus-client is not on this machine: the metrics were not read by it", () => {
-    assert.ok(!process.env.CI, "python3-prometheus-client has to be installed where CI is set");
+  test("python3-prometheus-client is not installed: the metrics were not parsed with it", () => {
+    assert.ok(!process.env.CI, "install python3-prometheus-client if CI is set");
   });
 }

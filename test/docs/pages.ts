@@ -1,0 +1,14 @@
+import { readFileSync } from "node:fs";
+
+/** The URL of a file, by its path from the root of the repository. */
+export const at = (path: string): URL => new URL(`../../${path}`, import.meta.url);
+
+export const text = (path: string): string => readFileSync(at(path), "utf8");
+
+/** The cells of each table row whose first cell matches. */
+export const rowsOf = (page: string, first: RegExp): readonly (readonly string[])[] =>
+  page
+    .split("\n")
+    .map((line) => line.split("|").slice(1, -1))
+    .map((cells) => cells.map((cell) => cell.trim()))
+    .filter(([cell = ""]) => first.test(cell));
