@@ -38,7 +38,7 @@ const sources = readdirSync(at("src"), { recursive: true, encoding: "utf8" })
 test("logs.md lists every message of the server log", () => {
   const listed = sources.flatMap((source) => beginnings(source));
   assert.ok(listed.includes("request failed") && listed.length > 25, "finds messages");
-  assert.ok(listed.includes("a sign-in was refused"), "finds messages in constants");
+  assert.ok(listed.includes("a sign-in was rejected"), "finds messages in constants");
   assert.deepEqual(
     listed.filter((words) => !logs.includes(words)),
     [],
@@ -57,7 +57,7 @@ test("logs.md lists no message that the sources do not contain", () => {
 });
 
 test("a gate writes no files except its database", async (t) => {
-  const gate = await startGate(t, { logLevel: "debug", logFailures: "on" });
+  const gate = await startGate(t, { logLevel: "debug", logFailures: true });
   await gate.setUp();
   await gate.signIn({ password: "wrong" });
   await gate.stop();
