@@ -15,19 +15,20 @@ import { sessionTokenIn } from "./session-cookie.ts";
  */
 export async function forwardAuth(ports: WebPorts, c: Context): Promise<Response> {
   const admission = await ports.guard(sessionTokenIn(c.req.header("cookie")));
-  const headers = { [REQUEST_ID]: ports.requests.of(requestSourceOf(c)) };
   switch (admission.kind) {
     case "needs-setup":
-      return refuse(ports, c, ports.paths.setup, headers);
+      return refuse(ports, c, ports.paths.setup);
     case "needs-sign-in":
-      return refuse(ports, c, ports.paths.login, headers);
+      return refuse(ports, c, ports.paths.login);
     case "admitted":
-      return ports.responses.empty({ ...headers, ...identityOf(admission.user) });
+      // Without a request ID, which no proxy uses: one of these comes with every request to an app.
+      return ports.responses.empty(identityOf(admission.user));
   }
 }
 
-function refuse(ports: WebPorts, c: Context, path: string, headers: Headers): Response {
+function refuse(ports: WebPorts, c: Context, path: string): Response {
   const { redirect, unauthorized } = ports.responses;
+  const headers: Headers = { [REQUEST_ID]: ports.requests.of(requestSourceOf(c)) };
   if (!asksForPage(c)) return unauthorized(headers);
   const target = ports.returnTo.accepted(c, readTarget(ports.proxies, c));
   const location = withReturnTo(`${ports.hosts.publicUrl ?? ""}${path}`, target);

@@ -95,13 +95,15 @@ test("a failure of forward auth has an ID", async (t) => {
 test("every answer of Latchkey has an ID, also when the log says nothing about the request", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
-  const pages = ["/login", "/setup", "/", "/forward-auth", "/healthz", "/readyz", "/latchkey.css"];
+  const pages = ["/login", "/setup", "/", "/healthz", "/readyz", "/latchkey.css"];
   const others = ["/nothing", "/robots.txt", "/.well-known/change-password", "/account/password"];
   for (const path of [...pages, ...others]) {
     assert.match(String(idOf(await gate.send(path, { session }))), UUID, path);
   }
   const refused = await gate.send("/forward-auth", { headers: { Accept: "text/html" } });
   assert.deepEqual([refused.status, typeof idOf(refused)], [303, "string"]);
+  const admitted = await gate.send("/forward-auth", { session });
+  assert.deepEqual([admitted.status, idOf(admitted)], [200, undefined], "no proxy uses it");
   for (const answer of [await gate.signIn(), await gate.signIn({ password: "wrong" })]) {
     assert.match(String(idOf(answer)), UUID);
   }
