@@ -110,17 +110,17 @@ test("keeps the IDs of imported entries and gives each another key", async (t) =
   assert.equal(row?.keys, 1_000);
 });
 
-const NUL = "a NUL, which PostgreSQL does not store";
+const NUL = "contains a NUL character, which PostgreSQL cannot store";
 const unstorable: readonly (readonly [string, Partial<ImportBatch>, RegExp])[] = [
   [
     "a NUL in a name",
     { users: [user("fine"), user("own\0er")] },
-    new RegExp(`"own\\\\u0000er" has ${NUL}`),
+    new RegExp(`"own\\\\u0000er" ${NUL}`),
   ],
   [
     "a NUL in an entry",
     { entries: [entry("fine"), entry("own\0er")] },
-    new RegExp(`entry 7 has ${NUL}`),
+    new RegExp(`entry 7 ${NUL}`),
   ],
   [
     "a name that no index takes",
