@@ -45,7 +45,7 @@ export const accountsCheck: Check = {
   },
 };
 
-/** Root reads every file. The gate runs as the owner of the data folder. */
+/** Checked only as root, which can read every file: the gate runs as the owner of the data folder. */
 async function barredReason(settings: Settings): Promise<string | undefined> {
   const { setupTokenFile: file, dataDir } = settings;
   const isAskable = process.geteuid?.() === 0 && existsSync(dataDir);

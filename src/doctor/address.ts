@@ -9,11 +9,11 @@ export const addressCheck: Check = {
 
   async look(installation) {
     const site = await installation.site();
-    // Of a refused host name, the check of the hosts says what to do.
+    // The hosts check reports a refused host name.
     if (site === undefined || statusOf(site.login) === 421) return [];
     const { host, port } = installation.settings;
-    const stranger = strangerAt(site, `http://${host}:${port}`);
-    if (stranger !== undefined) return [stranger];
+    const wrongServer = wrongServerAt(site, `http://${host}:${port}`);
+    if (wrongServer !== undefined) return [wrongServer];
     if (leadsToTls(site)) {
       const there = new URL(locationIn(site.login) ?? "", site.url).origin;
       return [hint(`${site.url.origin} leads to ${there}`, `run this with --url ${there}`)];
@@ -25,8 +25,8 @@ export const addressCheck: Check = {
   },
 };
 
-/** Whatever keeps Latchkey from being met there at all. */
-function strangerAt(site: Site, gate: string): Finding | undefined {
+/** Reports why Latchkey does not answer at the address at all. */
+function wrongServerAt(site: Site, gate: string): Finding | undefined {
   const { origin } = site.url;
   const { login } = site;
   if (login.kind === "none") {
@@ -49,13 +49,14 @@ function strangerAt(site: Site, gate: string): Finding | undefined {
   );
 }
 
-/** By what it does rather than by how its pages look, since those can be replaced. */
+/** Recognizes Latchkey by its behaviour, because operators can replace its pages. */
 function isLatchkey({ login, form }: Site): boolean {
   if (isSignOut(form)) return true;
   if (login.kind === "none") return false;
-  const isDoor = login.status === 200 || login.headers.location === "/setup" || login.status >= 500;
+  const isSignInPage =
+    login.status === 200 || login.headers.location === "/setup" || login.status >= 500;
   const policy = String(login.headers["content-security-policy"] ?? "");
-  return isDoor && policy.startsWith("default-src 'none'; script-src 'self'");
+  return isSignInPage && policy.startsWith("default-src 'none'; script-src 'self'");
 }
 
 const isSignOut = (form: Answer): boolean =>
@@ -80,7 +81,7 @@ function formFindings({ url, form }: Site): readonly Finding[] {
   ];
 }
 
-/** A proxy need not pass these on. Where it does, they say how the gate is. */
+/** Reports an unhealthy gate. A proxy need not forward the health paths, so silence is fine. */
 function readyFindings({ alive, ready }: Site): readonly Finding[] {
   if (alive.kind === "none" || alive.body !== "alive" || statusOf(ready) !== 503) return [];
   return [
@@ -91,7 +92,7 @@ function readyFindings({ alive, ready }: Site): readonly Finding[] {
   ];
 }
 
-/** Exported for its tests, which have no use of port 80. */
+/** Exported for its tests, which cannot use port 80. */
 export function plainFindings(plain: Answer | undefined, url: URL): readonly Finding[] {
   if (plain === undefined || plain.kind === "none" || isRedirectToTls(plain, url)) return [];
   if (plain.status >= 400) return [];

@@ -14,7 +14,7 @@ export interface Asking {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends no secret, so it accepts any certificate: another check is about the certificate. */
+/** Sends no secret, so it accepts any certificate; the certificate check verifies it. */
 export async function ask(
   url: URL,
   { method = "GET", headers = {} }: Asking,

@@ -7,7 +7,7 @@ import { type Finding, hint, orOk, problem } from "./finding.ts";
 
 const OPEN_TO_OTHERS = 0o007;
 
-/** Those that the gate itself is to show. */
+/** Checks the certificate files that the gate serves. */
 export const certificateFilesCheck: Check = {
   name: "certificate files",
   settings: ["TLS_CERT_FILE", "TLS_KEY_FILE"],

@@ -8,7 +8,7 @@ import { type Finding, orOk, problem } from "./finding.ts";
 
 const TIMEOUT_MS = 4_000;
 
-/** The one that browsers are shown. */
+/** Checks the certificate that browsers get. */
 export const certificateCheck: Check = {
   name: "certificate",
   settings: [],
@@ -16,7 +16,7 @@ export const certificateCheck: Check = {
   async look({ url, now }) {
     if (url?.protocol !== "https:") return [];
     const shown = await shownCertificate(url);
-    // That nothing answers there is what the check of the address says.
+    // The address check reports that nothing answers.
     if (shown === undefined) return [];
     const what = `the certificate at ${url.origin}`;
     const expiry = expiryFindings(what, shown.expiry, now(), RENEW);
@@ -48,11 +48,11 @@ function shownBy(socket: TLSSocket): Shown {
   return { distrust, names: subjectaltname, expiry: new Date(until) };
 }
 
-/** Node gives the code alone or an error, whichever it was. */
+/** Node sets either a code or an error. */
 const problemOf = (error: unknown): string =>
   error instanceof Error ? (codeOf(error) ?? error.message) : String(error);
 
-/** What is wrong with it beside its days. */
+/** Problems other than the expiry date. */
 function trustFindings(url: URL, { distrust, names }: Shown): readonly Finding[] {
   if (distrust === undefined) return [];
   const what = `the certificate at ${url.origin}`;

@@ -4,9 +4,9 @@ import type { Installation } from "./installation.ts";
 
 export interface Check {
   readonly name: string;
-  /** Those that it looks at: with a wrong one among them it would be about something else. */
+  /** The settings that the check uses: it is skipped if one of them is invalid. */
   readonly settings: readonly string[];
-  /** Nothing where there is nothing to look at. */
+  /** Returns no findings if there is nothing to check. */
   look(installation: Installation): Promise<readonly Finding[]>;
 }
 
@@ -17,7 +17,7 @@ export interface Checked {
   readonly remedy?: string;
 }
 
-/** Each for itself and within its time: what fails or hangs keeps no other from its findings. */
+/** Runs the checks in parallel, each with a time limit: one that fails or hangs does not affect others. */
 export async function examine(
   checks: readonly Check[],
   installation: Installation,

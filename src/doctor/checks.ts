@@ -16,7 +16,7 @@ import { proxyCheck } from "./proxy.ts";
 import { secretCheck } from "./secret.ts";
 import { secretFilesCheck } from "./secret-files.ts";
 
-/** In the order of the report: from what the machine has to the way that people come. */
+/** In the order of the report: from the machine to the address that users open. */
 export const checks: readonly Check[] = [
   secretCheck,
   secretFilesCheck,

@@ -50,7 +50,7 @@ async function aheadOfSite(installation: Installation): Promise<readonly Differe
   const { headers, receivedAt } = site.login;
   const date = Date.parse(headers.date ?? "");
   if (Number.isNaN(date)) return [];
-  // The header has whole seconds: on the average, half of one is gone.
+  // The Date header is in whole seconds: on average, it is half a second old.
   return [{ whose: `that of ${site.url.origin}`, aheadMs: date + 500 - receivedAt }];
 }
 
@@ -61,7 +61,7 @@ async function aheadOfLog(installation: Installation): Promise<readonly number[]
   return latest === undefined ? [] : [latest.getTime() - installation.now()];
 }
 
-/** Exported for its tests: clocks that are wrong cannot be had there. */
+/** Exported for its tests, which cannot set a wrong clock. */
 export function judgedDifference({ whose, aheadMs }: Difference): readonly Finding[] {
   const off = Math.abs(aheadMs);
   const found = `this machine's clock is ${spanOf(off)} ${aheadMs > 0 ? "behind" : "ahead of"} ${whose}`;

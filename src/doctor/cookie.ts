@@ -37,7 +37,7 @@ function domainFindings({ origin, hostname }: URL, { cookieDomain }: Place): rea
   ];
 }
 
-/** A loopback address is where the gate itself can be asked, whatever browsers are told. */
+/** A loopback address reaches the gate directly, so it may differ from PUBLIC_URL. */
 function publicUrlFindings(url: URL, { publicUrl }: Place): readonly Finding[] {
   if (publicUrl === undefined || publicUrl === url.origin || isLoopbackHost(url.hostname))
     return [];
@@ -58,7 +58,7 @@ function publicUrlFindings(url: URL, { publicUrl }: Place): readonly Finding[] {
   ];
 }
 
-/** Who is not signed in is led away with the address that the gate believes was asked for. */
+/** Without a session, the gate redirects with the URL that it believes was requested. */
 function schemeFindings({ url, page }: Site): readonly Finding[] {
   const location = locationIn(page) ?? "";
   const target = URL.canParse(location, url.href)
@@ -85,7 +85,7 @@ function schemeFindings({ url, page }: Site): readonly Finding[] {
   ];
 }
 
-/** Sign-out clears the cookie, whether there was one or not. */
+/** Sign-out sends Set-Cookie even without a session. */
 function strippedFindings({ url, form }: Site): readonly Finding[] {
   if (form.kind === "none" || statusOf(form) !== 303) return [];
   const cookies = form.headers["set-cookie"] ?? [];

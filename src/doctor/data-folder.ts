@@ -24,7 +24,7 @@ export const dataFolderCheck: Check = {
     }
     if (!(await allows(dataDir, ALL))) return [barred(dataDir, folder)];
     const files = await filesIn(settings);
-    // A setup token elsewhere may be somebody else's to give.
+    // A setup token in another folder may belong to another user.
     const inside = files.filter(({ path }) => dirname(path) === dataDir);
     return orOk(
       [
@@ -53,7 +53,7 @@ async function filesIn(settings: Settings): Promise<readonly Entry[]> {
   return found.flatMap(({ path, stats }) => (stats === undefined ? [] : [{ path, stats }]));
 }
 
-/** The gate makes it, with all that leads there. */
+/** The gate creates the data folder, and the missing folders above it. */
 async function notThere(dataDir: string): Promise<Finding> {
   let above = dirname(dataDir);
   let stats = await statsOf(above);
@@ -104,7 +104,7 @@ async function writeFindings(entries: readonly Entry[]): Promise<readonly Findin
     );
 }
 
-/** What another user has made, often root by a command run with sudo, the gate cannot write to. */
+/** The gate cannot write to files of another user, often made by a command that ran with sudo. */
 function ownerFindings(
   dataDir: string,
   folder: Stats,
@@ -146,7 +146,7 @@ function modeFindings(dataDir: string, folder: Stats, files: readonly Entry[]): 
   return [hint(`${dataDir} is open to others: its mode is ${mode}`, `chmod 700 ${dataDir}`)];
 }
 
-/** A container's user often has a number and no name. */
+/** In a container, the user often has only a number, and no name. */
 function me(): string {
   try {
     return userInfo().username;

@@ -87,7 +87,7 @@ function schemaFindings(
   ];
 }
 
-/** An empty file is what a start leaves that was cut short. */
+/** An interrupted first start leaves an empty file. */
 function journalFindings(file: string, { journal, schema }: SqliteInspection): readonly Finding[] {
   if (schema === 0) {
     return [
@@ -139,7 +139,7 @@ const namesOf = (hosts: readonly PostgresInspection[]): string =>
 const nameOf = ({ host, version, role, connection }: Answering): string =>
   `PostgreSQL ${version} at ${host} is the ${role} (${connection === "socket" ? "by its socket" : connection})`;
 
-/** While another one takes writes, it is not missed. */
+/** `weigh` makes this a hint while another host takes writes. */
 function silentFindings(look: PostgresInspection, weigh: typeof hint): readonly Finding[] {
   if (look.kind === "answers") return [];
   const found = `PostgreSQL at ${look.host} does not answer: ${connectionFailure(look.reason)}`;

@@ -8,7 +8,7 @@ const MEBIBYTE = 1024 * 1024;
 const SCARCE_MIB = 100;
 const FULL_MIB = 10;
 
-/** Whose locks SQLite cannot rely on, or whose shared memory it cannot have. */
+/** File systems whose locks are unreliable for SQLite, or that lack shared memory. */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],
@@ -37,7 +37,7 @@ export interface Disk {
   readonly type: number;
 }
 
-/** A folder that is not there yet comes to lie on the disk of the one above. */
+/** A folder that does not exist yet will be on the disk of its parent. */
 async function diskOf(path: string): Promise<Disk> {
   try {
     const { bavail, bsize, type } = await statfs(path);
@@ -55,7 +55,7 @@ function roomOf(disk: Disk): string {
 
 const mebibytes = ({ freeBytes }: Disk): number => Math.floor(freeBytes / MEBIBYTE);
 
-/** Exported for its tests: full disks and network file systems cannot be had there. */
+/** Exported for its tests, which cannot use full disks and network file systems. */
 export function diskFindings(
   dataDir: string,
   disk: Disk,

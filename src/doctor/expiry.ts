@@ -3,7 +3,7 @@ import { type Finding, hint, problem } from "./finding.ts";
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
 
-/** Whoever renews by himself has done so long before. */
+/** Automatic renewal happens long before SOON_DAYS, so a certificate that ends soon is a hint. */
 export function expiryFindings(
   what: string,
   expiry: Date,

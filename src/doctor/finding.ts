@@ -1,4 +1,4 @@
-/** What a check has found, and for a hint or a problem, how to fix it. */
+/** The result of a check: hints and problems say how to fix them. */
 export type Finding =
   | { readonly kind: "ok"; readonly found: string }
   | { readonly kind: "hint" | "problem"; readonly found: string; readonly remedy: string };
@@ -16,7 +16,7 @@ export const problem = (found: string, remedy: string): Finding => ({
   remedy,
 });
 
-/** The hints and problems, or one line that says that there are none. */
+/** The hints and problems, or a single `ok` finding if there are none. */
 export const orOk = (wrong: readonly Finding[], found: string): readonly Finding[] =>
   wrong.length === 0 ? [ok(found)] : wrong;
 

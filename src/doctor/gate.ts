@@ -5,7 +5,7 @@ import type { Check } from "./check.ts";
 import { ok, problem } from "./finding.ts";
 import { isRedirectToTls } from "./site.ts";
 
-/** Whether the gate runs where the settings say, or something else is in its place. */
+/** Checks whether the gate or another program answers at the configured address. */
 export const gateCheck: Check = {
   name: "gate",
   settings: ["HOST", "PORT", "HTTPS_PORT", "TLS_CERT_FILE", "TLS_KEY_FILE"],

@@ -44,7 +44,7 @@ function refusalIn({ url, login, setup }: Site): readonly Finding[] {
   ];
 }
 
-/** On loopback, only the host name keeps websites that a browser on this machine opens away. */
+/** DNS rebinding: on loopback, only the host name check keeps out websites in a local browser. */
 async function rebindingIn(installation: Installation): Promise<readonly Finding[]> {
   const { host, allowedHosts } = installation.settings;
   if (!isLoopbackHost(host) || !allowsAnyHost(allowedHosts)) return [];

@@ -8,11 +8,11 @@ import type { PostgresInspection } from "../stores/postgres/inspect.ts";
 import { inspectSqlite, type SqliteInspection } from "../stores/sqlite/inspect.ts";
 import { type Site, visitSite } from "./site.ts";
 
-/** All that the checks look at. What several of them need is looked at once. */
+/** The input of all checks. Data that several checks need is read once. */
 export interface Installation {
   readonly settings: Settings;
   readonly secretFiles: readonly SecretFile[];
-  /** Where browsers are told to go, if that is known. */
+  /** The URL that browsers use, if it is known. */
   readonly url: URL | undefined;
   readonly now: () => number;
   database(): Promise<Database>;
@@ -45,17 +45,17 @@ export function openInstallation(parts: InstallationParts): Installation {
 
 async function lookAtDatabase({ databaseUrl, databaseFile }: Settings): Promise<Database> {
   if (databaseUrl !== undefined) {
-    // On first need: the driver takes longer to load than all the rest.
+    // Loaded on demand: the driver takes longer to load than everything else.
     const { inspectPostgres } = await import("../stores/postgres/inspect.ts");
     return { kind: "postgres", hosts: await inspectPostgres(databaseUrl) };
   }
-  // Throws where the file exists and must not be read.
+  // Throws if the file exists and cannot be read.
   const readable = access(databaseFile, constants.R_OK).then(() => "yes" as const);
   if ((await unlessMissing(readable)) === undefined) return { kind: "missing" };
   return { kind: "sqlite", look: await inspectSqlite(databaseFile) };
 }
 
-/** What the gate would see of it: of several hosts, the one that takes writes. */
+/** The database that the gate would use: of several hosts, the one that takes writes. */
 export async function seenDatabase(
   installation: Installation,
 ): Promise<DatabaseInspection | "missing" | "unknown"> {

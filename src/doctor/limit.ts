@@ -3,7 +3,7 @@ import { MAX_LIMIT_IPV6_PREFIX } from "../options.ts";
 import type { Check } from "./check.ts";
 import { hint, ok } from "./finding.ts";
 
-/** Whether one client with a whole IPv6 network gets more sign-in attempts than others. */
+/** Checks whether a client with a whole IPv6 network gets more sign-in attempts than others. */
 export const limitCheck: Check = {
   name: "limit",
   settings: ["HOST", "PUBLIC_URL", "TRUSTED_PROXIES", "LIMIT_IPV6_PREFIX"],

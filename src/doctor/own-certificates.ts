@@ -5,7 +5,7 @@ import type { Check } from "./check.ts";
 import { dayOf, expiryFindings } from "./expiry.ts";
 import { type Finding, hint, ok, problem } from "./finding.ts";
 
-/** Those that the gate gets by itself, one for each name that was asked for. */
+/** Checks the certificates that the gate obtains itself, one for each requested name. */
 export const ownCertificatesCheck: Check = {
   name: "own certificates",
   settings: ["DATA_DIR", "HTTPS_PORT", "TLS_CERT_FILE", "TLS_KEY_FILE"],

@@ -4,7 +4,7 @@ import type { Check } from "./check.ts";
 import { type Finding, hint, orOk, problem } from "./finding.ts";
 import { type Installation, seenDatabase } from "./installation.ts";
 
-/** Of everywhere: who trusts all of these trusts whoever comes. */
+/** Samples of the whole Internet: a setting that trusts all of them trusts every client. */
 const ANYWHERE: readonly (readonly string[])[] = [
   ["1.1.1.1", "9.9.9.9", "81.2.69.142", "129.250.35.250", "203.0.113.7", "216.160.83.56"],
   ["2001:db8::7", "2400:cb00::1", "2600::1", "2a02:26f0::1"],
@@ -47,7 +47,7 @@ async function seenAtSite(installation: Installation): Promise<readonly Finding[
   if (site === undefined || site.login.kind === "none") return [];
   const { server, via } = site.login.headers;
   const name = server ?? via;
-  // The gate itself sends neither.
+  // The gate itself sends neither header.
   if (name === undefined) return [];
   return [
     problem(

@@ -10,7 +10,7 @@ export const secretCheck: Check = {
 
   async look(installation) {
     const { settings } = installation;
-    // Who can guess it forges sessions: on a machine of one's own, that is nobody else.
+    // A guessed secret lets an attacker forge sessions: only a hint if no other user reaches the gate.
     const grave =
       settings.environment === "production" || reachOf(settings, installation.url) === "others";
     const weak = grave ? problem : hint;

@@ -5,11 +5,11 @@ import { type Finding, hint, orOk, problem } from "./finding.ts";
 
 interface SettingsExamination {
   readonly findings: readonly Finding[];
-  /** Those that do not look at a wrong setting. */
+  /** The checks that do not use an invalid setting. */
   readonly left: readonly Check[];
 }
 
-/** Comes before all checks, which rely on what the settings say. */
+/** Runs before all checks, because they rely on valid settings. */
 export function examineSettings(
   reading: SettingsReading,
   checks: readonly Check[],

@@ -1,17 +1,17 @@
 import { type Answer, ask } from "./ask.ts";
 
-/** What a place answers to requests that change nothing. */
+/** The responses of a site to requests that change nothing. */
 export interface Site {
   readonly url: URL;
   readonly login: Answer;
   readonly setup: Answer;
   readonly alive: Answer;
   readonly ready: Answer;
-  /** A form that is posted as a browser posts it from here. */
+  /** A form posted to the site with its own origin, as a browser would. */
   readonly form: Answer;
   /** The first page, as a browser without a session asks for it. */
   readonly page: Answer;
-  /** The same place without TLS; only where both have their usual ports. */
+  /** The same site without TLS; requested only if HTTPS uses its default port. */
   readonly plain: Answer | undefined;
 }
 
@@ -24,7 +24,7 @@ export async function visitSite(url: URL, now: () => number): Promise<Site> {
     ask(at("/setup"), page, now),
     ask(at("/healthz"), {}, now),
     ask(at("/readyz"), {}, now),
-    // It signs out whoever sends a session: this sends none.
+    // Ends no session, because the request has no cookie.
     ask(at("/logout"), { method: "POST", headers: own }, now),
     ask(at("/"), page, now),
     url.protocol === "https:" && url.port === ""
@@ -40,7 +40,7 @@ export const locationIn = (asked: Answer): string | undefined =>
 export const statusOf = (asked: Answer): number | undefined =>
   asked.kind === "response" ? asked.status : undefined;
 
-/** Where http leads to https, all that http answers is about the redirect alone. */
+/** Whether HTTP redirects to HTTPS: then its responses say nothing about the gate. */
 export function leadsToTls(site: Site): boolean {
   return site.url.protocol === "http:" && isRedirectToTls(site.login, site.url);
 }

@@ -26,7 +26,7 @@ export async function makeFolder(path: string): Promise<void> {
       await mkdir(folder, { mode: 0o700 });
       made.push(folder);
     } catch (error) {
-      // Another process may have made it meanwhile.
+      // Another process may have made it in the meantime.
       if (!(await isFolder(folder))) throw error;
     }
   }

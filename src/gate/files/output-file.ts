@@ -64,10 +64,10 @@ async function make<T>(
 }
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** The database, and the files that SQLite may put beside it. */
+/** The database, and the files that SQLite may create next to it. */
 const SQLITE_SUFFIXES = ["", "-journal", "-wal", "-shm"] as const;
 
-/** Without links: after the checks, another user's link could lead to another folder. */
+/** Resolves links: after the checks, another user could point a link to another folder. */
 async function folderOf(file: string): Promise<string> {
   const folder = dirname(file);
   try {
@@ -84,8 +84,8 @@ async function ownerFolder(folder: string): Promise<string | null> {
 }
 
 /**
- * Uses the temporary file's own name if no other user can put a link under it, or one beside it for
- * SQLite to follow. Otherwise uses a private folder, and copies the bytes to the open file.
+ * Uses the temporary file's own name if no other user can put a link there, or next to it for SQLite
+ * to follow. Otherwise uses a private folder, and copies the bytes to the open file.
  */
 async function withName<T>(
   { handle, path }: TemporaryFile,

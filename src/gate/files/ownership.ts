@@ -45,7 +45,7 @@ export async function barrierTo(path: string, dataDir: string): Promise<string |
   return undefined;
 }
 
-/** All folders above a file, by the given name and by the real one. */
+/** All folders above a file, by the given path and by the real path. */
 async function foldersTo(path: string): Promise<readonly string[]> {
   const folders: string[] = [];
   for (const start of [dirname(path), await realpath(dirname(path))]) {

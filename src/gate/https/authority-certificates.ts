@@ -12,7 +12,7 @@ import { type Authority, obtainCertificate } from "./obtain-certificate.ts";
 
 export const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
 
-/** Certificates that are asked of an authority, and kept in the data folder. */
+/** Certificates requested from a certificate authority, and stored in the data folder. */
 export async function fromAuthority(
   settings: CertificateSettings,
   now: () => number,
@@ -51,8 +51,8 @@ export async function fromAuthority(
 }
 
 /**
- * Let's Encrypt sees the same Internet as this machine, and counts what fails. An authority of the
- * operator's own may see names that this machine does not: there, it has the last word.
+ * With Let's Encrypt, a failed check ends the attempt: it resolves the same public names, and counts
+ * failures. A private authority may resolve names that this machine cannot, so it decides itself.
  */
 function createCheck(
   { acmeDirectoryUrl }: CertificateSettings,

@@ -9,7 +9,7 @@ export interface CertificateFiles {
   readonly keyFile: string;
 }
 
-/** A certificate of the operator's own. What replaces it takes effect by itself, once it fits. */
+/** Serves the operator's own certificate. Changed files take effect once key and chain match. */
 export async function watchCertificateFiles(
   files: CertificateFiles,
   log: ServerLog,
@@ -19,7 +19,7 @@ export async function watchCertificateFiles(
   let seen = await stateOf(files);
   let current = await read(files);
 
-  const look = async (): Promise<void> => {
+  const reload = async (): Promise<void> => {
     const state = await stateOf(files);
     if (state === seen) return;
     seen = state;
@@ -29,11 +29,11 @@ export async function watchCertificateFiles(
       current = next;
       emit();
     } catch (error) {
-      // Half of a replacement, as long as the other file is still to come: the old pair stays.
+      // Perhaps only one of the two files is replaced yet: keep the old pair.
       log.warn({ reason: messageOf(error) }, "the changed certificate files cannot be used yet");
     }
   };
-  const watching = poll(look, stopping.signal);
+  const watching = poll(reload, stopping.signal);
 
   return {
     current: () => [current],
@@ -49,7 +49,7 @@ async function read({ certFile, keyFile }: CertificateFiles): Promise<Certificat
   return readCertificate(await readFile(certFile, "utf8"), await readFile(keyFile, "utf8"));
 }
 
-/** Whatever differs when one of the files was written, exchanged or made readable. */
+/** A value that changes when one of the files is written, replaced or made readable. */
 async function stateOf({ certFile, keyFile }: CertificateFiles): Promise<string> {
   const states = await Promise.all(
     [certFile, keyFile].map((file) =>

@@ -8,40 +8,40 @@ import { replaceText } from "../files/replace-file.ts";
 import type { PlacedOrder } from "./acme/order.ts";
 import type { Attempts } from "./renewal.ts";
 
-/** How the last attempt for a name went. */
+/** The result of the last attempt for a name. */
 export interface Progress extends Attempts {
   /** Why it failed; `undefined` after a success. */
   readonly cause: string | undefined;
 }
 
 interface StoredOrder extends PlacedOrder {
-  /** The address of its directory. */
+  /** The directory URL of the authority. */
   readonly authority: string;
 }
 
 /**
- * What is kept about certificates, in `DATA_DIR/certificates`: a folder for each name, made by
- * whoever asks for one. Files appear whole or not at all, and belong to their owner alone.
+ * Stores certificates and their state in `DATA_DIR/certificates`: a folder for each requested name.
+ * Files are written atomically, with mode 0600.
  */
 export interface CertificateFolder {
   names(): Promise<readonly string[]>;
-  /** Asks for a certificate, also once more for a name that is there already. */
+  /** Requests a certificate. For a known name, records a new request. */
   request(name: string): Promise<void>;
-  /** Whether there was anything to forget. */
+  /** Returns whether the name was there. */
   remove(name: string): Promise<boolean>;
-  /** When somebody last asked, in milliseconds since 1970. */
+  /** The time of the last request, in milliseconds since 1970. */
   requestedAt(name: string): Promise<number>;
   progress(name: string): Promise<Progress | undefined>;
-  /** As all that is written: for a name that was forgotten meanwhile, this fails. */
+  /** Like all writes, fails for a name that was removed in the meantime. */
   writeProgress(name: string, progress: Progress): Promise<void>;
-  /** The key and its chain, in one file, so that one is never there without the other. */
+  /** The key and its chain, in one file, so that neither exists without the other. */
   certificate(name: string): Promise<string | undefined>;
   writeCertificate(name: string, pem: string): Promise<void>;
-  /** An order that a crash must not lose: its certificate is of use with its key alone. */
+  /** Stored so that a crash does not lose the key: the certificate is useless without it. */
   order(name: string): Promise<StoredOrder | undefined>;
   writeOrder(order: StoredOrder): Promise<void>;
   removeOrder(name: string): Promise<void>;
-  /** The key of the account with an authority, made with `make` where there is none. */
+  /** The key of the account at an authority, created with `make` if it is missing. */
   accountKey(authority: string, make: () => string): Promise<string>;
 }
 
@@ -52,10 +52,10 @@ const ORDER = "order.json";
 
 export function certificateFolder(dataDir: string): CertificateFolder {
   const root = join(dataDir, "certificates");
-  /** Commands change it as root, who must not follow a link of the data folder's owner. */
-  const rootBehind = (): string => (existsSync(dataDir) ? followOwnLinks(root) : root);
+  /** Commands may run as root, which must not follow a link of the data folder's owner. */
+  const trustedRoot = (): string => (existsSync(dataDir) ? followOwnLinks(root) : root);
   const at = (name: string, file: string): string => join(root, name, file);
-  /** Two names that ask at once share the account. */
+  /** Concurrent requests for two names share one account. */
   const accountKeys = new Map<string, Promise<string>>();
 
   async function keyFor(authority: string, make: () => string): Promise<string> {
@@ -75,14 +75,14 @@ export function certificateFolder(dataDir: string): CertificateFolder {
       return found.filter((_, at) => asked[at] !== undefined).sort();
     },
     async request(name) {
-      await makeFolder(rootBehind());
-      const folder = followOwnLinks(join(rootBehind(), name));
+      await makeFolder(trustedRoot());
+      const folder = followOwnLinks(join(trustedRoot(), name));
       await makeFolder(folder);
       await replaceText(join(folder, WANTED), "");
     },
     async remove(name) {
       const isThere = (await unlessMissing(stat(at(name, WANTED)))) !== undefined;
-      await rm(join(rootBehind(), name), { recursive: true, force: true });
+      await rm(join(trustedRoot(), name), { recursive: true, force: true });
       return isThere;
     },
     requestedAt: async (name) => (await unlessMissing(stat(at(name, WANTED))))?.mtimeMs ?? 0,
@@ -104,7 +104,7 @@ export function certificateFolder(dataDir: string): CertificateFolder {
 
 const text = (file: string): Promise<string | undefined> => unlessMissing(readFile(file, "utf8"));
 
-/** What was written whole is whole; a file in which somebody has left something else counts as none. */
+/** Files are written atomically. A file with other content counts as missing. */
 function readAs<T extends object>(
   isOne: (value: object) => value is T,
   json: string | undefined,

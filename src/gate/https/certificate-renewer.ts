@@ -14,11 +14,11 @@ export interface RenewerPorts {
 }
 
 export interface Renewer extends CertificateSource {
-  /** Begins to ask for what is missing. The gate has to answer by then, or it is not found. */
+  /** Starts requesting certificates. The gate must answer by then, or the domain check fails. */
   begin(): void;
 }
 
-/** Sees to it that each name in the folder has a certificate, and renews it in time. */
+/** Obtains a certificate for each name in the folder, and renews it in time. */
 export async function openRenewer(ports: RenewerPorts): Promise<Renewer> {
   const stopping = new AbortController();
   const certificates = new Map<string, Certificate>();
@@ -30,7 +30,7 @@ export async function openRenewer(ports: RenewerPorts): Promise<Renewer> {
 
   const known = new Set<string>();
   const lastAttempts = new Map<string, Progress>();
-  /** Takes what is kept of names that are new, and lets go of those that are forgotten. */
+  /** Loads the stored certificates of new names, and drops those of removed names. */
   const names = async (): Promise<readonly string[]> => {
     const wanted = await ports.folder.names();
     for (const name of known) {
@@ -42,17 +42,17 @@ export async function openRenewer(ports: RenewerPorts): Promise<Renewer> {
     for (const name of wanted) {
       if (known.has(name)) continue;
       known.add(name);
-      await takeKept(ports, name, take);
+      await loadStored(ports, name, take);
     }
     return wanted;
   };
 
   const underWay = new Map<string, Promise<void>>();
-  /** Each on its own: an authority that does not come to an end with one keeps no other waiting. */
-  const look = async (): Promise<void> => {
+  /** Starts the attempts in parallel, so that a slow one does not delay other names. */
+  const renewDue = async (): Promise<void> => {
     for (const name of await names()) {
       if (stopping.signal.aborted || underWay.has(name)) continue;
-      // What was not written, on a full disk say, counts all the same: or there would be no pause.
+      // In memory first: if the file cannot be written (full disk), the pause still applies.
       const before = lastAttempts.get(name) ?? (await ports.folder.progress(name));
       const due = dueAt(certificates.get(name), before, await ports.folder.requestedAt(name));
       if (ports.now() < due) continue;
@@ -68,22 +68,22 @@ export async function openRenewer(ports: RenewerPorts): Promise<Renewer> {
     try {
       await ports.folder.writeProgress(name, progress);
     } catch (error) {
-      // A name that was forgotten meanwhile has no folder to write to.
-      if (known.has(name)) tellTrouble(ports, error);
+      // A name that was removed in the meantime has no folder to write to.
+      if (known.has(name)) logFolderError(ports, error);
     }
   };
 
   await names();
-  let keeping: Promise<void> | undefined;
+  let polling: Promise<void> | undefined;
   return {
     begin() {
-      keeping ??= poll(tellingOnce(look, ports, stopping.signal), stopping.signal);
+      polling ??= poll(loggingOnce(renewDue, ports, stopping.signal), stopping.signal);
     },
     current: () => [...certificates.values()],
     onChange,
     async stop() {
       stopping.abort();
-      await keeping;
+      await polling;
       await Promise.all(underWay.values());
     },
   };
@@ -91,29 +91,29 @@ export async function openRenewer(ports: RenewerPorts): Promise<Renewer> {
 
 type Take = (name: string, certificate: Certificate) => void;
 
-/** Said once: a folder that cannot be read now cannot be read in a second either. */
-function tellingOnce(
-  look: () => Promise<void>,
+/** Logs an error once, not every second while it lasts. */
+function loggingOnce(
+  run: () => Promise<void>,
   ports: RenewerPorts,
   stop: AbortSignal,
 ): () => Promise<void> {
-  let said = "";
+  let lastLogged = "";
   return async () => {
     try {
-      await look();
-      said = "";
+      await run();
+      lastLogged = "";
     } catch (error) {
-      if (messageOf(error) !== said && !stop.aborted) tellTrouble(ports, error);
-      said = messageOf(error);
+      if (messageOf(error) !== lastLogged && !stop.aborted) logFolderError(ports, error);
+      lastLogged = messageOf(error);
     }
   };
 }
 
-function tellTrouble({ log }: RenewerPorts, error: unknown): void {
+function logFolderError({ log }: RenewerPorts, error: unknown): void {
   log.error({ reason: messageOf(error) }, "the certificate folder cannot be read or written");
 }
 
-async function takeKept({ folder, log }: RenewerPorts, name: string, take: Take): Promise<void> {
+async function loadStored({ folder, log }: RenewerPorts, name: string, take: Take): Promise<void> {
   const pem = await folder.certificate(name);
   if (pem === undefined) return;
   try {
@@ -123,7 +123,7 @@ async function takeKept({ folder, log }: RenewerPorts, name: string, take: Take)
   }
 }
 
-/** How it went; nothing where the gate stops meanwhile. */
+/** Returns the result, or `undefined` if the gate stops in the meantime. */
 async function attemptOnce(
   { obtain, log, now }: RenewerPorts,
   name: string,

@@ -3,7 +3,7 @@ import type { Settings } from "../settings/settings.ts";
 import type { Certificate } from "./certificate.ts";
 import type { ChallengeResponder } from "./challenges.ts";
 
-/** The certificates that the gate has at the moment. */
+/** The certificates that the gate currently has. */
 export interface CertificateSource {
   current(): readonly Certificate[];
   /** Calls back now, and after each change. */
@@ -11,10 +11,10 @@ export interface CertificateSource {
   stop(): Promise<void>;
 }
 
-/** A source, and what it needs from the gate. */
+/** A certificate source, and its connections to the gate. */
 export interface Certificates {
   readonly source: CertificateSource;
-  /** Only with a certificate authority. */
+  /** Set only with a certificate authority. */
   readonly challenges: ChallengeResponder | undefined;
   /** Starts requesting missing certificates. Call it once the gate answers over plain HTTP. */
   begin(): void;
@@ -41,7 +41,7 @@ export function earliestExpiry(source: Pick<CertificateSource, "current">): Date
   return ends.length === 0 ? undefined : new Date(Math.min(...ends));
 }
 
-/** Polling: file watchers miss links and whole folders that are exchanged. */
+/** Polls, because file watchers miss links and folders that are replaced. */
 const POLL_MS = 1_000;
 
 /** Runs `check` now and every second until `stop` aborts. `check` must not reject. */

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
 import { Fault, messageOf } from "../../core/fault.ts";
 
-/** A chain and its key that fit together. */
+/** A certificate chain and its matching private key. */
 export interface Certificate {
   readonly pem: { readonly cert: string; readonly key: string };
   readonly context: SecureContext;
@@ -10,12 +10,12 @@ export interface Certificate {
   readonly notAfter: Date;
   /** SHA-256, in hexadecimal with colons. */
   readonly fingerprint: string;
-  /** The host names that it is for, without those that stand for many. */
+  /** The host names of the certificate, without wildcards. */
   readonly names: readonly string[];
   covers(host: string): boolean;
 }
 
-/** The ciphers of Mozilla's intermediate list: forward secrecy and authenticated encryption alone. */
+/** The ciphers of Mozilla's intermediate list: all have forward secrecy and authenticated encryption. */
 const CIPHERS = [
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",
@@ -59,7 +59,7 @@ export function parseStored(pem: string, name: string): Certificate {
   return certificate;
 }
 
-/** What the cause says could hold bytes of a key: it is left out. */
+/** Keeps only the first line of the cause: the rest could contain bytes of a key. */
 function readable<T>(what: string, read: () => T): T {
   try {
     return read();

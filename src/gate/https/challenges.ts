@@ -5,11 +5,11 @@ import type { Challenges } from "./acme/order.ts";
 
 const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 
-/** Answers with which a gate proves that a name leads to it. */
+/** Answers ACME challenges, which prove that a name points to this gate. */
 export interface ChallengeResponder extends Challenges {
-  /** Something that only this process answers with, to see whether a name leads here. */
+  /** Publishes a random value that only this process knows, for the domain check. */
   probe(): { readonly path: string; readonly answer: string; withdraw(): void };
-  /** Whether the request was one for a challenge, and is answered. */
+  /** Returns whether this was a published challenge, which it has then answered. */
   answer(...request: Parameters<Handle>): boolean;
 }
 
@@ -29,7 +29,7 @@ export function createChallengeResponder(): ChallengeResponder {
     answer({ method, url = "" }, outgoing) {
       if (!url.startsWith(CHALLENGE_PATH)) return false;
       const answer = answers.get(url.slice(CHALLENGE_PATH.length));
-      // Not ours: another client for certificates may live behind the application.
+      // An unknown token may belong to another ACME client behind the application.
       if (answer === undefined || (method !== "GET" && method !== "HEAD")) return false;
       outgoing.setHeader("Content-Type", "application/octet-stream");
       outgoing.setHeader("X-Content-Type-Options", "nosniff");

@@ -15,7 +15,7 @@ const MAX_RESPONSE_BYTES = 64;
  */
 export async function checkDomain(
   name: string,
-  desk: Pick<ChallengeResponder, "probe">,
+  responder: Pick<ChallengeResponder, "probe">,
   stop: AbortSignal,
   port: number = HTTP_PORT,
   timeoutMs: number = TIMEOUT_MS,
@@ -28,7 +28,7 @@ export async function checkDomain(
       throw fault(`the name does not resolve (${connectionFailure(error)})`);
     },
   );
-  const probe = desk.probe();
+  const probe = responder.probe();
   const url = new URL(`http://${isIP(address) === 6 ? `[${address}]` : address}:${port}`);
   url.pathname = probe.path;
   const limits = { timeoutMs, maxBytes: MAX_RESPONSE_BYTES, stop };

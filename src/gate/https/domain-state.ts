@@ -2,12 +2,12 @@ import { type Certificate, parseStored } from "./certificate.ts";
 import type { CertificateFolder } from "./certificate-folder.ts";
 import { dueAt, renewalAt } from "./renewal.ts";
 
-/** How things are with one name, from what the gate has written down. */
+/** The state of one name, read from the gate's files. */
 export interface DomainState {
   readonly name: string;
   readonly certificate: { readonly notAfter: Date; readonly renewalAt: Date } | undefined;
   readonly lastAttempt: { readonly at: Date; readonly cause: string | undefined } | undefined;
-  /** In the past where a gate that runs would begin right away. */
+  /** In the past if a running gate would start the attempt at once. */
   readonly nextAttemptAt: Date;
 }
 
@@ -30,7 +30,7 @@ async function stateOf(folder: CertificateFolder, name: string): Promise<DomainS
   };
 }
 
-/** One that is of no use is none: the gate gets another in its place. */
+/** An unusable certificate counts as missing: the gate requests a new one. */
 function readable(pem: string | undefined, name: string): Certificate | undefined {
   try {
     return pem === undefined ? undefined : parseStored(pem, name);

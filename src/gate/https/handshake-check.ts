@@ -8,7 +8,7 @@ import type { CertificateSource } from "./certificate-source.ts";
 const TIMEOUT_MS = 5_000;
 const RETRY_AFTER_MS = 60_000;
 
-/** The certificates that the gate's own HTTPS port has served: only to those it redirects browsers. */
+/** Knows which certificates the gate's own HTTPS port has served: browsers are redirected only to these. */
 export interface HandshakeCheck {
   /** Also false outside the certificate's validity. */
   passed(certificate: Certificate | undefined): boolean;

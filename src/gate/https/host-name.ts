@@ -2,11 +2,11 @@ import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { Fault } from "../../core/fault.ts";
 
-/** The name of a host as certificates spell it, or a fault that says what is wrong with it. */
+/** Normalizes a host name to its form in certificates. Throws a fault that says what is wrong. */
 export function certifiableName(text: string): string {
   if (text.includes("*")) throw refused(text, "a certificate for all names below one takes DNS");
   const given = text.trim().replace(/\.$/, "");
-  // Of these, the conversion would keep what stands before or around them.
+  // domainToASCII would drop these characters and keep the text around them.
   const name = /[\p{Cc}/?#%\\]/u.test(given) ? "" : domainToASCII(given);
   if (isIP(name) !== 0) throw refused(text, "it is an address");
   const labels = name.split(".");

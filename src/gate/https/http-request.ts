@@ -7,9 +7,9 @@ export interface HttpRequest
   extends Readonly<Pick<RequestOptions, "headers" | "rejectUnauthorized">> {
   readonly method?: "GET" | "HEAD" | "POST";
   readonly body?: string;
-  /** Without one, the request gets a connection of its own. */
+  /** Without an agent, the request uses its own connection. */
   readonly agent?: Agent;
-  /** Until the end of the response. */
+  /** The time limit, up to the end of the response. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly stop?: AbortSignal;

@@ -11,24 +11,24 @@ import { cutStalled, type Drainable, type Handle, TIMEOUTS } from "../listener.t
 import { TLS_OPTIONS } from "./certificate.ts";
 import { type CertificateSource, certificateFor } from "./certificate-source.ts";
 
-/** How long the other side may take, in milliseconds. */
+/** Time limits for clients, in milliseconds. */
 export interface TlsTimeouts {
   readonly handshake: number;
-  /** Between a request and the end of its answer, over HTTP/2. */
+  /** From a request to the end of its response, over HTTP/2. */
   readonly stream: number;
-  /** Without a word, over HTTP/2. */
+  /** Without any data on the connection, over HTTP/2. */
   readonly silence: number;
 }
 
-/** Short, since Node's own would let slow connections gather: for a stream it has no end. */
+/** Short, because Node's limits let slow connections pile up; it has no limit for a stream. */
 const TLS_TIMEOUTS: TlsTimeouts = { handshake: 5_000, stream: 30_000, silence: 60_000 };
 const MAX_STREAMS = 100;
 
 export type HttpsServer = Http2SecureServer & Drainable;
 
 /**
- * HTTP/2, and HTTP/1.1 for those who know no better. Until there is a certificate, every handshake
- * is refused: the port is taken from the start, so that a port that cannot be had is told of then.
+ * Serves HTTP/2, with HTTP/1.1 as fallback. Without a certificate yet, it refuses every handshake,
+ * but listens from the start, so that a port in use is reported at startup.
  */
 export function createHttpsServer(
   handle: Handle,
@@ -45,17 +45,17 @@ export function createHttpsServer(
       SNICallback: (host, tell) => tell(null, certificateFor(source, host)?.context),
     },
     (incoming, outgoing) => {
-      if (incoming.httpVersionMajor === 2) settle(incoming);
+      if (incoming.httpVersionMajor === 2) normalize(incoming);
       return handle(incoming, outgoing);
     },
   );
-  // Whoever names no host is shown the first one.
+  // A client without SNI gets the first certificate.
   source.onChange(() => {
     server.setSecureContext({ ...TLS_OPTIONS, ...source.current()[0]?.pem });
   });
   server.on("session", (session) => {
     session.setTimeout(timeouts.silence, () => session.destroy());
-    // Its handshake was at work when the server closed, which ends only those that are there.
+    // The handshake ended after the server closed; `close` only ends existing sessions.
     if (!server.listening) session.close();
   });
   server.on("stream", (stream) => {
@@ -63,19 +63,19 @@ export function createHttpsServer(
     stream.once("close", () => clearTimeout(late));
   });
   cutStalled(server, "secureConnection");
-  // Broken handshakes and connections cut off are the other side's business.
+  // Failed handshakes and lost connections are client errors, and are not logged.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   server.on("sessionError", () => {});
-  // Node 24 has its own for HTTP/1.1 over TLS, whatever the options say.
+  // Node 24 ignores these options for HTTP/1.1 over TLS.
   return drainable(Object.assign(server, TIMEOUTS));
 }
 
-/** What everything behind this asks of a request, where HTTP/2 has it otherwise. */
-function settle(incoming: Http2ServerRequest): void {
+/** Gives an HTTP/2 request the fields that handlers expect from HTTP/1.1. */
+function normalize(incoming: Http2ServerRequest): void {
   if (incoming.headers.host === undefined) {
     incoming.rawHeaders.push("host", incoming.headers[":authority"] ?? "");
   }
-  // A stream that is cut off forgets its connection, while the request is still at work.
+  // A closed stream loses its connection while the handler still uses the request.
   const { remoteAddress } = incoming.socket;
   const destroyed = remoteAddress === undefined;
   Object.defineProperty(incoming, "socket", {
@@ -83,7 +83,7 @@ function settle(incoming: Http2ServerRequest): void {
   });
 }
 
-/** Node ends HTTP/2 sessions gently on request, and no connection by force. */
+/** Adds a forced close for all connections, which Node's HTTP/2 server lacks. */
 function drainable(server: Http2SecureServer): HttpsServer {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();

@@ -8,7 +8,7 @@ import type { CertificateFolder } from "./certificate-folder.ts";
 
 export interface Authority {
   readonly directoryUrl: string;
-  /** Certificates that prove who the authority is, as PEM. */
+  /** CA certificates that the authority's server is verified with, as PEM. */
   readonly trusted: readonly string[];
 }
 
@@ -16,13 +16,13 @@ export interface ObtainPorts {
   readonly folder: CertificateFolder;
   readonly challenges: Challenges;
   readonly authority: Authority;
-  /** Looks whether the name leads here, before the authority does. */
+  /** Checks that the name points here, before the authority does. */
   check(name: string): Promise<void>;
   pause(ms: number): Promise<void>;
   readonly stop: AbortSignal;
 }
 
-/** One attempt from the check of the name to the file on the disk. */
+/** Makes one attempt, from the domain check to the stored certificate. */
 export async function obtainCertificate(ports: ObtainPorts, name: string): Promise<Certificate> {
   const { folder, authority, challenges, pause } = ports;
   await ports.check(name);
@@ -31,31 +31,31 @@ export async function obtainCertificate(ports: ObtainPorts, name: string): Promi
     const key = await accountKey(await folder.accountKey(authority.directoryUrl, newKeyPem));
     const requests = await openAccount(exchange, authority.directoryUrl, key);
     const ordering = { requests, challenges, pause };
-    return (await finishKept(ports, ordering, name)) ?? (await orderAnew(ports, ordering, name));
+    return (await finishStored(ports, ordering, name)) ?? (await placeNew(ports, ordering, name));
   } finally {
     exchange.close();
   }
 }
 
-/** What a crash has left behind is taken up again, as long as the authority still knows it. */
-async function finishKept(
+/** Resumes an order that a crash interrupted, if the authority still knows it. */
+async function finishStored(
   ports: ObtainPorts,
   ordering: OrderPorts,
   name: string,
 ): Promise<Certificate | undefined> {
-  const kept = await ports.folder.order(name);
-  if (kept === undefined) return undefined;
-  const isDone = (await ports.folder.certificate(name))?.startsWith(kept.keyPem) === true;
-  if (isDone || kept.authority !== ports.authority.directoryUrl) return undefined;
+  const interrupted = await ports.folder.order(name);
+  if (interrupted === undefined) return undefined;
+  const isDone = (await ports.folder.certificate(name))?.startsWith(interrupted.keyPem) === true;
+  if (isDone || interrupted.authority !== ports.authority.directoryUrl) return undefined;
   try {
-    return await finish(ports, ordering, kept);
+    return await finish(ports, ordering, interrupted);
   } catch (error) {
     if (error instanceof AcmeProblem) return undefined;
     throw error;
   }
 }
 
-async function orderAnew(
+async function placeNew(
   ports: ObtainPorts,
   ordering: OrderPorts,
   name: string,

@@ -3,7 +3,7 @@ import type { GateLog } from "../server-log.ts";
 import type { CertificateFiles } from "./certificate-files.ts";
 import type { CertificateSettings, CertificateSource, Certificates } from "./certificate-source.ts";
 
-/** Nothing where the settings ask for plain HTTP. */
+/** Returns `undefined` if the settings ask for plain HTTP. */
 export async function openCertificates(
   settings: CertificateSettings,
   now: () => number,
@@ -15,7 +15,7 @@ export async function openCertificates(
     return { source, begin: () => {}, challenges: undefined, setUpDomain: undefined };
   }
   if (httpsPort === undefined) return undefined;
-  // Loaded here, since most gates need none of it.
+  // Loaded on demand, because most gates do not need it.
   const { fromAuthority } = await import("./authority-certificates.ts");
   return fromAuthority(settings, now, log);
 }

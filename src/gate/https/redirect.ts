@@ -2,27 +2,27 @@ import type { IncomingMessage } from "node:http";
 import { pathsUnder } from "../../web/paths.ts";
 
 const { alive, ready, forwardAuth } = pathsUnder("", null);
-/** What machines ask over plain HTTP, from nearby. */
-const LEFT_ALONE: readonly string[] = [alive, ready, forwardAuth];
+/** Paths that health checks and proxies on the local network request over plain HTTP. */
+const NEVER_REDIRECTED: readonly string[] = [alive, ready, forwardAuth];
 
 export interface HttpsTarget {
   readonly port: number;
-  /** The names that the certificates are for, the first one first. */
+  /** The names of the certificates, in their order. */
   readonly names: readonly string[];
   covers(host: string): boolean;
-  /** Where browsers reach the gate, if the operator has said so. */
+  /** PUBLIC_URL, if it is set. */
   readonly publicUrl: string | undefined;
 }
 
-/** Where a request over plain HTTP belongs, or nothing where it is answered as it is. */
+/** The HTTPS URL for a request over plain HTTP, or `undefined` if it is not redirected. */
 export function secureLocation(
   incoming: Pick<IncomingMessage, "url" | "headers">,
   place: HttpsTarget,
 ): string | undefined {
   const { url = "", headers } = incoming;
   const target = url.startsWith("/") ? url : "/";
-  if (LEFT_ALONE.includes(target.split("?", 1)[0] ?? "")) return undefined;
-  // A proxy has taken the TLS off: sent away, the browser would come back the same way for ever.
+  if (NEVER_REDIRECTED.includes(target.split("?", 1)[0] ?? "")) return undefined;
+  // A proxy has terminated TLS: a redirect would come back the same way, in a loop.
   if (headers["x-forwarded-proto"] === "https") return undefined;
   if (place.publicUrl?.startsWith("https:")) return `${place.publicUrl}${target}`;
   const asked = hostIn(incoming);
@@ -31,7 +31,7 @@ export function secureLocation(
   return `https://${host}${place.port === 443 ? "" : `:${place.port}`}${target}`;
 }
 
-/** The host that is asked for, without its port. */
+/** The requested host, without its port. */
 export function hostIn({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
   const named = headers.host ?? headers[":authority"];
   const url = `http://${named}`;

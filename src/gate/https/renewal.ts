@@ -1,4 +1,4 @@
-/** What is known of a name that wants a certificate. Times in milliseconds since 1970. */
+/** The attempts for a name. Times in milliseconds since 1970. */
 export interface Attempts {
   /** Since the last success. */
   readonly failures: number;
@@ -15,21 +15,21 @@ const FIRST_PAUSE_MS = 60_000;
 const PAUSES_GROW_BY = 4;
 const MAX_PAUSE_MS = 12 * 3_600_000;
 
-/** At two thirds of its life: for 90 days, a month is left for whatever goes wrong. */
+/** At two thirds of the lifetime: of 90 days, 30 remain to fix failures. */
 export function renewalAt({ notBefore, notAfter }: Lifetime): number {
   const life = notAfter.getTime() - notBefore.getTime();
   return notBefore.getTime() + Math.floor((life * 2) / 3);
 }
 
-/** 1, 4, 16 and 64 minutes, then hours, so that no authority loses its timeouts. */
+/** 1, 4, 16 and 64 minutes, then hours, up to 12, to stay below the limits of authorities. */
 export function pauseAfter(failures: number, askedForMs = 0): number {
   const growing = FIRST_PAUSE_MS * PAUSES_GROW_BY ** (failures - 1);
   return Math.max(askedForMs, Math.min(growing, MAX_PAUSE_MS));
 }
 
 /**
- * When the next attempt is due. `requestedAt` is when somebody last asked for the certificate, which
- * cuts a pause short: that person has mended something.
+ * When the next attempt is due. A request after the last attempt (`requestedAt`) ends the pause,
+ * because the operator has probably fixed the cause.
  */
 export function dueAt(
   lifetime: Lifetime | undefined,

@@ -7,7 +7,7 @@ import { createHandshakeCheck, type HandshakeCheck } from "./handshake-check.ts"
 import { createHttpsServer, type HttpsServer } from "./https-server.ts";
 import { hostIn, secureLocation } from "./redirect.ts";
 
-/** A year, for this host only: the operator decides about subdomains. */
+/** One year, for this host only: subdomains may not have HTTPS. */
 const HSTS = "max-age=31536000";
 
 export interface HttpsAddress {
@@ -26,7 +26,7 @@ export interface HttpsPorts {
 export interface Https {
   readonly url: string;
   readonly server: HttpsServer;
-  /** On plain HTTP: answers challenges of the authority, and redirects to HTTPS once it works. */
+  /** For plain HTTP: answers ACME challenges, and redirects to HTTPS once it works. */
   wrapPlain(handle: Handle): Handle;
 }
 

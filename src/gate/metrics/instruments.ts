@@ -8,14 +8,14 @@ export interface Histogram {
   observe(value: number): void;
 }
 
-/** A metric with one `T` for each set of labels. Each is there from the first time it is asked for. */
+/** A metric with one `T` for each set of labels, created on first use. */
 export interface Family<T> extends Metric {
   of(labels: Labels): T;
 }
 
-/** How many there are now. */
+/** The number of operations in progress. */
 export interface Level {
-  /** One more, until what this answers with is called. */
+  /** Adds one until the returned function is called. */
   begin(): () => void;
 }
 
@@ -91,7 +91,7 @@ function familyOf<T>(create: (labels: Labels) => T) {
   };
 }
 
-/** A value that is read when somebody asks. One that is not there, or cannot be read, has no sample. */
+/** A gauge that is read at each scrape. A value that is missing or unreadable has no sample. */
 export const gauge = (name: string, help: string, read: () => number | undefined): Metric => ({
   ...{ name, help, type: "gauge" },
   *samples() {
@@ -108,7 +108,7 @@ function valueOrNone(read: () => number | undefined): number | undefined {
   }
 }
 
-/** The same for what only grows, and is counted elsewhere. */
+/** Like `gauge`, for a value that only grows and is counted elsewhere. */
 export const counted = (name: string, help: string, read: () => number): Metric => ({
   ...gauge(name, help, read),
   type: "counter",

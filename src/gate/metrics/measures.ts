@@ -5,7 +5,7 @@ import type { Metric } from "./text-format.ts";
 
 const HASH_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
-/** Named here, so that each is at zero from the start: an alert sees the first one, too. */
+/** Listed so that each starts at zero: otherwise alerts would miss the first increase. */
 const outcomes: Readonly<Record<SignInOutcome["kind"], true>> = {
   "needs-setup": true,
   "rate-limited": true,
@@ -18,35 +18,35 @@ export interface Measures {
   readonly metrics: readonly Metric[];
 }
 
-/** What the rules have to tell. `seconds` is a clock that never goes back. */
+/** Creates the metrics of sign-ins, hashes and log entries. `seconds` is a monotonic clock. */
 export function createMeasures(seconds: () => number): Measures {
   const signIns = counter(
     "latchkey_sign_ins_total",
-    "Sign-ins by what became of them. Rejected: unknown user or wrong password.",
+    "Sign-ins by outcome. Rejected: unknown user or wrong password.",
   );
   const denials = counter(
     "latchkey_limiter_denials_total",
-    "Sign-ins that the limit of attempts for each address denied.",
+    "Sign-ins denied by the rate limit for each address.",
   );
-  const running = level("latchkey_hashes_running", "Password hashes that are being computed.");
-  const waiting = level("latchkey_hashes_waiting", "Password hashes that wait for their turn.");
+  const running = level("latchkey_hashes_running", "Password hashes being computed.");
+  const waiting = level("latchkey_hashes_waiting", "Password hashes waiting in the queue.");
   const refused = counter(
     "latchkey_hashes_refused_total",
-    "Password hashes refused with a 503, since too many were waiting.",
+    "Password hashes refused with a 503 because too many were waiting.",
   );
   const hashTime = histogram(
     "latchkey_hash_duration_seconds",
-    "Time to compute a password hash, without the wait for its turn.",
+    "Time to compute a password hash, without the time in the queue.",
     HASH_SECONDS,
   );
-  const written = counter("latchkey_log_entries_written_total", "Log entries that are stored.");
+  const written = counter("latchkey_log_entries_written_total", "Log entries stored.");
   const dropped = counter(
     "latchkey_log_entries_dropped_total",
-    "Log entries given up, since too many were waiting for the store.",
+    "Log entries dropped because too many were waiting for the store.",
   );
   const failed = counter(
     "latchkey_log_write_failures_total",
-    "Batches of log entries that the store did not take. They are tried again.",
+    "Batches of log entries that the store failed to write. They are retried.",
   );
 
   const outcome = (kind: string) => signIns.of({ outcome: kind });
@@ -94,18 +94,18 @@ function createLevels(): { readonly metrics: readonly Metric[]; watch(levels: Le
     metrics: [
       gauge(
         "latchkey_limiter_tracked_addresses",
-        "Addresses that the limit of attempts keeps count of. Above 10000 all sign-ins are denied.",
+        "Addresses tracked by the rate limit. Above 10000 all sign-ins are denied.",
         () => watched?.trackedAddresses(),
       ),
       gauge(
         "latchkey_log_entries_waiting",
-        "Log entries that are not stored yet. Past 10000 they are dropped.",
+        "Log entries not stored yet. Above 10000 they are dropped.",
         () => watched?.waitingEntries(),
       ),
-      gauge("latchkey_remembered_sessions", "Verified sessions in the memory of the guards.", () =>
+      gauge("latchkey_remembered_sessions", "Verified sessions in the cache of the guards.", () =>
         watched?.rememberedSessions(),
       ),
-      gauge("latchkey_remembered_users", "Users in the memory of the guards.", () =>
+      gauge("latchkey_remembered_users", "Users in the cache of the guards.", () =>
         watched?.rememberedUsers(),
       ),
     ],

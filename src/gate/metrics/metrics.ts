@@ -17,18 +17,18 @@ import { createStoreTiming } from "./timed-store.ts";
 const STOP_WITHIN_MS = 500;
 const PATH = "/metrics";
 
-/** What is measured of the gate, and the listener that tells it: one of its own, never the public one. */
+/** The gate's metrics, and their own listener: they are never on the public one. */
 export interface Metrics {
   readonly meter: Meter;
   readonly counting: RequestCounting["counting"];
   timed(store: OpenStore): OpenStore;
-  /** Answers with the address. */
+  /** Returns the URL. */
   listen(): Promise<string>;
-  /** Within half a second. */
+  /** Stops within half a second. */
   stop(): Promise<void>;
 }
 
-/** `milliseconds` is a clock that never goes back. */
+/** `milliseconds` is a monotonic clock. */
 export function openMetrics(
   { host, port }: { readonly host: string; readonly port: number },
   milliseconds: () => number,
@@ -46,7 +46,7 @@ export function openMetrics(
     ...store.metrics,
     gauge(
       "latchkey_certificate_expiry_timestamp_seconds",
-      "When the certificate ends, in seconds since 1970. Without a certificate there is no sample.",
+      "When the certificate expires, in seconds since 1970. Without a certificate there is no sample.",
       () => {
         const expiry = certificateExpiry();
         return expiry && expiry.getTime() / 1e3;
@@ -63,7 +63,7 @@ export function openMetrics(
       try {
         return await listen(server, host, port);
       } catch (error) {
-        // Of the ports that a gate has, it is not the one that people think of first.
+        // Names the setting: an operator would first suspect PORT.
         const why = messageOf(error);
         throw new Fault("cannot_listen", `METRICS_PORT: ${why}`, { cause: error });
       }
@@ -79,7 +79,7 @@ function buildInfo(): Metric {
   const labels = { version: version(), node: process.versions.node };
   return {
     name: "latchkey_build_info",
-    help: "Always 1. The labels tell which Latchkey runs on which Node.js.",
+    help: "Always 1. The labels are the versions of Latchkey and Node.js.",
     type: "gauge",
     samples: () => [{ labels, value: 1 }],
   };

@@ -2,14 +2,14 @@ import { readdirSync } from "node:fs";
 import { counted, gauge, histogram } from "./instruments.ts";
 import type { Metric } from "./text-format.ts";
 
-/** Under the names that every program gives them, so that dashboards for all programs find them. */
+/** Uses Prometheus's standard names, so that common dashboards find them. */
 export function processMetrics(): readonly Metric[] {
   return [
     counted("process_cpu_seconds_total", "CPU time of this process, user and system.", () => {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1e6;
     }),
-    gauge("process_resident_memory_bytes", "Memory of this process that is in RAM.", () =>
+    gauge("process_resident_memory_bytes", "Resident memory of this process.", () =>
       process.memoryUsage.rss(),
     ),
     gauge(
@@ -19,14 +19,14 @@ export function processMetrics(): readonly Metric[] {
     ),
     gauge(
       "process_open_fds",
-      "Open file descriptors, where the system tells.",
-      // The one that reads the folder is in it.
+      "Open file descriptors, where /proc is available.",
+      // Minus one: reading the folder opens a descriptor itself.
       () => readdirSync("/proc/self/fd").length - 1,
     ),
   ];
 }
 
-const LOOK_EVERY_MS = 20;
+const SAMPLE_INTERVAL_MS = 20;
 const DELAY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 export interface EventLoopWatch {
@@ -35,21 +35,21 @@ export interface EventLoopWatch {
 }
 
 /**
- * How late timers are: what every request waits besides. Not by Node's own monitor, which keeps one
- * distribution since the start, and loses the pause under way when it is told to begin anew.
+ * Measures how late timers run, which delays every request as well. Does not use Node's monitor: it
+ * keeps one distribution since the start, and a reset loses the delay in progress.
  */
 export function watchEventLoop(seconds: () => number): EventLoopWatch {
   const delays = histogram(
     "latchkey_event_loop_delay_seconds",
-    "How late the event loop is, looked at fifty times a second.",
+    "Delay of the event loop, measured 50 times a second.",
     DELAY_SECONDS,
   );
   const delay = delays.of({});
   let last = seconds();
-  const looking = setInterval(() => {
+  const timer = setInterval(() => {
     const now = seconds();
-    delay.observe(Math.max(0, now - last - LOOK_EVERY_MS / 1e3));
+    delay.observe(Math.max(0, now - last - SAMPLE_INTERVAL_MS / 1e3));
     last = now;
-  }, LOOK_EVERY_MS).unref();
-  return { metric: delays, stop: () => clearInterval(looking) };
+  }, SAMPLE_INTERVAL_MS).unref();
+  return { metric: delays, stop: () => clearInterval(timer) };
 }

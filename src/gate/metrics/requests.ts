@@ -9,7 +9,7 @@ const REQUEST_SECONDS = [
 
 export interface RequestCounting {
   readonly metrics: readonly Metric[];
-  /** The same, counted. Paths other than these are all counted as one. */
+  /** Wraps a handler to count its requests. All paths outside `paths` count as one. */
   counting(handle: Handle, paths: Iterable<string>): Handle;
 }
 
@@ -23,15 +23,15 @@ interface Kind {
 const OTHER = "other";
 const METHODS = ["GET", "HEAD", "POST"];
 
-/** No label comes from a request as it is: neither paths nor methods can make new ones. */
+/** Labels come from fixed lists, so that clients cannot create series with new paths or methods. */
 export function createRequestCounting(seconds: () => number): RequestCounting {
   const requests = counter(
     "latchkey_http_requests_total",
-    "Requests by route and status. Aborted: the client went before the whole answer was sent.",
+    "Requests by route and status. Aborted: the client disconnected before the end of the response.",
   );
   const durations = histogram(
     "latchkey_http_request_duration_seconds",
-    "Time from a request's headers to the end of its answer.",
+    "Time from a request's headers to the end of its response.",
     REQUEST_SECONDS,
   );
   const kinds = new Map<string, Map<string, Kind>>();

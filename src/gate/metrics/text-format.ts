@@ -1,7 +1,7 @@
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
-  /** Behind the metric's name: `_bucket`, `_sum`, `_count`. */
+  /** Appended to the metric's name: `_bucket`, `_sum`, `_count`. */
   readonly suffix?: string;
   readonly labels: Labels;
   readonly value: number;
@@ -11,7 +11,7 @@ export interface Metric {
   readonly name: string;
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram" | "summary";
-  /** As they are now. */
+  /** The current values. */
   samples(): Iterable<Sample>;
 }
 

@@ -4,7 +4,7 @@ import type { Metric } from "./text-format.ts";
 
 const STORE_SECONDS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 2];
 
-/** What the gate asks of its store. Accounts are looked after by commands, in other processes. */
+/** The store operations that the gate uses. Commands manage accounts in other processes. */
 const operations = [
   "hasUsers",
   "findUser",
@@ -28,12 +28,12 @@ export interface StoreTiming {
 export function createStoreTiming(seconds: () => number): StoreTiming {
   const durations = histogram(
     "latchkey_store_operation_duration_seconds",
-    "Time that the store takes, failed operations included.",
+    "Duration of store operations, including failed ones.",
     STORE_SECONDS,
   );
-  const failures = counter("latchkey_store_failures_total", "Operations that the store failed.");
+  const failures = counter("latchkey_store_failures_total", "Failed store operations.");
 
-  /** `work` is one operation of the store; its arguments and its answer pass through. */
+  /** `work` is one operation of the store; its arguments and its result pass through. */
   function timedOperation<Args extends readonly unknown[], Answer>(
     operation: string,
     work: (...args: Args) => Promise<Answer>,

@@ -6,11 +6,11 @@ import {
 } from "node:crypto";
 import { calculateJwkThumbprint, type JWK } from "jose";
 
-/** What an account with an authority is known by. */
+/** The key that identifies an account at a certificate authority. */
 export interface AccountKey {
   readonly privateKey: KeyObject;
   readonly publicJwk: JWK;
-  /** Stands behind each challenge token, and proves that it was this account's. */
+  /** Appended to each challenge token, to prove that this account requested the challenge. */
   readonly thumbprint: string;
 }
 

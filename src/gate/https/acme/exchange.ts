@@ -3,7 +3,7 @@ import { Fault } from "../../../core/fault.ts";
 import { connectionFailure, type HttpResponse, sendRequest } from "../http-request.ts";
 
 const TIMEOUT_MS = 30_000;
-/** A certificate chain has a few thousand bytes. */
+/** A certificate chain takes a few thousand bytes. */
 const MAX_RESPONSE_BYTES = 256 * 1024;
 
 /** HTTPS requests to the certificate authority, for one attempt: close it afterwards. */

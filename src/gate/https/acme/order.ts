@@ -4,7 +4,7 @@ import { AcmeProblem, problemFrom, retryAfterMs } from "./problem.ts";
 import { type AcmeRequests, jsonOf, textIn, unusable } from "./requests.ts";
 import { signingRequest } from "./signing-request.ts";
 
-/** What the gate answers with under `/.well-known/acme-challenge/`, by token. */
+/** The gate's responses under `/.well-known/acme-challenge/`, by token. */
 export interface Challenges {
   publish(token: string, answer: string): void;
   withdraw(token: string): void;
@@ -13,11 +13,11 @@ export interface Challenges {
 export interface OrderPorts {
   readonly requests: AcmeRequests;
   readonly challenges: Challenges;
-  /** Resolves after so long, or rejects when the gate stops. */
+  /** Resolves after `ms`, or rejects when the gate stops. */
   pause(ms: number): Promise<void>;
 }
 
-/** An order that the authority knows of. With both parts at hand, it can be finished after a crash. */
+/** An order that the authority has accepted. Its URL and its key suffice to finish it after a crash. */
 export interface PlacedOrder {
   readonly name: string;
   readonly url: string;
@@ -26,9 +26,9 @@ export interface PlacedOrder {
 
 const POLL_MS = 1_000;
 const MAX_POLL_MS = 10_000;
-/** An order is for one name, which takes one authorization with a handful of challenges. */
+/** An order is for one name, and needs one authorization with a few challenges. */
 const MAX_LIST_LENGTH = 20;
-/** Looks at one order or authorization before it counts as stuck: some minutes. */
+/** The number of polls, over some minutes, before an order or authorization counts as stuck. */
 const MAX_POLLS = 60;
 
 export async function placeOrder(
@@ -42,11 +42,11 @@ export async function placeOrder(
   return { name, url, keyPem };
 }
 
-/** Takes an order from whatever state it is in to its end: the chain of certificates, as PEM. */
+/** Completes an order from its current state. Returns the certificate chain as PEM. */
 export async function finishOrder(ports: OrderPorts, placed: PlacedOrder): Promise<string> {
   const { requests } = ports;
   let before = "";
-  for (let look = 1; look <= MAX_POLLS; look += 1) {
+  for (let poll = 1; poll <= MAX_POLLS; poll += 1) {
     const reply = await requests.post(placed.url, undefined);
     const order = jsonOf(reply);
     const status = textIn(order, "status");
@@ -78,7 +78,7 @@ async function finalize(
   try {
     await requests.post(url, { csr: signingRequest(name, keyPem).toString("base64url") });
   } catch (error) {
-    // Asked twice, since the first answer came too late: the order itself tells how things are.
+    // A repeated request, because the first response was late: the next poll reads the order's state.
     if (!(error instanceof AcmeProblem && error.problem === "orderNotReady")) throw error;
   }
 }
@@ -95,14 +95,14 @@ async function authorize(ports: OrderPorts, url: string): Promise<void> {
   challenges.publish(token, `${token}.${requests.key.thumbprint}`);
   try {
     await requests.post(textIn(challenge, "url"), {});
-    await authorized(ports, url);
+    await waitUntilAuthorized(ports, url);
   } finally {
     challenges.withdraw(token);
   }
 }
 
-async function authorized({ requests, pause }: OrderPorts, url: string): Promise<void> {
-  for (let look = 1; look <= MAX_POLLS; look += 1) {
+async function waitUntilAuthorized({ requests, pause }: OrderPorts, url: string): Promise<void> {
+  for (let poll = 1; poll <= MAX_POLLS; poll += 1) {
     const reply = await requests.post(url, undefined);
     if (settledOr(jsonOf(reply)) === "settled") return;
     await pause(pauseBefore(reply));
@@ -121,7 +121,7 @@ function settledOr(authorization: object): "settled" | "pending" {
   }
 }
 
-/** Why the name was not granted stands at the challenge that was tried. */
+/** The authority puts the reason for a failed authorization into the challenge that failed. */
 function failureIn(authorization: object): unknown {
   const failed = objectsIn(authorization, "challenges").find(
     (challenge) => Reflect.get(challenge, "error") !== undefined,
@@ -138,7 +138,7 @@ function httpChallengeOf(authorization: object): object {
   return found;
 }
 
-/** It becomes part of a path and of an answer. */
+/** Validates the token, because it becomes part of a path and of a response. */
 function tokenOf(challenge: object): string {
   const token = textIn(challenge, "token");
   if (!/^[\w-]{1,128}$/.test(token)) throw unusable("a token that is none");

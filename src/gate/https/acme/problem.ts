@@ -1,11 +1,11 @@
 import { Fault } from "../../../core/fault.ts";
 import type { HttpResponse } from "../http-request.ts";
 
-/** What a certificate authority answers when it refuses, in its own words (RFC 7807). */
+/** An error response of a certificate authority (a problem document, RFC 7807). */
 export class AcmeProblem extends Fault {
-  /** The last part of the problem's name: `badNonce`, `rateLimited`, `unauthorized` … */
+  /** The last part of the problem type: `badNonce`, `rateLimited`, `unauthorized` … */
   readonly problem: string;
-  /** How long the authority wants to be left alone. */
+  /** How long the authority asks the client to wait. */
   readonly retryAfterMs: number | undefined;
 
   constructor(problem: string, detail: string, retryAfterMs?: number) {
@@ -21,7 +21,7 @@ export function problemOf(reply: HttpResponse): AcmeProblem {
   return problemFrom({ type, detail: detail ?? `status ${reply.status}` }, retryAfterMs(reply));
 }
 
-/** Of a problem document, which authorities also put into orders and challenges. */
+/** Reads a problem document. Authorities also put them into orders and challenges. */
 export function problemFrom(document: unknown, retryAfter?: number): AcmeProblem {
   const { type, detail } = fieldsOf(document);
   const problem = type?.split(":").at(-1)?.slice(0, MAX_TEXT_LENGTH) ?? "unknown";
@@ -29,13 +29,13 @@ export function problemFrom(document: unknown, retryAfter?: number): AcmeProblem
   return new AcmeProblem(problem, reason, retryAfter);
 }
 
-/** It goes into a file and into the log, at each attempt. */
+/** Each attempt writes the text to a file and to the server log. */
 const MAX_TEXT_LENGTH = 500;
 
-/** Longer than this, an authority is not believed. */
+/** Limits the pause that an authority can ask for. */
 const MAX_PAUSE_MS = 24 * 3_600_000;
 
-/** `Retry-After` in seconds; its other form, a date, is rounded by clocks that differ anyway. */
+/** Reads `Retry-After` in seconds. Dates are ignored, because the two clocks may differ. */
 export function retryAfterMs(reply: HttpResponse): number | undefined {
   const text = reply.headers["retry-after"];
   if (text === undefined || !/^\d{1,9}$/.test(text)) return undefined;

@@ -5,12 +5,12 @@ import type { AccountKey } from "./account-key.ts";
 import { type Exchange, httpsUrl } from "./exchange.ts";
 import { problemOf } from "./problem.ts";
 
-/** An authority may refuse any nonce, and hands out another one with the refusal. */
+/** An authority may refuse any nonce, and sends a new one with the refusal. */
 const MAX_NONCES = 12;
 
 export interface AcmeRequests {
   readonly key: AccountKey;
-  /** `undefined` asks for what is there; anything else is sent as JSON. */
+  /** `undefined` reads the resource (POST-as-GET); any other payload is sent as JSON. */
   post(url: string, payload: object | undefined): Promise<HttpResponse>;
   newOrder(payload: object): Promise<HttpResponse>;
 }
@@ -21,7 +21,7 @@ interface Directory {
   readonly newOrder: string;
 }
 
-/** Signed requests in the name of one account, which is made if the authority does not know it. */
+/** Signs requests for one account. Registers the account if the authority does not know it. */
 export async function openAccount(
   exchange: Exchange,
   directoryUrl: string,

@@ -4,7 +4,7 @@ const CERTIFICATE_EXTENSIONS = "2a864886f70d01090e";
 const SUBJECT_ALTERNATIVE_NAME = "551d11";
 const ECDSA_WITH_SHA256 = "2a8648ce3d040302";
 
-/** Asks for a certificate for one name and a P-256 key (PKCS #10), as DER. */
+/** Creates a certificate signing request (PKCS #10) for one name and a P-256 key, as DER. */
 export function signingRequest(name: string, keyPem: string): Buffer {
   const key = createPrivateKey(keyPem);
   const publicKey = createPublicKey(key).export({ type: "spki", format: "der" });
@@ -14,7 +14,7 @@ export function signingRequest(name: string, keyPem: string): Buffer {
   return sequence(wanted, sequence(identifier(ECDSA_WITH_SHA256)), bits(signature));
 }
 
-/** The one extension that counts: authorities take the names from it alone. */
+/** Subject alternative name: authorities read the names only from this extension. */
 function extensions(name: string): Buffer {
   const dnsName = der(0x82, Buffer.from(name, "ascii"));
   const names = sequence(identifier(SUBJECT_ALTERNATIVE_NAME), octets(sequence(dnsName)));
