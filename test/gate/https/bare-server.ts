@@ -13,11 +13,11 @@ import { LOCALHOST } from "./secure-gate.ts";
 export interface BareServer {
   readonly server: HttpsServer;
   readonly port: number;
-  /** In milliseconds, how long it took. */
+  /** Stops the server, and returns how long that took, in milliseconds. */
   stop(withinMs: number): Promise<number>;
 }
 
-/** The server of the gate's HTTPS alone, with handlers and timeouts of the test's own. */
+/** Starts only the gate's HTTPS server, with the handler and timeouts of the test. */
 export async function startBareServer(
   t: TestContext,
   handle: Handle,

@@ -22,7 +22,7 @@ function made(): MadeCertificate {
 const fingerprint = ({ cert, key }: MadeCertificate): string =>
   readCertificate(cert, key).fingerprint;
 
-/** Watches the files of a certificate. */
+/** Watches certificate files, and records each change. */
 async function watch(t: TestContext, dir: string, files = { ...filesIn(dir) }) {
   const log = recordingLog();
   const source = await watchCertificateFiles(files, log);
@@ -47,13 +47,13 @@ async function start(t: TestContext) {
   return { dir, ...filesIn(dir), ...(await watch(t, dir)) };
 }
 
-test("the certificate that is there is told at once", async (t) => {
+test("reports the existing certificate at once", async (t) => {
   const { source, told } = await start(t);
   assert.deepEqual(told, [fingerprint(OLD)]);
   assert.deepEqual(source.current()[0]?.names, ["home.example.org"]);
 });
 
-test("files that are written over take effect by themselves, and are told once", async (t) => {
+test("overwritten files take effect without a restart, with one change event each", async (t) => {
   const { dir, shows, told } = await start(t);
   await writeCertificate(dir, NEW);
   await shows(NEW);
@@ -66,7 +66,7 @@ for (const [first, second] of [
   ["cert", "key"],
   ["key", "cert"],
 ] as const) {
-  test(`while only the ${first} was replaced the old pair stays, until the ${second} comes too`, async (t) => {
+  test(`keeps the old pair while only the ${first} is replaced, until the ${second} follows`, async (t) => {
     const { dir, shows, warned, source, log } = await start(t);
     await writeFile(join(dir, `${first}.pem`), NEW[first]);
     const [warning] = await warned(1);
@@ -78,7 +78,7 @@ for (const [first, second] of [
   });
 }
 
-test("files that are exchanged by renaming take effect", async (t) => {
+test("files replaced by renaming take effect", async (t) => {
   const { dir, certFile, keyFile, shows } = await start(t);
   const next = join(dir, "next");
   await mkdir(next);
@@ -88,7 +88,7 @@ test("files that are exchanged by renaming take effect", async (t) => {
   await shows(NEW);
 });
 
-test("links that are turned to other files take effect, as certbot turns them", async (t) => {
+test("links pointed to other files, as certbot does, take effect", async (t) => {
   const dir = await tempDir(t);
   const live = join(dir, "live");
   for (const [folder, certificate] of [
@@ -112,7 +112,7 @@ test("links that are turned to other files take effect, as certbot turns them", 
   await shows(NEW);
 });
 
-test("a folder that is exchanged as a whole takes effect, as Kubernetes exchanges it", async (t) => {
+test("a folder replaced as a whole, as Kubernetes does, takes effect", async (t) => {
   const dir = await tempDir(t);
   for (const [folder, certificate] of [
     ["1", OLD],
@@ -128,7 +128,7 @@ test("a folder that is exchanged as a whole takes effect, as Kubernetes exchange
   await shows(NEW);
 });
 
-test("a replacement that keeps the time and the size of the files is seen as well", async (t) => {
+test("detects a replacement that keeps the time and the size of the files", async (t) => {
   const dir = await tempDir(t);
   const padded = ({ cert, key, subject }: MadeCertificate): MadeCertificate => ({
     cert: cert.padEnd(2_000, "\n"),
@@ -147,11 +147,11 @@ test("a replacement that keeps the time and the size of the files is seen as wel
   await shows(NEW);
 });
 
-test("garbage keeps the old certificate and is warned about once, without a word of it", async (t) => {
+test("keeps the old certificate when the files are garbage, and warns once without their content", async (t) => {
   const { dir, keyFile, shows, warned, told, log } = await start(t);
   await writeFile(keyFile, `${NEW.key.slice(0, 100)}\ngarbage`);
   await warned(1);
-  // A second replacement ends the wait for more warnings about the first.
+  // After the warning about a second replacement, a second one about the first would be there.
   await writeCertificate(dir, NEW);
   await shows(NEW);
   assert.deepEqual(told, [OLD, NEW].map(fingerprint));
@@ -159,7 +159,7 @@ test("garbage keeps the old certificate and is warned about once, without a word
   assert.doesNotMatch(JSON.stringify(log.lines), /garbage|PRIVATE|MIG/);
 });
 
-test("files that are removed keep the old certificate until there are others", async (t) => {
+test("keeps the old certificate when the files are removed, until there are new ones", async (t) => {
   const { dir, certFile, keyFile, shows, warned, source } = await start(t);
   await rm(certFile);
   await rm(keyFile);
@@ -170,7 +170,7 @@ test("files that are removed keep the old certificate until there are others", a
   await shows(NEW);
 });
 
-test("files that are written anew with the same certificate are not told again", async (t) => {
+test("files rewritten with the same certificate cause no change event", async (t) => {
   const { dir, certFile, shows, told } = await start(t);
   await copyFile(certFile, join(dir, "copy"));
   await rename(join(dir, "copy"), certFile);
@@ -179,7 +179,7 @@ test("files that are written anew with the same certificate are not told again",
   assert.deepEqual(told, [OLD, NEW].map(fingerprint));
 });
 
-test("files that are of no use at the start are a fault, not a gate without HTTPS", async (t) => {
+test("throws a fault when the files are unusable at the start", async (t) => {
   const dir = await tempDir(t);
   const files = await writeCertificate(dir, { cert: OLD.cert, key: NEW.key });
   const watching = watchCertificateFiles(files, recordingLog());

@@ -16,7 +16,7 @@ async function place(t: TestContext) {
   return { dataDir, folder: certificateFolder(dataDir), root: join(dataDir, "certificates") };
 }
 
-test("a folder that is not there yet holds nothing, and looking does not make it", async (t) => {
+test("reading a missing folder finds nothing and does not create it", async (t) => {
   const { dataDir, folder } = await place(t);
   assert.deepEqual(await folder.names(), []);
   assert.equal(await folder.certificate(NAME), undefined);
@@ -27,7 +27,7 @@ test("a folder that is not there yet holds nothing, and looking does not make it
   assert.deepEqual(await readdir(dataDir), []);
 });
 
-test("what is written is read back, by anybody who opens the folder anew", async (t) => {
+test("reads back what it wrote, also after reopening the folder", async (t) => {
   const { dataDir, folder } = await place(t);
   await folder.request(NAME);
   await folder.writeCertificate(NAME, "key and chain");
@@ -43,7 +43,7 @@ test("what is written is read back, by anybody who opens the folder anew", async
   assert.equal(await folder.order(NAME), undefined);
 });
 
-test("names come in order, and only those that somebody has asked for", async (t) => {
+test("lists only requested names, in order", async (t) => {
   const { folder, root } = await place(t);
   for (const name of ["b.example", "a.example"]) await folder.request(name);
   await mkdir(join(root, "c.example"));
@@ -52,7 +52,7 @@ test("names come in order, and only those that somebody has asked for", async (t
   assert.deepEqual(await folder.names(), ["a.example", "b.example"]);
 });
 
-test("folders and files belong to their owner alone, whatever the process's mask allows", async (t) => {
+test("makes folders with mode 0700 and files with mode 0600, whatever the umask", async (t) => {
   const { folder, root } = await place(t);
   const mask = process.umask(0);
   t.after(() => process.umask(mask));
@@ -68,7 +68,7 @@ test("folders and files belong to their owner alone, whatever the process's mask
   assert.equal((await stat(root)).mode & 0o777, 0o700);
 });
 
-test("asking again is remembered with its time, and changes nothing else", async (t) => {
+test("a repeated request updates only the time of the request", async (t) => {
   const { folder, root } = await place(t);
   await folder.request(NAME);
   await folder.writeCertificate(NAME, "key and chain");
@@ -76,12 +76,12 @@ test("asking again is remembered with its time, and changes nothing else", async
   assert.equal(await folder.requestedAt(NAME), 1_000);
   const before = Date.now();
   await folder.request(NAME);
-  // The file system's clock may be a tick behind.
+  // The file system's clock may be slightly behind.
   assert.ok((await folder.requestedAt(NAME)) >= before - 50);
   assert.equal(await folder.certificate(NAME), "key and chain");
 });
 
-test("a name that was forgotten is gone with its key, and nothing brings it back", async (t) => {
+test("removes a name with its key, and rejects later writes for it", async (t) => {
   const { folder, root } = await place(t);
   await folder.request(NAME);
   await folder.request("other.example");
@@ -94,7 +94,7 @@ test("a name that was forgotten is gone with its key, and nothing brings it back
   assert.deepEqual(await readdir(root), ["other.example"]);
 });
 
-test("an account has one key with each authority, which is made once", async (t) => {
+test("creates one account key for each authority, once", async (t) => {
   const { folder, dataDir } = await place(t);
   assert.equal(await folder.accountKey(AUTHORITY, () => "first"), "first");
   assert.equal(await certificateFolder(dataDir).accountKey(AUTHORITY, () => "second"), "first");
@@ -102,7 +102,7 @@ test("an account has one key with each authority, which is made once", async (t)
   assert.equal(await folder.accountKey("https://[::1]:14000/dir", () => "third"), "third");
 });
 
-/** In either file, what it holds but for one value. */
+/** Valid content of both files, except for one wrong value. */
 const others = [
   "{}",
   "[]",
@@ -113,7 +113,7 @@ const others = [
 ];
 
 for (const emptied of ["", "{", "null", "5", '"text"', ...others]) {
-  test(`a file that holds ${JSON.stringify(emptied)} instead of what was written counts as none`, async (t) => {
+  test(`treats a file with the content ${JSON.stringify(emptied)} as missing`, async (t) => {
     const { folder, root } = await place(t);
     await folder.request(NAME);
     for (const file of ["progress.json", "order.json"]) {
@@ -124,7 +124,7 @@ for (const emptied of ["", "{", "null", "5", '"text"', ...others]) {
   });
 }
 
-test("a file is there whole, the old or the new one, whenever its writer is killed", async (t) => {
+test("a writer killed at any time leaves the whole old or the whole new file", async (t) => {
   const { dataDir, folder, root } = await place(t);
   await folder.request(NAME);
   const size = 256 * 1024;

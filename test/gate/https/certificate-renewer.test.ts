@@ -14,7 +14,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 const NAME = "localhost";
 const PEM = `${SERVER_KEY}${SERVER_CERTIFICATE}`;
 const certificate = (): Certificate => readCertificate(PEM, PEM);
-/** Long before two thirds of the fixed certificate's life are over. */
+/** Long before two thirds of the fixed certificate's lifetime. */
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 
 async function openTested(
@@ -24,9 +24,9 @@ async function openTested(
   const folder = certificateFolder(dataDir || (await tempDir(t)));
   const clock = { now };
   const asked: string[] = [];
-  let looks = 0;
+  let polls = 0;
   const names = (): Promise<readonly string[]> => {
-    looks += 1;
+    polls += 1;
     return folder.names();
   };
   const lines: Readonly<Record<string, unknown>>[] = [];
@@ -40,16 +40,16 @@ async function openTested(
     log: pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) }),
   });
   t.after(() => renewer.stop());
-  return { renewer, folder, clock, asked, lines, looks: () => looks };
+  return { renewer, folder, clock, asked, lines, polls: () => polls };
 }
 
-/** By the end of the second look from now, one has begun and ended. */
-async function afterAnotherLook({ looks }: Awaited<ReturnType<typeof openTested>>) {
-  const before = looks();
-  await eventually(() => (looks() >= before + 2 ? true : undefined));
+/** After two more polls, one of them has both begun and ended. */
+async function afterAnotherPoll({ polls }: Awaited<ReturnType<typeof openTested>>) {
+  const before = polls();
+  await eventually(() => (polls() >= before + 2 ? true : undefined));
 }
 
-test("nobody is asked before the gate says that it answers", async (t) => {
+test("requests no certificate before begin()", async (t) => {
   const dataDir = await tempDir(t);
   await certificateFolder(dataDir).request(NAME);
   const { renewer, asked } = await openTested(t, { dataDir });
@@ -58,7 +58,7 @@ test("nobody is asked before the gate says that it answers", async (t) => {
   await eventually(() => (asked.length === 1 ? true : undefined));
 });
 
-test("what is kept is there before the gate answers", async (t) => {
+test("loads stored certificates before begin()", async (t) => {
   const dataDir = await tempDir(t);
   const folder = certificateFolder(dataDir);
   await folder.request(NAME);
@@ -70,18 +70,18 @@ test("what is kept is there before the gate answers", async (t) => {
   );
 });
 
-test("a certificate in the first two thirds of its life is left alone", async (t) => {
+test("does not renew a certificate in the first two thirds of its lifetime", async (t) => {
   const dataDir = await tempDir(t);
   const folder = certificateFolder(dataDir);
   await folder.request(NAME);
   await folder.writeCertificate(NAME, PEM);
   const opened = await openTested(t, { dataDir });
   opened.renewer.begin();
-  await afterAnotherLook(opened);
+  await afterAnotherPoll(opened);
   assert.ok(!opened.asked.includes(NAME));
 });
 
-test("at two thirds of its life, a certificate is renewed", async (t) => {
+test("renews a certificate at two thirds of its lifetime", async (t) => {
   const dataDir = await tempDir(t);
   const folder = certificateFolder(dataDir);
   await folder.request(NAME);
@@ -91,7 +91,7 @@ test("at two thirds of its life, a certificate is renewed", async (t) => {
   await eventually(() => (opened.asked.includes(NAME) ? true : undefined));
 });
 
-test("after a failure the authority is left alone for a minute, and then asked again", async (t) => {
+test("waits a minute after a failure, then tries again", async (t) => {
   const fail = async (): Promise<Certificate> => {
     throw new Error("no luck");
   };
@@ -103,14 +103,14 @@ test("after a failure the authority is left alone for a minute, and then asked a
     [failed.failures, failed.cause, failed.nextAt - failed.lastAt],
     [1, "no luck", 60_000],
   );
-  // The wish was written with the machine's own time, which is later than this test's.
+  // The request has the machine's real time, which is later than the test's clock.
   opened.clock.now = Date.now() + 86_400_000;
   const second = await eventually(async () => {
     const progress = await opened.folder.progress(NAME);
     return progress?.failures === 2 ? progress : undefined;
   });
   const asked = opened.asked.length;
-  await afterAnotherLook(opened);
+  await afterAnotherPoll(opened);
   assert.equal(opened.asked.filter((name) => name === NAME).length, asked);
   opened.clock.now = second.nextAt;
   await eventually(() =>
@@ -118,7 +118,7 @@ test("after a failure the authority is left alone for a minute, and then asked a
   );
 });
 
-test("an authority that asks for more time gets it", async (t) => {
+test("waits as long as the authority asks", async (t) => {
   const limited = async (): Promise<Certificate> => {
     throw new AcmeProblem("rateLimited", "come back later", 3_600_000);
   };
@@ -129,7 +129,7 @@ test("an authority that asks for more time gets it", async (t) => {
   assert.equal(nextAt - lastAt, 3_600_000);
 });
 
-test("a kept certificate that is of no use is told of once, and replaced", async (t) => {
+test("logs an unusable stored certificate once, and replaces it", async (t) => {
   const dataDir = await tempDir(t);
   const place = join(dataDir, "certificates", NAME);
   await mkdir(place, { recursive: true });
@@ -138,12 +138,12 @@ test("a kept certificate that is of no use is told of once, and replaced", async
   const opened = await openTested(t, { dataDir });
   opened.renewer.begin();
   await eventually(() => (opened.renewer.current().length === 1 ? true : undefined));
-  await afterAnotherLook(opened);
+  await afterAnotherPoll(opened);
   const told = opened.lines.filter(({ msg }) => msg === "the stored certificate cannot be used");
   assert.equal(told.length, 1);
 });
 
-test("a folder that cannot be read is told of once, not every second", async (t) => {
+test("logs an unreadable folder once, not every second", async (t) => {
   const dataDir = await tempDir(t);
   await mkdir(join(dataDir, "certificates", NAME), { recursive: true });
   const opened = await openTested(t, { dataDir });
@@ -153,12 +153,12 @@ test("a folder that cannot be read is told of once, not every second", async (t)
   const trouble = () =>
     opened.lines.filter(({ msg }) => msg === "the certificate folder cannot be read or written");
   await eventually(() => (trouble().length > 0 ? true : undefined));
-  await afterAnotherLook(opened);
+  await afterAnotherPoll(opened);
   assert.equal(trouble().length, 1);
   assert.match(String(trouble()[0]?.reason), /EISDIR/);
 });
 
-test("one name that takes long keeps no other waiting", async (t) => {
+test("a slow attempt for one name does not delay other names", async (t) => {
   let asked = 0;
   const stuck = (): Promise<Certificate> => {
     asked += 1;
@@ -184,10 +184,10 @@ test("one name that takes long keeps no other waiting", async (t) => {
   await eventually(() => (renewer.current().length === 1 ? true : undefined));
 });
 
-test("an attempt whose ending cannot be written down is not made again every second", async (t) => {
+test("does not retry every second when the result of an attempt cannot be stored", async (t) => {
   const dataDir = await tempDir(t);
   const fail = async (): Promise<Certificate> => {
-    // In the way of the file that is to be written.
+    // A folder where the file would be written.
     await mkdir(join(dataDir, "certificates", NAME, "progress.json"), { recursive: true });
     throw new Error("no luck");
   };
@@ -195,7 +195,7 @@ test("an attempt whose ending cannot be written down is not made again every sec
   await opened.folder.request(NAME);
   opened.renewer.begin();
   await eventually(() => (opened.asked.length === 1 ? true : undefined));
-  await afterAnotherLook(opened);
+  await afterAnotherPoll(opened);
   assert.deepEqual(opened.asked, [NAME]);
   const trouble = opened.lines.find(({ msg }) => String(msg).endsWith("be read or written"));
   assert.match(String(trouble?.reason), /EISDIR/);

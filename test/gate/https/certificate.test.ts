@@ -11,7 +11,7 @@ import { makeCertificate } from "../../support/certificates.ts";
 const HOME = makeCertificate({ names: ["home.example.org"] });
 const OTHER = makeCertificate({ names: ["other.example.org"] });
 
-test("a certificate tells its names, its time and its fingerprint", () => {
+test("reads names, validity and fingerprint of a certificate", () => {
   const until = new Date("2031-05-06T07:08:09Z");
   const names = ["home.example.org", "*.example.org", "Door.Example.org"];
   const read = readCertificate(...partsOf(makeCertificate({ names, until })));
@@ -20,10 +20,10 @@ test("a certificate tells its names, its time and its fingerprint", () => {
   assert.match(read.fingerprint, /^([\dA-F]{2}:){31}[\dA-F]{2}$/);
 });
 
-test("a certificate without names has none, and covers none", () => {
+test("a certificate without names covers no host", () => {
   const read = readCertificate(...partsOf(makeCertificate()));
   assert.deepEqual(read.names, []);
-  assert.equal(read.covers("server"), false, "the subject is no name");
+  assert.equal(read.covers("server"), false, "the subject does not count as a name");
 });
 
 const MANY = readCertificate(
@@ -44,7 +44,7 @@ for (const [host, isCovered] of [
   ["", false],
   ["not a host", false],
 ] as const) {
-  test(`${JSON.stringify(host)} is ${isCovered ? "" : "not "}covered by home.example.org, *.door.example.org`, () => {
+  test(`home.example.org and *.door.example.org ${isCovered ? "cover" : "do not cover"} ${JSON.stringify(host)}`, () => {
     assert.equal(MANY.covers(host), isCovered);
   });
 }
@@ -65,25 +65,25 @@ const differs = {
 
 const refused: Readonly<Record<string, readonly [chain: string, key: string, fault: object]>> = {
   "the key of another certificate": [HOME.cert, OTHER.key, differs],
-  "a key of another kind": [
+  "a key of another type": [
     HOME.cert,
     rsa.export({ type: "pkcs8", format: "pem" }).toString(),
     differs,
   ],
-  "the two files exchanged": [HOME.key, HOME.cert, unreadable("certificate")],
-  "a key that is encrypted": [HOME.cert, encrypted, unreadable("key")],
-  "a key of which a part is missing": [HOME.cert, cutOff, unreadable("key")],
+  "the two files swapped": [HOME.key, HOME.cert, unreadable("certificate")],
+  "an encrypted key": [HOME.cert, encrypted, unreadable("key")],
+  "a truncated key": [HOME.cert, cutOff, unreadable("key")],
   "a key that is a certificate": [HOME.cert, HOME.cert, unreadable("key")],
   "a key that is text": [HOME.cert, "not a key", unreadable("key")],
   "an empty key": [HOME.cert, "", unreadable("key")],
   "a certificate that is text": ["not a certificate", HOME.key, unreadable("certificate")],
   "an empty certificate": ["", HOME.key, unreadable("certificate")],
   "half a certificate": [HOME.cert.slice(0, 200), HOME.key, unreadable("certificate")],
-  "a chain with the wrong end first": [`${OTHER.cert}${HOME.cert}`, HOME.key, differs],
+  "a chain in the wrong order": [`${OTHER.cert}${HOME.cert}`, HOME.key, differs],
 };
 
 for (const [what, [chain, key, fault]] of Object.entries(refused)) {
-  test(`${what} is refused with one clear line, without a piece of a key`, () => {
+  test(`rejects ${what} with one line that contains no part of a key`, () => {
     assert.throws(() => readCertificate(chain, key), fault);
     const told = messageOf(() => readCertificate(chain, key));
     assert.doesNotMatch(told, /\n|-----|secret/);
@@ -92,7 +92,7 @@ for (const [what, [chain, key, fault]] of Object.entries(refused)) {
   });
 }
 
-test("an expired certificate and one that is not valid yet can be read: they are shown all the same", () => {
+test("reads expired and not yet valid certificates, which are still served", () => {
   for (const wanted of [
     { until: new Date("2021-01-01") },
     { from: new Date("2110-01-01"), until: new Date("2111-01-01") },
@@ -105,7 +105,7 @@ test("an expired certificate and one that is not valid yet can be read: they are
   }
 });
 
-test("a chain is shown whole, so that whoever trusts its root alone trusts the end", async (t) => {
+test("serves the whole chain, so that a client that trusts only the root trusts the certificate", async (t) => {
   const root = makeCertificate({ kind: "authority" });
   const between = makeCertificate({ kind: "authority", issuer: root });
   const end = makeCertificate({ names: ["localhost"], issuer: between });
@@ -115,7 +115,7 @@ test("a chain is shown whole, so that whoever trusts its root alone trusts the e
   await assert.rejects(trusted(t, part, root.cert), { code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" });
 });
 
-test("of several certificates, the one that covers the name is shown, otherwise the first", () => {
+test("selects the certificate that covers the name, otherwise the first", () => {
   const first = readCertificate(...partsOf(HOME));
   const second = readCertificate(...partsOf(OTHER));
   const source = { current: () => [first, second] };
@@ -127,7 +127,7 @@ test("of several certificates, the one that covers the name is shown, otherwise 
   assert.equal(certificateFor({ current: () => [] }, "home.example.org"), undefined);
 });
 
-test("the earliest end of several certificates is told, and none where there is none", () => {
+test("returns the earliest expiry of several certificates, and undefined without any", () => {
   const untils = [new Date("2040-01-01"), new Date("2035-01-01"), new Date("2060-01-01")];
   const all = untils.map((until) => readCertificate(...partsOf(makeCertificate({ until }))));
   assert.deepEqual(earliestExpiry({ current: () => all }), new Date("2035-01-01"));
@@ -147,7 +147,7 @@ function messageOf(act: () => unknown): string {
   }
 }
 
-/** Makes a connection to a server with the certificate: what somebody who trusts the CA sees. */
+/** Connects to a server with the certificate, as a client that trusts the CA. */
 async function trusted(t: TestContext, { pem }: Certificate, ca: string) {
   const server = createServer(pem).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -8,35 +8,35 @@ import { send } from "../../support/client.ts";
 
 const PATH = "/.well-known/acme-challenge/";
 
-/** A desk in front of an application that answers everything with its own words. */
-async function startDesk(t: TestContext) {
-  const desk = createChallengeResponder();
+/** Starts a responder in front of an application that answers every other request. */
+async function startResponder(t: TestContext) {
+  const responder = createChallengeResponder();
   const server = createServer((incoming, outgoing) => {
-    if (!desk.answer(incoming, outgoing)) outgoing.writeHead(404).end("the application");
+    if (!responder.answer(incoming, outgoing)) outgoing.writeHead(404).end("the application");
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { desk, ask: (path: string, method = "GET") => send(`${url}${path}`, { method }) };
+  return { responder, ask: (path: string, method = "GET") => send(`${url}${path}`, { method }) };
 }
 
-test("a challenge is answered byte for byte as long as it is published, and not for longer", async (t) => {
-  const { desk, ask } = await startDesk(t);
+test("answers a challenge byte for byte, only while it is published", async (t) => {
+  const { responder, ask } = await startResponder(t);
   assert.equal((await ask(`${PATH}token`)).status, 404);
-  desk.publish("token", "token.thumbprint");
+  responder.publish("token", "token.thumbprint");
   const answer = await ask(`${PATH}token`);
   assert.deepEqual([answer.status, answer.body], [200, "token.thumbprint"]);
   assert.equal(answer.headers["content-type"], "application/octet-stream");
   const head = await ask(`${PATH}token`, "HEAD");
   assert.deepEqual([head.status, head.body], [200, ""]);
-  desk.withdraw("token");
+  responder.withdraw("token");
   assert.equal((await ask(`${PATH}token`)).status, 404);
 });
 
-test("what is not published is left to the application, whatever it is called", async (t) => {
-  const { desk, ask } = await startDesk(t);
-  desk.publish("token", "token.thumbprint");
+test("passes requests for unpublished tokens to the application", async (t) => {
+  const { responder, ask } = await startResponder(t);
+  responder.publish("token", "token.thumbprint");
   const others = ["", "other", "token/", "token?x", "../token", "%74oken", "__proto__", "toString"];
   for (const other of others) {
     assert.equal((await ask(`${PATH}${other}`)).body, "the application", other);
@@ -46,17 +46,17 @@ test("what is not published is left to the application, whatever it is called", 
   }
 });
 
-test("a form that is posted to a challenge is left to the application", async (t) => {
-  const { desk, ask } = await startDesk(t);
-  desk.publish("token", "token.thumbprint");
+test("passes a POST to a challenge path to the application", async (t) => {
+  const { responder, ask } = await startResponder(t);
+  responder.publish("token", "token.thumbprint");
   for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
     assert.equal((await ask(`${PATH}token`, method)).body, "the application", method);
   }
 });
 
-test("each probe has a path and an answer of its own, and is gone when it is withdrawn", async (t) => {
-  const { desk, ask } = await startDesk(t);
-  const [first, second] = [desk.probe(), desk.probe()];
+test("each probe has a unique path and answer, and ends when it is withdrawn", async (t) => {
+  const { responder, ask } = await startResponder(t);
+  const [first, second] = [responder.probe(), responder.probe()];
   assert.notEqual(first.path, second.path);
   assert.notEqual(first.answer, second.answer);
   assert.equal(first.path.includes(first.answer), false, "an echo of the path is no answer");

@@ -20,15 +20,15 @@ async function start(t: TestContext, answer: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const desk = createChallengeResponder();
+const responder = createChallengeResponder();
 const check = (port: number, withinMs?: number, name = "localhost") =>
-  checkDomain(name, desk, new AbortController().signal, port, withinMs);
+  checkDomain(name, responder, new AbortController().signal, port, withinMs);
 
-test("a name that leads to this gate passes, and the gate is asked under that name", async (t) => {
+test("accepts a name that points to this gate, and sends the name as Host", async (t) => {
   const asked: unknown[] = [];
   const port = await start(t, (incoming, outgoing) => {
     asked.push(incoming.headers.host, incoming.url);
-    desk.answer(incoming, outgoing);
+    responder.answer(incoming, outgoing);
   });
   await check(port);
   const [host, path] = asked;
@@ -36,29 +36,29 @@ test("a name that leads to this gate passes, and the gate is asked under that na
   assert.match(String(path), /^\/\.well-known\/acme-challenge\/[\w-]+$/);
 });
 
-test("after the check, its answer is no longer there", async (t) => {
+test("removes its answer after the check", async (t) => {
   const paths: string[] = [];
   const port = await start(t, (incoming, outgoing) => {
     paths.push(incoming.url ?? "");
-    if (!desk.answer(incoming, outgoing)) outgoing.writeHead(404).end();
+    if (!responder.answer(incoming, outgoing)) outgoing.writeHead(404).end();
   });
   await check(port);
   const again = await fetch(`http://localhost:${port}${paths[0]}`);
   assert.equal(again.status, 404);
 });
 
-/** Whom a name leads to instead. */
+/** Servers other than this gate. */
 const others: Readonly<Record<string, RequestListener>> = {
   "a server with an application": (_, outgoing) => outgoing.writeHead(404).end("Not found"),
-  "a server that says nothing": (_, outgoing) => outgoing.end(),
-  "a server that repeats what it is asked": (incoming, outgoing) => outgoing.end(incoming.url),
+  "a server with empty responses": (_, outgoing) => outgoing.end(),
+  "a server that echoes the path": (incoming, outgoing) => outgoing.end(incoming.url),
   "another gate": otherGate(),
-  "a server without end": (_, outgoing) => {
-    const goOn = (): void => {
+  "a server with an endless response": (_, outgoing) => {
+    const sendMore = (): void => {
       while (!outgoing.destroyed && outgoing.write("x".repeat(16_384)));
-      outgoing.once("drain", goOn);
+      outgoing.once("drain", sendMore);
     };
-    goOn();
+    sendMore();
   },
 };
 
@@ -70,7 +70,7 @@ function otherGate(): RequestListener {
 }
 
 for (const [who, answer] of Object.entries(others)) {
-  test(`a name that leads to ${who} is refused, with its address`, async (t) => {
+  test(`rejects a name that points to ${who}, with its address`, async (t) => {
     const port = await start(t, answer);
     const fault = new RegExp(
       `^localhost does not lead to this gate: another server answers at \\S+, port ${port}$`,
@@ -79,8 +79,8 @@ for (const [who, answer] of Object.entries(others)) {
   });
 }
 
-test("a redirect to the right answer is not followed", async (t) => {
-  const right = await start(t, (incoming, outgoing) => void desk.answer(incoming, outgoing));
+test("does not follow a redirect to the right answer", async (t) => {
+  const right = await start(t, (incoming, outgoing) => void responder.answer(incoming, outgoing));
   const asked: unknown[] = [];
   const port = await start(t, (incoming, outgoing) => {
     asked.push(incoming.url);
@@ -90,7 +90,7 @@ test("a redirect to the right answer is not followed", async (t) => {
   assert.equal(asked.length, 1);
 });
 
-test("a name at which nobody listens is told with the address, the port and the reason", async (t) => {
+test("reports address, port and reason when the connection is refused", async (t) => {
   const server = createTcpServer();
   server.listen(0, "localhost");
   await once(server, "listening");
@@ -102,7 +102,7 @@ test("a name at which nobody listens is told with the address, the port and the 
   await assert.rejects(check(port), notHere(fault));
 });
 
-test("a name that leads nowhere is told apart from a server that does not answer", async () => {
+test("distinguishes an unknown name from a server that does not answer", async () => {
   const fault = notHere(
     /^door\.invalid does not .*: the name does not resolve \((unknown host name|the name server .*)\)$/,
   );
@@ -111,9 +111,9 @@ test("a name that leads nowhere is told apart from a server that does not answer
 
 for (const [what, answer] of [
   ["never answers", () => {}],
-  ["stops in the middle of its answer", (_, outgoing) => void outgoing.write("a")],
+  ["stops in the middle of its response", (_, outgoing) => void outgoing.write("a")],
 ] as readonly (readonly [string, RequestListener])[]) {
-  test(`a server that ${what} is given up`, async (t) => {
+  test(`times out on a server that ${what}`, async (t) => {
     const port = await start(t, answer);
     await assert.rejects(
       check(port, SOON_MS),
@@ -121,18 +121,18 @@ for (const [what, answer] of [
     );
   });
 
-  test(`a gate that stops does not wait for a server that ${what}`, async (t) => {
+  test(`a stopping gate does not wait for a server that ${what}`, async (t) => {
     const stopping = new AbortController();
     const port = await start(t, (incoming, outgoing) => {
       answer(incoming, outgoing);
       stopping.abort();
     });
-    const checking = checkDomain("localhost", desk, stopping.signal, port);
+    const checking = checkDomain("localhost", responder, stopping.signal, port);
     await assert.rejects(checking, { name: "AbortError" });
   });
 }
 
-/** Says the same to everybody, and keeps the connection. */
+/** Sends the same bytes on each connection, and keeps it open. */
 async function startSaying(t: TestContext, words: string): Promise<number> {
   const server = createTcpServer((socket) => {
     t.after(() => socket.destroy());
@@ -152,7 +152,7 @@ for (const [what, words, reason] of [
     /does not answer \(.* without an HTTP response\)$/,
   ],
 ] as const) {
-  test(`something that ${what} is a server that does not answer`, async (t) => {
+  test(`reports a server that ${what} as not answering`, async (t) => {
     const port = await startSaying(t, words);
     await assert.rejects(check(port), notHere(reason));
   });

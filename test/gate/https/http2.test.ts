@@ -7,7 +7,7 @@ import { ask, openSession, type SecureGate, startSecureGate } from "./secure-gat
 
 const signIn = { form: OWNER };
 
-/** An account, made over plain HTTP as by somebody whose proxy ends TLS. */
+/** Creates an account over plain HTTP, as behind a proxy that terminates TLS. */
 async function withOwner(gate: SecureGate): Promise<SecureGate> {
   const form = { ...OWNER, confirm: OWNER.password };
   const headers = { "X-Forwarded-Proto": "https" };
@@ -15,9 +15,9 @@ async function withOwner(gate: SecureGate): Promise<SecureGate> {
   return gate;
 }
 
-const troubles = ({ serverLog }: SecureGate) => serverLog.filter(({ level }) => level !== "info");
+const warnings = ({ serverLog }: SecureGate) => serverLog.filter(({ level }) => level !== "info");
 
-test("a sign-in over HTTP/2 sets a Secure cookie, which opens what is guarded", async (t) => {
+test("a sign-in over HTTP/2 sets a Secure cookie that gives access to guarded pages", async (t) => {
   const gate = await withOwner(await startSecureGate(t));
   const session = await openSession(t, gate.port);
   assert.match((await ask(session)).body, /<form method="post" action="\/login">/);
@@ -30,7 +30,7 @@ test("a sign-in over HTTP/2 sets a Secure cookie, which opens what is guarded", 
   assert.match(home.body, /<p>Signed in as owner<\/p>/);
 });
 
-test("cookies that the browser splits over several headers are read as one", async (t) => {
+test("reads cookies that the browser splits over several headers", async (t) => {
   const gate = await withOwner(await startSecureGate(t));
   const session = await openSession(t, gate.port);
   const { headers } = await ask(session, signIn);
@@ -48,7 +48,7 @@ test("cookies that the browser splits over several headers are read as one", asy
   assert.equal(home.status, 303, "the first one wins");
 });
 
-/** Who sent the form, as the browser tells it, and whether it is taken. `SELF` is the gate. */
+/** Origin headers, and whether a form with them is accepted. `SELF` is the gate. */
 const origins: readonly (readonly [headers: Readonly<Record<string, string>>, isTaken: boolean])[] =
   [
     [{}, true],
@@ -65,7 +65,7 @@ const origins: readonly (readonly [headers: Readonly<Record<string, string>>, is
   ];
 
 for (const [headers, isTaken] of origins) {
-  test(`over HTTP/2, a form with ${JSON.stringify(headers)} is ${isTaken ? "taken" : "refused"}`, async (t) => {
+  test(`over HTTP/2, ${isTaken ? "accepts" : "rejects"} a form with ${JSON.stringify(headers)}`, async (t) => {
     const gate = await withOwner(await startSecureGate(t));
     const session = await openSession(t, gate.port);
     const named = Object.entries(headers).map(([name, value]) => [
@@ -111,20 +111,20 @@ for (const [size, status] of [
   [LIMIT + 1, 413],
   [LIMIT * 20, 413],
 ] as const) {
-  for (const told of ["told beforehand", "not told beforehand"]) {
-    test(`over HTTP/2, a form of ${size} bytes, ${told}, is answered with ${status}`, async (t) => {
+  for (const declared of ["with Content-Length", "without Content-Length"]) {
+    test(`over HTTP/2, answers a form of ${size} bytes ${declared} with ${status}`, async (t) => {
       const gate = await withOwner(await startSecureGate(t));
       const session = await openSession(t, gate.port);
-      const length = told === "told beforehand" ? { "content-length": size } : {};
+      const length = declared === "with Content-Length" ? { "content-length": size } : {};
       const answer = await ask(session, { body: formOf(size), headers: { ...asForm, ...length } });
       assert.equal(answer.status, status);
-      assert.equal((await ask(session)).status, 200, "the connection goes on");
-      assert.deepEqual(troubles(gate), []);
+      assert.equal((await ask(session)).status, 200, "the connection stays open");
+      assert.deepEqual(warnings(gate), []);
     });
   }
 }
 
-test("a few hundred requests at once over one connection are all answered", async (t) => {
+test("answers a few hundred concurrent requests over one connection", async (t) => {
   const gate = await withOwner(await startSecureGate(t));
   const session = await openSession(t, gate.port);
   const paths = Array.from({ length: 300 }, (_, at) => (at % 2 ? "/login" : "/latchkey.css"));
@@ -133,7 +133,7 @@ test("a few hundred requests at once over one connection are all answered", asyn
   assert.equal(new Set(answers.map(({ body }) => body)).size, 2);
 });
 
-test("streams and connections that are cut off at any time raise nothing", async (t) => {
+test("streams and connections closed at any time cause no error", async (t) => {
   const gate = await withOwner(await startSecureGate(t));
   for (const sent of ["", "username=owner&", new URLSearchParams(OWNER).toString()]) {
     for (const cut of ["stream", "session", "socket"] as const) {
@@ -144,7 +144,7 @@ test("streams and connections that are cut off at any time raise nothing", async
       const closed = once(stream, "close");
       if (sent.includes("password")) stream.end(sent);
       else stream.write(sent);
-      // By the time that this is answered, the gate has the other stream, too.
+      // Once this is answered, the gate also has the other stream.
       await ask(session, { path: "/healthz" });
       if (cut === "stream") stream.close(8);
       else if (cut === "session") session.destroy();
@@ -156,10 +156,10 @@ test("streams and connections that are cut off at any time raise nothing", async
   const session = await openSession(t, gate.port, { localAddress: "127.0.0.9" });
   assert.equal((await ask(session, signIn)).headers.location, "/");
   await gate.stop();
-  assert.deepEqual(troubles(gate), []);
+  assert.deepEqual(warnings(gate), []);
 });
 
-test("an answer over HTTP/2 has a length, and HEAD the same headers without a body", async (t) => {
+test("answers HEAD over HTTP/2 with the headers of GET and no body, and POST with 405", async (t) => {
   const gate = await startSecureGate(t);
   const session = await openSession(t, gate.port);
   const path = "/latchkey.css";

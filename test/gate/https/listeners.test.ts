@@ -11,7 +11,7 @@ import { ask, handshake, openSession, portOf, startSecureGate } from "./secure-g
 
 const STRICT = "strict-transport-security";
 
-/** A gate whose certificate has stood the test: from then on, plain HTTP leads away. */
+/** Starts a gate, and waits for its handshake check: from then on, plain HTTP redirects. */
 async function startProven(t: TestContext, overrides: Partial<Settings> = {}) {
   const gate = await startSecureGate(t, overrides);
   const leads = async () => ((await gate.send("/login")).status === 308 ? true : undefined);
@@ -19,7 +19,7 @@ async function startProven(t: TestContext, overrides: Partial<Settings> = {}) {
   return gate;
 }
 
-test("with a certificate and without HTTPS_PORT, HTTPS is served on PORT itself", async (t) => {
+test("with a certificate and without HTTPS_PORT, serves HTTPS on PORT", async (t) => {
   const gate = await startSecureGate(t, { httpsPort: undefined });
   assert.equal(gate.url, gate.httpsUrl);
   assert.match(gate.url, /^https:\/\/127\.0\.0\.1:\d+$/);
@@ -27,7 +27,7 @@ test("with a certificate and without HTTPS_PORT, HTTPS is served on PORT itself"
   assert.equal(status, 200);
 });
 
-test("with HTTPS_PORT, plain HTTP leads there with 308, forms too", async (t) => {
+test("with HTTPS_PORT, plain HTTP redirects there with 308, forms too", async (t) => {
   const gate = await startProven(t);
   const headers = { Host: "localhost:80" };
   for (const path of ["/login?error=1", "//evil.example/x", "/nowhere"]) {
@@ -42,7 +42,7 @@ test("with HTTPS_PORT, plain HTTP leads there with 308, forms too", async (t) =>
   assert.equal((await ask(await openSession(t, gate.port))).status, 200);
 });
 
-test("a host that the certificate is not for leads to the one that it is for", async (t) => {
+test("redirects a host that the certificate does not cover to the one that it covers", async (t) => {
   const gate = await startProven(t);
   for (const host of ["evil.example", "127.0.0.1", "[::1]:1", "localhost@evil.example"]) {
     const { location } = await gate.send("/login", { headers: { Host: host } });
@@ -50,26 +50,26 @@ test("a host that the certificate is not for leads to the one that it is for", a
   }
 });
 
-test("where PUBLIC_URL is set, plain HTTP leads there", async (t) => {
+test("plain HTTP redirects to PUBLIC_URL if it is set", async (t) => {
   const gate = await startProven(t, { publicUrl: "https://front.example.org" });
   const { location } = await gate.send("/login?a=b", { headers: { Host: "localhost" } });
   assert.equal(location, "https://front.example.org/login?a=b");
 });
 
 for (const [what, path, headers, status] of [
-  ["whether the gate is alive", "/healthz", {}, 200],
-  ["whether the gate is ready", "/readyz", {}, 200],
-  ["a reverse proxy's question", "/forward-auth", {}, 401],
-  ["what came to a proxy by HTTPS", "/setup", { "X-Forwarded-Proto": "https" }, 200],
+  ["the liveness check", "/healthz", {}, 200],
+  ["the readiness check", "/readyz", {}, 200],
+  ["a reverse proxy's forward-auth request", "/forward-auth", {}, 401],
+  ["a request that reached a proxy over HTTPS", "/setup", { "X-Forwarded-Proto": "https" }, 200],
 ] as const) {
-  test(`${what} is answered over plain HTTP, and without a word of HTTPS`, async (t) => {
+  test(`answers ${what} over plain HTTP, without HSTS`, async (t) => {
     const gate = await startProven(t);
     const answer = await gate.send(path, { headers });
     assert.deepEqual([answer.status, answer.headers[STRICT]], [status, undefined]);
   });
 }
 
-test("over HTTPS each answer tells browsers to stay, once the certificate has stood the test", async (t) => {
+test("sends HSTS with each response over HTTPS once the handshake check has passed", async (t) => {
   const gate = await startProven(t);
   const session = await openSession(t, gate.port);
   for (const path of ["/login", "/latchkey.css", "/nowhere", "/"]) {
@@ -82,10 +82,10 @@ for (const [what, wanted] of [
   ["expired", { until: new Date("2021-01-01") }],
   ["not valid yet", { from: new Date("2110-01-01") }],
 ] as const) {
-  test(`a certificate that is ${what} is served, but nobody is led or bound to it`, async (t) => {
+  test(`serves a certificate that is ${what}, without redirects or HSTS`, async (t) => {
     const certificate = makeCertificate({ names: ["localhost"], ...wanted });
     const gate = await startSecureGate(t, {}, certificate);
-    // Two handshakes later, the gate's own, which would be its proof, is over as well.
+    // After two more handshakes, the gate's own handshake check is over as well.
     for (let time = 1; time <= 2; time += 1) {
       const { status, headers } = await ask(await openSession(t, gate.port));
       assert.deepEqual([status, headers[STRICT]], [200, undefined]);
@@ -94,7 +94,7 @@ for (const [what, wanted] of [
   });
 }
 
-test("HTTPS_PORT without a certificate refuses handshakes, and plain HTTP works and leads nowhere", async (t) => {
+test("HTTPS_PORT without a certificate refuses handshakes, and plain HTTP works without redirects", async (t) => {
   const gate = await startGate(t, { httpsPort: 0 });
   const port = portOf(gate.httpsUrl);
   for (const servername of ["localhost", ""]) {
@@ -110,7 +110,7 @@ test("HTTPS_PORT without a certificate refuses handshakes, and plain HTTP works 
   );
 });
 
-/** A port that somebody else has taken. */
+/** A port that is in use. */
 async function taken(t: TestContext): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -123,7 +123,7 @@ for (const [inUse, other] of [
   ["httpsPort", "port"],
   ["port", "httpsPort"],
 ] as const) {
-  test(`a ${inUse} in use is told of, and the ${other} is not left open`, async (t) => {
+  test(`reports a ${inUse} in use, and does not leave the ${other} open`, async (t) => {
     const ports = { [inUse]: await taken(t), [other]: await freePort() };
     const fault = {
       code: "cannot_listen",
@@ -136,7 +136,7 @@ for (const [inUse, other] of [
   });
 }
 
-test("a certificate that is exchanged is shown to whoever comes next, and who is there stays", async (t) => {
+test("new connections get a replaced certificate, and existing connections stay open", async (t) => {
   const gate = await startProven(t);
   const before = await openSession(t, gate.port);
   const next = makeCertificate({ names: ["localhost", "door.example.org"] });

@@ -33,14 +33,14 @@ const located = ({ host, url = "/", proto, place: own }: Omit<Case, "leads">) =>
   );
 
 const cases: readonly Case[] = [
-  // The host that was asked, where there is a certificate for it.
+  // To the requested host, if a certificate covers it.
   { host: "home.example.org", leads: "https://home.example.org/" },
   { host: "door.example.org", leads: "https://door.example.org/" },
   { host: "DOOR.Example.org:80", leads: "https://door.example.org/" },
   { host: "door.example.org:8080", url: "/login", leads: "https://door.example.org/login" },
   { host: "door.example.org", place: { port: 8443 }, leads: "https://door.example.org:8443/" },
   { host: "door.example.org:3000", place: { port: 80 }, leads: "https://door.example.org:80/" },
-  // Any other leads to the first name.
+  // Other hosts redirect to the first name.
   { host: "evil.example", leads: "https://home.example.org/" },
   { host: "door.example.org.evil.example", leads: "https://home.example.org/" },
   { host: "door.example.org@evil.example", leads: "https://home.example.org/" },
@@ -52,7 +52,7 @@ const cases: readonly Case[] = [
   { host: "not a host", leads: "https://home.example.org/" },
   { host: "::1", leads: "https://home.example.org/" },
   { leads: "https://home.example.org/" },
-  // A certificate for addresses or for many names says no name of its own.
+  // A certificate only for addresses or wildcards has no host name to redirect to.
   {
     host: "[2001:db8::1]:80",
     place: { names: [], covers: () => true, port: 8443 },
@@ -65,7 +65,7 @@ const cases: readonly Case[] = [
   },
   { place: { names: [] }, leads: undefined },
   { host: "not a host", place: { names: [] }, leads: undefined },
-  // The path and the query go along, and never become a host.
+  // The path and the query are kept, and never become a host.
   { url: "/login?error=1", leads: "https://home.example.org/login?error=1" },
   { url: "/?next=%2F%2Fevil.example", leads: "https://home.example.org/?next=%2F%2Fevil.example" },
   { url: "//evil.example/x", leads: "https://home.example.org//evil.example/x" },
@@ -78,7 +78,7 @@ const cases: readonly Case[] = [
   { url: ".evil.example", leads: "https://home.example.org/" },
   { url: "*", leads: "https://home.example.org/" },
   { url: "", leads: "https://home.example.org/" },
-  // PUBLIC_URL decides where it is set, but only if it is about HTTPS.
+  // PUBLIC_URL is the target if it is an HTTPS URL.
   {
     host: "door.example.org",
     url: "/login?a",
@@ -95,7 +95,7 @@ const cases: readonly Case[] = [
     place: { publicUrl: "http://front.example.org" },
     leads: "https://door.example.org/",
   },
-  // What machines ask from nearby, and what has come by way of TLS already.
+  // Health checks, forward auth, and requests that already came over TLS.
   { url: "/healthz", leads: undefined },
   { url: "/readyz?x=1", leads: undefined },
   { url: "/forward-auth", leads: undefined },
@@ -111,12 +111,12 @@ const cases: readonly Case[] = [
 for (const { leads, ...asked } of cases) {
   const { place: own, ...request } = asked;
   const of = JSON.stringify({ ...request, ...own });
-  test(`over plain HTTP, ${of} ${leads === undefined ? "is answered as it is" : `leads to ${leads}`}`, () => {
+  test(`over plain HTTP, ${leads === undefined ? "does not redirect" : `redirects to ${leads}:`} ${of}`, () => {
     assert.equal(located(asked), leads);
   });
 }
 
-test("whatever host and target are asked for, the way leads to a name of a certificate", () => {
+test("redirects every host and target to a name of a certificate", () => {
   const pieces = ["/", "\\", "@", ":", "?", "#", ".", "%2f", "[", "]", " ", "evil.example", "x"];
   const hostile = fc
     .array(fc.constantFrom(...pieces, ...NAMES, "443", "https:", "//"))
@@ -133,7 +133,7 @@ test("whatever host and target are asked for, the way leads to a name of a certi
   );
 });
 
-test("over HTTP/2 the host stands in :authority", () => {
+test("reads the host from :authority over HTTP/2", () => {
   assert.equal(hostIn({ headers: { ":authority": "home.example.org:8443" } }), "home.example.org");
   assert.equal(hostIn({ headers: {} }), undefined);
 });

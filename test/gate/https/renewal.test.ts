@@ -21,7 +21,7 @@ const attempts: fc.Arbitrary<Attempts> = fc
   .record({ failures: fc.nat(100), lastAt: time, pause: fc.nat(DAY) })
   .map(({ failures, lastAt, pause }) => ({ failures, lastAt, nextAt: lastAt + pause }));
 
-test("a certificate is renewed within its life, and always before it ends", () => {
+test("renews a certificate within its lifetime, and before it expires", () => {
   fc.assert(
     fc.property(lifetimes, (lifetime) => {
       const at = renewalAt(lifetime);
@@ -31,7 +31,7 @@ test("a certificate is renewed within its life, and always before it ends", () =
   );
 });
 
-test("a certificate of 90 days is renewed 30 days before it ends, one of 6 days 2 before", () => {
+test("renews a certificate of 90 days 30 days before it expires, one of 6 days 2 days before", () => {
   for (const [days, left] of [
     [90, 30],
     [6, 2],
@@ -42,13 +42,13 @@ test("a certificate of 90 days is renewed 30 days before it ends, one of 6 days 
   }
 });
 
-test("pauses are a minute at first, four times longer after each failure, and half a day at most", () => {
+test("pauses start at a minute, grow fourfold after each failure, and end at 12 hours", () => {
   const pauses = [1, 2, 3, 4, 5, 6, 7, 1_000].map((failures) => pauseAfter(failures));
   const hours = [4 * 64 * MINUTE, 12 * HOUR, 12 * HOUR, 12 * HOUR];
   assert.deepEqual(pauses, [MINUTE, 4 * MINUTE, 16 * MINUTE, 64 * MINUTE, ...hours]);
 });
 
-test("no pause is shorter than the one before, or than what the authority asks for", () => {
+test("a pause is at least as long as the previous one, and as the authority asks for", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2_000 }), fc.nat(2 * DAY), (failures, asked) => {
       const pause = pauseAfter(failures, asked);
@@ -59,7 +59,7 @@ test("no pause is shorter than the one before, or than what the authority asks f
   );
 });
 
-test("without a certificate and without a failure, the next attempt is due at once", () => {
+test("the next attempt is due at once without a certificate and without a failure", () => {
   fc.assert(
     fc.property(time, time, (lastAt, requestedAt) => {
       assert.equal(dueAt(undefined, undefined, requestedAt), 0);
@@ -68,7 +68,7 @@ test("without a certificate and without a failure, the next attempt is due at on
   );
 });
 
-test("after a failure the next attempt waits for the end of the pause, and not for longer", () => {
+test("after a failure, the next attempt is due exactly at the end of the pause", () => {
   fc.assert(
     fc.property(attempts, (made) => {
       fc.pre(made.failures > 0);
@@ -78,7 +78,7 @@ test("after a failure the next attempt waits for the end of the pause, and not f
   );
 });
 
-test("somebody who asks after a failure cuts the pause short", () => {
+test("a request after a failure ends the pause", () => {
   fc.assert(
     fc.property(attempts, fc.integer({ min: 1, max: DAY }), (made, later) => {
       assert.equal(dueAt(undefined, made, made.lastAt + later), 0);
@@ -86,7 +86,7 @@ test("somebody who asks after a failure cuts the pause short", () => {
   );
 });
 
-test("a certificate that is good is not renewed early, whoever asks and whatever has failed", () => {
+test("requests and failures do not make the renewal of a valid certificate earlier", () => {
   fc.assert(
     fc.property(
       lifetimes,
@@ -99,7 +99,7 @@ test("a certificate that is good is not renewed early, whoever asks and whatever
   );
 });
 
-test("failures put a renewal off by their pause at most", () => {
+test("failures delay a renewal at most to the end of their pause", () => {
   fc.assert(
     fc.property(lifetimes, attempts, time, (life, made, requestedAt) => {
       assert.ok(dueAt(life, made, requestedAt) <= Math.max(renewalAt(life), made.nextAt));

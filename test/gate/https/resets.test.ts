@@ -9,7 +9,7 @@ import { LOCALHOST, startSecureGate } from "./secure-gate.ts";
 const BODY = "username=owner&password=wrong";
 const FORM = "application/x-www-form-urlencoded";
 
-/** What each protocol sends before the connection below is reset. */
+/** The data that each protocol sends before the connection below it is reset. */
 const signIns: Readonly<Record<string, (secure: TLSSocket, reset: () => void) => void>> = {
   "http/1.1"(secure, reset) {
     const lines = [
@@ -47,7 +47,7 @@ async function signInAndReset(port: number, protocol: string): Promise<void> {
 }
 
 for (const protocol of Object.keys(signIns)) {
-  test(`whoever resets an encrypted connection right after a sign-in (${protocol}) leaves no error in the server log`, async (t) => {
+  test(`a reset of an encrypted connection right after a sign-in (${protocol}) leaves no error in the server log`, async (t) => {
     const gate = await startSecureGate(t);
     await gate.setUp();
     for (let round = 0; round < 10; round += 1) {

@@ -20,13 +20,13 @@ import { tempDir } from "../../support/temp-dir.ts";
 export const LOCALHOST: MadeCertificate = makeCertificate({ names: ["localhost"] });
 
 export interface SecureGate extends RunningGate {
-  /** The port of HTTPS. */
+  /** The HTTPS port. */
   readonly port: number;
-  /** Where its certificate and its key are read from. */
+  /** The folder of its certificate and key. */
   readonly certificateDir: string;
 }
 
-/** The gate with a certificate for `localhost`: HTTPS, and plain HTTP beside it unless told otherwise. */
+/** Starts a gate with a certificate for `localhost`: HTTPS, and by default also plain HTTP. */
 export async function startSecureGate(
   t: TestContext,
   overrides: Partial<Settings> = {},
@@ -43,7 +43,7 @@ export const portOf = (url: string | undefined): number => Number(new URL(url ??
 
 export type Connecting = ConnectionOptions & Pick<TcpSocketConnectOpts, "localAddress">;
 
-/** A connection whose handshake is done; a handshake that fails is an error. */
+/** Returns a connection after its handshake. Rejects if the handshake fails. */
 export async function handshake(
   t: TestContext,
   port: number,
@@ -88,7 +88,7 @@ export interface StreamAsking {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-/** One request in a stream of its own. */
+/** Sends one request in its own stream. */
 export async function ask(
   session: ClientHttp2Session,
   { path = "/login", method, form, body, headers }: StreamAsking = {},

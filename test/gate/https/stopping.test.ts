@@ -12,11 +12,11 @@ const FORM = new URLSearchParams(OWNER).toString();
 const asForm = { "content-type": "application/x-www-form-urlencoded" };
 const hello: Handle = (_, outgoing) => void outgoing.end("hello");
 
-/** Ten times less than a request in flight may take, and more than a busy machine needs. */
+/** A tenth of the limit for a request in flight, and more than a busy machine needs. */
 const AT_ONCE_MS = 2_000;
 const LONG_MS = 60_000;
 
-test("a sign-in in flight over HTTP/2 is answered before the gate stops", async (t) => {
+test("answers a sign-in in flight over HTTP/2 before the gate stops", async (t) => {
   const gate = await startSecureGate(t);
   const forwarded = { "X-Forwarded-Proto": "https" };
   await gate.send("/setup", { form: { ...OWNER, confirm: OWNER.password }, headers: forwarded });
@@ -40,7 +40,7 @@ test("a sign-in in flight over HTTP/2 is answered before the gate stops", async 
 const idle: Readonly<Record<string, (t: TestContext, port: number) => Promise<unknown>>> = {
   "an HTTP/2 connection that was used": async (t, port) => ask(await openSession(t, port)),
   "an HTTP/2 connection that was never used": openSession,
-  "an HTTP/2 connection that says nothing": async (t, port) => {
+  "an HTTP/2 connection without a preface": async (t, port) => {
     const socket = await handshake(t, port, { ALPNProtocols: ["h2"] });
     socket.resume();
   },
@@ -60,7 +60,7 @@ const idle: Readonly<Record<string, (t: TestContext, port: number) => Promise<un
 };
 
 for (const [what, open] of Object.entries(idle)) {
-  test(`${what} does not hold up the end`, async (t) => {
+  test(`${what} does not delay the stop`, async (t) => {
     const { port, stop } = await startBareServer(t, hello);
     for (let time = 1; time <= 5; time += 1) await open(t, port);
     const tookMs = await stop(LONG_MS);
@@ -68,10 +68,10 @@ for (const [what, open] of Object.entries(idle)) {
   });
 }
 
-test("a handshake that comes to its end while the server stops does not hold up the end", async (t) => {
+test("a handshake that ends while the server stops does not delay the stop", async (t) => {
   const { server, port, stop } = await startBareServer(t, hello);
   const stopped = new Promise<number>((resolve) => {
-    // Here the handshake is over, and the session of HTTP/2 is not there yet.
+    // At this point the handshake is over, and the HTTP/2 session does not exist yet.
     server.prependOnceListener("secureConnection", () => resolve(stop(LONG_MS)));
   });
   const session = openSession(t, port);
@@ -80,7 +80,7 @@ test("a handshake that comes to its end while the server stops does not hold up 
   await session.catch(() => {});
 });
 
-test("a request that is never answered is cut off in the end, over HTTP/2 and HTTP/1.1", async (t) => {
+test("closes requests that are never answered, over HTTP/2 and HTTP/1.1", async (t) => {
   const { port, stop } = await startBareServer(t, () => {});
   const session = await openSession(t, port);
   const stream = session.request({ ":path": "/" });
@@ -95,7 +95,7 @@ test("a request that is never answered is cut off in the end, over HTTP/2 and HT
   assert.equal(await answer, "");
 });
 
-test("the gate with HTTPS stops at once where nobody asks for anything", async (t) => {
+test("a gate with HTTPS and no request in flight stops at once", async (t) => {
   const gate = await startSecureGate(t);
   await ask(await openSession(t, gate.port));
   const start = performance.now();

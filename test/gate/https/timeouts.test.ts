@@ -12,13 +12,13 @@ const LONG = 60_000;
 const SHORT = 400;
 const post = { ":path": "/", ":method": "POST" };
 
-/** Answers once the whole body is there. */
+/** Answers after the whole body has arrived. */
 const echo: Handle = (incoming, outgoing) => {
   incoming.on("error", () => {});
   incoming.resume().on("end", () => outgoing.end("done"));
 };
 
-/** Resolves with the code that a stream was cut off with. */
+/** Resolves with the code that a stream was closed with. */
 async function cutOff(stream: ClientHttp2Stream): Promise<number | undefined> {
   stream.on("error", () => {});
   await once(stream, "close");
@@ -30,7 +30,7 @@ async function start(t: TestContext, handle: Handle, stream: number, silence: nu
   return openSession(t, port);
 }
 
-test("a form that never comes to an end costs its stream, and the connection goes on", async (t) => {
+test("a form that never ends loses its stream, and the connection stays open", async (t) => {
   const session = await start(t, echo, SHORT, LONG);
   const stream = session.request(post);
   stream.write("username=");
@@ -38,7 +38,7 @@ test("a form that never comes to an end costs its stream, and the connection goe
   assert.equal((await ask(session)).body, "done");
 });
 
-test("a form that comes bit by bit, for ever, is cut off all the same", async (t) => {
+test("closes the stream of a form that trickles in forever", async (t) => {
   const session = await start(t, echo, SHORT, LONG);
   const stream = session.request(post);
   const dripping = setInterval(() => stream.write("a"), 5);
@@ -46,7 +46,7 @@ test("a form that comes bit by bit, for ever, is cut off all the same", async (t
   assert.equal(await cutOff(stream), constants.NGHTTP2_CANCEL);
 });
 
-test("an answer that nobody takes is given up", async (t) => {
+test("gives up a response that the client does not read", async (t) => {
   const codes: unknown[] = [];
   const large: Handle = (_, outgoing) => {
     if ("stream" in outgoing)
@@ -63,7 +63,7 @@ test("an answer that nobody takes is given up", async (t) => {
   assert.equal(code, constants.NGHTTP2_CANCEL);
 });
 
-test("a connection without a word is closed, and so is one with a stream that stalls", async (t) => {
+test("closes a silent connection, and one with a stalled stream", async (t) => {
   for (const stalls of ["no", "one"]) {
     const session = await start(t, echo, LONG, SHORT);
     if (stalls === "one")
@@ -76,7 +76,7 @@ test("a connection without a word is closed, and so is one with a stream that st
   }
 });
 
-test("a connection over which requests come stays, however long it takes altogether", async (t) => {
+test("keeps a connection open as long as requests arrive", async (t) => {
   const session = await start(t, echo, LONG, SHORT);
   const end = performance.now() + 3 * SHORT;
   while (performance.now() < end) assert.equal((await ask(session)).body, "done");
@@ -84,10 +84,10 @@ test("a connection over which requests come stays, however long it takes altoget
 });
 
 for (const [what, first] of [
-  ["never comes", ""],
+  ["never starts", ""],
   ["stops in the middle", "\x16\x03\x01\x02\x00\x01"],
 ] as const) {
-  test(`a handshake that ${what} is cut off, and others go on`, async (t) => {
+  test(`closes a handshake that ${what}, and serves others`, async (t) => {
     const timeouts = { handshake: SHORT, stream: LONG, silence: LONG };
     const { port } = await startBareServer(t, echo, timeouts);
     const socket = connectTcp(port, "127.0.0.1");
@@ -99,14 +99,14 @@ for (const [what, first] of [
   });
 }
 
-/** What clients in HTTP/1.1 send before they fall silent. */
+/** The data that HTTP/1.1 clients send before they stall. */
 const slow = {
   nothing: "",
   "half of the headers": "GET / HTTP/1.1\r\nHost: localhost\r\n",
   "half of a form": "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\na",
 } as const;
 
-test("over TLS, slow clients in HTTP/1.1 are cut off like those without TLS", async (t) => {
+test("closes slow HTTP/1.1 clients over TLS as over plain HTTP", async (t) => {
   const { port } = await startBareServer(t, echo);
   const closing = Object.entries(slow).map(async ([what, sent]) => {
     const socket = await handshake(t, port, { ALPNProtocols: ["http/1.1"] });

@@ -22,14 +22,14 @@ for (const [offered, chosen] of [
   [["http/1.1"], "http/1.1"],
   [["h2"], "h2"],
 ] as const) {
-  test(`of ${offered.join(" and ")}, the gate chooses ${chosen}`, async (t) => {
+  test(`chooses ${chosen} when a client offers ${offered.join(" and ")}`, async (t) => {
     const { port } = await startSecureGate(t);
     const { alpnProtocol } = await handshake(t, port, { ALPNProtocols: [...offered] });
     assert.equal(alpnProtocol, chosen);
   });
 }
 
-/** One request in HTTP/1.1 over TLS, byte for byte. */
+/** Sends one raw HTTP/1.1 request over TLS. */
 async function askInText(t: TestContext, port: number, options: Connecting) {
   const socket = await handshake(t, port, options);
   socket.write("GET /login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
@@ -38,9 +38,9 @@ async function askInText(t: TestContext, port: number, options: Connecting) {
 
 for (const [what, options] of [
   ["asks for HTTP/1.1", { ALPNProtocols: ["http/1.1"] }],
-  ["chooses no protocol", {}],
+  ["offers no protocol", {}],
 ] as const) {
-  test(`a client that ${what} is answered in HTTP/1.1`, async (t) => {
+  test(`answers a client that ${what} in HTTP/1.1`, async (t) => {
     const { port } = await startSecureGate(t);
     const answer = await askInText(t, port, options);
     assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
@@ -48,7 +48,7 @@ for (const [what, options] of [
   });
 }
 
-test("a client that speaks neither HTTP/1.1 nor HTTP/2 is refused in the handshake", async (t) => {
+test("refuses a client with neither HTTP/1.1 nor HTTP/2 in the handshake", async (t) => {
   const { port } = await startSecureGate(t);
   await assert.rejects(handshake(t, port, { ALPNProtocols: ["smtp"] }), {
     code: "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL",
@@ -60,17 +60,17 @@ for (const [what, servername] of [
   ["writes its name in capitals", "LOCALHOST"],
   ["names another host", "evil.example"],
   ["names no host", ""],
-  ["names no host that there can be", "not a host"],
-  ["names an endless host", "a".repeat(250)],
+  ["sends an invalid host", "not a host"],
+  ["sends a very long host", "a".repeat(250)],
 ] as const) {
-  test(`a client that ${what} is shown the certificate`, async (t) => {
+  test(`serves the certificate to a client that ${what}`, async (t) => {
     const { port } = await startSecureGate(t);
     const socket = await handshake(t, port, { servername });
     assert.equal(socket.getPeerCertificate().fingerprint256, fingerprint(LOCALHOST));
   });
 }
 
-test("a chain is shown whole: a client that trusts its root alone trusts the gate", async (t) => {
+test("serves the whole chain, so that a client that trusts only the root trusts the gate", async (t) => {
   const root = makeCertificate({ kind: "authority" });
   const between = makeCertificate({ kind: "authority", issuer: root });
   const end = makeCertificate({ names: ["localhost"], issuer: between });
@@ -93,7 +93,7 @@ const insecure = "DEFAULT:@SECLEVEL=0";
 const refusedByServer = { code: /^ERR_SSL_(TLSV1_ALERT|SSL\/TLS_ALERT|SSLV3_ALERT)_/ };
 
 for (const maxVersion of ["TLSv1", "TLSv1.1"] as const) {
-  test(`${maxVersion} is refused`, async (t) => {
+  test(`refuses ${maxVersion}`, async (t) => {
     const { port } = await startSecureGate(t);
     const old = { minVersion: "TLSv1", maxVersion, ciphers: insecure } as const;
     await assert.rejects(handshake(t, port, old), {
@@ -108,7 +108,7 @@ for (const cipher of [
   "ECDHE-ECDSA-AES256-SHA384",
   "ECDHE-ECDSA-AES128-CCM8",
 ]) {
-  test(`${cipher}, which is none of those that are recommended, is refused`, async (t) => {
+  test(`refuses ${cipher}, which is not recommended`, async (t) => {
     const { port } = await startSecureGate(t);
     const weak = { maxVersion: "TLSv1.2", ciphers: `${cipher}:@SECLEVEL=0` } as const;
     await assert.rejects(handshake(t, port, weak), refusedByServer);
@@ -120,7 +120,7 @@ for (const [version, cipher] of [
   ["TLSv1.2", "ECDHE-ECDSA-CHACHA20-POLY1305"],
   ["TLSv1.3", "TLS_AES_256_GCM_SHA384"],
 ] as const) {
-  test(`${version} with ${cipher} is served`, async (t) => {
+  test(`serves ${version} with ${cipher}`, async (t) => {
     const { port } = await startSecureGate(t);
     const strong = { minVersion: version, maxVersion: version, ciphers: cipher };
     const session = await openSession(t, port, strong);
@@ -128,7 +128,7 @@ for (const [version, cipher] of [
   });
 }
 
-test("plain HTTP on the port of HTTPS is cut off, and the gate goes on", async (t) => {
+test("closes plain HTTP on the HTTPS port, and keeps running", async (t) => {
   const { port, serverLog } = await startSecureGate(t);
   const request = "GET /login HTTP/1.1\r\nHost: localhost\r\n\r\n";
   const answer = await sendRaw(`http://127.0.0.1:${port}`, request).catch(() => "cut off");

@@ -12,23 +12,23 @@ export const SERVER_OPTIONS: ServerOptions = { cert: SERVER.cert, key: SERVER.ke
 export const CHAIN = "-----BEGIN CERTIFICATE-----\nchain\n-----END CERTIFICATE-----\n";
 
 export interface Asked {
-  /** How often the path was asked for, this time included. */
+  /** The number of requests to the path, including this one. */
   readonly count: number;
-  /** The address of the authority, for further addresses. */
+  /** The base URL of the authority, for URLs in responses. */
   readonly url: string;
-  /** What was signed, of a POST. */
+  /** The signed header and payload of a POST. */
   readonly header: Readonly<Record<string, unknown>>;
   readonly payload: unknown;
 }
 
 export interface Given {
   readonly status?: number;
-  /** One that is `undefined` is left out. */
+  /** Headers with the value `undefined` are left out. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string | object;
 }
 
-/** By path. What a test says comes before what a friendly authority would say. */
+/** Responses by path. Those of a test override the defaults. */
 export type Answers = Readonly<Record<string, (asked: Asked) => Given>>;
 
 export interface Authority {
@@ -37,7 +37,7 @@ export interface Authority {
   readonly asked: readonly string[];
 }
 
-/** Grants everything at once: pending, ready, valid. */
+/** Default responses that grant everything at once: pending, ready, valid. */
 const friendly: Answers = {
   "/directory": ({ url }) => ({
     body: {
@@ -70,7 +70,7 @@ const friendly: Answers = {
 
 const missing = (): Given => ({ status: 404 });
 
-/** A certificate authority that checks nothing, for what a real one would not do. */
+/** Starts a certificate authority that checks nothing, to test responses that a real one would not send. */
 export async function startAuthority(t: TestContext, answers: Answers = {}): Promise<Authority> {
   const asked: string[] = [];
   const server = createServer(SERVER_OPTIONS, async (incoming, outgoing) => {

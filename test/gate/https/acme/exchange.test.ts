@@ -31,7 +31,7 @@ async function start(t: TestContext, answer: RequestListener, options = SERVER_O
 const get = (asking: Exchange, url: string) => asking.send("GET", url);
 const unreachable = (message: RegExp) => ({ code: "acme_unreachable", message });
 
-test("an answer comes with its status, its text and its headers", async (t) => {
+test("returns status, body and headers of a response", async (t) => {
   const url = await start(t, (incoming, outgoing) => {
     outgoing.writeHead(201, { "Replay-Nonce": "n" });
     outgoing.end(`${incoming.method} ${incoming.url} ${incoming.headers["content-type"]} ä`);
@@ -42,7 +42,7 @@ test("an answer comes with its status, its text and its headers", async (t) => {
   assert.deepEqual([reply.status, reply.headers["replay-nonce"]], [201, "n"]);
 });
 
-test("an authority that is not trusted is told nothing", async (t) => {
+test("sends nothing to an untrusted authority", async (t) => {
   const asked: unknown[] = [];
   const url = await start(t, (incoming, outgoing) => {
     asked.push(incoming.url);
@@ -62,7 +62,7 @@ for (const [what, wanted, message] of [
   ["for another name", { names: ["other.example.org"] }, /not in the cert's altnames|altnames/],
   ["that has expired", { names: ["localhost"], until: new Date("2021-01-01") }, /expired/],
 ] as const) {
-  test(`an authority with a certificate ${what} is refused`, async (t) => {
+  test(`rejects an authority with a certificate ${what}`, async (t) => {
     const { cert, key } = makeCertificate(wanted);
     const url = await start(t, (_, outgoing) => outgoing.end(), { cert, key });
     const asking = exchange(t, () => createExchange([cert], never()));
@@ -70,7 +70,7 @@ for (const [what, wanted, message] of [
   });
 }
 
-test("an address without TLS is refused before anything is sent", async (t) => {
+test("rejects a URL without TLS before sending anything", async (t) => {
   const asked: unknown[] = [];
   const server = createPlainServer((incoming, outgoing) => {
     asked.push(incoming.url);
@@ -95,18 +95,18 @@ for (const [what, send] of [
   ["in one piece", 300 * 1024],
   ["without end", Number.POSITIVE_INFINITY],
 ] as const) {
-  test(`an answer that is too long, ${what}, is not read to its end`, async (t) => {
+  test(`does not read a response that is too long, ${what}, to its end`, async (t) => {
     const chunk = Buffer.alloc(16 * 1024, "x");
     const url = await start(t, (_, outgoing) => {
       let sent = 0;
-      const goOn = (): void => {
+      const sendMore = (): void => {
         while (sent < send && !outgoing.destroyed) {
           sent += chunk.length;
-          if (!outgoing.write(chunk)) return void outgoing.once("drain", goOn);
+          if (!outgoing.write(chunk)) return void outgoing.once("drain", sendMore);
         }
         outgoing.end();
       };
-      goOn();
+      sendMore();
     });
     const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
     await assert.rejects(get(asking, url), {
@@ -118,9 +118,9 @@ for (const [what, send] of [
 
 for (const [what, answer] of [
   ["that never answers", () => {}],
-  ["that stops in the middle of its answer", (_, outgoing) => void outgoing.write("{")],
+  ["that stops in the middle of its response", (_, outgoing) => void outgoing.write("{")],
 ] as readonly (readonly [string, RequestListener])[]) {
-  test(`an authority ${what} is given up, and the fault says so`, async (t) => {
+  test(`times out on an authority ${what}, with a clear fault`, async (t) => {
     const url = await start(t, answer);
     const asking = exchange(t, () => createExchange([AUTHORITY_CA], never(), SOON_MS));
     const { host } = new URL(url);
@@ -130,7 +130,7 @@ for (const [what, answer] of [
     await assert.rejects(get(asking, url), fault);
   });
 
-  test(`a gate that stops does not wait for an authority ${what}`, async (t) => {
+  test(`a stopping gate does not wait for an authority ${what}`, async (t) => {
     const stopping = new AbortController();
     const url = await start(t, (incoming, outgoing) => {
       answer(incoming, outgoing);
@@ -141,7 +141,7 @@ for (const [what, answer] of [
   });
 }
 
-test("a server that takes the connection and never speaks TLS is given up", async (t) => {
+test("times out on a server that accepts the connection and never starts TLS", async (t) => {
   const silent = createTcpServer((socket) => void t.after(() => socket.destroy()));
   silent.listen(0, "localhost");
   await once(silent, "listening");
@@ -150,7 +150,7 @@ test("a server that takes the connection and never speaks TLS is given up", asyn
   await assert.rejects(get(asking, urlOf(silent)), unreachable(/no response within 0.05 seconds$/));
 });
 
-test("where nobody listens, the fault names the host and a reason", async (t) => {
+test("names host and reason when the connection is refused", async (t) => {
   const server = createTcpServer();
   server.listen(0, "localhost");
   await once(server, "listening");
@@ -163,7 +163,7 @@ test("where nobody listens, the fault names the host and a reason", async (t) =>
   await assert.rejects(get(asking, url), fault);
 });
 
-test("a name that leads nowhere is told with that name", async (t) => {
+test("names the host that does not resolve", async (t) => {
   const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
   const fault = unreachable(
     /^cannot reach acme\.invalid: (unknown host name|the name server does not answer)$/,
@@ -171,7 +171,7 @@ test("a name that leads nowhere is told with that name", async (t) => {
   await assert.rejects(get(asking, "https://acme.invalid/directory"), fault);
 });
 
-test("a connection that breaks in the middle of an answer is a fault, not half an answer", async (t) => {
+test("throws a fault when the connection breaks in the middle of a response", async (t) => {
   const url = await start(t, (_, outgoing) => {
     outgoing.writeHead(200, { "Content-Length": "100" });
     outgoing.write("half", () => outgoing.destroy());
@@ -180,7 +180,7 @@ test("a connection that breaks in the middle of an answer is a fault, not half a
   await assert.rejects(get(asking, url), unreachable(/^cannot reach localhost:\d+: \S+/));
 });
 
-test("an authority that switches to another protocol is given up at once", async (t) => {
+test("rejects an authority that switches to another protocol at once", async (t) => {
   const server = createServer(SERVER_OPTIONS);
   server.on("connection", (socket) => void t.after(() => socket.destroy()));
   server.on("request", (_, outgoing) => {

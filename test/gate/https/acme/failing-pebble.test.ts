@@ -20,24 +20,21 @@ const tryAgain = (t: TestContext, { dataDir }: RunningGate) =>
   runLatchkey(t, ["domain", "add", NAME], { DATA_DIR: dataDir });
 
 wherePebbleIs((withPebble) => {
-  withPebble(
-    "a challenge that fails is logged with its cause, and the gate goes on over HTTP",
-    async (t, start) => {
-      const pebble = await start();
-      const gate = await startSecureGate(t, pebble);
-      await pebble.point(NAME, "127.0.0.77");
-      const session = await gate.setUp({ domain: NAME });
-      const { level, domain, reason } = await logged(gate, "no certificate");
-      assert.deepEqual([level, domain], ["error", NAME]);
-      assert.match(String(reason), /127\.0\.0\.77.*connection refused/);
-      const home = await gate.send("/", { session, headers: { Host: NAME } });
-      assert.equal(home.status, 200);
-      assert.equal(home.headers["strict-transport-security"], undefined);
-    },
-  );
+  withPebble("logs a failed challenge with its cause, and keeps serving HTTP", async (t, start) => {
+    const pebble = await start();
+    const gate = await startSecureGate(t, pebble);
+    await pebble.point(NAME, "127.0.0.77");
+    const session = await gate.setUp({ domain: NAME });
+    const { level, domain, reason } = await logged(gate, "no certificate");
+    assert.deepEqual([level, domain], ["error", NAME]);
+    assert.match(String(reason), /127\.0\.0\.77.*connection refused/);
+    const home = await gate.send("/", { session, headers: { Host: NAME } });
+    assert.equal(home.status, 200);
+    assert.equal(home.headers["strict-transport-security"], undefined);
+  });
 
   withPebble(
-    "domain status shows the last attempt, its cause and the next one",
+    "domain status shows the last attempt, its cause, and the next attempt",
     async (t, start) => {
       const pebble = await start();
       const gate = await startSecureGate(t, pebble);
@@ -55,20 +52,17 @@ wherePebbleIs((withPebble) => {
     },
   );
 
-  withPebble(
-    "whoever has mended it asks again, and need not wait for the next attempt",
-    async (t, start) => {
-      const pebble = await start();
-      const gate = await startSecureGate(t, pebble);
-      await pebble.point(NAME, "127.0.0.77");
-      await gate.setUp({ domain: NAME });
-      await logged(gate, "no certificate");
-      await pebble.point(NAME, "127.0.0.1");
-      await tryAgain(t, gate);
-      assert.equal((await answerOver(gate, pebble)).status, 200);
-      assert.equal((await statusOf(t, gate)).lastAttempt?.outcome, "succeeded");
-    },
-  );
+  withPebble("a new request after a fix starts an attempt at once", async (t, start) => {
+    const pebble = await start();
+    const gate = await startSecureGate(t, pebble);
+    await pebble.point(NAME, "127.0.0.77");
+    await gate.setUp({ domain: NAME });
+    await logged(gate, "no certificate");
+    await pebble.point(NAME, "127.0.0.1");
+    await tryAgain(t, gate);
+    assert.equal((await answerOver(gate, pebble)).status, 200);
+    assert.equal((await statusOf(t, gate)).lastAttempt?.outcome, "succeeded");
+  });
 
   withPebble("a directory that is down is named, and reached once it is back", async (t, start) => {
     const port = await freePort();
@@ -93,7 +87,7 @@ wherePebbleIs((withPebble) => {
   });
 
   withPebble(
-    "a name that no certificate can be for is refused without asking anybody",
+    "rejects a name that cannot have a certificate, without a request to the authority",
     async (t, start) => {
       const gate = await startSecureGate(t, await start());
       await gate.setUp({ domain: "*.example.org" });
@@ -104,17 +98,14 @@ wherePebbleIs((withPebble) => {
     },
   );
 
-  withPebble(
-    "a gate that is stopped while it waits for the authority stops at once",
-    async (t, start) => {
-      const pebble = await start({ env: { PEBBLE_VA_NOSLEEP: "0", PEBBLE_VA_SLEEPTIME: "60" } });
-      const gate = await startSecureGate(t, pebble);
-      await gate.setUp({ domain: NAME });
-      await logged(gate, "getting a certificate");
-      const before = performance.now();
-      await gate.stop();
-      assert.ok(performance.now() - before < 5_000);
-      assert.ok(!gate.serverLog.some(({ level }) => level === "error"));
-    },
-  );
+  withPebble("stops at once while it waits for the authority", async (t, start) => {
+    const pebble = await start({ env: { PEBBLE_VA_NOSLEEP: "0", PEBBLE_VA_SLEEPTIME: "60" } });
+    const gate = await startSecureGate(t, pebble);
+    await gate.setUp({ domain: NAME });
+    await logged(gate, "getting a certificate");
+    const before = performance.now();
+    await gate.stop();
+    assert.ok(performance.now() - before < 5_000);
+    assert.ok(!gate.serverLog.some(({ level }) => level === "error"));
+  });
 });

@@ -9,10 +9,10 @@ import { type Pebble, type PebbleOptions, startPebble } from "../../../support/p
 import { askSecurely, type SecureAnswer } from "../../../support/secure-client.ts";
 
 export const NAME = "home.example.org";
-/** An authority answers in a second or two; a busy machine takes its time. */
+/** An authority takes a second or two; a busy machine may take much longer. */
 export const ISSUED_WITHIN_MS = 30_000;
 
-/** Registers a test with an authority of its own. */
+/** Registers a test that has its own authority. */
 export type WithPebble = (
   rule: string,
   run: (t: TestContext, start: (options?: PebbleOptions) => Promise<Pebble>) => Promise<void>,
@@ -35,7 +35,7 @@ export const secureSettings = ({ directoryUrl, httpPort }: Pebble): Partial<Sett
   acmeCa: CA_CERTIFICATE,
 });
 
-/** A gate that asks this authority, and is where the authority looks. */
+/** Starts a gate that uses this authority, on the port where the authority checks names. */
 export const startSecureGate = (
   t: TestContext,
   pebble: Pebble,
@@ -47,7 +47,7 @@ export function httpsUrlOf({ httpsUrl }: RunningGate): string {
   return httpsUrl;
 }
 
-/** What HTTPS answers under a name once it does, with a certificate of this authority's. */
+/** Waits for a response over HTTPS under a name, with a certificate of this authority. */
 export async function answerOver(
   gate: RunningGate,
   pebble: Pebble,
@@ -60,7 +60,7 @@ export async function answerOver(
   );
 }
 
-/** A line of the server log, once it is there. */
+/** Waits for a line of the server log. */
 export const logged = (
   gate: RunningGate,
   message: string,

@@ -16,7 +16,7 @@ import {
 
 wherePebbleIs((withPebble) => {
   withPebble(
-    "the domain of the setup form gets a certificate, and HTTPS works without a restart",
+    "obtains a certificate for the domain of the setup form, and serves HTTPS without a restart",
     async (t, start) => {
       const pebble = await start();
       const gate = await startSecureGate(t, pebble);
@@ -28,7 +28,7 @@ wherePebbleIs((withPebble) => {
   );
 
   withPebble(
-    "once the certificate works, HTTP leads to HTTPS and HTTPS is strict",
+    "redirects HTTP to HTTPS and sends HSTS once the certificate works",
     async (t, start) => {
       const pebble = await start();
       const gate = await startSecureGate(t, pebble);
@@ -54,7 +54,7 @@ wherePebbleIs((withPebble) => {
   );
 
   withPebble(
-    "a name that a command adds gets a certificate from the gate that runs",
+    "a running gate obtains a certificate for a name that a command adds",
     async (t, start) => {
       const pebble = await start();
       const gate = await startSecureGate(t, pebble);
@@ -71,7 +71,7 @@ wherePebbleIs((withPebble) => {
   );
 
   withPebble(
-    "two names have a certificate each, and each is shown to those who ask for it",
+    "obtains a certificate for each of two names, and serves each under its name",
     async (t, start) => {
       const pebble = await start();
       const gate = await startSecureGate(t, pebble);
@@ -91,38 +91,35 @@ wherePebbleIs((withPebble) => {
     assert.equal((await answerOver(gate, pebble)).status, 200);
   });
 
-  withPebble(
-    "what is kept belongs to its owner alone, and no secret is logged",
-    async (t, start) => {
-      const pebble = await start();
-      const gate = await startSecureGate(t, pebble);
-      await gate.setUp({ domain: NAME });
-      await answerOver(gate, pebble);
-      await logged(gate, "stored a certificate");
-      const root = join(gate.dataDir, "certificates");
-      const files = await eventually(async () => {
-        const entries = await readdir(root, { recursive: true, withFileTypes: true });
-        const found = entries.filter((entry) => entry.isFile());
-        return found.some(({ name }) => name === "progress.json") ? found : undefined;
-      });
-      assert.deepEqual(files.map(({ name }) => name.replace(/localhost-\d+/, "…")).sort(), [
-        "account-….pem",
-        "certificate.pem",
-        "progress.json",
-        "wanted",
-      ]);
-      for (const { parentPath, name } of files) {
-        assert.equal((await stat(join(parentPath, name))).mode & 0o777, 0o600, name);
-      }
-      for (const folder of [root, join(root, NAME)]) {
-        assert.equal((await stat(folder)).mode & 0o777, 0o700, folder);
-      }
-      assert.doesNotMatch(JSON.stringify(gate.serverLog), /PRIVATE|BEGIN/);
-    },
-  );
+  withPebble("stores files for their owner only, and logs no secret", async (t, start) => {
+    const pebble = await start();
+    const gate = await startSecureGate(t, pebble);
+    await gate.setUp({ domain: NAME });
+    await answerOver(gate, pebble);
+    await logged(gate, "stored a certificate");
+    const root = join(gate.dataDir, "certificates");
+    const files = await eventually(async () => {
+      const entries = await readdir(root, { recursive: true, withFileTypes: true });
+      const found = entries.filter((entry) => entry.isFile());
+      return found.some(({ name }) => name === "progress.json") ? found : undefined;
+    });
+    assert.deepEqual(files.map(({ name }) => name.replace(/localhost-\d+/, "…")).sort(), [
+      "account-….pem",
+      "certificate.pem",
+      "progress.json",
+      "wanted",
+    ]);
+    for (const { parentPath, name } of files) {
+      assert.equal((await stat(join(parentPath, name))).mode & 0o777, 0o600, name);
+    }
+    for (const folder of [root, join(root, NAME)]) {
+      assert.equal((await stat(folder)).mode & 0o777, 0o700, folder);
+    }
+    assert.doesNotMatch(JSON.stringify(gate.serverLog), /PRIVATE|BEGIN/);
+  });
 
   withPebble(
-    "a gate that starts again shows what it has, although the authority is away",
+    "a restarted gate serves its stored certificate while the authority is unreachable",
     async (t, start) => {
       const pebble = await start();
       const gate = await startSecureGate(t, pebble);

@@ -4,7 +4,7 @@ import { accountKey } from "../../../../src/gate/https/acme/account-key.ts";
 import { type Answers, type Asked, CHAIN, startAuthority } from "./authority.ts";
 import { KEY, NAME, order } from "./ordering.ts";
 
-test("an order goes from pending by way of ready to the chain, and its challenge is taken back", async (t) => {
+test("completes an order from pending to ready to the chain, and withdraws its challenge", async (t) => {
   const identifiers: unknown[] = [];
   const authority = await startAuthority(t, {
     "/orders": ({ payload, url }) => {
@@ -38,7 +38,7 @@ const authorizationThat = (later: object): Answers => ({
 const unusable = (message: RegExp) => ({ code: "acme_answer_unusable", message });
 const refused = (message: RegExp) => ({ code: "acme_refused", message });
 
-/** What the authority answers, and what comes of it. */
+/** Responses of the authority, and the resulting fault. */
 const ends: Readonly<Record<string, readonly [Answers, { code: string; message: RegExp }]>> = {
   "an invalid order with a problem": [
     orderThat({ status: "invalid", error: refusal }),
@@ -48,7 +48,7 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
     orderThat({ status: "invalid" }),
     refused(/without saying why$/),
   ],
-  "an order in a state that there is not": [
+  "an order in an unknown state": [
     orderThat({ status: "dreaming" }),
     refused(/without saying why$/),
   ],
@@ -63,7 +63,7 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
     authorizationThat({ status: "invalid", challenges: [{ type: "http-01" }] }),
     refused(/without saying why$/),
   ],
-  "an authority that checks names over DNS alone": [
+  "an authority that checks names only over DNS": [
     challenges([{ type: "dns-01", url: "https://localhost/x", token: "t" }]),
     { code: "acme_no_http", message: /does not check names over HTTP/ },
   ],
@@ -71,11 +71,11 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
     challenges([]),
     { code: "acme_no_http", message: /over HTTP/ },
   ],
-  "an authorization with challenges that are no list": [
+  "an authorization whose challenges are not a list": [
     challenges("all of them"),
     unusable(/nothing under challenges$/),
   ],
-  "challenges that are null and numbers": [
+  "challenges that are not objects": [
     challenges([null, 5, "http-01"]),
     { code: "acme_no_http", message: /over HTTP/ },
   ],
@@ -83,11 +83,11 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
     challenges([{ type: "http-01", url: "https://localhost/x" }]),
     unusable(/nothing under token$/),
   ],
-  "a challenge without an address": [
+  "a challenge without a URL": [
     challenges([{ type: "http-01", token: "t" }]),
     unusable(/nothing under url$/),
   ],
-  "a challenge with an address without TLS": [
+  "a challenge with a URL without TLS": [
     challenges([{ type: "http-01", token: "t", url: "http://localhost/x" }]),
     unusable(/a URL without https$/),
   ],
@@ -100,7 +100,7 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
     orderThat({ status: "pending" }),
     unusable(/nothing under authorizations$/),
   ],
-  "an order with a list of authorizations without end": [
+  "an order with too many authorizations": [
     orderThat({ status: "pending", authorizations: Array(5_000).fill("https://localhost/x") }),
     unusable(/too much under authorizations$/),
   ],
@@ -108,19 +108,19 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
     orderThat({ status: "valid", certificate: "file:///etc/passwd" }),
     unusable(/a URL without https$/),
   ],
-  "an order that is no JSON": [
+  "an order that is not JSON": [
     { "/order": () => ({ body: "<html></html>" }) },
     unusable(/something that is not JSON$/),
   ],
   "an order that is null": [{ "/order": () => ({ body: "null" }) }, unusable(/not JSON$/)],
-  "an order without an address": [
+  "an order without a URL": [
     { "/orders": () => ({ status: 201, body: {} }) },
     unusable(/no address for the order$/),
   ],
 };
 
 for (const [what, [answers, fault]] of Object.entries(ends)) {
-  test(`${what} ends the attempt with a clear fault, and no challenge stays published`, async (t) => {
+  test(`${what} ends the attempt with a clear fault, and leaves no challenge published`, async (t) => {
     const authority = await startAuthority(t, answers);
     const { chain, published } = order(t, authority);
     await assert.rejects(chain, fault);
@@ -131,7 +131,7 @@ for (const [what, [answers, fault]] of Object.entries(ends)) {
 }
 
 for (const token of ["", "../../etc/passwd", "a/b", "a?b", "a b", "a\r\nb", "ä", "t".repeat(129)]) {
-  test(`a token ${JSON.stringify(token.slice(0, 20))} is none, and is not published`, async (t) => {
+  test(`does not publish the invalid token ${JSON.stringify(token.slice(0, 20))}`, async (t) => {
     const answers = challenges([{ type: "http-01", url: "https://localhost/x", token }]);
     const { chain, published } = order(t, await startAuthority(t, answers));
     await assert.rejects(chain, unusable(/a token that is none$/));
@@ -139,20 +139,20 @@ for (const token of ["", "../../etc/passwd", "a/b", "a?b", "a b", "a\r\nb", "ä"
   });
 }
 
-/** What never comes to an end, and what is asked for again and again. */
+/** Orders and authorizations that never complete, and the repeated request. */
 const endless: Readonly<Record<string, readonly [Answers, asked: string, what: RegExp]>> = {
   order: [orderThat({ status: "processing" }), "POST /order", /with the order$/],
   authorization: [authorizationThat({}), "POST /authorization", /with the check of the name$/],
 };
 
 for (const [what, [answers, path, message]] of Object.entries(endless)) {
-  test(`an ${what} that never comes to an end is given up, with a pause before each look`, async (t) => {
+  test(`gives up an ${what} that never completes, with a pause before each poll`, async (t) => {
     const authority = await startAuthority(t, answers);
     const { chain, pauses } = order(t, authority);
     await assert.rejects(chain, { code: "acme_stuck", message });
-    const looks = authority.asked.filter((one) => one === path).length;
-    assert.ok(looks >= 50 && looks <= 61, `${looks} looks`);
-    assert.ok(pauses.length >= looks - 1, `${pauses.length} pauses`);
+    const polled = authority.asked.filter((one) => one === path).length;
+    assert.ok(polled >= 50 && polled <= 61, `${polled} polls`);
+    assert.ok(pauses.length >= polled - 1, `${pauses.length} pauses`);
     assert.deepEqual([...new Set(pauses)], [1_000]);
   });
 }
@@ -162,7 +162,7 @@ for (const [retryAfter, pause] of [
   ["3600", 10_000],
   ["soon", 1_000],
 ] as const) {
-  test(`an order that asks for Retry-After: ${retryAfter} is looked at again after ${pause} ms`, async (t) => {
+  test(`polls an order with Retry-After: ${retryAfter} again after ${pause} ms`, async (t) => {
     const { chain, pauses } = order(
       t,
       await startAuthority(t, {
@@ -177,7 +177,7 @@ for (const [retryAfter, pause] of [
   });
 }
 
-test("an order that is not ready when it is finalized twice goes on to its end", async (t) => {
+test("completes an order that reports orderNotReady to a second finalize request", async (t) => {
   const notReady = { type: "urn:ietf:params:acme:error:orderNotReady", detail: "processing" };
   const authority = await startAuthority(t, {
     "/finalize": () => ({ status: 403, body: notReady }),

@@ -8,7 +8,7 @@ import { AUTHORITY_CA, type Authority } from "./authority.ts";
 export const NAME = "home.example.org";
 export const KEY: string = newKeyPem();
 
-/** Signed requests to a small authority, by way of the real exchange. */
+/** Signed requests to a test authority, over the real exchange. */
 export async function requestsTo(
   t: TestContext,
   { directoryUrl }: Authority,
@@ -19,11 +19,11 @@ export async function requestsTo(
 }
 
 export interface Ordering {
-  /** The whole way of an order to its chain. */
+  /** The certificate chain, once the order is complete. */
   readonly chain: Promise<string>;
-  /** Each pause that was asked for, none of which was made. */
+  /** The requested pauses, which are recorded and skipped. */
   readonly pauses: readonly number[];
-  /** What was published and what was taken back, in order. */
+  /** Published and withdrawn challenges, in order. */
   readonly published: readonly string[];
 }
 

@@ -23,15 +23,15 @@ const told: readonly (readonly [what: string, text: string, problem: string, mes
     /refused \(badCSR\): status 418$/,
   ],
   ["a detail without a type", '{"detail":"no"}', "unknown", /refused \(unknown\): no$/],
-  ["fields that are no text", '{"type":5,"detail":{}}', "unknown", /: status 418$/],
-  ["a page for people", "<html>Bad gateway</html>", "unknown", /: status 418$/],
+  ["fields that are not strings", '{"type":5,"detail":{}}', "unknown", /: status 418$/],
+  ["an HTML page", "<html>Bad gateway</html>", "unknown", /: status 418$/],
   ["a list", "[1]", "unknown", /: status 418$/],
-  ["nothing but null", "null", "unknown", /: status 418$/],
-  ["nothing at all", "", "unknown", /: status 418$/],
+  ["null", "null", "unknown", /: status 418$/],
+  ["an empty body", "", "unknown", /: status 418$/],
 ];
 
 for (const [what, text, problem, message] of told) {
-  test(`of ${what}, as much is told as there is`, () => {
+  test(`reports the available fields of ${what}`, () => {
     const read = problemOf(reply(418, text));
     assert.deepEqual([read.problem, read.code], [problem, "acme_refused"]);
     assert.match(read.message, message);
@@ -39,12 +39,12 @@ for (const [what, text, problem, message] of told) {
 }
 
 for (const document of [undefined, null, 5, "text", [], {}]) {
-  test(`a problem inside an order that is ${JSON.stringify(document)} is one without a reason`, () => {
+  test(`reads the problem ${JSON.stringify(document)} of an order as one without a reason`, () => {
     assert.match(problemFrom(document).message, /refused \(unknown\): without saying why$/);
   });
 }
 
-test("a problem of a hundred thousand characters is told by its beginning", () => {
+test("truncates a problem of 100,000 characters", () => {
   const long = JSON.stringify({ type: `${URN}${"t".repeat(1e5)}`, detail: "d".repeat(1e5) });
   const { message } = problemOf(reply(400, long));
   assert.match(message, /t{5}.*d{5}/);
@@ -67,7 +67,7 @@ const pauses: readonly (readonly [header: string | undefined, ms: number | undef
 ];
 
 for (const [header, ms] of pauses) {
-  test(`Retry-After: ${header} asks for ${ms === undefined ? "nothing" : `${ms} ms`}, a day at most`, () => {
+  test(`reads Retry-After: ${header} as ${ms === undefined ? "no pause" : `${ms} ms`}, limited to a day`, () => {
     assert.equal(retryAfterMs(reply(429, "", header)), ms);
     assert.equal(problemOf(reply(429, "", header)).retryAfterMs, ms);
   });

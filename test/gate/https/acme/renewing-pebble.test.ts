@@ -29,7 +29,7 @@ const environment = ({ directoryUrl, httpPort }: Pebble, dataDir: string, caFile
 
 wherePebbleIs((withPebble) => {
   withPebble(
-    "a certificate is renewed before it ends, and no visitor is turned away meanwhile",
+    "renews a certificate before it expires, and serves every request meanwhile",
     async (t, start) => {
       const pebble = await start({ validitySeconds: 9 });
       const gate = await startSecureGate(t, pebble);
@@ -46,7 +46,7 @@ wherePebbleIs((withPebble) => {
   );
 
   withPebble(
-    "an order that a crash has interrupted is finished with the key that it was placed with",
+    "completes an order that a crash interrupted, with its original key",
     async (t, start) => {
       const pebble = await start({ env: { PEBBLE_VA_NOSLEEP: "0", PEBBLE_VA_SLEEPTIME: "3" } });
       const dataDir = await tempDir(t);

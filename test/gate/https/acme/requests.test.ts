@@ -14,7 +14,7 @@ const newOrder = async (t: TestContext, answers: Answers) => {
 const counted = (asked: readonly string[], one: string): number =>
   asked.filter((other) => other === one).length;
 
-test("a nonce that is refused again and again ends the request after a dozen", async (t) => {
+test("gives up after 12 refused nonces", async (t) => {
   const { authority, asking } = await newOrder(t, {
     "/orders": () => ({ status: 400, body: badNonce }),
   });
@@ -22,7 +22,7 @@ test("a nonce that is refused again and again ends the request after a dozen", a
   assert.equal(counted(authority.asked, "POST /orders"), 12);
 });
 
-test("a nonce that is refused is replaced by the one that came with the refusal", async (t) => {
+test("replaces a refused nonce by the one in the refusal", async (t) => {
   const nonces: unknown[] = [];
   const { authority, asking } = await newOrder(t, {
     "/orders": ({ header, count }: Asked) => {
@@ -36,7 +36,7 @@ test("a nonce that is refused is replaced by the one that came with the refusal"
   assert.equal(counted(authority.asked, "HEAD /nonce"), 1, "for the account alone");
 });
 
-test("a refusal that is not about the nonce is not asked again", async (t) => {
+test("does not retry after other refusals", async (t) => {
   const { authority, asking } = await newOrder(t, {
     "/orders": () => ({
       status: 403,
@@ -47,7 +47,7 @@ test("a refusal that is not about the nonce is not asked again", async (t) => {
   assert.equal(counted(authority.asked, "POST /orders"), 1);
 });
 
-test("an authority that wants to be left alone says for how long", async (t) => {
+test("passes on the Retry-After of the authority", async (t) => {
   const { authority, asking } = await newOrder(t, {
     "/orders": () => ({
       status: 429,
@@ -63,7 +63,7 @@ test("an authority that wants to be left alone says for how long", async (t) => 
   assert.equal(counted(authority.asked, "POST /orders"), 1);
 });
 
-test("each request is signed for its own address: with the key first, then with the account", async (t) => {
+test("signs each request for its URL, first with the key, then with the account", async (t) => {
   const headers: Asked["header"][] = [];
   const remember = ({ header, url }: Asked) => {
     headers.push(header);
@@ -93,22 +93,22 @@ const addresses = {
 const unusable = (message: RegExp) => ({ code: "acme_answer_unusable", message });
 
 const noAuthority: Readonly<Record<string, readonly [Answers, { message: RegExp }]>> = {
-  "a page for people": [directory("<!doctype html>"), unusable(/something that is not JSON$/)],
-  "nothing at all": [directory(""), unusable(/something that is not JSON$/)],
-  "a text": [directory('"https://localhost/"'), unusable(/something that is not JSON$/)],
-  "a directory without orders": [
+  "an HTML page": [directory("<!doctype html>"), unusable(/something that is not JSON$/)],
+  "an empty body": [directory(""), unusable(/something that is not JSON$/)],
+  "a JSON string": [directory('"https://localhost/"'), unusable(/something that is not JSON$/)],
+  "a directory without newOrder": [
     directory({ ...addresses, newOrder: undefined }),
     unusable(/nothing under newOrder$/),
   ],
-  "an address that is a number": [
+  "a URL that is a number": [
     directory({ ...addresses, newAccount: 5 }),
     unusable(/nothing under newAccount$/),
   ],
-  "an address without TLS": [
+  "a URL without TLS": [
     directory({ ...addresses, newNonce: "http://localhost/nonce" }),
     unusable(/a URL without https$/),
   ],
-  "an address that is a path": [
+  "a URL that is a path": [
     directory({ ...addresses, newNonce: "/nonce" }),
     unusable(/a URL without https$/),
   ],
@@ -121,11 +121,11 @@ const noAuthority: Readonly<Record<string, readonly [Answers, { message: RegExp 
     { "/nonce": () => ({ headers: { "Replay-Nonce": undefined } }) },
     { message: /no nonce$/ },
   ],
-  "an account without an address": [
+  "an account without a URL": [
     { "/account": () => ({ status: 201, body: {} }) },
     unusable(/no address for the account$/),
   ],
-  "terms that have to be agreed to again": [
+  "new terms to agree to": [
     {
       "/account": () => ({
         status: 403,
@@ -137,7 +137,7 @@ const noAuthority: Readonly<Record<string, readonly [Answers, { message: RegExp 
 };
 
 for (const [what, [answers, fault]] of Object.entries(noAuthority)) {
-  test(`an authority that answers with ${what} gives a clear fault after few requests`, async (t) => {
+  test(`throws a clear fault after few requests when the authority answers with ${what}`, async (t) => {
     const authority = await startAuthority(t, answers);
     await assert.rejects(requestsTo(t, authority), fault);
     assert.ok(authority.asked.length <= 3, authority.asked.join());

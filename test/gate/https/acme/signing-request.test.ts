@@ -9,11 +9,11 @@ import { whereInstalled } from "../../../proxies/program.ts";
 
 const KEY = newKeyPem();
 
-/** A name of exactly so many characters, with labels as long as they may be. */
+/** A name with exactly `length` characters, and labels of the maximum length. */
 const nameOfLength = (length: number): string =>
   Array.from({ length }, (_, at) => (at % 64 === 63 && at < length - 1 ? "." : "a")).join("");
 
-/** How long the element is that starts here, its tag and its length included. */
+/** The size of the DER element that starts here, including its tag and length. */
 function sizeOfElement(bytes: Buffer): number {
   const first = bytes.readUInt8(1);
   if (first < 0x80) return 2 + first;
@@ -23,7 +23,7 @@ function sizeOfElement(bytes: Buffer): number {
   return 2 + count + length;
 }
 
-test("a request is one element in the shortest form for names of every length", () => {
+test("encodes a request as one DER element in the shortest form, for names of every length", () => {
   for (let length = 1; length <= 253; length += 1) {
     const der = signingRequest(nameOfLength(length), KEY);
     assert.equal(sizeOfElement(der), der.length, `a name of ${length} characters`);
@@ -36,10 +36,10 @@ whereInstalled("openssl", (openssl) => {
     return spawnSync(openssl, ["req", "-inform", "DER", ...args], options);
   };
 
-  test("openssl reads the one name out of a request and finds it signed with the key", () => {
+  test("openssl reads the name from a request and verifies its signature", () => {
     const name = fc.oneof(
       fc.domain().filter((domain) => domain.length <= 253),
-      // Where lengths begin to take another byte: the name itself, and all that is around it.
+      // Around the sizes where a DER length needs another byte, for the name and for the outer elements.
       fc.integer({ min: 1, max: 253 }).map(nameOfLength),
     );
     fc.assert(
@@ -60,13 +60,13 @@ whereInstalled("openssl", (openssl) => {
     );
   });
 
-  test("the request holds the public half of the key that it is signed with", () => {
+  test("a request contains the public key of its signing key", () => {
     const { stdout } = read(signingRequest("home.example.org", KEY), "-pubkey", "-noout");
     const expected = createPublicKey(KEY).export({ type: "spki", format: "pem" });
     assert.equal(stdout, expected);
   });
 
-  test("a request of which one byte was changed is no longer signed", () => {
+  test("the signature does not verify after one byte is changed", () => {
     const der = signingRequest("home.example.org", KEY);
     der.writeUInt8(der.readUInt8(der.indexOf("home")) ^ 1, der.indexOf("home"));
     const { status, stdout, stderr } = read(der, "-verify", "-noout");
