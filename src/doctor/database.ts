@@ -15,7 +15,7 @@ export const databaseCheck: Check = {
 
   async look(installation) {
     const { databaseFile, databaseUrl } = installation.settings;
-    const database = await looked(installation);
+    const database = await readDatabase(installation);
     if ("found" in database) return [database];
     switch (database.kind) {
       case "missing":
@@ -28,7 +28,7 @@ export const databaseCheck: Check = {
   },
 };
 
-async function looked(installation: Installation): Promise<Database | Finding> {
+async function readDatabase(installation: Installation): Promise<Database | Finding> {
   const { databaseFile } = installation.settings;
   try {
     return await installation.database();

@@ -11,12 +11,12 @@ import { assertFound, type Case, findings } from "./installation.ts";
 const OPEN: readonly (readonly [string, Omit<Case, "now">])[] = [
   ["a gate that listens for others", { env: { HOST: "0.0.0.0" } }],
   ["a public address", { env: { PUBLIC_URL: "https://auth.example.org" } }],
-  ["an address that is no loopback one", { url: "https://auth.example.org" }],
+  ["an address that is not loopback", { url: "https://auth.example.org" }],
   ["a trusted proxy", { env: { TRUSTED_PROXIES: "127.0.0.1" } }],
 ];
 
 for (const [name, given] of OPEN) {
-  test(`without an account and with ${name}, setup is open to strangers, which is wrong`, async (t) => {
+  test(`reports a problem without an account and with ${name}: setup is open to strangers`, async (t) => {
     const env = { ...given.env, DATA_DIR: await tempDir(t) };
     assertFound(await findings(accountsCheck, { ...given, env }), [
       "problem",
@@ -25,7 +25,7 @@ for (const [name, given] of OPEN) {
     ]);
   });
 
-  test(`with ${name}, a setup token makes it fine, and an empty one does not`, async (t) => {
+  test(`with ${name}, accepts a setup token, and reports a problem for an empty one`, async (t) => {
     const { dataDir: DATA_DIR } = await startGate(t);
     const env = { ...given.env, DATA_DIR };
     await writeFile(join(DATA_DIR, "setup-token"), "\n");
@@ -34,7 +34,7 @@ for (const [name, given] of OPEN) {
     assertFound(await findings(accountsCheck, { ...given, env }), ["ok", /asks for a token/]);
   });
 
-  test(`with ${name} and an account, there is nothing to say`, async (t) => {
+  test(`reports ok with ${name} and an account`, async (t) => {
     const gate = await startGate(t);
     await gate.setUp();
     const env = { ...given.env, DATA_DIR: gate.dataDir };
@@ -42,19 +42,19 @@ for (const [name, given] of OPEN) {
   });
 }
 
-test("without an account, a gate for this machine alone is fine", async (t) => {
+test("reports ok without an account if only this machine reaches the gate", async (t) => {
   const { dataDir: DATA_DIR, url } = await startGate(t);
   const found = await findings(accountsCheck, { env: { DATA_DIR }, url });
   assertFound(found, ["ok", /from this machine alone/]);
 });
 
-test("a database that cannot be read says nothing about accounts", async (t) => {
+test("reports nothing about accounts if the database is unreadable", async (t) => {
   const DATA_DIR = await tempDir(t);
   await writeFile(join(DATA_DIR, "latchkey.db"), "no database".repeat(100));
   assertFound(await findings(accountsCheck, { env: { DATA_DIR, HOST: "0.0.0.0" } }));
 });
 
-test("without an account, a setup token file that is not a regular file is wrong", async (t) => {
+test("without an account, reports a setup token file that is not a regular file", async (t) => {
   const DATA_DIR = await tempDir(t);
   await mkdir(join(DATA_DIR, "setup-token"));
   assertFound(await findings(accountsCheck, { env: { DATA_DIR } }), [
@@ -64,7 +64,7 @@ test("without an account, a setup token file that is not a regular file is wrong
   ]);
 });
 
-test("without an account, a setup token that the gate's user may not read is wrong", async (t) => {
+test("without an account, reports a setup token that the gate's user cannot read", async (t) => {
   const above = await tempDir(t);
   const DATA_DIR = join(above, "data");
   await mkdir(DATA_DIR);
@@ -79,7 +79,7 @@ test("without an account, a setup token that the gate's user may not read is wro
 });
 
 if (isRoot) {
-  test("as root, a setup token that the owner of the data folder may not read is wrong", async (t) => {
+  test("as root, reports a setup token that the owner of the data folder cannot read", async (t) => {
     const DATA_DIR = await foreignFolder(t);
     const folder = join(DATA_DIR, "..", "tokens");
     await mkdir(folder, { mode: 0o755 });

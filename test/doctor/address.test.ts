@@ -16,34 +16,34 @@ import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
 
 const FINE = /^Latchkey answers at .*, and its forms work there$/;
 
-test("without an address, there is nothing to say about it", async () => {
+test("reports nothing without an address", async () => {
   assertFound(await findings(addressCheck, {}));
 });
 
-test("the gate itself is met at its address, with and without an account", async (t) => {
+test("recognizes the gate at its address, with and without an account", async (t) => {
   const gate = await startGate(t);
   assertFound(await findings(addressCheck, { url: gate.url }), ["ok", FINE]);
   await gate.setUp();
   assertFound(await findings(addressCheck, { url: gate.url }), ["ok", FINE]);
 });
 
-test("where nothing listens, that is what is wrong", async () => {
+test("reports an address where nothing listens", async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   assertFound(await findings(addressCheck, { url }), ["problem", /connection refused$/]);
 });
 
-test("what speaks no TLS is told so", async (t) => {
+test("reports a server without TLS", async (t) => {
   const { url } = await startGate(t);
   const found = await findings(addressCheck, { url: url.replace("http:", "https:") });
   assertFound(found, ["problem", /does not answer: it does not use TLS$/]);
 });
 
-test("a name that nobody knows is told so", async () => {
+test("reports an unknown host name", async () => {
   const found = await findings(addressCheck, { url: "http://gate.invalid" });
   assertFound(found, ["problem", /unknown host name$|the name server does not answer$/]);
 });
 
-test("another application is not taken for Latchkey", async (t) => {
+test("does not mistake another application for Latchkey", async (t) => {
   const { place } = await startRecordingApp(t);
   const found = await findings(addressCheck, { url: `http://${place}` });
   assertFound(found, [
@@ -53,7 +53,7 @@ test("another application is not taken for Latchkey", async (t) => {
   ]);
 });
 
-test("a database that does not answer is seen from outside", async (t) => {
+test("reports a database that does not answer, from /readyz", async (t) => {
   const gate = await startGate(t);
   execute(gate.databaseFile, "DROP TABLE users");
   assertFound(await findings(addressCheck, { url: gate.url }), [
@@ -63,7 +63,7 @@ test("a database that does not answer is seen from outside", async (t) => {
   ]);
 });
 
-test("an address that hangs is told within seconds, and leaves nothing behind", async (t) => {
+test("reports an address that hangs within seconds, and closes all connections", async (t) => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => server.close());
@@ -83,7 +83,7 @@ test("an address that hangs is told within seconds, and leaves nothing behind", 
   assert.ok(sockets.length > 0);
 });
 
-test("looking at the address uses up no sign-in attempt, and leaves no log entry", async (t) => {
+test("uses no sign-in attempt and leaves no log entry", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   for (let left = 6; left > 0; left -= 1) await findings(addressCheck, { url: gate.url });
@@ -96,15 +96,15 @@ test("looking at the address uses up no sign-in attempt, and leaves no log entry
 });
 
 whereInstalled("nginx", (nginx) => {
-  test("behind nginx that passes on what it should, all is fine", async (t) => {
+  test("reports ok behind an nginx with the right headers", async (t) => {
     const gate = await startGate(t);
     const url = await beforeGate(t, nginx, gate.url);
     assertFound(await findings(addressCheck, { url }), ["ok", FINE]);
   });
 
-  test("where the proxy does not pass Host on, forms are refused, which PUBLIC_URL mends too", async (t) => {
+  test("reports refused forms if the proxy does not forward Host, and ok with PUBLIC_URL set", async (t) => {
     const gate = await startGate(t);
-    // As nginx does it by itself.
+    // The default of nginx.
     const url = await beforeGate(t, nginx, gate.url, "");
     assertFound(await findings(addressCheck, { url }), [
       "problem",
@@ -117,7 +117,7 @@ whereInstalled("nginx", (nginx) => {
     assertFound(await findings(addressCheck, { url: publicUrl }), ["ok", FINE]);
   });
 
-  test("a proxy that does not reach the gate is told to be led there", async (t) => {
+  test("reports a proxy that does not reach the gate, with the gate's address", async (t) => {
     const port = await freePort();
     const url = await beforeGate(t, nginx, `http://127.0.0.1:${port}`);
     assertFound(await findings(addressCheck, { env: { PORT: String(port) }, url }), [
@@ -127,7 +127,7 @@ whereInstalled("nginx", (nginx) => {
     ]);
   });
 
-  test("forms that the proxy keeps are told", async (t) => {
+  test("reports a proxy that does not forward forms", async (t) => {
     const gate = await startGate(t);
     const url = await startNginx(
       t,
@@ -138,14 +138,14 @@ whereInstalled("nginx", (nginx) => {
     assertFound(await findings(addressCheck, { url }), ["problem", /do not get .*: answer 405$/]);
   });
 
-  test("health that the proxy keeps to itself is no fault", async (t) => {
+  test("accepts a proxy that does not forward the health paths", async (t) => {
     const gate = await startGate(t);
     const locations = `location ~ ^/(login|logout)$ { proxy_pass ${gate.url}; ${PASSED_ON} }`;
     const url = await startNginx(t, nginx, locations);
     assertFound(await findings(addressCheck, { url }), ["ok", FINE]);
   });
 
-  test("an address that leads to https is told where to look instead", async (t) => {
+  test("suggests the https URL for an address that redirects to it", async (t) => {
     const url = await startNginx(t, nginx, "return 301 https://auth.example.org$request_uri;");
     assertFound(await findings(addressCheck, { url }), [
       "hint",
@@ -154,7 +154,7 @@ whereInstalled("nginx", (nginx) => {
     ]);
   });
 
-  test("plain HTTP beside HTTPS is a hint unless it leads to HTTPS or is refused", async (t) => {
+  test("gives a hint for plain HTTP next to HTTPS, unless it redirects or is refused", async (t) => {
     const gate = await startGate(t);
     const secure = new URL("https://auth.example.org");
     const plain = async (locations: string) => {

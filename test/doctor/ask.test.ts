@@ -4,8 +4,8 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { ask } from "../../src/doctor/ask.ts";
 
-/** Says the same to everybody, and does what the test wants to the connection. */
-async function startSaying(
+/** Sends the same bytes on each connection, then runs the test's action on it. */
+async function startSending(
   t: TestContext,
   words: string,
   act: (socket: Socket) => void = () => {},
@@ -20,9 +20,9 @@ async function startSaying(
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
 }
 
-test("a server that switches to another protocol has not answered", async (t) => {
+test("a protocol switch does not count as a response", async (t) => {
   const lines = ["HTTP/1.1 101 Switching Protocols", "Connection: Upgrade", "Upgrade: x", "", "x"];
-  const asked = await ask(await startSaying(t, lines.join("\r\n")), {}, Date.now);
+  const asked = await ask(await startSending(t, lines.join("\r\n")), {}, Date.now);
   assert.deepEqual(asked, {
     kind: "none",
     code: undefined,
@@ -30,8 +30,8 @@ test("a server that switches to another protocol has not answered", async (t) =>
   });
 });
 
-test("an answer that goes on to the end of the connection is an answer", async (t) => {
-  const url = await startSaying(t, "HTTP/1.1 200 OK\r\n\r\nok", (socket) => socket.end());
+test("accepts a response that ends with the connection", async (t) => {
+  const url = await startSending(t, "HTTP/1.1 200 OK\r\n\r\nok", (socket) => socket.end());
   const asked = await ask(url, {}, () => 7);
   assert.ok(asked.kind === "response");
   assert.deepEqual([asked.status, asked.body, asked.receivedAt], [200, "ok", 7]);

@@ -27,7 +27,7 @@ async function portShowing(t: TestContext, pair: typeof LEAF): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test("a certificate with its whole chain and for this name is fine", async (t) => {
+test("reports ok for a certificate with its whole chain and this name", async (t) => {
   const url = `https://localhost:${await portShowing(t, WHOLE)}`;
   assertFound(await findings(certificateCheck, { url }), [
     "ok",
@@ -42,14 +42,14 @@ for (const [days, kind, about] of [
   [0.2, "hint", /expires on 2119-12-24, within a day$/],
   [-1, "problem", /has expired on 2119-12-24$/],
 ] as const) {
-  test(`${days} days before its end, a certificate is ${kind}`, async (t) => {
+  test(`reports ${kind} for a certificate ${days} days before it expires`, async (t) => {
     const url = `https://localhost:${await portShowing(t, WHOLE)}`;
     const now = Date.UTC(2119, 11, 24, 8) - days * 86_400_000;
     assertFound(await findings(certificateCheck, { url, now }), [kind, about, /renew/]);
   });
 }
 
-test("a certificate for another name is wrong, and its names are told", async (t) => {
+test("reports a certificate for another name, with its names", async (t) => {
   const url = `https://127.0.0.1:${await portShowing(t, WHOLE)}`;
   assertFound(await findings(certificateCheck, { url }), [
     "problem",
@@ -57,7 +57,7 @@ test("a certificate for another name is wrong, and its names are told", async (t
   ]);
 });
 
-test("a certificate without its intermediate is wrong", async (t) => {
+test("reports a certificate without its intermediate", async (t) => {
   const url = `https://localhost:${await portShowing(t, LEAF)}`;
   assertFound(await findings(certificateCheck, { url }), [
     "problem",
@@ -66,7 +66,7 @@ test("a certificate without its intermediate is wrong", async (t) => {
   ]);
 });
 
-test("a certificate that trusts itself alone is wrong", async (t) => {
+test("reports a self-signed certificate", async (t) => {
   const url = `https://localhost:${await portShowing(t, SELF_SIGNED)}`;
   assertFound(await findings(certificateCheck, { url }), [
     "problem",
@@ -75,7 +75,7 @@ test("a certificate that trusts itself alone is wrong", async (t) => {
   ]);
 });
 
-test("without TLS, or where nothing answers, there is nothing to say", async () => {
+test("reports nothing without TLS, or if nothing answers", async () => {
   assertFound(await findings(certificateCheck, {}));
   assertFound(await findings(certificateCheck, { url: "http://127.0.0.1:1" }));
   assertFound(await findings(certificateCheck, { url: `https://127.0.0.1:${await freePort()}` }));
@@ -90,7 +90,7 @@ async function filesWith(t: TestContext, { cert, key }: typeof LEAF, mode = 0o60
   return { TLS_CERT_FILE, TLS_KEY_FILE };
 }
 
-test("a certificate and its key in files are fine", async (t) => {
+test("reports ok for certificate and key files", async (t) => {
   const env = await filesWith(t, WHOLE, 0o640);
   assertFound(await findings(certificateFilesCheck, { env }), [
     "ok",
@@ -99,7 +99,7 @@ test("a certificate and its key in files are fine", async (t) => {
   assertFound(await findings(certificateFilesCheck, {}));
 });
 
-test("a key that everybody can read and a certificate that ends soon are hints", async (t) => {
+test("gives hints for a world-readable key and a certificate that expires soon", async (t) => {
   const env = await filesWith(t, WHOLE, 0o644);
   const now = Date.UTC(2119, 11, 20);
   assertFound(
@@ -111,10 +111,14 @@ test("a key that everybody can read and a certificate that ends soon are hints",
 
 for (const [name, pair, about] of [
   ["of another certificate", { ...SELF_SIGNED, cert: LEAF.cert }, /belongs to another certificate/],
-  ["that is none", { ...LEAF, key: "no key" }, /the key cannot be used/],
-  ["beside no certificate", { ...LEAF, cert: "no certificate" }, /the certificate cannot be used/],
+  ["that is invalid", { ...LEAF, key: "no key" }, /the key cannot be used/],
+  [
+    "without a valid certificate",
+    { ...LEAF, cert: "no certificate" },
+    /the certificate cannot be used/,
+  ],
 ] as const) {
-  test(`a key ${name} is wrong`, async (t) => {
+  test(`reports a key ${name}`, async (t) => {
     const env = await filesWith(t, pair);
     assertFound(await findings(certificateFilesCheck, { env }), ["problem", about, /privkey\.pem/]);
   });

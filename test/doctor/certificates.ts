@@ -1,6 +1,6 @@
-// Made for these tests alone; the keys of the two authorities are gone. Good until 2119.
+// Made only for these tests; the keys of the two authorities are deleted. Valid until 2119.
 
-/** Trusts itself alone. For `localhost`, as is the leaf. */
+/** Self-signed. For `localhost`, like the leaf. */
 export const SELF_SIGNED: { readonly cert: string; readonly key: string } = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBlTCCATugAwIBAgIULIAntM7jfiNLa4evPaI2c2pZnT4wCgYIKoZIzj0EAwIw

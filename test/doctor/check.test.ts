@@ -6,7 +6,7 @@ import { installation } from "./installation.ts";
 
 const check = (name: string, look: Check["look"]): Check => ({ name, settings: [], look });
 
-test("a check that fails or hangs keeps no other from its findings, nor their order", async () => {
+test("a check that fails or hangs does not affect the findings of others or their order", async () => {
   const checks = [
     check("hangs", () => new Promise(() => {})),
     check("fails", async () => {
@@ -27,7 +27,7 @@ test("a check that fails or hangs keeps no other from its findings, nor their or
   );
 });
 
-test("all checks are under way at the same time", async () => {
+test("runs all checks concurrently", async () => {
   const meeting = Promise.withResolvers<void>();
   const checks = [
     check("waits", async () => {
@@ -49,7 +49,7 @@ for (const [outcomes, expected] of [
   [["ok", "hint"], "hint"],
   [["problem", "hint", "ok"], "problem"],
 ] as const) {
-  test(`the worst of ${outcomes.join(", ") || "nothing"} is ${expected}`, () => {
+  test(`returns ${expected} as the worst of ${outcomes.join(", ") || "no outcomes"}`, () => {
     assert.equal(worst(outcomes), expected);
   });
 }

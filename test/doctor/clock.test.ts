@@ -17,18 +17,18 @@ for (const [aheadMs, kind, about] of [
   [5 * MINUTE, "problem", /is 5 minutes behind theirs/],
   [-7_200 * SECOND, "problem", /is 120 minutes ahead of theirs/],
 ] as const) {
-  test(`a clock that is off by ${aheadMs / SECOND} seconds is ${kind}`, () => {
+  test(`reports ${kind} for a clock that differs by ${aheadMs / SECOND} seconds`, () => {
     assertFound(judgedDifference({ whose: "theirs", aheadMs }), [kind, about, /timedatectl/]);
   });
 }
 
-test("a clock that is off by less than half a minute is not worth a word", () => {
+test("reports nothing for a difference under 30 seconds", () => {
   for (const aheadMs of [29_999, -29_999]) {
     assertFound(judgedDifference({ whose: "theirs", aheadMs }));
   }
 });
 
-test("the clock is compared with the one at the address", async (t) => {
+test("compares the clock with that of the address", async (t) => {
   const { url, dataDir: DATA_DIR } = await startGate(t);
   const agrees = new RegExp(`agrees with that of ${url}$`);
   assertFound(await findings(clockCheck, { env: { DATA_DIR }, url }), ["ok", agrees]);
@@ -55,13 +55,13 @@ for (const [ahead, kind] of [
   [31 * SECOND, "hint"],
   [6 * MINUTE, "problem"],
 ] as const) {
-  test(`a log entry from ${ahead / SECOND} seconds in the future is ${kind}`, async (t) => {
+  test(`reports ${kind} for a log entry from ${ahead / SECOND} seconds in the future`, async (t) => {
     const DATA_DIR = await withEntryAt(t, NOW + ahead);
     const about = kind === "ok" ? /no log entry comes from the future/ : /in the future$/;
     assertFound(await findings(clockCheck, { env: { DATA_DIR }, now: NOW }), [kind, about]);
   });
 }
 
-test("where there is nothing to compare with, there is nothing to say", async (t) => {
+test("reports nothing without another clock", async (t) => {
   assertFound(await findings(clockCheck, { env: { DATA_DIR: await tempDir(t) } }));
 });

@@ -8,12 +8,12 @@ import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
 const COMES_BACK = /^nothing keeps the session cookie from coming back/;
 const NO_TLS = /has no TLS: passwords and sessions can be read on the way$/;
 
-test("without an address, or where nothing answers, there is nothing to say", async () => {
+test("reports nothing without an address, or if nothing answers", async () => {
   assertFound(await findings(cookieCheck, {}));
   assertFound(await findings(cookieCheck, { url: "http://127.0.0.1:1" }));
 });
 
-/** The gate, as if it had been reached under another address. */
+/** Cases where the gate seems to be reached at another address. */
 const cases: readonly {
   readonly name: string;
   readonly address: string;
@@ -27,7 +27,7 @@ const cases: readonly {
     expected: [["hint", NO_TLS, /HTTPS_PORT/]],
   },
   {
-    name: "http to a name of this machine, which browsers take for secure",
+    name: "http to a name of this machine, which browsers treat as secure",
     address: "http://app.localhost:3000",
     expected: [["ok", COMES_BACK]],
   },
@@ -67,24 +67,24 @@ const cases: readonly {
 ];
 
 for (const { name, address, env = {}, expected } of cases) {
-  test(`the way of the cookie: ${name}`, async (t) => {
+  test(`checks the cookie: ${name}`, async (t) => {
     const { url } = await startGate(t);
     const found = await cookieCheck.look(under(address, installation({ env, url })));
     assertFound(found, ...expected);
   });
 }
 
-test("the gate can be asked at its loopback address whatever PUBLIC_URL says", async (t) => {
+test("accepts the gate's loopback address whatever PUBLIC_URL is", async (t) => {
   const { url } = await startGate(t);
   const env = { PUBLIC_URL: "https://auth.example.org" };
   assertFound(await findings(cookieCheck, { env, url }), ["ok", COMES_BACK]);
 });
 
 whereInstalled("nginx", (nginx) => {
-  /** An application behind the door, with the place that the gate is told was asked for. */
-  const door = (gate: string, { protocol, host }: URL): string => `
+  /** An application behind forward auth, with the requested URL that the proxy reports to the gate. */
+  const behindForwardAuth = (gate: string, { protocol, host }: URL): string => `
     location ~ ^/(login|logout)$ { proxy_pass ${gate}; ${PASSED_ON} }
-    location = /asks {
+    location = /check {
       internal;
       proxy_pass ${gate}/forward-auth?deny=401;
       proxy_set_header Host ${host};
@@ -93,15 +93,15 @@ whereInstalled("nginx", (nginx) => {
       proxy_set_header X-Forwarded-Uri $request_uri;
     }
     location / {
-      auth_request /asks;
-      auth_request_set $door $upstream_http_location;
-      error_page 401 = @door;
+      auth_request /check;
+      auth_request_set $sign_in $upstream_http_location;
+      error_page 401 = @sign_in;
       try_files /nothing =404;
     }
-    location @door { return 303 $door; }
+    location @sign_in { return 303 $sign_in; }
   `;
 
-  for (const [told, address, ...expected] of [
+  for (const [reported, address, ...expected] of [
     ["http://example.org", "http://example.org", ["hint", NO_TLS]],
     ["https://example.org", "https://example.org", ["ok", COMES_BACK]],
     ["https://localhost", "http://localhost", ["ok", COMES_BACK]],
@@ -117,22 +117,22 @@ whereInstalled("nginx", (nginx) => {
       ["problem", /is http, so the cookie goes out without Secure/, /X-Forwarded-Proto: https/],
     ],
   ] as const) {
-    test(`a proxy that takes ${address} for ${told}: ${expected[0][0]}`, async (t) => {
+    test(`reports ${expected[0][0]} if the proxy reports ${address} as ${reported}`, async (t) => {
       const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
       await gate.setUp();
-      const url = await startNginx(t, nginx, door(gate.url, new URL(told)));
+      const url = await startNginx(t, nginx, behindForwardAuth(gate.url, new URL(reported)));
       assertFound(await cookieCheck.look(under(address, installation({ url }))), ...expected);
     });
   }
 
-  test("a proxy that takes Set-Cookie away keeps everybody out, which is wrong", async (t) => {
+  test("reports a proxy that removes Set-Cookie, which prevents every sign-in", async (t) => {
     const gate = await startGate(t);
     const lines = `${PASSED_ON} proxy_hide_header Set-Cookie;`;
     const url = await beforeGate(t, nginx, gate.url, lines);
     assertFound(await findings(cookieCheck, { url }), ["problem", /Set-Cookie away/, /pass Set-C/]);
   });
 
-  test("an address that leads to https says nothing about the cookie there", async (t) => {
+  test("reports nothing about the cookie for an address that redirects to https", async (t) => {
     const url = await startNginx(t, nginx, "return 301 https://auth.example.org$request_uri;");
     assertFound(await findings(cookieCheck, { url }));
   });

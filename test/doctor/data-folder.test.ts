@@ -21,7 +21,7 @@ async function folderWith(t: TestContext, mode: number, fileMode: number) {
   return { DATA_DIR, file };
 }
 
-test("the folder of a running gate is fine", async (t) => {
+test("reports ok for the folder of a running gate", async (t) => {
   const { dataDir: DATA_DIR } = await startGate(t);
   assertFound(await findings(dataFolderCheck, { env: { DATA_DIR } }), [
     "ok",
@@ -29,27 +29,27 @@ test("the folder of a running gate is fine", async (t) => {
   ]);
 });
 
-test("before the first start the folder is not there, which is fine, and it is not made", async (t) => {
+test("reports ok for a missing folder before the first start, and does not create it", async (t) => {
   const above = await tempDir(t);
   const env = { DATA_DIR: join(above, "data/of/latchkey") };
   assertFound(await findings(dataFolderCheck, { env }), ["ok", /the first start makes it/]);
   assert.deepEqual(await readdir(above), []);
 });
 
-test("a file in the place of the folder is wrong", async (t) => {
+test("reports a file in place of the folder", async (t) => {
   const DATA_DIR = join(await tempDir(t), "data");
   await writeFile(DATA_DIR, "");
   assertFound(await findings(dataFolderCheck, { env: { DATA_DIR } }), ["problem", /is no folder/]);
 });
 
-test("a folder below a file cannot be made", async (t) => {
+test("reports a folder below a file, which cannot be created", async (t) => {
   const file = join(await tempDir(t), "file");
   await writeFile(file, "");
   const env = { DATA_DIR: join(file, "data") };
   assertFound(await findings(dataFolderCheck, { env }), ["problem", /cannot be made/]);
 });
 
-test("a folder that others can look into is a hint, with its mode and the command", async (t) => {
+test("gives a hint for a folder that others can read, with its mode and the command", async (t) => {
   const { DATA_DIR } = await folderWith(t, 0o750, 0o600);
   assertFound(await findings(dataFolderCheck, { env: { DATA_DIR } }), [
     "hint",
@@ -58,7 +58,7 @@ test("a folder that others can look into is a hint, with its mode and the comman
   ]);
 });
 
-test("a database that everybody can get to and read is wrong", async (t) => {
+test("reports a database that every user can reach and read", async (t) => {
   const { DATA_DIR, file } = await folderWith(t, 0o755, 0o644);
   assertFound(await findings(dataFolderCheck, { env: { DATA_DIR } }), [
     "problem",
@@ -67,12 +67,12 @@ test("a database that everybody can get to and read is wrong", async (t) => {
   ]);
 });
 
-test("in a closed folder, the mode of a file opens nothing", async (t) => {
+test("ignores the modes of files in a private folder", async (t) => {
   const { DATA_DIR } = await folderWith(t, 0o700, 0o644);
   assertFound(await findings(dataFolderCheck, { env: { DATA_DIR } }), ["ok", /is there/]);
 });
 
-test("a setup token elsewhere counts by its own name", async (t) => {
+test("checks a setup token in another folder under its own path", async (t) => {
   const { DATA_DIR } = await folderWith(t, 0o755, 0o600);
   const SETUP_TOKEN_FILE = join(await tempDir(t), "token");
   await writeFile(SETUP_TOKEN_FILE, "token");
@@ -82,7 +82,7 @@ test("a setup token elsewhere counts by its own name", async (t) => {
 });
 
 if (isRoot) {
-  test("a setup token elsewhere may be another user's", async (t) => {
+  test("accepts a setup token of another user in another folder", async (t) => {
     const { DATA_DIR } = await folderWith(t, 0o700, 0o600);
     const SETUP_TOKEN_FILE = join(await tempDir(t), "token");
     await writeFile(SETUP_TOKEN_FILE, "token", { mode: 0o600 });
@@ -91,7 +91,7 @@ if (isRoot) {
     assertFound(await findings(dataFolderCheck, { env }), ["ok", /is there/]);
   });
 
-  test("a file that another user has made is wrong: the gate could not write to it", async (t) => {
+  test("reports a file of another user, which the gate could not write to", async (t) => {
     const { DATA_DIR, file } = await folderWith(t, 0o700, 0o600);
     await chown(file, SOMEBODY, SOMEBODY);
     assertFound(await findings(dataFolderCheck, { env: { DATA_DIR } }), [
@@ -101,7 +101,7 @@ if (isRoot) {
     ]);
   });
 
-  test("a folder of another user's is a hint to run this as that user", async (t) => {
+  test("gives a hint to run the command as the owner of the folder", async (t) => {
     const { DATA_DIR, file } = await folderWith(t, 0o700, 0o600);
     for (const path of [DATA_DIR, file]) await chown(path, SOMEBODY, SOMEBODY);
     assertFound(await findings(dataFolderCheck, { env: { DATA_DIR } }), [
@@ -111,14 +111,14 @@ if (isRoot) {
     ]);
   });
 } else {
-  test("a folder that may not be written to is wrong", async (t) => {
+  test("reports a folder without write permission", async (t) => {
     const { DATA_DIR } = await folderWith(t, 0o500, 0o600);
     const found = await findings(dataFolderCheck, { env: { DATA_DIR } });
     await chmod(DATA_DIR, 0o700);
     assertFound(found, ["problem", /may not read and write in/, /^chmod 700 /]);
   });
 
-  test("a database that may not be read is not taken for one that is missing", async (t) => {
+  test("does not mistake an unreadable database for a missing one", async (t) => {
     const { DATA_DIR } = await folderWith(t, 0o700, 0o600);
     await chmod(DATA_DIR, 0o000);
     const env = { DATA_DIR, HOST: "0.0.0.0" };
@@ -129,7 +129,7 @@ if (isRoot) {
     assertFound(accounts);
   });
 
-  test("a folder that may not be made is wrong", async (t) => {
+  test("reports a folder that cannot be created", async (t) => {
     const above = join(await tempDir(t), "above");
     await mkdir(above, { mode: 0o500 });
     const env = { DATA_DIR: join(above, "data") };

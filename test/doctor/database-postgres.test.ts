@@ -25,7 +25,7 @@ async function usedDatabase(t: TestContext): Promise<string> {
   return url;
 }
 
-test("a PostgreSQL in use is fine: its version, its part and its schema are told", async (t) => {
+test("reports ok for a PostgreSQL in use, with its version, role and schema", async (t) => {
   const found = await look(await usedDatabase(t));
   assertFound(found, [
     "ok",
@@ -35,7 +35,7 @@ test("a PostgreSQL in use is fine: its version, its part and its schema are told
   ]);
 });
 
-test("a database without tables is fine before the first start, and stays without", async () => {
+test("reports ok for a database without tables before the first start, and creates none", async () => {
   const url = await server.newDatabase();
   assertFound(await look(url), ["ok", /no tables yet: the first start makes them/]);
   const database = new URL(url).pathname.slice(1);
@@ -43,7 +43,7 @@ test("a database without tables is fine before the first start, and stays withou
   assert.equal(tables.length, 0);
 });
 
-test("a database of a newer Latchkey is wrong", async () => {
+test("reports a database of a newer Latchkey", async () => {
   const url = await server.newDatabase();
   await (await openPostgres({ url })).close();
   const database = new URL(url).pathname.slice(1);
@@ -51,7 +51,7 @@ test("a database of a newer Latchkey is wrong", async () => {
   assertFound(await look(url), ["problem", /has schema 99, .* up to \d+$/, /newer Latchkey/]);
 });
 
-test("roles that can create objects beside the tables are told, but for their owners", async (t) => {
+test("reports roles that can create objects next to the tables, except for owners", async (t) => {
   const url = await usedDatabase(t);
   const database = new URL(url).pathname.slice(1);
   await server.sql(
@@ -81,7 +81,7 @@ test("roles that can create objects beside the tables are told, but for their ow
   assertFound(await look(url), ["ok", /is the primary/]);
 });
 
-test("a database that is not there is wrong, with the server's own reason", async () => {
+test("reports a missing database with the server's reason", async () => {
   assertFound(await look(server.url("nowhere")), [
     "problem",
     /does not answer: database "nowhere" does not exist$/,
@@ -89,13 +89,13 @@ test("a database that is not there is wrong, with the server's own reason", asyn
   ]);
 });
 
-test("a socket is told as one", async () => {
+test("reports a connection over a socket as such", async () => {
   const { pathname } = new URL(await server.newDatabase());
   const url = `postgres://postgres@${pathname}?host=${server.socketFolder}&port=${server.port}`;
   assertFound(await look(url), ["ok", /is the primary \(by its socket\)/]);
 });
 
-test("a server that is stopped is wrong, and one that hangs is told within seconds", async (t) => {
+test("reports a stopped server, and a hanging one within seconds", async (t) => {
   const own = await startPostgres(t);
   await own.freeze();
   const started = performance.now();
@@ -109,7 +109,7 @@ test("a server that is stopped is wrong, and one that hangs is told within secon
   assertFound(await look(own.url()), ["problem", /does not answer: connection refused$/]);
 });
 
-test("of two hosts the standby is told beside the primary; alone it takes no writes", async (t) => {
+test("reports standby and primary of two hosts, and a problem for a standby alone", async (t) => {
   const own = await startPostgres(t, { wal_level: "replica" });
   await (await openPostgres({ url: own.url() })).close();
   const standby = await startStandby(t, own);
@@ -124,7 +124,7 @@ test("of two hosts the standby is told beside the primary; alone it takes no wri
   assertFound(await look(both), ["hint", new RegExp(`${standby.port} does not answer`)]);
 });
 
-test("an encrypted connection is told, and a wrong password is wrong without being told", async (t) => {
+test("reports an encrypted connection, and a wrong password without printing it", async (t) => {
   const own = await startPostgres(t);
   const ca = await turnTlsOn(own);
   const tls = `${own.url().replace("127.0.0.1", "localhost")}?sslmode=verify-full&sslrootcert=${ca}`;
@@ -138,14 +138,14 @@ test("an encrypted connection is told, and a wrong password is wrong without bei
   assert.doesNotMatch(JSON.stringify(found), /wr0ng-p4ss/);
 });
 
-test("an account in PostgreSQL is seen, and so is that there is none", async (t) => {
+test("detects whether PostgreSQL has an account", async (t) => {
   const env = { HOST: "0.0.0.0" };
   const seen = (DATABASE_URL: string) => findings(accountsCheck, { env: { ...env, DATABASE_URL } });
   assertFound(await seen(await usedDatabase(t)), ["ok", /^there is an account$/]);
   assertFound(await seen(await server.newDatabase()), ["problem", /can make it$/, /setup-link/]);
 });
 
-test("the database's clock is compared with this machine's", async () => {
+test("compares the database's clock with this machine's", async () => {
   const url = await server.newDatabase();
   const [seen] = await inspectPostgres(url);
   assert.ok(seen?.kind === "answers" && Math.abs(seen.aheadMs) < 2_000);

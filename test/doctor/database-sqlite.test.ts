@@ -12,7 +12,7 @@ import { hashText, logEntry } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertFound, findings } from "./installation.ts";
 
-/** A database that nobody has open, with more in it than one page. */
+/** A closed database with more than one page. */
 async function closedDatabase(t: TestContext) {
   const DATA_DIR = await tempDir(t);
   const file = join(DATA_DIR, "latchkey.db");
@@ -23,7 +23,7 @@ async function closedDatabase(t: TestContext) {
   return { DATA_DIR, file };
 }
 
-/** Names, sizes, times of change and content of all that is in a folder. */
+/** Names, sizes, modification times and content of all files in a folder. */
 async function stateOf(folder: string): Promise<readonly unknown[]> {
   const names = (await readdir(folder)).sort();
   return Promise.all(
@@ -36,20 +36,20 @@ async function stateOf(folder: string): Promise<readonly unknown[]> {
 
 const look = (DATA_DIR: string) => findings(databaseCheck, { env: { DATA_DIR } });
 
-test("a database that is not there yet is fine, and is not made", async (t) => {
+test("reports ok for a missing database, and does not create it", async (t) => {
   const DATA_DIR = await tempDir(t);
   assertFound(await look(DATA_DIR), ["ok", /the first start makes it/]);
   assert.deepEqual(await readdir(DATA_DIR), []);
 });
 
-test("a whole database is fine, and looking at it leaves no trace", async (t) => {
+test("reports ok for an intact database, and changes nothing", async (t) => {
   const { DATA_DIR } = await closedDatabase(t);
   const before = await stateOf(DATA_DIR);
   assertFound(await look(DATA_DIR), ["ok", /is whole, with schema \d+$/]);
   assert.deepEqual(await stateOf(DATA_DIR), before);
 });
 
-test("the database of a running gate is seen as it is now, and left as it is", async (t) => {
+test("reads the current state of a running gate's database, and changes nothing", async (t) => {
   const gate = await startGate(t);
   assert.equal((await inspectSqlite(gate.databaseFile)).contents?.hasUsers, false);
   await gate.setUp();
@@ -60,7 +60,7 @@ test("the database of a running gate is seen as it is now, and left as it is", a
   assert.deepEqual(await stateOf(gate.dataDir), before);
 });
 
-/** As a gate leaves it that was killed. */
+/** A database as a killed gate leaves it. */
 async function abandoned(t: TestContext): Promise<string> {
   const { DATA_DIR: from, file } = await closedDatabase(t);
   const to = join(await tempDir(t), "data");
@@ -68,18 +68,18 @@ async function abandoned(t: TestContext): Promise<string> {
     database.exec("UPDATE users SET username = 'renamed'");
     cpSync(from, to, { recursive: true });
   });
-  assert.equal((await readdir(to)).length, 3, "with what was not taken in yet");
+  assert.equal((await readdir(to)).length, 3, "with the write-ahead log and its index");
   return to;
 }
 
-test("what a killed gate has left behind is read with all that was committed, and left as it is", async (t) => {
+test("reads all committed data of a killed gate's database, and changes nothing", async (t) => {
   const folder = await abandoned(t);
   const before = await stateOf(folder);
   assertFound(await look(folder), ["ok", /is whole/]);
   assert.deepEqual(await stateOf(folder), before);
 });
 
-test("a write-ahead log without its index cannot be read untouched: that is a hint", async (t) => {
+test("gives a hint for a write-ahead log without its index, which cannot be read without a change", async (t) => {
   const folder = await abandoned(t);
   await rm(join(folder, "latchkey.db-shm"));
   const before = await stateOf(folder);
@@ -87,50 +87,50 @@ test("a write-ahead log without its index cannot be read untouched: that is a hi
   assert.deepEqual(await stateOf(folder), before);
 });
 
-test("a damaged page is wrong, and the way back is named", async (t) => {
+test("reports a damaged page, and suggests latchkey restore", async (t) => {
   const { DATA_DIR, file } = await closedDatabase(t);
   const bytes = await readFile(file);
   await writeFile(file, bytes.fill(0xaa, 4_096 * 5, 4_096 * 6));
   assertFound(await look(DATA_DIR), ["problem", /latchkey\.db is damaged: /, /latchkey restore/]);
 });
 
-test("a database that was cut off is wrong", async (t) => {
+test("reports a truncated database", async (t) => {
   const { DATA_DIR, file } = await closedDatabase(t);
   await truncate(file, 4_096 * 3);
   assertFound(await look(DATA_DIR), ["problem", /is damaged: /, /latchkey restore/]);
 });
 
-test("what is no database is wrong", async (t) => {
+test("reports a file that is not a database", async (t) => {
   const DATA_DIR = await tempDir(t);
   await writeFile(join(DATA_DIR, "latchkey.db"), "no database at all, but long enough".repeat(50));
   assertFound(await look(DATA_DIR), ["problem", /file is not a database/, /latchkey restore/]);
 });
 
-test("a database of a newer Latchkey is wrong", async (t) => {
+test("reports a database of a newer Latchkey", async (t) => {
   const { DATA_DIR, file } = await closedDatabase(t);
   execute(file, "PRAGMA user_version = 99");
   assertFound(await look(DATA_DIR), ["problem", /has schema 99, .* up to \d+$/, /newer Latchkey/]);
 });
 
-test("a database of an older Latchkey is a hint to make a backup", async (t) => {
+test("suggests a backup for a database of an older Latchkey", async (t) => {
   const { DATA_DIR, file } = await closedDatabase(t);
   execute(file, "PRAGMA user_version = 1");
   assertFound(await look(DATA_DIR), ["hint", /has schema 1, .* at its next start$/, /backup/]);
 });
 
-test("a database without tables of Latchkey is a hint", async (t) => {
+test("gives a hint for a database without Latchkey's tables", async (t) => {
   const DATA_DIR = await tempDir(t);
   execute(join(DATA_DIR, "latchkey.db"), "CREATE TABLE other (id)");
   assertFound(await look(DATA_DIR), ["hint", /has no tables of Latchkey/, /DATA_DIR/]);
 });
 
-test("a database without a write-ahead log is a hint", async (t) => {
+test("gives a hint for a database without a write-ahead log", async (t) => {
   const { DATA_DIR, file } = await closedDatabase(t);
   execute(file, "PRAGMA journal_mode = DELETE");
   assertFound(await look(DATA_DIR), ["hint", /no write-ahead log/, /start the gate/]);
 });
 
-test("a database that would take too long is not checked as a whole, and read all the same", async (t) => {
+test("reads a database that is too large for the full check", async (t) => {
   const { file } = await closedDatabase(t);
   const { checked, damage, contents } = await inspectSqlite(file, 4_096);
   assert.deepEqual([checked, damage, contents?.hasUsers], ["too-large", [], true]);

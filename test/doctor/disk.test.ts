@@ -7,7 +7,7 @@ import { assertFound, findings } from "./installation.ts";
 const MEBIBYTE = 1024 * 1024;
 const EXT4 = 0xef53;
 
-test("the free space of the disk is told, of a folder that is still to be made too", async (t) => {
+test("reports the free space of the disk, also for a missing folder", async (t) => {
   const dataDir = await tempDir(t);
   for (const DATA_DIR of [dataDir, join(dataDir, "not/there/yet")]) {
     const [finding] = await findings(diskCheck, { env: { DATA_DIR } });
@@ -23,13 +23,13 @@ for (const [mebibytes, kind] of [
   [10, "hint"],
   [99.9, "hint"],
 ] as const) {
-  test(`with ${mebibytes} MiB left it is ${kind}`, () => {
+  test(`reports ${kind} with ${mebibytes} MiB free`, () => {
     const disk = { freeBytes: mebibytes * MEBIBYTE, type: EXT4 };
     assertFound(diskFindings("/data", disk, "database"), [kind, /MiB are free/, /LOG_RETENTION/]);
   });
 }
 
-test("100 MiB are enough", () => {
+test("accepts 100 MiB of free space", () => {
   assertFound(diskFindings("/data", { freeBytes: 100 * MEBIBYTE, type: EXT4 }, "database"));
 });
 
@@ -40,7 +40,7 @@ for (const [name, type] of [
   ["FUSE", 0x65735546],
   ["9p", 0x01021997],
 ] as const) {
-  test(`an SQLite database on ${name} is a hint, and anything else there is not`, () => {
+  test(`gives a hint for an SQLite database on ${name}, and none without a database there`, () => {
     const disk = { freeBytes: 1_000 * MEBIBYTE, type };
     const about = new RegExp(`network file system \\(${name}\\)`);
     assertFound(diskFindings("/data", disk, "database"), ["hint", about, /DATABASE_URL/]);

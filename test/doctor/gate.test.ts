@@ -10,14 +10,14 @@ import { SELF_SIGNED } from "./certificates.ts";
 import { assertFound, findings } from "./installation.ts";
 
 for (const HOST of ["127.0.0.1", "0.0.0.0", "localhost"]) {
-  test(`a gate that listens at ${HOST} is found`, async (t) => {
+  test(`finds a gate that listens on ${HOST}`, async (t) => {
     const { url } = await startGate(t, { host: HOST });
     const env = { PORT: new URL(url).port, HOST };
     assertFound(await findings(gateCheck, { env }), ["ok", /^it runs at http:/]);
   });
 }
 
-test("a gate that listens at IPv6 is found", async (t) => {
+test("finds a gate that listens on IPv6", async (t) => {
   const { url } = await startGate(t, { host: "::1" });
   for (const HOST of ["::1", "::"]) {
     const env = { PORT: new URL(url).port, HOST };
@@ -25,7 +25,7 @@ test("a gate that listens at IPv6 is found", async (t) => {
   }
 });
 
-test("a gate that speaks HTTPS alone is found, whatever its certificate", async (t) => {
+test("finds a gate with only HTTPS, whatever its certificate", async (t) => {
   const folder = await tempDir(t);
   const [tlsCertFile, tlsKeyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   await writeFile(tlsCertFile, SELF_SIGNED.cert);
@@ -39,17 +39,17 @@ test("a gate that speaks HTTPS alone is found, whatever its certificate", async 
   assertFound(await findings(gateCheck, { env }), ["ok", /^it runs at https:/]);
 });
 
-test("a gate that does not run is no fault", async () => {
+test("reports ok if the gate does not run", async () => {
   const env = { PORT: String(await freePort()) };
   assertFound(await findings(gateCheck, { env }), ["ok", /^it does not run: nothing listens/]);
 });
 
-test("another program in the gate's place is wrong", async (t) => {
+test("reports another program on the gate's port", async (t) => {
   const { place } = await startRecordingApp(t);
   const env = { PORT: new URL(`http://${place}`).port };
   assertFound(await findings(gateCheck, { env }), ["problem", /is not Latchkey: .* 200$/, /PORT/]);
 });
 
-test("a port that is chosen anew each time says nothing", async () => {
+test("reports nothing for PORT=0", async () => {
   assertFound(await findings(gateCheck, { env: { PORT: "0" } }));
 });

@@ -7,17 +7,17 @@ import { tempDir } from "../support/temp-dir.ts";
 import { assertFound, findings } from "./installation.ts";
 import { beforeGate } from "./nginx.ts";
 
-test("what the settings allow is told", async () => {
-  for (const [env, told] of [
+test("reports which host names the settings allow", async () => {
+  for (const [env, expected] of [
     [{}, /^any host name is allowed, except for the setup while there is no account$/],
     [{ HOST: "::" }, /^any host name is allowed$/],
     [{ ALLOWED_HOSTS: "a.test,127.0.0.1" }, /^ALLOWED_HOSTS allows a\.test, 127\.0\.0\.1$/],
   ] as const) {
-    assertFound(await findings(hostsCheck, { env }), ["ok", told]);
+    assertFound(await findings(hostsCheck, { env }), ["ok", expected]);
   }
 });
 
-test("an address whose host ALLOWED_HOSTS leaves out is found, once", async (t) => {
+test("reports an address whose host is not in ALLOWED_HOSTS, once", async (t) => {
   const { url } = await startGate(t, { allowedHosts: ["door.test"] });
   assertFound(await findings(hostsCheck, { url }), [
     "problem",
@@ -27,7 +27,7 @@ test("an address whose host ALLOWED_HOSTS leaves out is found, once", async (t) 
   assertFound(await findings(addressCheck, { url }));
 });
 
-test("a gate on loopback with ALLOWED_HOSTS=* is hinted at until there is an account", async (t) => {
+test("gives a hint for a gate on loopback with ALLOWED_HOSTS=* until there is an account", async (t) => {
   const gate = await startGate(t, { allowedHosts: ["*"] });
   const env = { ALLOWED_HOSTS: "*", DATA_DIR: gate.dataDir };
   const hint = ["hint", /DNS rebinding$/, /leave it unset$/] as const;
@@ -39,7 +39,7 @@ test("a gate on loopback with ALLOWED_HOSTS=* is hinted at until there is an acc
 });
 
 whereInstalled("nginx", (nginx) => {
-  test("a proxy whose host name cannot reach the setup is found until there is an account", async (t) => {
+  test("reports a proxy whose host name cannot reach the setup until there is an account", async (t) => {
     const gate = await startGate(t);
     const url = await beforeGate(t, nginx, gate.url, "proxy_set_header Host home.test;");
     assertFound(await findings(hostsCheck, { url }), [

@@ -25,7 +25,7 @@ export function installation({ env = {}, envFile, url, now }: Case): Installatio
 export const findings = (check: Check, given: Case): Promise<readonly Finding[]> =>
   check.look(installation(given));
 
-/** As if the visited place had been reached under another address. */
+/** The same installation, as if reached at another address. */
 export function under(address: string, visited: Installation): Installation {
   const url = new URL(address);
   return {
@@ -38,7 +38,7 @@ export function under(address: string, visited: Installation): Installation {
   };
 }
 
-/** Kinds, what was found, and what is to be done, each matched in its place. */
+/** Compares findings in order by kind, text and remedy. */
 export function assertFound(
   found: readonly Finding[],
   ...expected: readonly (readonly [kind: Finding["kind"], about: RegExp, remedy?: RegExp])[]

@@ -3,14 +3,14 @@ import { around } from "../proxies/nginx.ts";
 import { startProgram } from "../proxies/program.ts";
 import { freePort } from "../support/free-port.ts";
 
-/** What leads one path to the gate, as it should be. */
+/** The proxy headers for a correct setup. */
 export const PASSED_ON = `
   proxy_set_header Host $http_host;
   proxy_set_header X-Forwarded-For $remote_addr;
   proxy_set_header X-Forwarded-Proto $scheme;
 `;
 
-/** A real nginx with these locations. Answers with its address. */
+/** Starts a real nginx with these locations. Returns its URL. */
 export async function startNginx(
   t: TestContext,
   program: string,
@@ -25,7 +25,7 @@ export async function startNginx(
   return `http://127.0.0.1:${port}`;
 }
 
-/** One before the gate, with these lines for all of its paths. */
+/** Starts an nginx in front of the gate, with these lines for all paths. */
 export const beforeGate = (
   t: TestContext,
   program: string,

@@ -18,18 +18,18 @@ async function folderWanting(t: TestContext, ...names: readonly string[]) {
 
 const failed = (cause: string) => ({ failures: 1, lastAt: 1, nextAt: 2, cause });
 
-test("without HTTPS_PORT the gate gets no certificates, and there is nothing to say", async (t) => {
+test("reports nothing without HTTPS_PORT, because the gate obtains no certificates", async (t) => {
   const { env } = await folderWanting(t, NAME);
   const { HTTPS_PORT: _, ...without } = env;
   assertFound(await findings(ownCertificatesCheck, { env: without }));
 });
 
-test("HTTPS without a domain that asks for it is a hint", async (t) => {
+test("gives a hint for HTTPS without a domain", async (t) => {
   const { env } = await folderWanting(t);
   assertFound(await findings(ownCertificatesCheck, { env }), ["hint", /no domain asks/]);
 });
 
-test("a certificate that is still to come is a hint, and after a failure wrong with its reason", async (t) => {
+test("gives a hint for a missing certificate, and a problem with the reason after a failure", async (t) => {
   const { env, folder } = await folderWanting(t, NAME);
   assertFound(await findings(ownCertificatesCheck, { env }), ["hint", /no certificate for lo/]);
   await folder.writeProgress(NAME, failed("port 80 is closed"));
@@ -40,7 +40,7 @@ test("a certificate that is still to come is a hint, and after a failure wrong w
   ]);
 });
 
-test("a kept certificate is told with its last day, soon and afterwards too", async (t) => {
+test("reports a stored certificate with its last day, also shortly before and after", async (t) => {
   const { env, folder } = await folderWanting(t, NAME);
   await folder.writeCertificate(NAME, `${LEAF.key}${LEAF.cert}`);
   const on = (day: number) => findings(ownCertificatesCheck, { env, now: Date.UTC(2119, 11, day) });
@@ -53,7 +53,7 @@ test("a kept certificate is told with its last day, soon and afterwards too", as
   assertFound(await on(30), ["problem", /has expired/], ["hint", /is busy$/]);
 });
 
-test("a kept certificate that cannot be used is wrong", async (t) => {
+test("reports a stored certificate that cannot be used", async (t) => {
   const { env, folder } = await folderWanting(t, "home.example.org", NAME);
   await folder.writeCertificate("home.example.org", `${LEAF.key}${LEAF.cert}`);
   await folder.writeCertificate(NAME, "nothing");

@@ -22,7 +22,7 @@ async function withDenialsOf(t: TestContext, ...addresses: readonly string[]): P
 }
 
 for (const address of ["127.0.0.1", "10.1.2.3", "192.168.0.9", "172.18.0.1", "::1", "fd00::5"]) {
-  test(`denials that all come from ${address} are a hint of a proxy that is not named`, async (t) => {
+  test(`denials that all come from ${address} give a hint of a proxy missing in TRUSTED_PROXIES`, async (t) => {
     const DATA_DIR = await withDenialsOf(t, address, address, address);
     assertFound(await findings(proxyCheck, { env: { DATA_DIR } }), [
       "hint",
@@ -35,9 +35,9 @@ for (const address of ["127.0.0.1", "10.1.2.3", "192.168.0.9", "172.18.0.1", "::
 for (const [name, ...addresses] of [
   ["from several addresses", "127.0.0.1", "10.1.2.3"],
   ["from a public address", "203.0.113.7", "203.0.113.7"],
-  ["not there"],
+  ["missing"],
 ] as const) {
-  test(`denials that are ${name} are no sign of a proxy`, async (t) => {
+  test(`denials that are ${name} do not indicate a proxy`, async (t) => {
     const DATA_DIR = await withDenialsOf(t, ...addresses);
     assertFound(await findings(proxyCheck, { env: { DATA_DIR } }), ["ok", NO_SIGN]);
   });
@@ -48,7 +48,7 @@ test("the gate itself does not look like a proxy", async (t) => {
   assertFound(await findings(proxyCheck, { env: { DATA_DIR }, url }), ["ok", NO_SIGN]);
 });
 
-test("denials of a real gate are read as it writes them", async (t) => {
+test("reads denials as a real gate writes them", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   for (let left = 6; left > 0; left -= 1) await gate.signIn({ password: "wrong" });
@@ -58,20 +58,20 @@ test("denials of a real gate are read as it writes them", async (t) => {
 });
 
 for (const ranges of ["0.0.0.0/0", "::/0", "10.0.0.0/8,0.0.0.0/0", "0.0.0.0/1,128.0.0.0/1"]) {
-  test(`TRUSTED_PROXIES=${ranges} trusts everybody, which is wrong`, async (t) => {
+  test(`reports TRUSTED_PROXIES=${ranges}, which trusts every client`, async (t) => {
     const env = { TRUSTED_PROXIES: ranges, DATA_DIR: await tempDir(t) };
     assertFound(await findings(proxyCheck, { env }), ["problem", /trusts everybody/, /alone$/]);
   });
 }
 
-test("TRUSTED_PROXIES with some addresses or a private range is fine", async (t) => {
+test("accepts TRUSTED_PROXIES with some addresses or a private range", async (t) => {
   const DATA_DIR = await withDenialsOf(t, "10.1.2.3");
   const env = { TRUSTED_PROXIES: "127.0.0.1,10.0.0.0/8,2400:cb00::/32", DATA_DIR };
   assertFound(await findings(proxyCheck, { env }), ["ok", /^TRUSTED_PROXIES names 127\.0\.0\.1,/]);
 });
 
 whereInstalled("nginx", (nginx) => {
-  test("a proxy at the address that TRUSTED_PROXIES leaves out is wrong, and named", async (t) => {
+  test("reports a proxy at the address that is not in TRUSTED_PROXIES, with its name", async (t) => {
     const gate = await startGate(t);
     const url = await beforeGate(t, nginx, gate.url);
     const DATA_DIR = await withDenialsOf(t, "127.0.0.1");

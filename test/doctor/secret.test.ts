@@ -13,7 +13,7 @@ const NOT_SET = /AUTH_SECRET is not set/;
 for (const env of [{}, { AUTH_SECRET: DEVELOPMENT_SECRET }]) {
   const which = env.AUTH_SECRET === undefined ? "no secret" : "the development secret";
 
-  test(`${which} is a hint as long as nobody else reaches the gate`, async () => {
+  test(`gives a hint for ${which} while only this machine reaches the gate`, async () => {
     assertFound(await findings(secretCheck, { env }), ["hint", NOT_SET, /latchkey secret/]);
   });
 
@@ -22,30 +22,30 @@ for (const env of [{}, { AUTH_SECRET: DEVELOPMENT_SECRET }]) {
     ["a gate with a public address", { PUBLIC_URL: "https://auth.example.org" }],
     ["production", { NODE_ENV: "production" }],
   ] as const) {
-    test(`${which} is wrong with ${name}`, async () => {
+    test(`reports ${which} with ${name}`, async () => {
       const found = await findings(secretCheck, { env: { ...env, ...more } });
       assertFound(found, ["problem", NOT_SET, /latchkey secret/]);
     });
   }
 
-  test(`${which} is wrong where the address given is no loopback one`, async () => {
+  test(`reports ${which} with an address that is not loopback`, async () => {
     const found = await findings(secretCheck, { env, url: "https://auth.example.org" });
     assertFound(found, ["problem", NOT_SET]);
   });
 }
 
-test("in production the development secret is said to keep the gate from starting", async () => {
+test("says that the gate does not start with the development secret in production", async () => {
   const found = await findings(secretCheck, { env: { NODE_ENV: "production" } });
   assertFound(found, ["problem", /NODE_ENV is production, so the gate does not start/]);
 });
 
-test("a public address on loopback is still this machine's alone", async () => {
+test("gives only a hint for a PUBLIC_URL on loopback", async () => {
   const env = { PUBLIC_URL: "http://auth.localhost:3000", HOST: "::1" };
   const found = await findings(secretCheck, { env, url: "http://127.0.0.1:3000" });
   assertFound(found, ["hint", NOT_SET]);
 });
 
-test("a secret that can be guessed is told with the reason, a previous one likewise", async () => {
+test("reports weak current and previous secrets with the reason", async () => {
   const env = { AUTH_SECRET: "changeme", AUTH_SECRET_PREVIOUS: `${STRONG},short`, HOST: "::" };
   assertFound(
     await findings(secretCheck, { env }),
@@ -54,7 +54,7 @@ test("a secret that can be guessed is told with the reason, a previous one likew
   );
 });
 
-test("a long random secret is fine", async () => {
+test("accepts a long random secret", async () => {
   const env = {
     AUTH_SECRET: STRONG,
     AUTH_SECRET_PREVIOUS: `${STRONG}older`,
@@ -63,7 +63,7 @@ test("a long random secret is fine", async () => {
   assertFound(await findings(secretCheck, { env }), ["ok", /AUTH_SECRET is set/]);
 });
 
-test("files of secrets are a hint where everybody can read them, and fine for a group", async (t) => {
+test("gives a hint for world-readable secret files, and accepts group-readable ones", async (t) => {
   const folder = await tempDir(t);
   const file = async (name: string, text: string, mode: number): Promise<string> => {
     const path = join(folder, name);
@@ -83,13 +83,13 @@ test("files of secrets are a hint where everybody can read them, and fine for a 
   );
 });
 
-test("an env file with a secret in it counts as a file of secrets", async (t) => {
+test("treats an env file that contains a secret as a secret file", async (t) => {
   const envFile = join(await tempDir(t), "env");
   await writeFile(envFile, `AUTH_SECRET=${STRONG}\n`, { mode: 0o644 });
   assertFound(await findings(secretFilesCheck, { envFile }), ["hint", /the file of --env-file/]);
 });
 
-test("files that only their owner can read are fine, and without any there is nothing to say", async (t) => {
+test("accepts files that only their owner can read, and reports nothing without files", async (t) => {
   const file = join(await tempDir(t), "secret");
   await writeFile(file, STRONG, { mode: 0o600 });
   const env = { AUTH_SECRET_FILE: file };

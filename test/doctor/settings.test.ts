@@ -43,12 +43,12 @@ const wrong: readonly (readonly [Values, skipped: readonly string[]])[] = [
 ];
 for (const [env, skipped] of wrong) {
   const names = Object.keys(env).join(" and ") || "nothing";
-  test(`with ${names} wrong, ${skipped.join(" and ") || "no check"} is left out`, () => {
+  test(`with ${names} invalid, skips ${skipped.join(" and ") || "no check"}`, () => {
     assert.deepEqual(examined(env).skipped, skipped);
   });
 }
 
-test("a wrong setting is told as it is elsewhere, with what was not looked at", () => {
+test("reports an invalid setting with the usual message, and the skipped checks", () => {
   const { found, remedies } = examined({ PORT: "http" });
   assert.deepEqual(found, [
     `PORT="http" is invalid: expected a number from 0 (any free port) to 65535`,
@@ -57,7 +57,7 @@ test("a wrong setting is told as it is elsewhere, with what was not looked at", 
   assert.deepEqual(examined({ LATCHKEY_PORT: "1" }).remedies, ["correct it"]);
 });
 
-test("of an env file that cannot be read, or not all of it, nothing is known, and no check is made", async (t) => {
+test("runs no check if the env file cannot be read completely", async (t) => {
   const file = join(await tempDir(t), "env");
   const all = CHECKS.map(({ name }) => name);
   assert.deepEqual(examined({}, file).skipped, all);

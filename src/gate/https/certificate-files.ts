@@ -16,13 +16,13 @@ export async function watchCertificateFiles(
 ): Promise<CertificateSource> {
   const stopping = new AbortController();
   const { onChange, emit } = createChangeEvent();
-  let seen = await stateOf(files);
+  let lastState = await stateOf(files);
   let current = await read(files);
 
   const reload = async (): Promise<void> => {
     const state = await stateOf(files);
-    if (state === seen) return;
-    seen = state;
+    if (state === lastState) return;
+    lastState = state;
     try {
       const next = await read(files);
       if (next.fingerprint === current.fingerprint) return;

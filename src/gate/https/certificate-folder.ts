@@ -60,8 +60,8 @@ export function certificateFolder(dataDir: string): CertificateFolder {
 
   async function keyFor(authority: string, make: () => string): Promise<string> {
     const file = join(root, `account-${new URL(authority).host.replaceAll(":", "-")}.pem`);
-    const kept = await text(file);
-    if (kept !== undefined) return kept;
+    const stored = await text(file);
+    if (stored !== undefined) return stored;
     const made = make();
     await makeFolder(root);
     await replaceText(file, made);

@@ -18,7 +18,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 const SOMEBODY = 65_534;
 const isRoot = process.geteuid?.() === 0;
 
-/** A name in a new folder, and a file elsewhere that is not to be touched. */
+/** A path in a new folder, and a file elsewhere that must not change. */
 async function namesIn(
   t: TestContext,
 ): Promise<{ readonly file: string; readonly precious: string }> {
@@ -30,7 +30,7 @@ async function namesIn(
   return { file: join(folder, "file"), precious };
 }
 
-/** What whoever owns the folder can do as soon as there is a name in it. */
+/** Replaces the temporary file by a link, as the owner of the folder could. */
 async function swapIn(folder: string, target: string): Promise<void> {
   const [name = ""] = await readdir(folder);
   assert.match(name, /^file\.[0-9a-f]{8}\.partial$/);
@@ -38,7 +38,7 @@ async function swapIn(folder: string, target: string): Promise<void> {
   await symlink(target, join(folder, name));
 }
 
-test("what is written to the handle does not go through a link that was put in place meanwhile", async (t) => {
+test("does not write through a link that replaces the file while it is open", async (t) => {
   const { file, precious } = await namesIn(t);
   const making = writeOutput(file, async (handle) => {
     await swapIn(dirname(file), precious);
@@ -50,7 +50,7 @@ test("what is written to the handle does not go through a link that was put in p
 });
 
 if (isRoot) {
-  test("in another user's folder, what root writes by name does not go through such a link either", async (t) => {
+  test("in another user's folder, root does not write through such a link by name", async (t) => {
     const { file, precious } = await namesIn(t);
     const making = writeOutputByName(file, {
       async work(name) {
@@ -63,7 +63,7 @@ if (isRoot) {
     assert.equal((await stat(precious)).uid, 0);
   });
 
-  test("nor below another user's folder, nor where others or the group may rename what others have made", async (t) => {
+  test("uses a private folder below another user's folder, and below one where others or the group can rename entries", async (t) => {
     for (const mode of [0o700, 0o777, 0o770]) {
       const { file } = await namesIn(t);
       const below = join(dirname(file), "below");
@@ -81,7 +81,7 @@ if (isRoot) {
     }
   });
 
-  test("what root makes stays root's where a group member could have put the folder in place", async (t) => {
+  test("keeps root as the owner where a group member could have replaced the folder", async (t) => {
     const { file } = await namesIn(t);
     const write = () => writeOutput(file, (handle) => handle.writeFile("new"));
     await write();
@@ -96,7 +96,7 @@ if (isRoot) {
 }
 
 for (const mode of [0o770, 0o777, 0o1777]) {
-  test(`SQLite opens no name in a folder of mode ${mode.toString(8)}, where others can put links`, async (t) => {
+  test(`SQLite opens no file in a folder with mode ${mode.toString(8)}, where others can create links`, async (t) => {
     const { file, precious } = await namesIn(t);
     if (isRoot) await chown(dirname(file), 0, SOMEBODY);
     await chmod(dirname(file), mode);
@@ -111,7 +111,7 @@ for (const mode of [0o770, 0o777, 0o1777]) {
   });
 }
 
-test("a temporary folder whose entries others can replace is refused, and nothing is left", async (t) => {
+test("refuses a temporary folder whose entries others can replace, and leaves no files", async (t) => {
   const { file } = await namesIn(t);
   await chmod(dirname(file), 0o770);
   const { TMPDIR } = process.env;
@@ -122,12 +122,14 @@ test("a temporary folder whose entries others can replace is refused, and nothin
   const temporary = await tempDir(t);
   await chmod(temporary, 0o770);
   process.env.TMPDIR = temporary;
-  const making = writeOutputByName(file, { work: () => assert.fail("not with a name in there") });
+  const making = writeOutputByName(file, {
+    work: () => assert.fail("work must not run with an unsafe folder"),
+  });
   await assert.rejects(making, { code: "temp_dir_unsafe" });
   assert.deepEqual([await readdir(dirname(file)), await readdir(temporary)], [[], []]);
 });
 
-test("a folder that a link led to is used to the end, wherever the link leads meanwhile", async (t) => {
+test("keeps using the folder behind a link when the link changes meanwhile", async (t) => {
   const [{ file }, other] = [await namesIn(t), await tempDir(t)];
   const link = join(await tempDir(t), "link");
   await symlink(dirname(file), link);
@@ -140,7 +142,7 @@ test("a folder that a link led to is used to the end, wherever the link leads me
   assert.deepEqual(await readdir(other), []);
 });
 
-test("what is made by name comes whole, for its owner only, and leaves nothing", async (t) => {
+test("writes a complete file by name, for its owner only, and leaves no temporary files", async (t) => {
   const { file } = await namesIn(t);
   const lent = await writeOutputByName(file, {
     async work(name) {
@@ -155,7 +157,7 @@ test("what is made by name comes whole, for its owner only, and leaves nothing",
   await assert.rejects(stat(lent), { code: "ENOENT" });
 });
 
-test("work that fails leaves neither the file nor what SQLite has beside it", async (t) => {
+test("removes the file and SQLite's extra files when the work fails", async (t) => {
   const { file } = await namesIn(t);
   let lent = "";
   const failing = writeOutputByName(file, {
@@ -171,7 +173,7 @@ test("work that fails leaves neither the file nor what SQLite has beside it", as
   await assert.rejects(stat(lent), { code: "ENOENT" });
 });
 
-test("in a folder of one's own, what has to have a name is made where it is to be", async (t) => {
+test("in a private folder, creates the temporary file next to the target", async (t) => {
   const file = join(await tempDir(t), "file");
   const lent = await writeOutputByName(file, { work: (name) => Promise.resolve(name) });
   assert.equal(dirname(lent), dirname(file));

@@ -21,7 +21,7 @@ import { foreignFolder, runUnprivileged, SOMEBODY } from "../../cli/other-user.t
 import { runLatchkey } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
-/** A data folder of the gate's user, and a token file in a folder of root's beside it. */
+/** A data folder of the gate's user, and a token path in a folder of root next to it. */
 async function tokenElsewhere(t: TestContext, mode: number) {
   const dataDir = await foreignFolder(t);
   const folder = join(dirname(dataDir), "etc");
@@ -35,7 +35,7 @@ async function ownersOf(...paths: readonly string[]): Promise<readonly number[]>
 }
 
 if (process.geteuid?.() === 0) {
-  test("a token that root writes belongs to whose folder it is in, who can read it", async (t) => {
+  test("gives a token that root writes to the owner of its folder, who can read it", async (t) => {
     const dataDir = await foreignFolder(t);
     assert.equal((await runLatchkey(t, ["setup-link"], { DATA_DIR: dataDir })).code, 0);
     const token = join(dataDir, "setup-token");
@@ -43,7 +43,7 @@ if (process.geteuid?.() === 0) {
     assert.equal((await stat(token)).mode & 0o777, 0o600);
   });
 
-  test("a token that root writes to a folder of root's belongs to the owner of the data folder", async (t) => {
+  test("gives a token in a folder of root to the owner of the data folder", async (t) => {
     const { env, token } = await tokenElsewhere(t, 0o755);
     const { code, stderr } = await runLatchkey(t, ["setup-link"], env);
     assert.equal(code, 0, stderr);
@@ -51,14 +51,14 @@ if (process.geteuid?.() === 0) {
     assert.equal((await stat(token)).mode & 0o777, 0o600);
   });
 
-  test("where root owns the data folder, a token belongs to the owner of its own folder", async (t) => {
+  test("gives a token to the owner of its own folder if root owns the data folder", async (t) => {
     const token = join(await foreignFolder(t), "token");
     const env = { DATA_DIR: await tempDir(t), SETUP_TOKEN_FILE: token };
     assert.equal((await runLatchkey(t, ["setup-link"], env)).code, 0);
     assert.deepEqual(await ownersOf(token), [SOMEBODY]);
   });
 
-  test("root writes no token where the owner of the data folder could not read it", async (t) => {
+  test("root writes no token that the owner of the data folder could not read", async (t) => {
     const { env, token } = await tokenElsewhere(t, 0o700);
     const { code, stdout, stderr } = await runLatchkey(t, ["setup-link"], env);
     assert.deepEqual([code, stdout], [1, ""]);
@@ -69,7 +69,7 @@ if (process.geteuid?.() === 0) {
     assert.deepEqual(await readdir(dirname(token)), []);
   });
 
-  test("another user than root and the owner of the data folder writes no token", async (t) => {
+  test("a user other than root and the owner of the data folder writes no token", async (t) => {
     const dataDir = join(await tempDir(t), "data");
     await mkdir(dataDir);
     await chown(dataDir, 54_321, 54_321);
@@ -84,7 +84,7 @@ if (process.geteuid?.() === 0) {
     assert.deepEqual(await readdir(dataDir), []);
   });
 
-  test("a domain that root adds leaves nothing that the gate could not write to", async (t) => {
+  test("the gate can write to all files of a domain that root adds", async (t) => {
     const dataDir = await foreignFolder(t);
     const name = "home.example.org";
     assert.equal((await runLatchkey(t, ["domain", "add", name], { DATA_DIR: dataDir })).code, 0);
@@ -109,7 +109,7 @@ if (process.geteuid?.() === 0) {
     });
   }
 
-  test("what is given away is the file that was opened, not one that a link in its place leads to", async (t) => {
+  test("changes the owner of the open file, not of the target of a link in its place", async (t) => {
     const folder = await foreignFolder(t);
     const secret = join(await tempDir(t), "secret");
     await writeFile(secret, "of root's");
@@ -122,7 +122,7 @@ if (process.geteuid?.() === 0) {
     assert.equal((await lstat(path)).isSymbolicLink(), true);
   });
 } else {
-  test("who is not root gives nothing away", async (t) => {
+  test("does not change the owner without root", async (t) => {
     const path = join(await tempDir(t), "file");
     await using file = await open(path, "w");
     await giveToOwner(file, dirname(path));
@@ -130,7 +130,7 @@ if (process.geteuid?.() === 0) {
   });
 }
 
-test("each folder that is made is for its owner alone, and what was there is left as it is", async (t) => {
+test("makes folders with mode 0700, and leaves existing folders unchanged", async (t) => {
   const there = join(await tempDir(t), "there");
   await mkdir(there, { mode: 0o755 });
   await makeFolder(join(there, "one", "two"));

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { replaceFile, replaceText } from "../../../src/gate/files/replace-file.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
-test("a file is for its owner alone and stands alone, whatever was there before", async (t) => {
+test("replaces a file with mode 0600, and leaves no other files", async (t) => {
   const dir = await tempDir(t);
   const path = join(dir, "file");
   await writeFile(path, "an old and much longer content", { mode: 0o644 });
@@ -15,7 +15,7 @@ test("a file is for its owner alone and stands alone, whatever was there before"
   assert.deepEqual(await readdir(dir), ["file"]);
 });
 
-test("nothing is written through a link that is put where the new file is being made", async (t) => {
+test("does not write through a link that replaces the temporary file", async (t) => {
   const dir = await tempDir(t);
   const elsewhere = join(await tempDir(t), "elsewhere");
   await writeFile(elsewhere, "as it was");
@@ -27,11 +27,11 @@ test("nothing is written through a link that is put where the new file is being 
     },
   });
   await assert.rejects(making, { code: "file_swapped" });
-  assert.deepEqual(await readdir(dir), [], "and the link is not passed off as the file");
+  assert.deepEqual(await readdir(dir), [], "the link does not become the file");
   assert.equal(await readFile(elsewhere, "utf8"), "as it was");
 });
 
-test("a name that somebody has taken already is not used", async (t) => {
+test("does not use an existing temporary name", async (t) => {
   const dir = await tempDir(t);
   const [elsewhere, temporary] = [join(await tempDir(t), "elsewhere"), join(dir, "taken")];
   await symlink(elsewhere, temporary);
@@ -40,14 +40,14 @@ test("a name that somebody has taken already is not used", async (t) => {
   assert.deepEqual(await readdir(dirname(elsewhere)), []);
 });
 
-test("what cannot be put in place leaves the old one and nothing beside it", async (t) => {
+test("keeps the old entry and leaves no temporary file when the rename fails", async (t) => {
   const dir = await tempDir(t);
   await mkdir(join(dir, "file"));
   await assert.rejects(replaceText(join(dir, "file"), "new"), { code: "EISDIR" });
   assert.deepEqual(await readdir(dir), ["file"]);
 });
 
-test("a folder that is gone is not made again", async (t) => {
+test("does not create a missing folder", async (t) => {
   const dir = await tempDir(t);
   await assert.rejects(replaceText(join(dir, "gone", "file"), "new"), { code: "ENOENT" });
   assert.deepEqual(await readdir(dir), []);

@@ -27,13 +27,13 @@ async function watch(t: TestContext, dir: string, files = { ...filesIn(dir) }) {
   const log = recordingLog();
   const source = await watchCertificateFiles(files, log);
   t.after(() => source.stop());
-  const told: string[] = [];
-  source.onChange(() => told.push(...source.current().map((one) => one.fingerprint)));
+  const reported: string[] = [];
+  source.onChange(() => reported.push(...source.current().map((one) => one.fingerprint)));
   const shows = (wanted: MadeCertificate) =>
     eventually(() => (source.current()[0]?.fingerprint === fingerprint(wanted) ? true : undefined));
   const warned = (times: number) =>
     eventually(() => (log.lines.length >= times ? log.lines : undefined));
-  return { source, told, shows, warned, log };
+  return { source, reported, shows, warned, log };
 }
 
 const filesIn = (dir: string) => ({
@@ -48,18 +48,18 @@ async function start(t: TestContext) {
 }
 
 test("reports the existing certificate at once", async (t) => {
-  const { source, told } = await start(t);
-  assert.deepEqual(told, [fingerprint(OLD)]);
+  const { source, reported } = await start(t);
+  assert.deepEqual(reported, [fingerprint(OLD)]);
   assert.deepEqual(source.current()[0]?.names, ["home.example.org"]);
 });
 
 test("overwritten files take effect without a restart, with one change event each", async (t) => {
-  const { dir, shows, told } = await start(t);
+  const { dir, shows, reported } = await start(t);
   await writeCertificate(dir, NEW);
   await shows(NEW);
   await writeCertificate(dir, NEWER);
   await shows(NEWER);
-  assert.deepEqual(told, [OLD, NEW, NEWER].map(fingerprint));
+  assert.deepEqual(reported, [OLD, NEW, NEWER].map(fingerprint));
 });
 
 for (const [first, second] of [
@@ -106,8 +106,8 @@ test("links pointed to other files, as certbot does, take effect", async (t) => 
     }
   };
   await turnTo("1");
-  const { shows, told } = await watch(t, live);
-  assert.deepEqual(told, [fingerprint(OLD)]);
+  const { shows, reported } = await watch(t, live);
+  assert.deepEqual(reported, [fingerprint(OLD)]);
   await turnTo("2");
   await shows(NEW);
 });
@@ -148,13 +148,13 @@ test("detects a replacement that keeps the time and the size of the files", asyn
 });
 
 test("keeps the old certificate when the files are garbage, and warns once without their content", async (t) => {
-  const { dir, keyFile, shows, warned, told, log } = await start(t);
+  const { dir, keyFile, shows, warned, reported, log } = await start(t);
   await writeFile(keyFile, `${NEW.key.slice(0, 100)}\ngarbage`);
   await warned(1);
-  // After the warning about a second replacement, a second one about the first would be there.
+  // Once a second replacement is loaded, no more warnings about the first can follow.
   await writeCertificate(dir, NEW);
   await shows(NEW);
-  assert.deepEqual(told, [OLD, NEW].map(fingerprint));
+  assert.deepEqual(reported, [OLD, NEW].map(fingerprint));
   assert.equal(log.lines.length, 1);
   assert.doesNotMatch(JSON.stringify(log.lines), /garbage|PRIVATE|MIG/);
 });
@@ -171,12 +171,12 @@ test("keeps the old certificate when the files are removed, until there are new 
 });
 
 test("files rewritten with the same certificate cause no change event", async (t) => {
-  const { dir, certFile, shows, told } = await start(t);
+  const { dir, certFile, shows, reported } = await start(t);
   await copyFile(certFile, join(dir, "copy"));
   await rename(join(dir, "copy"), certFile);
   await writeCertificate(dir, NEW);
   await shows(NEW);
-  assert.deepEqual(told, [OLD, NEW].map(fingerprint));
+  assert.deepEqual(reported, [OLD, NEW].map(fingerprint));
 });
 
 test("throws a fault when the files are unusable at the start", async (t) => {

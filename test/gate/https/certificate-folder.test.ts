@@ -142,8 +142,8 @@ test("a writer killed at any time leaves the whole old or the whole new file", a
     await writer.shows(/writing/);
     writer.child.kill("SIGKILL");
     await writer.ended;
-    const kept = await readFile(join(root, NAME, "certificate.pem"), "utf8");
-    assert.equal(kept.length, size);
-    assert.equal(kept, kept.charAt(0).repeat(size));
+    const content = await readFile(join(root, NAME, "certificate.pem"), "utf8");
+    assert.equal(content.length, size);
+    assert.equal(content, content.charAt(0).repeat(size));
   }
 });

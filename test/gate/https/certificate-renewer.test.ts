@@ -139,8 +139,10 @@ test("logs an unusable stored certificate once, and replaces it", async (t) => {
   opened.renewer.begin();
   await eventually(() => (opened.renewer.current().length === 1 ? true : undefined));
   await afterAnotherPoll(opened);
-  const told = opened.lines.filter(({ msg }) => msg === "the stored certificate cannot be used");
-  assert.equal(told.length, 1);
+  const warnings = opened.lines.filter(
+    ({ msg }) => msg === "the stored certificate cannot be used",
+  );
+  assert.equal(warnings.length, 1);
 });
 
 test("logs an unreadable folder once, not every second", async (t) => {

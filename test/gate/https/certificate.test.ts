@@ -85,10 +85,10 @@ const refused: Readonly<Record<string, readonly [chain: string, key: string, fau
 for (const [what, [chain, key, fault]] of Object.entries(refused)) {
   test(`rejects ${what} with one line that contains no part of a key`, () => {
     assert.throws(() => readCertificate(chain, key), fault);
-    const told = messageOf(() => readCertificate(chain, key));
-    assert.doesNotMatch(told, /\n|-----|secret/);
+    const message = messageOf(() => readCertificate(chain, key));
+    assert.doesNotMatch(message, /\n|-----|secret/);
     const pieces = key.split("\n").filter((line) => line.length > 20);
-    for (const piece of pieces) assert.equal(told.includes(piece.slice(4, 16)), false);
+    for (const piece of pieces) assert.equal(message.includes(piece.slice(4, 16)), false);
   });
 }
 
@@ -121,8 +121,8 @@ test("selects the certificate that covers the name, otherwise the first", () => 
   const source = { current: () => [first, second] };
   assert.equal(certificateFor(source, "other.example.org"), second);
   assert.equal(certificateFor(source, "home.example.org"), first);
-  for (const strange of [undefined, "", "evil.example", " ", "a".repeat(10_000)]) {
-    assert.equal(certificateFor(source, strange), first);
+  for (const host of [undefined, "", "evil.example", " ", "a".repeat(10_000)]) {
+    assert.equal(certificateFor(source, host), first);
   }
   assert.equal(certificateFor({ current: () => [] }, "home.example.org"), undefined);
 });

@@ -133,7 +133,7 @@ for (const [what, answer] of [
 }
 
 /** Sends the same bytes on each connection, and keeps it open. */
-async function startSaying(t: TestContext, words: string): Promise<number> {
+async function startSending(t: TestContext, words: string): Promise<number> {
   const server = createTcpServer((socket) => {
     t.after(() => socket.destroy());
     socket.on("error", () => {}).once("data", () => socket.write(words));
@@ -153,7 +153,7 @@ for (const [what, words, reason] of [
   ],
 ] as const) {
   test(`reports a server that ${what} as not answering`, async (t) => {
-    const port = await startSaying(t, words);
+    const port = await startSending(t, words);
     await assert.rejects(check(port), notHere(reason));
   });
 }

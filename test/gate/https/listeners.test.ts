@@ -12,10 +12,10 @@ import { ask, handshake, openSession, portOf, startSecureGate } from "./secure-g
 const STRICT = "strict-transport-security";
 
 /** Starts a gate, and waits for its handshake check: from then on, plain HTTP redirects. */
-async function startProven(t: TestContext, overrides: Partial<Settings> = {}) {
+async function startVerified(t: TestContext, overrides: Partial<Settings> = {}) {
   const gate = await startSecureGate(t, overrides);
-  const leads = async () => ((await gate.send("/login")).status === 308 ? true : undefined);
-  await eventually(leads);
+  const redirects = async () => ((await gate.send("/login")).status === 308 ? true : undefined);
+  await eventually(redirects);
   return gate;
 }
 
@@ -28,7 +28,7 @@ test("with a certificate and without HTTPS_PORT, serves HTTPS on PORT", async (t
 });
 
 test("with HTTPS_PORT, plain HTTP redirects there with 308, forms too", async (t) => {
-  const gate = await startProven(t);
+  const gate = await startVerified(t);
   const headers = { Host: "localhost:80" };
   for (const path of ["/login?error=1", "//evil.example/x", "/nowhere"]) {
     const { status, location, headers: got } = await gate.send(path, { headers });
@@ -43,7 +43,7 @@ test("with HTTPS_PORT, plain HTTP redirects there with 308, forms too", async (t
 });
 
 test("redirects a host that the certificate does not cover to the one that it covers", async (t) => {
-  const gate = await startProven(t);
+  const gate = await startVerified(t);
   for (const host of ["evil.example", "127.0.0.1", "[::1]:1", "localhost@evil.example"]) {
     const { location } = await gate.send("/login", { headers: { Host: host } });
     assert.equal(location, `https://localhost:${gate.port}/login`, host);
@@ -51,7 +51,7 @@ test("redirects a host that the certificate does not cover to the one that it co
 });
 
 test("plain HTTP redirects to PUBLIC_URL if it is set", async (t) => {
-  const gate = await startProven(t, { publicUrl: "https://front.example.org" });
+  const gate = await startVerified(t, { publicUrl: "https://front.example.org" });
   const { location } = await gate.send("/login?a=b", { headers: { Host: "localhost" } });
   assert.equal(location, "https://front.example.org/login?a=b");
 });
@@ -63,14 +63,14 @@ for (const [what, path, headers, status] of [
   ["a request that reached a proxy over HTTPS", "/setup", { "X-Forwarded-Proto": "https" }, 200],
 ] as const) {
   test(`answers ${what} over plain HTTP, without HSTS`, async (t) => {
-    const gate = await startProven(t);
+    const gate = await startVerified(t);
     const answer = await gate.send(path, { headers });
     assert.deepEqual([answer.status, answer.headers[STRICT]], [status, undefined]);
   });
 }
 
 test("sends HSTS with each response over HTTPS once the handshake check has passed", async (t) => {
-  const gate = await startProven(t);
+  const gate = await startVerified(t);
   const session = await openSession(t, gate.port);
   for (const path of ["/login", "/latchkey.css", "/nowhere", "/"]) {
     const { headers } = await ask(session, { path });
@@ -137,7 +137,7 @@ for (const [inUse, other] of [
 }
 
 test("new connections get a replaced certificate, and existing connections stay open", async (t) => {
-  const gate = await startProven(t);
+  const gate = await startVerified(t);
   const before = await openSession(t, gate.port);
   const next = makeCertificate({ names: ["localhost", "door.example.org"] });
   await writeCertificate(gate.certificateDir, next);

@@ -17,10 +17,10 @@ interface Case {
   readonly url?: string;
   readonly proto?: string;
   readonly place?: Partial<HttpsTarget>;
-  readonly leads: string | undefined;
+  readonly location: string | undefined;
 }
 
-const located = ({ host, url = "/", proto, place: own }: Omit<Case, "leads">) =>
+const located = ({ host, url = "/", proto, place: own }: Omit<Case, "location">) =>
   secureLocation(
     {
       url,
@@ -34,85 +34,92 @@ const located = ({ host, url = "/", proto, place: own }: Omit<Case, "leads">) =>
 
 const cases: readonly Case[] = [
   // To the requested host, if a certificate covers it.
-  { host: "home.example.org", leads: "https://home.example.org/" },
-  { host: "door.example.org", leads: "https://door.example.org/" },
-  { host: "DOOR.Example.org:80", leads: "https://door.example.org/" },
-  { host: "door.example.org:8080", url: "/login", leads: "https://door.example.org/login" },
-  { host: "door.example.org", place: { port: 8443 }, leads: "https://door.example.org:8443/" },
-  { host: "door.example.org:3000", place: { port: 80 }, leads: "https://door.example.org:80/" },
+  { host: "home.example.org", location: "https://home.example.org/" },
+  { host: "door.example.org", location: "https://door.example.org/" },
+  { host: "DOOR.Example.org:80", location: "https://door.example.org/" },
+  { host: "door.example.org:8080", url: "/login", location: "https://door.example.org/login" },
+  { host: "door.example.org", place: { port: 8443 }, location: "https://door.example.org:8443/" },
+  { host: "door.example.org:3000", place: { port: 80 }, location: "https://door.example.org:80/" },
   // Other hosts redirect to the first name.
-  { host: "evil.example", leads: "https://home.example.org/" },
-  { host: "door.example.org.evil.example", leads: "https://home.example.org/" },
-  { host: "door.example.org@evil.example", leads: "https://home.example.org/" },
-  { host: "evil.example/door.example.org", leads: "https://home.example.org/" },
-  { host: "evil.example#door.example.org", leads: "https://home.example.org/" },
-  { host: "192.0.2.1", leads: "https://home.example.org/" },
-  { host: "[2001:db8::1]:8080", leads: "https://home.example.org/" },
-  { host: "", leads: "https://home.example.org/" },
-  { host: "not a host", leads: "https://home.example.org/" },
-  { host: "::1", leads: "https://home.example.org/" },
-  { leads: "https://home.example.org/" },
-  // A certificate only for addresses or wildcards has no host name to redirect to.
+  { host: "evil.example", location: "https://home.example.org/" },
+  { host: "door.example.org.evil.example", location: "https://home.example.org/" },
+  { host: "door.example.org@evil.example", location: "https://home.example.org/" },
+  { host: "evil.example/door.example.org", location: "https://home.example.org/" },
+  { host: "evil.example#door.example.org", location: "https://home.example.org/" },
+  { host: "192.0.2.1", location: "https://home.example.org/" },
+  { host: "[2001:db8::1]:8080", location: "https://home.example.org/" },
+  { host: "", location: "https://home.example.org/" },
+  { host: "not a host", location: "https://home.example.org/" },
+  { host: "::1", location: "https://home.example.org/" },
+  { location: "https://home.example.org/" },
+  // Certificates without host names (only addresses or wildcards): to a covered requested host only.
   {
     host: "[2001:db8::1]:80",
     place: { names: [], covers: () => true, port: 8443 },
-    leads: "https://[2001:db8::1]:8443/",
+    location: "https://[2001:db8::1]:8443/",
   },
   {
     host: "x.example.org",
     place: { names: [], covers: () => true },
-    leads: "https://x.example.org/",
+    location: "https://x.example.org/",
   },
-  { place: { names: [] }, leads: undefined },
-  { host: "not a host", place: { names: [] }, leads: undefined },
+  { place: { names: [] }, location: undefined },
+  { host: "not a host", place: { names: [] }, location: undefined },
   // The path and the query are kept, and never become a host.
-  { url: "/login?error=1", leads: "https://home.example.org/login?error=1" },
-  { url: "/?next=%2F%2Fevil.example", leads: "https://home.example.org/?next=%2F%2Fevil.example" },
-  { url: "//evil.example/x", leads: "https://home.example.org//evil.example/x" },
-  { url: "/\\evil.example", leads: "https://home.example.org/\\evil.example" },
-  { url: "/@evil.example", leads: "https://home.example.org/@evil.example" },
-  { url: "http://evil.example/login", leads: "https://home.example.org/" },
-  { url: "https://evil.example/", leads: "https://home.example.org/" },
-  { url: "evil.example:443", leads: "https://home.example.org/" },
-  { url: "@evil.example", leads: "https://home.example.org/" },
-  { url: ".evil.example", leads: "https://home.example.org/" },
-  { url: "*", leads: "https://home.example.org/" },
-  { url: "", leads: "https://home.example.org/" },
+  { url: "/login?error=1", location: "https://home.example.org/login?error=1" },
+  {
+    url: "/?next=%2F%2Fevil.example",
+    location: "https://home.example.org/?next=%2F%2Fevil.example",
+  },
+  { url: "//evil.example/x", location: "https://home.example.org//evil.example/x" },
+  { url: "/\\evil.example", location: "https://home.example.org/\\evil.example" },
+  { url: "/@evil.example", location: "https://home.example.org/@evil.example" },
+  { url: "http://evil.example/login", location: "https://home.example.org/" },
+  { url: "https://evil.example/", location: "https://home.example.org/" },
+  { url: "evil.example:443", location: "https://home.example.org/" },
+  { url: "@evil.example", location: "https://home.example.org/" },
+  { url: ".evil.example", location: "https://home.example.org/" },
+  { url: "*", location: "https://home.example.org/" },
+  { url: "", location: "https://home.example.org/" },
   // PUBLIC_URL is the target if it is an HTTPS URL.
   {
     host: "door.example.org",
     url: "/login?a",
     place: { publicUrl: "https://front.example.org", port: 8443 },
-    leads: "https://front.example.org/login?a",
+    location: "https://front.example.org/login?a",
   },
   {
     url: ".evil.example",
     place: { publicUrl: "https://front.example.org:444" },
-    leads: "https://front.example.org:444/",
+    location: "https://front.example.org:444/",
   },
   {
     host: "door.example.org",
     place: { publicUrl: "http://front.example.org" },
-    leads: "https://door.example.org/",
+    location: "https://door.example.org/",
   },
   // Health checks, forward auth, and requests that already came over TLS.
-  { url: "/healthz", leads: undefined },
-  { url: "/readyz?x=1", leads: undefined },
-  { url: "/forward-auth", leads: undefined },
-  { url: "/forward-auth?x", place: { publicUrl: "https://front.example.org" }, leads: undefined },
-  { url: "/forward-auth/x", leads: "https://home.example.org/forward-auth/x" },
-  { url: "//forward-auth", leads: "https://home.example.org//forward-auth" },
-  { url: "/healthzx", leads: "https://home.example.org/healthzx" },
-  { proto: "https", leads: undefined },
-  { proto: "https", place: { publicUrl: "https://front.example.org" }, leads: undefined },
-  { proto: "http", leads: "https://home.example.org/" },
+  { url: "/healthz", location: undefined },
+  { url: "/readyz?x=1", location: undefined },
+  { url: "/forward-auth", location: undefined },
+  {
+    url: "/forward-auth?x",
+    place: { publicUrl: "https://front.example.org" },
+    location: undefined,
+  },
+  { url: "/forward-auth/x", location: "https://home.example.org/forward-auth/x" },
+  { url: "//forward-auth", location: "https://home.example.org//forward-auth" },
+  { url: "/healthzx", location: "https://home.example.org/healthzx" },
+  { proto: "https", location: undefined },
+  { proto: "https", place: { publicUrl: "https://front.example.org" }, location: undefined },
+  { proto: "http", location: "https://home.example.org/" },
 ];
 
-for (const { leads, ...asked } of cases) {
+for (const { location, ...asked } of cases) {
   const { place: own, ...request } = asked;
   const of = JSON.stringify({ ...request, ...own });
-  test(`over plain HTTP, ${leads === undefined ? "does not redirect" : `redirects to ${leads}:`} ${of}`, () => {
-    assert.equal(located(asked), leads);
+  test(`over plain HTTP, ${location === undefined ? "does not redirect" : `redirects to ${location}:`} ${of}`, () => {
+    assert.equal(located(asked), location);
   });
 }
 

@@ -19,7 +19,7 @@ const echo: Handle = (incoming, outgoing) => {
 };
 
 /** Resolves with the code that a stream was closed with. */
-async function cutOff(stream: ClientHttp2Stream): Promise<number | undefined> {
+async function closeCode(stream: ClientHttp2Stream): Promise<number | undefined> {
   stream.on("error", () => {});
   await once(stream, "close");
   return stream.rstCode;
@@ -34,7 +34,7 @@ test("a form that never ends loses its stream, and the connection stays open", a
   const session = await start(t, echo, SHORT, LONG);
   const stream = session.request(post);
   stream.write("username=");
-  assert.equal(await cutOff(stream), constants.NGHTTP2_CANCEL);
+  assert.equal(await closeCode(stream), constants.NGHTTP2_CANCEL);
   assert.equal((await ask(session)).body, "done");
 });
 
@@ -43,7 +43,7 @@ test("closes the stream of a form that trickles in forever", async (t) => {
   const stream = session.request(post);
   const dripping = setInterval(() => stream.write("a"), 5);
   t.after(() => clearInterval(dripping));
-  assert.equal(await cutOff(stream), constants.NGHTTP2_CANCEL);
+  assert.equal(await closeCode(stream), constants.NGHTTP2_CANCEL);
 });
 
 test("gives up a response that the client does not read", async (t) => {

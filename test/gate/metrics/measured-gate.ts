@@ -4,20 +4,20 @@ import { send } from "../../support/client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type RunningGate, startGate } from "../../support/gate.ts";
 
-/** What one look at the metrics gave. */
+/** The result of one scrape. */
 export interface Scrape {
   readonly text: string;
-  /** A series as it is written, name and labels: `latchkey_sign_ins_total{outcome="rejected"}`. */
+  /** `series` is a name with labels: `latchkey_sign_ins_total{outcome="rejected"}`. */
   value(series: string): number | undefined;
   readonly series: readonly string[];
-  /** Every metric that is declared, with or without a series. */
+  /** The types of all declared metrics, with or without series. */
   readonly types: Readonly<Record<string, string>>;
 }
 
 export interface MeasuredGate extends RunningGate {
   readonly metricsUrl: string;
   scrape(): Promise<Scrape>;
-  /** Waits until the series has that value: an answer is counted when all of it is sent. */
+  /** Waits until the series has the value: a response counts once it is sent completely. */
   becomes(series: string, value: number): Promise<Scrape>;
 }
 
@@ -42,7 +42,7 @@ export function readScrape(text: string): Scrape {
   };
 }
 
-/** The real gate, with its metrics on a free port. */
+/** Starts a real gate, with its metrics on a free port. */
 export async function startMeasured(
   t: TestContext,
   overrides: Partial<Settings> = {},
@@ -58,8 +58,8 @@ export async function startMeasured(
     scrape,
     becomes: (series, value) =>
       eventually(async () => {
-        const seen = await scrape();
-        return seen.value(series) === value ? seen : undefined;
+        const scraped = await scrape();
+        return scraped.value(series) === value ? scraped : undefined;
       }),
   };
 }

@@ -15,7 +15,7 @@ import { type MeasuredGate, startMeasured } from "./measured-gate.ts";
 const requests = (method: string, route: string, code: string): string =>
   `latchkey_http_requests_total{route="${route}",method="${method}",code="${code}"}`;
 
-/** A gate that speaks HTTPS, and a client's HTTP/2 connection to it. */
+/** Starts a gate with HTTPS, and opens an HTTP/2 connection to it. */
 async function startSecure(
   t: TestContext,
 ): Promise<{ readonly gate: MeasuredGate; readonly client: ClientHttp2Session }> {
@@ -30,7 +30,7 @@ async function startSecure(
   return { gate, client };
 }
 
-test("requests over HTTP/2 count and have a line like any other", async (t) => {
+test("counts and logs requests over HTTP/2 like others", async (t) => {
   const { gate, client } = await startSecure(t);
   const stream = client.request({ ":path": "/login?x=1", "x-request-id": "given" });
   const [headers] = await once(stream, "response");
@@ -42,7 +42,7 @@ test("requests over HTTP/2 count and have a line like any other", async (t) => {
   assert.equal(headers["x-request-id"], line?.requestId);
 });
 
-test("a stream that its client ends before the answer counts as aborted", async (t) => {
+test("counts a stream that the client ends before the response as aborted", async (t) => {
   const { gate, client } = await startSecure(t);
   const asked = { ":path": "/login", ":method": "POST", expect: "100-continue" };
   const stream = client.request(asked);
@@ -52,7 +52,7 @@ test("a stream that its client ends before the answer counts as aborted", async 
   await gate.becomes(requests("POST", "/login", "aborted"), 1);
 });
 
-test("the end of the certificate that is served is told", async (t) => {
+test("reports the expiry of the served certificate", async (t) => {
   const { gate } = await startSecure(t);
   const { value } = await gate.scrape();
   const year2120 = Date.UTC(2120, 0, 1) / 1e3;

@@ -18,7 +18,7 @@ test("GET /metrics answers in Prometheus's text format", async (t) => {
   assert.ok(body.endsWith("\n"));
 });
 
-test("a HEAD of /metrics has no body, and a query changes nothing", async (t) => {
+test("answers HEAD /metrics without a body, and ignores a query", async (t) => {
   const gate = await startMeasured(t);
   const head = await send(`${gate.metricsUrl}/metrics`, { method: "HEAD" });
   assert.deepEqual([head.status, head.body], [200, ""]);
@@ -52,7 +52,7 @@ test("serves metrics under any host name on other addresses than loopback", asyn
 });
 
 for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
-  test(`${method} /metrics is refused with 405 and what is allowed`, async (t) => {
+  test(`answers ${method} /metrics with 405 and an Allow header`, async (t) => {
     const gate = await startMeasured(t);
     const { status, headers } = await send(`${gate.metricsUrl}/metrics`, { method });
     assert.deepEqual([status, headers.allow], [405, "GET, HEAD"]);
@@ -68,13 +68,13 @@ for (const path of [
   "/metricsx",
   "/forward-auth",
 ]) {
-  test(`${path} is not on the listener for metrics`, async (t) => {
+  test(`does not serve ${path} on the metrics listener`, async (t) => {
     const gate = await startMeasured(t);
     assert.equal((await send(`${gate.metricsUrl}${path}`)).status, 404);
   });
 }
 
-test("/metrics is not on the public listener, whether metrics are served or not", async (t) => {
+test("does not serve /metrics on the public listener, with or without metrics", async (t) => {
   for (const metricsPort of [undefined, 0]) {
     const gate = await startGate(t, { metricsPort });
     assert.equal((await gate.send("/metrics")).status, 404);
@@ -82,7 +82,7 @@ test("/metrics is not on the public listener, whether metrics are served or not"
   }
 });
 
-test("a METRICS_PORT in use stops the start with one clear line, and nothing listens", async (t) => {
+test("fails to start with one line when METRICS_PORT is in use, and listens nowhere", async (t) => {
   const owner = await startGate(t);
   const { port } = new URL(owner.url);
   const env = { DATA_DIR: await tempDir(t), PORT: "0", AUTH_SECRET: SECRET, METRICS_PORT: port };
@@ -92,12 +92,12 @@ test("a METRICS_PORT in use stops the start with one clear line, and nothing lis
   assert.doesNotMatch(stdout, /Latchkey listens/);
 });
 
-test("METRICS_PORT and METRICS_HOST say where metrics are served, and stopping ends that too", async (t) => {
+test("serves metrics at METRICS_HOST and METRICS_PORT until the gate stops", async (t) => {
   const env = { DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET };
   const gate = await startServe(t, { ...env, METRICS_PORT: "0", METRICS_HOST: "127.0.0.2" });
   const [, url = ""] = await gate.shows(/metrics are at (http:\/\/127\.0\.0\.2:\d+)\/metrics/);
   const { hostname, port } = new URL(url);
-  // A scraper that never finishes its request must not hold up the end.
+  // A scraper that never finishes its request must not delay the stop.
   const stuck = connect(Number(port), hostname);
   t.after(() => stuck.destroy());
   stuck.on("error", () => {});
@@ -109,7 +109,7 @@ test("METRICS_PORT and METRICS_HOST say where metrics are served, and stopping e
   await assert.rejects(send(`${url}/metrics`), { code: "ECONNREFUSED" });
 });
 
-test("the end of the certificate is told in seconds, where there is one", async (t) => {
+test("reports the expiry of the certificate in seconds, if there is one", async (t) => {
   let expiry: Date | undefined;
   const place = { host: "127.0.0.1", port: 0 };
   const metrics = openMetrics(

@@ -10,7 +10,7 @@ import { type MeasuredGate, startMeasured } from "./measured-gate.ts";
 const requests = (method: string, route: string, code: string): string =>
   `latchkey_http_requests_total{route="${route}",method="${method}",code="${code}"}`;
 
-test("a request counts by its route, its method and the status of its answer", async (t) => {
+test("counts a request by route, method and status", async (t) => {
   const gate = await startMeasured(t);
   await gate.send("/setup?token=x");
   await gate.setUp();
@@ -24,7 +24,7 @@ test("a request counts by its route, its method and the status of its answer", a
   await gate.becomes(requests("GET", "/healthz", "200"), 1);
 });
 
-test("the time of each answer is in the histogram of its route", async (t) => {
+test("records the time of each response in the histogram of its route", async (t) => {
   const gate = await startMeasured(t);
   await gate.send("/login");
   const name = "latchkey_http_request_duration_seconds";
@@ -35,7 +35,7 @@ test("the time of each answer is in the histogram of its route", async (t) => {
   assert.equal(value(`${name}_bucket{${labels},le="+Inf"}`), 1);
 });
 
-test("a failure counts with its status", async (t) => {
+test("counts a failure with its status", async (t) => {
   const gate = await startMeasured(t);
   await gate.send("/login", { form: OWNER, headers: { "Sec-Fetch-Site": "cross-site" } });
   await gate.send("/login", { method: "PUT" });
@@ -43,7 +43,7 @@ test("a failure counts with its status", async (t) => {
   await gate.becomes(requests("other", "/login", "405"), 1);
 });
 
-test("a client that goes before its answer counts as aborted", async (t) => {
+test("counts a request as aborted when the client disconnects before the response", async (t) => {
   const gate = await startMeasured(t);
   const { hostname, port } = new URL(gate.url);
   const socket = connect(Number(port), hostname);
@@ -57,7 +57,7 @@ test("a client that goes before its answer counts as aborted", async (t) => {
   await gate.becomes(requests("POST", "/login", "aborted"), 1);
 });
 
-/** So many GET requests over a few connections that are kept. */
+/** Sends a GET request for each path over a few keep-alive connections. */
 async function get(t: TestContext, gate: MeasuredGate, paths: readonly string[]): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   t.after(() => agent.destroy());
@@ -71,7 +71,7 @@ async function get(t: TestContext, gate: MeasuredGate, paths: readonly string[])
   );
 }
 
-test("ten thousand different paths make one series, not ten thousand", async (t) => {
+test("counts 10,000 unknown paths in one series", async (t) => {
   const gate = await startMeasured(t);
   const before = (await gate.scrape()).series.length;
   const paths = Array.from({ length: 10_000 }, (_, index) => `/wp-admin/${index}/login?${index}`);
@@ -81,14 +81,14 @@ test("ten thousand different paths make one series, not ten thousand", async (t)
 });
 
 for (const path of ["/login/", "/LOGIN", "//login", "/login;a", "/__proto__", "/constructor"]) {
-  test(`${path} is counted as other`, async (t) => {
+  test(`counts ${path} as other`, async (t) => {
     const gate = await startMeasured(t);
     const { status } = await gate.send(path);
     await gate.becomes(requests("GET", "other", String(status)), 1);
   });
 }
 
-test("nothing that somebody sent is in the metrics: no name, no address, no path, no query, no secret", async (t) => {
+test("the metrics contain no names, addresses, unknown paths, queries or secrets of requests", async (t) => {
   const gate = await startMeasured(t, { trustedProxies: ["127.0.0.1"] });
   const session = await gate.setUp({ username: "name-4Kq" });
   const headers = { "X-Forwarded-For": "203.0.113.77", "X-Request-Id": "id-5Lr" };
@@ -102,7 +102,7 @@ test("nothing that somebody sent is in the metrics: no name, no address, no path
   for (const secret of secrets) assert.ok(!text.includes(secret), secret);
 });
 
-test("what the process takes is told in base units", async (t) => {
+test("reports process metrics in base units", async (t) => {
   const gate = await startMeasured(t);
   const first = await gate.scrape();
   const value = (name: string): number => first.value(name) ?? Number.NaN;
@@ -119,7 +119,7 @@ test("what the process takes is told in base units", async (t) => {
   if (process.platform === "linux") assert.ok(value("process_open_fds") > 3);
 });
 
-test("a blocked event loop shows in how late it is", async (t) => {
+test("reports the delay of a blocked event loop", async (t) => {
   const gate = await startMeasured(t);
   const name = "latchkey_event_loop_delay_seconds";
   const blocked = performance.now() + 90;

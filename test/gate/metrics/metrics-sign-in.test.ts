@@ -6,7 +6,7 @@ import { type MeasuredGate, startMeasured } from "./measured-gate.ts";
 const HASHES = "latchkey_hash_duration_seconds_count";
 const outcome = (kind: string): string => `latchkey_sign_ins_total{outcome="${kind}"}`;
 
-/** Each time a sign-in of its own, whose outcome and nothing else has to go up by one. */
+/** Sign-ins that must increase only the counter of their own outcome, by one. */
 const ways: Readonly<Record<string, (gate: MeasuredGate) => Promise<unknown>>> = {
   "needs-setup": (gate) => gate.signIn(),
   rejected: async (gate) => {
@@ -20,10 +20,10 @@ const ways: Readonly<Record<string, (gate: MeasuredGate) => Promise<unknown>>> =
 };
 
 for (const [kind, way] of Object.entries(ways)) {
-  test(`a sign-in that is ${kind} counts as that, and as nothing else`, async (t) => {
+  test(`counts a sign-in with the outcome ${kind} only under that outcome`, async (t) => {
     const gate = await startMeasured(t);
     const before = await gate.scrape();
-    assert.equal(before.value(outcome(kind)), 0, "it is there before the first one");
+    assert.equal(before.value(outcome(kind)), 0, "exists before the first sign-in");
     await way(gate);
     const after = await gate.scrape();
     for (const other of ["needs-setup", "rate-limited", "rejected", "signed-in"]) {
@@ -32,7 +32,7 @@ for (const [kind, way] of Object.entries(ways)) {
   });
 }
 
-test("an unknown user and a wrong password count alike", async (t) => {
+test("counts an unknown user and a wrong password alike", async (t) => {
   const gate = await startMeasured(t);
   await gate.setUp();
   await gate.signIn({ username: "nobody" });
@@ -40,7 +40,7 @@ test("an unknown user and a wrong password count alike", async (t) => {
   assert.equal((await gate.scrape()).value(outcome("rejected")), 2);
 });
 
-test("denied sign-ins count as rate-limited and as denials, and addresses that try are tracked", async (t) => {
+test("counts denied sign-ins as rate-limited and as denials, and reports tracked addresses", async (t) => {
   const gate = await startMeasured(t);
   await gate.setUp();
   for (let attempt = 1; attempt <= 7; attempt += 1) await gate.signIn({ password: "wrong" });
@@ -58,7 +58,7 @@ test("denied sign-ins count as rate-limited and as denials, and addresses that t
   );
 });
 
-test("each hash that is computed counts, with its time", async (t) => {
+test("counts each computed hash, with its time", async (t) => {
   const gate = await startMeasured(t);
   await gate.setUp();
   await gate.signIn();
@@ -70,7 +70,7 @@ test("each hash that is computed counts, with its time", async (t) => {
   assert.equal(value("latchkey_hashes_running"), 0);
 });
 
-test("a flood shows in the queue of hashes, and what it refuses is counted", async (t) => {
+test("reports the hash queue during a flood, and counts refused hashes", async (t) => {
   const gate = await startMeasured(t);
   await gate.setUp();
   const addresses = Array.from({ length: 40 }, (_, index) => `127.0.1.${index + 1}`);
@@ -78,8 +78,8 @@ test("a flood shows in the queue of hashes, and what it refuses is counted", asy
     Array.from({ length: 5 }, () => gate.signIn({ password: "wrong" }, { from })),
   );
   const during = await eventually(async () => {
-    const seen = await gate.scrape();
-    return (seen.value("latchkey_hashes_refused_total") ?? 0) > 0 ? seen : undefined;
+    const scraped = await gate.scrape();
+    return (scraped.value("latchkey_hashes_refused_total") ?? 0) > 0 ? scraped : undefined;
   });
   const atOnce = during.value("latchkey_hashes_running") ?? 0;
   assert.ok(atOnce >= 1 && atOnce <= 3, `${atOnce} at once`);
@@ -93,7 +93,7 @@ test("a flood shows in the queue of hashes, and what it refuses is counted", asy
   assert.deepEqual([value("latchkey_hashes_running"), value("latchkey_hashes_waiting")], [0, 0]);
 });
 
-test("sessions and users that guards remember are counted", async (t) => {
+test("counts cached sessions and users of the guards", async (t) => {
   const gate = await startMeasured(t);
   const session = await gate.setUp();
   const of = async () => {

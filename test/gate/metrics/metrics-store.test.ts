@@ -15,7 +15,7 @@ const count = (operation: string): string =>
 const failures = (operation: string): string =>
   `latchkey_store_failures_total{operation="${operation}"}`;
 
-test("each operation of the store counts under its own name, with its time", async (t) => {
+test("counts each store operation under its name, with its time", async (t) => {
   const gate = await startMeasured(t);
   const session = await gate.setUp();
   await gate.send("/", { session });
@@ -33,7 +33,7 @@ test("each operation of the store counts under its own name, with its time", asy
   assert.ok(took > 0.000_01 && took < 10, `seconds, not milliseconds: ${took}`);
 });
 
-test("a password change and its log entry reach the store under their names", async (t) => {
+test("counts the store operations of a password change and its log entry", async (t) => {
   const gate = await startMeasured(t);
   const session = await gate.setUp();
   const form = {
@@ -47,10 +47,10 @@ test("a password change and its log entry reach the store under their names", as
   assert.ok((value(count("insertLogEntries")) ?? 0) >= 1);
 });
 
-test("an operation that fails counts as a failure, and in the time that it took", async (t) => {
+test("counts a failed operation as a failure, and records its time", async (t) => {
   const gate = await startMeasured(t);
   await gate.setUp();
-  // Lets the gate see the account, or counting the users would be what fails.
+  // Lets the gate see the account first: otherwise hasUsers would be the operation that fails.
   await gate.send("/setup");
   execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
   assert.equal((await gate.signIn()).status, 500);
@@ -61,14 +61,14 @@ test("an operation that fails counts as a failure, and in the time that it took"
   assert.equal(value('latchkey_sign_ins_total{outcome="rejected"}'), 0);
 });
 
-test("log entries that cannot be stored wait, each try is counted, and written ones are no longer waiting", async (t) => {
+test("reports waiting log entries and counts each failed write, until the entries are written", async (t) => {
   const gate = await startMeasured(t);
   await gate.setUp();
   await gate.becomes("latchkey_log_entries_written_total", 1);
   refuse(gate.databaseFile, "INSERT ON log_entries", "no room for entries");
   await gate.signIn();
   await gate.becomes("latchkey_log_entries_waiting", 1);
-  // It is tried again and again: how often by the time of a look is left open.
+  // The number of retries before a scrape is not fixed.
   const tried = await eventually(async () => {
     const { value } = await gate.scrape();
     return value("latchkey_log_write_failures_total") ? value : undefined;
@@ -81,7 +81,7 @@ test("log entries that cannot be stored wait, each try is counted, and written o
   assert.equal(after.value("latchkey_log_entries_dropped_total"), 0);
 });
 
-test("entries past the ten thousandth that wait are counted as dropped", async () => {
+test("counts entries as dropped once 10,000 are waiting", async () => {
   const { meter, metrics } = createMeasures(() => 0);
   const full = { insertLogEntries: () => Promise.reject(new Error("the disk is full")) };
   const events = createEventLog(full, fakeClock(), recordingLog(), meter.entries);

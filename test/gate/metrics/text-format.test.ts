@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { counter, gauge, histogram, level } from "../../../src/gate/metrics/instruments.ts";
 import { textOf } from "../../../src/gate/metrics/text-format.ts";
 
-test("a counter has its help, its type and a line for each set of labels", () => {
+test("writes help, type, and a line for each set of labels of a counter", () => {
   const calls = counter("calls_total", "Calls.");
   calls.of({ from: "a", to: "b" }).add(2);
   calls.of({ from: "a", to: "b" }).add(1);
@@ -20,7 +20,7 @@ test("a counter has its help, its type and a line for each set of labels", () =>
   );
 });
 
-test("a label's value can neither end its quotes nor its line", () => {
+test("escapes quotes and line breaks in label values", () => {
   const calls = counter("calls_total", "Calls.");
   calls.of({ from: 'a"} 1\nforged 2 \\' }).add(1);
   const [, , line, ...rest] = textOf([calls]).split("\n");
@@ -28,12 +28,12 @@ test("a label's value can neither end its quotes nor its line", () => {
   assert.deepEqual(rest, [""]);
 });
 
-test("a help stays on its line", () => {
+test("escapes line breaks in the help text", () => {
   const text = textOf([counter("calls_total", 'two\nlines, "quoted", \\')]);
   assert.equal(text.split("\n")[0], '# HELP calls_total two\\nlines, "quoted", \\\\');
 });
 
-test("a histogram counts a value in each bucket that reaches it, its own bound included", () => {
+test("counts a value in each histogram bucket with a bound at or above it", () => {
   const times = histogram("times_seconds", "Times.", [0.1, 1]);
   for (const value of [0.05, 0.1, 0.5, 4]) times.of({ of: "x" }).observe(value);
   assert.deepEqual(textOf([times]).split("\n").slice(2), [
@@ -46,14 +46,14 @@ test("a histogram counts a value in each bucket that reaches it, its own bound i
   ]);
 });
 
-test("a gauge is read anew each time", () => {
+test("reads a gauge again for each scrape", () => {
   const values = [1.5, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN];
   const reading = gauge("reading", "Read.", () => values.shift());
   const lines = [1, 2, 3, 4, 5].map(() => textOf([reading]).split("\n")[2]);
   assert.deepEqual(lines, ["reading 1.5", "reading +Inf", "reading -Inf", "reading NaN", ""]);
 });
 
-test("what cannot be read has no sample, and does not keep the others from being told", () => {
+test("omits the sample of a gauge that throws, and writes the other metrics", () => {
   const broken = gauge("broken", "Broken.", () => {
     throw new Error("too many open files");
   });
@@ -64,7 +64,7 @@ test("what cannot be read has no sample, and does not keep the others from being
   );
 });
 
-test("a level is as high as there are beginnings without an end", () => {
+test("a level counts operations that began and have not ended", () => {
   const jobs = level("jobs", "Jobs.");
   const now = () => textOf([jobs]).split("\n")[2];
   const [first, second] = [jobs.begin(), jobs.begin()];

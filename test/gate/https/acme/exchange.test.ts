@@ -48,8 +48,8 @@ test("sends nothing to an untrusted authority", async (t) => {
     asked.push(incoming.url);
     outgoing.end();
   });
-  const stranger = makeCertificate({ kind: "authority" });
-  for (const trusted of [[], [stranger.cert]]) {
+  const otherAuthority = makeCertificate({ kind: "authority" });
+  for (const trusted of [[], [otherAuthority.cert]]) {
     const asking = exchange(t, () => createExchange(trusted, never()));
     const { host } = new URL(url);
     const fault = unreachable(new RegExp(`^cannot reach ${host}: self-signed certificate`));

@@ -124,8 +124,8 @@ for (const [what, [answers, fault]] of Object.entries(ends)) {
     const authority = await startAuthority(t, answers);
     const { chain, published } = order(t, authority);
     await assert.rejects(chain, fault);
-    const gone = published.filter((line) => line.endsWith(" is gone")).length;
-    assert.equal(published.length, gone * 2);
+    const withdrawn = published.filter((line) => line.endsWith(" is gone")).length;
+    assert.equal(published.length, withdrawn * 2);
     assert.ok(authority.asked.length < 20, `${authority.asked.length} requests`);
   });
 }

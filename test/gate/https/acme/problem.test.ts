@@ -9,7 +9,12 @@ function reply(status: number, body: string, retryAfter?: string): HttpResponse 
 
 const URN = "urn:ietf:params:acme:error:";
 
-const told: readonly (readonly [what: string, text: string, problem: string, message: RegExp])[] = [
+const responses: readonly (readonly [
+  what: string,
+  text: string,
+  problem: string,
+  message: RegExp,
+])[] = [
   [
     "a problem with its type and detail",
     JSON.stringify({ type: `${URN}unauthorized`, detail: "wrong answer", status: 403 }),
@@ -30,7 +35,7 @@ const told: readonly (readonly [what: string, text: string, problem: string, mes
   ["an empty body", "", "unknown", /: status 418$/],
 ];
 
-for (const [what, text, problem, message] of told) {
+for (const [what, text, problem, message] of responses) {
   test(`reports the available fields of ${what}`, () => {
     const read = problemOf(reply(418, text));
     assert.deepEqual([read.problem, read.code], [problem, "acme_refused"]);
