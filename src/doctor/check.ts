@@ -17,7 +17,7 @@ export interface Checked {
   readonly remedy?: string;
 }
 
-/** Runs the checks in parallel, each with a time limit: one that fails or hangs does not affect others. */
+/** Runs the checks in parallel, with a time limit each. A failing check does not affect others. */
 export async function examine(
   checks: readonly Check[],
   installation: Installation,

@@ -10,7 +10,7 @@ export const secretCheck: Check = {
 
   async look(installation) {
     const { settings } = installation;
-    // A guessed secret lets an attacker forge sessions: only a hint if no other user reaches the gate.
+    // A guessed secret lets an attacker forge sessions: a hint if only this machine is served.
     const grave =
       settings.environment === "production" || reachOf(settings, installation.url) === "others";
     const weak = grave ? problem : hint;

@@ -81,7 +81,7 @@ test("accepts the gate's loopback address whatever PUBLIC_URL is", async (t) => 
 });
 
 whereInstalled("nginx", (nginx) => {
-  /** An application behind forward auth, with the requested URL that the proxy reports to the gate. */
+  /** An application behind forward auth, and the requested URL that the gate is given. */
   const behindForwardAuth = (gate: string, { protocol, host }: URL): string => `
     location ~ ^/(login|logout)$ { proxy_pass ${gate}; ${PASSED_ON} }
     location = /check {

@@ -15,7 +15,7 @@ export interface Certificate {
   covers(host: string): boolean;
 }
 
-/** The ciphers of Mozilla's intermediate list: all have forward secrecy and authenticated encryption. */
+/** Mozilla's intermediate list: all have forward secrecy and authenticated encryption. */
 const CIPHERS = [
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",

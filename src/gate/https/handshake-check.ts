@@ -8,7 +8,7 @@ import type { CertificateSource } from "./certificate-source.ts";
 const TIMEOUT_MS = 5_000;
 const RETRY_AFTER_MS = 60_000;
 
-/** Knows which certificates the gate's own HTTPS port has served: browsers are redirected only to these. */
+/** Records which certificates the HTTPS port has served: only these get redirects and HSTS. */
 export interface HandshakeCheck {
   /** Also false outside the certificate's validity. */
   passed(certificate: Certificate | undefined): boolean;

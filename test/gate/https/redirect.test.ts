@@ -52,7 +52,7 @@ const cases: readonly Case[] = [
   { host: "not a host", location: "https://home.example.org/" },
   { host: "::1", location: "https://home.example.org/" },
   { location: "https://home.example.org/" },
-  // Certificates without host names (only addresses or wildcards): to a covered requested host only.
+  // Certificates only for addresses or wildcards: only to a covered requested host.
   {
     host: "[2001:db8::1]:80",
     place: { names: [], covers: () => true, port: 8443 },

@@ -17,7 +17,7 @@ export interface OrderPorts {
   pause(ms: number): Promise<void>;
 }
 
-/** An order that the authority has accepted. Its URL and its key suffice to finish it after a crash. */
+/** An order at the authority. Its URL and its key suffice to finish it after a crash. */
 export interface PlacedOrder {
   readonly name: string;
   readonly url: string;
@@ -78,7 +78,7 @@ async function finalize(
   try {
     await requests.post(url, { csr: signingRequest(name, keyPem).toString("base64url") });
   } catch (error) {
-    // A repeated request, because the first response was late: the next poll reads the order's state.
+    // Sent twice, because the first response was late: the next poll reads the state.
     if (!(error instanceof AcmeProblem && error.problem === "orderNotReady")) throw error;
   }
 }

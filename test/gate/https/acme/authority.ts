@@ -70,7 +70,7 @@ const friendly: Answers = {
 
 const missing = (): Given => ({ status: 404 });
 
-/** Starts a certificate authority that checks nothing, to test responses that a real one would not send. */
+/** Starts an authority that checks nothing, for responses that a real one would not send. */
 export async function startAuthority(t: TestContext, answers: Answers = {}): Promise<Authority> {
   const asked: string[] = [];
   const server = createServer(SERVER_OPTIONS, async (incoming, outgoing) => {

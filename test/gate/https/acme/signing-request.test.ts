@@ -39,7 +39,7 @@ whereInstalled("openssl", (openssl) => {
   test("openssl reads the name from a request and verifies its signature", () => {
     const name = fc.oneof(
       fc.domain().filter((domain) => domain.length <= 253),
-      // Around the sizes where a DER length needs another byte, for the name and for the outer elements.
+      // Around the sizes where the DER length of the name or an outer element needs a byte more.
       fc.integer({ min: 1, max: 253 }).map(nameOfLength),
     );
     fc.assert(
