@@ -6,10 +6,10 @@ import { recordingLog } from "./support/recording-log.ts";
 import { openStore } from "./support/store.ts";
 
 for (const [what, options] of [
-  ["a folder of pages that is not there", { pagesDir: "/there/is/no/folder" }],
-  ["a limiter that the store cannot share", { limiter: "shared" }],
+  ["a missing pages folder", { pagesDir: "/there/is/no/folder" }],
+  ["a shared limiter that the store does not support", { limiter: "shared" }],
 ] as const) {
-  test(`where createAuth fails (${what}), nothing of it goes on watching the store`, async (t) => {
+  test(`does not watch the store when createAuth throws (${what})`, async (t) => {
     const store = await openStore(t);
     let watched = 0;
     const counting = {

@@ -35,7 +35,7 @@ function readParts(page: string): readonly Part[] {
 
 const parts = readParts(readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8"));
 
-/** What only some files may use. The paths are relative to src. */
+/** What only certain files may use. The paths are relative to src. */
 const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = [
   { what: /process\.env/, onlyIn: /^(gate\/settings\/settings|auth)\.ts$/ },
   { what: /"node:sqlite"/, onlyIn: /^stores\// },
@@ -48,7 +48,7 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
     onlyIn: /^((stores|gate|doctor|cli|web|adapters)\/|core\/loopback\.ts$)/,
   },
   { what: /"node:(test|assert)/, onlyIn: /^testing\// },
-  // Adapters are made of what the package exports, so that others can write some.
+  // Adapters use only what the package exports, so that other developers can write their own.
   { what: /from "\.\.\/(?!index\.ts")/, onlyIn: /^(?!adapters\/)/ },
   { what: /process\.(stdin|stdout|stderr|exit)/, onlyIn: /^cli\/main\.ts$/ },
   {
@@ -83,7 +83,7 @@ function breaches(file: string, text: string): readonly string[] {
   return [...forbidden, ...misused];
 }
 
-/** Every import cycle that a depth-first search meets, as one line each. */
+/** Returns every import cycle that a depth-first search finds, one line for each. */
 function cyclesIn(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const cycles: string[] = [];
   const done = new Set<string>();
@@ -153,7 +153,7 @@ test("detects an import that the table forbids", () => {
   assert.deepEqual(breaches("src/web/login.ts", allowed), []);
 });
 
-test("detects the use of what is reserved for other files", () => {
+test("detects the use of a feature that is reserved for other files", () => {
   assert.equal(breaches("src/core/sign-in.ts", "process.env.PORT").length, 1);
   assert.equal(
     breaches("src/web/login.ts", 'import { DatabaseSync } from "node:sqlite";').length,

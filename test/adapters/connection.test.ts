@@ -7,8 +7,8 @@ import { type RunningAdapter, SETUP_FORM, startApp } from "./running.ts";
 
 const ATTEMPTS = 5;
 
-/** Attempts with a wrong name, each with a header of its own where one is given. */
-async function attempts(
+/** Sends failing sign-ins, each with its own X-Forwarded-For header if `forwardedFor` is given. */
+async function sendAttempts(
   app: RunningAdapter,
   count: number,
   from: string,
@@ -24,8 +24,8 @@ async function attempts(
   }
 }
 
-/** Ends the event log, and answers with the addresses that were turned away. */
-async function turnedAway(app: RunningAdapter): Promise<readonly string[]> {
+/** Closes the event log and returns the log entries about rate-limited addresses. */
+async function readLimitEntries(app: RunningAdapter): Promise<readonly string[]> {
   await app.auth.close();
   const store = await openSqlite({ file: app.databaseFile });
   try {
@@ -38,31 +38,31 @@ async function turnedAway(app: RunningAdapter): Promise<readonly string[]> {
 }
 
 for (const framework of frameworks) {
-  test(`${framework.name}: sign-in attempts count by the address they come from`, async (t) => {
+  test(`${framework.name}: counts sign-in attempts by the remote address`, async (t) => {
     const app = await startApp(t, framework);
     app.addAccount();
-    await attempts(app, ATTEMPTS + 1, "127.0.0.2");
-    await attempts(app, 1, "127.0.0.3");
-    assert.deepEqual(await turnedAway(app), ["Rate limited login from 127.0.0.2"]);
+    await sendAttempts(app, ATTEMPTS + 1, "127.0.0.2");
+    await sendAttempts(app, 1, "127.0.0.3");
+    assert.deepEqual(await readLimitEntries(app), ["Rate limited login from 127.0.0.2"]);
   });
 
-  test(`${framework.name}: X-Forwarded-For of just anybody is not believed`, async (t) => {
+  test(`${framework.name}: ignores X-Forwarded-For from an untrusted peer`, async (t) => {
     const app = await startApp(t, framework, { trustedProxies: ["127.0.0.9"] });
     app.addAccount();
-    await attempts(app, ATTEMPTS + 1, "127.0.0.2", (attempt) => `203.0.113.${attempt}`);
-    assert.deepEqual(await turnedAway(app), ["Rate limited login from 127.0.0.2"]);
+    await sendAttempts(app, ATTEMPTS + 1, "127.0.0.2", (attempt) => `203.0.113.${attempt}`);
+    assert.deepEqual(await readLimitEntries(app), ["Rate limited login from 127.0.0.2"]);
   });
 
-  test(`${framework.name}: X-Forwarded-For of a trusted proxy tells who it is`, async (t) => {
+  test(`${framework.name}: takes the remote address from X-Forwarded-For of a trusted proxy`, async (t) => {
     const app = await startApp(t, framework, { trustedProxies: ["127.0.0.9"] });
     app.addAccount();
-    await attempts(app, ATTEMPTS + 1, "127.0.0.9", (attempt) => `203.0.113.${attempt}`);
-    await attempts(app, ATTEMPTS + 1, "127.0.0.9", () => "198.51.100.7");
-    assert.deepEqual(await turnedAway(app), ["Rate limited login from 198.51.100.7"]);
+    await sendAttempts(app, ATTEMPTS + 1, "127.0.0.9", (attempt) => `203.0.113.${attempt}`);
+    await sendAttempts(app, ATTEMPTS + 1, "127.0.0.9", () => "198.51.100.7");
+    assert.deepEqual(await readLimitEntries(app), ["Rate limited login from 198.51.100.7"]);
   });
 
   for (const base of bases) {
-    test(`${framework.name}, ${base === "" ? "no base path" : base}: the cookie is Secure where the request came over TLS`, async (t) => {
+    test(`${framework.name}, ${base === "" ? "no base path" : base}: sets a Secure cookie when the request came over TLS`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
       const secure = { "X-Forwarded-Proto": "https" };
       const setUp = await app.send(`${base}/setup`, { form: SETUP_FORM, headers: secure });

@@ -8,14 +8,14 @@ import { OWNER } from "../support/gate.ts";
 import { frameworks } from "./frameworks.ts";
 import { startApp } from "./running.ts";
 
-/** Takes about a second to verify, just below what would be refused as too costly. */
+/** Takes about a second to verify. The cost is just below the limit for imported hashes. */
 const SLOW_HASH = `$argon2id$v=19$m=19456,t=400,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 const CHANGE = { current_password: "wrong", new_password: "12345678", confirm_password: "" };
 
-/** How many hashes wait and have begun. */
+/** Counts the hashes that wait and those that have started. */
 function countingHashes() {
-  const counts = { waiting: 0, begun: 0 };
+  const counts = { waiting: 0, started: 0 };
   const hashes = {
     waits() {
       counts.waiting += 1;
@@ -24,7 +24,7 @@ function countingHashes() {
       };
     },
     runs() {
-      counts.begun += 1;
+      counts.started += 1;
       return () => {};
     },
     refused() {},
@@ -32,7 +32,7 @@ function countingHashes() {
   return { counts, meter: { ...noMeter, hashes } };
 }
 
-/** Sends a form over a connection of its own, and returns the function that cuts it off. */
+/** Sends a form over its own connection and returns a function that closes the connection. */
 function begin(
   url: string,
   form: Readonly<Record<string, string>>,
@@ -50,14 +50,14 @@ function begin(
 }
 
 for (const framework of frameworks) {
-  test(`${framework.name}: computes no hash for clients that disconnect while they wait`, async (t) => {
+  test(`${framework.name}: skips the hash of a client that disconnects while it waits`, async (t) => {
     const { counts, meter } = countingHashes();
     const hashing = { atOnce: 1, waiting: 64 };
     const app = await startApp(t, framework, { hashing, meter });
     const session = app.addAccount("slow");
     execute(app.databaseFile, `UPDATE users SET password_hash = '${SLOW_HASH}'`);
     const slow = app.send("/login", { form: { ...OWNER, username: "slow" } });
-    await eventually(() => counts.begun === 1 || undefined);
+    await eventually(() => counts.started === 1 || undefined);
 
     const cookie = { Cookie: `session=${session}` };
     const ends = [
@@ -68,9 +68,9 @@ for (const framework of frameworks) {
     await eventually(() => counts.waiting === ends.length || undefined);
     for (const end of ends) end();
     await eventually(() => counts.waiting === 0 || undefined);
-    assert.equal(counts.begun, 1, "they left while the first one still ran");
+    assert.equal(counts.started, 1, "they left while the first one still ran");
     assert.equal((await slow).location, "/login?error=1");
-    assert.equal(counts.begun, 1);
+    assert.equal(counts.started, 1);
     assert.deepEqual(app.log, []);
   });
 }

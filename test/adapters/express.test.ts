@@ -10,10 +10,10 @@ import { type RunningAdapter, SETUP_FORM, startWith } from "./running.ts";
 
 type Context = Parameters<typeof startWith>[0];
 
-/** An Express application that `build` fills. */
+/** Starts an Express application with the routes that `build` adds. */
 function startExpress(
   t: Context,
-  build: (app: Express, door: ExpressAuth) => void,
+  build: (app: Express, adapter: ExpressAuth) => void,
   basePath = "",
 ): Promise<RunningAdapter> {
   const start: Parameters<typeof startWith>[1] = ({ auth }) => {
@@ -29,19 +29,22 @@ function startExpress(
 }
 
 for (const { how, mount } of [
-  { how: "app.use(routes)", mount: (app: Express, door: ExpressAuth) => app.use(door.routes) },
+  {
+    how: "app.use(routes)",
+    mount: (app: Express, adapter: ExpressAuth) => app.use(adapter.routes),
+  },
   {
     how: 'app.use("/auth", routes)',
-    mount: (app: Express, door: ExpressAuth) => app.use("/auth", door.routes),
+    mount: (app: Express, adapter: ExpressAuth) => app.use("/auth", adapter.routes),
   },
   {
     how: "a router in a router",
-    mount: (app: Express, door: ExpressAuth) => {
-      app.use("/auth", Router().use("/", Router().use(door.routes)));
+    mount: (app: Express, adapter: ExpressAuth) => {
+      app.use("/auth", Router().use("/", Router().use(adapter.routes)));
     },
   },
 ]) {
-  test(`mounted by ${how}, the routes are found under the base path`, async (t) => {
+  test(`${how}: serves the routes under the base path`, async (t) => {
     const app = await startExpress(t, mount, "/auth");
     const done = await app.send("/auth/setup", { form: SETUP_FORM });
     assert.deepEqual([done.status, done.location], [303, "/"]);
@@ -50,7 +53,7 @@ for (const { how, mount } of [
     assert.equal((await app.send("/auth/login?error=1")).status, 200);
   });
 
-  test(`mounted by ${how}, the routes leave other URLs as they are`, async (t) => {
+  test(`${how}: leaves other URLs unchanged`, async (t) => {
     const app = await startExpress(t, mount, "/auth");
     for (const path of ["/login", "/auth/other?a=b", "/auth/auth/login", "/auth/"]) {
       const { status, body } = await app.send(path);
@@ -59,11 +62,11 @@ for (const { how, mount } of [
   });
 }
 
-test("user(response) without a guard is a not_guarded, for the application's error handler", async (t) => {
+test("user(response) without a guard passes not_guarded to the application's error handler", async (t) => {
   const codes: unknown[] = [];
-  const app = await startExpress(t, (express, door) => {
+  const app = await startExpress(t, (express, adapter) => {
     express.get("/open", (_request, response) => {
-      response.send(door.user(response).username);
+      response.send(adapter.user(response).username);
     });
     express.use(
       (error: { code?: unknown }, _request: unknown, _response: unknown, next: unknown) => {
@@ -77,19 +80,19 @@ test("user(response) without a guard is a not_guarded, for the application's err
   assert.deepEqual(codes, ["not_guarded"]);
 });
 
-test("a guard before a router guards all that is in it, and nothing else", async (t) => {
-  const app = await startExpress(t, (express, door) => {
+test("a guard before a router protects every route in it and no other", async (t) => {
+  const app = await startExpress(t, (express, adapter) => {
     const router = Router();
     router.get("/one", (_request, response) => {
-      response.send(`one, for ${door.user(response).username}`);
+      response.send(`one, for ${adapter.user(response).username}`);
     });
     router.use(
       "/deep",
       Router().get("/two", (_request, response) => {
-        response.send(`two, for ${door.user(response).username}`);
+        response.send(`two, for ${adapter.user(response).username}`);
       }),
     );
-    express.use("/inside", door.requireAuth, router);
+    express.use("/inside", adapter.requireAuth, router);
     express.get("/outside", (_request, response) => {
       response.send("outside");
     });
@@ -103,9 +106,9 @@ test("a guard before a router guards all that is in it, and nothing else", async
   assert.equal((await app.send("/outside")).body, "outside");
 });
 
-test("in a router, the log has the whole path of what failed, without the query", async (t) => {
-  const app = await startExpress(t, (express, door) => {
-    express.use("/inside", Router().use("/deep", door.requireAuth));
+test("logs the full path of a failed request in a router, without the query", async (t) => {
+  const app = await startExpress(t, (express, adapter) => {
+    express.use("/inside", Router().use("/deep", adapter.requireAuth));
   });
   const session = app.addAccount();
   execute(app.databaseFile, "ALTER TABLE users RENAME TO hidden");
@@ -120,9 +123,9 @@ for (const { how, fail } of [
   { how: "next(error)", fail: (next: (error: Error) => void) => next(new Error("broken")) },
   { how: "a rejected promise", fail: () => Promise.reject(new Error("broken")) },
 ]) {
-  test(`${how} behind a guard reaches the application's error handler`, async (t) => {
-    const app = await startExpress(t, (express, door) => {
-      express.get("/failing", door.requireAuth, (_request, _response, next) => fail(next));
+  test(`passes to the application's error handler behind a guard: ${how}`, async (t) => {
+    const app = await startExpress(t, (express, adapter) => {
+      express.get("/failing", adapter.requireAuth, (_request, _response, next) => fail(next));
     });
     const session = app.addAccount();
     for (const time of ["first", "later"]) {
@@ -133,10 +136,10 @@ for (const { how, fail } of [
   });
 }
 
-test("pageHelpers in a router see the query of the request", async (t) => {
-  const app = await startExpress(t, (express, door) => {
+test("pageHelpers reads the query of a request in a router", async (t) => {
+  const app = await startExpress(t, (express, adapter) => {
     express.use("/inside", async (request, response) => {
-      response.json(await door.pageHelpers(request));
+      response.json(await adapter.pageHelpers(request));
     });
   });
   const { body } = await app.send("/inside?error=1");

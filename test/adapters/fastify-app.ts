@@ -9,7 +9,7 @@ import {
   type Served,
 } from "./framework.ts";
 
-/** Fastify brings a parser for JSON only. */
+/** Adds a parser for forms, because Fastify includes one for JSON only. */
 export function addFormParser(app: FastifyInstance): void {
   app.addContentTypeParser(
     "application/x-www-form-urlencoded",
@@ -19,26 +19,26 @@ export function addFormParser(app: FastifyInstance): void {
 }
 
 function addRoutes(app: FastifyInstance, { auth, reach }: AppParts): void {
-  const door = fastifyAuth(auth);
-  app.get("/operation", { onRequest: door.requireAuth }, async (request) => {
+  const adapter = fastifyAuth(auth);
+  app.get("/operation", { onRequest: adapter.requireAuth }, async (request) => {
     reach();
-    return `for ${door.user(request).username}`;
+    return `for ${adapter.user(request).username}`;
   });
-  app.get("/handler", { preHandler: door.authMiddleware }, async (request) => {
+  app.get("/handler", { preHandler: adapter.authMiddleware }, async (request) => {
     reach();
-    return `for ${door.user(request).username}`;
+    return `for ${adapter.user(request).username}`;
   });
-  app.get("/failing", { onRequest: door.requireAuth }, () => {
+  app.get("/failing", { onRequest: adapter.requireAuth }, () => {
     throw new Error(OWN_FAULT);
   });
-  app.get("/cookies", { onRequest: door.requireAuth }, async (_request, reply) => {
+  app.get("/cookies", { onRequest: adapter.requireAuth }, async (_request, reply) => {
     reply.header("Set-Cookie", "first=1").header("Set-Cookie", "second=2");
     return "";
   });
   app.get("/who", async (request, reply) =>
-    reply.send(JSON.stringify((await door.currentUser(request)) ?? null)),
+    reply.send(JSON.stringify((await adapter.currentUser(request)) ?? null)),
   );
-  app.get("/helpers", (request) => door.pageHelpers(request));
+  app.get("/helpers", (request) => adapter.pageHelpers(request));
   app.post<{ Body: { word: string } }>("/echo", async (request) => request.body.word);
 }
 

@@ -9,10 +9,10 @@ import { type RunningAdapter, SETUP_FORM, startWith } from "./running.ts";
 
 type Context = Parameters<typeof startWith>[0];
 
-/** A Fastify application that `build` fills. */
+/** Starts a Fastify application with the routes that `build` adds. */
 function startFastify(
   t: Context,
-  build: (app: FastifyInstance, door: FastifyAuth) => unknown,
+  build: (app: FastifyInstance, adapter: FastifyAuth) => unknown,
   basePath = "",
 ): Promise<RunningAdapter> {
   const start: Parameters<typeof startWith>[1] = async ({ auth }) => {
@@ -26,12 +26,12 @@ function startFastify(
 const ONLY_FOR = "only for ";
 
 for (const hook of ["onRequest", "preHandler"] as const) {
-  test(`requireAuth as ${hook} of a route lets in whoever is signed in`, async (t) => {
+  test(`requireAuth as ${hook} of a route admits signed-in users only`, async (t) => {
     let reached = 0;
-    const app = await startFastify(t, (fastify, door) => {
-      fastify.get("/one", { [hook]: door.requireAuth }, async (request) => {
+    const app = await startFastify(t, (fastify, adapter) => {
+      fastify.get("/one", { [hook]: adapter.requireAuth }, async (request) => {
         reached += 1;
-        return ONLY_FOR + door.user(request).username;
+        return ONLY_FOR + adapter.user(request).username;
       });
     });
     assert.equal((await app.send("/one")).location, "/setup");
@@ -41,14 +41,14 @@ for (const hook of ["onRequest", "preHandler"] as const) {
     assert.equal((await app.send("/one", { session })).body, "only for owner");
   });
 
-  test(`requireAuth as ${hook} of an instance guards that instance alone`, async (t) => {
-    const app = await startFastify(t, (fastify, door) => {
+  test(`requireAuth as ${hook} of an instance protects that instance only`, async (t) => {
+    const app = await startFastify(t, (fastify, adapter) => {
       fastify.register(
         async (inside) => {
-          inside.addHook(hook, door.requireAuth);
-          inside.get("/one", async (request) => ONLY_FOR + door.user(request).username);
+          inside.addHook(hook, adapter.requireAuth);
+          inside.get("/one", async (request) => ONLY_FOR + adapter.user(request).username);
           inside.register(async (deeper) => {
-            deeper.get("/deep", async (request) => ONLY_FOR + door.user(request).username);
+            deeper.get("/deep", async (request) => ONLY_FOR + adapter.user(request).username);
           });
         },
         { prefix: "/inside" },
@@ -63,9 +63,9 @@ for (const hook of ["onRequest", "preHandler"] as const) {
     assert.equal((await app.send("/outside")).body, "for everybody");
   });
 
-  test(`as ${hook}, a guard turns posted bodies away, and lets those of a signed-in user be parsed`, async (t) => {
-    const app = await startFastify(t, (fastify, door) => {
-      fastify.post("/note", { [hook]: door.requireAuth }, async (request) => request.body);
+  test(`requireAuth as ${hook} redirects posts of signed-out users and admits those of signed-in users`, async (t) => {
+    const app = await startFastify(t, (fastify, adapter) => {
+      fastify.post("/note", { [hook]: adapter.requireAuth }, async (request) => request.body);
     });
     const session = app.addAccount();
     const posting = {
@@ -79,10 +79,10 @@ for (const hook of ["onRequest", "preHandler"] as const) {
   });
 }
 
-test("user(request) without a guard is a not_guarded, for the application's error handler", async (t) => {
+test("user(request) without a guard passes not_guarded to the application's error handler", async (t) => {
   const codes: unknown[] = [];
-  const app = await startFastify(t, (fastify, door) => {
-    fastify.get("/open", async (request) => door.user(request).username);
+  const app = await startFastify(t, (fastify, adapter) => {
+    fastify.get("/open", async (request) => adapter.user(request).username);
     fastify.setErrorHandler((error: { code?: unknown }, _request, reply) => {
       codes.push(error.code);
       reply.status(418).send("handled");
@@ -96,34 +96,34 @@ test("user(request) without a guard is a not_guarded, for the application's erro
 for (const { when, build } of [
   {
     when: "before the application's routes",
-    build: (app: FastifyInstance, door: FastifyAuth) => {
-      app.register(door.routes);
+    build: (app: FastifyInstance, adapter: FastifyAuth) => {
+      app.register(adapter.routes);
       app.get("/own", async () => "own");
     },
   },
   {
     when: "after the application's routes",
-    build: (app: FastifyInstance, door: FastifyAuth) => {
+    build: (app: FastifyInstance, adapter: FastifyAuth) => {
       app.get("/own", async () => "own");
-      app.register(door.routes);
+      app.register(adapter.routes);
     },
   },
   {
-    when: "and awaited",
-    build: async (app: FastifyInstance, door: FastifyAuth) => {
-      await app.register(door.routes);
+    when: "with await",
+    build: async (app: FastifyInstance, adapter: FastifyAuth) => {
+      await app.register(adapter.routes);
       app.get("/own", async () => "own");
     },
   },
   {
-    when: "with a prefix of its own, which changes nothing",
-    build: (app: FastifyInstance, door: FastifyAuth) => {
-      app.register(door.routes, { prefix: "/elsewhere" });
+    when: "with a prefix, which it ignores",
+    build: (app: FastifyInstance, adapter: FastifyAuth) => {
+      app.register(adapter.routes, { prefix: "/elsewhere" });
       app.get("/own", async () => "own");
     },
   },
 ]) {
-  test(`registered ${when}, the routes are found, and the application's too`, async (t) => {
+  test(`serves Latchkey's and the application's routes when registered ${when}`, async (t) => {
     const app = await startFastify(t, build, "/auth");
     const { session } = await app.send("/auth/setup", { form: SETUP_FORM });
     assert.match((await app.send("/auth", { session })).body, /action="\/auth\/logout"/);
@@ -133,11 +133,11 @@ for (const { when, build } of [
   });
 }
 
-test("the bodies of Latchkey's forms are Latchkey's to read, with a parser for forms or without", async (t) => {
+test("Latchkey reads the bodies of its own forms, with or without a form parser", async (t) => {
   for (const withParser of [true, false]) {
     let parsed = 0;
-    const app = await startFastify(t, (fastify, door) => {
-      fastify.register(door.routes);
+    const app = await startFastify(t, (fastify, adapter) => {
+      fastify.register(adapter.routes);
       if (withParser) addFormParser(fastify);
       fastify.addHook("preValidation", async () => {
         parsed += 1;
@@ -148,11 +148,11 @@ test("the bodies of Latchkey's forms are Latchkey's to read, with a parser for f
   }
 });
 
-test("hooks that run once a response is sent see Latchkey's answers, too", async (t) => {
+test("onResponse hooks run for Latchkey's responses too", async (t) => {
   const seen: number[] = [];
-  const app = await startFastify(t, (fastify, door) => {
-    fastify.register(door.routes);
-    fastify.get("/one", { onRequest: door.requireAuth }, async () => "one");
+  const app = await startFastify(t, (fastify, adapter) => {
+    fastify.register(adapter.routes);
+    fastify.get("/one", { onRequest: adapter.requireAuth }, async () => "one");
     fastify.addHook("onResponse", async (_request, reply) => {
       seen.push(reply.raw.statusCode);
     });

@@ -11,27 +11,27 @@ import {
 
 type Handler = (request: Request) => Response | Promise<Response>;
 
-function handlersOf({ auth, reach }: AppParts): Readonly<Record<string, Handler>> {
-  const door = fetchAuth(auth);
+function createHandlers({ auth, reach }: AppParts): Readonly<Record<string, Handler>> {
+  const adapter = fetchAuth(auth);
   return {
-    "/operation": door.requireAuth((_request, user) => {
+    "/operation": adapter.requireAuth((_request, user) => {
       reach();
       return new Response(`for ${user.username}`);
     }),
-    "/handler": door.authMiddleware((_request, user) => {
+    "/handler": adapter.authMiddleware((_request, user) => {
       reach();
       return new Response(`for ${user.username}`);
     }),
-    "/failing": door.requireAuth(() => {
+    "/failing": adapter.requireAuth(() => {
       throw new Error(OWN_FAULT);
     }),
-    "/cookies": door.requireAuth(() => {
+    "/cookies": adapter.requireAuth(() => {
       const headers = new Headers({ "Set-Cookie": "first=1" });
       headers.append("Set-Cookie", "second=2");
       return new Response("", { headers });
     }),
-    "/who": async (request) => Response.json((await door.currentUser(request)) ?? null),
-    "/helpers": async (request) => Response.json(await door.pageHelpers(request)),
+    "/who": async (request) => Response.json((await adapter.currentUser(request)) ?? null),
+    "/helpers": async (request) => Response.json(await adapter.pageHelpers(request)),
     "/echo": async (request) => {
       const isJson = request.headers.get("content-type") === "application/json";
       const body = await request.text();
@@ -46,7 +46,7 @@ export const fetchApp: Framework = {
   name: "Fetch",
   start(parts) {
     const { routes } = fetchAuth(parts.auth);
-    const handlers = handlersOf(parts);
+    const handlers = createHandlers(parts);
     const listener = getRequestListener(
       async (request, { incoming }) => {
         const { remoteAddress = "" } = incoming.socket;

@@ -10,9 +10,9 @@ import { hashText, openStore } from "../support/store.ts";
 const FROM: From = { remoteAddress: "192.0.2.1" };
 
 interface Opened {
-  readonly door: FetchAuth;
+  readonly adapter: FetchAuth;
   readonly log: readonly RecordedLine[];
-  /** Puts an account past the setup, and answers with a Cookie header of it. */
+  /** Inserts an account without the setup page and returns a Cookie header for it. */
   addAccount(): Promise<Readonly<Record<string, string>>>;
 }
 
@@ -22,7 +22,7 @@ async function open(t: TestContext, options: Partial<AuthOptions> = {}): Promise
   const auth = createAuth({ store, secret: SECRET, log, ...options });
   t.after(() => auth.close());
   return {
-    door: fetchAuth(auth),
+    adapter: fetchAuth(auth),
     log: log.lines,
     async addAccount() {
       const user = { username: OWNER.username, passwordHash: hashText("a hash") };
@@ -38,14 +38,14 @@ const posted = (url: string, fields: Readonly<Record<string, string>>, headers =
 const SETUP = { ...OWNER, confirm: OWNER.password };
 
 for (const basePath of ["", "/auth"]) {
-  test(`routes answers undefined where a path is not Latchkey's, under "${basePath}"`, async (t) => {
-    const { door } = await open(t, { basePath });
+  test(`routes resolves to undefined for a path that is not Latchkey's, under "${basePath}"`, async (t) => {
+    const { adapter } = await open(t, { basePath });
     for (const path of ["/nothing", `${basePath}/login/`, `${basePath}/x/login`, "/account"]) {
       const request = new Request(`https://app.example.org${path}`);
-      assert.equal(await door.routes(request, FROM), undefined, path);
+      assert.equal(await adapter.routes(request, FROM), undefined, path);
     }
     const url = `https://app.example.org${basePath}/setup?a=b`;
-    assert.equal((await door.routes(new Request(url), FROM))?.status, 200);
+    assert.equal((await adapter.routes(new Request(url), FROM))?.status, 200);
   });
 }
 
@@ -55,21 +55,21 @@ for (const { url, from, secure } of [
   { url: "http://app.example.org/setup", from: { ...FROM, encrypted: true }, secure: true },
   { url: "https://app.example.org/setup", from: { ...FROM, encrypted: false }, secure: false },
 ]) {
-  test(`${url} from ${JSON.stringify(from)} sets a cookie that is ${secure ? "" : "not "}Secure`, async (t) => {
-    const { door } = await open(t);
-    const answer = await door.routes(posted(url, SETUP), from);
+  test(`${url} from ${JSON.stringify(from)} sets a cookie ${secure ? "with" : "without"} Secure`, async (t) => {
+    const { adapter } = await open(t);
+    const answer = await adapter.routes(posted(url, SETUP), from);
     const [cookie = "", ...others] = answer?.headers.getSetCookie() ?? [];
     assert.deepEqual([cookie.endsWith("; Secure"), others], [secure, []]);
     assert.equal(answer?.headers.get("location"), "/");
   });
 }
 
-test("sign-in attempts count by the address that is passed in: whoever used them up is denied, others are not", async (t) => {
-  const { door } = await open(t);
-  await door.routes(posted("http://localhost/setup", SETUP), FROM);
+test("counts sign-in attempts by the address passed in and denies only the address that used them up", async (t) => {
+  const { adapter } = await open(t);
+  await adapter.routes(posted("http://localhost/setup", SETUP), FROM);
   const signIn = async (remoteAddress: string, password: string) => {
     const request = posted("http://localhost/login", { ...OWNER, password });
-    return (await door.routes(request, { remoteAddress }))?.headers.get("location");
+    return (await adapter.routes(request, { remoteAddress }))?.headers.get("location");
   };
   for (let attempt = 1; attempt <= 5; attempt += 1) await signIn("192.0.2.1", "wrong");
   assert.equal(await signIn("192.0.2.1", OWNER.password), "/login?error=1");
@@ -77,10 +77,10 @@ test("sign-in attempts count by the address that is passed in: whoever used them
 });
 
 for (const guard of ["requireAuth", "authMiddleware"] as const) {
-  test(`${guard} passes on the request, the user, and all that comes after`, async (t) => {
-    const { door, addAccount } = await open(t);
+  test(`${guard} passes the request, the user and any further arguments to the handler`, async (t) => {
+    const { adapter, addAccount } = await open(t);
     const headers = await addAccount();
-    const guarded = door[guard]((request, user, context: { id: number }, last: string) =>
+    const guarded = adapter[guard]((request, user, context: { id: number }, last: string) =>
       Response.json([new URL(request.url).pathname, user.username, context.id, last]),
     );
     const request = new Request("http://localhost/notes", { headers });
@@ -88,19 +88,19 @@ for (const guard of ["requireAuth", "authMiddleware"] as const) {
     assert.deepEqual(await answer.json(), ["/notes", "owner", 7, "last"]);
   });
 
-  test(`${guard} answers with what the handler answers, itself`, async (t) => {
-    const { door, addAccount } = await open(t);
+  test(`${guard} returns the handler's own Response object`, async (t) => {
+    const { adapter, addAccount } = await open(t);
     const request = new Request("http://localhost/notes", { headers: await addAccount() });
     const own = new Response("own");
-    assert.equal(await door[guard](() => own)(request), own);
-    assert.equal(await door[guard](async () => own)(request), own);
+    assert.equal(await adapter[guard](() => own)(request), own);
+    assert.equal(await adapter[guard](async () => own)(request), own);
   });
 
-  test(`${guard} rejects with the handler's own fault`, async (t) => {
-    const { door, addAccount, log } = await open(t);
+  test(`${guard} rejects with the error that the handler throws`, async (t) => {
+    const { adapter, addAccount, log } = await open(t);
     const headers = await addAccount();
     const fault = new Error("the application's");
-    const failing = door[guard](() => {
+    const failing = adapter[guard](() => {
       throw fault;
     });
     const request = new Request("http://localhost/notes", { headers });
@@ -108,25 +108,25 @@ for (const guard of ["requireAuth", "authMiddleware"] as const) {
     assert.deepEqual(log, []);
   });
 
-  test(`${guard} does not call the handler for anybody else`, async (t) => {
-    const { door, addAccount } = await open(t, { basePath: "/auth" });
+  test(`${guard} does not call the handler without a valid session`, async (t) => {
+    const { adapter, addAccount } = await open(t, { basePath: "/auth" });
     await addAccount();
-    const guarded = door[guard](() => assert.fail("the handler was called"));
+    const guarded = adapter[guard](() => assert.fail("the handler was called"));
     const answer = await guarded(new Request("http://localhost/notes"));
     assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/auth/login"]);
   });
 }
 
-test("currentUser and pageHelpers read the request", async (t) => {
-  const { door, addAccount } = await open(t);
+test("currentUser and pageHelpers read the session and the query of the request", async (t) => {
+  const { adapter, addAccount } = await open(t);
   const request = (headers = {}) => new Request("http://localhost/notes?error=1", { headers });
-  const nobody = { NeedsSetup: true, HasError: true, CurrentUser: undefined };
-  assert.deepEqual(await door.pageHelpers(request()), nobody);
+  const signedOut = { NeedsSetup: true, HasError: true, CurrentUser: undefined };
+  assert.deepEqual(await adapter.pageHelpers(request()), signedOut);
   const headers = await addAccount();
-  const user = await door.currentUser(request(headers));
+  const user = await adapter.currentUser(request(headers));
   assert.equal(user?.username, OWNER.username);
-  assert.equal(await door.currentUser(request()), undefined);
-  assert.deepEqual(await door.pageHelpers(request(headers)), {
+  assert.equal(await adapter.currentUser(request()), undefined);
+  assert.deepEqual(await adapter.pageHelpers(request(headers)), {
     NeedsSetup: false,
     HasError: true,
     CurrentUser: user,

@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 import type { Auth } from "../../src/index.ts";
 
 /**
- * An application that a framework runs, with Latchkey in it and the same routes everywhere:
+ * A framework application that includes Latchkey. Every framework has the same routes:
  *
  * - `/operation` is behind `requireAuth`, `/handler` behind `authMiddleware`
  * - `/failing` is behind `requireAuth` and throws
  * - `/cookies` is behind `requireAuth` and sets two cookies
- * - `/who` tells the current user, `/helpers` what pages get to know
- * - `/echo` is open, and reads a JSON body or a form with the framework's own parser
+ * - `/who` returns the current user, `/helpers` the page helpers
+ * - `/echo` is public and reads a JSON body or a form with the framework's own parser
  */
 export interface Framework {
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Framework {
 
 export interface AppParts {
   readonly auth: Auth;
-  /** Called whenever something protected is reached. */
+  /** Called whenever a protected handler runs. */
   readonly reach: () => void;
 }
 
@@ -28,10 +28,10 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** What the applications answer where a path is neither theirs nor Latchkey's. */
+/** The body of the applications' 404 response. */
 export const NOT_FOUND = "the application knows no such page";
 
-/** What their error handling makes of a fault; its status is 418. */
+/** The body that the applications' error handlers send for an error, with status 418. */
 export const handled = (error: unknown): string =>
   `handled: ${error instanceof Error ? error.message : String(error)}`;
 

@@ -5,7 +5,7 @@ import type { Framework } from "./framework.ts";
 import { honoApp } from "./hono-app.ts";
 import { nodeApp } from "./node-app.ts";
 
-/** Every adapter, in an application of its own. */
+/** One application for each adapter. */
 export const frameworks: readonly Framework[] = [
   honoApp,
   nodeApp,
@@ -14,5 +14,5 @@ export const frameworks: readonly Framework[] = [
   fetchApp,
 ];
 
-/** Without a base path and with one. */
+/** The base paths to test: none, and `/auth`. */
 export const bases = ["", "/auth"] as const;

@@ -6,7 +6,7 @@ import { startApp } from "./running.ts";
 const { Request, Response } = globalThis;
 
 for (const framework of frameworks) {
-  test(`${framework.name}: an application keeps the Request and Response that Node has`, async (t) => {
+  test(`${framework.name}: keeps Node's global Request and Response`, async (t) => {
     const app = await startApp(t, framework, {});
     assert.equal((await app.send("/setup")).status, 200);
     assert.equal((await app.send("/operation")).location, "/setup");

@@ -9,8 +9,8 @@ import { handled, OWN_FAULT } from "./framework.ts";
 import { bases, frameworks } from "./frameworks.ts";
 import { startApp } from "./running.ts";
 
-const STRANGER = mint({ user_id: "a stranger", exp: inSeconds(600) });
-const WRONG = [undefined, "", "nonsense", STRANGER];
+const UNKNOWN_USER_TOKEN = mint({ user_id: "a stranger", exp: inSeconds(600) });
+const WRONG = [undefined, "", "nonsense", UNKNOWN_USER_TOKEN];
 
 for (const framework of frameworks) {
   for (const base of bases) {
@@ -20,7 +20,7 @@ for (const framework of frameworks) {
       { guard: "requireAuth", path: "/operation", unconfigured: `${base}/setup` },
       { guard: "authMiddleware", path: "/handler", unconfigured: `${base}/login` },
     ]) {
-      test(`${under}: ${guard} leads to ${unconfigured} while there is no account`, async (t) => {
+      test(`${under}: ${guard} redirects to ${unconfigured} while no account exists`, async (t) => {
         const app = await startApp(t, framework, { basePath: base });
         for (const session of WRONG) {
           const { status, location, body } = await app.send(path, { session });
@@ -29,7 +29,7 @@ for (const framework of frameworks) {
         assert.equal(app.reached(), 0);
       });
 
-      test(`${under}: ${guard} leads to the sign-in, with an answer that nothing keeps`, async (t) => {
+      test(`${under}: ${guard} redirects to the sign-in page with a response that is not cached`, async (t) => {
         const app = await startApp(t, framework, { basePath: base });
         app.addAccount();
         for (const session of WRONG) {
@@ -46,7 +46,7 @@ for (const framework of frameworks) {
     { guard: "requireAuth", path: "/operation" },
     { guard: "authMiddleware", path: "/handler" },
   ]) {
-    test(`${framework.name}: ${guard} lets a signed-in user through, first and later`, async (t) => {
+    test(`${framework.name}: ${guard} admits a signed-in user on the first and on later requests`, async (t) => {
       const app = await startApp(t, framework);
       const session = app.addAccount();
       for (const reached of [1, 2]) {
@@ -55,7 +55,7 @@ for (const framework of frameworks) {
       }
     });
 
-    test(`${framework.name}: ${guard} keeps users who come at the same moment apart`, async (t) => {
+    test(`${framework.name}: ${guard} does not mix up the users of concurrent requests`, async (t) => {
       const app = await startApp(t, framework);
       const names = ["ann", "ben", "cleo"];
       const sessions = names.map((name) => app.addAccount(name));
@@ -68,7 +68,7 @@ for (const framework of frameworks) {
       );
     });
 
-    test(`${framework.name}: ${guard} answers HEAD as it answers GET`, async (t) => {
+    test(`${framework.name}: ${guard} answers HEAD like GET`, async (t) => {
       const app = await startApp(t, framework);
       const session = app.addAccount();
       const inside = await app.send(path, { method: "HEAD", session });
@@ -77,7 +77,7 @@ for (const framework of frameworks) {
       assert.deepEqual([outside.status, outside.location], [303, "/login"]);
     });
 
-    test(`${framework.name}: ${guard} gives the error page where the store fails`, async (t) => {
+    test(`${framework.name}: ${guard} returns the error page when the store fails`, async (t) => {
       const app = await startApp(t, framework);
       const session = app.addAccount();
       execute(app.databaseFile, "ALTER TABLE users RENAME TO hidden");
@@ -97,15 +97,15 @@ for (const framework of frameworks) {
     });
   }
 
-  test(`${framework.name}: a busy store is a 503 that says when to come again`, async (t) => {
+  test(`${framework.name}: returns 503 with Retry-After when the store is busy`, async (t) => {
     const findUser = () => Promise.reject(new Unavailable("store_busy", "busy", 7));
     const store = { ...(await openStore(t)), findUser };
     const app = await startApp(t, framework, { store });
-    const { status, headers } = await app.send("/handler", { session: STRANGER });
+    const { status, headers } = await app.send("/handler", { session: UNKNOWN_USER_TOKEN });
     assert.deepEqual([status, headers["retry-after"], app.reached()], [503, "7", 0]);
   });
 
-  test(`${framework.name}: the fault of a guarded handler is the application's own`, async (t) => {
+  test(`${framework.name}: passes an error of a guarded handler to the application`, async (t) => {
     const app = await startApp(t, framework);
     const session = app.addAccount();
     for (const time of ["first", "later"]) {
@@ -116,22 +116,22 @@ for (const framework of frameworks) {
     assert.equal((await app.send("/failing")).location, "/login");
   });
 
-  test(`${framework.name}: two cookies of a guarded handler arrive as two`, async (t) => {
+  test(`${framework.name}: keeps two cookies of a guarded handler separate`, async (t) => {
     const app = await startApp(t, framework);
     const { cookies } = await app.send("/cookies", { session: app.addAccount() });
     assert.deepEqual(cookies, ["first=1", "second=2"]);
   });
 
-  test(`${framework.name}: currentUser is the signed-in user without the hash, or nobody`, async (t) => {
+  test(`${framework.name}: currentUser is the signed-in user without the hash, or undefined`, async (t) => {
     const app = await startApp(t, framework);
     const who = async (session?: string) => JSON.parse((await app.send("/who", { session })).body);
-    assert.equal(await who(STRANGER), null);
+    assert.equal(await who(UNKNOWN_USER_TOKEN), null);
     const session = app.addAccount();
     assert.deepEqual(await who(session), { id: "id-owner", username: OWNER.username });
     for (const wrong of WRONG) assert.equal(await who(wrong), null);
   });
 
-  test(`${framework.name}: pageHelpers tell of the setup, the failed attempt and the user`, async (t) => {
+  test(`${framework.name}: pageHelpers reports the missing setup, the failed attempt and the user`, async (t) => {
     const app = await startApp(t, framework);
     const helpers = async (query = "", session?: string) =>
       JSON.parse((await app.send(`/helpers${query}`, { session })).body);

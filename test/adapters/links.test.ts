@@ -20,26 +20,26 @@ const addressesIn = (body: string): Addresses => ({
   actions: found(body, "action"),
 });
 
-/** Every page in every state that changes where it leads, by what is to be seen on it. */
+/** The links of every page, in each state that changes them, keyed by a description of the page. */
 async function pagesOf(app: RunningAdapter, base: string): Promise<Record<string, Addresses>> {
-  const see = async (path: string, session?: string): Promise<Addresses> =>
+  const readAddresses = async (path: string, session?: string): Promise<Addresses> =>
     addressesIn((await app.send(`${base}${path}`, { session })).body);
   const unconfigured = {
-    setup: await see("/setup"),
-    loginBeforeSetup: await see("/login"),
-    errorBeforeSetup: await see("/logout"),
+    setup: await readAddresses("/setup"),
+    loginBeforeSetup: await readAddresses("/login"),
+    errorBeforeSetup: await readAddresses("/logout"),
   };
   const session = app.addAccount();
   return {
     ...unconfigured,
-    login: await see("/login?error=1"),
-    error: await see("/logout"),
-    errorSignedIn: await see("/logout", session),
-    home: await see(base === "" ? "/" : "", session),
+    login: await readAddresses("/login?error=1"),
+    error: await readAddresses("/logout"),
+    errorSignedIn: await readAddresses("/logout", session),
+    home: await readAddresses(base === "" ? "/" : "", session),
   };
 }
 
-const kept = [
+const assets = [
   ["latchkey.css", "text/css; charset=utf-8"],
   ["latchkey.js", "text/javascript; charset=utf-8"],
   ["latchkey-logo", "image/svg+xml"],
@@ -49,17 +49,17 @@ for (const framework of frameworks) {
   for (const base of bases) {
     const under = `${framework.name}, ${base === "" ? "no base path" : base}`;
 
-    test(`${under}: every link and every form in the pages leads where Latchkey is`, async (t) => {
+    test(`${under}: every link and form on the pages points under the base path`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
       const pages = await pagesOf(app, base);
-      const leadingOn = Object.entries(pages).map(([name, { links, sources, actions }]) => {
+      const otherAddresses = Object.entries(pages).map(([name, { links, sources, actions }]) => {
         assert.match(links[0] ?? "", new RegExp(`^${base}/latchkey-logo\\?v=[\\w-]{12}$`), name);
         assert.match(links[1] ?? "", new RegExp(`^${base}/latchkey\\.css\\?v=[\\w-]{12}$`), name);
         assert.match(sources[0] ?? "", new RegExp(`^${base}/latchkey\\.js\\?v=[\\w-]{12}$`), name);
         assert.deepEqual(sources.slice(1), [links[0]], "the logo");
         return [name, [...links.slice(2), ...actions]];
       });
-      assert.deepEqual(Object.fromEntries(leadingOn), {
+      assert.deepEqual(Object.fromEntries(otherAddresses), {
         setup: [`${base}/setup`],
         loginBeforeSetup: [`${base}/setup`, `${base}/login`],
         errorBeforeSetup: [`${base}/setup`],
@@ -70,7 +70,7 @@ for (const framework of frameworks) {
       });
     });
 
-    test(`${under}: what the pages lead to is there`, async (t) => {
+    test(`${under}: every address on the pages exists`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
       const pages = Object.values(await pagesOf(app, base));
       const check = async (address: string, method: string): Promise<void> => {
@@ -88,9 +88,9 @@ for (const framework of frameworks) {
       }
     });
 
-    test(`${under}: style sheet, script and logo may be kept, pages may not`, async (t) => {
+    test(`${under}: style sheet, script and logo may be cached, pages may not`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
-      for (const [name, type] of kept) {
+      for (const [name, type] of assets) {
         const { status, headers } = await app.send(`${base}/${name}`);
         assert.deepEqual([status, headers["content-type"]], [200, type]);
         assert.match(headers["cache-control"] ?? "", /immutable/);
@@ -100,14 +100,14 @@ for (const framework of frameworks) {
       assert.match(String(page.headers["content-security-policy"]), /default-src 'none'/);
     });
 
-    test(`${under}: without a home page, its path is the application's`, async (t) => {
+    test(`${under}: leaves the home path to the application when the home page is off`, async (t) => {
       const app = await startApp(t, framework, { basePath: base, homePath: null });
       const session = app.addAccount();
       assert.equal((await app.send(base || "/", { session })).body, NOT_FOUND);
       assert.match((await app.send(`${base}/logout`, { session })).body, /href="\/">Back to/);
     });
 
-    test(`${under}: a home page elsewhere is there, behind the sign-in`, async (t) => {
+    test(`${under}: serves a home page at another path, to signed-in users only`, async (t) => {
       const app = await startApp(t, framework, { basePath: base, homePath: "/me" });
       const session = app.addAccount();
       assert.match((await app.send("/me", { session })).body, new RegExp(OWNER.username));

@@ -12,28 +12,28 @@ import {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-function handlersOf({ auth, reach }: AppParts): Readonly<Record<string, Handler>> {
-  const door = nodeAuth(auth);
+function createHandlers({ auth, reach }: AppParts): Readonly<Record<string, Handler>> {
+  const adapter = nodeAuth(auth);
   return {
-    "/operation": door.requireAuth((_request, response, user) => {
+    "/operation": adapter.requireAuth((_request, response, user) => {
       reach();
       response.end(`for ${user.username}`);
     }),
-    "/handler": door.authMiddleware((_request, response, user) => {
+    "/handler": adapter.authMiddleware((_request, response, user) => {
       reach();
       response.end(`for ${user.username}`);
     }),
-    "/failing": door.requireAuth(() => {
+    "/failing": adapter.requireAuth(() => {
       throw new Error(OWN_FAULT);
     }),
-    "/cookies": door.requireAuth((_request, response) => {
+    "/cookies": adapter.requireAuth((_request, response) => {
       response.writeHead(200, { "Set-Cookie": ["first=1", "second=2"] }).end();
     }),
     "/who": async (request, response) => {
-      response.end(JSON.stringify((await door.currentUser(request)) ?? null));
+      response.end(JSON.stringify((await adapter.currentUser(request)) ?? null));
     },
     "/helpers": async (request, response) => {
-      response.end(JSON.stringify(await door.pageHelpers(request)));
+      response.end(JSON.stringify(await adapter.pageHelpers(request)));
     },
     "/echo": async (request, response) => {
       const body = await text(request);
@@ -49,7 +49,7 @@ export const nodeApp: Framework = {
   name: "node:http",
   start(parts) {
     const { routes } = nodeAuth(parts.auth);
-    const handlers = handlersOf(parts);
+    const handlers = createHandlers(parts);
     return serveListener(async (request, response) => {
       try {
         if (await routes(request, response)) return;

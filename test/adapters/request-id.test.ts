@@ -12,7 +12,7 @@ import { startApp } from "../support/app.ts";
 import { send } from "../support/client.ts";
 import { execute } from "../support/database.ts";
 
-/** An application whose guard fails, and what its server log has been told. */
+/** An application whose guard fails, and its server log. */
 async function brokenApp(t: TestContext) {
   const app = await startApp(t, { trustedProxies: ["127.0.0.1"] });
   execute(app.databaseFile, "ALTER TABLE users RENAME TO hidden");
@@ -36,7 +36,7 @@ const guarded: Readonly<Record<string, (auth: Auth) => RequestListener>> = {
 };
 
 for (const [framework, listenerOf] of Object.entries(guarded)) {
-  test(`${framework}: a guard's failure has the ID that a trusted proxy gave, in log, header and page`, async (t) => {
+  test(`${framework}: puts the trusted proxy's request ID of a guard failure in log, header and page`, async (t) => {
     const app = await brokenApp(t);
     const url = await listening(t, listenerOf(app.auth));
     const { status, headers, body } = await send(`${url}/any`, {
@@ -48,7 +48,7 @@ for (const [framework, listenerOf] of Object.entries(guarded)) {
   });
 }
 
-test("Fetch: where nobody tells who sent it, a request has a new ID", async (t) => {
+test("Fetch: assigns a new request ID when the remote address is unknown", async (t) => {
   const app = await brokenApp(t);
   const handler = fetchAuth(app.auth).requireAuth(() => new Response("in"));
   const headers = { "X-Request-Id": "given-7Nt" };
@@ -58,7 +58,7 @@ test("Fetch: where nobody tells who sent it, a request has a new ID", async (t) 
   assert.equal(app.log.at(-1)?.fields.requestId, id);
 });
 
-test("an application can ask for the ID of a request, for lines of its own", async (t) => {
+test("an application can read the request ID for its own log lines", async (t) => {
   const { auth } = await startApp(t);
   const source = { request: {}, peer: "127.0.0.1", givenId: "given-7Nt" };
   const [outer, inner, other] = auth.adapter.withRequestId(source, (id) => {

@@ -15,7 +15,7 @@ for (const framework of frameworks) {
     const under = `${framework.name}, ${base === "" ? "no base path" : base}`;
     const home = base || "/";
 
-    test(`${under}: while there is no account, everything leads to the setup`, async (t) => {
+    test(`${under}: redirects every route to the setup page while no account exists`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
       assert.equal((await app.send(`${base}/setup`)).status, 200);
       assert.equal((await app.send(home)).location, `${base}/setup`);
@@ -25,7 +25,7 @@ for (const framework of frameworks) {
       assert.equal((await post("/logout")).location, `${base}/login`);
     });
 
-    test(`${under}: setup signs in, once, with a cookie for the whole site`, async (t) => {
+    test(`${under}: setup works once and signs in with a cookie for the whole site`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
       const done = await app.send(`${base}/setup`, { form: SETUP_FORM });
       assert.deepEqual([done.status, done.location, done.body], [303, "/", ""]);
@@ -41,7 +41,7 @@ for (const framework of frameworks) {
       }
     });
 
-    test(`${under}: the password changes, sign-out clears the cookie, sign-in sets it`, async (t) => {
+    test(`${under}: changes the password, clears the cookie on sign-out and sets it on sign-in`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
       const { session } = await app.send(`${base}/setup`, { form: SETUP_FORM });
       const changed = await app.send(`${base}/account/password`, {
@@ -63,7 +63,7 @@ for (const framework of frameworks) {
       assert.match(right.cookies[0] ?? "", COOKIE);
     });
 
-    test(`${under}: a mistake in a form gets the error page`, async (t) => {
+    test(`${under}: returns the error page for an invalid form`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
       const answer = await app.send(`${base}/setup`, { form: { ...SETUP_FORM, confirm: "other" } });
       assert.equal(answer.status, 422);
@@ -71,21 +71,21 @@ for (const framework of frameworks) {
       assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
     });
 
-    test(`${under}: a form that is too large is refused`, async (t) => {
+    test(`${under}: refuses a form that is too large`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
       const answer = await app.send(`${base}/setup`, { form: { ...SETUP_FORM, token: TOO_LARGE } });
       assert.deepEqual([answer.status, answer.cookies], [413, []]);
       assert.equal((await app.send(`${base}/setup`, { form: SETUP_FORM })).location, "/");
     });
 
-    test(`${under}: a form that another site sends is refused`, async (t) => {
+    test(`${under}: refuses a form from another site`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
       const headers = { "Sec-Fetch-Site": "cross-site" };
       const answer = await app.send(`${base}/setup`, { form: SETUP_FORM, headers });
       assert.deepEqual([answer.status, answer.cookies], [403, []]);
     });
 
-    test(`${under}: other methods get a 405 that names the right ones`, async (t) => {
+    test(`${under}: returns 405 with the allowed methods for other methods`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
       for (const { method, path, allow } of [
         { method: "DELETE", path: `${base}/login`, allow: "GET, HEAD, POST" },
@@ -102,7 +102,7 @@ for (const framework of frameworks) {
       }
     });
 
-    test(`${under}: HEAD gets the headers of GET and no body`, async (t) => {
+    test(`${under}: answers HEAD with the headers of GET and no body`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
       for (const path of [`${base}/login`, `${base}/latchkey.css`, home]) {
         const get = await app.send(path);
@@ -115,7 +115,7 @@ for (const framework of frameworks) {
       }
     });
 
-    test(`${under}: paths that are not Latchkey's belong to the application`, async (t) => {
+    test(`${under}: leaves other paths to the application`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
       const outside = base === "" ? [] : ["/", "/login", "/setup", "/latchkey.css", "/auth/"];
       const unknown = ["/nothing", "/login/", "/loginx", "/LOGIN", "/account", "/forward-auth"];
@@ -125,7 +125,7 @@ for (const framework of frameworks) {
       }
     });
 
-    test(`${under}: the application's own forms and JSON still reach its parser`, async (t) => {
+    test(`${under}: leaves the application's own forms and JSON to its parser`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
       const form = await app.send("/echo", { form: { word: "a form & more" } });
       assert.deepEqual([form.status, form.body], [200, "a form & more"]);

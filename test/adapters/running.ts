@@ -14,12 +14,12 @@ export interface RunningAdapter {
   readonly url: string;
   readonly auth: Auth;
   readonly databaseFile: string;
-  /** What Latchkey has told its server log. */
+  /** The server log lines of Latchkey. */
   readonly log: readonly RecordedLine[];
-  /** How often something protected was reached. */
+  /** How often a protected handler ran. */
   reached(): number;
   send(path: string, sending?: Sending): Promise<Answer>;
-  /** Puts an account past the setup, and answers with a session of it. */
+  /** Inserts an account without the setup page and returns a session token for it. */
   addAccount(username?: string): string;
 }
 
@@ -28,7 +28,7 @@ export const SETUP_FORM: Readonly<Record<string, string>> = {
   confirm: OWNER.password,
 };
 
-/** Latchkey with a real database, in an application that `start` serves. */
+/** Starts an application with Latchkey and a real database. */
 export async function startWith(
   t: TestContext,
   start: (parts: AppParts) => Promise<Served>,

@@ -10,7 +10,7 @@ import { tempDir } from "../support/temp-dir.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PACKAGES = ["hono", "@hono/node-server", "express", "fastify", "@types", "undici-types"];
 
-const GIVEN = `
+const PREAMBLE = `
   import type { Auth, User } from "latchkey";
   declare const auth: Auth;
   const greet = (user: User): string => user.username;
@@ -42,7 +42,7 @@ const FETCH = `
   const guards = fetchAuth(auth);
 `;
 
-const right: Readonly<Record<string, string>> = {
+const correct: Readonly<Record<string, string>> = {
   express: `${EXPRESS}
     app.use(guards.routes);
     app.use("/auth", guards.routes, express.json());
@@ -102,8 +102,8 @@ const right: Readonly<Record<string, string>> = {
     });`,
 };
 
-/** Each by its file's name, and the error that it is. */
-const wrong: Readonly<Record<string, string>> = {
+/** The incorrect files by file name, each with its compiler error. */
+const incorrect: Readonly<Record<string, string>> = {
   "express-number TS2322": `${EXPRESS}
     app.get("/", guards.requireAuth, (_request, response) => {
       const user: number = guards.user(response);
@@ -140,8 +140,8 @@ const wrong: Readonly<Record<string, string>> = {
     handler(new Request("http://localhost"));`,
 };
 
-/** What the compiler has to say of these files, in a project that has Latchkey installed. */
-async function complaints(
+/** Compiles these files in a project with Latchkey installed and returns the compiler errors. */
+async function compileErrors(
   dir: string,
   files: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
@@ -155,7 +155,7 @@ async function complaints(
   await writeFile(join(dir, "package.json"), '{ "type": "module" }');
   for (const [title, code] of Object.entries(files)) {
     const name = title.split(" ")[0];
-    await writeFile(join(dir, `${name}.ts`), `${GIVEN}${code}\nexport {};\n`);
+    await writeFile(join(dir, `${name}.ts`), `${PREAMBLE}${code}\nexport {};\n`);
   }
   const compilerOptions = {
     types: ["node"],
@@ -172,12 +172,12 @@ async function complaints(
   return stdout.split("\n").filter((line) => /^\S/.test(line));
 }
 
-test("every framework's own types take the adapters, and behind each guard there is a user", async (t) => {
-  assert.deepEqual(await complaints(await tempDir(t), right), []);
+test("the adapters fit each framework's types, and each guard provides a user", async (t) => {
+  assert.deepEqual(await compileErrors(await tempDir(t), correct), []);
 });
 
-test("each wrong use of an adapter is one error of the compiler", async (t) => {
-  const lines = await complaints(await tempDir(t), wrong);
+test("each wrong use of an adapter causes exactly one compiler error", async (t) => {
+  const lines = await compileErrors(await tempDir(t), incorrect);
   const errors = lines.map((line) => line.replace(/^(.*)\.ts\(.*?\): error (TS\d+): .*$/, "$1 $2"));
-  assert.deepEqual(errors.sort(), Object.keys(wrong).sort(), lines.join("\n"));
+  assert.deepEqual(errors.sort(), Object.keys(incorrect).sort(), lines.join("\n"));
 });

@@ -9,14 +9,14 @@ import { folderWith, ROOT } from "./running-example.ts";
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), "utf8");
 
 for (const name of ["express", "fastify", "hono", "node"]) {
-  test(`the page about ${name} shows the code of its example, whole`, async () => {
+  test(`the ${name} page shows the complete code of its example`, async () => {
     const page = await read(`docs/frameworks/${name}.md`);
     const [, code] = /```ts\n([\s\S]*?)```/.exec(page) ?? [];
     assert.equal(code, await read(`examples/${name}/app.ts`));
   });
 }
 
-/** Goes through the code of the page as a server would, and tells what came back. */
+/** Sends requests to the code of the page, as a server would, and prints the responses. */
 const WALK = `
 import { auth, handle, store } from "./app.ts";
 
@@ -43,7 +43,7 @@ store.close();
 process.stdout.write(JSON.stringify(seen));
 `;
 
-test("the first code on the page about Fetch lets its owner in and nobody else", async (t) => {
+test("the first code block on the Fetch page admits its owner and no other user", async (t) => {
   const [, code = ""] = /```ts\n([\s\S]*?)```/.exec(await read("docs/frameworks/fetch.md")) ?? [];
   const dir = await folderWith(t, ["latchkey"]);
   await writeFile(join(dir, "package.json"), '{ "type": "module" }');

@@ -14,7 +14,7 @@ import { ROOT, runExample, startExample } from "./running-example.ts";
 
 const EXAMPLES = ["express", "fastify", "hono", "node"] as const;
 
-/** A connection that has been used once, and stays open. */
+/** Opens a connection, sends one request and leaves the connection open. */
 async function idleConnection(t: TestContext, url: string): Promise<void> {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -25,13 +25,13 @@ async function idleConnection(t: TestContext, url: string): Promise<void> {
   while (!said.includes("</html>")) said += String((await once(socket, "data"))[0]);
 }
 
-/** The page as a reader sees it: what has been escaped is text again. */
+/** The list items of the page, with the HTML escapes decoded. */
 const listed = (page: string): readonly string[] =>
   [...page.matchAll(/<li>(.*?)<\/li>/g)].map(([, item = ""]) =>
     item.replace(/&(?:lt|#60);/g, "<").replace(/&(?:gt|#62);/g, ">"),
   );
 
-test("every example is named here, and type-checks", async () => {
+test("EXAMPLES lists every example, and each one type-checks", async () => {
   const folders = readdirSync(join(ROOT, "examples"), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
@@ -45,7 +45,7 @@ test("every example is named here, and type-checks", async () => {
 });
 
 for (const name of EXAMPLES) {
-  test(`${name}: the example names the versions that it is tested with`, async () => {
+  test(`${name}: the example depends on the versions that the tests use`, async () => {
     const read = async (path: string) => JSON.parse(await readFile(join(ROOT, path), "utf8"));
     const { dependencies: named } = await read(`examples/${name}/package.json`);
     const { dependencies, devDependencies } = await read("package.json");
@@ -56,7 +56,7 @@ for (const name of EXAMPLES) {
     }
   });
 
-  test(`${name}: the notes are for the owner alone, escaped, and there after the next sign-in`, async (t) => {
+  test(`${name}: shows escaped notes to the owner only and keeps them for the next sign-in`, async (t) => {
     const { url } = await startExample(t, name);
     const go = async (path: string, sending: Parameters<typeof send>[1] = {}) => {
       const { status, location, session, body, headers } = await send(`${url}${path}`, sending);
@@ -108,7 +108,7 @@ for (const name of EXAMPLES) {
     assert.match(stderr, /Set AUTH_SECRET: `npx latchkey secret`/);
   });
 
-  test(`${name}: SIGTERM ends the example with everything written, idle connections or not`, async (t) => {
+  test(`${name}: SIGTERM stops the example after all writes, also with idle connections`, async (t) => {
     const { url, child, ended, databaseFile } = await startExample(t, name);
     await send(`${url}/setup`, { form: { ...OWNER, confirm: OWNER.password } });
     await idleConnection(t, url);

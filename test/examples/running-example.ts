@@ -8,7 +8,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A folder with these packages in it, and none besides. */
+/** Creates a folder that contains these packages and no others. */
 export async function folderWith(t: TestContext, packages: readonly string[]): Promise<string> {
   const dir = await tempDir(t);
   for (const name of packages) {
@@ -19,7 +19,7 @@ export async function folderWith(t: TestContext, packages: readonly string[]): P
   return dir;
 }
 
-/** An example as it runs in a project of its own, with the packages that it names. */
+/** Runs an example in its own project, with only the packages that it lists. */
 export async function runExample(
   t: TestContext,
   name: string,

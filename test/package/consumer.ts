@@ -1,4 +1,4 @@
-/** Somebody's application, copied into a project that has the package installed. */
+/** An application that uses the package. The test copies it into a project with the package installed. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAuth, type Store } from "latchkey";

@@ -6,21 +6,21 @@ import { promisify } from "node:util";
 
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Needed for types alone; what runs is what the package brings along. */
+/** Needed for types only. At run time the package uses its own dependencies. */
 const LINKED = ["@types", "express", "fastify"] as const;
 
-/** What stays behind when the checkout is copied. */
+/** Folders that are not copied with the checkout. */
 const LEFT_BEHIND: readonly string[] = ["node_modules", ".git", "dist", "data"];
 
 export interface Installed {
   /** The copy of the checkout that was packed. */
   readonly checkout: string;
   readonly tarball: string;
-  /** A project with the tarball installed, and nothing else that runs. */
+  /** A project with the tarball as its only run-time dependency. */
   readonly project: string;
 }
 
-/** With the Node of this project first, as in its scripts. */
+/** Runs a program with this project's Node first in PATH, as npm scripts do. */
 export async function run(cwd: string, program: string, ...args: string[]): Promise<string> {
   const PATH = `${join(ROOT, "node_modules/.bin")}:${process.env.PATH}`;
   const env = { ...process.env, PATH };
@@ -28,7 +28,7 @@ export async function run(cwd: string, program: string, ...args: string[]): Prom
   return stdout;
 }
 
-/** Packs a copy of the checkout, or a workspace of it, so that the checkout's own `dist` stays. */
+/** Packs a copy of the checkout or of a workspace, so that the checkout's own `dist` is unchanged. */
 export async function packAndInstall(
   dir: string,
   workspace: readonly string[] = [],

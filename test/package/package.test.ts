@@ -24,10 +24,10 @@ const filesUnder = (folder: string): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(join(ROOT, folder).length + 1));
 
-/** Those that no page shows. */
+/** Whether a file is a screenshot that no page shows. */
 const isLargePicture = (file: string): boolean => /-desk\.png$|error|problem/.test(file);
 
-test("the package holds JavaScript, types and pages, what is there to be read, and nothing else", async () => {
+test("the package contains only JavaScript, types, page files, documentation and the Dockerfile", async () => {
   const listed = await run(dir, "tar", "-tzf", installed.tarball);
   const expected = filesUnder("src").flatMap((file) =>
     file.endsWith(".ts")
@@ -48,7 +48,7 @@ test("the package holds JavaScript, types and pages, what is there to be read, a
   );
 });
 
-test("every link in what there is to be read leads to something that is in the package", () => {
+test("every link in the documentation points to a file in the package", () => {
   const packed = join(installed.project, "node_modules/latchkey");
   const pages = readdirSync(packed, { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".md"),
@@ -66,7 +66,7 @@ test("every link in what there is to be read leads to something that is in the p
   );
 });
 
-test("every export is a path of its own, with types and code that are in the package", async () => {
+test("every export has its own path, with types and code in the package", async () => {
   const { "./package.json": itself, ...modules } = exported;
   assert.equal(itself, "./package.json");
   for (const [name, target] of Object.entries(modules)) {
@@ -82,7 +82,7 @@ test("every export is a path of its own, with types and code that are in the pac
   }
 });
 
-test("the project of the test imports every export", async () => {
+test("the consumer project imports every export", async () => {
   const consumer = await readFile(join(import.meta.dirname, "consumer.ts"), "utf8");
   for (const name of Object.keys(exported).filter((one) => one !== "./package.json")) {
     assert.ok(consumer.includes(`from "latchkey${name.slice(1)}"`), name);
@@ -93,7 +93,7 @@ for (const [moduleResolution, module] of [
   ["bundler", "esnext"],
   ["nodenext", "nodenext"],
 ] as const) {
-  test(`the package, the examples and the page about Fetch type-check with moduleResolution ${moduleResolution}`, async () => {
+  test(`the package, the examples and the Fetch page type-check with moduleResolution ${moduleResolution}`, async () => {
     const { project } = installed;
     const folder = join(project, moduleResolution);
     await cp(join(import.meta.dirname, "consumer.ts"), join(folder, "consumer.ts"));
@@ -112,14 +112,14 @@ for (const [moduleResolution, module] of [
       JSON.stringify({ compilerOptions, include: ["*.ts", "examples/*/app.ts"] }),
     );
     const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-    const complaints = await run(folder, process.execPath, tsc, "-p", folder).catch(
+    const errors = await run(folder, process.execPath, tsc, "-p", folder).catch(
       (error: { stdout?: string }) => error.stdout ?? String(error),
     );
-    assert.equal(complaints, "");
+    assert.equal(errors, "");
   });
 }
 
-test("installed, the guard leads to the setup, and the setup has its page and style", async (t) => {
+test("when installed, the guard redirects to the setup page, which has its style sheet", async (t) => {
   const { project } = installed;
   await cp(join(import.meta.dirname, "consumer.ts"), join(project, "app.ts"));
   const running = startNode(t, ["app.ts"], {}, project);
@@ -135,7 +135,7 @@ test("installed, the guard leads to the setup, and the setup has its page and st
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
 });
 
-test("installed, latchkey is a command; built, it is one already", async () => {
+test("latchkey is a command when installed and when built", async () => {
   const { project, checkout } = installed;
   const built = join(checkout, "dist/cli/main.js");
   assert.equal(statSync(built).mode & 0o777, 0o755);

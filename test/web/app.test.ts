@@ -10,14 +10,14 @@ import { SECRET, startGate } from "../support/gate.ts";
 import { recordingLog } from "../support/recording-log.ts";
 import { openStore } from "../support/store.ts";
 
-const breakingOff = (): ReadableStream =>
+const createAbortedBody = (): ReadableStream =>
   new ReadableStream({
     pull(controller) {
       controller.error(new Error("the client went away"));
     },
   });
 
-test("a form that breaks off is a 400 that says so, and nothing for the server log", async (t) => {
+test("answers an aborted form with 400 and its reason, without a server log line", async (t) => {
   const log = recordingLog();
   const auth = createAuth({ store: await openStore(t), secret: SECRET, log });
   t.after(() => auth.close());
@@ -25,7 +25,7 @@ test("a form that breaks off is a 400 that says so, and nothing for the server l
     const answer = await auth.routes.request(path, {
       method: "POST",
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
-      body: breakingOff(),
+      body: createAbortedBody(),
       duplex: "half",
     } as RequestInit);
     assert.equal(answer.status, 400);
@@ -43,7 +43,7 @@ async function sendAndReset(url: string, request: string): Promise<void> {
   await once(socket, "close");
 }
 
-test("whoever resets the connection right after a sign-in leaves no error in the server log", async (t) => {
+test("logs no error when the client resets the connection right after a sign-in", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const body = "username=owner&password=wrong";
@@ -65,7 +65,7 @@ test("whoever resets the connection right after a sign-in leaves no error in the
   );
 });
 
-test("each path answers to what it has handlers for, and with GET to HEAD", () => {
+test("each path allows the methods it has handlers for, and HEAD where it allows GET", () => {
   const app = new Hono();
   const answer = (c: Context) => c.body(null);
   app.get("/page", answer).post("/page", answer).post("/form", answer).all("/any", answer);

@@ -7,7 +7,7 @@ const SET = "Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000";
 const CLEARED = "session=; Path=/; HttpOnly; Max-Age=-1";
 const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
 
-/** The cookies of setup, sign-in and sign-out, with their tokens left out. */
+/** The cookies of setup, sign-in and sign-out, without their tokens. */
 async function cookiesOf(gate: RunningGate, headers: Record<string, string> = {}) {
   const answers = [
     await gate.send("/setup", { form: SETUP_FORM, headers }),
@@ -19,13 +19,13 @@ async function cookiesOf(gate: RunningGate, headers: Record<string, string> = {}
   );
 }
 
-test("without a cookie domain no cookie names one", async (t) => {
+test("sets no Domain attribute without a cookie domain", async (t) => {
   const gate = await startGate(t, { publicUrl: "https://auth.door.test" });
   const set = `session=*; ${SET}`;
   assert.deepEqual(await cookiesOf(gate), [[set], [set], [CLEARED]]);
 });
 
-test("with one, the session is shared, and one that the host alone has from before is cleared", async (t) => {
+test("shares the session under a cookie domain and clears an older host-only cookie", async (t) => {
   const gate = await startGate(t, { cookieDomain: "door.test" });
   const set = `session=*; ${SET}; Domain=door.test`;
   assert.deepEqual(await cookiesOf(gate), [
@@ -35,13 +35,13 @@ test("with one, the session is shared, and one that the host alone has from befo
   ]);
 });
 
-test("a secure cookie stays secure with a domain", async (t) => {
+test("keeps Secure on a cookie with a domain", async (t) => {
   const gate = await startGate(t, { cookieDomain: "door.test" });
   const [setup] = await cookiesOf(gate, { "X-Forwarded-Proto": "https" });
   assert.deepEqual(setup?.at(-1), `session=*; ${SET}; Secure; Domain=door.test`);
 });
 
-/** Where the forms of the gate's pages may lead. */
+/** The `form-action` targets that the CSP of the gate's pages allows. */
 async function formTargets(t: TestContext, settings: Partial<Settings>): Promise<string> {
   const gate = await startGate(t, settings);
   const policies = new Set<string>();
@@ -67,14 +67,14 @@ const cases: readonly (readonly [what: string, settings: Partial<Settings>, targ
     "'self' http://door.test:8443 http://*.door.test:8443 https://door.test:8443 https://*.door.test:8443",
   ],
   [
-    "a cookie domain and a place outside that sign-in leads to",
+    "a cookie domain and an external post-login location",
     { cookieDomain: "door.test", postLoginLocation: "https://home.example.org/a" },
     "'self' https://home.example.org http://door.test http://*.door.test https://door.test https://*.door.test",
   ],
 ];
 
 for (const [what, settings, targets] of cases) {
-  test(`with ${what}, forms lead to ${targets}`, async (t) => {
+  test(`with ${what}, the CSP allows form targets ${targets}`, async (t) => {
     assert.equal(await formTargets(t, settings), targets);
   });
 }
@@ -87,7 +87,7 @@ async function statuses(gate: RunningGate, headers: Record<string, string>): Pro
   return found;
 }
 
-test("a form that was sent from the public URL is sent from here, whatever the proxy made of the host", async (t) => {
+test("accepts a form from the public URL even if the proxy changed the Host header", async (t) => {
   const gate = await startGate(t, {
     publicUrl: "https://auth.door.test",
     cookieDomain: "door.test",
@@ -104,7 +104,7 @@ test("a form that was sent from the public URL is sent from here, whatever the p
   }
 });
 
-test("without a public URL such a form comes from another site, cookie domain or not", async (t) => {
+test("refuses such a form without a public URL, with or without a cookie domain", async (t) => {
   for (const cookieDomain of [undefined, "door.test"]) {
     const gate = await startGate(t, { cookieDomain });
     const headers = { Origin: "https://auth.door.test" };

@@ -9,7 +9,7 @@ export type Headers = Readonly<Record<string, string>>;
 export const PUBLIC_URL = "https://auth.door.test";
 export const BROWSER: Headers = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-/** What a proxy says of a page that a browser asked it for. */
+/** The headers that a proxy sends when a browser requests a page. */
 export const PAGE: Headers = {
   ...BROWSER,
   "X-Forwarded-Method": "GET",
@@ -18,10 +18,13 @@ export const PAGE: Headers = {
   "X-Forwarded-Uri": "/page?a=b&c=%20d",
 };
 export const TARGET: string = encodeURIComponent("https://app.door.test/page?a=b&c=%20d");
-export const DOOR: string = `${PUBLIC_URL}/login?return_to=${TARGET}`;
+export const SIGN_IN_URL: string = `${PUBLIC_URL}/login?return_to=${TARGET}`;
 
-/** A gate that stands at its public URL, behind a proxy on this machine. */
-export const startDoor = (t: TestContext, settings: Partial<Settings> = {}): Promise<RunningGate> =>
+/** Starts a gate with a public URL and a cookie domain, behind a proxy on this machine. */
+export const startForwardAuth = (
+  t: TestContext,
+  settings: Partial<Settings> = {},
+): Promise<RunningGate> =>
   startGate(t, {
     publicUrl: PUBLIC_URL,
     cookieDomain: "door.test",
@@ -32,7 +35,7 @@ export const startDoor = (t: TestContext, settings: Partial<Settings> = {}): Pro
 export const ask = (gate: RunningGate, headers: Headers, session?: string): Promise<Answer> =>
   gate.send("/forward-auth", { headers, session });
 
-export function assertNobody({ headers, cookies, body }: Answer): void {
+export function assertNoIdentity({ headers, cookies, body }: Answer): void {
   assert.deepEqual([headers["remote-user"], headers["remote-user-id"]], [undefined, undefined]);
   assert.deepEqual([cookies, body, headers["cache-control"]], [[], "", "no-store"]);
 }

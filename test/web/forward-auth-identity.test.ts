@@ -9,8 +9,8 @@ import { sendRaw } from "../support/raw.ts";
 
 const exp = inSeconds(3_600);
 
-/** A gate, and what it tells a proxy of somebody with this name. */
-async function naming(t: TestContext) {
+/** Starts a gate and returns functions for its answer to a proxy about a user with a given name. */
+async function startNaming(t: TestContext) {
   const gate = await startGate(t);
   await gate.setUp({ username: "first" });
   let count = 0;
@@ -20,11 +20,11 @@ async function naming(t: TestContext) {
     insert(gate, id, username);
     return { id, token: mint({ user_id: id, exp }) };
   };
-  const told = async (username: string): Promise<Answer & { readonly id: string }> => {
+  const identify = async (username: string): Promise<Answer & { readonly id: string }> => {
     const { id, token } = tokenFor(username);
     return { ...(await gate.send("/forward-auth", { session: token })), id };
   };
-  return { gate, tokenFor, told };
+  return { gate, tokenFor, identify };
 }
 
 function insert({ databaseFile }: RunningGate, id: string, username: string): void {
@@ -69,11 +69,11 @@ const names: Readonly<Record<string, string>> = {
   "\ufeffa": "%EF%BB%BFa",
 };
 
-test("a name in plain ASCII goes to the proxy as it is, any other one percent-encoded", async (t) => {
-  const { told } = await naming(t);
-  const plain = await told("somebody");
+test("sends plain ASCII usernames unchanged and percent-encodes all others", async (t) => {
+  const { identify } = await startNaming(t);
+  const plain = await identify("somebody");
   for (const [name, header] of Object.entries(names)) {
-    const answer = await told(name);
+    const answer = await identify(name);
     assert.equal(answer.status, 200, JSON.stringify(name));
     assert.equal(answer.headers["remote-user"], header);
     assert.equal(answer.headers["remote-user-id"], answer.id);
@@ -84,7 +84,7 @@ test("a name in plain ASCII goes to the proxy as it is, any other one percent-en
   assert.equal(new Set(Object.values(names)).size, Object.keys(names).length);
 });
 
-test("an ID that an imported user brought along goes to the proxy as a name does", async (t) => {
+test("encodes the ID of an imported user like a username", async (t) => {
   const gate = await startGate(t);
   await gate.setUp({ username: "first" });
   for (const [index, [id, header]] of Object.entries(names).entries()) {
@@ -96,8 +96,8 @@ test("an ID that an imported user brought along goes to the proxy as a name does
   }
 });
 
-test("no name puts a line of its own into the answer", async (t) => {
-  const { gate, tokenFor } = await naming(t);
+test("no username can add a line to the response", async (t) => {
+  const { gate, tokenFor } = await startNaming(t);
   const { id, token } = tokenFor("a\r\nX-Evil: 1\nX-Evil: 2\rX-Evil: 3\r\n\r\n<p>");
   const request = `GET /forward-auth HTTP/1.1\r\nHost: gate\r\nConnection: close\r\nCookie: session=${token}\r\n\r\n`;
   const answer = await sendRaw(gate.url, request);
@@ -107,15 +107,15 @@ test("no name puts a line of its own into the answer", async (t) => {
   assert.ok(answer.endsWith("\r\n\r\n"));
 });
 
-test("whatever the name is, what the proxy gets is printable and decodes to that name alone", async (t) => {
-  const { told } = await naming(t);
+test("sends every username as printable ASCII that decodes to exactly that username", async (t) => {
+  const { identify } = await startNaming(t);
   const encodings = fc.string({ unit: fc.constantFrom("%", "2", "5", "0", "A", "a", " ", "é") });
   const name = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), encodings);
   await fc.assert(
     fc.asyncProperty(
       name.filter((text) => text !== "" && text.isWellFormed()),
       async (text) => {
-        const header = String((await told(text)).headers["remote-user"]);
+        const header = String((await identify(text)).headers["remote-user"]);
         assert.match(header, /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/);
         assert.equal(decodeURIComponent(header), text);
       },
@@ -124,7 +124,7 @@ test("whatever the name is, what the proxy gets is printable and decodes to that
   );
 });
 
-test("a name from the setup form comes out as it went in, a NUL included", async (t) => {
+test("sends a username from the setup form unchanged after decoding, including NUL", async (t) => {
   for (const username of ["a\0b", "Jürgen%20 \r\n"]) {
     const gate = await startGate(t);
     const session = await gate.setUp({ username });

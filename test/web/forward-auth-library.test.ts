@@ -7,12 +7,12 @@ import { execute } from "../support/database.ts";
 import { OWNER, SECRET } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { hashText, openStore } from "../support/store.ts";
-import { BROWSER, PAGE, startDoor, TARGET } from "./forward-auth-asking.ts";
+import { BROWSER, PAGE, startForwardAuth, TARGET } from "./forward-auth-asking.ts";
 
 const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
-const NOBODY_YET = mint({ user_id: "unknown", exp: inSeconds(60) });
+const UNKNOWN_USER_TOKEN = mint({ user_id: "unknown", exp: inSeconds(60) });
 
-test("an application that did not ask for forward auth has no such path", async (t) => {
+test("an application without the forward-auth option has no such path", async (t) => {
   const app = await startApp(t);
   const { session } = await app.send("/setup", { form: SETUP_FORM });
   for (const sending of [{ session }, { headers: PAGE }, { method: "POST" }]) {
@@ -23,7 +23,7 @@ test("an application that did not ask for forward auth has no such path", async 
   assert.equal(app.auth.adapter.owns("/forward-auth"), false);
 });
 
-test("in such an application, a way back that a client brings along changes nothing", async (t) => {
+test("an application without the forward-auth option ignores a return target from the client", async (t) => {
   const app = await startApp(t);
   const own = [`${app.url}/page`, "/page", "/"];
   for (const target of [...own, "https://evil.example/"]) {
@@ -47,7 +47,7 @@ test("in such an application, a way back that a client brings along changes noth
   }
 });
 
-test("an application that asks for it has it under its base path, and the doors there too", async (t) => {
+test("with the option, serves forward auth and its sign-in pages under the base path", async (t) => {
   const app = await startApp(t, {
     basePath: "/auth",
     forwardAuth: true,
@@ -71,7 +71,7 @@ test("an application that asks for it has it under its base path, and the doors 
   );
 });
 
-test("under a base path, everything is found below it and nothing outside", async (t) => {
+test("the gate serves everything under the base path and nothing outside it", async (t) => {
   const store = await openStore(t);
   const auth = createAuth({ store, secret: SECRET, basePath: "/auth", forwardAuth: true });
   t.after(() => auth.close());
@@ -97,13 +97,13 @@ test("under a base path, everything is found below it and nothing outside", asyn
   }
 });
 
-test("where the store fails nobody is let in: neither the owner, nor a stranger", async (t) => {
-  const gate = await startDoor(t);
+test("admits neither the owner nor an unknown user when the store fails", async (t) => {
+  const gate = await startForwardAuth(t);
   const session = await gate.setUp();
   await gate.stop();
-  const again = await startDoor(t, { dataDir: gate.dataDir });
+  const again = await startForwardAuth(t, { dataDir: gate.dataDir });
   execute(again.databaseFile, "ALTER TABLE users RENAME TO hidden");
-  for (const token of [session, NOBODY_YET, undefined]) {
+  for (const token of [session, UNKNOWN_USER_TOKEN, undefined]) {
     for (const query of ["", "?deny=401"]) {
       const sending = { session: token, headers: BROWSER };
       const answer = await again.send(`/forward-auth${query}`, sending);
@@ -114,7 +114,7 @@ test("where the store fails nobody is let in: neither the owner, nor a stranger"
   }
 });
 
-test("where the store is busy the proxy hears when to come again", async (t) => {
+test("returns 503 with Retry-After to the proxy when the store is busy", async (t) => {
   const store = await openStore(t);
   const busy = () => Promise.reject(new Unavailable("store_busy", "busy", 7));
   await store.insertFirstUser({ username: OWNER.username, passwordHash: hashText("a hash") });
@@ -122,7 +122,7 @@ test("where the store is busy the proxy hears when to come again", async (t) => 
     forwardAuth: true,
     store: { ...store, findUser: busy },
   });
-  const answer = await app.send("/forward-auth", { session: NOBODY_YET });
+  const answer = await app.send("/forward-auth", { session: UNKNOWN_USER_TOKEN });
   assert.deepEqual([answer.status, answer.headers["retry-after"]], [503, "7"]);
   assert.equal(answer.headers["remote-user"], undefined);
 });

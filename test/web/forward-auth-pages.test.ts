@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, type Headers, PAGE, PUBLIC_URL, startDoor, TARGET } from "./forward-auth-asking.ts";
+import {
+  ask,
+  type Headers,
+  PAGE,
+  PUBLIC_URL,
+  startForwardAuth,
+  TARGET,
+} from "./forward-auth-asking.ts";
 
 const pages: readonly (readonly [
   what: string,
@@ -14,15 +21,15 @@ const pages: readonly (readonly [
   ["the gate itself", { "X-Forwarded-Host": "auth.door.test" }, "https://auth.door.test/page"],
   ["a path with slashes", { "X-Forwarded-Uri": "//evil/a" }, "https://app.door.test//evil/a"],
   [
-    "signs in the query",
+    "special characters in the query",
     { "X-Forwarded-Uri": "/?a=<b>&c#d" },
     "https://app.door.test/?a=%3Cb%3E&c#d",
   ],
   ["another port", { "X-Forwarded-Host": "app.door.test:8443" }, undefined],
   ["another host", { "X-Forwarded-Host": "evil.example" }, undefined],
-  ["a host that ends alike", { "X-Forwarded-Host": "evildoor.test" }, undefined],
+  ["a host with the same ending", { "X-Forwarded-Host": "evildoor.test" }, undefined],
   ["a host with a user", { "X-Forwarded-Host": "u@app.door.test" }, undefined],
-  ["a host behind a user", { "X-Forwarded-Host": "app.door.test@evil.example" }, undefined],
+  ["a host after a user", { "X-Forwarded-Host": "app.door.test@evil.example" }, undefined],
   ["a host with a path", { "X-Forwarded-Host": "evil.example/app.door.test" }, undefined],
   ["a host with a hash", { "X-Forwarded-Host": "evil.example#app.door.test" }, undefined],
   ["two hosts", { "X-Forwarded-Host": "app.door.test, evil.example" }, undefined],
@@ -32,14 +39,14 @@ const pages: readonly (readonly [
   ["a scheme with a host", { "X-Forwarded-Proto": "https://evil.example/" }, undefined],
   ["an empty scheme", { "X-Forwarded-Proto": "" }, undefined],
   ["no path", { "X-Forwarded-Uri": "" }, undefined],
-  ["a path that goes on with the host", { "X-Forwarded-Uri": ".evil.example/" }, undefined],
+  ["a path that continues the host name", { "X-Forwarded-Uri": ".evil.example/" }, undefined],
   ["a path that makes the host a user", { "X-Forwarded-Uri": "@evil.example/" }, undefined],
   ["a path too long to keep", { "X-Forwarded-Uri": `/${"a".repeat(2_048)}` }, undefined],
 ];
 
 for (const [what, forwarded, returnTo] of pages) {
-  test(`of ${what} the way back is ${returnTo ?? "not kept"}`, async (t) => {
-    const gate = await startDoor(t);
+  test(`for ${what}, the return target is ${returnTo ?? "dropped"}`, async (t) => {
+    const gate = await startForwardAuth(t);
     await gate.setUp();
     const answer = await ask(gate, { ...PAGE, "X-Forwarded-Uri": "/page", ...forwarded });
     const query = returnTo === undefined ? "" : `?return_to=${encodeURIComponent(returnTo)}`;
@@ -48,8 +55,8 @@ for (const [what, forwarded, returnTo] of pages) {
 }
 
 for (const missing of ["Proto", "Host", "Uri"]) {
-  test(`without X-Forwarded-${missing} there is no way back`, async (t) => {
-    const gate = await startDoor(t);
+  test(`drops the return target without X-Forwarded-${missing}`, async (t) => {
+    const gate = await startForwardAuth(t);
     await gate.setUp();
     const told = Object.entries(PAGE).filter(([name]) => name !== `X-Forwarded-${missing}`);
     const answer = await ask(gate, Object.fromEntries(told));
@@ -57,17 +64,17 @@ for (const missing of ["Proto", "Host", "Uri"]) {
   });
 }
 
-test("of a peer that is no trusted proxy, no word about the page is believed", async (t) => {
-  const gate = await startDoor(t);
+test("ignores the forwarded page of an untrusted peer", async (t) => {
+  const gate = await startForwardAuth(t);
   await gate.setUp();
   const sending = { headers: PAGE, from: "127.0.0.9" };
   assert.equal((await gate.send("/forward-auth", sending)).location, `${PUBLIC_URL}/login`);
-  const trustless = await startDoor(t, { trustedProxies: [] });
+  const trustless = await startForwardAuth(t, { trustedProxies: [] });
   assert.equal((await ask(trustless, PAGE)).location, `${PUBLIC_URL}/setup`);
 });
 
-test("without a public URL the door is a path, and only the host that was asked is a way back", async (t) => {
-  const gate = await startDoor(t, { publicUrl: undefined, cookieDomain: undefined });
+test("without a public URL, redirects to a path and accepts only the requested host as return target", async (t) => {
+  const gate = await startForwardAuth(t, { publicUrl: undefined, cookieDomain: undefined });
   await gate.setUp();
   assert.equal((await ask(gate, PAGE)).location, "/login");
   const { location } = await ask(gate, { ...PAGE, Host: "app.door.test" });

@@ -5,18 +5,18 @@ import { inSeconds, mint, partsOf } from "../support/mint.ts";
 import { sendRaw } from "../support/raw.ts";
 import {
   ask,
-  assertNobody,
+  assertNoIdentity,
   BROWSER,
-  DOOR,
   type Headers,
   PAGE,
   PUBLIC_URL,
-  startDoor,
+  SIGN_IN_URL,
+  startForwardAuth,
   TARGET,
 } from "./forward-auth-asking.ts";
 
-test("who is signed in gets in, with name and ID in the headers and nothing in the body", async (t) => {
-  const gate = await startDoor(t);
+test("admits a signed-in user with username and ID in the headers and an empty body", async (t) => {
+  const gate = await startForwardAuth(t);
   const session = await gate.setUp();
   const id = partsOf(session).claims.user_id;
   for (const headers of [{}, BROWSER, PAGE, { ...PAGE, "X-Forwarded-Method": "DELETE" }]) {
@@ -30,61 +30,64 @@ test("who is signed in gets in, with name and ID in the headers and nothing in t
   }
 });
 
-test("a browser that asked for a page is led to the sign-in, with the page in hand", async (t) => {
-  const gate = await startDoor(t);
+test("redirects a browser that requested a page to the sign-in page, with the page as return target", async (t) => {
+  const gate = await startForwardAuth(t);
   await gate.setUp();
   const methods = [{}, { "X-Forwarded-Method": "GET" }, { "X-Forwarded-Method": "HEAD" }];
   for (const method of methods) {
     const { "X-Forwarded-Method": _, ...page } = PAGE;
     const answer = await ask(gate, { ...page, ...method });
-    assert.deepEqual([answer.status, answer.location], [303, DOOR]);
-    assertNobody(answer);
+    assert.deepEqual([answer.status, answer.location], [303, SIGN_IN_URL]);
+    assertNoIdentity(answer);
   }
 });
 
-test("while there is no account, the same browser is led to the setup", async (t) => {
-  const gate = await startDoor(t);
+test("redirects the browser to the setup page while no account exists", async (t) => {
+  const gate = await startForwardAuth(t);
   const answer = await ask(gate, PAGE);
   assert.equal(answer.status, 303);
   assert.equal(answer.location, `${PUBLIC_URL}/setup?return_to=${TARGET}`);
-  assertNobody(answer);
+  assertNoIdentity(answer);
 });
 
-const turnedAway: readonly (readonly [what: string, headers: Headers])[] = [
-  ["whoever takes no HTML", { ...PAGE, Accept: "application/json" }],
-  ["whoever takes anything", { ...PAGE, Accept: "*/*" }],
-  ["whoever says nothing of what is taken", { ...PAGE, Accept: "" }],
-  ["a script that names itself", { ...PAGE, "X-Requested-With": "XMLHttpRequest" }],
-  ["a script that names itself with nothing", { ...PAGE, "X-Requested-With": "" }],
+const unauthorized: readonly (readonly [what: string, headers: Headers])[] = [
+  ["a client that does not accept HTML", { ...PAGE, Accept: "application/json" }],
+  ["a client that accepts any type", { ...PAGE, Accept: "*/*" }],
+  ["a client with an empty Accept header", { ...PAGE, Accept: "" }],
+  ["a script with X-Requested-With", { ...PAGE, "X-Requested-With": "XMLHttpRequest" }],
+  ["a script with an empty X-Requested-With", { ...PAGE, "X-Requested-With": "" }],
   ["htmx", { ...PAGE, "HX-Request": "true" }],
   ...["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "get", "", "GET, POST"].map(
     (method) =>
-      [`a request by ${method || "no method"}`, { ...PAGE, "X-Forwarded-Method": method }] as const,
+      [
+        `a request with ${method || "no method"}`,
+        { ...PAGE, "X-Forwarded-Method": method },
+      ] as const,
   ),
 ];
 
-for (const [what, headers] of turnedAway) {
-  test(`${what} is turned away with a plain 401`, async (t) => {
-    const gate = await startDoor(t);
+for (const [what, headers] of unauthorized) {
+  test(`returns a plain 401 to ${what}`, async (t) => {
+    const gate = await startForwardAuth(t);
     for (const configured of [false, true]) {
       if (configured) await gate.setUp();
       const answer = await ask(gate, headers);
       assert.deepEqual([answer.status, answer.location], [401, undefined]);
-      assertNobody(answer);
+      assertNoIdentity(answer);
     }
   });
 }
 
-test("with ?deny=401 the door comes with a 401, and only for whoever could go there", async (t) => {
-  const gate = await startDoor(t);
+test("with ?deny=401, returns 401 with the sign-in URL, and only to browsers that can open it", async (t) => {
+  const gate = await startForwardAuth(t);
   const deny = (headers: Headers, query = "?deny=401") =>
     gate.send(`/forward-auth${query}`, { headers });
   const setup = await deny(PAGE);
-  assert.deepEqual([setup.status, setup.location], [401, DOOR.replace("/login", "/setup")]);
+  assert.deepEqual([setup.status, setup.location], [401, SIGN_IN_URL.replace("/login", "/setup")]);
   const session = await gate.setUp();
   const denied = await deny(PAGE);
-  assert.deepEqual([denied.status, denied.location], [401, DOOR]);
-  assertNobody(denied);
+  assert.deepEqual([denied.status, denied.location], [401, SIGN_IN_URL]);
+  assertNoIdentity(denied);
   assert.equal((await deny({ ...PAGE, Accept: "*/*" })).location, undefined);
   for (const query of ["?deny=", "?deny=303", "?deny=4010", "?Deny=401"]) {
     assert.equal((await deny(PAGE, query)).status, 303, query);
@@ -100,22 +103,22 @@ const CLAIMS: Headers = {
   Authorization: `Basic ${Buffer.from("owner:correct horse").toString("base64")}`,
 };
 
-test("what a client says of itself is no identity, nor does it change one", async (t) => {
-  const gate = await startDoor(t);
+test("ignores identity headers from the client", async (t) => {
+  const gate = await startForwardAuth(t);
   const session = await gate.setUp();
   const bearer = { ...CLAIMS, Authorization: `Bearer ${session}` };
   for (const claims of [CLAIMS, bearer]) {
     const answer = await ask(gate, { ...PAGE, ...claims });
-    assert.deepEqual([answer.status, answer.location], [303, DOOR]);
-    assertNobody(answer);
+    assert.deepEqual([answer.status, answer.location], [303, SIGN_IN_URL]);
+    assertNoIdentity(answer);
     const inside = await ask(gate, { ...claims, "Remote-User": "somebody" }, session);
     assert.equal(inside.headers["remote-user"], "owner");
     assert.equal(inside.headers["remote-user-id"], partsOf(session).claims.user_id);
   }
 });
 
-test("a session that has expired, or that somebody else made, is nobody's", async (t) => {
-  const gate = await startDoor(t);
+test("rejects expired, forged and unsigned session tokens and those of unknown users", async (t) => {
+  const gate = await startForwardAuth(t);
   const session = await gate.setUp();
   const { user_id } = partsOf(session).claims;
   const none = { alg: "none", typ: "JWT" };
@@ -131,14 +134,14 @@ test("a session that has expired, or that somebody else made, is nobody's", asyn
     "",
   ]) {
     const answer = await ask(gate, PAGE, token);
-    assert.deepEqual([answer.status, answer.location], [303, DOOR], token);
-    assertNobody(answer);
+    assert.deepEqual([answer.status, answer.location], [303, SIGN_IN_URL], token);
+    assertNoIdentity(answer);
     assert.equal((await ask(gate, {}, token)).status, 401);
   }
 });
 
-test("it answers to GET and HEAD, and says so to every other method", async (t) => {
-  const gate = await startDoor(t);
+test("answers GET and HEAD, and returns 405 with Allow for other methods", async (t) => {
+  const gate = await startForwardAuth(t);
   const session = await gate.setUp();
   for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
     const answer = await gate.send("/forward-auth", { method, session });

@@ -15,13 +15,13 @@ interface Guarded {
   readonly auth: Auth;
   readonly log: RecordingLog;
   readonly session: string;
-  /** How often the protected thing was reached. */
+  /** How often the protected handler ran. */
   reached(): number;
   get(session?: string): Promise<Response>;
 }
 
-/** An application with one protected thing, one account, and a session for it. */
-async function guarded(
+/** Creates an application with one protected handler, one account and a session for it. */
+async function createGuarded(
   t: TestContext,
   guard: (typeof GUARDS)[number],
   change: (store: SqliteStore) => Partial<SqliteStore> = () => ({}),
@@ -51,16 +51,16 @@ async function guarded(
 }
 
 for (const guard of GUARDS) {
-  test(`${guard} lets a signed-in user through, and tells the handler who it is`, async (t) => {
-    const app = await guarded(t, guard);
+  test(`${guard} admits a signed-in user and passes the user to the handler`, async (t) => {
+    const app = await createGuarded(t, guard);
     for (let i = 0; i < 2; i += 1) {
       const answer = await app.get(app.session);
       assert.equal(await answer.text(), "for owner");
     }
   });
 
-  test(`${guard} leads everybody else to the sign-in, with a response that nothing keeps`, async (t) => {
-    const app = await guarded(t, guard);
+  test(`${guard} redirects all other clients to the sign-in page with a response that is not cached`, async (t) => {
+    const app = await createGuarded(t, guard);
     for (const session of [undefined, "", "forged", `${app.session}x`]) {
       const answer = await app.get(session);
       assert.equal(answer.status, 303);
@@ -70,9 +70,9 @@ for (const guard of GUARDS) {
     assert.equal(app.reached(), 0);
   });
 
-  test(`${guard} never opens on a fault: a user who cannot be looked up gets the error page`, async (t) => {
+  test(`${guard} returns the error page when the user lookup fails`, async (t) => {
     const findUser = () => Promise.reject(new Error("the disk is on fire"));
-    const app = await guarded(t, guard, () => ({ findUser }));
+    const app = await createGuarded(t, guard, () => ({ findUser }));
     const answer = await app.get(app.session);
     assert.equal(answer.status, 500);
     assert.match(await answer.text(), /the disk is on fire/);
@@ -82,14 +82,14 @@ for (const guard of GUARDS) {
     );
     assert.ok(
       !JSON.stringify(app.log.lines).includes(app.session),
-      "the log does not tell the token",
+      "the log does not contain the token",
     );
   });
 
-  test(`${guard} answers a store that is busy with 503 and when to come again`, async (t) => {
+  test(`${guard} returns 503 with Retry-After when the store is busy`, async (t) => {
     const cause = new Error("another process writes");
     const findUser = () => Promise.reject(new Unavailable("store_busy", "busy", 7, { cause }));
-    const app = await guarded(t, guard, () => ({ findUser }));
+    const app = await createGuarded(t, guard, () => ({ findUser }));
     const answer = await app.get(app.session);
     assert.deepEqual([answer.status, answer.headers.get("Retry-After")], [503, "7"]);
     assert.equal(app.reached(), 0);
@@ -102,29 +102,29 @@ for (const guard of GUARDS) {
   });
 }
 
-test("requireAuth never opens while the accounts cannot be counted; authMiddleware does not count", async (t) => {
+test("requireAuth fails closed when the account check fails; authMiddleware skips that check", async (t) => {
   const change = () => ({ hasUsers: () => Promise.reject(new Error("cannot look")) });
-  const operation = await guarded(t, "requireAuth", change);
+  const operation = await createGuarded(t, "requireAuth", change);
   assert.equal((await operation.get(operation.session)).status, 500);
   assert.equal(operation.reached(), 0);
-  const handler = await guarded(t, "authMiddleware", change);
+  const handler = await createGuarded(t, "authMiddleware", change);
   assert.equal((await handler.get(handler.session)).status, 200);
 });
 
-test("requireAuth leads to the setup without an account, authMiddleware to the sign-in", async (t) => {
+test("without an account, requireAuth redirects to the setup page and authMiddleware to the sign-in page", async (t) => {
   const change = () => ({ hasUsers: async () => false, findUser: async () => undefined });
   for (const [guard, location] of [
     ["requireAuth", "/setup"],
     ["authMiddleware", "/login"],
   ] as const) {
-    const app = await guarded(t, guard, change);
+    const app = await createGuarded(t, guard, change);
     const answer = await app.get(app.session);
     assert.deepEqual([answer.status, answer.headers.get("Location")], [303, location]);
   }
 });
 
-test("the faults of what is protected are the application's own business", async (t) => {
-  const { auth, session, log } = await guarded(t, "requireAuth");
+test("passes errors of the protected handler to the application", async (t) => {
+  const { auth, session, log } = await createGuarded(t, "requireAuth");
   const app = new Hono();
   app.get("/failing", auth.requireAuth, () => {
     throw new Error("the application's");

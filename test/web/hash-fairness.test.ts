@@ -7,21 +7,21 @@ import { eventually } from "../support/eventually.ts";
 import { OWNER } from "../support/gate.ts";
 
 const PROXY = "127.0.0.9";
-const AT_ONCE = 40;
+const CONCURRENT = 40;
 
 const wrongChange = (app: RunningAdapter, session: string) => {
   const form = { current_password: "wrong", new_password: "12345678", confirm_password: "" };
   return app.send("/account/password", { session, form });
 };
 
-/** Another address each time, but fewer than the sign-in limit tracks. */
+/** Uses a new address for each attempt, but fewer than the rate limiter tracks. */
 const wrongSignIn = (app: RunningAdapter, host: number) => {
   const headers = { "X-Forwarded-For": `2001:db8::${(host % 5_000).toString(16)}` };
   const form = { ...OWNER, password: "wrong" };
   return app.send("/login", { form, headers, from: PROXY });
 };
 
-/** What one client with a session, and one network, can send as often as they like. */
+/** Requests that one client with a session, or one network, can send without limit. */
 const floods: Readonly<
   Record<string, (app: RunningAdapter, session: string, n: number) => Promise<unknown>>
 > = {
@@ -30,7 +30,7 @@ const floods: Readonly<
 };
 
 for (const [what, sendOne] of Object.entries(floods)) {
-  test(`during a flood of ${what}, every sign-in from elsewhere succeeds`, async (t) => {
+  test(`sign-ins from other addresses succeed during a flood of ${what}`, async (t) => {
     const refusals: string[] = [];
     const hashes = { ...noMeter.hashes, refused: () => void refusals.push(what) };
     const app = await startApp(t, honoApp, {
@@ -41,7 +41,7 @@ for (const [what, sendOne] of Object.entries(floods)) {
     const session = await setUp(app);
     let sent = 0;
     let isOver = false;
-    const flood = Array.from({ length: AT_ONCE }, async () => {
+    const flood = Array.from({ length: CONCURRENT }, async () => {
       while (!isOver) {
         sent += 1;
         await sendOne(app, session, sent);

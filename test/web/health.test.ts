@@ -5,23 +5,23 @@ import { execute } from "../support/database.ts";
 import { startGate } from "../support/gate.ts";
 import { sendRaw } from "../support/raw.ts";
 
-const WELL = [
+const HEALTHY = [
   ["/healthz", "alive"],
   ["/readyz", "ready"],
 ] as const;
 
-test("a load balancer that speaks HTTP/1.0 and names no host hears how things are", async (t) => {
+test("answers an HTTP/1.0 health check without a Host header", async (t) => {
   const gate = await startGate(t);
-  for (const [path, text] of WELL) {
+  for (const [path, text] of HEALTHY) {
     const answer = await sendRaw(gate.url, `GET ${path} HTTP/1.0\r\n\r\n`);
     assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
     assert.ok(answer.endsWith(`\r\n\r\n${text}`));
   }
 });
 
-test("the gate says that it is alive, and that its store answers, before there is an account too", async (t) => {
+test("reports liveness and readiness, also before the first account", async (t) => {
   const gate = await startGate(t);
-  for (const [path, text] of WELL) {
+  for (const [path, text] of HEALTHY) {
     const { status, body, headers } = await gate.send(path);
     assert.deepEqual([status, body], [200, text]);
     assert.equal(headers["cache-control"], "no-store");
@@ -29,7 +29,7 @@ test("the gate says that it is alive, and that its store answers, before there i
   }
 });
 
-test("with a store that fails the gate is alive but not ready, and ready again afterwards", async (t) => {
+test("is alive but not ready while the store fails, and ready again afterwards", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
@@ -42,7 +42,7 @@ test("with a store that fails the gate is alive but not ready, and ready again a
   assert.equal((await gate.send("/readyz")).status, 200);
 });
 
-test("an application has these paths only where it asks for them", async (t) => {
+test("an application has the health paths only with the option", async (t) => {
   const without = await startApp(t);
   const withHealth = await startApp(t, { health: true, basePath: "/auth" });
   for (const path of ["/healthz", "/readyz"]) {

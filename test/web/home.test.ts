@@ -11,7 +11,7 @@ const en = wordsIn("en");
 const CREATED = "Account owner was created";
 const SETUP = { form: { ...OWNER, confirm: OWNER.password } };
 
-test("the home page says who is signed in, and has the way out and the password form", async (t) => {
+test("shows the signed-in user, a sign-out button and the password form", async (t) => {
   const gate = await startGate(t);
   const { body } = await gate.send("/", { session: await gate.setUp({ username: "Zoë <b>" }) });
   assert.match(body, /<p>Signed in as Zoë &lt;b&gt;<\/p>/);
@@ -24,20 +24,20 @@ test("the home page says who is signed in, and has the way out and the password 
   );
 });
 
-test("the home page takes back the notice that it shows, and sets no cookie otherwise", async (t) => {
+test("clears the notice cookie that it shows and sets no other cookie", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   const withNotice = { Cookie: `session=${session}; latchkey-notice=password-changed` };
-  const told = await gate.send("/", { headers: withNotice });
+  const shown = await gate.send("/", { headers: withNotice });
   assert.deepEqual(
-    told.cookies.map((cookie) => cookie.split(";", 1)[0]),
+    shown.cookies.map((cookie) => cookie.split(";", 1)[0]),
     ["latchkey-notice="],
   );
-  assert.ok(told.body.includes(en.passwordIsChanged));
+  assert.ok(shown.body.includes(en.passwordIsChanged));
   assert.deepEqual((await gate.send("/", { session })).cookies, []);
 });
 
-test("what was recorded a moment ago is on the home page already, newest first", async (t) => {
+test("shows recent log entries immediately, newest first", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   assert.deepEqual(activityOf((await gate.send("/", { session })).body), [CREATED]);
@@ -48,7 +48,7 @@ test("what was recorded a moment ago is on the home page already, newest first",
   assert.ok(body.includes(`<h2>${en.recentActivity}</h2>`));
 });
 
-test("a change of the password and a limited address are among what has happened", async (t) => {
+test("lists password changes and rate-limited addresses", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   const form = { current_password: OWNER.password, new_password: "a new one" };
@@ -64,7 +64,7 @@ test("a change of the password and a limited address are among what has happened
   ]);
 });
 
-test("of many entries the newest ten are shown", async (t) => {
+test("shows the newest ten of many entries", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   const names = Array.from({ length: 14 }, (_, i) => `person ${i}`);
@@ -79,7 +79,7 @@ test("of many entries the newest ten are shown", async (t) => {
   );
 });
 
-test("each entry has its time in UTC, and in full for programs", async (t) => {
+test("shows each entry's time in UTC, with a machine-readable timestamp", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   const [entry] = await gate.logEntries(1);
@@ -88,7 +88,7 @@ test("each entry has its time in UTC, and in full for programs", async (t) => {
   assert.match(body, / UTC<\/time>/);
 });
 
-test("a name in an entry is escaped", async (t) => {
+test("escapes the username in an entry", async (t) => {
   const gate = await startGate(t);
   const username = '<img src=x onerror="alert(1)">';
   const { body } = await gate.send("/", { session: await gate.setUp({ username }) });
@@ -98,7 +98,7 @@ test("a name in an entry is escaped", async (t) => {
   assert.ok(!body.includes("<img src=x"));
 });
 
-test("the home page says that the log cannot be read, is there all the same, and the server log tells why", async (t) => {
+test("still renders when the log cannot be read, says so, and logs the cause", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   await gate.logEntries(1);
@@ -108,11 +108,11 @@ test("the home page says that the log cannot be read, is there all the same, and
   assert.ok(body.includes(`<p>${en.activityUnreadable}</p>`));
   assert.doesNotMatch(body, /no such table|<ul/);
   assert.match(body, /action="\/account\/password"/);
-  const told = gate.serverLog.find(({ msg }) => /log cannot be read/.test(String(msg)));
-  assert.deepEqual([told?.level, told?.reason], ["error", "no such table: log_entries"]);
+  const shown = gate.serverLog.find(({ msg }) => /log cannot be read/.test(String(msg)));
+  assert.deepEqual([shown?.level, shown?.reason], ["error", "no such table: log_entries"]);
 });
 
-test("entries that cannot be written do not keep the home page from being shown", async (t) => {
+test("renders even if log entries cannot be written", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   await gate.logEntries(1);
@@ -122,14 +122,14 @@ test("entries that cannot be written do not keep the home page from being shown"
   assert.deepEqual([status, activityOf(body)], [200, [CREATED]]);
 });
 
-/** An application with an account, whose store has been given this form. */
+/** Returns the home page of an application that has one account and uses these options. */
 async function homeOf(t: TestContext, options: Parameters<typeof startApp>[1]) {
   const app = await startApp(t, options);
   const { session } = await app.send("/setup", SETUP);
   return { app, answer: await app.send("/", { session }) };
 }
 
-test("with a store whose log cannot be read there is no such section at all", async (t) => {
+test("omits the activity section if the store has no log reader", async (t) => {
   const { app, answer } = await homeOf(t, { store: memoryStore() });
   assert.equal(answer.status, 200);
   assert.ok(
@@ -139,7 +139,7 @@ test("with a store whose log cannot be read there is no such section at all", as
   assert.deepEqual(app.log, []);
 });
 
-test("the home page is for whoever is signed in alone", async (t) => {
+test("requires a signed-in user", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const answer = await gate.send("/");

@@ -31,7 +31,7 @@ const urls = [
   "HTTPS://App.Example.org/",
 ];
 
-/** Neither a path of this site nor plainly a URL: some lead elsewhere, some break the header. */
+/** Neither local paths nor valid URLs: some point to another site, some break the header. */
 const tricks = [
   "",
   "home",
@@ -80,7 +80,7 @@ const tricks = [
 ];
 
 for (const path of paths) {
-  test(`a path of this site: ${path}`, () => {
+  test(`accepts a local path: ${path}`, () => {
     assert.equal(isLocalPath(path), true);
     assert.equal(isLocation(path), true);
     const resolved = new URL(path, "https://home.example.org/login");
@@ -89,26 +89,26 @@ for (const path of paths) {
 }
 
 for (const url of urls) {
-  test(`a URL, and no path: ${url}`, () => {
+  test(`accepts a URL, but not as a path: ${url}`, () => {
     assert.equal(isLocalPath(url), false);
     assert.equal(isLocation(url), true);
   });
 }
 
 for (const trick of tricks) {
-  test(`neither a path nor a URL to lead to: ${JSON.stringify(trick)}`, () => {
+  test(`rejects as a location: ${JSON.stringify(trick)}`, () => {
     assert.equal(isLocalPath(trick), false);
     assert.equal(isLocation(trick), false);
   });
 }
 
 for (const text of ["/zuhause/übersicht", "/日本", "https://app.example.org/日本", "/\u2028"]) {
-  test(`what cannot stand in a header as it is, is refused before a redirect needs it: ${text}`, () => {
+  test(`rejects a location that a header cannot contain: ${text}`, () => {
     assert.equal(isLocation(text), false);
   });
 }
 
-test("whatever counts as a path leads to this site, and whatever counts as a location fits a header", () => {
+test("every local path stays on this site, and every location fits a header", () => {
   const piece = fc.constantFrom(
     "/",
     "\\",
@@ -148,7 +148,7 @@ test("whatever counts as a path leads to this site, and whatever counts as a loc
   );
 });
 
-test("the origin of a URL is its scheme, host and port; a path has none", () => {
+test("the origin of a URL is its scheme, host and port; a path has no origin", () => {
   assert.equal(originOf("https://App.example.org:443/home?a=b"), "https://app.example.org");
   assert.equal(originOf("http://127.0.0.1:8080"), "http://127.0.0.1:8080");
   for (const text of ["/", "home", "//evil.example", "javascript:alert(1)", "null", ""]) {
@@ -156,20 +156,20 @@ test("the origin of a URL is its scheme, host and port; a path has none", () => 
   }
 });
 
-const SOMEBODY: User = { id: "7" as UserId, username: "somebody" };
+const USER: User = { id: "7" as UserId, username: "sam" };
 
-test("a location may be a text, or a function of the user who is led there", () => {
-  assert.equal(locationFor("/home", SOMEBODY), "/home");
-  assert.equal(locationFor("https://app.example.org/", SOMEBODY), "https://app.example.org/");
+test("accepts a string or a function of the user as the location", () => {
+  assert.equal(locationFor("/home", USER), "/home");
+  assert.equal(locationFor("https://app.example.org/", USER), "https://app.example.org/");
   assert.equal(
-    locationFor(({ username }) => `/people/${username}`, SOMEBODY),
-    "/people/somebody",
+    locationFor(({ username }) => `/people/${username}`, USER),
+    "/people/sam",
   );
 });
 
-test("a function that answers with no location is a fault, whoever the user is", () => {
+test("throws if the function returns an invalid location", () => {
   for (const location of ["//evil.example", "javascript:alert(1)", ""]) {
-    assert.throws(() => locationFor(() => location, SOMEBODY), {
+    assert.throws(() => locationFor(() => location, USER), {
       code: "invalid_post_login_location",
     });
   }
@@ -179,7 +179,7 @@ for (const domain of [
   ...["example.org", "a.b", "a1.b2c", "x--y.example", "one.two.three.example", "1.example"],
   ...["a-b.c-d", "xn--bcher-kva.example", "9a.example.x9"],
 ]) {
-  test(`cookies can be set for ${domain}`, () => {
+  test(`accepts the cookie domain ${domain}`, () => {
     assert.equal(isCookieDomain(domain), true);
   });
 }
@@ -190,12 +190,12 @@ for (const domain of [
   ...["a_.example", "a.b_c", "a.b_", "a_b_c.example", "example.org:8080", "example.org/"],
   ...["*.example.org", " example.org", "example.org ", "example.org\n", "bücher.example"],
 ]) {
-  test(`cookies cannot be set for ${JSON.stringify(domain)}`, () => {
+  test(`rejects the cookie domain ${JSON.stringify(domain)}`, () => {
     assert.equal(isCookieDomain(domain), false);
   });
 }
 
-test("an origin shares the cookies of its own host and of what is above it", () => {
+test("an origin shares the cookies of its own host and of its parent domains", () => {
   assert.equal(sharesCookies("https://example.org:8443", "example.org"), true);
   assert.equal(sharesCookies("https://app.example.org", "example.org"), true);
   assert.equal(sharesCookies("https://badexample.org", "example.org"), false);

@@ -14,9 +14,9 @@ const FORM: Readonly<Record<string, string>> = {
 const SET = "latchkey-notice=password-changed; Path=/; HttpOnly; SameSite=Lax; Max-Age=60";
 const CLEARED = "latchkey-notice=; Path=/; HttpOnly; SameSite=Lax; Max-Age=-1";
 const CARRIED = "latchkey-notice=password-changed";
-const SAID = `<p class="notice" role="status">${wordsIn("en").passwordIsChanged}</p>`;
+const NOTICE = `<p class="notice" role="status">${wordsIn("en").passwordIsChanged}</p>`;
 
-const isTold = ({ body }: Answer): boolean => body.includes(SAID);
+const showsNotice = ({ body }: Answer): boolean => body.includes(NOTICE);
 
 async function signedIn(t: TestContext) {
   const gate = await startGate(t, { postLoginLocation: "/start" });
@@ -33,23 +33,23 @@ const change = (
   form = FORM,
 ) => gate.send("/account/password", { form, session, headers });
 
-test("after a change from the home page, that page says so once", async (t) => {
+test("the home page shows the notice once after a change from it", async (t) => {
   const { gate, session, home } = await signedIn(t);
   const changed = await change(gate, session, { Referer: `${gate.url}/` });
   assert.deepEqual([changed.status, changed.location, changed.cookies], [303, "/", [SET]]);
-  const told = await home(CARRIED);
-  assert.deepEqual([isTold(told), told.cookies], [true, [CLEARED]]);
+  const shown = await home(CARRIED);
+  assert.deepEqual([showsNotice(shown), shown.cookies], [true, [CLEARED]]);
   const later = await home();
-  assert.deepEqual([isTold(later), later.cookies], [false, []]);
+  assert.deepEqual([showsNotice(later), later.cookies], [false, []]);
 });
 
-test("a query at the home page changes nothing about it", async (t) => {
+test("sets the notice also if the home page URL has a query", async (t) => {
   const { gate, session } = await signedIn(t);
   const changed = await change(gate, session, { Referer: `${gate.url}/?tab=2` });
   assert.deepEqual([changed.location, changed.cookies], ["/?tab=2", [SET]]);
 });
 
-test("a change from the form that came back leads to the home page, which says so", async (t) => {
+test("redirects to the home page with the notice after a change from the returned form", async (t) => {
   const { gate, session } = await signedIn(t);
   const headers = { Referer: `${gate.url}/account/password` };
   const again = await change(gate, session, headers, { ...FORM, confirm_password: "x" });
@@ -58,22 +58,22 @@ test("a change from the form that came back leads to the home page, which says s
   assert.deepEqual([changed.status, changed.location, changed.cookies], [303, "/", [SET]]);
 });
 
-test("a change that htmx made from the home page is told when it loads the page again", async (t) => {
+test("sets the notice for a change by htmx, which then reloads the home page", async (t) => {
   const { gate, session } = await signedIn(t);
   const changed = await change(gate, session, { "HX-Request": "true", Referer: `${gate.url}/` });
   assert.deepEqual([changed.status, changed.headers["hx-refresh"]], [200, "true"]);
   assert.deepEqual(changed.cookies, [SET]);
 });
 
-/** Where a change may come from without the home page being concerned. `{gate}` is the gate. */
+/** Origins of a change for which the home page shows no notice. `{gate}` is the gate's URL. */
 const elsewhere: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "no page that is told": {},
+  "an unknown page": {},
   "a page of the application": { Referer: "{gate}/settings" },
-  "a page whose address begins like another": { Referer: "{gate}//" },
-  "another page of ours": { Referer: "{gate}/login" },
+  "a page with a similar address": { Referer: "{gate}//" },
+  "another page of Latchkey": { Referer: "{gate}/login" },
   "another host": { Referer: "http://evil.example/" },
   "another host's form page": { Referer: "http://evil.example/account/password" },
-  "what is no address": { Referer: "/" },
+  "an invalid Referer": { Referer: "/" },
   "a page of the application, by htmx": { Referer: "{gate}/settings", "HX-Request": "true" },
 };
 
@@ -89,36 +89,36 @@ for (const [what, headers] of Object.entries(elsewhere)) {
   });
 }
 
-test("a change that is refused sets no notice, wherever it comes from", async (t) => {
+test("a refused change sets no notice", async (t) => {
   const { gate, session } = await signedIn(t);
   const form = { ...FORM, current_password: "wrong" };
   const refused = await change(gate, session, { Referer: `${gate.url}/` }, form);
-  assert.deepEqual([refused.status, refused.cookies, isTold(refused)], [422, [], false]);
+  assert.deepEqual([refused.status, refused.cookies, showsNotice(refused)], [422, [], false]);
 });
 
-test("a cookie of another content is no notice, and no text for the page", async (t) => {
+test("ignores a notice cookie with any other value and does not show its text", async (t) => {
   const { home } = await signedIn(t);
   for (const value of ["", "1", "<b>", "%3Cb%3E", "password-changed2", "PASSWORD-CHANGED"]) {
     const answer = await home(`latchkey-notice=${value}`);
-    assert.deepEqual([answer.status, isTold(answer), answer.cookies], [200, false, []], value);
+    assert.deepEqual([answer.status, showsNotice(answer), answer.cookies], [200, false, []], value);
     assert.doesNotMatch(answer.body, /class="notice"/);
   }
 });
 
-test("a notice says nothing to anybody who is not signed in, and stays for whoever is", async (t) => {
+test("keeps the notice cookie until a signed-in user opens the home page", async (t) => {
   const { gate } = await signedIn(t);
   const answer = await gate.send("/", { headers: { Cookie: CARRIED } });
   assert.deepEqual([answer.status, answer.location, answer.cookies], [303, "/login", []]);
 });
 
-test("the notice is in the reader's language", async (t) => {
+test("shows the notice in the reader's language", async (t) => {
   const { gate, session } = await signedIn(t);
   const headers = { Cookie: `session=${session}; ${CARRIED}`, "Accept-Language": "fr" };
   assert.ok((await gate.send("/", { headers })).body.includes(wordsIn("fr").passwordIsChanged));
 });
 
 for (const options of [{ basePath: "/auth" }, { homePath: "/me" }]) {
-  test(`the notice is for the home page alone, with ${JSON.stringify(options)}`, async (t) => {
+  test(`limits the notice cookie to the home page's path, with ${JSON.stringify(options)}`, async (t) => {
     const app = await startApp(t, options);
     const base = options.basePath ?? "";
     const home = options.homePath ?? base;
@@ -129,12 +129,12 @@ for (const options of [{ basePath: "/auth" }, { homePath: "/me" }]) {
     const changed = await change({ send }, session, { Referer: `${app.url}${home}` });
     assert.equal(changed.location, home);
     assert.deepEqual(changed.cookies, [SET.replace("Path=/", `Path=${home}`)]);
-    const told = await app.send(home, { headers: { Cookie: `session=${session}; ${CARRIED}` } });
-    assert.deepEqual(told.cookies, [CLEARED.replace("Path=/", `Path=${home}`)]);
+    const shown = await app.send(home, { headers: { Cookie: `session=${session}; ${CARRIED}` } });
+    assert.deepEqual(shown.cookies, [CLEARED.replace("Path=/", `Path=${home}`)]);
   });
 }
 
-test("without a home page there is nothing to say it on, and no cookie", async (t) => {
+test("sets no notice cookie without a home page", async (t) => {
   const app = await startApp(t, { homePath: null, postLoginLocation: "/app" });
   const { session } = await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
   const current = { ...FORM, new_password: OWNER.password, confirm_password: OWNER.password };
@@ -152,7 +152,7 @@ test("without a home page there is nothing to say it on, and no cookie", async (
   }
 });
 
-test("over TLS, the notice is a cookie that only this very host can have set, and only over TLS", async (t) => {
+test("uses a __Host- cookie for the notice over TLS and ignores the plain one", async (t) => {
   const { gate, session } = await signedIn(t);
   const overTls = { "X-Forwarded-Proto": "https" };
   const changed = await change(gate, session, { Referer: `${gate.url}/`, ...overTls });
@@ -161,10 +161,10 @@ test("over TLS, the notice is a cookie that only this very host can have set, an
   ]);
   const home = (cookie: string) =>
     gate.send("/", { headers: { Cookie: `session=${session}; ${cookie}`, ...overTls } });
-  assert.ok(!isTold(await home(CARRIED)));
-  const told = await home(`__Host-${CARRIED}`);
-  assert.ok(isTold(told));
-  assert.deepEqual(told.cookies, [
+  assert.ok(!showsNotice(await home(CARRIED)));
+  const shown = await home(`__Host-${CARRIED}`);
+  assert.ok(showsNotice(shown));
+  assert.deepEqual(shown.cookies, [
     "__Host-latchkey-notice=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=-1",
   ]);
 });

@@ -74,7 +74,7 @@ async function signedIn(t: TestContext) {
 }
 
 for (const { what, flaws, ...problem } of problems) {
-  test(`a password change with ${what} brings the form back, with the message on top and beside the field`, async (t) => {
+  test(`a password change with ${what} returns the form, with the message on top and beside the field`, async (t) => {
     const { change } = await signedIn(t);
     const answer = await change(flaws);
     assertProblem(answer, problem, ALL);
@@ -82,7 +82,7 @@ for (const { what, flaws, ...problem } of problems) {
     assertNothingInline(answer.body);
   });
 
-  test(`a password change with ${what} brings no password back`, async (t) => {
+  test(`a password change with ${what} returns no password`, async (t) => {
     const { change } = await signedIn(t);
     const { body } = await change(flaws);
     for (const name of ALL) assert.equal(fieldNamed(body, name).value, undefined, name);
@@ -92,7 +92,7 @@ for (const { what, flaws, ...problem } of problems) {
   });
 
   for (const locale of locales) {
-    test(`a password change with ${what} says so in ${locale}`, async (t) => {
+    test(`a password change with ${what} shows the message in ${locale}`, async (t) => {
       const { change } = await signedIn(t);
       const { status, body } = await change(flaws, { "Accept-Language": locale });
       assert.equal(status, 422);
@@ -101,7 +101,7 @@ for (const { what, flaws, ...problem } of problems) {
   }
 }
 
-test("the page that comes back is the home page, with all that is on it otherwise", async (t) => {
+test("returns the complete home page with the form", async (t) => {
   const { gate, session, change } = await signedIn(t);
   const { body } = await change({ current_password: "wrong" });
   const home = (await gate.send("/", { session })).body;
@@ -111,14 +111,14 @@ test("the page that comes back is the home page, with all that is on it otherwis
   assert.deepEqual(activityOf(body), ["Account owner was created"]);
 });
 
-test("the form that came back can be sent again", async (t) => {
+test("the returned form can be submitted again", async (t) => {
   const { gate, change } = await signedIn(t);
   await change({ confirm_password: "x" });
   assert.equal((await change({})).status, 303);
   assert.equal((await gate.signIn({ password: "n-8Ry-long" })).location, "/");
 });
 
-test("a template of one's own that leaves the message out gives way to the error page", async (t) => {
+test("returns the error page if a custom template omits the message", async (t) => {
   const pagesDir = await folderWith(t, { "home.eta": "<p>own</p>" });
   const gate = await startGate(t, { pagesDir });
   const session = await gate.setUp();
@@ -130,7 +130,7 @@ test("a template of one's own that leaves the message out gives way to the error
   assert.doesNotMatch(body, /own<|<form/);
 });
 
-test("a template of one's own that shows the message comes back in every language", async (t) => {
+test("returns a custom template that shows the message, in every language", async (t) => {
   const pagesDir = await folderWith(t, { "home.eta": "<p>own: <%= it.problem?.message %></p>" });
   const gate = await startGate(t, { pagesDir });
   const session = await gate.setUp();
@@ -149,7 +149,7 @@ test("a template of one's own that shows the message comes back in every languag
   }
 });
 
-test("without a home page a failed change has the plain error page", async (t) => {
+test("a failed change returns the plain error page without a home page", async (t) => {
   const app = await startApp(t, { homePath: null });
   const { session } = await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
   for (const { flaws, message, status: expected } of problems) {

@@ -17,8 +17,8 @@ const changePassword = (app: RunningApp, session: string | undefined): Promise<A
   return app.send("/account/password", { session, form });
 };
 
-/** Where setup, sign-in and a password change lead that does not say where it came from. */
-async function ledTo(app: RunningApp): Promise<readonly (string | undefined)[]> {
+/** The redirect locations of setup, sign-in and a password change without a Referer. */
+async function readLocations(app: RunningApp): Promise<readonly (string | undefined)[]> {
   const setUp = await app.send("/setup", SETUP);
   const signedIn = await app.send("/login", { form: OWNER });
   const changed = await changePassword(app, signedIn.session);
@@ -26,23 +26,23 @@ async function ledTo(app: RunningApp): Promise<readonly (string | undefined)[]> 
 }
 
 for (const location of ["/", "/start?tab=1", "https://app.example.org/start"]) {
-  test(`the text ${location} is where setup, sign-in and password change lead`, async (t) => {
+  test(`setup, sign-in and password change redirect to the string ${location}`, async (t) => {
     const app = await startApp(t, { postLoginLocation: location });
-    assert.deepEqual(await ledTo(app), [location, location, location]);
+    assert.deepEqual(await readLocations(app), [location, location, location]);
   });
 
-  test(`a function may answer with ${location}`, async (t) => {
+  test(`redirects to ${location} if the function returns it`, async (t) => {
     const app = await startApp(t, { postLoginLocation: () => location });
-    assert.deepEqual(await ledTo(app), [location, location, location]);
+    assert.deepEqual(await readLocations(app), [location, location, location]);
     assert.deepEqual(app.log, []);
   });
 }
 
-test("a function is told the ID and the name of whoever signed in, and never the hash", async (t) => {
-  const told: User[] = [];
+test("passes the ID and the name of the signed-in user to the function, but not the hash", async (t) => {
+  const received: User[] = [];
   const app = await startApp(t, {
     postLoginLocation(user) {
-      told.push(user);
+      received.push(user);
       return `/home/${user.username}`;
     },
   });
@@ -52,12 +52,12 @@ test("a function is told the ID and the name of whoever signed in, and never the
   await changePassword(app, session);
   const user = { id: partsOf(session).claims.user_id, username: OWNER.username };
   assert.deepEqual(
-    told.map((each) => ({ ...each })),
+    received.map((each) => ({ ...each })),
     [user, user, user],
   );
 });
 
-test("a function is not asked where nobody signed in", async (t) => {
+test("does not call the function without a sign-in", async (t) => {
   let asked = 0;
   const postLoginLocation = (): string => {
     asked += 1;
@@ -74,15 +74,15 @@ test("a function is not asked where nobody signed in", async (t) => {
   assert.deepEqual([asked, wrong.location], [1, "/login?error=1"]);
 });
 
-/** What an application in plain JavaScript may answer with. */
-const answering =
+/** Returns any value, as an application in plain JavaScript may do. */
+const returning =
   (value: unknown): PostLoginLocation =>
   () =>
     value as string;
 
 for (const answer of ["", "home", "//evil.example", "/\\evil.example", "/a\r\nX: y", undefined]) {
-  test(`a function that answers ${JSON.stringify(answer)} redirects no user there`, async (t) => {
-    const app = await startApp(t, { postLoginLocation: answering(answer) });
+  test(`returns the error page if the function returns ${JSON.stringify(answer)}`, async (t) => {
+    const app = await startApp(t, { postLoginLocation: returning(answer) });
     for (const [path, sending] of [
       ["/setup", SETUP],
       ["/login", { form: OWNER }],
@@ -108,7 +108,7 @@ function codeIn({ err }: Readonly<Record<string, unknown>>): unknown {
   return err instanceof Error && "code" in err ? err.code : undefined;
 }
 
-test("a function that throws gives the error page with its own words", async (t) => {
+test("returns the error page with the error's message if the function throws", async (t) => {
   const app = await startApp(t, {
     postLoginLocation() {
       throw new Error("no home for <you>");

@@ -11,7 +11,7 @@ const guarded = {
   "a redirect": responses.redirect("/login"),
   "an empty answer": responses.empty({}),
   "a text": responses.text("x", 500),
-  "a refusal for proxies": responses.unauthorized({}),
+  "a 401 for proxies": responses.unauthorized({}),
   "an asset": responses.asset({
     path: "/x.svg",
     url: "/x.svg",
@@ -22,7 +22,7 @@ const guarded = {
 };
 
 for (const [what, response] of Object.entries(guarded)) {
-  test(`${what} is kept by nobody, framed by nobody, and guessed at by nobody`, () => {
+  test(`${what} forbids caching, framing and content sniffing`, () => {
     assert.equal(header(response, "Cache-Control"), "no-store");
     assert.equal(header(response, "X-Content-Type-Options"), "nosniff");
     assert.equal(header(response, "X-Frame-Options"), "DENY");
@@ -35,7 +35,7 @@ for (const [what, response] of Object.entries(guarded)) {
   });
 }
 
-test("a redirect is a 303 without a body, to the location as it was given", async () => {
+test("a redirect is a 303 with an empty body and the unchanged location", async () => {
   const response = responses.redirect("/login?error=1", ["a=b"]);
   assert.equal(response.status, 303);
   assert.equal(header(response, "Location"), "/login?error=1");
@@ -44,7 +44,7 @@ test("a redirect is a 303 without a body, to the location as it was given", asyn
   assert.equal(await response.text(), "");
 });
 
-test("a page runs this site's own scripts alone, and its forms go to this site only", () => {
+test("the CSP of a page allows scripts and form targets of this site only", () => {
   const policy = header(responses.page("<p>"), "Content-Security-Policy") ?? "";
   assert.match(policy, /default-src 'none'/);
   assert.match(policy, /form-action 'self';/);
@@ -54,23 +54,23 @@ test("a page runs this site's own scripts alone, and its forms go to this site o
   assert.doesNotMatch(policy, /unsafe/);
 });
 
-test("where a form leads on to another site, the policy of its page lets it", () => {
+test("the CSP of a page allows an external post-login location as form target", () => {
   const page = createResponses("https://app.example.org/home?a=b").page("<p>");
   const policy = header(page, "Content-Security-Policy") ?? "";
   assert.match(policy, /form-action 'self' https:\/\/app\.example\.org;/);
 });
 
-test("a page has the status and the headers that it is given", () => {
+test("a page has the given status and headers", () => {
   const response = responses.page("<p>", 503, { "Retry-After": "2" });
   assert.deepEqual([response.status, header(response, "Retry-After")], [503, "2"]);
   assert.equal(header(response, "Content-Type"), "text/html; charset=utf-8");
 });
 
-test("a page is in the reader's language, and caches are told so", () => {
+test("a page varies by Accept-Language", () => {
   assert.equal(header(responses.page("<p>"), "Vary"), "Accept-Language");
 });
 
-test("a response sets every cookie that it is given", () => {
+test("a response sets every given cookie", () => {
   const cookies = ["a=b", "c=d"];
   for (const response of [
     responses.page("<p>", 200, {}, cookies),
@@ -81,7 +81,7 @@ test("a response sets every cookie that it is given", () => {
   }
 });
 
-test("an asset is sent with its own type and its own time to be kept, and opened by itself it may do nothing", async () => {
+test("an asset has its own content type and cache time, and is sandboxed when opened directly", async () => {
   const response = responses.asset({
     path: "/image",
     url: "/image?v=1",
@@ -98,7 +98,7 @@ test("an asset is sent with its own type and its own time to be kept, and opened
   assert.equal(await response.text(), "<svg/>");
 });
 
-test("where sessions are shared, the forms of pages may lead to all that share them", () => {
+test("with a cookie domain, the CSP of a page allows form targets on every host that shares the session", () => {
   const place = { publicUrl: "https://auth.door.test:8443", cookieDomain: "door.test" };
   const policy = header(createResponses("/", place).page("<p>"), "Content-Security-Policy") ?? "";
   const hosts = ["http", "https"].flatMap((scheme) =>
@@ -116,12 +116,12 @@ const withValue: Readonly<Record<string, (value: string) => Response>> = {
   "a redirect's cookie": (value) => responses.redirect("/", [value]),
   "an empty answer's header": (value) => responses.empty({ "Remote-User": value }),
   "an empty answer's cookie": (value) => responses.empty({}, [value]),
-  "a refusal's header": (value) => responses.unauthorized({ Location: value }),
+  "a 401's header": (value) => responses.unauthorized({ Location: value }),
   "a text's header": (value) => responses.text("x", 500, { "Retry-After": value }),
 };
 
 for (const [what, answer] of Object.entries(withValue)) {
-  test(`${what} is sent as it is, or is a fault that does not repeat it`, () => {
+  test(`${what} is sent unchanged or throws an error that does not contain it`, () => {
     for (const value of ["/a?b=c", "a\tb", "~ !", ""]) {
       assert.ok([...answer(value).headers.values()].includes(value), value);
     }

@@ -6,7 +6,7 @@ import { assertNothingInline } from "../support/markup.ts";
 
 const BACK = "https://app.door.test/page?a=b&c=%20d#e";
 
-const startDoor = (t: TestContext, settings: Partial<Settings> = {}): Promise<RunningGate> =>
+const startWithDomain = (t: TestContext, settings: Partial<Settings> = {}): Promise<RunningGate> =>
   startGate(t, {
     publicUrl: "https://auth.door.test",
     cookieDomain: "door.test",
@@ -14,10 +14,10 @@ const startDoor = (t: TestContext, settings: Partial<Settings> = {}): Promise<Ru
     ...settings,
   });
 
-const carrying = (path: string, target: string): string =>
+const withReturnTo = (path: string, target: string): string =>
   `${path}${path.includes("?") ? "&" : "?"}return_to=${encodeURIComponent(target)}`;
 
-/** What a browser would post of the hidden field, if there is one. */
+/** The value that a browser would post for the hidden field, if the page has one. */
 function fieldIn(page: string): string | undefined {
   const field = /<input type="hidden" name="return_to" value="([^"<>]*)">/.exec(page)?.[1];
   assert.equal(field === undefined, !page.includes("return_to"));
@@ -48,15 +48,15 @@ const refused = [
 ];
 
 for (const path of ["/login", "/setup"]) {
-  test(`GET ${path} hands an accepted way back on in its form, escaped, and no other`, async (t) => {
-    const gate = await startDoor(t);
+  test(`GET ${path} puts an accepted return target into its form, escaped, and drops all others`, async (t) => {
+    const gate = await startWithDomain(t);
     for (const target of accepted) {
-      const { status, body } = await gate.send(carrying(path, target));
+      const { status, body } = await gate.send(withReturnTo(path, target));
       assert.deepEqual([status, fieldIn(body)], [200, target]);
       assertNothingInline(body);
     }
     for (const target of refused) {
-      const { status, body } = await gate.send(carrying(path, target));
+      const { status, body } = await gate.send(withReturnTo(path, target));
       assert.deepEqual([status, fieldIn(body)], [200, undefined], target);
       assert.doesNotMatch(body, /evil/);
       assertNothingInline(body);
@@ -65,8 +65,8 @@ for (const path of ["/login", "/setup"]) {
   });
 }
 
-test("sign-in leads exactly where the form says, if that is a place of ours", async (t) => {
-  const gate = await startDoor(t);
+test("sign-in redirects exactly to the form's return target if it is allowed", async (t) => {
+  const gate = await startWithDomain(t);
   await gate.setUp();
   for (const [nth, target] of [...accepted, ...refused].entries()) {
     const from = `127.0.1.${nth + 1}`;
@@ -77,14 +77,14 @@ test("sign-in leads exactly where the form says, if that is a place of ours", as
   }
 });
 
-test("a failed sign-in keeps the way back, so that the next one leads there", async (t) => {
-  const gate = await startDoor(t);
+test("a failed sign-in keeps the return target for the next attempt", async (t) => {
+  const gate = await startWithDomain(t);
   await gate.setUp();
   for (const [nth, target] of accepted.entries()) {
     const from = `127.0.1.${nth + 1}`;
     const wrong = await gate.signIn({ password: "wrong", return_to: target }, { from });
     assert.deepEqual([wrong.status, wrong.cookies], [303, []]);
-    assert.equal(wrong.location, carrying("/login?error=1", target));
+    assert.equal(wrong.location, withReturnTo("/login?error=1", target));
     const page = (await gate.send(String(wrong.location))).body;
     assert.match(page, /class="problem"/);
     const again = await gate.signIn({ return_to: fieldIn(page) ?? "" }, { from });
@@ -92,12 +92,12 @@ test("a failed sign-in keeps the way back, so that the next one leads there", as
   }
 });
 
-test("an unknown user, a wrong password and the limit keep it alike, and drop a hostile one alike", async (t) => {
-  const gate = await startDoor(t);
+test("unknown user, wrong password and rate limit treat the return target the same", async (t) => {
+  const gate = await startWithDomain(t);
   await gate.setUp();
   for (const [nth, target] of [BACK, "https://evil.example/"].entries()) {
     const from = `127.0.1.${nth + 1}`;
-    const expected = target === BACK ? carrying("/login?error=1", BACK) : "/login?error=1";
+    const expected = target === BACK ? withReturnTo("/login?error=1", BACK) : "/login?error=1";
     for (let attempt = 1; attempt <= 7; attempt += 1) {
       const username = attempt % 2 === 0 ? "nobody" : OWNER.username;
       const fields = { username, password: "wrong", return_to: target };
@@ -108,15 +108,15 @@ test("an unknown user, a wrong password and the limit keep it alike, and drop a 
   }
 });
 
-test("what stands in the query of a posted form is no way back", async (t) => {
-  const gate = await startDoor(t);
+test("ignores a return target in the query of a posted form", async (t) => {
+  const gate = await startWithDomain(t);
   await gate.setUp();
-  const answer = await gate.send(carrying("/login", BACK), { form: OWNER });
+  const answer = await gate.send(withReturnTo("/login", BACK), { form: OWNER });
   assert.equal(answer.location, "/home");
 });
 
-test("of two fields the first counts, so that no second one can slip past it", async (t) => {
-  const gate = await startDoor(t);
+test("uses only the first of two return_to fields", async (t) => {
+  const gate = await startWithDomain(t);
   await gate.setUp();
   const form = new URLSearchParams(OWNER).toString();
   const headers = { "Content-Type": "application/x-www-form-urlencoded" };
@@ -128,8 +128,8 @@ test("of two fields the first counts, so that no second one can slip past it", a
   assert.equal(await post("https://evil.example/", "/page"), "/home");
 });
 
-test("without a public URL and a domain, only paths and the host that was asked are ways back", async (t) => {
-  const gate = await startDoor(t, { publicUrl: undefined, cookieDomain: undefined });
+test("without a public URL and a domain, accepts only paths and the requested host as return target", async (t) => {
+  const gate = await startWithDomain(t, { publicUrl: undefined, cookieDomain: undefined });
   await gate.setUp();
   const expected = {
     "/page": "/page",

@@ -4,22 +4,22 @@ import { Hono } from "hono";
 import { createReturnTo } from "../../src/web/return-to.ts";
 
 const OWN = "https://auth.door.test";
-const ASKED = "127.0.0.1:3000";
+const REQUESTED_HOST = "127.0.0.1:3000";
 
-/** Whether somebody who asks for the gate by another name than its own is led back to the target. */
+/** Whether a request for another host than the gate's own accepts the return target. */
 async function isAccepted(publicUrl: string | undefined, target: string): Promise<unknown> {
   const returnTo = createReturnTo({ publicUrl, cookieDomain: undefined });
   const app = new Hono();
   app.get("/", (c) => c.json(returnTo.accepted(c, target) === target));
-  return (await app.request("/", { headers: { Host: ASKED } })).json();
+  return (await app.request("/", { headers: { Host: REQUESTED_HOST } })).json();
 }
 
-test("with a public URL that one origin is the gate's own, whatever host was asked for", async () => {
+test("with a public URL, accepts only that origin, not the requested host", async () => {
   assert.equal(await isAccepted(OWN, `${OWN}/page`), true);
-  assert.equal(await isAccepted(OWN, `http://${ASKED}/page`), false);
+  assert.equal(await isAccepted(OWN, `http://${REQUESTED_HOST}/page`), false);
 });
 
-test("without a public URL the host that was asked for is the gate's own", async () => {
+test("without a public URL, accepts the requested host", async () => {
   assert.equal(await isAccepted(undefined, `${OWN}/page`), false);
-  assert.equal(await isAccepted(undefined, `http://${ASKED}/page`), true);
+  assert.equal(await isAccepted(undefined, `http://${REQUESTED_HOST}/page`), true);
 });

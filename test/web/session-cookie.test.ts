@@ -31,12 +31,12 @@ const headers: readonly (readonly [header: string | undefined, token: string | u
 ];
 
 for (const [header, token] of headers) {
-  test(`the cookies ${JSON.stringify(header)} hold ${token === undefined ? "no token" : JSON.stringify(token)}`, () => {
+  test(`reads from the cookies ${JSON.stringify(header)} ${token === undefined ? "no token" : JSON.stringify(token)}`, () => {
     assert.equal(sessionTokenIn(header), token);
   });
 }
 
-/** Cuts at every semicolon and takes the first piece of that name. */
+/** Splits at every semicolon and returns the first session cookie. */
 function firstSession(header: string): string | undefined {
   const pieces = header.split(";").map((piece) => {
     const [name = "", ...value] = piece.split("=");
@@ -45,7 +45,7 @@ function firstSession(header: string): string | undefined {
   return pieces.find(({ name, value }) => name === "session" && value !== undefined)?.value;
 }
 
-test("whatever the header is, the first session cookie is found, and nothing is thrown", () => {
+test("finds the first session cookie in any header and never throws", () => {
   const piece = fc.constantFrom(
     "session",
     "session=",
@@ -71,7 +71,7 @@ test("whatever the header is, the first session cookie is found, and nothing is 
   );
 });
 
-test("a long header takes time in proportion to its length, not to its square", () => {
+test("reads a long header in linear time", () => {
   const started = performance.now();
   for (const unit of [";", "=", "a=b;", " ", "session;"]) {
     assert.equal(sessionTokenIn(unit.repeat(300_000)), undefined);
@@ -81,6 +81,6 @@ test("a long header takes time in proportion to its length, not to its square", 
   assert.ok(took < 2_000, `${took} ms`);
 });
 
-test("clearing sets an empty value for the same path, already expired", () => {
+test("clears the cookie with an empty, expired value for the same path", () => {
   assert.deepEqual(clearedSessionCookies(undefined), ["session=; Path=/; HttpOnly; Max-Age=-1"]);
 });

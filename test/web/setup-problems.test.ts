@@ -64,7 +64,7 @@ const problems: readonly (Problem & {
   },
 ];
 
-async function startAsking(t: TestContext) {
+async function startWithSetupToken(t: TestContext) {
   const gate = await startGate(t, { domainSetupCommand: process.execPath });
   await writeFile(gate.setupTokenFile, "s3cret");
   const setUp = (flaws: Fields, sending: Sending = {}) =>
@@ -73,16 +73,16 @@ async function startAsking(t: TestContext) {
 }
 
 for (const { what, flaws, ...problem } of problems) {
-  test(`a setup with ${what} brings the form back, with the message on top and beside the field`, async (t) => {
-    const { gate, setUp } = await startAsking(t);
+  test(`a setup with ${what} returns the form, with the message on top and beside the field`, async (t) => {
+    const { gate, setUp } = await startWithSetupToken(t);
     const answer = await setUp(flaws);
     assertProblem(answer, problem, ALL);
     assert.deepEqual([answer.location, answer.cookies], [undefined, []]);
     assert.equal(countOf(gate.databaseFile, "users"), 0);
   });
 
-  test(`a setup with ${what} keeps what was typed, but no password`, async (t) => {
-    const { setUp } = await startAsking(t);
+  test(`a setup with ${what} keeps the entered values except passwords`, async (t) => {
+    const { setUp } = await startWithSetupToken(t);
     const { body } = await setUp(flaws);
     const typed: Fields = { ...KEPT, token: "s3cret", ...flaws };
     for (const name of ["token", "username", "domain"] as const) {
@@ -95,8 +95,8 @@ for (const { what, flaws, ...problem } of problems) {
   });
 
   for (const locale of locales) {
-    test(`a setup with ${what} says so in ${locale}`, async (t) => {
-      const { setUp } = await startAsking(t);
+    test(`a setup with ${what} shows the message in ${locale}`, async (t) => {
+      const { setUp } = await startWithSetupToken(t);
       const { status, body } = await setUp(flaws, { headers: { "Accept-Language": locale } });
       assert.equal(status, problem.status);
       assert.deepEqual(alertsIn(body), [wordsIn(locale).messages[problem.text]]);
@@ -104,8 +104,8 @@ for (const { what, flaws, ...problem } of problems) {
   }
 }
 
-test("the form that came back can be sent again, as it is but for the passwords", async (t) => {
-  const { gate, setUp } = await startAsking(t);
+test("the returned form can be submitted again after filling in the passwords", async (t) => {
+  const { gate, setUp } = await startWithSetupToken(t);
   await setUp({ confirm: "c-9Sz" });
   const answer = await setUp({});
   assert.deepEqual([answer.status, answer.location], [303, "/"]);
@@ -114,7 +114,7 @@ test("the form that came back can be sent again, as it is but for the passwords"
 
 const MISTAKE = { form: { ...RIGHT, confirm: "x" } };
 
-test("a page of one's own that shows the message is the page that comes back", async (t) => {
+test("returns a custom page that shows the message", async (t) => {
   const setup = ({ problem }: { readonly problem?: { readonly message: string } | undefined }) =>
     `<p>own: ${problem?.message ?? "fine"}`;
   const app = await startApp(t, { pages: { setup } });
@@ -123,7 +123,7 @@ test("a page of one's own that shows the message is the page that comes back", a
   assert.deepEqual([status, body], [422, "<p>own: passwords do not match"]);
 });
 
-test("a page function that leaves the message out gives way to the error page", async (t) => {
+test("returns the error page if a page function omits the message", async (t) => {
   const app = await startApp(t, { pages: { setup: () => "<p>own</p>" } });
   const { status, body } = await app.send("/setup", MISTAKE);
   assert.equal(status, 422);

@@ -7,7 +7,7 @@ import { SECRET } from "../support/gate.ts";
 import { recordingLog } from "../support/recording-log.ts";
 import { openStore } from "../support/store.ts";
 
-test("a page sets no cookie that nobody asked for", async (t) => {
+test("a page sets no cookie of its own", async (t) => {
   const app = await startApp(t);
   const { session } = await app.send("/setup", {
     form: { username: "owner", password: "correct horse", confirm: "correct horse" },
@@ -19,9 +19,9 @@ test("a page sets no cookie that nobody asked for", async (t) => {
 
 for (const [what, cause] of [
   ["with its cause", new Error("another process writes")],
-  ["without one", undefined],
+  ["without a cause", undefined],
 ] as const) {
-  test(`what passes by itself is a 503, and a line that warns, ${what}`, async (t) => {
+  test(`a temporary failure returns 503 and logs a warning, ${what}`, async (t) => {
     const failing = () => Promise.reject(new Unavailable("store_busy", "busy", 7, { cause }));
     const log = recordingLog();
     const store = { ...(await openStore(t)), hasUsers: failing };
@@ -30,15 +30,15 @@ for (const [what, cause] of [
     const answer = await auth.routes.request("/login?token=not-for-the-log");
     assert.deepEqual([answer.status, answer.headers.get("retry-after")], [503, "7"]);
     const [line, ...others] = log.lines;
-    const { requestId, ...told } = line?.fields ?? {};
+    const { requestId, ...details } = line?.fields ?? {};
     const because = cause === undefined ? {} : { cause: cause.message };
     assert.deepEqual([line?.level, line?.message, others], ["warn", "request put off", []]);
-    assert.deepEqual(told, { reason: "busy", ...because, method: "GET", path: "/login" });
+    assert.deepEqual(details, { reason: "busy", ...because, method: "GET", path: "/login" });
     assert.equal(requestId, answer.headers.get("x-request-id"));
   });
 }
 
-test("a page of one's own for errors hears what is known without the store that failed", async (t) => {
+test("a custom error page gets the data that is available without the failed store", async (t) => {
   const failing = () => Promise.reject(new Unavailable("store_busy", "busy", 7));
   const auth = createAuth({
     ...{ store: { ...(await openStore(t)), hasUsers: failing }, secret: SECRET },

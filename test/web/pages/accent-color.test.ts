@@ -7,7 +7,7 @@ import { startGate } from "../../support/gate.ts";
 import { addressIn } from "../../support/markup.ts";
 import { folderWith } from "../../support/pages.ts";
 
-const LEAST_CONTRAST = 4.5;
+const MIN_CONTRAST = 4.5;
 const CARDS = { light: "#ffffff", dark: "#212326" } as const;
 const SCHEMES = ["light", "dark"] as const;
 
@@ -35,7 +35,7 @@ const anyColor = fc
   .tuple(byte, byte, byte)
   .map((all) => `#${all.map((one) => one.toString(16).padStart(2, "0")).join("")}`);
 
-/** Of the style sheet: what the name stands for, in the light theme and in the dark one. */
+/** The values of a custom property in the style sheet, in the light and the dark theme. */
 function definedIn(css: string, name: string): readonly (string | undefined)[] {
   return [...css.matchAll(new RegExp(`--${name}:\\s*(#[\\da-f]+)`, "g"))].map(([, color = ""]) =>
     color.length === 4 ? color.replace(/[\da-f]/g, "$&$&") : color,
@@ -44,25 +44,25 @@ function definedIn(css: string, name: string): readonly (string | undefined)[] {
 
 const STYLE_SHEET = pageFiles(undefined).read("latchkey.css").text;
 
-test("the contrast is measured as WCAG does", () => {
+test("measures contrast as WCAG 2 defines it", () => {
   assert.equal(contrast("#000000", "#ffffff"), 21);
   assert.equal(contrast("#777777", "#ffffff").toFixed(2), "4.48");
 });
 
 for (const scheme of SCHEMES) {
-  test(`whichever colour is given, its ${scheme} shade can be read on the card`, () => {
+  test(`the ${scheme} shade of any colour has enough contrast with the card`, () => {
     fc.assert(
       fc.property(anyColor, (color) => {
         const shade = accentFrom(color)[scheme];
         assert.match(shade, /^#[\da-f]{6}$/);
-        assert.ok(contrast(shade, CARDS[scheme]) >= LEAST_CONTRAST, `${color}: ${shade}`);
+        assert.ok(contrast(shade, CARDS[scheme]) >= MIN_CONTRAST, `${color}: ${shade}`);
       }),
       { numRuns: 1_000 },
     );
   });
 
-  test(`a colour that can be read on the ${scheme} card stays as it is`, () => {
-    const readable = anyColor.filter((color) => contrast(color, CARDS[scheme]) >= LEAST_CONTRAST);
+  test(`keeps a colour that has enough contrast with the ${scheme} card`, () => {
+    const readable = anyColor.filter((color) => contrast(color, CARDS[scheme]) >= MIN_CONTRAST);
     fc.assert(
       fc.property(readable, (color) => {
         assert.equal(accentFrom(color)[scheme], color);
@@ -72,46 +72,46 @@ for (const scheme of SCHEMES) {
   });
 }
 
-/** `#767676` on white and `#898989` on the dark card are the last greys that can be read. */
-const asTheyAre: readonly (readonly [Scheme, string])[] = [
+/** `#767676` on white and `#898989` on the dark card are the last greys with enough contrast. */
+const unchanged: readonly (readonly [Scheme, string])[] = [
   ["light", "#767676"],
   ["light", "#000000"],
   ["dark", "#898989"],
   ["dark", "#ffffff"],
-  // By the linear part of the definition, for channels that are nearly dark, and by nothing else.
+  // Has enough contrast only because of the linear part of the definition for dark channels.
   ["light", "#0072f0"],
 ];
 
-for (const [scheme, color] of asTheyAre) {
-  test(`${color} can be read on the ${scheme} card and stays as it is`, () => {
-    assert.ok(contrast(color, CARDS[scheme]) >= LEAST_CONTRAST);
+for (const [scheme, color] of unchanged) {
+  test(`keeps ${color}, which has enough contrast with the ${scheme} card`, () => {
+    assert.ok(contrast(color, CARDS[scheme]) >= MIN_CONTRAST);
     assert.equal(accentFrom(color)[scheme], color);
   });
 }
 
-test("a colour that cannot quite be read on the dark card is made lighter", () => {
-  assert.ok(contrast("#0089fd", CARDS.dark) < LEAST_CONTRAST);
+test("lightens a colour that has slightly too little contrast with the dark card", () => {
+  assert.ok(contrast("#0089fd", CARDS.dark) < MIN_CONTRAST);
   assert.equal(accentFrom("#0089fd").dark, "#038afd");
 });
 
-test("a colour that has to change changes no more than it must", () => {
-  const pale = anyColor.filter((color) => contrast(color, CARDS.light) < LEAST_CONTRAST);
+test("changes a colour no more than necessary", () => {
+  const pale = anyColor.filter((color) => contrast(color, CARDS.light) < MIN_CONTRAST);
   fc.assert(
     fc.property(pale, (color) => {
       // One step is a hundredth of the way to black, and channels are whole numbers.
-      assert.ok(contrast(accentFrom(color).light, CARDS.light) < LEAST_CONTRAST + 0.4, color);
+      assert.ok(contrast(accentFrom(color).light, CARDS.light) < MIN_CONTRAST + 0.4, color);
     }),
     { numRuns: 1_000 },
   );
 });
 
-test("three digits are short for six, and case does not matter", () => {
+test("accepts three digits as short for six, and ignores case", () => {
   assert.deepEqual(accentFrom("#15b"), accentFrom("#1155bb"));
   assert.deepEqual(accentFrom("#15B"), accentFrom("#1155bb"));
   assert.deepEqual(accentFrom("#1A5FB4"), accentFrom("#1a5fb4"));
 });
 
-test("a colour has three or six hexadecimal digits behind a number sign", () => {
+test("accepts # and three or six hexadecimal digits as a colour", () => {
   for (const color of ["#abc", "#ABC", "#012345", "#aBcDeF"]) assert.ok(isColor(color), color);
   for (const text of [
     ...["", "#", "abc", "#ab", "#abcd", "#abcde", "#abcdefa", "#ggg", "red", "rgb(0,0,0)"],
@@ -121,16 +121,16 @@ test("a colour has three or six hexadecimal digits behind a number sign", () => 
   }
 });
 
-test("the cards of the style sheet are those that the colour is measured against", () => {
+test("the style sheet has the card colours that the contrast is measured against", () => {
   assert.deepEqual(definedIn(STYLE_SHEET, "card"), [CARDS.light, CARDS.dark]);
 });
 
-test("the style sheet's own accent is what the gate would make of it", () => {
+test("the style sheet's default accent colours equal those computed from its light one", () => {
   const [light = "", dark] = definedIn(STYLE_SHEET, "accent");
   assert.deepEqual(accentFrom(light), { light, dark });
 });
 
-test("a colour of one's own is in the style sheet, whose address changes with it", async (t) => {
+test("a custom colour is in the style sheet and changes its URL", async (t) => {
   const sheetOf = async (accentColor?: string) => {
     const gate = await startGate(t, { accentColor });
     const url = addressIn((await gate.send("/login")).body, "stylesheet");
@@ -139,7 +139,7 @@ test("a colour of one's own is in the style sheet, whose address changes with it
   const [plain, red, blue] = [await sheetOf(), await sheetOf("#c00"), await sheetOf("#00c")];
   assert.equal(new Set([plain.url, red.url, blue.url]).size, 3);
   const { light, dark } = accentFrom("#c00");
-  assert.ok(red.css.startsWith(plain.css), "the rest is as it was");
+  assert.ok(red.css.startsWith(plain.css), "the rest is unchanged");
   assert.deepEqual(definedIn(red.css, "accent").slice(-2), [light, dark]);
   assert.match(
     red.css,
@@ -147,7 +147,7 @@ test("a colour of one's own is in the style sheet, whose address changes with it
   );
 });
 
-test("a colour of one's own goes for a replaced style sheet, too, and for the key", async (t) => {
+test("a custom colour also applies to a replaced style sheet and to the key icon", async (t) => {
   const pagesDir = await folderWith(t, { "latchkey.css": "a { color: var(--accent) }" });
   const gate = await startGate(t, { pagesDir, accentColor: "#c00" });
   const { light, dark } = accentFrom("#c00");

@@ -29,7 +29,7 @@ const textIn = (locale: (typeof locales)[number], event: Partial<LogEntry>) =>
   activityIn(locale, [entryOf(event)])[0]?.text;
 
 for (const locale of locales) {
-  test(`each type of entry is told in the words of ${locale}`, () => {
+  test(`translates each type of entry to ${locale}`, () => {
     const words = wordsIn(locale);
     assert.equal(textIn(locale, signedIn("Zoë")), words.someoneSignedIn("Zoë"));
     assert.equal(textIn(locale, signedUp("Zoë")), words.accountWasCreated("Zoë"));
@@ -46,18 +46,18 @@ for (const locale of locales) {
   });
 }
 
-test("an entry of a type that is not known keeps its own words", () => {
+test("keeps the summary of an entry of unknown type", () => {
   assert.equal(
     textIn("de", { type: "backup", summary: "Signed in as a <b>" }),
     "Signed in as a <b>",
   );
 });
 
-test("an entry of a known type with other words than usual keeps its own words", () => {
+test("keeps an unusual summary of a known type", () => {
   assert.equal(textIn("de", { type: "signin", summary: "Came in" }), "Came in");
 });
 
-test("the time is there for programs in full, and for people in UTC as their language writes it", () => {
+test("gives the full timestamp for programs and the UTC time in the reader's format", () => {
   const at = "2031-05-09T22:04:59.999Z";
   const timesIn = (locale: (typeof locales)[number]) =>
     activityIn(locale, [entryOf({})]).map((entry) => [
@@ -68,7 +68,7 @@ test("the time is there for programs in full, and for people in UTC as their lan
   assert.deepEqual(timesIn("de"), [[at, "09.05.2031, 22:04 UTC"]]);
 });
 
-test("entries stay in the order in which they come", () => {
+test("keeps the order of the entries", () => {
   const entries = ["third", "second", "first"].map((name) => entryOf(signedIn(name)));
   assert.deepEqual(
     activityIn("en", entries).map(({ text }) => text),

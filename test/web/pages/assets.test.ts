@@ -30,7 +30,7 @@ const types: readonly (readonly [name: string, type: string])[] = [
 ];
 
 for (const [name, type] of types) {
-  test(`${name} is served as ${type}, byte for byte, where nothing in it can run`, async (t) => {
+  test(`serves ${name} unchanged as ${type}, with scripts blocked`, async (t) => {
     const content = Uint8Array.from([0, 255, 13, 10, 60, 128]);
     const gate = await startGate(t, { logoFile: await logoFile(t, name, content) });
     const url = addressIn((await gate.send("/login")).body, "icon");
@@ -47,7 +47,7 @@ for (const [name, type] of types) {
   });
 }
 
-test("the logo stands above the heading of every page, without words for screen readers, and is the icon", async (t) => {
+test("shows the logo above every page's heading with an empty alt text, and uses it as the icon", async (t) => {
   const gate = await startGate(t, { logoFile: await logoFile(t, "logo.png") });
   const pages = [await gate.send("/setup"), await gate.send("/nothing"), await gate.send("/login")];
   const home = await gate.send("/", { session: await gate.setUp() });
@@ -58,7 +58,7 @@ test("the logo stands above the heading of every page, without words for screen 
   }
 });
 
-test("the address of each file changes with its content, and with nothing else", async (t) => {
+test("changes a file's URL only when its content changes", async (t) => {
   const addresses = async (files: Readonly<Record<string, string>>, logo: string) => {
     const pagesDir = await folderWith(t, files);
     const own = site({ pagesDir, logoFile: await logoFile(t, "logo.svg", logo) });
@@ -75,15 +75,15 @@ test("the address of each file changes with its content, and with nothing else",
   assert.deepEqual(await changed({}, "<svg />"), [false, false, true]);
 });
 
-test("each file has its type and the time for which it may be kept, and is ready to be sent", () => {
+test("each file has a content type, a cache time and its bytes", () => {
   const { assets } = site({ siteFiles: true });
-  const forEver = "public, max-age=31536000, immutable";
+  const immutable = "public, max-age=31536000, immutable";
   assert.deepEqual(
     assets.map(({ path, contentType, cacheControl }) => [path, contentType, cacheControl]),
     [
-      ["/latchkey.css", "text/css; charset=utf-8", forEver],
-      ["/latchkey.js", "text/javascript; charset=utf-8", forEver],
-      ["/latchkey-logo", "image/svg+xml", forEver],
+      ["/latchkey.css", "text/css; charset=utf-8", immutable],
+      ["/latchkey.js", "text/javascript; charset=utf-8", immutable],
+      ["/latchkey-logo", "image/svg+xml", immutable],
       ["/favicon.svg", "image/svg+xml", "public, max-age=3600"],
       ["/robots.txt", "text/plain; charset=utf-8", "public, max-age=3600"],
     ],
@@ -93,7 +93,7 @@ test("each file has its type and the time for which it may be kept, and is ready
   assert.deepEqual(ofPages, assets.slice(0, 3));
 });
 
-test("the key has the accent colour of the style sheet, in both themes", () => {
+test("the key icon has the accent colour of the style sheet in both themes", () => {
   const { assets } = site({ siteFiles: true });
   const textOf = (path: string): string =>
     Buffer.from(assets.find((one) => one.path === path)?.body ?? []).toString();
@@ -106,12 +106,12 @@ test("the key has the accent colour of the style sheet, in both themes", () => {
   );
 });
 
-test("the cause of a logo that cannot be read goes along with the fault", () => {
+test("the error for an unreadable logo includes the cause", () => {
   const fault = faultOf(() => site({ logoFile: "/there/is/no/logo.png" }));
   assert.equal(codeOf(fault.cause), "ENOENT");
 });
 
-test("a replaced style sheet and a replaced script are served as they are", async (t) => {
+test("serves a replaced style sheet and a replaced script unchanged", async (t) => {
   const pagesDir = await folderWith(t, { "latchkey.css": "a { color: red }", "latchkey.js": "1;" });
   const gate = await startGate(t, { pagesDir });
   const { body } = await gate.send("/login");
@@ -120,7 +120,7 @@ test("a replaced style sheet and a replaced script are served as they are", asyn
   assert.equal((await gate.send(script?.src ?? "")).body, "1;");
 });
 
-test("a logo may have 512 KiB, and no byte more", async (t) => {
+test("accepts a logo of up to 512 KiB", async (t) => {
   const largest = await logoFile(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES));
   const larger = await logoFile(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES + 1));
   assert.deepEqual([isLogo(largest), isLogo(larger)], [true, false]);
@@ -128,7 +128,7 @@ test("a logo may have 512 KiB, and no byte more", async (t) => {
   assert.match(faultOf(() => site({ logoFile: larger })).message, /larger than 524288 bytes/);
 });
 
-/** Files that are no logo, and what the fault has to say of them. */
+/** Files that are not valid logos, and the error message for each. */
 const unusable: Readonly<
   Record<string, { make(dir: string): Promise<string>; readonly says: RegExp }>
 > = {
@@ -172,7 +172,7 @@ const unusable: Readonly<
 };
 
 for (const [what, { make, says }] of Object.entries(unusable)) {
-  test(`${what} is no logo: the start stops, and the fault names it`, async (t) => {
+  test(`stops the start and names the file if the logo is ${what}`, async (t) => {
     const file = await make(await tempDir(t));
     assert.equal(isLogo(file), false);
     const fault = faultOf(() => site({ logoFile: file }));
@@ -183,7 +183,7 @@ for (const [what, { make, says }] of Object.entries(unusable)) {
   });
 }
 
-test("an application has the assets under its base path", async (t) => {
+test("serves an application's assets under its base path", async (t) => {
   const app = await startApp(t, { basePath: "/auth" });
   const { body } = await app.send("/auth/login");
   const [script] = elements(body, "script");

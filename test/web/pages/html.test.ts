@@ -6,7 +6,7 @@ import { states } from "./page-states.ts";
 
 const validator = new HtmlValidate({
   extends: ["html-validate:recommended"],
-  // Upper and lower case mean the same to every browser; lower case is what formatters write.
+  // Browsers ignore the case of the doctype, and formatters write it in lower case.
   rules: { "doctype-style": "off" },
 });
 
@@ -18,13 +18,13 @@ async function problemsIn(html: string): Promise<readonly string[]> {
 }
 
 for (const [name, open] of Object.entries(states)) {
-  test(`${name}: the page is valid HTML with nothing inline`, async (t) => {
+  test(`${name}: the page is valid HTML without inline scripts and styles`, async (t) => {
     const { body } = await open(t, "en");
     assert.deepEqual(await problemsIn(body), []);
     assertNothingInline(body);
   });
 
-  test(`${name}: every field has its label, and every reference leads to something on the page`, async (t) => {
+  test(`${name}: every field has a label, and every ID reference has a target`, async (t) => {
     const { body } = await open(t, "en");
     const ids = [...body.matchAll(/\sid="([^"]+)"/g)].map(([, id = ""]) => id);
     assert.equal(new Set(ids).size, ids.length, "each ID once");

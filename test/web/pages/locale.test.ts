@@ -8,52 +8,52 @@ import { startGate } from "../../support/gate.ts";
 
 const preferences: readonly (readonly [header: string | undefined, locale: Locale, why: string])[] =
   [
-    [undefined, "en", "nothing is said"],
-    ["", "en", "nothing is said in the header"],
-    ["de", "de", "there is that language"],
+    [undefined, "en", "no header"],
+    ["", "en", "an empty header"],
+    ["de", "de", "the language is available"],
     ["DE", "de", "case does not matter"],
-    ["de-AT", "de", "the language is enough for a region of it"],
-    ["de-Latn-CH-1996", "de", "the language is enough for whatever stands behind it"],
-    ["  fr  ", "fr", "blanks do not matter"],
-    ["de,en", "de", "the first of equals wins"],
-    ["en-GB,de", "en", "the first of equals wins with a region, too"],
+    ["de-AT", "de", "a region falls back to its language"],
+    ["de-Latn-CH-1996", "de", "all subtags after the language are ignored"],
+    ["  fr  ", "fr", "blanks are ignored"],
+    ["de,en", "de", "the first of equal weights wins"],
+    ["en-GB,de", "en", "the first of equal weights wins, also with a region"],
     ["en;q=0.5, de;q=0.8", "de", "the weight counts, not the order"],
-    ["en;q=0.8, de", "de", "no weight is the full weight"],
-    ["de;q=0.001", "de", "a little is more than nothing"],
-    ["it, pt;q=0.9, es;q=0.2", "es", "languages that there are not are passed over"],
-    ["de ; q = 0.3 , fr; Q=0.4", "fr", "blanks and case do not matter around the weight"],
+    ["en;q=0.8, de", "de", "the default weight is 1"],
+    ["de;q=0.001", "de", "the smallest weight is accepted"],
+    ["it, pt;q=0.9, es;q=0.2", "es", "unavailable languages are skipped"],
+    ["de ; q = 0.3 , fr; Q=0.4", "fr", "blanks and case around the weight are ignored"],
     ["de;q=1.000, fr", "de", "a weight may have three decimals"],
-    ["de;q=1., fr;q=0.9", "de", "a weight may end with its point"],
-    ["de;q=1, fr;q=0.9", "de", "the full weight may be said"],
-    ["de;q= 0.9 , fr;q=0.1", "de", "blanks do not matter around the number"],
-    ["de;xq=0.1, fr;q=0.5", "de", "a parameter of another name is no weight"],
-    ["de;level=1;q=0.1, fr;q=0.5", "fr", "the weight may stand behind another parameter"],
-    ["de;q=0", "en", "a weight of zero means never"],
-    ["de;q=0.000, fr;q=0.1", "fr", "zero is zero however it is written"],
-    ["*", "en", "any language will do"],
-    ["fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5", "fr", "a browser's own header is understood"],
-    ["de;q=high, fr;q=0.1", "fr", "a weight that is no number is ignored with its language"],
-    ["de;q=, fr;q=0.1", "fr", "an empty weight is none"],
-    ["de;q=1e-1, fr;q=0.05", "fr", "a weight is written with digits and a point"],
+    ["de;q=1., fr;q=0.9", "de", "a weight may end with a point"],
+    ["de;q=1, fr;q=0.9", "de", "a weight of 1 may be explicit"],
+    ["de;q= 0.9 , fr;q=0.1", "de", "blanks around the number are ignored"],
+    ["de;xq=0.1, fr;q=0.5", "de", "other parameters are not weights"],
+    ["de;level=1;q=0.1, fr;q=0.5", "fr", "the weight may follow another parameter"],
+    ["de;q=0", "en", "a weight of zero excludes the language"],
+    ["de;q=0.000, fr;q=0.1", "fr", "zero may have decimals"],
+    ["*", "en", "a wildcard accepts the default language"],
+    ["fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5", "fr", "a typical browser header is parsed"],
+    ["de;q=high, fr;q=0.1", "fr", "a language with an invalid weight is ignored"],
+    ["de;q=, fr;q=0.1", "fr", "an empty weight is invalid"],
+    ["de;q=1e-1, fr;q=0.05", "fr", "a weight has only digits and a point"],
     ["de;q=0x1, fr;q=0.05", "fr", "a weight is decimal"],
     ["de;q=2, fr;q=0.1", "fr", "a weight above one is ignored"],
     ["de;q=-1, fr;q=0.1", "fr", "a weight below zero is ignored"],
-    ["de;q=Infinity, fr;q=0.1", "fr", "a weight without bound is ignored"],
+    ["de;q=Infinity, fr;q=0.1", "fr", "an infinite weight is ignored"],
     ["deutsch, french", "en", "a longer word is another language"],
     ["de_AT", "en", "an underscore is part of the word"],
-    ["constructor, __proto__;q=0.9, toString", "en", "what every object has is no language"],
+    ["constructor, __proto__;q=0.9, toString", "en", "names of Object.prototype are not languages"],
     [";;;,,;q=1,-de,q=1", "en", "nonsense is ignored"],
     [`${"x,".repeat(8_000)}es`, "es", "a long header is read to its end"],
   ];
 
 for (const [header, locale, why] of preferences) {
   const shown = JSON.stringify(header)?.slice(0, 60);
-  test(`Accept-Language ${shown} leads to ${locale}: ${why}`, () => {
+  test(`Accept-Language ${shown} selects ${locale}: ${why}`, () => {
     assert.equal(preferredLocale(header), locale);
   });
 }
 
-test("whatever the header says, the answer is a language that there is", () => {
+test("selects an available language for any header", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (header) => {
       assert.ok(isLocale(preferredLocale(header)));
@@ -61,7 +61,7 @@ test("whatever the header says, the answer is a language that there is", () => {
   );
 });
 
-test("the heaviest language wins, in whichever order they come", () => {
+test("selects the language with the highest weight, in any order", () => {
   const weighted = fc
     .uniqueArray(fc.constantFrom(...locales), { minLength: 1 })
     .chain((some) =>
@@ -76,7 +76,7 @@ test("the heaviest language wins, in whichever order they come", () => {
 });
 
 for (const locale of locales) {
-  test(`a reader of ${locale} gets every page in that language, and caches are told`, async (t) => {
+  test(`serves every page in ${locale} with Vary: Accept-Language`, async (t) => {
     const gate = await startGate(t);
     const headers = { "Accept-Language": locale };
     const words = wordsIn(locale);
@@ -95,7 +95,7 @@ for (const locale of locales) {
     await page("/logout", words.messages.methodNotAllowed);
   });
 
-  test(`a setting of ${locale} holds for everybody, whatever the reader prefers`, async (t) => {
+  test(`a fixed locale ${locale} overrides the reader's preference`, async (t) => {
     const gate = await startGate(t, { locale });
     for (const headers of [{}, { "Accept-Language": "de, fr;q=0.9" }]) {
       const { body } = await gate.send("/login", { headers });
@@ -104,14 +104,14 @@ for (const locale of locales) {
   });
 }
 
-test("an application can fix the language, too", async (t) => {
+test("an application can fix the language", async (t) => {
   const app = await startApp(t, { locale: "es" });
   const headers = { "Accept-Language": "de" };
   const { body } = await app.send("/login", { headers });
   assert.match(body, /<html lang="es"/);
 });
 
-test("what a guard has to say is in the reader's language, too", async (t) => {
+test("shows the cross-site error in the reader's language", async (t) => {
   const gate = await startGate(t);
   const sending = {
     form: {},

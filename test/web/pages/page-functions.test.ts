@@ -11,10 +11,10 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 const SETUP = { form: { ...OWNER, confirm: OWNER.password } };
 
-/** A page that shows all that it got. */
-const shown = (page: object): string => JSON.stringify(page);
+/** A page function that returns its data as JSON. */
+const toJson = (page: object): string => JSON.stringify(page);
 
-const shownPages: PageFunctions = { login: shown, setup: shown, home: shown, error: shown };
+const jsonPages: PageFunctions = { login: toJson, setup: toJson, home: toJson, error: toJson };
 
 const ADDRESSES = {
   styleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
@@ -22,8 +22,8 @@ const ADDRESSES = {
   logoUrl: /^\/latchkey-logo\?v=[\w-]{12}$/,
 };
 
-test("each function gets the helpers, the way around and what its page is about", async (t) => {
-  const app = await startApp(t, { pages: shownPages, appName: "Home" });
+test("passes the helpers, the paths and the page's own data to each function", async (t) => {
+  const app = await startApp(t, { pages: jsonPages, appName: "Home" });
   const page = async (path: string, session?: string) => {
     const { words, ...rest } = JSON.parse((await app.send(path, { session })).body);
     assert.equal(words.signIn, "Sign in");
@@ -51,14 +51,14 @@ test("each function gets the helpers, the way around and what its page is about"
   assert.deepEqual(await page("/logout", session), refused);
 });
 
-test("a function speaks the reader's language with the words that it gets", async (t) => {
+test("passes the words of the reader's language to a function", async (t) => {
   const app = await startApp(t, { pages: { login: ({ locale, words }) => locale + words.signIn } });
   const headers = { "Accept-Language": "de" };
   assert.equal((await app.send("/login", { headers })).body, "deAnmelden");
 });
 
-test("a function is told why a form comes back, and what was typed but for the passwords", async (t) => {
-  const app = await startApp(t, { pages: shownPages });
+test("passes the problem and the entered values except passwords to a function", async (t) => {
+  const app = await startApp(t, { pages: jsonPages });
   const form = { username: "me", password: "p-8Ry", confirm: "c-9Sz", token: "x", domain: "a.b" };
   const { status, body } = await app.send("/setup", { form });
   assert.equal(status, 422);
@@ -69,9 +69,9 @@ test("a function is told why a form comes back, and what was typed but for the p
   assert.doesNotMatch(body, /p-8Ry|c-9Sz/);
 });
 
-test("a function is told what setup asks for", async (t) => {
+test("passes the required setup fields to a function", async (t) => {
   const setupToken = { read: async () => "expected", delete: async () => {} };
-  const app = await startApp(t, { pages: shownPages, setupToken, setUpDomain: async () => {} });
+  const app = await startApp(t, { pages: jsonPages, setupToken, setUpDomain: async () => {} });
   const { tokenExpected, token, offersDomain } = JSON.parse((await app.send("/setup")).body);
   assert.deepEqual([tokenExpected, token, offersDomain], [true, "", true]);
 });
@@ -82,8 +82,8 @@ for (const { options, basePath, homePath } of [
   { options: { basePath: "/auth", homePath: null }, basePath: "/auth", homePath: null },
   { options: { homePath: null }, basePath: "", homePath: null },
 ]) {
-  test(`a function finds its way with ${JSON.stringify(options)}`, async (t) => {
-    const app = await startApp(t, { ...options, pages: shownPages });
+  test(`passes the paths to a function with ${JSON.stringify(options)}`, async (t) => {
+    const app = await startApp(t, { ...options, pages: jsonPages });
     const page = JSON.parse((await app.send(`${basePath}/login`)).body);
     assert.deepEqual([page.basePath, page.homePath], [basePath, homePath]);
     assert.equal((await app.send(page.styleSheetUrl)).status, 200);
@@ -91,7 +91,7 @@ for (const { options, basePath, homePath } of [
 }
 
 for (const name of ["login", "setup", "home", "error"] as const) {
-  test(`a function for the ${name} page replaces that page alone`, async (t) => {
+  test(`a function for the ${name} page replaces only that page`, async (t) => {
     const app = await startApp(t, { pages: { [name]: () => `<p>My own ${name}</p>` } });
     const setup = (await app.send("/setup")).body;
     const { session } = await app.send("/setup", SETUP);
@@ -108,7 +108,7 @@ for (const name of ["login", "setup", "home", "error"] as const) {
   });
 }
 
-test("what a function answers is sent as it is, with the headers of a page", async (t) => {
+test("sends a function's result unchanged with the headers of a page", async (t) => {
   const app = await startApp(t, { pages: { login: () => "<b>ä & ö</b>" } });
   const { status, body, headers } = await app.send("/login");
   assert.deepEqual([status, body], [200, "<b>ä & ö</b>"]);
@@ -117,13 +117,13 @@ test("what a function answers is sent as it is, with the headers of a page", asy
   assert.match(String(headers["content-security-policy"]), /default-src 'none'/);
 });
 
-test("a function that answers with nothing at all has an empty page", async (t) => {
+test("sends an empty page if the function returns an empty string", async (t) => {
   const app = await startApp(t, { pages: { login: () => "" } });
   const { status, body } = await app.send("/login");
   assert.deepEqual([status, body], [200, ""]);
 });
 
-test("a function goes before a template of the same name in the pages folder", async (t) => {
+test("a function takes precedence over a template of the same name", async (t) => {
   const pagesDir = join(await tempDir(t), "pages");
   mkdirSync(pagesDir);
   writeFileSync(join(pagesDir, "login.eta"), "<p>a template</p>");
@@ -133,7 +133,7 @@ test("a function goes before a template of the same name in the pages folder", a
   assert.equal((await app.send("/setup")).body, "<p>a template</p>");
 });
 
-test("functions that are changed afterwards change nothing", async (t) => {
+test("ignores later changes to the pages object", async (t) => {
   const pages: { login?: () => string } = { login: () => "first" };
   const app = await startApp(t, { pages });
   pages.login = () => "second";
@@ -144,7 +144,7 @@ const broken = (): string => {
   throw new Error("a <broken> page");
 };
 
-test("a function that throws gives the error page, and the server log what happened", async (t) => {
+test("returns the error page and logs the error if a function throws", async (t) => {
   const app = await startApp(t, { pages: { login: broken } });
   const { status, body } = await app.send("/login?error=1");
   assert.equal(status, 500);
@@ -157,14 +157,14 @@ test("a function that throws gives the error page, and the server log what happe
   assert.deepEqual(others, []);
 });
 
-test("a function for the home page that throws does so for whoever is signed in alone", async (t) => {
+test("calls the home page function only for signed-in users", async (t) => {
   const app = await startApp(t, { pages: { home: broken } });
   const { session } = await app.send("/setup", SETUP);
   assert.equal((await app.send("/", { session })).status, 500);
   assert.equal((await app.send("/")).location, "/login");
 });
 
-test("where the function for the error page throws, the message is there as plain text", async (t) => {
+test("returns the message as plain text if the error page function throws", async (t) => {
   const app = await startApp(t, { pages: { error: broken } });
   const { status, body, headers } = await app.send("/logout");
   assert.deepEqual([status, body], [405, "this method is not allowed here"]);
@@ -175,7 +175,7 @@ test("where the function for the error page throws, the message is there as plai
   );
 });
 
-test("where a page and the error page both throw, the first one's words are there as plain text", async (t) => {
+test("returns the page's error as plain text if the page and the error page both throw", async (t) => {
   const app = await startApp(t, { pages: { login: broken, error: () => JSON.parse("{") } });
   const { status, body, headers } = await app.send("/login");
   assert.deepEqual([status, body], [500, "a <broken> page"]);
@@ -183,8 +183,8 @@ test("where a page and the error page both throw, the first one's words are ther
   assert.equal(headers["x-content-type-options"], "nosniff");
 });
 
-test("an error page of one's own comes out where the store fails, too", async (t) => {
-  const app = await startApp(t, { pages: { error: shown } });
+test("returns the custom error page when the store fails", async (t) => {
+  const app = await startApp(t, { pages: { error: toJson } });
   execute(app.databaseFile, "ALTER TABLE users RENAME TO hidden");
   const { status, body } = await app.send("/login?error=1");
   assert.equal(status, 500);
@@ -193,7 +193,7 @@ test("an error page of one's own comes out where the store fails, too", async (t
   assert.deepEqual([page.NeedsSetup, page.HasError, page.CurrentUser], [false, true, undefined]);
 });
 
-test("an error page of one's own keeps the status and the headers of the error", async (t) => {
+test("a custom error page keeps the status and the headers of the error", async (t) => {
   const app = await startApp(t, { pages: { error: ({ status }) => `error ${status}` } });
   const { status, body, headers } = await app.send("/login", { method: "DELETE" });
   assert.deepEqual([status, body, headers.allow], [405, "error 405", "GET, HEAD, POST"]);

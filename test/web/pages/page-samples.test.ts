@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { faultOf } from "../../support/faults.ts";
 import { folderWith, pagesFrom } from "../../support/pages.ts";
 
-/** States of each page, as a template of somebody's own can ask for them. */
+/** States of each page, as conditions that a custom template can check. */
 const states: Readonly<Record<string, readonly string[]>> = {
   login: [
     "!it.HasError && !it.NeedsSetup && !it.CurrentUser && !it.returnTo",
@@ -42,7 +42,7 @@ const states: Readonly<Record<string, readonly string[]>> = {
 
 for (const [page, conditions] of Object.entries(states)) {
   for (const condition of conditions) {
-    test(`a ${page} page that breaks in one state alone stops the start: ${condition}`, async (t) => {
+    test(`stops the start if a ${page} page fails in only one state: ${condition}`, async (t) => {
       const text = `<% if (${condition}) throw new Error("met") %>`;
       const folder = await folderWith(t, { [`${page}.eta`]: text });
       assert.match(faultOf(() => pagesFrom(folder)).message, /:1: met$/);

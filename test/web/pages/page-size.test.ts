@@ -11,7 +11,7 @@ const MAX_BYTES = 12 * 1024;
 const bytesOf = ({ body }: Answer): number => Buffer.byteLength(body);
 
 for (const [name, open] of Object.entries(states)) {
-  test(`${name}: page, style sheet and script together are below 12 KiB, in every language`, async (t) => {
+  test(`${name}: page, style sheet and script together are smaller than 12 KiB in every language`, async (t) => {
     const gate = await startGate(t, { accentColor: "#c00" });
     for (const locale of locales) {
       const page = await open(t, locale);
@@ -20,7 +20,7 @@ for (const [name, open] of Object.entries(states)) {
       const sizes = [page, ...(await Promise.all(alongside))].map(bytesOf);
       assert.ok(
         sizes.every((size) => size > 500),
-        `all of them were found: ${sizes}`,
+        `all files were found: ${sizes}`,
       );
       const total = sizes.reduce((sum, size) => sum + size);
       assert.ok(total < MAX_BYTES, `${locale}: ${total} bytes`);

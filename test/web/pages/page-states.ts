@@ -8,16 +8,16 @@ import { OWNER, type RunningGate, startGate } from "../../support/gate.ts";
 interface Visitor {
   readonly gate: RunningGate;
   readonly session: string | undefined;
-  /** In the visitor's language, and signed in if the visitor is. */
+  /** Sends a request in the visitor's language, with the visitor's session if there is one. */
   send(path: string, sending?: Sending): Promise<Answer>;
 }
 
-/** A way to a page in a state that people meet. */
+/** Opens a page in one of the states that users see. */
 export type State = (t: TestContext, locale: Locale) => Promise<Answer>;
 
-type Way = (visitor: Visitor) => Promise<Answer>;
+type OpenPage = (visitor: Visitor) => Promise<Answer>;
 
-async function visit(
+async function startVisit(
   t: TestContext,
   locale: Locale,
   isOwner: (gate: RunningGate) => Promise<string | undefined>,
@@ -33,41 +33,41 @@ async function visit(
   return { gate, session, send };
 }
 
-/** At a gate without an account, which asks for a token and a domain. */
-const fresh =
-  (way: Way): State =>
+/** Opens a page of a gate that has no account and asks for a token and a domain. */
+const beforeSetup =
+  (open: OpenPage): State =>
   async (t, locale) =>
-    way(
-      await visit(t, locale, async (gate) => {
+    open(
+      await startVisit(t, locale, async (gate) => {
         await writeFile(gate.setupTokenFile, "the token");
         return undefined;
       }),
     );
 
-/** At a gate with an account, signed out. */
-const away =
-  (way: Way): State =>
+/** Opens a page of a gate that has an account, as a signed-out user. */
+const signedOut =
+  (open: OpenPage): State =>
   async (t, locale) =>
-    way(
-      await visit(t, locale, async (gate) => {
+    open(
+      await startVisit(t, locale, async (gate) => {
         await gate.setUp();
         return undefined;
       }),
     );
 
-/** The same signed in. */
+/** Opens a page of a gate that has an account, as the signed-in user. */
 const home =
-  (way: Way): State =>
+  (open: OpenPage): State =>
   async (t, locale) =>
-    way(await visit(t, locale, (gate) => gate.setUp()));
+    open(await startVisit(t, locale, (gate) => gate.setUp()));
 
 const at =
-  (path: string): Way =>
+  (path: string): OpenPage =>
   ({ send }) =>
     send(path);
 
 const setUpWith =
-  (fields: Readonly<Record<string, string>>): Way =>
+  (fields: Readonly<Record<string, string>>): OpenPage =>
   ({ send }) =>
     send("/setup", {
       form: {
@@ -80,7 +80,7 @@ const setUpWith =
     });
 
 const changeWith =
-  (fields: Readonly<Record<string, string>>): Way =>
+  (fields: Readonly<Record<string, string>>): OpenPage =>
   ({ send }) => {
     const { password } = OWNER;
     const right = {
@@ -91,7 +91,7 @@ const changeWith =
     return send("/account/password", { form: { ...right, ...fields } });
   };
 
-const withTenEntries: Way = async ({ gate, send }) => {
+const withTenEntries: OpenPage = async ({ gate, send }) => {
   for (let i = 0; i < 10; i += 1) {
     await gate.signIn(
       { username: i % 3 === 0 ? "nobody" : OWNER.username },
@@ -102,33 +102,33 @@ const withTenEntries: Way = async ({ gate, send }) => {
   return send("/");
 };
 
-const withNotice: Way = ({ session, send }) =>
+const withNotice: OpenPage = ({ session, send }) =>
   send("/", { headers: { Cookie: `session=${session}; latchkey-notice=password-changed` } });
 
-const withoutLog: Way = async ({ gate, send }) => {
+const withoutLog: OpenPage = async ({ gate, send }) => {
   await gate.logEntries(1);
   execute(gate.databaseFile, "ALTER TABLE log_entries RENAME TO hidden");
   return send("/");
 };
 
 export const states: Readonly<Record<string, State>> = {
-  setup: fresh(at("/setup")),
-  "setup by its link": fresh(at("/setup?token=the%20token&return_to=%2Fpage%3Fa%26b")),
-  "setup refused for its token": fresh(setUpWith({ token: "wrong" })),
-  "setup refused for nothing in it": fresh(setUpWith({ username: "", password: "" })),
-  "setup refused for its passwords": fresh(setUpWith({ confirm: "another" })),
-  "sign-in before there is an account": fresh(at("/login")),
-  "an error before there is an account": fresh(at("/nothing")),
-  "sign-in": away(at("/login?return_to=%2Fpage%3Fa%26b")),
-  "sign-in that failed": away(at("/login?error=1")),
-  "an error for somebody signed out": away(at("/logout")),
+  setup: beforeSetup(at("/setup")),
+  "setup by link": beforeSetup(at("/setup?token=the%20token&return_to=%2Fpage%3Fa%26b")),
+  "setup with a wrong token": beforeSetup(setUpWith({ token: "wrong" })),
+  "setup with empty fields": beforeSetup(setUpWith({ username: "", password: "" })),
+  "setup with different passwords": beforeSetup(setUpWith({ confirm: "another" })),
+  "sign-in without an account": beforeSetup(at("/login")),
+  "error without an account": beforeSetup(at("/nothing")),
+  "sign-in": signedOut(at("/login?return_to=%2Fpage%3Fa%26b")),
+  "failed sign-in": signedOut(at("/login?error=1")),
+  "error when signed out": signedOut(at("/logout")),
   home: home(at("/")),
   "home with ten entries": home(withTenEntries),
-  "home after a change": home(withNotice),
-  "home without its log": home(withoutLog),
-  "home after nothing was filled in": home(changeWith({ current_password: "", new_password: "" })),
+  "home after a password change": home(withNotice),
+  "home with an unreadable log": home(withoutLog),
+  "home after an empty form": home(changeWith({ current_password: "", new_password: "" })),
   "home after a wrong password": home(changeWith({ current_password: "wrong" })),
   "home after different passwords": home(changeWith({ confirm_password: "another" })),
   "home after a short password": home(changeWith({ new_password: "x", confirm_password: "x" })),
-  "an error for somebody signed in": home(at("/nothing")),
+  "error when signed in": home(at("/nothing")),
 };

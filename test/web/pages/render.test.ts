@@ -8,7 +8,7 @@ import { folderWith, NOBODY, pagesFrom, plain, signedIn } from "../../support/pa
 
 const failed = (message: string): PageData["error"] => ({ status: 500, message });
 
-test("without a folder of one's own, every page renders in every language, as a whole document", () => {
+test("renders every default page in every language as a complete document", () => {
   const { render } = pagesFrom(undefined);
   for (const locale of locales) {
     const rendered = [
@@ -28,7 +28,7 @@ test("without a folder of one's own, every page renders in every language, as a 
 
 const HOSTILE = `"><script>alert("1" & '2')</script>`;
 
-test("whatever users, settings or failures put into a page is escaped", () => {
+test("escapes all text from users, settings and errors", () => {
   const { render } = pagesFrom(undefined);
   const entry = { text: HOSTILE, at: HOSTILE, utc: HOSTILE };
   const setup = { ...plain.setup, tokenExpected: true, offersDomain: true };
@@ -47,12 +47,12 @@ test("whatever users, settings or failures put into a page is escaped", () => {
     render("setup", "en", NOBODY, { ...setup, problem: { message: HOSTILE, fields: ["token"] } }),
   ];
   for (const html of rendered) {
-    assert.equal(html.match(/<script/g)?.length, 1, "the page's own");
+    assert.equal(html.match(/<script/g)?.length, 1, "only the page's own script");
     assert.match(html, /&quot;&gt;&lt;script&gt;alert\(&quot;1&quot; &amp; &#39;2/);
   }
 });
 
-test("the setup page asks for a token and a domain only where they are wanted", () => {
+test("the setup page asks for a token and a domain only if they are configured", () => {
   const { render } = pagesFrom(undefined);
   const all = { ...plain.setup, tokenExpected: true, token: "given", offersDomain: true };
   const asking = render("setup", "en", NOBODY, all);
@@ -62,7 +62,7 @@ test("the setup page asks for a token and a domain only where they are wanted", 
   assert.doesNotMatch(none, /name="token"|name="domain"/);
 });
 
-test("the setup page starts at the first field that is still to be filled in", () => {
+test("the setup page focuses the first field to fill in", () => {
   const { render } = pagesFrom(undefined);
   const focused = (setup: Partial<PageData["setup"]>): readonly string[] => {
     const html = render("setup", "en", NOBODY, { ...plain.setup, ...setup });
@@ -77,7 +77,7 @@ test("the setup page starts at the first field that is still to be filled in", (
   );
 });
 
-test("a replaced page stands alone: the other pages stay as they are", async (t) => {
+test("a replaced page does not change the other pages", async (t) => {
   const pages = pagesFrom(await folderWith(t, { "login.eta": "<p>My own sign-in</p>" }));
   const shipped = pagesFrom(undefined);
   assert.equal(pages.render("login", "en", NOBODY, plain.login), "<p>My own sign-in</p>");
@@ -88,7 +88,7 @@ test("a replaced page stands alone: the other pages stay as they are", async (t)
   );
 });
 
-test("a replaced layout is around every page that asks for it", async (t) => {
+test("a replaced layout wraps every page that uses it", async (t) => {
   const layout = "[<%= it.title %>|<%~ it.body %>]";
   const { render } = pagesFrom(await folderWith(t, { "layout.eta": layout }));
   const login = render("login", "en", NOBODY, plain.login);
@@ -97,7 +97,7 @@ test("a replaced layout is around every page that asks for it", async (t) => {
   assert.match(error, /^\[[^|]+\|.*nothing here.*\]$/s);
 });
 
-test("a replaced field is in every form", async (t) => {
+test("a replaced field is used in every form", async (t) => {
   const { render } = pagesFrom(await folderWith(t, { "field.eta": "{<%= it.name %>}" }));
   const own = (html: string): readonly string[] => html.match(/\{\w+\}/g) ?? [];
   assert.deepEqual(own(render("login", "en", NOBODY, plain.login)), ["{username}", "{password}"]);
@@ -105,7 +105,7 @@ test("a replaced field is in every form", async (t) => {
   assert.equal(own(render("home", "en", signedIn("owner"), plain.home)).length, 3);
 });
 
-test("a replaced page escapes by itself, and has the helpers and the page's own data", async (t) => {
+test("a replaced page escapes output and gets the helpers and the page's data", async (t) => {
   const template =
     "<%= it.NeedsSetup %>,<%= it.HasError %>,<%= it.CurrentUser?.username %>,<%= it.status %>,<%= it.message %>,<%= it.locale %>,<%= it.words.signIn %>";
   const { render } = pagesFrom(await folderWith(t, { "error.eta": template }));
@@ -120,7 +120,7 @@ test("a replaced page escapes by itself, and has the helpers and the page's own 
   );
 });
 
-test("replaced pages are served with the helpers as they are at each request", async (t) => {
+test("passes the current helpers to replaced pages on each request", async (t) => {
   const helpers = "<%= it.NeedsSetup %>,<%= it.HasError %>,<%= it.CurrentUser?.username ?? '' %>";
   const pagesDir = await folderWith(t, { "login.eta": helpers, "home.eta": `home:${helpers}` });
   const gate = await startGate(t, { pagesDir });
@@ -136,10 +136,10 @@ test("replaced pages are served with the helpers as they are at each request", a
   assert.equal(await page("/", session), "home:false,false,owner");
 });
 
-/** Breaks only once there is an account of this name, which no trial at the start could foresee. */
+/** Fails only for a user of this name, which the check at the start cannot detect. */
 const LATE = '<% if (it.CurrentUser?.username === "owner") { %><%= it.nothing.here %><% } %>fine';
 
-test("an error page that cannot be rendered gives way to plain text with the message", async (t) => {
+test("returns the message as plain text if the error page cannot be rendered", async (t) => {
   const gate = await startGate(t, { pagesDir: await folderWith(t, { "error.eta": LATE }) });
   const answer = await gate.send("/no/such/page", { session: await gate.setUp() });
   assert.equal(answer.status, 404);
@@ -148,7 +148,7 @@ test("an error page that cannot be rendered gives way to plain text with the mes
   assert.ok(gate.serverLog.some(({ msg }) => msg === "the error page cannot be rendered"));
 });
 
-test("a page that cannot be rendered is an internal failure with the error page, and the log names file and line", async (t) => {
+test("returns 500 with the error page and logs file and line if a page cannot be rendered", async (t) => {
   const pagesDir = await folderWith(t, { "login.eta": `<p>\n\n${LATE}` });
   const gate = await startGate(t, { pagesDir });
   const answer = await gate.send("/login", { session: await gate.setUp() });

@@ -6,28 +6,24 @@ import { folderWith } from "../../support/pages.ts";
 
 const SITE = ["/favicon.svg", "/robots.txt", "/.well-known/change-password"];
 
-test("the gate has an icon for those who ask for one without looking at a page", async (t) => {
+test("serves an icon to clients that request it without reading a page", async (t) => {
   const gate = await startGate(t);
   const { status, headers, body } = await gate.send("/favicon.svg");
   assert.deepEqual([status, headers["content-type"]], [200, "image/svg+xml"]);
   assert.match(body, /^<svg [\s\S]*<\/svg>\s*$/);
   assert.equal(headers["x-content-type-options"], "nosniff");
   assert.match(headers["content-security-policy"]?.toString() ?? "", /sandbox/);
-  assert.doesNotMatch(
-    headers["cache-control"] ?? "",
-    /immutable/,
-    "its address is always the same",
-  );
+  assert.doesNotMatch(headers["cache-control"] ?? "", /immutable/, "its URL never changes");
 });
 
-test("the icon is the key, whichever logo the pages have", async (t) => {
+test("the icon is the key, also with a custom logo", async (t) => {
   const folder = await folderWith(t, { "logo.svg": "<svg id='own'/>" });
   const gate = await startGate(t, { logoFile: `${folder}/logo.svg` });
   assert.doesNotMatch((await gate.send("/favicon.svg")).body, /own/);
   assert.match((await gate.send("/latchkey-logo")).body, /own/);
 });
 
-test("the gate asks search engines to keep out, of everything", async (t) => {
+test("excludes search engines from the whole gate", async (t) => {
   const gate = await startGate(t);
   const { status, headers, body } = await gate.send("/robots.txt");
   assert.deepEqual([status, headers["content-type"]], [200, "text/plain; charset=utf-8"]);
@@ -35,7 +31,7 @@ test("the gate asks search engines to keep out, of everything", async (t) => {
   assert.match((await gate.send("/login")).body, /<meta name="robots" content="noindex">/);
 });
 
-test("password managers are led to the page with the password form, signed in or not", async (t) => {
+test("redirects password managers to the page with the password form, signed in or not", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   for (const sending of [{}, { session }]) {
@@ -46,7 +42,7 @@ test("password managers are led to the page with the password form, signed in or
 });
 
 for (const path of SITE) {
-  test(`${path} is there to be read alone`, async (t) => {
+  test(`${path} allows only GET and HEAD`, async (t) => {
     const gate = await startGate(t);
     const { status, headers } = await gate.send(path, { form: {} });
     assert.deepEqual([status, headers.allow], [405, "GET, HEAD"]);
@@ -54,7 +50,7 @@ for (const path of SITE) {
     assert.deepEqual([head.status, head.body], [(await gate.send(path)).status, ""]);
   });
 
-  test(`${path} is an application's own, unless it asks for it`, async (t) => {
+  test(`leaves ${path} to the application without the siteFiles option`, async (t) => {
     for (const options of [{}, { siteFiles: false }, { basePath: "/auth" }] as const) {
       const app = await startApp(t, options);
       assert.equal((await app.send(path)).status, 404);
@@ -63,7 +59,7 @@ for (const path of SITE) {
   });
 }
 
-test("an application that asks for them has all three at the site's own paths", async (t) => {
+test("serves all three at the root of the site with the siteFiles option", async (t) => {
   const app = await startApp(t, { siteFiles: true, basePath: "/auth", homePath: "/me" });
   assert.equal((await app.send("/favicon.svg")).status, 200);
   assert.equal((await app.send("/robots.txt")).status, 200);
@@ -71,7 +67,7 @@ test("an application that asks for them has all three at the site's own paths", 
   for (const path of SITE) assert.equal(app.auth.adapter.owns(path), true);
 });
 
-test("without a home page there is no page that a password manager could be led to", async (t) => {
+test("returns 404 to password managers without a home page", async (t) => {
   const app = await startApp(t, { siteFiles: true, homePath: null });
   assert.equal((await app.send("/.well-known/change-password")).status, 404);
   assert.equal((await app.send("/robots.txt")).status, 200);

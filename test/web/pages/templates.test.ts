@@ -46,43 +46,43 @@ const broken: Readonly<Record<string, Broken>> = {
     line: 2,
     says: /^unclosed tag$/,
   },
-  "a text that is not closed": {
+  "a string that is not closed": {
     file: "login.eta",
     text: "\n\n\n<%= 'open %>",
     line: 4,
     says: /^unclosed string$/,
   },
-  "a text that is not closed, far down": {
+  "a string that is not closed, in a late line": {
     file: "login.eta",
     text: `${"\n".repeat(122)}<%= 'open %>`,
     line: 123,
     says: /^unclosed string$/,
   },
-  "an include of what there is not": {
+  "an include of a missing template": {
     file: "login.eta",
     text: "<p>\n</p>\n<%~ include('@footer', {}) %>",
     line: 3,
     says: /@footer/,
   },
-  "a layout that there is not": {
+  "a missing layout": {
     file: "login.eta",
     text: "<% layout('@frame') %>\n<p>x</p>",
     line: 1,
     says: /@frame/,
   },
-  "a value that there is not": {
+  "a missing value": {
     file: "login.eta",
     text: "<p>\r\n\r\n<%= it.CurrentUser.username %>",
     line: 3,
     says: /^Cannot read properties of undefined \(reading 'username'\)$/,
   },
-  "a value that is missing in one state of the page only": {
+  "a value that is missing in only one state of the page": {
     file: "login.eta",
     text: "<p>\n<% if (it.HasError) { %>\n<%= it.problem.message %>\n<% } %>",
     line: 3,
     says: /reading 'message'/,
   },
-  "a value that there is not, in the layout": {
+  "a missing value, in the layout": {
     file: "layout.eta",
     text: "<html>\n<%= it.site.name %>\n<%~ it.body %>",
     line: 2,
@@ -94,7 +94,7 @@ const broken: Readonly<Record<string, Broken>> = {
     line: 2,
     says: /Unexpected token/,
   },
-  "a value that there is not, in the field": {
+  "a missing value, in the field": {
     file: "field.eta",
     text: "<label>\n\n<%= it.nothing.here %>",
     line: 3,
@@ -109,19 +109,19 @@ const broken: Readonly<Record<string, Broken>> = {
 };
 
 for (const [what, { file, text, line, says }] of Object.entries(broken)) {
-  test(`${what} stops the start, and the fault names ${file} and line ${line}`, async (t) => {
+  test(`stops the start and names ${file} and line ${line} for ${what}`, async (t) => {
     const folder = await folderWith(t, { [file]: text });
     const fault = faultOf(() => pagesFrom(folder));
     const where = `${join(folder, file)}:${line}: `;
     assert.equal(fault.code, "page_broken");
     assert.ok(fault.message.startsWith(where), fault.message);
     assert.match(fault.message.slice(where.length), says);
-    assert.doesNotMatch(fault.message, /\n/, "in one line");
+    assert.doesNotMatch(fault.message, /\n/, "one line");
     assert.ok(fault.cause instanceof Error, "with its cause");
   });
 }
 
-test("a template that replaces no page is refused, and the fault names it and the pages there are", async (t) => {
+test("refuses a template with an unknown name and lists the valid names", async (t) => {
   const folder = await folderWith(t, { "signin.eta": "<p>misspelt</p>" });
   const fault = faultOf(() => pagesFrom(folder));
   assert.equal(fault.code, "page_unknown");
@@ -132,13 +132,13 @@ test("a template that replaces no page is refused, and the fault names it and th
   }
 });
 
-test("other files in the folder are left alone", async (t) => {
+test("ignores other files in the folder", async (t) => {
   const folder = await folderWith(t, { "README.md": "notes", "login.eta~": "<% if ( { %>" });
   await mkdir(join(folder, "old"));
   assert.match(pagesFrom(folder).render("login", "en", NOBODY, plain.login), /<form/);
 });
 
-test("a folder that is missing, or is no folder, is refused by name", async (t) => {
+test("refuses a path that is missing or is not a folder, and names it", async (t) => {
   const folder = await folderWith(t, { file: "" });
   for (const path of [join(folder, "missing"), join(folder, "file")]) {
     const fault = faultOf(() => pagesFrom(path));
@@ -149,7 +149,7 @@ test("a folder that is missing, or is no folder, is refused by name", async (t) 
 });
 
 for (const file of ["login.eta", "layout.eta", "field.eta", "latchkey.css", "latchkey.js"]) {
-  test(`a ${file} in the folder that cannot be read is refused by name`, async (t) => {
+  test(`refuses an unreadable ${file} in the folder and names it`, async (t) => {
     const folder = await tempDir(t);
     await mkdir(join(folder, file));
     const fault = faultOf(() => pagesFrom(folder));
@@ -159,8 +159,8 @@ for (const file of ["login.eta", "layout.eta", "field.eta", "latchkey.css", "lat
   });
 }
 
-/** A folder with all the pages that come along, as they are. */
-async function copied(t: TestContext): Promise<string> {
+/** Copies all default pages into a new folder. */
+async function copyDefaultPages(t: TestContext): Promise<string> {
   const folder = await tempDir(t);
   for (const file of await readdir(DEFAULT_PAGES)) {
     await copyFile(join(DEFAULT_PAGES, file), join(folder, file));
@@ -168,8 +168,8 @@ async function copied(t: TestContext): Promise<string> {
   return folder;
 }
 
-test("copies of all the pages render as the ones that come along", async (t) => {
-  const [own, shipped] = [pagesFrom(await copied(t)), pagesFrom(undefined)];
+test("copies of the default pages render the same as the originals", async (t) => {
+  const [own, shipped] = [pagesFrom(await copyDefaultPages(t)), pagesFrom(undefined)];
   for (const locale of ["en", "fr"] as const) {
     assert.equal(
       own.render("setup", locale, NOBODY, plain.setup),

@@ -14,11 +14,11 @@ const namesIn = (texts: Texts): readonly string[] => allIn(texts).map(([name]) =
 
 const ARGUMENT = "4711";
 
-/** Every text as it stands on a page, whatever it is about. */
-const spoken = (text: Text): string =>
+/** A text as a page shows it, with the test argument if it takes one. */
+const textOf = (text: Text): string =>
   typeof text === "string" ? text : (text as (argument: string) => string)(ARGUMENT);
 
-test("the messages that the contract fixes are these in English, word for word", () => {
+test("the English messages match the specification word for word", () => {
   const { messages } = wordsIn("en");
   assert.deepEqual(
     [
@@ -37,38 +37,38 @@ test("the messages that the contract fixes are these in English, word for word",
 for (const locale of locales) {
   const words = wordsIn(locale);
 
-  test(`${locale} has every text, and none is blank`, () => {
+  test(`${locale} has every text, and no text is blank`, () => {
     assert.deepEqual(namesIn(words), namesIn(wordsIn("en")));
     for (const [name, text] of allIn(words)) {
       assert.equal(typeof text, typeof Object.fromEntries(allIn(wordsIn("en")))[name], name);
-      assert.match(spoken(text), /^\S(.*\S)?$/, name);
+      assert.match(textOf(text), /^\S(.*\S)?$/, name);
     }
   });
 
-  test(`${locale}: no text has a sign that a page would escape, so that it is found there as it is`, () => {
-    for (const [name, text] of allIn(words)) assert.doesNotMatch(spoken(text), /[&<>"'`]/, name);
+  test(`${locale}: no text contains a character that a page would escape`, () => {
+    for (const [name, text] of allIn(words)) assert.doesNotMatch(textOf(text), /[&<>"'`]/, name);
   });
 
-  test(`${locale}: a text about something names it, once and unchanged`, () => {
+  test(`${locale}: a text with an argument contains it once and unchanged`, () => {
     const about = allIn(words).filter(([, text]) => typeof text === "function");
     assert.ok(about.length > 0);
     for (const [name, text] of about) {
-      assert.equal(spoken(text).split(ARGUMENT).length, 2, name);
+      assert.equal(textOf(text).split(ARGUMENT).length, 2, name);
     }
   });
 
-  test(`${locale}: no two messages of a form are the same, and the direction is one that HTML knows`, () => {
-    const said = Object.values(words.messages).map(spoken);
-    assert.equal(new Set(said).size, said.length);
+  test(`${locale}: all messages differ, and the text direction is valid in HTML`, () => {
+    const messages = Object.values(words.messages).map(textOf);
+    assert.equal(new Set(messages).size, messages.length);
     assert.match(words.direction, /^(ltr|rtl)$/);
   });
 }
 
 for (const locale of locales.filter((one) => one !== "en")) {
-  test(`${locale} is a translation: hardly a text is the English one`, () => {
+  test(`${locale} is translated: no text equals the English one`, () => {
     const english = Object.fromEntries(allIn(wordsIn("en")));
     const same = allIn(wordsIn(locale)).filter(
-      ([name, text]) => name !== "direction" && spoken(text) === spoken(english[name] ?? ""),
+      ([name, text]) => name !== "direction" && textOf(text) === textOf(english[name] ?? ""),
     );
     assert.deepEqual(same, []);
   });

@@ -18,8 +18,8 @@ const post = (length: string, body: string): string =>
 const hasNoAccount = async (gate: RunningGate): Promise<boolean> =>
   (await gate.send("/setup")).status === 200;
 
-/** Nothing of what is thrown for want of a handler stays unseen while the test runs. */
-function strayFaults(t: TestContext): readonly unknown[] {
+/** Collects unhandled rejections and uncaught exceptions while the test runs. */
+function collectUnhandled(t: TestContext): readonly unknown[] {
   const faults: unknown[] = [];
   const keep = (fault: unknown): number => faults.push(fault);
   process.on("unhandledRejection", keep).on("uncaughtException", keep);
@@ -27,7 +27,7 @@ function strayFaults(t: TestContext): readonly unknown[] {
   return faults;
 }
 
-function begin(gate: RunningGate, request: string): Promise<Socket> {
+function openRequest(gate: RunningGate, request: string): Promise<Socket> {
   const { hostname, port } = new URL(gate.url);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -51,13 +51,13 @@ const endings: Readonly<Record<string, (socket: Socket) => unknown>> = {
 
 for (const [how, request] of Object.entries(unfinished)) {
   for (const [ending, end] of Object.entries(endings)) {
-    test(`a client that goes away amid its form (${how}, ${ending}) disturbs nobody`, async (t) => {
-      const faults = strayFaults(t);
+    test(`a client that disconnects during its form causes no error (${how}, ${ending})`, async (t) => {
+      const faults = collectUnhandled(t);
       const gate = await startGate(t);
-      const socket = await begin(gate, request);
+      const socket = await openRequest(gate, request);
       socket.on("error", () => {});
       t.after(() => socket.destroy());
-      // The gate is at work on it once it has answered somebody who came later.
+      // Once the gate has answered a later client, it is reading the first request.
       assert.equal((await gate.send("/login")).status, 200);
       end(socket);
       for (let i = 0; i < 5; i += 1) assert.ok(await hasNoAccount(gate));
@@ -72,15 +72,15 @@ for (const [how, request] of Object.entries(unfinished)) {
   }
 }
 
-test("fifty clients that go away at once leave no connection behind", async (t) => {
-  const faults = strayFaults(t);
+test("fifty clients that disconnect together leave no connection open", async (t) => {
+  const faults = collectUnhandled(t);
   const gate = await startGate(t);
   const request = unfinished["with its length"] ?? "";
-  const sockets = await Promise.all(Array.from({ length: 50 }, () => begin(gate, request)));
+  const sockets = await Promise.all(Array.from({ length: 50 }, () => openRequest(gate, request)));
   for (const socket of sockets) socket.destroy();
   assert.ok(await hasNoAccount(gate));
   const started = performance.now();
   await gate.stop();
-  assert.ok(performance.now() - started < 5_000, "nothing was waited for");
+  assert.ok(performance.now() - started < 5_000, "the stop did not wait for connections");
   assert.deepEqual(faults, []);
 });

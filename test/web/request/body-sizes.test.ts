@@ -6,8 +6,7 @@ import { sendRaw } from "../../support/raw.ts";
 const MAX_BYTES = 65_536;
 const COMPLETE = "username=owner&password=correct+horse&confirm=correct+horse";
 
-const filledUp = (bytes: number): string =>
-  `${COMPLETE}&a=${"x".repeat(bytes - COMPLETE.length - 3)}`;
+const padTo = (bytes: number): string => `${COMPLETE}&a=${"x".repeat(bytes - COMPLETE.length - 3)}`;
 
 const CHUNK = 10_000;
 
@@ -39,17 +38,17 @@ const hasNoAccount = async (gate: RunningGate): Promise<boolean> =>
   (await gate.send("/setup")).status === 200;
 
 for (const [how, request] of Object.entries(ways)) {
-  test(`a body of exactly 65,536 bytes, sent ${how}, is read`, async (t) => {
+  test(`reads a body of exactly 65,536 bytes, sent ${how}`, async (t) => {
     const gate = await startGate(t);
-    const body = filledUp(MAX_BYTES);
+    const body = padTo(MAX_BYTES);
     assert.equal(Buffer.byteLength(body), MAX_BYTES);
     assert.equal(statusOf(await sendRaw(gate.url, request(body))), 303);
   });
 
   for (const bytes of [MAX_BYTES + 1, 5 * MAX_BYTES]) {
-    test(`a body of ${bytes} bytes, sent ${how}, is too large, and nothing comes of it`, async (t) => {
+    test(`refuses a body of ${bytes} bytes, sent ${how}, and creates no account`, async (t) => {
       const gate = await startGate(t);
-      const response = await sendRaw(gate.url, request(filledUp(bytes)));
+      const response = await sendRaw(gate.url, request(padTo(bytes)));
       assert.equal(statusOf(response), 413);
       assert.match(response, /the form is too large \(at most 65536 bytes\)/);
       assert.ok(await hasNoAccount(gate));
@@ -57,10 +56,10 @@ for (const [how, request] of Object.entries(ways)) {
   }
 }
 
-/** Two requests on one connection: what follows a refused body is not taken for a part of it. */
-test("after a body that is too large, the connection closes or goes on with the next request", async (t) => {
+/** Two requests on one connection: the second is not parsed as part of the refused body. */
+test("closes the connection or answers the next request after a body that is too large", async (t) => {
   const gate = await startGate(t);
-  const large = filledUp(MAX_BYTES + 1);
+  const large = padTo(MAX_BYTES + 1);
   const next = "GET /login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
   const both = post(large, `Content-Length: ${large.length}`) + next;
   const statuses = (await sendRaw(gate.url, both)).match(/^HTTP\/1\.1 \d{3}/gm) ?? [];
@@ -69,14 +68,14 @@ test("after a body that is too large, the connection closes or goes on with the 
 });
 
 const refusedByHttp: Readonly<Record<string, readonly string[]>> = {
-  "a length that is no number": ["Content-Length: x"],
+  "a length that is not a number": ["Content-Length: x"],
   "a negative length": ["Content-Length: -1"],
-  "two lengths that differ": ["Content-Length: 5", "Content-Length: 6"],
+  "two different lengths": ["Content-Length: 5", "Content-Length: 6"],
   "a length and chunks": [`Content-Length: ${COMPLETE.length}`, "Transfer-Encoding: chunked"],
 };
 
 for (const [what, headers] of Object.entries(refusedByHttp)) {
-  test(`a request with ${what} is a bad request`, async (t) => {
+  test(`returns 400 to a request with ${what}`, async (t) => {
     const gate = await startGate(t);
     const response = await sendRaw(gate.url, post(COMPLETE, ...headers));
     assert.equal(statusOf(response), 400);
@@ -84,7 +83,7 @@ for (const [what, headers] of Object.entries(refusedByHttp)) {
   });
 }
 
-test("what comes after the length that was named is no part of the form", async (t) => {
+test("ignores data after the declared length of the form", async (t) => {
   const gate = await startGate(t);
   const cut = "username=owner&password=x&confirm=";
   const response = await sendRaw(gate.url, post(`${cut}x`, `Content-Length: ${cut.length}`));

@@ -5,7 +5,7 @@ import { Fault, isClientGone } from "../../../src/core/fault.ts";
 import { connectedFrom, isEncrypted } from "../../../src/web/request/connection.ts";
 import { sessionCookies } from "../../../src/web/session-cookie.ts";
 
-/** What a handler makes of a request that came with these bindings. */
+/** Runs `work` in a handler for a request with these bindings and returns its result. */
 async function inHandler<T>(
   env: unknown,
   work: (c: Context) => T,
@@ -26,20 +26,20 @@ async function inHandler<T>(
   return result;
 }
 
-const over = (socket: object) => ({ incoming: { socket } });
+const overSocket = (socket: object) => ({ incoming: { socket } });
 
-test("the connection is read from what Hono's Node server hands over", async () => {
+test("reads the connection from the bindings of Hono's Node server", async () => {
   const read = (c: Context) => [connectedFrom(c), isEncrypted(c)];
-  const plain = await inHandler(over({ remoteAddress: "192.0.2.1" }), read);
+  const plain = await inHandler(overSocket({ remoteAddress: "192.0.2.1" }), read);
   assert.deepEqual(plain, ["192.0.2.1", false]);
-  const tls = await inHandler(over({ remoteAddress: "192.0.2.1", encrypted: true }), read);
+  const tls = await inHandler(overSocket({ remoteAddress: "192.0.2.1", encrypted: true }), read);
   assert.deepEqual(tls, ["192.0.2.1", true]);
 });
 
-const unknown = [over({}), over({ remoteAddress: 7 })];
+const unknown = [overSocket({}), overSocket({ remoteAddress: 7 })];
 
 for (const env of [undefined, {}, { incoming: null }, { incoming: {} }, ...unknown]) {
-  test(`a server that does not tell the address is a fault that says so: ${JSON.stringify(env)}`, async () => {
+  test(`throws if the server does not provide the address: ${JSON.stringify(env)}`, async () => {
     assert.equal(await inHandler(env, isEncrypted), false);
     await assert.rejects(inHandler(env, connectedFrom), (error) => {
       assert.ok(error instanceof Fault);
@@ -55,16 +55,16 @@ for (const socket of [
   { destroyed: true, remoteAddress: undefined },
   { destroyed: false, localAddress: "192.0.2.9" },
 ]) {
-  test(`a client that has gone is no fault of the server: ${JSON.stringify(socket)}`, async () => {
-    await assert.rejects(inHandler(over(socket), connectedFrom), (error) => {
+  test(`reports a disconnected client as gone: ${JSON.stringify(socket)}`, async () => {
+    await assert.rejects(inHandler(overSocket(socket), connectedFrom), (error) => {
       assert.ok(isClientGone(error));
       return true;
     });
   });
 }
 
-test("a socket of the file system has no address, whoever is there", async () => {
-  await assert.rejects(inHandler(over({ destroyed: false }), connectedFrom), (error) => {
+test("does not report a client on a Unix socket as gone", async () => {
+  await assert.rejects(inHandler(overSocket({ destroyed: false }), connectedFrom), (error) => {
     assert.ok(!isClientGone(error));
     return true;
   });
@@ -85,11 +85,11 @@ const secureCases: readonly (readonly [
 ];
 
 for (const [encrypted, proto, secure] of secureCases) {
-  const how = `${encrypted ? "over TLS" : "in the clear"}, X-Forwarded-Proto ${proto ?? "absent"}`;
-  test(`a session cookie is ${secure ? "" : "not "}Secure: ${how}`, async () => {
+  const how = `${encrypted ? "over TLS" : "without TLS"}, X-Forwarded-Proto ${proto ?? "absent"}`;
+  test(`sets a session cookie ${secure ? "with" : "without"} Secure: ${how}`, async () => {
     const headers: Record<string, string> =
       proto === undefined ? {} : { "X-Forwarded-Proto": proto };
-    const env = over({ remoteAddress: "192.0.2.1", encrypted });
+    const env = overSocket({ remoteAddress: "192.0.2.1", encrypted });
     const cookie = await inHandler(
       env,
       (c) => sessionCookies(c, "abc", undefined).join("\n"),

@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES, readForm } from "../../../src/web/request/form.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** A body that comes in pieces, and of which nobody knows beforehand how long it is. */
+/** A body in chunks without a declared length. */
 const inPieces = (pieces: Iterable<string>): ReadableStream =>
   ReadableStream.from(Array.from(pieces, (piece) => Buffer.from(piece)));
 
@@ -21,22 +21,22 @@ async function fieldIn(request: Request): Promise<string> {
 }
 
 for (const type of [FORM, FORM.toUpperCase(), `${FORM};charset=utf-8`, `${FORM} ; x=y`]) {
-  test(`a body of the type ${type} is a form`, async () => {
+  test(`reads a body of the type ${type} as a form`, async () => {
     assert.equal(await fieldIn(posted("a=b", { "Content-Type": type })), "b");
   });
 }
 
 for (const type of ["text/plain", "application/json", "multipart/form-data", `${FORM}x`, "", ";"]) {
-  test(`a body of the type "${type}" has no fields`, async () => {
+  test(`reads no fields from a body of the type "${type}"`, async () => {
     assert.equal(await fieldIn(posted("a=b", { "Content-Type": type })), "");
   });
 }
 
-test("a body without a type has no fields", async () => {
+test("reads no fields from a body without a type", async () => {
   assert.equal(await fieldIn(posted(Buffer.from("a=b"), {})), "");
 });
 
-test("a body of no known length is read whole, and not a byte too much", async () => {
+test("reads a body without a declared length up to the limit", async () => {
   const headers = { "Content-Type": FORM };
   assert.equal(await fieldIn(posted(inPieces(["a=", "b", "c"]), headers)), "bc");
   const most = ["a=", "x".repeat(MAX_BODY_BYTES - 2)];
@@ -45,7 +45,7 @@ test("a body of no known length is read whole, and not a byte too much", async (
   assert.deepEqual(reading, { kind: "too-large" });
 });
 
-test("a body that breaks off is no form, not an empty one", async () => {
+test("reports an aborted body instead of an empty form", async () => {
   const body = new ReadableStream({
     pull(controller) {
       controller.error(new Error("the connection is gone"));

@@ -9,7 +9,7 @@ const parsed = (text: string): ReadonlyMap<string, string> | undefined =>
 const bytes = (...parts: readonly (string | readonly number[])[]): Uint8Array =>
   Buffer.concat(parts.map((part) => Buffer.from(part)));
 
-test("any fields come back as a browser sends them, the first one of each name", () => {
+test("parses fields as a browser encodes them and keeps the first of each name", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 12 });
   const fields = fc.array(fc.tuple(fc.oneof(text, fc.constantFrom("a", "b")), text));
   fc.assert(
@@ -24,8 +24,8 @@ test("any fields come back as a browser sends them, the first one of each name",
   );
 });
 
-test("any text of separators, escapes and letters means what it means to URLSearchParams", () => {
-  // No letter is a hexadecimal digit: what follows a percent sign by chance stays UTF-8.
+test("agrees with URLSearchParams on any text of separators, escapes and letters", () => {
+  // No letter is a hexadecimal digit, so that no random escape makes invalid UTF-8.
   const piece = fc.constantFrom(
     "x",
     "y",
@@ -48,7 +48,7 @@ test("any text of separators, escapes and letters means what it means to URLSear
     fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
       const text = pieces.join("");
       const form = parsed(text);
-      // Its constructor takes a question mark in front for the start of a query.
+      // The URLSearchParams constructor removes a leading question mark.
       const theirs = new URLSearchParams(text.startsWith("?") ? `?${text}` : text);
       for (const name of theirs.keys()) assert.equal(form?.get(name), theirs.get(name), text);
       for (const [name, value] of form ?? []) assert.equal(value, theirs.get(name) ?? "", text);
@@ -67,7 +67,7 @@ const meanings: readonly (readonly [what: string, text: string, name: string, va
   ["an escaped plus", "a=b%2Bc", "a", "b+c"],
   ["small and capital escapes", "a=%c3%A9", "a", "é"],
   ["a percent sign alone", "a=100%", "a", "100%"],
-  ["a percent sign before no escape", "a=%zz%4", "a", "%zz%4"],
+  ["a percent sign without a valid escape", "a=%zz%4", "a", "%zz%4"],
   ["two percent signs", "a=%%41", "a", "%A"],
   ["an escaped percent sign", "a=%2541", "a", "%41"],
   ["a NUL", "a=b%00c", "a", "b\0c"],
@@ -83,20 +83,20 @@ const meanings: readonly (readonly [what: string, text: string, name: string, va
 ];
 
 for (const [what, text, name, value] of meanings) {
-  test(`a form means: ${what}`, () => {
+  test(`parses ${what}`, () => {
     assert.equal(parsed(text)?.get(name), value);
   });
 }
 
 const broken: Readonly<Record<string, Uint8Array>> = {
-  "a raw byte that is no UTF-8": bytes("a=", [0xff]),
+  "a raw byte that is not UTF-8": bytes("a=", [0xff]),
   "a raw byte of Latin-1": bytes("a=caf", [0xe9]),
   "raw UTF-8 that is cut": bytes("a=", [0xe2, 0x82]),
   "a raw continuation byte alone": bytes("a=", [0x80]),
   "a raw overlong slash": bytes("a=", [0xc0, 0xaf]),
   "a raw surrogate": bytes("a=", [0xed, 0xa0, 0x80]),
   "a raw code point past the last": bytes("a=", [0xf4, 0x90, 0x80, 0x80]),
-  "an escaped byte that is no UTF-8": bytes("a=%FF"),
+  "an escaped byte that is not UTF-8": bytes("a=%FF"),
   "an escaped byte of Latin-1": bytes("a=caf%E9"),
   "escaped UTF-8 that is cut": bytes("a=%E2%82"),
   "an escaped overlong slash": bytes("a=%C0%AF"),
@@ -105,17 +105,17 @@ const broken: Readonly<Record<string, Uint8Array>> = {
   "an escaped surrogate pair": bytes("a=%ED%A0%BD%ED%B4%91"),
   "an escaped code point past the last": bytes("a=%F4%90%80%80"),
   "broken UTF-8 in a name": bytes("%FF=a"),
-  "broken UTF-8 in a field that nobody asks for": bytes("a=b&z=%FF"),
+  "broken UTF-8 in an unused field": bytes("a=b&z=%FF"),
   "broken UTF-8 in a second value": bytes("a=b&a=%FF"),
 };
 
 for (const [what, body] of Object.entries(broken)) {
-  test(`no form: ${what}`, () => {
+  test(`rejects ${what}`, () => {
     assert.equal(parseForm(body), undefined);
   });
 }
 
-test("two passwords that differ in broken bytes never become one, since neither is read", () => {
+test("rejects invalid UTF-8, so that two different passwords never become the same", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 12 }), (body) => {
       const form = parseForm(
@@ -136,7 +136,7 @@ const escapedByte = (byte: number): readonly number[] => [
   ...Buffer.from(`%${byte.toString(16).padStart(2, "0")}`),
 ];
 
-test("names that objects are born with are missing like any other", async () => {
+test("treats names of Object.prototype as missing fields", async () => {
   const request = new Request("http://localhost/", {
     method: "POST",
     body: new URLSearchParams({ a: "b" }),
@@ -149,7 +149,7 @@ test("names that objects are born with are missing like any other", async () => 
   assert.equal(reading.form("a"), "b");
 });
 
-test("ten thousand fields are read, and so is a body of nothing but separators", () => {
+test("reads ten thousand fields and a body that contains only separators", () => {
   const names = Array.from({ length: 10_000 }, (_, i) => `f${i}`);
   const form = parsed(names.map((name) => `${name}=x`).join("&"));
   assert.equal(form?.size, 10_000);

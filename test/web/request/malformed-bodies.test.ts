@@ -5,7 +5,7 @@ import { OWNER, type RunningGate, startGate } from "../../support/gate.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** Posts a setup form that is complete but for what is done to it. */
+/** Posts a setup form with this content type and body. */
 function postSetup(
   gate: RunningGate,
   type: string | undefined,
@@ -35,11 +35,11 @@ const withoutFields: readonly (readonly [what: string, type: string | undefined,
     ["a content type that only starts like a form's", `${FORM}-2`, COMPLETE],
     ["an empty content type", "", COMPLETE],
     ["an empty body", FORM, ""],
-    ["nothing but separators", FORM, "&&==&="],
+    ["only separators", FORM, "&&==&="],
   ];
 
 for (const [what, type, body] of withoutFields) {
-  test(`a body without fields: ${what}`, async (t) => {
+  test(`reads no fields from ${what}`, async (t) => {
     const gate = await startGate(t);
     const answer = await postSetup(gate, type, body);
     assert.equal(answer.status, 422);
@@ -54,7 +54,7 @@ for (const type of [
   `${FORM} ; charset=iso-8859-1`,
   FORM.toUpperCase(),
 ]) {
-  test(`a form by the content type ${type}`, async (t) => {
+  test(`reads a form with the content type ${type}`, async (t) => {
     const gate = await startGate(t);
     const answer = await postSetup(gate, type, COMPLETE);
     assert.deepEqual([answer.status, answer.location], [303, "/"]);
@@ -62,7 +62,7 @@ for (const type of [
   });
 }
 
-test("a query is never a form, whatever the body is", async (t) => {
+test("never reads form fields from the query", async (t) => {
   const gate = await startGate(t);
   const answer = await gate.send(`/setup?${COMPLETE}`, {
     body: "x=y",
@@ -79,7 +79,7 @@ const notUtf8: Readonly<Record<string, Uint8Array>> = {
 };
 
 for (const [what, body] of Object.entries(notUtf8)) {
-  test(`a form that is not UTF-8 is a bad request, and nothing comes of it: ${what}`, async (t) => {
+  test(`returns 400 to a form that is not UTF-8 and creates no account: ${what}`, async (t) => {
     const gate = await startGate(t);
     const answer = await postSetup(gate, FORM, body);
     assert.equal(answer.status, 400);
@@ -96,7 +96,7 @@ const passwords: Readonly<Record<string, readonly [written: string, typed: strin
 };
 
 for (const [what, [written, typed]] of Object.entries(passwords)) {
-  test(`a password is read as it was written: ${what}`, async (t) => {
+  test(`reads a password unchanged: ${what}`, async (t) => {
     const gate = await startGate(t);
     const body = `username=owner&password=${written}&confirm=${written}`;
     assert.equal((await postSetup(gate, FORM, body)).status, 303);
@@ -105,13 +105,13 @@ for (const [what, [written, typed]] of Object.entries(passwords)) {
   });
 }
 
-test("a form of ten thousand fields is read", async (t) => {
+test("reads a form of ten thousand fields", async (t) => {
   const gate = await startGate(t);
   const fields = Array.from({ length: 9_997 }, () => "a=b").join("&");
   assert.equal((await postSetup(gate, FORM, `${fields}&${COMPLETE}`)).status, 303);
 });
 
-test("fields named like what objects are born with are fields like any other", async (t) => {
+test("treats field names of Object.prototype like any other", async (t) => {
   const gate = await startGate(t);
   const body = "__proto__=x&constructor=y&__proto__[username]=z&toString=&username=&password=";
   const answer = await postSetup(gate, FORM, body);
@@ -120,7 +120,7 @@ test("fields named like what objects are born with are fields like any other", a
   assert.equal((await postSetup(gate, FORM, `${body.slice(0, 13)}&${COMPLETE}`)).status, 303);
 });
 
-test("of a field given twice the first one counts", async (t) => {
+test("uses the first of two values for a field", async (t) => {
   const gate = await startGate(t);
   assert.equal((await postSetup(gate, FORM, `${COMPLETE}&username=second&password=x`)).status, 303);
   assert.equal((await gate.signIn()).location, "/");

@@ -12,7 +12,7 @@ import { startGate } from "../../support/gate.ts";
 
 const isTrusted = membershipOf(["10.0.0.0/8", "192.0.2.1", "2001:db8:1::/48", "::1"]);
 
-const walks: readonly (readonly [what: string, forwardedFor: string, address: string])[] = [
+const forwarded: readonly (readonly [what: string, forwardedFor: string, address: string])[] = [
   ["nothing in the header", "", "10.0.0.1"],
   ["one hop", "203.0.113.7", "203.0.113.7"],
   ["the nearest hop that is not trusted", "198.51.100.1, 203.0.113.7", "203.0.113.7"],
@@ -28,11 +28,11 @@ const walks: readonly (readonly [what: string, forwardedFor: string, address: st
   ["an IPv6 hop in brackets with a port", "[2001:db8:2::7]:51234", "2001:db8:2::7"],
   ["a trusted IPv6 hop", "203.0.113.7, 2001:db8:1:ffff::1", "203.0.113.7"],
   ["another spelling of a trusted hop", "203.0.113.7, [0:0:0:0:0:0:0:1]:80", "203.0.113.7"],
-  ["an IPv4 address in IPv6 dress", "::ffff:203.0.113.7", "203.0.113.7"],
-  ["a trusted one in IPv6 dress", "203.0.113.7, ::ffff:10.0.0.3", "203.0.113.7"],
+  ["an IPv4-mapped IPv6 address", "::ffff:203.0.113.7", "203.0.113.7"],
+  ["a trusted IPv4-mapped IPv6 address", "203.0.113.7, ::ffff:10.0.0.3", "203.0.113.7"],
   ["the long spelling of an address", "2001:0DB8:0002:0000:0000:0000:0000:0007", "2001:db8:2::7"],
   ["garbage", "garbage", "10.0.0.1"],
-  ["garbage behind a trusted hop", "203.0.113.7, garbage, 10.0.0.3", "10.0.0.3"],
+  ["garbage before a trusted hop", "203.0.113.7, garbage, 10.0.0.3", "10.0.0.3"],
   ["garbage that is not reached", "garbage, 203.0.113.7", "203.0.113.7"],
   ["an empty hop", "203.0.113.7,", "10.0.0.1"],
   ["unknown", "203.0.113.7, unknown", "10.0.0.1"],
@@ -41,20 +41,20 @@ const walks: readonly (readonly [what: string, forwardedFor: string, address: st
   ["a leading zero", "010.0.0.1", "10.0.0.1"],
   ["too few numbers", "203.0.113", "10.0.0.1"],
   ["something before the brackets", "x[2001:db8:2::7]", "10.0.0.1"],
-  ["something behind the brackets", "[2001:db8:2::7]x", "10.0.0.1"],
+  ["something after the brackets", "[2001:db8:2::7]x", "10.0.0.1"],
   ["something before an address with a port", "x203.0.113.7:80", "10.0.0.1"],
-  ["something behind the port", "203.0.113.7:80x", "10.0.0.1"],
+  ["something after the port", "203.0.113.7:80x", "10.0.0.1"],
   ["an open bracket", "[2001:db8:2::7", "10.0.0.1"],
   ["quotes", '"203.0.113.7"', "10.0.0.1"],
 ];
 
-for (const [what, forwardedFor, address] of walks) {
-  test(`behind a trusted proxy, the address comes from the header: ${what}`, () => {
+for (const [what, forwardedFor, address] of forwarded) {
+  test(`takes the address from the header of a trusted proxy: ${what}`, () => {
     assert.equal(nearestUntrusted("10.0.0.1", forwardedFor, isTrusted), address);
   });
 }
 
-test("whatever a client puts in front, it cannot choose its address", () => {
+test("a client cannot choose its address with its own header value", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 60 }), (claimed) => {
       const header = `${claimed}, 203.0.113.7, 10.0.0.3`;
@@ -78,12 +78,12 @@ const spellings: readonly (readonly [address: string, canonical: string])[] = [
 ];
 
 for (const [address, canonical] of spellings) {
-  test(`${address} is spelt ${canonical}`, () => {
+  test(`normalizes ${address} to ${canonical}`, () => {
     assert.equal(canonicalAddress(address), canonical);
   });
 }
 
-test("an address is in the ranges, or is one of the addresses, or is not", () => {
+test("matches addresses against ranges and single addresses", () => {
   for (const address of ["10.0.0.0", "10.255.255.255", "192.0.2.1", "2001:db8:1::", "::1"]) {
     assert.equal(isTrusted(address), true, address);
   }
@@ -101,18 +101,18 @@ test("an address is in the ranges, or is one of the addresses, or is not", () =>
   assert.equal(membershipOf([])("10.0.0.1"), false);
 });
 
-test("a peer is trusted or not, in IPv6 dress as well", () => {
+test("trusts a peer by IPv4 range, also as an IPv4-mapped IPv6 address", () => {
   const { trusts } = createProxyTrust(["10.0.0.0/8"]);
   assert.deepEqual(["10.1.2.3", "::ffff:10.1.2.3", "192.0.2.1"].map(trusts), [true, true, false]);
 });
 
 for (const range of ["0.0.0.0/0", "10.0.0.1/32", "::/0", "::1/128", "10.1.2.3/8"]) {
-  test(`a range: ${range}`, () => {
+  test(`accepts the range ${range}`, () => {
     assert.equal(membershipOf([range])(range.split("/", 1)[0] ?? ""), true);
   });
 }
 
-const noRanges = [
+const invalidRanges = [
   "",
   " ",
   "x",
@@ -136,8 +136,8 @@ const noRanges = [
   "*",
 ];
 
-for (const range of noRanges) {
-  test(`no range: ${JSON.stringify(range)}`, () => {
+for (const range of invalidRanges) {
+  test(`rejects the range ${JSON.stringify(range)}`, () => {
     assert.throws(
       () => createProxyTrust(["10.0.0.0/8", range]),
       (error) =>
@@ -148,7 +148,7 @@ for (const range of noRanges) {
   });
 }
 
-/** The address that a gate sees: it stands in the entry of the sixth attempt. */
+/** The remote address that a gate uses, read from the log entry of the sixth attempt. */
 async function addressSeen(
   gate: Awaited<ReturnType<typeof startGate>>,
   sending: Parameters<typeof gate.send>[1],
@@ -158,19 +158,19 @@ async function addressSeen(
   return (await gate.logEntries(2)).at(-1)?.summary.replace("Rate limited login from ", "");
 }
 
-test("from a peer that is not trusted, the header says nothing", async (t) => {
+test("ignores the header of an untrusted peer", async (t) => {
   const gate = await startGate(t, { trustedProxies: ["127.0.0.9"] });
   const headers = { "X-Forwarded-For": "203.0.113.7" };
   assert.equal(await addressSeen(gate, { headers, from: "127.0.0.8" }), "127.0.0.8");
 });
 
-test("from a trusted peer, the header says who it is", async (t) => {
+test("takes the address from the header of a trusted peer", async (t) => {
   const gate = await startGate(t, { trustedProxies: ["127.0.0.9"] });
   const headers = { "X-Forwarded-For": "198.51.100.1, 203.0.113.7" };
   assert.equal(await addressSeen(gate, { headers, from: "127.0.0.9" }), "203.0.113.7");
 });
 
-test("without trusted proxies, the header says nothing", async (t) => {
+test("ignores the header without trusted proxies", async (t) => {
   const gate = await startGate(t);
   const headers = { "X-Forwarded-For": "203.0.113.7", Forwarded: "for=203.0.113.7" };
   assert.equal(await addressSeen(gate, { headers }), "127.0.0.1");

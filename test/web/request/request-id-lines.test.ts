@@ -22,7 +22,7 @@ const setHash = (gate: RunningGate, hash: string): void =>
     database.prepare("UPDATE users SET password_hash = ?").run(hash);
   });
 
-/** Ways to a line in the server log, by its words, each through another part of the house. */
+/** Actions that cause a server log line, keyed by its message, each from another module. */
 const lines: Readonly<Record<string, (gate: RunningGate) => Promise<Answer>>> = {
   "an outdated password hash was not renewed": async (gate) => {
     await gate.setUp();
@@ -41,14 +41,14 @@ const lines: Readonly<Record<string, (gate: RunningGate) => Promise<Answer>>> = 
     return gate.send("/readyz");
   },
   "cannot delete the used setup token": async (gate) => {
-    // A folder is no token to ask for, and cannot be deleted as a file.
+    // A folder is not read as a token, and cannot be deleted as a file.
     await mkdir(gate.setupTokenFile);
     return gate.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
   },
 };
 
 for (const [words, way] of Object.entries(lines)) {
-  test(`a line in the server log has the ID that its answer has: ${words}`, async (t) => {
+  test(`the server log line and its response have the same request ID: ${words}`, async (t) => {
     const gate = await startGate(t);
     const answer = await way(gate);
     const line = gate.serverLog.find(({ msg }) => msg === words);
@@ -58,7 +58,7 @@ for (const [words, way] of Object.entries(lines)) {
   });
 }
 
-test("an error page that cannot be rendered gives way to text whose header has the line's ID", async (t) => {
+test("a plain-text error response has the request ID of its log line", async (t) => {
   const late = '<% if (it.CurrentUser?.username === "owner") { %><%= it.nothing.here %><% } %>';
   const gate = await startGate(t, { pagesDir: await folderWith(t, { "error.eta": late }) });
   const answer = await gate.send("/no/such/page", { session: await gate.setUp() });
@@ -67,7 +67,7 @@ test("an error page that cannot be rendered gives way to text whose header has t
   assert.match(String(idOf(answer)), UUID);
 });
 
-test("what goes wrong in the background after a setup has the ID of that setup", async (t) => {
+test("logs a background failure after setup with the request ID of the setup", async (t) => {
   const gate = await startGate(t, {
     domainSetupCommand: process.execPath,
     trustedProxies: ["127.0.0.1"],
@@ -82,7 +82,7 @@ test("what goes wrong in the background after a setup has the ID of that setup",
   assert.equal(line.requestId, "this-setup");
 });
 
-test("a shared limiter that fails is told of with the ID of the sign-in", async (t) => {
+test("logs a failing shared rate limiter with the request ID of the sign-in", async (t) => {
   const store = await openSqlite({ file: join(await tempDir(t), "other.db") });
   t.after(() => store.close());
   const counting = {
@@ -97,24 +97,24 @@ test("a shared limiter that fails is told of with the ID of the sign-in", async 
   assert.equal(app.log.at(-1)?.fields.requestId, idOf(answer));
 });
 
-/** Each at a gate of its own, or the limit would tell them apart. */
+/** Uses a new gate for each call, because the rate limit would make the responses differ. */
 async function rejected(t: TestContext, hash: string | undefined): Promise<Answer> {
   const gate = await startGate(t);
   await gate.setUp();
   if (hash !== undefined) setHash(gate, hash);
   const answer = await gate.signIn({ password: "wrong" });
-  const told = gate.serverLog.filter(({ level }) => level === "warn");
-  assert.equal(told.length, hash === undefined ? 0 : 1);
-  for (const { requestId } of told) assert.match(String(requestId), UUID);
+  const warnings = gate.serverLog.filter(({ level }) => level === "warn");
+  assert.equal(warnings.length, hash === undefined ? 0 : 1);
+  for (const { requestId } of warnings) assert.match(String(requestId), UUID);
   assert.match(String(idOf(answer)), UUID);
   return { ...answer, headers: { ...answer.headers, date: "now", "x-request-id": "any" } };
 }
 
-test("the answer to a failed sign-in does not tell that there is something to say of this user", async (t) => {
+test("a failed sign-in returns the same response whether or not it logs a warning about the user", async (t) => {
   assert.deepEqual(await rejected(t, COSTLY), await rejected(t, undefined));
 });
 
-test("a retry is told with an error page that cannot be rendered, too", async (t) => {
+test("keeps Retry-After when the error page cannot be rendered", async (t) => {
   const late =
     '<% if (it.message.startsWith("the server is busy")) { %><%= it.nothing.here %><% } %>';
   const read = async () => {

@@ -12,7 +12,7 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 const idOf = ({ headers }: Answer): unknown => headers["x-request-id"];
 
-/** A gate at which every page fails. */
+/** Starts a gate whose pages all fail. */
 async function brokenGate(t: TestContext, trustedProxies: readonly string[] = []) {
   const gate = await startGate(t, { trustedProxies });
   execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
@@ -22,7 +22,7 @@ async function brokenGate(t: TestContext, trustedProxies: readonly string[] = []
 const failures = ({ serverLog }: RunningGate) =>
   serverLog.filter(({ msg }) => msg === "request failed");
 
-test("adds an ID to lines about a request, and to no others", () => {
+test("adds the request ID only to lines about a request", () => {
   const log = recordingLog();
   const requests = createRequestIds(() => true, log);
   const source = { request: {}, peer: "127.0.0.1", givenId: "given" };
@@ -35,7 +35,7 @@ test("adds an ID to lines about a request, and to no others", () => {
   assert.deepEqual(log.lines.at(-1)?.fields, { two: 2, requestId: "given" });
 });
 
-test("keeps the ID of a request that another one is answered in", () => {
+test("keeps the ID while one request is handled inside another", () => {
   const requests = createRequestIds(() => false, recordingLog());
   const source = (request: object) => ({ request, peer: undefined, givenId: undefined });
   const outer = source({});
@@ -45,7 +45,7 @@ test("keeps the ID of a request that another one is answered in", () => {
   });
 });
 
-test("a failure has one ID in the server log, the header and the page", async (t) => {
+test("shows the same ID in the server log, the header and the page of a failure", async (t) => {
   const gate = await brokenGate(t);
   const answer = await gate.send("/login");
   assert.equal(answer.status, 500);
@@ -59,7 +59,7 @@ test("a failure has one ID in the server log, the header and the page", async (t
 });
 
 for (const locale of locales) {
-  test(`the page of a failure says in ${locale} what to quote, and its error text stays`, async (t) => {
+  test(`the error page asks in ${locale} to quote the ID and keeps the error message`, async (t) => {
     const gate = await brokenGate(t);
     const answer = await gate.send("/", { headers: { "Accept-Language": locale } });
     assert.ok(answer.body.includes(wordsIn(locale).quoteRequest(String(idOf(answer)))));
@@ -67,13 +67,13 @@ for (const locale of locales) {
   });
 }
 
-test("every failure has an ID of its own", async (t) => {
+test("every failure has its own ID", async (t) => {
   const gate = await brokenGate(t);
   const answers = [await gate.send("/login"), await gate.send("/login")];
   assert.equal(new Set(answers.map(idOf)).size, 2);
 });
 
-test("a guard's failure has its ID in log, header and page", async (t) => {
+test("shows the same ID in log, header and page of a guard failure", async (t) => {
   const app = await startApp(t);
   const { session } = await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
   execute(app.databaseFile, "ALTER TABLE users RENAME TO hidden");
@@ -85,14 +85,14 @@ test("a guard's failure has its ID in log, header and page", async (t) => {
   }
 });
 
-test("a failure of forward auth has an ID", async (t) => {
+test("a forward-auth failure has an ID", async (t) => {
   const gate = await brokenGate(t);
   const answer = await gate.send("/forward-auth", { session: "x" });
   assert.equal(answer.status, 500);
   assert.equal(failures(gate).at(-1)?.requestId, idOf(answer));
 });
 
-test("every answer of Latchkey has an ID, also when the log says nothing about the request", async (t) => {
+test("every response of Latchkey has an ID, also without a log line about the request", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   const pages = ["/login", "/setup", "/", "/healthz", "/readyz", "/latchkey.css"];
@@ -110,14 +110,14 @@ test("every answer of Latchkey has an ID, also when the log says nothing about t
   assert.doesNotMatch(JSON.stringify(gate.serverLog), /requestId/);
 });
 
-test("the answers of an app behind a guard have no ID of Latchkey's", async (t) => {
+test("adds no ID to the responses of a guarded application", async (t) => {
   const app = await startApp(t);
   const { session } = await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
   const answer = await app.send("/operation", { session });
   assert.deepEqual([answer.status, idOf(answer)], [200, undefined]);
 });
 
-test("failed and denied sign-ins have the ID of their log line in the answer", async (t) => {
+test("responses to failed and denied sign-ins have the ID of their log line", async (t) => {
   const gate = await startGate(t, { logFailures: true });
   await gate.setUp();
   const answers: Answer[] = [];
@@ -132,8 +132,8 @@ test("failed and denied sign-ins have the ID of their log line in the answer", a
   );
 });
 
-/** As it comes back from a gate that is asked with that ID. */
-async function answered(
+/** The ID in the response of a gate to a request with the given ID. */
+async function readAnsweredId(
   t: TestContext,
   given: string | undefined,
   trustedProxies: readonly string[],
@@ -150,28 +150,31 @@ async function answered(
 const TRUSTED = ["127.0.0.1"];
 
 for (const given of ["a", "1234", "Ab0._-", "x".repeat(128), "..", "0".repeat(32)]) {
-  test(`an ID from a trusted proxy is taken over: ${given.slice(0, 20)}`, async (t) => {
-    assert.equal(await answered(t, given, TRUSTED), given);
+  test(`keeps an ID from a trusted proxy: ${given.slice(0, 20)}`, async (t) => {
+    assert.equal(await readAnsweredId(t, given, TRUSTED), given);
   });
 }
 
 for (const given of ["", "x".repeat(129), "a b", "a,b", "a/b", "<b>", 'a"b', "é", "a:b", "$x"]) {
   test(`replaces an invalid ID: ${given.slice(0, 20)}`, async (t) => {
-    assert.match(String(await answered(t, given, TRUSTED)), UUID);
+    assert.match(String(await readAnsweredId(t, given, TRUSTED)), UUID);
   });
 }
 
-test("a trusted proxy that gives none gets a new one", async (t) => {
-  assert.match(String(await answered(t, undefined, TRUSTED)), UUID);
+test("creates an ID if the trusted proxy sends none", async (t) => {
+  assert.match(String(await readAnsweredId(t, undefined, TRUSTED)), UUID);
 });
 
 for (const trustedProxies of [[], ["127.0.0.2", "10.0.0.0/8"]]) {
   test(`ignores an ID from other peers, with ${trustedProxies.length} trusted`, async (t) => {
-    assert.match(String(await answered(t, "given", trustedProxies)), UUID);
+    assert.match(String(await readAnsweredId(t, "given", trustedProxies)), UUID);
   });
 }
 
 test("trusts by the peer of the connection, not by X-Forwarded-For", async (t) => {
   const headers = { "X-Request-Id": "given", "X-Forwarded-For": "127.0.0.1" };
-  assert.match(String(await answered(t, undefined, TRUSTED, { headers, from: "127.0.0.2" })), UUID);
+  assert.match(
+    String(await readAnsweredId(t, undefined, TRUSTED, { headers, from: "127.0.0.2" })),
+    UUID,
+  );
 });

@@ -15,21 +15,21 @@ const incoming = (headers: Readonly<Record<string, string | readonly string[]>> 
   headers,
 });
 
-/** What a handler makes of this request. */
+/** Runs `work` in a handler for this request and returns its result. */
 async function inHandler<T>(request: Request, env: object, work: (c: Context) => T): Promise<T> {
-  const made: T[] = [];
+  const results: T[] = [];
   const app = new Hono();
   app.all("*", (c) => {
-    made.push(work(c));
+    results.push(work(c));
     return c.body(null);
   });
   await app.request(request, undefined, env);
-  const [one] = made;
-  if (one === undefined) throw new Error("the handler did not run");
-  return one;
+  const [result] = results;
+  if (result === undefined) throw new Error("the handler did not run");
+  return result;
 }
 
-test("reads what pages need from a request to the routes, and leaves the query out of the path", async () => {
+test("reads what pages need from a Hono request, with the path without the query", async () => {
   const request = new Request("http://door.test/login?error=1&token=t", { headers: HEADERS });
   const below = incoming();
   const info = await inHandler(request, { incoming: below }, requestInfoOf);
@@ -69,10 +69,10 @@ for (const env of [{}, { incoming: null }, { incoming: "x" }]) {
 }
 
 test("reads the same from a Node request", () => {
-  const one = { ...incoming(HEADERS), method: "POST", url: "/a?error=1&token=t" };
-  const info = nodeRequestInfo(one);
+  const nodeRequest = { ...incoming(HEADERS), method: "POST", url: "/a?error=1&token=t" };
+  const info = nodeRequestInfo(nodeRequest);
   assert.deepEqual(info, {
-    request: one,
+    request: nodeRequest,
     peer: PEER,
     givenId: "given",
     method: "POST",
@@ -81,16 +81,16 @@ test("reads the same from a Node request", () => {
     languages: "de",
     error: "1",
   });
-  assert.equal(info.request, one);
-  assert.equal(nodeRequestInfo(one, "/outer/a?b").path, "/outer/a");
+  assert.equal(info.request, nodeRequest);
+  assert.equal(nodeRequestInfo(nodeRequest, "/outer/a?b").path, "/outer/a");
 });
 
-test("ignores an X-Request-Id that came twice", () => {
+test("ignores a repeated X-Request-Id", () => {
   assert.equal(nodeRequestInfo(incoming({ "x-request-id": ["a", "b"] })).givenId, undefined);
   assert.equal(nodeRequestInfo(incoming()).givenId, undefined);
 });
 
-test("reads the same from a Fetch request, but nothing of who sent it", () => {
+test("reads the same from a Fetch request, except the peer and the request ID", () => {
   const request = new Request("http://door.test/a%20page?error=1", {
     method: "POST",
     headers: HEADERS,

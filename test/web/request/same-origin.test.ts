@@ -5,14 +5,14 @@ import { isCrossSite, isOfHost, type RequestOrigin } from "../../../src/web/requ
 const HOST = "home.example.org";
 const TRUSTED = ["https://app.example.org"];
 
-type Case = readonly [what: string, said: Partial<RequestOrigin>];
+type Case = readonly [what: string, headers: Partial<RequestOrigin>];
 
-const passes: readonly Case[] = [
+const allowed: readonly Case[] = [
   ["no header at all", {}],
   ["the browser says same origin", { secFetchSite: "same-origin" }],
-  ["the user typed it", { secFetchSite: "none" }],
+  ["a request that the user started", { secFetchSite: "none" }],
   [
-    "same origin, with a fitting origin",
+    "same origin, with a matching origin",
     { secFetchSite: "same-origin", origin: `https://${HOST}` },
   ],
   [
@@ -37,14 +37,11 @@ const passes: readonly Case[] = [
 const refused: readonly Case[] = [
   ["the browser says cross site", { secFetchSite: "cross-site" }],
   ["a sibling subdomain", { secFetchSite: "same-site" }],
-  [
-    "cross site, although the origin fits",
-    { secFetchSite: "cross-site", origin: `https://${HOST}` },
-  ],
-  ["a word that no browser says", { secFetchSite: "same-planet" }],
-  ["an empty word", { secFetchSite: "" }],
-  ["another word's case", { secFetchSite: "Same-Origin" }],
-  ["two words", { secFetchSite: "same-origin, cross-site" }],
+  ["cross site with a matching origin", { secFetchSite: "cross-site", origin: `https://${HOST}` }],
+  ["an unknown value", { secFetchSite: "same-planet" }],
+  ["an empty value", { secFetchSite: "" }],
+  ["a value in the wrong case", { secFetchSite: "Same-Origin" }],
+  ["two values", { secFetchSite: "same-origin, cross-site" }],
   ["another host", { origin: "https://evil.example" }],
   ["a host that only starts like it", { origin: `https://${HOST}.evil.example` }],
   ["a host that only ends like it", { origin: `https://evil${HOST}` }],
@@ -52,30 +49,30 @@ const refused: readonly Case[] = [
   ["another port", { origin: `http://${HOST}:8080` }],
   ["the other scheme's default port", { origin: `https://${HOST}:80` }],
   ["the host as the user name of another", { origin: `https://${HOST}@evil.example` }],
-  ["an origin that is not told", { origin: "null" }],
+  ["an opaque origin", { origin: "null" }],
   ["an empty origin", { origin: "" }],
   ["an origin without a scheme", { origin: HOST }],
-  ["a scheme that is not the web's", { origin: `ftp://${HOST}` }],
+  ["a scheme other than http and https", { origin: `ftp://${HOST}` }],
   ["an extension's page", { origin: `chrome-extension://${HOST}` }],
   ["an origin, but no host", { origin: `https://${HOST}`, host: undefined }],
-  ["a host that is none", { origin: `https://${HOST}`, host: "a b" }],
+  ["an invalid host", { origin: `https://${HOST}`, host: "a b" }],
   ["the trusted host with another scheme", { origin: "http://app.example.org" }],
   ["the trusted host with a port", { origin: "https://app.example.org:8443" }],
   ["the trusted origin with a slash", { origin: "https://app.example.org/" }],
 ];
 
-const isRefused = (said: Partial<RequestOrigin>): boolean =>
-  isCrossSite({ secFetchSite: undefined, origin: undefined, host: HOST, ...said }, TRUSTED);
+const isRefused = (headers: Partial<RequestOrigin>): boolean =>
+  isCrossSite({ secFetchSite: undefined, origin: undefined, host: HOST, ...headers }, TRUSTED);
 
-for (const [what, said] of passes) {
-  test(`a form passes: ${what}`, () => {
-    assert.equal(isRefused(said), false);
+for (const [what, headers] of allowed) {
+  test(`allows a form: ${what}`, () => {
+    assert.equal(isRefused(headers), false);
   });
 }
 
-for (const [what, said] of refused) {
-  test(`a form is refused: ${what}`, () => {
-    assert.equal(isRefused(said), true);
+for (const [what, headers] of refused) {
+  test(`refuses a form: ${what}`, () => {
+    assert.equal(isRefused(headers), true);
   });
 }
 
@@ -91,7 +88,7 @@ for (const [url, host, answer] of [
   ["https://home.example.org/", undefined, false],
   ["https://undefined/", undefined, false],
 ] as const) {
-  test(`a URL ${url} ${answer ? "belongs" : "does not belong"} to the host ${host}`, () => {
+  test(`the URL ${url} ${answer ? "belongs" : "does not belong"} to the host ${host}`, () => {
     assert.equal(isOfHost(url, host), answer);
   });
 }

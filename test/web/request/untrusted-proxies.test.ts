@@ -7,7 +7,7 @@ const FORWARDED = { "X-Forwarded-For": "203.0.113.7" };
 const warnings = ({ serverLog }: RunningGate) =>
   serverLog.filter(({ msg }) => /TRUSTED_PROXIES/.test(String(msg)));
 
-test("a sign-in that a peer forwards, which is not trusted, is warned of with the peer and the setting", async (t) => {
+test("warns about a sign-in forwarded by an untrusted peer, with the peer and the setting", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   await gate.signIn({}, { headers: FORWARDED });
@@ -17,7 +17,7 @@ test("a sign-in that a peer forwards, which is not trusted, is warned of with th
   assert.doesNotMatch(JSON.stringify(warning), /203\.0\.113/);
 });
 
-test("each peer is warned of once, however often it forwards", async (t) => {
+test("warns about each peer once", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   for (const from of ["127.0.0.1", "127.0.0.2", "127.0.0.1", "127.0.0.2"]) {
@@ -29,7 +29,7 @@ test("each peer is warned of once, however often it forwards", async (t) => {
   );
 });
 
-test("no more than a hundred peers are warned of", async (t) => {
+test("warns about at most a hundred peers", async (t) => {
   const gate = await startGate(t);
   const sent = Array.from({ length: 120 }, (_, index) =>
     gate.signIn({}, { headers: FORWARDED, from: `127.0.3.${index + 1}` }),
@@ -38,7 +38,7 @@ test("no more than a hundred peers are warned of", async (t) => {
   assert.equal(warnings(gate).length, 100);
 });
 
-test("a trusted peer, and one that forwards nothing, are not warned of", async (t) => {
+test("does not warn about a trusted peer or one that forwards nothing", async (t) => {
   const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
   await gate.setUp();
   await gate.signIn({}, { headers: FORWARDED });
@@ -46,7 +46,7 @@ test("a trusted peer, and one that forwards nothing, are not warned of", async (
   assert.deepEqual(warnings(gate), []);
 });
 
-test("only the sign-in looks: pages and guards warn of nothing", async (t) => {
+test("warns only on sign-in, not on pages and guards", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   for (const path of ["/login", "/", "/forward-auth", "/healthz", "/nothing"]) {

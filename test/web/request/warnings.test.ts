@@ -7,7 +7,7 @@ import { openStore } from "../../support/store.ts";
 
 const SECRETS = /wrong-one|s3cret/;
 
-/** Each refusal, by the line that tells of it. */
+/** Refused requests, keyed by the message of their log line. */
 const refusals: Readonly<Record<string, (gate: RunningGate) => Promise<unknown>>> = {
   "sign-in rejected": async (gate) => {
     await gate.setUp();
@@ -29,7 +29,7 @@ const refusals: Readonly<Record<string, (gate: RunningGate) => Promise<unknown>>
 };
 
 for (const [message, cause] of Object.entries(refusals)) {
-  test(`LOG_FAILED_SIGNINS tells of "${message}" with the address, and of nothing that was typed`, async (t) => {
+  test(`LOG_FAILED_SIGNINS logs "${message}" with the address and no entered value`, async (t) => {
     const gate = await startGate(t, { logFailures: true });
     await cause(gate);
     const lines = gate.serverLog.filter(({ msg }) => msg === message);
@@ -40,7 +40,7 @@ for (const [message, cause] of Object.entries(refusals)) {
     assert.doesNotMatch(JSON.stringify(gate.serverLog), SECRETS);
   });
 
-  test(`without LOG_FAILED_SIGNINS, nothing tells of "${message}"`, async (t) => {
+  test(`does not log "${message}" without LOG_FAILED_SIGNINS`, async (t) => {
     const gate = await startGate(t);
     await cause(gate);
     assert.deepEqual(
