@@ -64,14 +64,14 @@ function partOf(file: string): string {
 }
 
 /** The relative imports of a file, types and dynamic imports included, as paths below the root. */
-const importsOf = (file: string, text: string): readonly string[] =>
+const readImports = (file: string, text: string): readonly string[] =>
   [...text.matchAll(/(?:from|import\(?)\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
     normalize(join(dirname(file), target)),
   );
 
-function breaches(file: string, text: string): readonly string[] {
+function findViolations(file: string, text: string): readonly string[] {
   const part = parts.find(({ name }) => name === partOf(file));
-  const forbidden = importsOf(file, text)
+  const forbidden = readImports(file, text)
     .filter((target) => partOf(target) !== part?.name && !part?.mayImport.includes(partOf(target)))
     .map((target) => `${file} must not import ${target}`);
   const misused = reserved
@@ -84,7 +84,7 @@ function breaches(file: string, text: string): readonly string[] {
 }
 
 /** Returns every import cycle that a depth-first search finds, one line for each. */
-function cyclesIn(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
+function findCycles(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const cycles: string[] = [];
   const done = new Set<string>();
   const visit = (file: string, path: readonly string[]): void => {
@@ -98,7 +98,7 @@ function cyclesIn(imports: ReadonlyMap<string, readonly string[]>): readonly str
 }
 
 /** The sources of src and proof. The tests of proof/attack may import what other tests may. */
-function sources(): ReadonlyMap<string, string> {
+function readSources(): ReadonlyMap<string, string> {
   const files = ["src", "proof"].flatMap((top) =>
     readdirSync(join(ROOT, top), { recursive: true, encoding: "utf8" })
       .map((name) => `${top}/${name}`)
@@ -109,7 +109,7 @@ function sources(): ReadonlyMap<string, string> {
 
 test("the table of ARCHITECTURE.md lists every part once, and each imports from rows above it", () => {
   const names = parts.map(({ name }) => name);
-  assert.deepEqual([...names].sort(), [...new Set([...sources().keys()].map(partOf))].sort());
+  assert.deepEqual([...names].sort(), [...new Set([...readSources().keys()].map(partOf))].sort());
   for (const [index, { name, mayImport }] of parts.entries()) {
     const above = [...names.slice(0, index), TESTS];
     assert.deepEqual(
@@ -121,18 +121,18 @@ test("the table of ARCHITECTURE.md lists every part once, and each imports from 
 });
 
 test("imports follow the table of ARCHITECTURE.md", () => {
-  const files = sources();
+  const files = readSources();
   assert.ok(files.has("src/core/sign-in.ts") && files.has("proof/chaos/main.ts"));
   assert.deepEqual(
-    [...files].flatMap(([file, text]) => breaches(file, text)),
+    [...files].flatMap(([file, text]) => findViolations(file, text)),
     [],
   );
 });
 
 test("no file imports itself through others, types included", () => {
-  const files = [...sources()];
+  const files = [...readSources()];
   assert.deepEqual(
-    cyclesIn(new Map(files.map(([file, text]) => [file, importsOf(file, text)]))),
+    findCycles(new Map(files.map(([file, text]) => [file, readImports(file, text)]))),
     [],
   );
 });
@@ -148,21 +148,21 @@ test("detects an import that the table forbids", () => {
     ["proof/attack/src/run.ts", 'import { x } from "../../../src/core/sign-in.ts";'],
     ["proof/bench/main.ts", 'import { x } from "../chaos/main.ts";'],
   ];
-  for (const [file, text] of forbidden) assert.equal(breaches(file, text).length, 1, file);
+  for (const [file, text] of forbidden) assert.equal(findViolations(file, text).length, 1, file);
   const allowed = 'import type { x } from "../core/sign-in.ts";';
-  assert.deepEqual(breaches("src/web/login.ts", allowed), []);
+  assert.deepEqual(findViolations("src/web/login.ts", allowed), []);
 });
 
 test("detects the use of a feature that is reserved for other files", () => {
-  assert.equal(breaches("src/core/sign-in.ts", "process.env.PORT").length, 1);
+  assert.equal(findViolations("src/core/sign-in.ts", "process.env.PORT").length, 1);
   assert.equal(
-    breaches("src/web/login.ts", 'import { DatabaseSync } from "node:sqlite";').length,
+    findViolations("src/web/login.ts", 'import { DatabaseSync } from "node:sqlite";').length,
     1,
   );
-  assert.equal(breaches("src/gate/settings/settings.ts", "process.env.PORT").length, 0);
+  assert.equal(findViolations("src/gate/settings/settings.ts", "process.env.PORT").length, 0);
 });
 
 test("detects an import cycle", () => {
   const imports = { a: ["b"], b: ["c", "d"], c: ["a"], d: [] };
-  assert.deepEqual(cyclesIn(new Map(Object.entries(imports))), ["a > b > c > a"]);
+  assert.deepEqual(findCycles(new Map(Object.entries(imports))), ["a > b > c > a"]);
 });

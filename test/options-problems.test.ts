@@ -86,7 +86,7 @@ const invalid: readonly (readonly [options: Partial<AuthOptions>, message: RegEx
 ];
 
 for (const [options, message] of invalid) {
-  test(`createAuth rejects ${JSON.stringify(options)} with what it expects`, () => {
+  test(`createAuth rejects ${JSON.stringify(options)} and says what it accepts`, () => {
     assert.throws(
       () => createAuth(optionsWith(options)),
       (error) => {

@@ -18,7 +18,7 @@ export const createAnswer = ({ routes }: Auth): Answer =>
  * Runs a guard on a Node request and passes the result to `act`. On the hot path it makes no
  * promise.
  *
- * @param failed is called when the guard or `act` is rejected. Without it, the caller gets the
+ * @param failed is called when the guard or `act` rejects. Without it, the caller gets the
  *   rejection.
  * @param url is the URL that the client sent, for routers that change `request.url`.
  */

@@ -68,7 +68,7 @@ export function createRoutes(ports: WebPorts): Hono {
   }
   app.notFound((c) => answerUnknownPath(ports, c));
   app.onError((fault, c) =>
-    // Any client can disconnect as often as it likes: that does not belong in the server log.
+    // Not logged: any client could fill the server log by disconnecting.
     isClientGone(fault)
       ? views.problem(requestInfoOf(c), 400, (messages) => messages.formNotWhole)
       : views.fault(requestInfoOf(c), fault),
@@ -87,7 +87,7 @@ export function methodsOf(routes: Hono): ReadonlyMap<string, string> {
   return new Map([...methods].map(([path, list]) => [path, list.join(", ")]));
 }
 
-/** Sends the request's ID with the answer, and adds it to lines in the server log. */
+/** Adds the request's ID to the response and to lines in the server log. */
 function withRequestId({ requests }: WebPorts): MiddlewareHandler {
   return (c, next) =>
     requests.run(requestSourceOf(c), async (id) => {
@@ -96,7 +96,7 @@ function withRequestId({ requests }: WebPorts): MiddlewareHandler {
     });
 }
 
-/** Answers whether the database answers now, whatever this process remembers. */
+/** Queries the database without any cache and reports whether it answers. */
 async function answerReady({ store, responses, log }: WebPorts): Promise<Response> {
   try {
     await store.hasUsers();

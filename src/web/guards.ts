@@ -14,7 +14,7 @@ export type GuardResult =
   | { readonly kind: "refused"; readonly response: Response };
 
 /**
- * A guard for any framework. It refuses when it fails. On the hot path it returns without a promise
+ * A guard for any framework. It fails closed. On the hot path it returns without a promise
  * and without calling `info`, which only the error page needs.
  */
 export type GuardCheck = (

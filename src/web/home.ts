@@ -47,10 +47,10 @@ async function activityFor({ recentLog, log }: WebPorts, locale: Locale): Promis
 const NOTICE = "latchkey-notice";
 const PASSWORD_CHANGED = "password-changed";
 
-/** Long enough for the reload, and short enough not to announce an old change. */
+/** Long enough for the reload, and too short to show the notice for an old change. */
 const SHOWN_WITHIN_SECONDS = 60;
 
-/** The Set-Cookie line after which the page at this path says that the password was changed. */
+/** The Set-Cookie line that makes the page at this path show that the password was changed. */
 export const passwordChangedNotice = (c: Context, path: string): string =>
   noticeLine(c, path, PASSWORD_CHANGED, SHOWN_WITHIN_SECONDS);
 

@@ -53,7 +53,7 @@ export function createResponses(
     asset: ({ contentType, cacheControl, body }) =>
       respond(body, 200, {
         "Content-Type": contentType,
-        // An image opened by itself is a document, and an SVG document could contain scripts.
+        // An image opened directly is a document, and an SVG document could contain scripts.
         "Content-Security-Policy": `${NOTHING_RUNS}; style-src 'unsafe-inline'; sandbox`,
         "Cache-Control": cacheControl,
       }),

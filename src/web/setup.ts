@@ -42,7 +42,7 @@ export async function postSetup(ports: WebPorts, c: Context, form: Form): Promis
   const target = ports.returnTo.accepted(c, form(RETURN_TO));
   const { messages } = ports.views.words(requestInfoOf(c));
 
-  /** Keeps everything that was typed except the passwords. */
+  /** Keeps all entered values except the passwords. */
   const again = async (status: number, problem: FormProblem<SetupField>): Promise<Response> =>
     ports.views.formProblem(requestInfoOf(c), status, "setup", {
       ...(await optionalFields(ports)),

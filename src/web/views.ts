@@ -108,13 +108,13 @@ export function createViews(ports: ViewPorts): Views {
       log.error({ err: fault, method, path }, "request failed");
       return errorPage(info, await helpersOrNone(info), { status: 500, ...data }, id);
     }
-    // Without the stack: under load there are many of these, and none is a bug.
+    // Without the stack: under load these failures are frequent, and they are not bugs.
     const { message: reason, cause } = fault;
     log.warn(
       { reason, ...(cause !== undefined && { cause: messageOf(cause) }), method, path },
       "request put off",
     );
-    // The store that did not answer is not asked again: that could take as long once more.
+    // Does not query the unresponsive store again, which could take as long as the first time.
     const later = { "Retry-After": String(fault.retryAfterSeconds) };
     return errorPage(info, helpersWithoutStore(info), { status: 503, ...data }, id, later);
   }

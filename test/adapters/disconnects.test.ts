@@ -14,7 +14,7 @@ const SLOW_HASH = `$argon2id$v=19$m=19456,t=400,p=1$${"A".repeat(22)}$${"A".repe
 const CHANGE = { current_password: "wrong", new_password: "12345678", confirm_password: "" };
 
 /** Counts the hashes that wait and those that have started. */
-function countingHashes() {
+function countHashes() {
   const counts = { waiting: 0, started: 0 };
   const hashes = {
     waits() {
@@ -33,7 +33,7 @@ function countingHashes() {
 }
 
 /** Sends a form over its own connection and returns a function that closes the connection. */
-function begin(
+function sendForm(
   url: string,
   form: Readonly<Record<string, string>>,
   from: string,
@@ -51,7 +51,7 @@ function begin(
 
 for (const framework of frameworks) {
   test(`${framework.name}: skips the hash of a client that disconnects while it waits`, async (t) => {
-    const { counts, meter } = countingHashes();
+    const { counts, meter } = countHashes();
     const hashing = { atOnce: 1, waiting: 64 };
     const app = await startApp(t, framework, { hashing, meter });
     const session = app.addAccount("slow");
@@ -61,9 +61,9 @@ for (const framework of frameworks) {
 
     const cookie = { Cookie: `session=${session}` };
     const ends = [
-      begin(`${app.url}/login`, OWNER, "127.0.0.2"),
-      begin(`${app.url}/login`, OWNER, "127.0.0.3"),
-      begin(`${app.url}/account/password`, CHANGE, "127.0.0.4", cookie),
+      sendForm(`${app.url}/login`, OWNER, "127.0.0.2"),
+      sendForm(`${app.url}/login`, OWNER, "127.0.0.3"),
+      sendForm(`${app.url}/account/password`, CHANGE, "127.0.0.4", cookie),
     ];
     await eventually(() => counts.waiting === ends.length || undefined);
     for (const end of ends) end();

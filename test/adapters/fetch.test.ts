@@ -32,7 +32,7 @@ async function open(t: TestContext, options: Partial<AuthOptions> = {}): Promise
   };
 }
 
-const posted = (url: string, fields: Readonly<Record<string, string>>, headers = {}): Request =>
+const createPost = (url: string, fields: Readonly<Record<string, string>>, headers = {}): Request =>
   new Request(url, { method: "POST", body: new URLSearchParams(fields), headers });
 
 const SETUP = { ...OWNER, confirm: OWNER.password };
@@ -57,7 +57,7 @@ for (const { url, from, secure } of [
 ]) {
   test(`${url} from ${JSON.stringify(from)} sets a cookie ${secure ? "with" : "without"} Secure`, async (t) => {
     const { adapter } = await open(t);
-    const answer = await adapter.routes(posted(url, SETUP), from);
+    const answer = await adapter.routes(createPost(url, SETUP), from);
     const [cookie = "", ...others] = answer?.headers.getSetCookie() ?? [];
     assert.deepEqual([cookie.endsWith("; Secure"), others], [secure, []]);
     assert.equal(answer?.headers.get("location"), "/");
@@ -66,9 +66,9 @@ for (const { url, from, secure } of [
 
 test("counts sign-in attempts by the address passed in and denies only the address that used them up", async (t) => {
   const { adapter } = await open(t);
-  await adapter.routes(posted("http://localhost/setup", SETUP), FROM);
+  await adapter.routes(createPost("http://localhost/setup", SETUP), FROM);
   const signIn = async (remoteAddress: string, password: string) => {
-    const request = posted("http://localhost/login", { ...OWNER, password });
+    const request = createPost("http://localhost/login", { ...OWNER, password });
     return (await adapter.routes(request, { remoteAddress }))?.headers.get("location");
   };
   for (let attempt = 1; attempt <= 5; attempt += 1) await signIn("192.0.2.1", "wrong");

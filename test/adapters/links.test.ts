@@ -11,19 +11,19 @@ interface Addresses {
   readonly actions: readonly string[];
 }
 
-const found = (body: string, attribute: string): readonly string[] =>
+const attributeValues = (body: string, attribute: string): readonly string[] =>
   [...body.matchAll(new RegExp(`${attribute}="([^"]*)"`, "g"))].map(([, address = ""]) => address);
 
-const addressesIn = (body: string): Addresses => ({
-  links: found(body, "href"),
-  sources: found(body, "src"),
-  actions: found(body, "action"),
+const findAddresses = (body: string): Addresses => ({
+  links: attributeValues(body, "href"),
+  sources: attributeValues(body, "src"),
+  actions: attributeValues(body, "action"),
 });
 
 /** The links of every page, in each state that changes them, keyed by a description of the page. */
-async function pagesOf(app: RunningAdapter, base: string): Promise<Record<string, Addresses>> {
+async function readPages(app: RunningAdapter, base: string): Promise<Record<string, Addresses>> {
   const readAddresses = async (path: string, session?: string): Promise<Addresses> =>
-    addressesIn((await app.send(`${base}${path}`, { session })).body);
+    findAddresses((await app.send(`${base}${path}`, { session })).body);
   const unconfigured = {
     setup: await readAddresses("/setup"),
     loginBeforeSetup: await readAddresses("/login"),
@@ -51,7 +51,7 @@ for (const framework of frameworks) {
 
     test(`${under}: every link and form on the pages points under the base path`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
-      const pages = await pagesOf(app, base);
+      const pages = await readPages(app, base);
       const otherAddresses = Object.entries(pages).map(([name, { links, sources, actions }]) => {
         assert.match(links[0] ?? "", new RegExp(`^${base}/latchkey-logo\\?v=[\\w-]{12}$`), name);
         assert.match(links[1] ?? "", new RegExp(`^${base}/latchkey\\.css\\?v=[\\w-]{12}$`), name);
@@ -72,7 +72,7 @@ for (const framework of frameworks) {
 
     test(`${under}: every address on the pages exists`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
-      const pages = Object.values(await pagesOf(app, base));
+      const pages = Object.values(await readPages(app, base));
       const check = async (address: string, method: string): Promise<void> => {
         const { status, body } = await app.send(address, { method });
         assert.ok([200, 303].includes(status), `${method} ${address}: ${status}`);

@@ -13,13 +13,13 @@ import { send } from "../support/client.ts";
 import { execute } from "../support/database.ts";
 
 /** An application whose guard fails, and its server log. */
-async function brokenApp(t: TestContext) {
+async function startBrokenApp(t: TestContext) {
   const app = await startApp(t, { trustedProxies: ["127.0.0.1"] });
   execute(app.databaseFile, "ALTER TABLE users RENAME TO hidden");
   return app;
 }
 
-async function listening(t: TestContext, listener: RequestListener): Promise<string> {
+async function startListening(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => {
@@ -37,8 +37,8 @@ const guarded: Readonly<Record<string, (auth: Auth) => RequestListener>> = {
 
 for (const [framework, listenerOf] of Object.entries(guarded)) {
   test(`${framework}: puts the trusted proxy's request ID of a guard failure in log, header and page`, async (t) => {
-    const app = await brokenApp(t);
-    const url = await listening(t, listenerOf(app.auth));
+    const app = await startBrokenApp(t);
+    const url = await startListening(t, listenerOf(app.auth));
     const { status, headers, body } = await send(`${url}/any`, {
       headers: { "X-Request-Id": "given-7Nt" },
     });
@@ -49,7 +49,7 @@ for (const [framework, listenerOf] of Object.entries(guarded)) {
 }
 
 test("Fetch: assigns a new request ID when the remote address is unknown", async (t) => {
-  const app = await brokenApp(t);
+  const app = await startBrokenApp(t);
   const handler = fetchAuth(app.auth).requireAuth(() => new Response("in"));
   const headers = { "X-Request-Id": "given-7Nt" };
   const answer = await handler(new Request("http://localhost/any", { headers }));

@@ -15,7 +15,7 @@ import { ROOT, runExample, startExample } from "./running-example.ts";
 const EXAMPLES = ["express", "fastify", "hono", "node"] as const;
 
 /** Opens a connection, sends one request and leaves the connection open. */
-async function idleConnection(t: TestContext, url: string): Promise<void> {
+async function openIdleConnection(t: TestContext, url: string): Promise<void> {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
   t.after(() => socket.destroy());
@@ -26,7 +26,7 @@ async function idleConnection(t: TestContext, url: string): Promise<void> {
 }
 
 /** The list items of the page, with the HTML escapes decoded. */
-const listed = (page: string): readonly string[] =>
+const readListItems = (page: string): readonly string[] =>
   [...page.matchAll(/<li>(.*?)<\/li>/g)].map(([, item = ""]) =>
     item.replace(/&(?:lt|#60);/g, "<").replace(/&(?:gt|#62);/g, ">"),
   );
@@ -74,7 +74,7 @@ for (const name of EXAMPLES) {
     const empty = await go("/", { session });
     assert.match(empty.body, /Notes of owner/);
     assert.match(empty.type ?? "", /^text\/html; charset=utf-8$/i);
-    assert.deepEqual(listed(empty.body), []);
+    assert.deepEqual(readListItems(empty.body), []);
     assert.match((await go("/account", { session })).body, /action="\/account\/password"/);
 
     const added = await go("/notes", { session, form: { note } });
@@ -97,7 +97,7 @@ for (const name of EXAMPLES) {
     assert.deepEqual([back.status, back.location], [303, "/"]);
     const again = await go("/", { session: back.session });
     assert.deepEqual(
-      listed(again.body).map((item) => item.replace(/&(?:quot|#34);/g, '"')),
+      readListItems(again.body).map((item) => item.replace(/&(?:quot|#34);/g, '"')),
       [note],
     );
   });
@@ -111,7 +111,7 @@ for (const name of EXAMPLES) {
   test(`${name}: SIGTERM stops the example after all writes, also with idle connections`, async (t) => {
     const { url, child, ended, databaseFile } = await startExample(t, name);
     await send(`${url}/setup`, { form: { ...OWNER, confirm: OWNER.password } });
-    await idleConnection(t, url);
+    await openIdleConnection(t, url);
     await send(`${url}/login`, { form: OWNER });
     child.kill("SIGTERM");
     const { code, signal, stdout, stderr } = await ended;

@@ -8,7 +8,7 @@ const CLEARED = "session=; Path=/; HttpOnly; Max-Age=-1";
 const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
 
 /** The cookies of setup, sign-in and sign-out, without their tokens. */
-async function cookiesOf(gate: RunningGate, headers: Record<string, string> = {}) {
+async function readCookies(gate: RunningGate, headers: Record<string, string> = {}) {
   const answers = [
     await gate.send("/setup", { form: SETUP_FORM, headers }),
     await gate.signIn({}, { headers }),
@@ -22,13 +22,13 @@ async function cookiesOf(gate: RunningGate, headers: Record<string, string> = {}
 test("sets no Domain attribute without a cookie domain", async (t) => {
   const gate = await startGate(t, { publicUrl: "https://auth.door.test" });
   const set = `session=*; ${SET}`;
-  assert.deepEqual(await cookiesOf(gate), [[set], [set], [CLEARED]]);
+  assert.deepEqual(await readCookies(gate), [[set], [set], [CLEARED]]);
 });
 
 test("shares the session under a cookie domain and clears an older host-only cookie", async (t) => {
   const gate = await startGate(t, { cookieDomain: "door.test" });
   const set = `session=*; ${SET}; Domain=door.test`;
-  assert.deepEqual(await cookiesOf(gate), [
+  assert.deepEqual(await readCookies(gate), [
     [CLEARED, set],
     [CLEARED, set],
     [`${CLEARED}; Domain=door.test`, CLEARED],
@@ -37,12 +37,12 @@ test("shares the session under a cookie domain and clears an older host-only coo
 
 test("keeps Secure on a cookie with a domain", async (t) => {
   const gate = await startGate(t, { cookieDomain: "door.test" });
-  const [setup] = await cookiesOf(gate, { "X-Forwarded-Proto": "https" });
+  const [setup] = await readCookies(gate, { "X-Forwarded-Proto": "https" });
   assert.deepEqual(setup?.at(-1), `session=*; ${SET}; Secure; Domain=door.test`);
 });
 
 /** The `form-action` targets that the CSP of the gate's pages allows. */
-async function formTargets(t: TestContext, settings: Partial<Settings>): Promise<string> {
+async function readFormTargets(t: TestContext, settings: Partial<Settings>): Promise<string> {
   const gate = await startGate(t, settings);
   const policies = new Set<string>();
   for (const path of ["/login", "/setup", "/no-such-page"]) {
@@ -75,13 +75,13 @@ const cases: readonly (readonly [what: string, settings: Partial<Settings>, targ
 
 for (const [what, settings, targets] of cases) {
   test(`with ${what}, the CSP allows form targets ${targets}`, async (t) => {
-    assert.equal(await formTargets(t, settings), targets);
+    assert.equal(await readFormTargets(t, settings), targets);
   });
 }
 
 const FORMS = ["/login", "/setup", "/logout", "/account/password"];
 
-async function statuses(gate: RunningGate, headers: Record<string, string>): Promise<number[]> {
+async function readStatuses(gate: RunningGate, headers: Record<string, string>): Promise<number[]> {
   const found: number[] = [];
   for (const path of FORMS) found.push((await gate.send(path, { form: {}, headers })).status);
   return found;
@@ -94,13 +94,13 @@ test("accepts a form from the public URL even if the proxy changed the Host head
   });
   for (const site of [{}, { "Sec-Fetch-Site": "same-origin" }, { "Sec-Fetch-Site": "same-site" }]) {
     const headers = { ...site, Origin: "https://auth.door.test" };
-    assert.deepEqual(await statuses(gate, headers), [303, 422, 303, 303]);
+    assert.deepEqual(await readStatuses(gate, headers), [303, 422, 303, 303]);
   }
   for (const origin of [
     ...["http://auth.door.test", "https://auth.door.test:8443", "https://app.door.test"],
     ...["https://door.test", "https://auth.door.test.evil.example", "https://evil.example"],
   ]) {
-    assert.deepEqual(await statuses(gate, { Origin: origin }), [403, 403, 403, 403], origin);
+    assert.deepEqual(await readStatuses(gate, { Origin: origin }), [403, 403, 403, 403], origin);
   }
 });
 
@@ -108,6 +108,6 @@ test("refuses such a form without a public URL, with or without a cookie domain"
   for (const cookieDomain of [undefined, "door.test"]) {
     const gate = await startGate(t, { cookieDomain });
     const headers = { Origin: "https://auth.door.test" };
-    assert.deepEqual(await statuses(gate, headers), [403, 403, 403, 403]);
+    assert.deepEqual(await readStatuses(gate, headers), [403, 403, 403, 403]);
   }
 });

@@ -123,14 +123,14 @@ test("renders even if log entries cannot be written", async (t) => {
 });
 
 /** Returns the home page of an application that has one account and uses these options. */
-async function homeOf(t: TestContext, options: Parameters<typeof startApp>[1]) {
+async function openHome(t: TestContext, options: Parameters<typeof startApp>[1]) {
   const app = await startApp(t, options);
   const { session } = await app.send("/setup", SETUP);
   return { app, answer: await app.send("/", { session }) };
 }
 
 test("omits the activity section if the store has no log reader", async (t) => {
-  const { app, answer } = await homeOf(t, { store: memoryStore() });
+  const { app, answer } = await openHome(t, { store: memoryStore() });
   assert.equal(answer.status, 200);
   assert.ok(
     !answer.body.includes(en.recentActivity) && !answer.body.includes(en.activityUnreadable),

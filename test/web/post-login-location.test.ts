@@ -95,7 +95,7 @@ for (const answer of ["", "home", "//evil.example", "/\\evil.example", "/a\r\nX:
       );
     }
     assert.deepEqual(
-      app.log.map(({ message, fields }) => [message, codeIn(fields)]),
+      app.log.map(({ message, fields }) => [message, errorCodeOf(fields)]),
       [
         ["request failed", "invalid_post_login_location"],
         ["request failed", "invalid_post_login_location"],
@@ -104,7 +104,7 @@ for (const answer of ["", "home", "//evil.example", "/\\evil.example", "/a\r\nX:
   });
 }
 
-function codeIn({ err }: Readonly<Record<string, unknown>>): unknown {
+function errorCodeOf({ err }: Readonly<Record<string, unknown>>): unknown {
   return err instanceof Error && "code" in err ? err.code : undefined;
 }
 

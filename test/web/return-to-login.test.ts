@@ -18,7 +18,7 @@ const withReturnTo = (path: string, target: string): string =>
   `${path}${path.includes("?") ? "&" : "?"}return_to=${encodeURIComponent(target)}`;
 
 /** The value that a browser would post for the hidden field, if the page has one. */
-function fieldIn(page: string): string | undefined {
+function readReturnTo(page: string): string | undefined {
   const field = /<input type="hidden" name="return_to" value="([^"<>]*)">/.exec(page)?.[1];
   assert.equal(field === undefined, !page.includes("return_to"));
   const signs: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'" };
@@ -52,16 +52,16 @@ for (const path of ["/login", "/setup"]) {
     const gate = await startWithDomain(t);
     for (const target of accepted) {
       const { status, body } = await gate.send(withReturnTo(path, target));
-      assert.deepEqual([status, fieldIn(body)], [200, target]);
+      assert.deepEqual([status, readReturnTo(body)], [200, target]);
       assertNothingInline(body);
     }
     for (const target of refused) {
       const { status, body } = await gate.send(withReturnTo(path, target));
-      assert.deepEqual([status, fieldIn(body)], [200, undefined], target);
+      assert.deepEqual([status, readReturnTo(body)], [200, undefined], target);
       assert.doesNotMatch(body, /evil/);
       assertNothingInline(body);
     }
-    assert.equal(fieldIn((await gate.send(path)).body), undefined);
+    assert.equal(readReturnTo((await gate.send(path)).body), undefined);
   });
 }
 
@@ -87,7 +87,7 @@ test("a failed sign-in keeps the return target for the next attempt", async (t) 
     assert.equal(wrong.location, withReturnTo("/login?error=1", target));
     const page = (await gate.send(String(wrong.location))).body;
     assert.match(page, /class="problem"/);
-    const again = await gate.signIn({ return_to: fieldIn(page) ?? "" }, { from });
+    const again = await gate.signIn({ return_to: readReturnTo(page) ?? "" }, { from });
     assert.equal(again.location, target);
   }
 });

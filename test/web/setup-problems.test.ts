@@ -18,7 +18,7 @@ const RIGHT: Fields = {
   confirm: "p-8Ry",
   domain: 'home."x".org',
 };
-const KEPT: Fields = { username: "Zoë &lt;b&gt;", domain: "home.&quot;x&quot;.org" };
+const ESCAPED: Fields = { username: "Zoë &lt;b&gt;", domain: "home.&quot;x&quot;.org" };
 const ALL = ["token", "username", "password", "confirm", "domain"];
 
 const problems: readonly (Problem & {
@@ -84,7 +84,7 @@ for (const { what, flaws, ...problem } of problems) {
   test(`a setup with ${what} keeps the entered values except passwords`, async (t) => {
     const { setUp } = await startWithSetupToken(t);
     const { body } = await setUp(flaws);
-    const typed: Fields = { ...KEPT, token: "s3cret", ...flaws };
+    const typed: Fields = { ...ESCAPED, token: "s3cret", ...flaws };
     for (const name of ["token", "username", "domain"] as const) {
       assert.equal(fieldNamed(body, name).value, typed[name] || undefined, name);
     }

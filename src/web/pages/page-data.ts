@@ -37,7 +37,7 @@ export interface PageData {
   readonly login: { readonly returnTo: string | undefined };
   readonly setup: {
     readonly tokenExpected: boolean;
-    /** From the setup link, or as typed before. */
+    /** From the setup link, or as entered before. */
     readonly token: string;
     readonly username: string;
     readonly domain: string;

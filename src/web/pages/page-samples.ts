@@ -10,10 +10,10 @@ export type Sample = {
   };
 }[PageName];
 
-const somebody: User = { id: "1" as UserId, username: "somebody" };
-const stranger: PageHelpers = { NeedsSetup: false, HasError: false, CurrentUser: undefined };
-const unconfigured: PageHelpers = { ...stranger, NeedsSetup: true };
-const signedIn: PageHelpers = { ...stranger, CurrentUser: somebody };
+const user: User = { id: "1" as UserId, username: "somebody" };
+const signedOut: PageHelpers = { NeedsSetup: false, HasError: false, CurrentUser: undefined };
+const unconfigured: PageHelpers = { ...signedOut, NeedsSetup: true };
+const signedIn: PageHelpers = { ...signedOut, CurrentUser: user };
 
 const emptySetup: PageData["setup"] = {
   tokenExpected: false,
@@ -25,7 +25,7 @@ const emptySetup: PageData["setup"] = {
   problem: undefined,
 };
 
-const quietHome: PageData["home"] = {
+const emptyHome: PageData["home"] = {
   activity: { kind: "none" },
   notice: undefined,
   problem: undefined,
@@ -35,8 +35,8 @@ const at = "2000-01-01T00:00:00.000Z";
 
 /** Templates are rendered with these at the start, so that a broken one is reported then. */
 export const samples: readonly Sample[] = [
-  { name: "login", helpers: stranger, data: { returnTo: undefined } },
-  { name: "login", helpers: { ...stranger, HasError: true }, data: { returnTo: "/" } },
+  { name: "login", helpers: signedOut, data: { returnTo: undefined } },
+  { name: "login", helpers: { ...signedOut, HasError: true }, data: { returnTo: "/" } },
   { name: "login", helpers: unconfigured, data: { returnTo: undefined } },
   { name: "login", helpers: signedIn, data: { returnTo: undefined } },
   { name: "setup", helpers: unconfigured, data: emptySetup },
@@ -51,7 +51,7 @@ export const samples: readonly Sample[] = [
       problem: { message: "invalid", fields: ["token"] },
     },
   },
-  { name: "home", helpers: signedIn, data: quietHome },
+  { name: "home", helpers: signedIn, data: emptyHome },
   {
     name: "home",
     helpers: signedIn,
@@ -65,13 +65,13 @@ export const samples: readonly Sample[] = [
     name: "home",
     helpers: signedIn,
     data: {
-      ...quietHome,
+      ...emptyHome,
       activity: { kind: "unreadable" },
       problem: { message: "invalid", fields: ["current_password"] },
     },
   },
-  { name: "error", helpers: stranger, data: { status: 500, message: "failed" } },
-  { name: "error", helpers: stranger, data: { status: 503, message: "busy", requestId: "1" } },
+  { name: "error", helpers: signedOut, data: { status: 500, message: "failed" } },
+  { name: "error", helpers: signedOut, data: { status: 503, message: "busy", requestId: "1" } },
   { name: "error", helpers: unconfigured, data: { status: 404, message: "not there" } },
   { name: "error", helpers: signedIn, data: { status: 403, message: "refused" } },
 ];

@@ -90,7 +90,7 @@ export class Templates extends Eta {
   }
 }
 
-/** The template line whose code does not parse: the last one that the code names before it. */
+/** The template line whose code does not parse: the last line number set before the error. */
 function brokenLine(code: string): number {
   try {
     new Script(`(function(it, options) {${code}\n})`, { filename: "template" });

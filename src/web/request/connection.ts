@@ -38,7 +38,7 @@ export const isConnectionKnown = (c: Context): boolean => peerOf(incomingOf(c)) 
 export const isEncrypted = (c: Context): boolean =>
   property(property(incomingOf(c), "socket"), "encrypted") === true;
 
-/** Node's request below Hono, if there is one. */
+/** The Node request that Hono wraps, if there is one. */
 export const incomingOf = (c: Context): unknown => property(c.env, "incoming");
 
 function property(value: unknown, name: string): unknown {

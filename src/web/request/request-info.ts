@@ -23,7 +23,7 @@ export interface RequestInfo extends RequestSource {
   readonly languages: string | undefined;
   /** The query parameter `error`. */
   readonly error: string | undefined;
-  /** The user that a guard let in. The page shows this one even if the session ends meanwhile. */
+  /** The user that a guard admitted. The page shows it even if the session ends meanwhile. */
   readonly user?: User;
 }
 

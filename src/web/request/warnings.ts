@@ -11,19 +11,19 @@ export type Refusal =
   | "setup rejected"
   | "form of another site refused";
 
-/** Logs a refusal and its address, but nothing that was typed: people mix up the fields. */
+/** Logs a refusal with its address, but no entered value: users may confuse the fields. */
 export type NoteRefusal = (c: Context, refusal: Refusal) => void;
 
 export function createNoteRefusal(proxies: ProxyTrust, log: ServerLog): NoteRefusal {
   return (c, refusal) => log.warn({ address: clientOf(c, proxies).remoteAddress }, refusal);
 }
 
-/** Any client can send the header, so the number of peers that are remembered is bounded. */
+/** Any client can send the header, so the number of stored peers is bounded. */
 const MAX_WARNED = 100;
 
 /**
- * Warns, once for each address, of a peer that forwards requests and is not trusted. Behind a proxy
- * that is missing in the options, all users share the five attempts of one address.
+ * Warns once for each peer that forwards requests and is not trusted. Behind a proxy
+ * that is missing from the options, all users share the five attempts of one address.
  */
 export function createProxyWarning(
   { trusts }: Pick<ProxyTrust, "trusts">,

@@ -36,7 +36,7 @@ const anyColor = fc
   .map((all) => `#${all.map((one) => one.toString(16).padStart(2, "0")).join("")}`);
 
 /** The values of a custom property in the style sheet, in the light and the dark theme. */
-function definedIn(css: string, name: string): readonly (string | undefined)[] {
+function readCustomProperty(css: string, name: string): readonly (string | undefined)[] {
   return [...css.matchAll(new RegExp(`--${name}:\\s*(#[\\da-f]+)`, "g"))].map(([, color = ""]) =>
     color.length === 4 ? color.replace(/[\da-f]/g, "$&$&") : color,
   );
@@ -122,11 +122,11 @@ test("accepts # and three or six hexadecimal digits as a colour", () => {
 });
 
 test("the style sheet has the card colours that the contrast is measured against", () => {
-  assert.deepEqual(definedIn(STYLE_SHEET, "card"), [CARDS.light, CARDS.dark]);
+  assert.deepEqual(readCustomProperty(STYLE_SHEET, "card"), [CARDS.light, CARDS.dark]);
 });
 
 test("the style sheet's default accent colours equal those computed from its light one", () => {
-  const [light = "", dark] = definedIn(STYLE_SHEET, "accent");
+  const [light = "", dark] = readCustomProperty(STYLE_SHEET, "accent");
   assert.deepEqual(accentFrom(light), { light, dark });
 });
 
@@ -140,7 +140,7 @@ test("a custom colour is in the style sheet and changes its URL", async (t) => {
   assert.equal(new Set([plain.url, red.url, blue.url]).size, 3);
   const { light, dark } = accentFrom("#c00");
   assert.ok(red.css.startsWith(plain.css), "the rest is unchanged");
-  assert.deepEqual(definedIn(red.css, "accent").slice(-2), [light, dark]);
+  assert.deepEqual(readCustomProperty(red.css, "accent").slice(-2), [light, dark]);
   assert.match(
     red.css,
     /@media \(prefers-color-scheme: ?dark\) ?\{ ?:root ?\{ ?--accent: ?#[\da-f]{6}/,

@@ -13,7 +13,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 const MAX_LOGO_BYTES = 512 * 1024;
 
-async function logoFile(t: TestContext, name: string, content: string | Uint8Array = "x") {
+async function writeLogo(t: TestContext, name: string, content: string | Uint8Array = "x") {
   return join(await folderWith(t, { [name]: content }), name);
 }
 
@@ -32,7 +32,7 @@ const types: readonly (readonly [name: string, type: string])[] = [
 for (const [name, type] of types) {
   test(`serves ${name} unchanged as ${type}, with scripts blocked`, async (t) => {
     const content = Uint8Array.from([0, 255, 13, 10, 60, 128]);
-    const gate = await startGate(t, { logoFile: await logoFile(t, name, content) });
+    const gate = await startGate(t, { logoFile: await writeLogo(t, name, content) });
     const url = addressIn((await gate.send("/login")).body, "icon");
     assert.match(url, /^\/latchkey-logo\?v=[\w-]{12}$/);
     const answer = await fetch(`${gate.url}${url}`);
@@ -48,7 +48,7 @@ for (const [name, type] of types) {
 }
 
 test("shows the logo above every page's heading with an empty alt text, and uses it as the icon", async (t) => {
-  const gate = await startGate(t, { logoFile: await logoFile(t, "logo.png") });
+  const gate = await startGate(t, { logoFile: await writeLogo(t, "logo.png") });
   const pages = [await gate.send("/setup"), await gate.send("/nothing"), await gate.send("/login")];
   const home = await gate.send("/", { session: await gate.setUp() });
   for (const { body } of [...pages, home]) {
@@ -61,7 +61,7 @@ test("shows the logo above every page's heading with an empty alt text, and uses
 test("changes a file's URL only when its content changes", async (t) => {
   const addresses = async (files: Readonly<Record<string, string>>, logo: string) => {
     const pagesDir = await folderWith(t, files);
-    const own = site({ pagesDir, logoFile: await logoFile(t, "logo.svg", logo) });
+    const own = site({ pagesDir, logoFile: await writeLogo(t, "logo.svg", logo) });
     return own.assets.map(({ url }) => url);
   };
   const css = { "latchkey.css": "body {}" };
@@ -121,8 +121,8 @@ test("serves a replaced style sheet and a replaced script unchanged", async (t) 
 });
 
 test("accepts a logo of up to 512 KiB", async (t) => {
-  const largest = await logoFile(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES));
-  const larger = await logoFile(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES + 1));
+  const largest = await writeLogo(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES));
+  const larger = await writeLogo(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES + 1));
   assert.deepEqual([isLogo(largest), isLogo(larger)], [true, false]);
   assert.ok(site({ logoFile: largest }).assets.some(({ body }) => body.length === MAX_LOGO_BYTES));
   assert.match(faultOf(() => site({ logoFile: larger })).message, /larger than 524288 bytes/);

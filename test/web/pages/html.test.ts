@@ -10,7 +10,7 @@ const validator = new HtmlValidate({
   rules: { "doctype-style": "off" },
 });
 
-async function problemsIn(html: string): Promise<readonly string[]> {
+async function findProblems(html: string): Promise<readonly string[]> {
   const { results } = await validator.validateString(html);
   return results.flatMap(({ messages }) =>
     messages.map(({ line, ruleId, message }) => `${line}: ${ruleId}: ${message}`),
@@ -20,7 +20,7 @@ async function problemsIn(html: string): Promise<readonly string[]> {
 for (const [name, open] of Object.entries(states)) {
   test(`${name}: the page is valid HTML without inline scripts and styles`, async (t) => {
     const { body } = await open(t, "en");
-    assert.deepEqual(await problemsIn(body), []);
+    assert.deepEqual(await findProblems(body), []);
     assertNothingInline(body);
   });
 

@@ -61,7 +61,7 @@ const home =
   async (t, locale) =>
     open(await startVisit(t, locale, (gate) => gate.setUp()));
 
-const at =
+const openPath =
   (path: string): OpenPage =>
   ({ send }) =>
     send(path);
@@ -112,17 +112,17 @@ const withoutLog: OpenPage = async ({ gate, send }) => {
 };
 
 export const states: Readonly<Record<string, State>> = {
-  setup: beforeSetup(at("/setup")),
-  "setup by link": beforeSetup(at("/setup?token=the%20token&return_to=%2Fpage%3Fa%26b")),
+  setup: beforeSetup(openPath("/setup")),
+  "setup by link": beforeSetup(openPath("/setup?token=the%20token&return_to=%2Fpage%3Fa%26b")),
   "setup with a wrong token": beforeSetup(setUpWith({ token: "wrong" })),
   "setup with empty fields": beforeSetup(setUpWith({ username: "", password: "" })),
   "setup with different passwords": beforeSetup(setUpWith({ confirm: "another" })),
-  "sign-in without an account": beforeSetup(at("/login")),
-  "error without an account": beforeSetup(at("/nothing")),
-  "sign-in": signedOut(at("/login?return_to=%2Fpage%3Fa%26b")),
-  "failed sign-in": signedOut(at("/login?error=1")),
-  "error when signed out": signedOut(at("/logout")),
-  home: home(at("/")),
+  "sign-in without an account": beforeSetup(openPath("/login")),
+  "error without an account": beforeSetup(openPath("/nothing")),
+  "sign-in": signedOut(openPath("/login?return_to=%2Fpage%3Fa%26b")),
+  "failed sign-in": signedOut(openPath("/login?error=1")),
+  "error when signed out": signedOut(openPath("/logout")),
+  home: home(openPath("/")),
   "home with ten entries": home(withTenEntries),
   "home after a password change": home(withNotice),
   "home with an unreadable log": home(withoutLog),
@@ -130,5 +130,5 @@ export const states: Readonly<Record<string, State>> = {
   "home after a wrong password": home(changeWith({ current_password: "wrong" })),
   "home after different passwords": home(changeWith({ confirm_password: "another" })),
   "home after a short password": home(changeWith({ new_password: "x", confirm_password: "x" })),
-  "error when signed in": home(at("/nothing")),
+  "error when signed in": home(openPath("/nothing")),
 };

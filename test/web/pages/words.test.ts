@@ -5,17 +5,17 @@ import { locales, wordsIn } from "../../../src/web/pages/words.ts";
 type Text = string | ((argument: never) => string);
 type Texts = { readonly [name: string]: Text | Texts };
 
-const allIn = (texts: Texts, under = ""): readonly (readonly [string, Text])[] =>
+const flatten = (texts: Texts, under = ""): readonly (readonly [string, Text])[] =>
   Object.entries(texts).flatMap(([name, text]) =>
-    typeof text === "object" ? allIn(text, `${under}${name}.`) : [[`${under}${name}`, text]],
+    typeof text === "object" ? flatten(text, `${under}${name}.`) : [[`${under}${name}`, text]],
   );
 
-const namesIn = (texts: Texts): readonly string[] => allIn(texts).map(([name]) => name);
+const readNames = (texts: Texts): readonly string[] => flatten(texts).map(([name]) => name);
 
 const ARGUMENT = "4711";
 
 /** A text as a page shows it, with the test argument if it takes one. */
-const textOf = (text: Text): string =>
+const render = (text: Text): string =>
   typeof text === "string" ? text : (text as (argument: string) => string)(ARGUMENT);
 
 test("the English messages match the specification word for word", () => {
@@ -38,27 +38,27 @@ for (const locale of locales) {
   const words = wordsIn(locale);
 
   test(`${locale} has every text, and no text is blank`, () => {
-    assert.deepEqual(namesIn(words), namesIn(wordsIn("en")));
-    for (const [name, text] of allIn(words)) {
-      assert.equal(typeof text, typeof Object.fromEntries(allIn(wordsIn("en")))[name], name);
-      assert.match(textOf(text), /^\S(.*\S)?$/, name);
+    assert.deepEqual(readNames(words), readNames(wordsIn("en")));
+    for (const [name, text] of flatten(words)) {
+      assert.equal(typeof text, typeof Object.fromEntries(flatten(wordsIn("en")))[name], name);
+      assert.match(render(text), /^\S(.*\S)?$/, name);
     }
   });
 
   test(`${locale}: no text contains a character that a page would escape`, () => {
-    for (const [name, text] of allIn(words)) assert.doesNotMatch(textOf(text), /[&<>"'`]/, name);
+    for (const [name, text] of flatten(words)) assert.doesNotMatch(render(text), /[&<>"'`]/, name);
   });
 
   test(`${locale}: a text with an argument contains it once and unchanged`, () => {
-    const about = allIn(words).filter(([, text]) => typeof text === "function");
+    const about = flatten(words).filter(([, text]) => typeof text === "function");
     assert.ok(about.length > 0);
     for (const [name, text] of about) {
-      assert.equal(textOf(text).split(ARGUMENT).length, 2, name);
+      assert.equal(render(text).split(ARGUMENT).length, 2, name);
     }
   });
 
   test(`${locale}: all messages differ, and the text direction is valid in HTML`, () => {
-    const messages = Object.values(words.messages).map(textOf);
+    const messages = Object.values(words.messages).map(render);
     assert.equal(new Set(messages).size, messages.length);
     assert.match(words.direction, /^(ltr|rtl)$/);
   });
@@ -66,9 +66,9 @@ for (const locale of locales) {
 
 for (const locale of locales.filter((one) => one !== "en")) {
   test(`${locale} is translated: no text equals the English one`, () => {
-    const english = Object.fromEntries(allIn(wordsIn("en")));
-    const same = allIn(wordsIn(locale)).filter(
-      ([name, text]) => name !== "direction" && textOf(text) === textOf(english[name] ?? ""),
+    const english = Object.fromEntries(flatten(wordsIn("en")));
+    const same = flatten(wordsIn(locale)).filter(
+      ([name, text]) => name !== "direction" && render(text) === render(english[name] ?? ""),
     );
     assert.deepEqual(same, []);
   });

@@ -10,7 +10,7 @@ const padTo = (bytes: number): string => `${COMPLETE}&a=${"x".repeat(bytes - COM
 
 const CHUNK = 10_000;
 
-function chunked(body: string): string {
+function encodeChunks(body: string): string {
   const count = Math.ceil(body.length / CHUNK);
   const chunks = Array.from({ length: count }, (_, i) => body.slice(i * CHUNK, (i + 1) * CHUNK));
   return [...chunks, ""].map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join("");
@@ -28,7 +28,8 @@ function post(body: string, ...headers: readonly string[]): string {
 
 const ways: Readonly<Record<string, (body: string) => string>> = {
   "with its length": (body) => post(body, `Content-Length: ${body.length}`, "Connection: close"),
-  "in chunks": (body) => post(chunked(body), "Transfer-Encoding: chunked", "Connection: close"),
+  "in chunks": (body) =>
+    post(encodeChunks(body), "Transfer-Encoding: chunked", "Connection: close"),
 };
 
 const statusOf = (response: string): number =>

@@ -6,7 +6,7 @@ import { connectedFrom, isEncrypted } from "../../../src/web/request/connection.
 import { sessionCookies } from "../../../src/web/session-cookie.ts";
 
 /** Runs `work` in a handler for a request with these bindings and returns its result. */
-async function inHandler<T>(
+async function runInHandler<T>(
   env: unknown,
   work: (c: Context) => T,
   headers: Readonly<Record<string, string>> = {},
@@ -30,9 +30,9 @@ const overSocket = (socket: object) => ({ incoming: { socket } });
 
 test("reads the connection from the bindings of Hono's Node server", async () => {
   const read = (c: Context) => [connectedFrom(c), isEncrypted(c)];
-  const plain = await inHandler(overSocket({ remoteAddress: "192.0.2.1" }), read);
+  const plain = await runInHandler(overSocket({ remoteAddress: "192.0.2.1" }), read);
   assert.deepEqual(plain, ["192.0.2.1", false]);
-  const tls = await inHandler(overSocket({ remoteAddress: "192.0.2.1", encrypted: true }), read);
+  const tls = await runInHandler(overSocket({ remoteAddress: "192.0.2.1", encrypted: true }), read);
   assert.deepEqual(tls, ["192.0.2.1", true]);
 });
 
@@ -40,8 +40,8 @@ const unknown = [overSocket({}), overSocket({ remoteAddress: 7 })];
 
 for (const env of [undefined, {}, { incoming: null }, { incoming: {} }, ...unknown]) {
   test(`throws if the server does not provide the address: ${JSON.stringify(env)}`, async () => {
-    assert.equal(await inHandler(env, isEncrypted), false);
-    await assert.rejects(inHandler(env, connectedFrom), (error) => {
+    assert.equal(await runInHandler(env, isEncrypted), false);
+    await assert.rejects(runInHandler(env, connectedFrom), (error) => {
       assert.ok(error instanceof Fault);
       assert.equal(error.code, "remote_address_unknown");
       assert.match(error.message, /@hono\/node-server/);
@@ -56,7 +56,7 @@ for (const socket of [
   { destroyed: false, localAddress: "192.0.2.9" },
 ]) {
   test(`reports a disconnected client as gone: ${JSON.stringify(socket)}`, async () => {
-    await assert.rejects(inHandler(overSocket(socket), connectedFrom), (error) => {
+    await assert.rejects(runInHandler(overSocket(socket), connectedFrom), (error) => {
       assert.ok(isClientGone(error));
       return true;
     });
@@ -64,7 +64,7 @@ for (const socket of [
 }
 
 test("does not report a client on a Unix socket as gone", async () => {
-  await assert.rejects(inHandler(overSocket({ destroyed: false }), connectedFrom), (error) => {
+  await assert.rejects(runInHandler(overSocket({ destroyed: false }), connectedFrom), (error) => {
     assert.ok(!isClientGone(error));
     return true;
   });
@@ -90,7 +90,7 @@ for (const [encrypted, proto, secure] of secureCases) {
     const headers: Record<string, string> =
       proto === undefined ? {} : { "X-Forwarded-Proto": proto };
     const env = overSocket({ remoteAddress: "192.0.2.1", encrypted });
-    const cookie = await inHandler(
+    const cookie = await runInHandler(
       env,
       (c) => sessionCookies(c, "abc", undefined).join("\n"),
       headers,

@@ -6,15 +6,15 @@ import { MAX_BODY_BYTES, readForm } from "../../../src/web/request/form.ts";
 const FORM = "application/x-www-form-urlencoded";
 
 /** A body in chunks without a declared length. */
-const inPieces = (pieces: Iterable<string>): ReadableStream =>
+const createStream = (pieces: Iterable<string>): ReadableStream =>
   ReadableStream.from(Array.from(pieces, (piece) => Buffer.from(piece)));
 
-const posted = (
+const createPost = (
   body: string | Uint8Array<ArrayBuffer> | ReadableStream,
   headers: Readonly<Record<string, string>>,
 ): Request => new Request("http://localhost/", { method: "POST", body, headers, duplex: "half" });
 
-async function fieldIn(request: Request): Promise<string> {
+async function readField(request: Request): Promise<string> {
   const reading = await readForm(request);
   assert.ok(reading.kind === "form", reading.kind);
   return reading.form("a");
@@ -22,26 +22,29 @@ async function fieldIn(request: Request): Promise<string> {
 
 for (const type of [FORM, FORM.toUpperCase(), `${FORM};charset=utf-8`, `${FORM} ; x=y`]) {
   test(`reads a body of the type ${type} as a form`, async () => {
-    assert.equal(await fieldIn(posted("a=b", { "Content-Type": type })), "b");
+    assert.equal(await readField(createPost("a=b", { "Content-Type": type })), "b");
   });
 }
 
 for (const type of ["text/plain", "application/json", "multipart/form-data", `${FORM}x`, "", ";"]) {
   test(`reads no fields from a body of the type "${type}"`, async () => {
-    assert.equal(await fieldIn(posted("a=b", { "Content-Type": type })), "");
+    assert.equal(await readField(createPost("a=b", { "Content-Type": type })), "");
   });
 }
 
 test("reads no fields from a body without a type", async () => {
-  assert.equal(await fieldIn(posted(Buffer.from("a=b"), {})), "");
+  assert.equal(await readField(createPost(Buffer.from("a=b"), {})), "");
 });
 
 test("reads a body without a declared length up to the limit", async () => {
   const headers = { "Content-Type": FORM };
-  assert.equal(await fieldIn(posted(inPieces(["a=", "b", "c"]), headers)), "bc");
+  assert.equal(await readField(createPost(createStream(["a=", "b", "c"]), headers)), "bc");
   const most = ["a=", "x".repeat(MAX_BODY_BYTES - 2)];
-  assert.equal((await fieldIn(posted(inPieces(most), headers))).length, MAX_BODY_BYTES - 2);
-  const reading = await readForm(posted(inPieces([...most, "x"]), headers));
+  assert.equal(
+    (await readField(createPost(createStream(most), headers))).length,
+    MAX_BODY_BYTES - 2,
+  );
+  const reading = await readForm(createPost(createStream([...most, "x"]), headers));
   assert.deepEqual(reading, { kind: "too-large" });
 });
 
@@ -51,5 +54,5 @@ test("reports an aborted body instead of an empty form", async () => {
       controller.error(new Error("the connection is gone"));
     },
   });
-  assert.deepEqual(await readForm(posted(body, { "Content-Type": FORM })), { kind: "aborted" });
+  assert.deepEqual(await readForm(createPost(body, { "Content-Type": FORM })), { kind: "aborted" });
 });

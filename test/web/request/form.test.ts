@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { MAX_BODY_BYTES, parseForm, readForm } from "../../../src/web/request/form.ts";
 
-const parsed = (text: string): ReadonlyMap<string, string> | undefined =>
+const parseText = (text: string): ReadonlyMap<string, string> | undefined =>
   parseForm(Buffer.from(text, "utf8"));
 
 const bytes = (...parts: readonly (string | readonly number[])[]): Uint8Array =>
@@ -14,7 +14,7 @@ test("parses fields as a browser encodes them and keeps the first of each name",
   const fields = fc.array(fc.tuple(fc.oneof(text, fc.constantFrom("a", "b")), text));
   fc.assert(
     fc.property(fields, (pairs) => {
-      const form = parsed(new URLSearchParams(pairs).toString());
+      const form = parseText(new URLSearchParams(pairs).toString());
       for (const [name] of pairs) {
         const first = pairs.find(([other]) => other === name)?.[1];
         assert.equal(form?.get(name), first);
@@ -47,7 +47,7 @@ test("agrees with URLSearchParams on any text of separators, escapes and letters
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
       const text = pieces.join("");
-      const form = parsed(text);
+      const form = parseText(text);
       // The URLSearchParams constructor removes a leading question mark.
       const theirs = new URLSearchParams(text.startsWith("?") ? `?${text}` : text);
       for (const name of theirs.keys()) assert.equal(form?.get(name), theirs.get(name), text);
@@ -84,7 +84,7 @@ const meanings: readonly (readonly [what: string, text: string, name: string, va
 
 for (const [what, text, name, value] of meanings) {
   test(`parses ${what}`, () => {
-    assert.equal(parsed(text)?.get(name), value);
+    assert.equal(parseText(text)?.get(name), value);
   });
 }
 
@@ -121,7 +121,7 @@ test("rejects invalid UTF-8, so that two different passwords never become the sa
       const form = parseForm(
         bytes(
           "a=",
-          [...body].flatMap((byte) => escapedByte(byte)),
+          [...body].flatMap((byte) => escapeByte(byte)),
         ),
       );
       const text = Buffer.from(body).toString("utf8");
@@ -132,7 +132,7 @@ test("rejects invalid UTF-8, so that two different passwords never become the sa
   );
 });
 
-const escapedByte = (byte: number): readonly number[] => [
+const escapeByte = (byte: number): readonly number[] => [
   ...Buffer.from(`%${byte.toString(16).padStart(2, "0")}`),
 ];
 
@@ -151,9 +151,9 @@ test("treats names of Object.prototype as missing fields", async () => {
 
 test("reads ten thousand fields and a body that contains only separators", () => {
   const names = Array.from({ length: 10_000 }, (_, i) => `f${i}`);
-  const form = parsed(names.map((name) => `${name}=x`).join("&"));
+  const form = parseText(names.map((name) => `${name}=x`).join("&"));
   assert.equal(form?.size, 10_000);
   assert.equal(form?.get("f9999"), "x");
-  assert.ok(parsed("&".repeat(MAX_BODY_BYTES)));
-  assert.equal(parsed("%".repeat(MAX_BODY_BYTES))?.get("%".repeat(MAX_BODY_BYTES)), "");
+  assert.ok(parseText("&".repeat(MAX_BODY_BYTES)));
+  assert.equal(parseText("%".repeat(MAX_BODY_BYTES))?.get("%".repeat(MAX_BODY_BYTES)), "");
 });

@@ -149,7 +149,7 @@ for (const range of invalidRanges) {
 }
 
 /** The remote address that a gate uses, read from the log entry of the sixth attempt. */
-async function addressSeen(
+async function readRemoteAddress(
   gate: Awaited<ReturnType<typeof startGate>>,
   sending: Parameters<typeof gate.send>[1],
 ): Promise<string | undefined> {
@@ -161,17 +161,17 @@ async function addressSeen(
 test("ignores the header of an untrusted peer", async (t) => {
   const gate = await startGate(t, { trustedProxies: ["127.0.0.9"] });
   const headers = { "X-Forwarded-For": "203.0.113.7" };
-  assert.equal(await addressSeen(gate, { headers, from: "127.0.0.8" }), "127.0.0.8");
+  assert.equal(await readRemoteAddress(gate, { headers, from: "127.0.0.8" }), "127.0.0.8");
 });
 
 test("takes the address from the header of a trusted peer", async (t) => {
   const gate = await startGate(t, { trustedProxies: ["127.0.0.9"] });
   const headers = { "X-Forwarded-For": "198.51.100.1, 203.0.113.7" };
-  assert.equal(await addressSeen(gate, { headers, from: "127.0.0.9" }), "203.0.113.7");
+  assert.equal(await readRemoteAddress(gate, { headers, from: "127.0.0.9" }), "203.0.113.7");
 });
 
 test("ignores the header without trusted proxies", async (t) => {
   const gate = await startGate(t);
   const headers = { "X-Forwarded-For": "203.0.113.7", Forwarded: "for=203.0.113.7" };
-  assert.equal(await addressSeen(gate, { headers }), "127.0.0.1");
+  assert.equal(await readRemoteAddress(gate, { headers }), "127.0.0.1");
 });

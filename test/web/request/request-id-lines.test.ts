@@ -98,7 +98,7 @@ test("logs a failing shared rate limiter with the request ID of the sign-in", as
 });
 
 /** Uses a new gate for each call, because the rate limit would make the responses differ. */
-async function rejected(t: TestContext, hash: string | undefined): Promise<Answer> {
+async function rejectSignIn(t: TestContext, hash: string | undefined): Promise<Answer> {
   const gate = await startGate(t);
   await gate.setUp();
   if (hash !== undefined) setHash(gate, hash);
@@ -111,7 +111,7 @@ async function rejected(t: TestContext, hash: string | undefined): Promise<Answe
 }
 
 test("a failed sign-in returns the same response whether or not it logs a warning about the user", async (t) => {
-  assert.deepEqual(await rejected(t, COSTLY), await rejected(t, undefined));
+  assert.deepEqual(await rejectSignIn(t, COSTLY), await rejectSignIn(t, undefined));
 });
 
 test("keeps Retry-After when the error page cannot be rendered", async (t) => {

@@ -13,7 +13,7 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const idOf = ({ headers }: Answer): unknown => headers["x-request-id"];
 
 /** Starts a gate whose pages all fail. */
-async function brokenGate(t: TestContext, trustedProxies: readonly string[] = []) {
+async function startBrokenGate(t: TestContext, trustedProxies: readonly string[] = []) {
   const gate = await startGate(t, { trustedProxies });
   execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
   return gate;
@@ -46,7 +46,7 @@ test("keeps the ID while one request is handled inside another", () => {
 });
 
 test("shows the same ID in the server log, the header and the page of a failure", async (t) => {
-  const gate = await brokenGate(t);
+  const gate = await startBrokenGate(t);
   const answer = await gate.send("/login");
   assert.equal(answer.status, 500);
   const id = String(idOf(answer));
@@ -60,7 +60,7 @@ test("shows the same ID in the server log, the header and the page of a failure"
 
 for (const locale of locales) {
   test(`the error page asks in ${locale} to quote the ID and keeps the error message`, async (t) => {
-    const gate = await brokenGate(t);
+    const gate = await startBrokenGate(t);
     const answer = await gate.send("/", { headers: { "Accept-Language": locale } });
     assert.ok(answer.body.includes(wordsIn(locale).quoteRequest(String(idOf(answer)))));
     assert.match(answer.body, /<p class="problem" role="alert">no such table: users<\/p>/);
@@ -68,7 +68,7 @@ for (const locale of locales) {
 }
 
 test("every failure has its own ID", async (t) => {
-  const gate = await brokenGate(t);
+  const gate = await startBrokenGate(t);
   const answers = [await gate.send("/login"), await gate.send("/login")];
   assert.equal(new Set(answers.map(idOf)).size, 2);
 });
@@ -86,7 +86,7 @@ test("shows the same ID in log, header and page of a guard failure", async (t) =
 });
 
 test("a forward-auth failure has an ID", async (t) => {
-  const gate = await brokenGate(t);
+  const gate = await startBrokenGate(t);
   const answer = await gate.send("/forward-auth", { session: "x" });
   assert.equal(answer.status, 500);
   assert.equal(failures(gate).at(-1)?.requestId, idOf(answer));
@@ -139,7 +139,7 @@ async function readAnsweredId(
   trustedProxies: readonly string[],
   sending: Sending = {},
 ): Promise<unknown> {
-  const gate = await brokenGate(t, trustedProxies);
+  const gate = await startBrokenGate(t, trustedProxies);
   const headers = given === undefined ? {} : { "X-Request-Id": given };
   const answer = await gate.send("/login", { headers, ...sending });
   assert.equal(failures(gate).at(-1)?.requestId, idOf(answer), "log and header agree");

@@ -16,7 +16,7 @@ const incoming = (headers: Readonly<Record<string, string | readonly string[]>> 
 });
 
 /** Runs `work` in a handler for this request and returns its result. */
-async function inHandler<T>(request: Request, env: object, work: (c: Context) => T): Promise<T> {
+async function runInHandler<T>(request: Request, env: object, work: (c: Context) => T): Promise<T> {
   const results: T[] = [];
   const app = new Hono();
   app.all("*", (c) => {
@@ -32,7 +32,7 @@ async function inHandler<T>(request: Request, env: object, work: (c: Context) =>
 test("reads what pages need from a Hono request, with the path without the query", async () => {
   const request = new Request("http://door.test/login?error=1&token=t", { headers: HEADERS });
   const below = incoming();
-  const info = await inHandler(request, { incoming: below }, requestInfoOf);
+  const info = await runInHandler(request, { incoming: below }, requestInfoOf);
   assert.deepEqual(info, {
     request: below,
     peer: PEER,
@@ -48,7 +48,7 @@ test("reads what pages need from a Hono request, with the path without the query
 
 test("leaves out headers and query parameters that the request lacks", async () => {
   const request = new Request("http://door.test/");
-  const info = await inHandler(request, { incoming: incoming() }, requestInfoOf);
+  const info = await runInHandler(request, { incoming: incoming() }, requestInfoOf);
   assert.deepEqual(
     [info.cookies, info.languages, info.error, info.givenId],
     [undefined, undefined, undefined, undefined],
@@ -58,7 +58,7 @@ test("leaves out headers and query parameters that the request lacks", async () 
 for (const env of [{}, { incoming: null }, { incoming: "x" }]) {
   test(`identifies a request without a Node request by the Fetch request: ${JSON.stringify(env)}`, async () => {
     const request = new Request("http://door.test/");
-    const [info, raw] = await inHandler(
+    const [info, raw] = await runInHandler(
       request,
       env,
       (c) => [requestInfoOf(c), c.req.raw] as const,

@@ -1,78 +1,78 @@
-// What pages can do without this script they do without it; it only makes them more pleasant.
+// Pages work without this script. It only adds conveniences.
 {
   const { show = "Show", hide = "Hide", capsLock = "" } = document.currentScript?.dataset ?? {};
 
-  /** A request that got lost on the way can be sent again after this time. */
-  const SENT_FOR_MS = 5000;
+  /** After this time, the user can submit a form again if the request was lost. */
+  const RESUBMIT_AFTER_MS = 5000;
 
   /** @type {NodeListOf<HTMLInputElement>} */
   const passwords = document.querySelectorAll('input[type="password"]');
   for (const field of passwords) {
-    offerToShow(field);
-    warnOfCapsLock(field);
+    addShowButton(field);
+    addCapsLockHint(field);
   }
-  for (const form of document.forms) sendOnce(form);
-  for (const time of document.querySelectorAll("time")) tellLocally(time);
+  for (const form of document.forms) preventResubmit(form);
+  for (const time of document.querySelectorAll("time")) showLocalTime(time);
 
   /** @param {HTMLInputElement} field */
-  function offerToShow(field) {
+  function addShowButton(field) {
     const button = document.createElement("button");
     const label = field.labels?.[0]?.textContent ?? "";
-    const say = () => {
+    const updateLabel = () => {
       button.textContent = field.type === "password" ? show : hide;
       button.setAttribute("aria-label", `${button.textContent}: ${label}`);
     };
-    // Once it is shown, it is text to a phone's keyboard.
+    // A phone's keyboard would capitalize a shown password, which is a text field.
     field.autocapitalize = "none";
     button.type = "button";
     button.className = "show";
     button.setAttribute("aria-controls", field.id);
     button.addEventListener("click", () => {
       field.type = field.type === "password" ? "text" : "password";
-      say();
+      updateLabel();
     });
-    // Browsers offer to save what was typed into a password field, not into a plain one.
+    // Browsers offer to save the value of a password field, but not of a text field.
     field.form?.addEventListener("submit", () => {
       field.type = "password";
-      say();
+      updateLabel();
     });
-    say();
+    updateLabel();
     field.after(button);
   }
 
   /** @param {HTMLInputElement} field */
-  function warnOfCapsLock(field) {
+  function addCapsLockHint(field) {
     const hint = document.createElement("p");
     hint.className = "hint";
     hint.role = "status";
     (field.closest(".control") ?? field).after(hint);
     /** @param {Event} event */
-    const look = (event) => {
-      // A browser that fills in a password makes key events that are none.
+    const updateHint = (event) => {
+      // When a browser fills in a password, it sends key events that are not KeyboardEvents.
       if (!(event instanceof KeyboardEvent)) return;
       const text = event.getModifierState("CapsLock") ? capsLock : "";
       if (hint.textContent !== text) hint.textContent = text;
     };
-    field.addEventListener("keydown", look);
-    field.addEventListener("keyup", look);
+    field.addEventListener("keydown", updateHint);
+    field.addEventListener("keyup", updateHint);
     field.addEventListener("blur", () => {
       hint.textContent = "";
     });
   }
 
   /** @param {HTMLFormElement} form */
-  function sendOnce(form) {
+  function preventResubmit(form) {
     const ready = () => delete form.dataset.sent;
     form.addEventListener("submit", (event) => {
       if (form.dataset.sent !== undefined) return event.preventDefault();
       form.dataset.sent = "";
-      setTimeout(ready, SENT_FOR_MS);
+      setTimeout(ready, RESUBMIT_AFTER_MS);
     });
     addEventListener("pageshow", ready);
   }
 
   /** @param {HTMLTimeElement} time */
-  function tellLocally(time) {
+  function showLocalTime(time) {
     const format = new Intl.DateTimeFormat(document.documentElement.lang, {
       dateStyle: "medium",
       timeStyle: "short",
