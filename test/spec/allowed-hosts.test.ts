@@ -7,7 +7,7 @@ import { countOf } from "../support/database.ts";
 import { type RunningGate, startGate } from "../support/gate.ts";
 import { postRaw, sendRaw } from "../support/raw.ts";
 
-/** The headers of a page whose name an attacker lets resolve to this machine. */
+/** The headers of a DNS rebinding attack: a page whose host name now resolves to this machine. */
 const rebound = (host: string) => ({
   Host: host,
   Origin: `http://${host}`,
@@ -21,7 +21,7 @@ const users = ({ databaseFile }: RunningGate): number => countOf(databaseFile, "
 const statusAt = async (gate: RunningGate, host: string, path = "/setup"): Promise<number> =>
   (await gate.send(path, { headers: { Host: host } })).status;
 
-test("a rebound name cannot create the account of a fresh gate on loopback", async (t) => {
+test("rejects a setup through a rebound host name on a loopback gate without an account", async (t) => {
   const gate = await startGate(t);
   const host = `evil.example:${portOf(gate)}`;
   const posted = await postRaw(gate.url, "/setup", SETUP_FORM, rebound(host));
@@ -34,7 +34,7 @@ test("a rebound name cannot create the account of a fresh gate on loopback", asy
   assert.equal(users(gate), 0);
 });
 
-test("a loopback name sets a gate on loopback up, with any port", async (t) => {
+test("accepts loopback host names with any port for the setup of a loopback gate", async (t) => {
   const gate = await startGate(t);
   const names = [
     "localhost",
@@ -53,7 +53,7 @@ test("a loopback name sets a gate on loopback up, with any port", async (t) => {
   assert.deepEqual([status, location], [303, "/"]);
 });
 
-test("the hosts of PUBLIC_URL and COOKIE_DOMAIN reach the setup of a gate on loopback", async (t) => {
+test("accepts the hosts of PUBLIC_URL and COOKIE_DOMAIN for the setup of a loopback gate", async (t) => {
   const gate = await startGate(t, {
     publicUrl: "https://auth.door.test",
     cookieDomain: "door.test",
@@ -64,7 +64,7 @@ test("the hosts of PUBLIC_URL and COOKIE_DOMAIN reach the setup of a gate on loo
   assert.equal(await statusAt(gate, "evil.example"), 421);
 });
 
-test("without an account, everything but the setup answers for any host", async (t) => {
+test("without an account, all paths except the setup answer for any host", async (t) => {
   const gate = await startGate(t);
   for (const [path, status] of [
     ["/login", 200],
@@ -76,7 +76,7 @@ test("without an account, everything but the setup answers for any host", async 
   }
 });
 
-test("with an account, a gate on loopback answers for any host", async (t) => {
+test("with an account, a loopback gate answers for any host", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const headers = { Host: "home.example.org" };
@@ -88,7 +88,7 @@ test("with an account, a gate on loopback answers for any host", async (t) => {
 
 const LISTED = { allowedHosts: ["door.test"] } as const;
 
-test("with ALLOWED_HOSTS, every other host gets 421, also with an account", async (t) => {
+test("with ALLOWED_HOSTS, returns 421 for every other host, also with an account", async (t) => {
   const gate = await startGate(t, LISTED);
   const everything = ["/setup", "/login", "/", "/latchkey.css", "/favicon.svg", "/nowhere"];
   for (const path of [...everything, "/.well-known/change-password"]) {
@@ -107,7 +107,7 @@ test("with ALLOWED_HOSTS, every other host gets 421, also with an account", asyn
   assert.equal((await gate.signIn({}, { headers: rebound("evil.example") })).status, 421);
 });
 
-test("ALLOWED_HOSTS leaves health checks and forward auth alone", async (t) => {
+test("ALLOWED_HOSTS does not apply to health checks and forward auth", async (t) => {
   const gate = await startGate(t, LISTED);
   for (const [path, status] of [
     ["/healthz", 200],
@@ -118,7 +118,7 @@ test("ALLOWED_HOSTS leaves health checks and forward auth alone", async (t) => {
   }
 });
 
-test("a gate on other addresses answers for any host, unless ALLOWED_HOSTS is set", async (t) => {
+test("a gate on a non-loopback address answers for any host unless ALLOWED_HOSTS is set", async (t) => {
   const open = await startGate(t, { host: "0.0.0.0", allowedHosts: ["*"] });
   assert.equal(await statusAt(open, "evil.example"), 200);
   const listed = await startGate(t, { host: "0.0.0.0", ...LISTED });
@@ -126,7 +126,7 @@ test("a gate on other addresses answers for any host, unless ALLOWED_HOSTS is se
   assert.equal(await statusAt(listed, "door.test"), 200);
 });
 
-test("a request without a Host header counts as one for localhost", async (t) => {
+test("treats a request without a Host header as one for localhost", async (t) => {
   const statusOf = async (gate: RunningGate): Promise<string> =>
     (await sendRaw(gate.url, "GET /setup HTTP/1.0\r\n\r\n")).slice(9, 12);
   assert.equal(await statusOf(await startGate(t)), "200");
@@ -134,7 +134,7 @@ test("a request without a Host header counts as one for localhost", async (t) =>
   assert.equal(await statusOf(await startGate(t, { allowedHosts: ["localhost"] })), "200");
 });
 
-test("over HTTP/2, :authority is the host", async (t: TestContext) => {
+test("uses :authority as the host over HTTP/2", async (t: TestContext) => {
   const gate = await startSecureGate(t);
   const session = await openSession(t, gate.port);
   const at = async (authority: string): Promise<number> =>
@@ -144,7 +144,7 @@ test("over HTTP/2, :authority is the host", async (t: TestContext) => {
 });
 
 for (const framework of frameworks) {
-  test(`${framework.name}: an app on loopback keeps rebound names from its setup`, async (t) => {
+  test(`${framework.name}: an app on loopback rejects a setup through a rebound host name`, async (t) => {
     const options = { allowedHosts: "loopback-setup", basePath: "/auth" } as const;
     const app = await startAdapter(t, framework, options);
     const headers = rebound(`evil.example:${portOf(app)}`);
@@ -157,7 +157,7 @@ for (const framework of frameworks) {
   });
 }
 
-test("an app's list of hosts is about Latchkey's paths alone", async (t) => {
+test("an app's allowed hosts apply to Latchkey's paths only", async (t) => {
   const [framework] = frameworks;
   assert.ok(framework !== undefined);
   const app = await startAdapter(t, framework, { allowedHosts: ["door.test"] });

@@ -32,7 +32,7 @@ const ways: readonly {
 ];
 
 for (const { way, cookies } of ways) {
-  test(`${way} sets one cookie, with exactly the attributes it has to have`, async (t) => {
+  test(`${way} sets one cookie with exactly the specified attributes`, async (t) => {
     const set = await cookies(await startGate(t), {});
     assert.equal(set.length, 1);
     assert.match(set[0] ?? "", PLAIN);
@@ -57,14 +57,14 @@ for (const { way, cookies } of ways) {
   }
 }
 
-test("a Forwarded header of another kind makes no cookie Secure", async (t) => {
+test("other forwarding headers do not make the cookie Secure", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const headers = { Forwarded: "proto=https", "X-Forwarded-Ssl": "on", "X-Scheme": "https" };
   assert.match((await gate.signIn({}, { headers })).cookies[0] ?? "", PLAIN);
 });
 
-test("over a TLS connection the cookie is Secure without any header, and despite one", async (t) => {
+test("sets a Secure cookie over TLS, whatever X-Forwarded-Proto says", async (t) => {
   const app = await startApp(t);
   await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
   const signIn = await overTls(t, app);
@@ -72,7 +72,7 @@ test("over a TLS connection the cookie is Secure without any header, and despite
   assert.match(await signIn({ "X-Forwarded-Proto": "http" }), SECURE);
 });
 
-/** TLS with a shared key, which needs no certificate. Signs in and answers with the cookie. */
+/** Signs in over TLS with a pre-shared key, which needs no certificate, and returns the cookie. */
 async function overTls(t: TestContext, app: RunningApp) {
   const psk = Buffer.from("a key that both ends have");
   const shared = { ciphers: "PSK", maxVersion: "TLSv1.2" } as const;

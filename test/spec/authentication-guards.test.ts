@@ -27,13 +27,13 @@ function isSignedWith(secret: string, token: string): boolean {
   return token.slice(end + 1) === signature;
 }
 
-const wellSigned = () => mint({ user_id: "somebody", exp: inSeconds(60) });
+const wellSigned = () => mint({ user_id: "unknown", exp: inSeconds(60) });
 
 for (const { path, location } of [
   { path: "/operation", location: "/setup" },
   { path: "/handler", location: "/login" },
 ]) {
-  test(`while there is no account, ${path} leads to ${location}, with or without a token`, async (t) => {
+  test(`while no account exists, ${path} redirects to ${location}, with or without a token`, async (t) => {
     const app = await startApp(t);
     for (const session of [undefined, "nonsense", wellSigned()]) {
       const answer = await app.send(path, { session });
@@ -43,7 +43,7 @@ for (const { path, location } of [
 }
 
 for (const path of GUARDED) {
-  test(`once there is an account, ${path} leads everybody else to /login`, async (t) => {
+  test(`once an account exists, ${path} redirects signed-out clients to /login`, async (t) => {
     const app = await startApp(t);
     await setUp(app);
     for (const session of [undefined, "", "nonsense", wellSigned()]) {
@@ -52,7 +52,7 @@ for (const path of GUARDED) {
     }
   });
 
-  test(`${path} lets a signed-in user through, first and later`, async (t) => {
+  test(`${path} admits a signed-in user on the first and on later requests`, async (t) => {
     const app = await startApp(t);
     const session = await setUp(app);
     for (const time of ["first", "second"]) {
@@ -63,13 +63,13 @@ for (const path of GUARDED) {
   });
 }
 
-test("a guarded operation is told who the user is", async (t) => {
+test("passes the user to a guarded operation", async (t) => {
   const app = await startApp(t);
   const { body } = await app.send("/operation", { session: await setUp(app) });
   assert.equal(body, "protected, for owner");
 });
 
-test("authMiddleware admits by the user alone, requireAuth looks at the count first", async (t) => {
+test("requireAuth checks whether an account exists, authMiddleware only checks the user", async (t) => {
   const app = await startApp(t);
   execute(
     app.databaseFile,
@@ -77,12 +77,12 @@ test("authMiddleware admits by the user alone, requireAuth looks at the count fi
   );
   const session = mint({ user_id: "u1", exp: inSeconds(60) });
   assert.equal((await app.send("/handler", { session })).status, 200);
-  // The handler's guard still remembers the user, who is gone from the count.
+  // The handler's guard still has the user in its cache, although the row is deleted.
   execute(app.databaseFile, "DELETE FROM users");
   assert.equal((await app.send("/operation", { session })).location, "/setup");
 });
 
-test("currentUser tells the ID and the name, and never the hash", async (t) => {
+test("currentUser returns the ID and the username, but not the hash", async (t) => {
   const app = await startApp(t);
   const session = await setUp(app);
   const { body } = await app.send("/who", { session });
@@ -90,7 +90,7 @@ test("currentUser tells the ID and the name, and never the hash", async (t) => {
   assert.deepEqual(JSON.parse(body), { id, username: OWNER.username });
 });
 
-test("currentUser is nobody without an account, without a cookie and with a wrong one", async (t) => {
+test("currentUser returns undefined without an account, without a cookie and with a wrong one", async (t) => {
   const app = await startApp(t);
   assert.equal((await app.send("/who", { session: wellSigned() })).body, "null");
   await setUp(app);
@@ -99,14 +99,14 @@ test("currentUser is nobody without an account, without a cookie and with a wron
   }
 });
 
-test("with a secret of its own, nothing is warned of and that secret signs", async (t) => {
+test("signs with the configured secret, without a warning", async (t) => {
   const app = await startApp(t);
   assert.deepEqual(app.log, []);
   assert.ok(isSignedWith(SECRET, await setUp(app)));
 });
 
 for (const secret of [undefined, ""]) {
-  test(`with the secret ${JSON.stringify(secret)}, the development secret signs, with a warning`, async (t) => {
+  test(`with the secret ${JSON.stringify(secret)}, signs with the development secret and logs a warning`, async (t) => {
     const app = await startApp(t, { secret });
     assert.deepEqual(
       app.log.map(({ level }) => level),
@@ -126,7 +126,7 @@ for (const { given, secret } of [
   { given: "a long random text", secret: "a long random text" },
   { given: "", secret: DEVELOPMENT_SECRET },
 ]) {
-  test(`AUTH_SECRET=${JSON.stringify(given)} in the environment decides what signs`, async (t) => {
+  test(`AUTH_SECRET=${JSON.stringify(given)} in the environment selects the signing secret`, async (t) => {
     const env = { AUTH_SECRET: given, DATA_DIR: await tempDir(t) };
     const gate = await startServe(t, env);
     const { session = "" } = await send(`${gate.url}/setup`, SETUP);
@@ -135,7 +135,7 @@ for (const { given, secret } of [
   });
 }
 
-test("an application without a logger finds the warning on its standard error", async () => {
+test("writes the warning to standard error if the application has no logger", async () => {
   const index = new URL("../../src/index.ts", import.meta.url);
   const code = `import { createAuth } from ${JSON.stringify(index.href)};
     createAuth({ store: {}, secret: undefined });`;

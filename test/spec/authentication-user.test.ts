@@ -5,7 +5,7 @@ import { type RunningGate, startGate } from "../support/gate.ts";
 import { inSeconds, mint, partsOf } from "../support/mint.ts";
 
 interface Given {
-  /** The ID of the one user there is. */
+  /** The ID of the only user. */
   readonly id: string;
   /** A genuine token of that user. */
   readonly token: string;
@@ -16,8 +16,8 @@ async function configured(gate: RunningGate): Promise<Given> {
   return { token, id: String(partsOf(token).claims.user_id) };
 }
 
-/** Cookie headers that do not make anybody the current user. */
-const nobody: Readonly<Record<string, (given: Given) => string | undefined>> = {
+/** Cookie headers that do not identify a user. */
+const rejected: Readonly<Record<string, (given: Given) => string | undefined>> = {
   "no cookie at all": () => undefined,
   "an empty Cookie header": () => "",
   "an empty session cookie": () => "session=",
@@ -25,7 +25,7 @@ const nobody: Readonly<Record<string, (given: Given) => string | undefined>> = {
   nonsense: () => "session=nonsense",
   "three empty parts": () => "session=..",
   "a quoted token": ({ token }) => `session="${token}"`,
-  "a token cut short": ({ token }) => `session=${token.slice(0, -1)}`,
+  "a truncated token": ({ token }) => `session=${token.slice(0, -1)}`,
   "a token without its signature": ({ token }) => `session=${token.replace(/[^.]+$/, "")}`,
   "a token with something after it": ({ token }) => `session=${token}.x`,
   "another secret's token": ({ id }) =>
@@ -49,31 +49,31 @@ const nobody: Readonly<Record<string, (given: Given) => string | undefined>> = {
     `session=${mint({ user_id: [id], exp: inSeconds(60) })}`,
   "a token with the ID in sub only": ({ id }) => `session=${mint({ sub: id, exp: inSeconds(60) })}`,
   "an unknown user's token": () => `session=${mint({ user_id: "unknown", exp: inSeconds(60) })}`,
-  "a user_id in another case": ({ id }) =>
+  "a user_id in upper case": ({ id }) =>
     `session=${mint({ user_id: id.toUpperCase(), exp: inSeconds(60) })}`,
-  "a token whose header says none": ({ id }) => {
+  "an unsigned token with alg none": ({ id }) => {
     const token = mint({ user_id: id, exp: inSeconds(60) }, { header: { alg: "none" } });
     return `session=${token.replace(/[^.]+$/, "")}`;
   },
-  "a token whose header says none, signed all the same": ({ id }) =>
+  "a signed token with alg none": ({ id }) =>
     `session=${mint({ user_id: id, exp: inSeconds(60) }, { header: { alg: "none" } })}`,
   "a token with an HS512 signature": ({ id }) => {
     const minting = { header: { alg: "HS512" }, hash: "sha512" } as const;
     return `session=${mint({ user_id: id, exp: inSeconds(60) }, minting)}`;
   },
-  "a cookie of a longer name": ({ token }) => `xsession=${token}; session2=${token}`,
-  "a cookie of a name in capitals": ({ token }) => `Session=${token}; SESSION=${token}`,
-  "a genuine token behind a wrong one": ({ token }) => `session=nonsense; session=${token}`,
-  "a genuine token behind an empty one": ({ token }) => `session=; session=${token}`,
+  "a cookie with a longer name": ({ token }) => `xsession=${token}; session2=${token}`,
+  "a cookie with its name in capitals": ({ token }) => `Session=${token}; SESSION=${token}`,
+  "a genuine token after a wrong one": ({ token }) => `session=nonsense; session=${token}`,
+  "a genuine token after an empty one": ({ token }) => `session=; session=${token}`,
   "a token in another cookie's value": ({ token }) => `other=session=${token}`,
 };
 
-for (const [what, cookie] of Object.entries(nobody)) {
-  test(`${what} is nobody's session`, async (t) => {
+for (const [what, cookie] of Object.entries(rejected)) {
+  test(`rejects ${what}`, async (t) => {
     const gate = await startGate(t);
     const header = cookie(await configured(gate));
     const headers: Record<string, string> = header === undefined ? {} : { Cookie: header };
-    // Twice, since what was seen once may be answered from memory.
+    // Twice, since the second response may come from the cache.
     for (const time of ["first", "second"]) {
       const answer = await gate.send("/", { headers });
       assert.deepEqual([answer.status, answer.location], [303, "/login"], time);
@@ -81,23 +81,23 @@ for (const [what, cookie] of Object.entries(nobody)) {
   });
 }
 
-/** Cookie headers that make the one user the current user. */
-const somebody: Readonly<Record<string, (given: Given) => string>> = {
+/** Cookie headers that identify the only user. */
+const accepted: Readonly<Record<string, (given: Given) => string>> = {
   "a genuine token": ({ token }) => `session=${token}`,
   "a genuine token before a wrong one": ({ token }) => `session=${token}; session=nonsense`,
   "a genuine token among other cookies": ({ token }) => `a=b; flag; session=${token};c="d"`,
   "a token minted elsewhere with the same secret": ({ id }) =>
     `session=${mint({ user_id: id, jti: "0".repeat(32), iat: inSeconds(0), exp: inSeconds(60) })}`,
-  "a token with the least there has to be": ({ id }) =>
+  "a token with only the required claims": ({ id }) =>
     `session=${mint({ user_id: id, exp: inSeconds(60) }, { header: { alg: "HS256" } })}`,
-  "a token with claims of somebody else's": ({ id }) =>
+  "a token with another service's claims": ({ id }) =>
     `session=${mint({ user_id: id, exp: inSeconds(60), iss: "elsewhere", aud: ["x"], role: 1 })}`,
   "a token from a machine whose clock is ahead": ({ id }) =>
     `session=${mint({ user_id: id, iat: inSeconds(30), exp: inSeconds(90) })}`,
 };
 
-for (const [what, cookie] of Object.entries(somebody)) {
-  test(`${what} is a session`, async (t) => {
+for (const [what, cookie] of Object.entries(accepted)) {
+  test(`accepts ${what}`, async (t) => {
     const gate = await startGate(t);
     const headers = { Cookie: cookie(await configured(gate)) };
     for (const time of ["first", "second"]) {
@@ -108,7 +108,7 @@ for (const [what, cookie] of Object.entries(somebody)) {
   });
 }
 
-test("an empty user_id is nobody's, though a user's ID were empty", async (t) => {
+test("rejects an empty user_id even if a user has an empty ID", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   execute(gate.databaseFile, "UPDATE users SET id = ''");
@@ -116,15 +116,15 @@ test("an empty user_id is nobody's, though a user's ID were empty", async (t) =>
   assert.equal((await gate.send("/", { session })).location, "/login");
 });
 
-test("a session ends with its user", async (t) => {
+test("rejects a session whose user was removed", async (t) => {
   const gate = await startGate(t);
   const { token } = await configured(gate);
-  execute(gate.databaseFile, "UPDATE users SET id = 'somebody else'");
+  execute(gate.databaseFile, "UPDATE users SET id = 'accepted else'");
   const answer = await gate.send("/", { session: token });
   assert.deepEqual([answer.status, answer.location], [303, "/login"]);
 });
 
-test("a session of one gate is good at another one with the same secret and database", async (t) => {
+test("accepts a session at another gate with the same secret and database", async (t) => {
   const gate = await startGate(t);
   const { token } = await configured(gate);
   const twin = await startGate(t, { dataDir: gate.dataDir });

@@ -7,7 +7,7 @@ import { OWNER, startGate } from "../support/gate.ts";
 const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
 const CROSS_SITE = { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" };
 
-/** What an empty form leads to while there is no account, where it is not refused. */
+/** The response to an empty form while no account exists, unless the form is refused. */
 const endpoints = [
   { path: "/login", status: 303 },
   { path: "/setup", status: 422 },
@@ -15,7 +15,7 @@ const endpoints = [
   { path: "/account/password", status: 303 },
 ] as const;
 
-/** `{host}` and `{port}` stand for the gate's own. */
+/** `{host}` and `{port}` are replaced by those of the gate. */
 const matrix: readonly {
   readonly site: string | undefined;
   readonly origin: string | undefined;
@@ -51,7 +51,7 @@ const matrix: readonly {
 
 for (const { site, origin, refused } of matrix) {
   const what = `Sec-Fetch-Site ${site ?? "absent"} and Origin ${origin === "" ? "empty" : (origin ?? "absent")}`;
-  test(`a POST with ${what} is ${refused ? "refused" : "served"}`, async (t) => {
+  test(`${refused ? "refuses" : "accepts"} a POST with ${what}`, async (t) => {
     const gate = await startGate(t);
     const { host, port } = new URL(gate.url);
     const headers = {
@@ -68,7 +68,7 @@ for (const { site, origin, refused } of matrix) {
   });
 }
 
-test("the request's own host is what the Host header names", async (t) => {
+test("takes the request's own host from the Host header", async (t) => {
   const gate = await startGate(t);
   const post = (headers: Readonly<Record<string, string>>) =>
     gate.send("/logout", { form: {}, headers });
@@ -80,14 +80,14 @@ test("the request's own host is what the Host header names", async (t) => {
   assert.equal(sibling.status, 403);
 });
 
-test("a setup from another site makes no account", async (t) => {
+test("a setup from another site creates no account", async (t) => {
   const gate = await startGate(t);
   const answer = await gate.send("/setup", { form: SETUP_FORM, headers: CROSS_SITE });
   assert.deepEqual([answer.status, answer.cookies], [403, []]);
   assert.equal(countOf(gate.databaseFile, "users"), 0);
 });
 
-test("sign-ins from another site sign nobody in and use up no attempts", async (t) => {
+test("sign-ins from another site fail and do not count as attempts", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   for (let attempt = 1; attempt <= 6; attempt += 1) {
@@ -97,14 +97,14 @@ test("sign-ins from another site sign nobody in and use up no attempts", async (
   assert.equal((await gate.signIn()).location, "/");
 });
 
-test("another site signs nobody out", async (t) => {
+test("another site cannot sign a user out", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   const answer = await gate.send("/logout", { form: {}, session, headers: CROSS_SITE });
   assert.deepEqual([answer.status, answer.cookies], [403, []]);
 });
 
-test("another site changes no password, signed in or not", async (t) => {
+test("another site cannot change a password, signed in or not", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   const form = {
@@ -119,14 +119,14 @@ test("another site changes no password, signed in or not", async (t) => {
   assert.equal((await gate.signIn()).location, "/");
 });
 
-test("links from other sites lead to the pages as usual", async (t) => {
+test("links from other sites open the pages", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   assert.equal((await gate.send("/login", { headers: CROSS_SITE })).status, 200);
   assert.equal((await gate.send("/", { session, headers: CROSS_SITE })).status, 200);
 });
 
-test("an application may trust origins of its own, and those only, to the letter", async (t) => {
+test("accepts exactly the trusted origins of the application", async (t) => {
   const app = await startApp(t, { trustedOrigins: ["https://app.example.org"] });
   const statusFor = async (origin: string, site?: string): Promise<number> => {
     const headers = { Origin: origin, ...(site && { "Sec-Fetch-Site": site }) };

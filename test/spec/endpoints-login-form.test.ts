@@ -37,7 +37,7 @@ const differing: readonly {
 ];
 
 for (const { field, what, stored, typed } of differing) {
-  test(`a ${field} with ${what} is refused, the exact one is accepted`, async (t) => {
+  test(`rejects a ${field} with ${what} and accepts the exact one`, async (t) => {
     const gate = await startGate(t);
     await gate.setUp({ [field]: stored });
     const refused = await gate.signIn({ [field]: typed });
@@ -46,7 +46,7 @@ for (const { field, what, stored, typed } of differing) {
   });
 }
 
-test("any text makes the journey through the form unchanged", async (t) => {
+test("passes any text through the form unchanged", async (t) => {
   const gate = await startGate(t);
   const odd = { username: "a+b&c=d%41 é \u{1f511}\r\n", password: "+&=%20 \"<'> \ud7ff\u{10ffff}" };
   await gate.setUp(odd);
@@ -80,36 +80,36 @@ const bodies: readonly {
     location: FAILED,
   },
   {
-    rule: "the first username of two counts",
+    rule: "uses the first of two usernames",
     body: `username=nobody&${whole}`,
     location: FAILED,
   },
   {
-    rule: "field names are exact",
+    rule: "compares field names exactly",
     body: `Username=${username}&PASSWORD=${password}`,
     location: FAILED,
   },
-  { rule: "a form without fields is a failed sign-in", body: "", location: FAILED },
+  { rule: "treats a form without fields as a failed sign-in", body: "", location: FAILED },
   {
-    rule: "a missing password is a failed sign-in",
+    rule: "treats a missing password as a failed sign-in",
     body: `username=${username}`,
     location: FAILED,
   },
   {
-    rule: "the form's type may carry parameters and capitals",
+    rule: "accepts parameters and capitals in the form's content type",
     body: whole,
     type: "Application/X-WWW-Form-URLencoded; charset=UTF-8",
     location: "/",
   },
-  { rule: "text is not a form", body: whole, type: "text/plain", location: FAILED },
+  { rule: "does not read text/plain as a form", body: whole, type: "text/plain", location: FAILED },
   {
-    rule: "JSON is not a form",
+    rule: "does not read JSON as a form",
     body: JSON.stringify(OWNER),
     type: "application/json",
     location: FAILED,
   },
   {
-    rule: "a multipart body is not a form",
+    rule: "does not read a multipart body as a form",
     body: `--b\r\nContent-Disposition: form-data; name="username"\r\n\r\n${OWNER.username}\r\n--b\r\nContent-Disposition: form-data; name="password"\r\n\r\n${OWNER.password}\r\n--b--\r\n`,
     type: "multipart/form-data; boundary=b",
     location: FAILED,
@@ -125,7 +125,7 @@ for (const { rule, body, type = FORM_TYPE, location } of bodies) {
   });
 }
 
-test("the query string is not a form", async (t) => {
+test("does not read fields from the query string", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const answer = await gate.send(`/login?${whole}`, { form: {} });

@@ -6,14 +6,14 @@ import { maskVaryingParts, postRaw } from "../support/raw.ts";
 
 const FAILED = "/login?error=1";
 
-test("GET /login shows the login page to anybody", async (t) => {
+test("GET /login shows the sign-in page", async (t) => {
   const gate = await startGate(t);
   const answer = await gate.send("/login");
   assert.equal(answer.status, 200);
   assert.match(answer.body, /<form method="post" action="\/login">/);
 });
 
-test("GET /login shows the login page to somebody who is signed in as well", async (t) => {
+test("GET /login shows the sign-in page to a signed-in user as well", async (t) => {
   const gate = await startGate(t);
   const answer = await gate.send("/login", { session: await gate.setUp() });
   assert.equal(answer.status, 200);
@@ -28,20 +28,20 @@ for (const { query, marked } of [
   { query: "?error=0", marked: true },
   { query: "?error=anything", marked: true },
 ]) {
-  test(`GET /login${query} ${marked ? "tells" : "does not tell"} of a failed attempt`, async (t) => {
+  test(`GET /login${query} ${marked ? "reports" : "does not report"} a failed attempt`, async (t) => {
     const gate = await startGate(t);
     const { status, body } = await gate.send(`/login${query}`);
     assert.deepEqual([status, body.includes('role="alert"')], [200, marked]);
   });
 }
 
-test("POST /login leads to /setup while there is no account", async (t) => {
+test("POST /login redirects to /setup while no account exists", async (t) => {
   const gate = await startGate(t);
   const answer = await gate.signIn();
   assert.deepEqual([answer.status, answer.location, answer.cookies], [303, "/setup", []]);
 });
 
-test("POST /login with the right credentials sets the cookie and leads to /", async (t) => {
+test("POST /login with the right credentials sets the cookie and redirects to /", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const answer = await gate.signIn();
@@ -55,7 +55,7 @@ test("POST /login with the right credentials sets the cookie and leads to /", as
   });
 });
 
-test("the cookie of a sign-in opens what is guarded", async (t) => {
+test("guards admit the cookie of a sign-in", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const { session } = await gate.signIn();
@@ -65,7 +65,7 @@ test("the cookie of a sign-in opens what is guarded", async (t) => {
 });
 
 for (const postLoginLocation of ["/app/start?tab=1", "https://app.example.org/start"]) {
-  test(`sign-in and setup lead to ${postLoginLocation} where that is configured`, async (t) => {
+  test(`sign-in and setup redirect to ${postLoginLocation} if it is the post-login location`, async (t) => {
     const gate = await startGate(t, { postLoginLocation });
     const form = { ...OWNER, confirm: OWNER.password };
     const setup = await gate.send("/setup", { form });
@@ -75,7 +75,7 @@ for (const postLoginLocation of ["/app/start?tab=1", "https://app.example.org/st
   });
 }
 
-test("an unknown username and a wrong password give the identical response", async (t) => {
+test("an unknown username and a wrong password get identical responses", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const wrong = await postRaw(gate.url, "/login", { ...OWNER, password: "wrong" });
@@ -86,7 +86,7 @@ test("an unknown username and a wrong password give the identical response", asy
   assert.equal(maskVaryingParts(unknown), maskVaryingParts(wrong));
 });
 
-test("a denied sign-in with the right credentials looks like one with wrong ones", async (t) => {
+test("a rate-limited sign-in gets the same response with right and wrong credentials", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const wrong = await postRaw(gate.url, "/login", { ...OWNER, password: "wrong" });
@@ -97,7 +97,7 @@ test("a denied sign-in with the right credentials looks like one with wrong ones
   assert.equal(entries.at(-1)?.type, "signin_rate_limited");
 });
 
-test("attempts made while there is no account are not counted", async (t) => {
+test("does not count attempts made while no account exists", async (t) => {
   const gate = await startGate(t);
   for (let attempt = 1; attempt <= 7; attempt += 1) {
     assert.equal((await gate.signIn()).location, "/setup");
@@ -109,7 +109,7 @@ test("attempts made while there is no account are not counted", async (t) => {
   assert.equal((await gate.signIn()).location, FAILED);
 });
 
-test("the limiter decides before anything is looked up", async (t) => {
+test("applies the rate limit before it looks up the user", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   for (let attempt = 1; attempt <= 5; attempt += 1) await gate.signIn();
@@ -120,10 +120,10 @@ test("the limiter decides before anything is looked up", async (t) => {
   assert.equal(other.status, 500);
 });
 
-test("an attempt counts although the look-up after it fails", async (t) => {
+test("counts an attempt even if the lookup after it fails", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
-  // Lets the gate see the account, or counting the users would be what fails.
+  // Lets the gate see the account; otherwise the check for an account would fail first.
   await gate.send("/setup");
   execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
   for (let attempt = 1; attempt <= 5; attempt += 1) {

@@ -5,12 +5,12 @@ import { startGate } from "../support/gate.ts";
 const CLEARED = ["session=; Path=/; HttpOnly; Max-Age=-1"];
 
 for (const { who, cookie } of [
-  { who: "somebody signed in", cookie: "own" },
-  { who: "somebody without a cookie", cookie: undefined },
-  { who: "somebody with an empty cookie", cookie: "" },
-  { who: "somebody with a cookie that is nonsense", cookie: "nonsense" },
+  { who: "a signed-in user", cookie: "own" },
+  { who: "a client without a cookie", cookie: undefined },
+  { who: "a client with an empty cookie", cookie: "" },
+  { who: "a client with an invalid cookie", cookie: "nonsense" },
 ]) {
-  test(`POST /logout clears the cookie of ${who} and leads to /login`, async (t) => {
+  test(`POST /logout clears the cookie of ${who} and redirects to /login`, async (t) => {
     const gate = await startGate(t);
     const own = await gate.setUp();
     const session = cookie === "own" ? own : cookie;
@@ -19,20 +19,20 @@ for (const { who, cookie } of [
   });
 }
 
-test("POST /logout does the same while there is no account", async (t) => {
+test("POST /logout does the same while no account exists", async (t) => {
   const gate = await startGate(t);
   const { status, location, cookies } = await gate.send("/logout", { form: {} });
   assert.deepEqual([status, location, cookies], [303, "/login", CLEARED]);
 });
 
-test("POST /logout does the same without any body, and over TLS at the proxy", async (t) => {
+test("POST /logout does the same without a body and behind a TLS proxy", async (t) => {
   const gate = await startGate(t);
   const headers = { "X-Forwarded-Proto": "https" };
   const { status, location, cookies } = await gate.send("/logout", { method: "POST", headers });
   assert.deepEqual([status, location, cookies], [303, "/login", CLEARED]);
 });
 
-test("signing out in one browser leaves the sessions of others alone", async (t) => {
+test("signing out in one browser does not end the sessions of other browsers", async (t) => {
   const gate = await startGate(t);
   const here = await gate.setUp();
   const { session: elsewhere } = await gate.signIn();
@@ -40,7 +40,7 @@ test("signing out in one browser leaves the sessions of others alone", async (t)
   assert.equal((await gate.send("/", { session: elsewhere })).status, 200);
 });
 
-test("GET /logout signs nobody out", async (t) => {
+test("GET /logout does not sign out", async (t) => {
   const gate = await startGate(t);
   const answer = await gate.send("/logout", { session: await gate.setUp() });
   assert.deepEqual([answer.status, answer.headers.allow, answer.cookies], [405, "POST", []]);

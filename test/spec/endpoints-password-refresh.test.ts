@@ -10,7 +10,7 @@ async function change(gate: RunningGate, headers: Readonly<Record<string, string
   return gate.send("/account/password", { form: FORM, session: await gate.setUp(), headers });
 }
 
-test("a change made by htmx is answered with 200 and HX-Refresh", async (t) => {
+test("answers a change by htmx with 200 and HX-Refresh", async (t) => {
   const gate = await startGate(t);
   const answer = await change(gate, { "HX-Request": "true", Referer: `${gate.url}/settings` });
   assert.deepEqual([answer.status, answer.body], [200, ""]);
@@ -19,7 +19,7 @@ test("a change made by htmx is answered with 200 and HX-Refresh", async (t) => {
 });
 
 for (const value of ["false", "1", ""]) {
-  test(`an HX-Request of ${JSON.stringify(value)} is not htmx's`, async (t) => {
+  test(`HX-Request ${JSON.stringify(value)} is not a request by htmx`, async (t) => {
     const answer = await change(await startGate(t, { postLoginLocation: START }), {
       "HX-Request": value,
     });
@@ -28,7 +28,7 @@ for (const value of ["false", "1", ""]) {
   });
 }
 
-/** `{gate}` stands for the gate's own address, `{host}` for its host and port. */
+/** `{gate}` is replaced by the gate's URL, `{host}` by its host and port. */
 const refreshes: readonly { readonly referer: string | undefined; readonly location: string }[] = [
   { referer: "{gate}/settings", location: "/settings" },
   { referer: "{gate}/settings?tab=2&a=%20b", location: "/settings?tab=2&a=%20b" },
@@ -52,7 +52,7 @@ const refreshes: readonly { readonly referer: string | undefined; readonly locat
 ];
 
 for (const { referer, location } of refreshes) {
-  test(`a change sent from ${referer ?? "an unknown page"} leads to ${location}`, async (t) => {
+  test(`a change sent from ${referer ?? "an unknown page"} redirects to ${location}`, async (t) => {
     const gate = await startGate(t, { postLoginLocation: START });
     const page = referer?.replace("{gate}", gate.url).replace("{host}", new URL(gate.url).host);
     const answer = await change(gate, page === undefined ? {} : { Referer: page });

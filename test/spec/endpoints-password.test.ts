@@ -18,7 +18,7 @@ const INCORRECT = "current password is incorrect";
 const DIFFER = "new passwords do not match";
 const TOO_SHORT = "password must be at least 8 characters";
 
-/** Every rule alone, and wherever two are broken at once, the earlier one's message. */
+/** Each rule alone. If two rules are broken, the message is that of the earlier one. */
 const refusals: readonly {
   readonly flaws: Readonly<Record<string, string>>;
   readonly message: string;
@@ -49,7 +49,7 @@ function change(gate: RunningGate, session: string, fields = {}, sending: Sendin
 }
 
 for (const { flaws, message } of refusals) {
-  test(`a change with ${JSON.stringify(flaws)} is refused: ${message}`, async (t) => {
+  test(`rejects a change with ${JSON.stringify(flaws)}: ${message}`, async (t) => {
     const gate = await startGate(t);
     const session = await gate.setUp();
     const answer = await change(gate, session, flaws, { headers: { "HX-Request": "true" } });
@@ -60,7 +60,7 @@ for (const { flaws, message } of refusals) {
   });
 }
 
-test("nobody changes a password signed out, whatever the form says", async (t) => {
+test("redirects a signed-out change to /login, whatever the form contains", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   for (const form of [FORM, {}, { ...FORM, ...WRONG_CURRENT }]) {
@@ -70,10 +70,10 @@ test("nobody changes a password signed out, whatever the form says", async (t) =
   assert.equal((await gate.signIn()).location, "/");
 });
 
-test("a user who is gone by now is led to /login, whatever the form says", async (t) => {
+test("redirects a removed user to /login, whatever the form contains", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
-  // The guard now remembers the user for a moment: the rule itself has to find the user missing.
+  // The guard still has the user in its cache, so the rule itself must find that the user is gone.
   assert.equal((await gate.send("/", { session })).status, 200);
   execute(gate.databaseFile, "DELETE FROM users");
   const answer = await change(gate, session, NO_CURRENT);
@@ -92,7 +92,7 @@ for (const { password, what, long } of [
   { password: "        ", what: "eight spaces", long: true },
   { password: "x".repeat(20_000), what: "twenty thousand characters", long: true },
 ]) {
-  test(`${what} are ${long ? "long enough" : "too short"} for a new password`, async (t) => {
+  test(`${long ? "accepts" : "rejects"} ${what} as a new password`, async (t) => {
     const gate = await startGate(t);
     const session = await gate.setUp();
     const fields = { new_password: password, confirm_password: password };
@@ -104,7 +104,7 @@ for (const { password, what, long } of [
   });
 }
 
-test("after a change the new password is accepted and the old one is not", async (t) => {
+test("accepts only the new password after a change", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   const answer = await change(gate, session);
@@ -123,7 +123,7 @@ test("after a change the new password is accepted and the old one is not", async
   );
 });
 
-test("the new password may be the old one", async (t) => {
+test("accepts the current password as the new one", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   const same = { new_password: OWNER.password, confirm_password: OWNER.password };
@@ -131,7 +131,7 @@ test("the new password may be the old one", async (t) => {
   assert.equal((await gate.signIn()).location, "/");
 });
 
-test("all sessions stay valid after a change", async (t) => {
+test("keeps all sessions valid after a change", async (t) => {
   const gate = await startGate(t);
   const here = await gate.setUp();
   const { session: elsewhere } = await gate.signIn();
@@ -141,7 +141,7 @@ test("all sessions stay valid after a change", async (t) => {
   }
 });
 
-test("a change at another gate with the same database counts at once", async (t) => {
+test("a change takes effect at once at another gate with the same database", async (t) => {
   const gate = await startGate(t);
   const other = await startGate(t, { dataDir: gate.dataDir });
   const session = await gate.setUp();
@@ -150,7 +150,7 @@ test("a change at another gate with the same database counts at once", async (t)
   assert.match((await change(gate, session)).body, />current password is incorrect</);
 });
 
-test("of two changes at the same time one holds, and the other hears that it does not", async (t) => {
+test("of two concurrent changes, one succeeds and the other is rejected", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   const passwords = ["first new password", "second new password"];

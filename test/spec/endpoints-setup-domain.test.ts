@@ -11,10 +11,10 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const FORM = { ...OWNER, confirm: OWNER.password };
 
-/** Every argument ends up in front of a NUL, which no argument can contain. */
+/** Prints each argument with a trailing NUL, which no argument can contain. */
 const NOTING = 'for argument in "$@"; do printf "%s\\0" "$argument"; done';
 
-/** An executable script, and what it has written to its file once it is done. */
+/** An executable script, and the content of its output file once it has ended. */
 async function script(t: TestContext, body: string) {
   const command = join(await tempDir(t), "domain setup");
   const result = `${command}.result`;
@@ -38,7 +38,7 @@ for (const domain of [
   "'a\"b.example.org",
   "a\tb\nc.example.org",
 ]) {
-  test(`the domain ${JSON.stringify(domain)} is passed on, trimmed, as one argument`, async (t) => {
+  test(`passes the domain ${JSON.stringify(domain)}, trimmed, as one argument`, async (t) => {
     const { command, written } = await script(t, NOTING);
     const gate = await startGate(t, { domainSetupCommand: command });
     await gate.setUp({ domain });
@@ -57,8 +57,8 @@ for (const domain of [
   "home\\.example.org",
   "me@example.org",
 ]) {
-  test(`the domain ${JSON.stringify(domain)} is ignored without a word`, async (t) => {
-    // A start of it would be logged as failed before the response is out.
+  test(`ignores the domain ${JSON.stringify(domain)} silently`, async (t) => {
+    // If it were started, its failure would be logged before the response is sent.
     const gate = await startGate(t, { domainSetupCommand: "/nonexistent/domain-setup" });
     const answer = await gate.send("/setup", { form: { ...FORM, domain } });
     assert.deepEqual([answer.status, answer.location], [303, "/"]);
@@ -67,7 +67,7 @@ for (const domain of [
   });
 }
 
-test("the domain setup starts after the setup token is deleted", async (t) => {
+test("starts the domain setup after it has deleted the setup token", async (t) => {
   const done: string[] = [];
   const setupToken = {
     read: async () => "s3cret",
@@ -84,7 +84,7 @@ test("the domain setup starts after the setup token is deleted", async (t) => {
   assert.deepEqual(done, ["deleting", "deleted", "home.example.org"]);
 });
 
-test("no setup that is refused starts the command", async (t) => {
+test("does not start the command when the setup is rejected", async (t) => {
   const gate = await startGate(t, { domainSetupCommand: "/nonexistent/domain-setup" });
   await writeFile(gate.setupTokenFile, "s3cret");
   const whole = { ...FORM, domain: "home.example.org", token: "s3cret" };
@@ -115,7 +115,7 @@ const failures = [
 ] as const;
 
 for (const { how, body, reason } of failures) {
-  test(`a command that ${how} is a matter of the server log only`, async (t) => {
+  test(`reports a command that ${how} in the server log only`, async (t) => {
     const command =
       body === undefined ? "/nonexistent/domain-setup" : (await script(t, body)).command;
     const form = { ...FORM, domain: "home.example.org" };
@@ -140,7 +140,7 @@ for (const { how, body, reason } of failures) {
   });
 }
 
-test("output alone is no failure", async (t) => {
+test("does not treat output as a failure", async (t) => {
   const { command, written } = await script(t, "echo on its way; echo by the way >&2");
   const gate = await startGate(t, { domainSetupCommand: command });
   await gate.setUp({ domain: "home.example.org" });
@@ -148,7 +148,7 @@ test("output alone is no failure", async (t) => {
   assert.ok(gate.serverLog.every(({ level }) => level === "info"));
 });
 
-test("a domain that begins with a dash never becomes an option of the command", async (t) => {
+test("never passes a domain that begins with a dash as an option", async (t) => {
   const { command } = await script(t, NOTING);
   const gate = await startGate(t, { domainSetupCommand: command });
   await gate.setUp({ domain: "--config=x.org" });
@@ -156,7 +156,7 @@ test("a domain that begins with a dash never becomes an option of the command", 
   assert.match(String(logged.reason), /taken for an option/);
 });
 
-test("the response does not wait for a domain setup that takes its time", async (t) => {
+test("the response does not wait for a slow domain setup", async (t) => {
   const asked: string[] = [];
   const setUpDomain = (domain: string) => {
     asked.push(domain);
@@ -168,7 +168,7 @@ test("the response does not wait for a domain setup that takes its time", async 
   assert.deepEqual(asked, ["home.example.org"]);
 });
 
-test("a library user's domain setup that throws is only logged", async (t) => {
+test("logs an error that an application's domain setup throws", async (t) => {
   const setUpDomain = () => {
     throw new Error("no such zone");
   };

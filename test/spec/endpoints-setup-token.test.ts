@@ -9,7 +9,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const FORM = { ...OWNER, confirm: OWNER.password };
 
-const kept: readonly {
+const tokenFiles: readonly {
   readonly what: string;
   readonly file: string;
   readonly right: readonly string[];
@@ -31,9 +31,9 @@ const kept: readonly {
   { what: "a token beyond ASCII", file: "clé-\u{1f511}", right: ["clé-\u{1f511}"], wrong: ["cl"] },
 ];
 
-for (const { what, file, right, wrong } of kept) {
+for (const { what, file, right, wrong } of tokenFiles) {
   for (const token of right) {
-    test(`where the file has ${what}, ${JSON.stringify(token)} opens setup`, async (t) => {
+    test(`accepts ${JSON.stringify(token)} if the token file has ${what}`, async (t) => {
       const gate = await startGate(t);
       writeFileSync(gate.setupTokenFile, file);
       const answer = await gate.send("/setup", { form: { ...FORM, token } });
@@ -42,7 +42,7 @@ for (const { what, file, right, wrong } of kept) {
     });
   }
 
-  test(`where the file has ${what}, any other is refused and the file stays`, async (t) => {
+  test(`rejects any other token and keeps the file if it has ${what}`, async (t) => {
     const gate = await startGate(t);
     writeFileSync(gate.setupTokenFile, file);
     for (const token of wrong) {
@@ -58,7 +58,7 @@ for (const { what, file, right, wrong } of kept) {
 const unchecked: readonly { readonly what: string; readonly make: (path: string) => void }[] = [
   { what: "absent", make: () => {} },
   { what: "empty", make: (path) => writeFileSync(path, "") },
-  { what: "nothing but whitespace", make: (path) => writeFileSync(path, " \r\n\t\n") },
+  { what: "only whitespace", make: (path) => writeFileSync(path, " \r\n\t\n") },
   { what: "a folder", make: (path) => mkdirSync(path) },
   { what: "a named pipe", make: (path) => execFileSync("mkfifo", [path]) },
   { what: "a dangling link", make: (path) => symlinkSync("/nonexistent/token", path) },
@@ -66,7 +66,7 @@ const unchecked: readonly { readonly what: string; readonly make: (path: string)
 ];
 
 for (const { what, make } of unchecked) {
-  test(`a token file that is ${what} means no check, whatever token is given`, async (t) => {
+  test(`requires no token if the token file is ${what}`, async (t) => {
     const gate = await startGate(t);
     make(gate.setupTokenFile);
     const page = await gate.send("/setup");
@@ -79,7 +79,7 @@ for (const { what, make } of unchecked) {
   });
 }
 
-test("a token file in a folder that is none means no check", async (t) => {
+test("requires no token if the folder of the token file is not a folder", async (t) => {
   const file = join(await tempDir(t), "file");
   writeFileSync(file, "");
   const gate = await startGate(t, { setupTokenFile: join(file, "setup-token") });
@@ -87,7 +87,7 @@ test("a token file in a folder that is none means no check", async (t) => {
   assert.deepEqual([answer.status, answer.location], [303, "/"]);
 });
 
-test("the file may stand anywhere, and a link to it counts as it", async (t) => {
+test("the file may be in any folder, and may be a symbolic link", async (t) => {
   const folder = await tempDir(t);
   writeFileSync(join(folder, "real"), "s3cret");
   symlinkSync(join(folder, "real"), join(folder, "link"));
@@ -98,7 +98,7 @@ test("the file may stand anywhere, and a link to it counts as it", async (t) => 
   assert.ok(!existsSync(join(folder, "link")));
 });
 
-test("a token file that is not text opens nothing: an internal failure that says so", async (t) => {
+test("answers 500 and names the cause if the token file is not text", async (t) => {
   const gate = await startGate(t);
   const bytes = Buffer.from([0x73, 0xff, 0xfe, 0x0a]);
   writeFileSync(gate.setupTokenFile, bytes);
@@ -111,7 +111,7 @@ test("a token file that is not text opens nothing: an internal failure that says
   assert.deepEqual(readFileSync(gate.setupTokenFile), bytes);
 });
 
-test("the file is read at every setup: one that appears later is asked for", async (t) => {
+test("reads the file at every setup, so a file that appears later is required", async (t) => {
   const gate = await startGate(t);
   assert.doesNotMatch((await gate.send("/setup")).body, /name="token"/);
   writeFileSync(gate.setupTokenFile, "late");
@@ -122,7 +122,7 @@ test("the file is read at every setup: one that appears later is asked for", asy
   await gate.setUp({ token: "later still" });
 });
 
-test("the setup link brings its token into the form, escaped", async (t) => {
+test("the setup link fills its token into the form, escaped", async (t) => {
   const gate = await startGate(t);
   writeFileSync(gate.setupTokenFile, "s3cret");
   const { body } = await gate.send(`/setup?token=${encodeURIComponent('"><b>')}`);
@@ -130,7 +130,7 @@ test("the setup link brings its token into the form, escaped", async (t) => {
   assert.doesNotMatch(body, /s3cret/);
 });
 
-test("the file outlives an insert that fails", async (t) => {
+test("keeps the file if the insert fails", async (t) => {
   const gate = await startGate(t);
   writeFileSync(gate.setupTokenFile, "s3cret");
   refuse(gate.databaseFile, "INSERT ON users", "no room for users");
@@ -139,7 +139,7 @@ test("the file outlives an insert that fails", async (t) => {
   assert.equal(readFileSync(gate.setupTokenFile, "utf8"), "s3cret");
 });
 
-test("a file that cannot be deleted is reported and does not undo the setup", async (t) => {
+test("reports a file that cannot be deleted, and keeps the new account", async (t) => {
   const gate = await startGate(t);
   mkdirSync(gate.setupTokenFile);
   const session = await gate.setUp();

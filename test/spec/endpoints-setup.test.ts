@@ -17,7 +17,7 @@ const MISSING = [422, "username and password are required"] as const;
 const DIFFER = [422, "passwords do not match"] as const;
 const WRONG_TOKEN = [403, "invalid setup token"] as const;
 
-/** Every rule alone, and wherever two are broken at once, the earlier one's message. */
+/** Each rule alone. If two rules are broken, the message is that of the earlier one. */
 const refusals: readonly {
   readonly flaws: Readonly<Record<string, string>>;
   readonly shown: readonly [number, string];
@@ -41,7 +41,7 @@ const refusals: readonly {
 
 for (const { flaws, shown } of refusals) {
   const [status, message] = shown;
-  test(`setup with ${JSON.stringify(flaws)} is refused: ${message}`, async (t) => {
+  test(`rejects a setup with ${JSON.stringify(flaws)}: ${message}`, async (t) => {
     const gate = await startGate(t);
     await writeFile(gate.setupTokenFile, TOKEN);
     const answer = await gate.send("/setup", { form: { ...FORM, ...flaws } });
@@ -54,7 +54,7 @@ for (const { flaws, shown } of refusals) {
 }
 
 for (const flaws of [BAD_TOKEN, NO_USERNAME, NO_PASSWORD, DIFFERENT]) {
-  test(`once there is an account, setup with ${JSON.stringify(flaws)} leads to /login`, async (t) => {
+  test(`once an account exists, redirects a setup with ${JSON.stringify(flaws)} to /login`, async (t) => {
     const gate = await startGate(t);
     await gate.setUp();
     await writeFile(gate.setupTokenFile, TOKEN);
@@ -64,7 +64,7 @@ for (const flaws of [BAD_TOKEN, NO_USERNAME, NO_PASSWORD, DIFFERENT]) {
   });
 }
 
-test("different passwords are refused before anything is inserted", async (t) => {
+test("rejects different passwords before it inserts anything", async (t) => {
   const gate = await startGate(t);
   refuse(gate.databaseFile, "INSERT ON users", "no room for users");
   const answer = await gate.send("/setup", { form: { ...FORM, ...DIFFERENT } });
@@ -72,7 +72,7 @@ test("different passwords are refused before anything is inserted", async (t) =>
   assert.match(answer.body, />passwords do not match</);
 });
 
-test("an insert that fails shows why, and nothing after it happens", async (t) => {
+test("a failed insert shows the reason, and the later steps are skipped", async (t) => {
   const gate = await startGate(t, { domainSetupCommand: "/nonexistent/domain-setup" });
   await writeFile(gate.setupTokenFile, TOKEN);
   refuse(gate.databaseFile, "INSERT ON users", "no room for users");
@@ -91,7 +91,7 @@ test("an insert that fails shows why, and nothing after it happens", async (t) =
   assert.equal(countOf(gate.databaseFile, "log_entries"), 0);
 });
 
-test("a setup signs the new user in and leads to /", async (t) => {
+test("a setup signs the new user in and redirects to /", async (t) => {
   const gate = await startGate(t);
   const answer = await gate.send("/setup", { form: FORM });
   assert.deepEqual([answer.status, answer.location, answer.body], [303, "/", ""]);
@@ -100,9 +100,9 @@ test("a setup signs the new user in and leads to /", async (t) => {
 });
 
 for (const accepted of [
-  { rule: "no minimum length applies to the first password", username: "o", password: "x" },
-  { rule: "spaces alone are a username and a password", username: " ", password: " " },
-  { rule: "a long password is accepted", username: "o", password: "x".repeat(10_000) },
+  { rule: "accepts a first password of one character", username: "o", password: "x" },
+  { rule: "accepts a username and a password of spaces only", username: " ", password: " " },
+  { rule: "accepts a password of 10,000 characters", username: "o", password: "x".repeat(10_000) },
 ]) {
   test(accepted.rule, async (t) => {
     const { username, password } = accepted;
@@ -112,7 +112,7 @@ for (const accepted of [
   });
 }
 
-test("of a field given twice the first counts", async (t) => {
+test("uses the first value of a repeated field", async (t) => {
   const gate = await startGate(t);
   const body = "username=first&username=second&password=p&password=q&confirm=p&confirm=q";
   const headers = { "Content-Type": "application/x-www-form-urlencoded" };
@@ -120,13 +120,13 @@ test("of a field given twice the first counts", async (t) => {
   assert.equal((await gate.signIn({ username: "first", password: "p" })).location, "/");
 });
 
-test("the query string is not a form", async (t) => {
+test("does not read fields from the query string", async (t) => {
   const gate = await startGate(t);
   const answer = await gate.send("/setup?username=o&password=p&confirm=p", { form: {} });
   assert.equal(answer.status, 422);
 });
 
-test("GET /setup offers every field, and the domain only where something is done with it", async (t) => {
+test("GET /setup offers every field, the domain only if a domain setup is configured", async (t) => {
   const plain = await startGate(t);
   const namesIn = (html: string) =>
     [...html.matchAll(/<input [^>]*name="(\w+)"/g)].map((m) => m[1]);

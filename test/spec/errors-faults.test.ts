@@ -32,7 +32,7 @@ const requests: Readonly<
 
 for (const [what, { path, form }] of Object.entries(requests)) {
   for (const state of ["unconfigured", "configured"] as const) {
-    test(`${what} shows the store's own words where it fails, ${state}`, async (t) => {
+    test(`${what} shows the message of a store failure, ${state}`, async (t) => {
       const gate = await startGate(t);
       const session = state === "configured" ? await gate.setUp() : undefined;
       hideUsers(gate.databaseFile);
@@ -46,7 +46,7 @@ for (const [what, { path, form }] of Object.entries(requests)) {
 }
 
 for (const path of ["/operation", "/handler"]) {
-  test(`${path} does not open where the guard's look-up fails`, async (t) => {
+  test(`${path} is not served when the guard's lookup fails`, async (t) => {
     const app = await startApp(t);
     const { session } = await app.send("/setup", { form: SETUP_FORM });
     hideUsers(app.databaseFile);
@@ -60,7 +60,7 @@ for (const path of ["/operation", "/handler"]) {
   });
 }
 
-test("what is guarded opens again once the store works again", async (t) => {
+test("guards admit the user again once the store works again", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   hideUsers(gate.databaseFile);
@@ -69,7 +69,7 @@ test("what is guarded opens again once the store works again", async (t) => {
   assert.equal((await gate.send("/", { session })).status, 200);
 });
 
-test("a setup whose insert failed can be tried again", async (t) => {
+test("a setup can be repeated after its insert failed", async (t) => {
   const gate = await startGate(t);
   refuse(gate.databaseFile, "INSERT ON users", "no room for users");
   const failed = await gate.send("/setup", { form: SETUP_FORM });
@@ -78,7 +78,7 @@ test("a setup whose insert failed can be tried again", async (t) => {
   await gate.setUp();
 });
 
-test("a new password that cannot be stored shows why, and the old one stays", async (t) => {
+test("shows why a new password could not be stored, and keeps the old one", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   refuse(gate.databaseFile, "UPDATE ON users", "no room for hashes");
@@ -95,7 +95,7 @@ test("a new password that cannot be stored shows why, and the old one stays", as
 });
 
 for (const hash of ["", "nonsense", "$1$md5$crypt"]) {
-  test(`a stored hash ${JSON.stringify(hash)} of no known kind opens nothing and says so`, async (t) => {
+  test(`reports the unsupported stored hash ${JSON.stringify(hash)} and rejects the password`, async (t) => {
     const gate = await startGate(t);
     await gate.setUp();
     execute(gate.databaseFile, `UPDATE users SET password_hash = '${hash}'`);
@@ -109,7 +109,7 @@ for (const hash of ["", "nonsense", "$1$md5$crypt"]) {
   });
 }
 
-test("a failure reaches the server log without anything secret in it", async (t) => {
+test("logs a failure in the server log without secrets", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   hideUsers(gate.databaseFile);
@@ -128,7 +128,7 @@ function errorsIn(gate: RunningGate): string {
   return JSON.stringify(gate.serverLog.filter(({ level }) => level === "error"));
 }
 
-test("where too many hashes are under way the answer is 503, with a time to try again", async (t) => {
+test("answers 503 with Retry-After when too many hashes are in progress", async (t) => {
   let arrived = 0;
   const bothThere = Promise.withResolvers<void>();
   const read = async () => {

@@ -79,14 +79,14 @@ const pages: readonly { readonly status: number; readonly what: string; readonly
 ];
 
 for (const { status, what, ask } of pages) {
-  test(`the ${what} is neither kept, framed nor sniffed, and has nothing inline`, async (t) => {
+  test(`the ${what} forbids caching, framing and sniffing, and has no inline code`, async (t) => {
     const answer = await ask(await startGate(t));
     assert.equal(answer.status, status);
     assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
     assert.equal(answer.headers["content-security-policy"], POLICY);
     assertGuarded(answer);
     assertNothingInline(answer.body);
-    assert.doesNotMatch(answer.body, /https?:\/\//, "and asks nobody else");
+    assert.doesNotMatch(answer.body, /https?:\/\//, "no other origin");
   });
 }
 
@@ -107,14 +107,14 @@ const others: readonly { readonly what: string; readonly ask: Asking }[] = [
 ];
 
 for (const { what, ask } of others) {
-  test(`the ${what} is not kept anywhere and has no body`, async (t) => {
+  test(`the ${what} is not cached and has no body`, async (t) => {
     const answer = await ask(await startGate(t));
     assert.deepEqual([answer.status, answer.body], [303, ""]);
     assertGuarded(answer);
   });
 }
 
-test("every page's style sheet is there, and may be kept since its address names its content", async (t) => {
+test("serves every page's style sheet as cacheable, since its URL contains a hash of the content", async (t) => {
   const gate = await startGate(t);
   const [, href = ""] =
     /<link rel="stylesheet" href="([^"]+)">/.exec((await gate.send("/login")).body) ?? [];
@@ -126,7 +126,7 @@ test("every page's style sheet is there, and may be kept since its address names
   assert.match(sheet.headers["cache-control"] ?? "", /immutable/);
 });
 
-test("a post-login location elsewhere is allowed as where a form may lead", async (t) => {
+test("the policy allows forms to redirect to a post-login location on another origin", async (t) => {
   const gate = await startGate(t, { postLoginLocation: "https://app.example.org/start" });
   const policy = (await gate.send("/login")).headers["content-security-policy"];
   assert.match(String(policy), /; form-action 'self' https:\/\/app\.example\.org;/);

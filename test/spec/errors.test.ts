@@ -7,7 +7,7 @@ import { sendRaw } from "../support/raw.ts";
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/** What the error page says, and that it is the error page. */
+/** Asserts that this is the error page with this message. */
 function assertErrorPage(answer: Answer, status: number, message: string): void {
   assert.equal(answer.status, status);
   assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
@@ -26,7 +26,7 @@ const failures: Readonly<Record<string, (gate: RunningGate) => Promise<Answer>>>
 };
 
 for (const [what, happen] of Object.entries(failures)) {
-  test(`${what} leads to /login?error=1 and gives no detail`, async (t) => {
+  test(`${what} redirects to /login?error=1 without details`, async (t) => {
     const gate = await startGate(t);
     await gate.setUp();
     const { status, location, body, cookies } = await happen(gate);
@@ -34,7 +34,7 @@ for (const [what, happen] of Object.entries(failures)) {
   });
 }
 
-test("an unknown path is a page that says so", async (t) => {
+test("answers an unknown path with a page that says so", async (t) => {
   const gate = await startGate(t);
   for (const path of ["/nothing", "/login/", "/LOGIN", "/account", "/setup/token", "/latchkey"]) {
     assertErrorPage(await gate.send(path), 404, "page not found");
@@ -49,7 +49,7 @@ for (const { path, allow, refused } of [
   { path: "/account/password", allow: "POST", refused: ["GET", "PUT", "DELETE"] },
   { path: "/", allow: "GET, HEAD", refused: ["POST", "DELETE"] },
 ]) {
-  test(`${path} takes ${allow} and refuses other methods`, async (t) => {
+  test(`${path} accepts ${allow} and refuses other methods`, async (t) => {
     const gate = await startGate(t);
     const session = await gate.setUp();
     for (const method of refused) {
@@ -60,7 +60,7 @@ for (const { path, allow, refused } of [
   });
 }
 
-test("HEAD is answered like GET, without the page", async (t) => {
+test("answers HEAD like GET, without the body", async (t) => {
   const gate = await startGate(t);
   for (const path of ["/login", "/setup", "/"]) {
     const [get, head] = [await gate.send(path), await gate.send(path, { method: "HEAD" })];
@@ -89,7 +89,7 @@ for (const path of POSTS) {
   });
 }
 
-test("the error page leads on to where the visitor can go", async (t) => {
+test("the error page links to a page that the visitor can open", async (t) => {
   const gate = await startGate(t);
   const nothing = async (session?: string) => (await gate.send("/nothing", { session })).body;
   assert.match(await nothing(), /<a href="\/setup">/);
@@ -98,7 +98,7 @@ test("the error page leads on to where the visitor can go", async (t) => {
   assert.match(await nothing(session), /<a href="\/">/);
 });
 
-test("the text of a failure is escaped", async (t) => {
+test("escapes the message of a failure", async (t) => {
   const gate = await startGate(t);
   refuse(gate.databaseFile, "INSERT ON users", '<script>alert("1")</script> & <b>');
   const form = { ...OWNER, confirm: OWNER.password };
@@ -108,16 +108,16 @@ test("the text of a failure is escaped", async (t) => {
 
 const TYPED = { username: "o-7Qx", password: "p-8Ry", confirm: "c-9Sz", token: "t-1Aw" };
 
-/** Requests that bring a form along and end on the error page. */
+/** Requests that send a form and get the error page. */
 const refusedForms: Readonly<Record<string, (gate: RunningGate) => Promise<Answer>>> = {
   "a setup that fails": (gate) => {
     refuse(gate.databaseFile, "INSERT ON users", "no room");
     return gate.send("/setup", { form: { ...TYPED, confirm: TYPED.password } });
   },
-  "a form of another site": (gate) =>
+  "a form from another site": (gate) =>
     gate.send("/setup", { form: TYPED, headers: { "Sec-Fetch-Site": "cross-site" } }),
-  "a form for a page that there is not": (gate) => gate.send("/nothing", { form: TYPED }),
-  "a form for a page that takes none": (gate) => gate.send("/", { form: TYPED }),
+  "a form for an unknown path": (gate) => gate.send("/nothing", { form: TYPED }),
+  "a form for a page that accepts no form": (gate) => gate.send("/", { form: TYPED }),
   "a form that is not UTF-8": (gate) =>
     gate.send("/setup", {
       body: `${new URLSearchParams(TYPED)}&x=%ff`,
@@ -126,7 +126,7 @@ const refusedForms: Readonly<Record<string, (gate: RunningGate) => Promise<Answe
 };
 
 for (const [what, ask] of Object.entries(refusedForms)) {
-  test(`nothing of ${what} comes back on the error page`, async (t) => {
+  test(`the error page does not repeat any value of ${what}`, async (t) => {
     const { status, body } = await ask(await startGate(t));
     assert.ok(status >= 400, String(status));
     assert.match(body, /role="alert"/);
@@ -134,7 +134,7 @@ for (const [what, ask] of Object.entries(refusedForms)) {
   });
 }
 
-test("a request that is no HTTP is answered with 400, and the gate goes on", async (t) => {
+test("answers 400 to a request that is not HTTP, and continues to serve", async (t) => {
   const gate = await startGate(t);
   assert.match(await sendRaw(gate.url, "what is this\r\n\r\n"), /^HTTP\/1\.1 400 /);
   assert.equal((await gate.send("/login")).status, 200);

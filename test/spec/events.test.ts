@@ -12,7 +12,7 @@ const PASSWORD_FORM = {
   confirm_password: NEW,
 };
 
-/** All there is in the log once the gate has stopped, and so has nothing left to write. */
+/** All log entries after the gate has stopped and written what was queued. */
 async function everythingLogged(gate: RunningGate): Promise<readonly string[]> {
   await gate.stop();
   const entries = await gate.logEntries(0);
@@ -20,7 +20,7 @@ async function everythingLogged(gate: RunningGate): Promise<readonly string[]> {
   return entries.map(({ type, summary }) => `${type}: ${summary}`);
 }
 
-test("every event writes its entry, in the order of what happened", async (t) => {
+test("every event writes its entry, in the order of the events", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   await gate.signIn();
@@ -45,9 +45,9 @@ const silent: Readonly<Record<string, (gate: RunningGate, session: string) => Pr
   "an unknown username": (gate) => gate.signIn({ username: "nobody" }),
   "an empty sign-in": (gate) => gate.send("/login", { form: {} }),
   "signing out": (gate, session) => gate.send("/logout", { session, form: {} }),
-  "a setup that comes too late": (gate) => gate.send("/setup", { form: SETUP_FORM }),
-  "a password change signed out": (gate) => gate.send("/account/password", { form: PASSWORD_FORM }),
-  "a password change that is refused": async (gate, session) => {
+  "a setup when an account exists": (gate) => gate.send("/setup", { form: SETUP_FORM }),
+  "a signed-out password change": (gate) => gate.send("/account/password", { form: PASSWORD_FORM }),
+  "a rejected password change": async (gate, session) => {
     for (const flaw of [
       { current_password: "" },
       { current_password: "wrong" },
@@ -74,7 +74,7 @@ for (const [what, happen] of Object.entries(silent)) {
   });
 }
 
-test("a setup that is refused and a sign-in before any setup write no entry", async (t) => {
+test("a rejected setup and a sign-in before the setup write no entry", async (t) => {
   const gate = await startGate(t);
   await gate.send("/setup", { form: { ...SETUP_FORM, confirm: "different" } });
   await gate.send("/setup", { form: {} });
@@ -90,7 +90,7 @@ for (const username of [
   "a\0b",
   "\u{1f511}",
 ]) {
-  test(`a summary names ${JSON.stringify(username)} exactly as it is`, async (t) => {
+  test(`the summary contains the username ${JSON.stringify(username)} unchanged`, async (t) => {
     const gate = await startGate(t);
     await gate.setUp({ username });
     await gate.signIn({ username });
@@ -101,7 +101,7 @@ for (const username of [
   });
 }
 
-test("the address of a denied sign-in stands in its own entry and in no other", async (t) => {
+test("only the entry of a denied sign-in contains the remote address", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   for (let attempt = 1; attempt <= 6; attempt += 1) await gate.signIn({}, { from: "127.9.8.7" });
@@ -112,7 +112,7 @@ test("the address of a denied sign-in stands in its own entry and in no other", 
   );
 });
 
-test("each of many events at the same moment has its one entry", async (t) => {
+test("each of many concurrent events has exactly one entry", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   await Promise.all(
@@ -123,7 +123,7 @@ test("each of many events at the same moment has its one entry", async (t) => {
   assert.equal(countOf(gate.databaseFile, "log_entries"), 21);
 });
 
-test("latchkey log shows the entries of a gate that is running, oldest first", async (t) => {
+test("latchkey log shows the entries of a running gate, oldest first", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   await gate.signIn();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RunningGate, startGate } from "../support/gate.ts";
 
-/** Tries until it is denied, always with these headers, and answers with the address it logged. */
+/** Signs in with these headers until it is denied, and returns the address in the log entry. */
 async function limitedAs(
   gate: RunningGate,
   forwardedFor: string | ((attempt: number) => string),
@@ -21,19 +21,19 @@ async function limitedAs(
     .at(-1);
 }
 
-test("X-Forwarded-For is not believed by default: a new one at each attempt helps nobody", async (t) => {
+test("ignores X-Forwarded-For by default, even if it changes with each attempt", async (t) => {
   const gate = await startGate(t);
   const address = await limitedAs(gate, (attempt) => `203.0.113.${attempt}`, "127.0.0.7");
   assert.equal(address, "127.0.0.7");
 });
 
-test("X-Forwarded-For is not believed of a peer that is no trusted proxy", async (t) => {
+test("ignores X-Forwarded-For from a peer that is not a trusted proxy", async (t) => {
   const gate = await startGate(t, { trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
   const address = await limitedAs(gate, (attempt) => `203.0.113.${attempt}`, "127.0.0.7");
   assert.equal(address, "127.0.0.7");
 });
 
-test("what a client puts in front of a trusted proxy's word helps nobody", async (t) => {
+test("ignores addresses that a client adds before the one from a trusted proxy", async (t) => {
   const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
   const address = await limitedAs(gate, (attempt) => `203.0.113.${attempt}, 198.51.100.5`);
   assert.equal(address, "198.51.100.5");
@@ -56,13 +56,13 @@ for (const { header, address } of [
   { header: "unknown", address: "127.0.0.1" },
   { header: "203.0.113.5, nonsense, 10.0.0.9", address: "10.0.0.9" },
 ]) {
-  test(`behind trusted proxies, X-Forwarded-For ${JSON.stringify(header)} stands for ${address}`, async (t) => {
+  test(`behind trusted proxies, X-Forwarded-For ${JSON.stringify(header)} means ${address}`, async (t) => {
     const gate = await startGate(t, { trustedProxies: TRUSTED });
     assert.equal(await limitedAs(gate, header), address);
   });
 }
 
-test("behind a trusted proxy each client has its own five attempts", async (t) => {
+test("allows each client behind a trusted proxy five attempts", async (t) => {
   const gate = await startGate(t, { trustedProxies: ["127.0.0.0/8"] });
   await gate.setUp();
   const signIn = (address: string) =>
@@ -74,7 +74,7 @@ test("behind a trusted proxy each client has its own five attempts", async (t) =
   assert.equal((await signIn("203.0.113.6")).location, "/");
 });
 
-test("other forwarding headers are nobody's word", async (t) => {
+test("ignores other forwarding headers", async (t) => {
   const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
   await gate.setUp();
   for (let attempt = 1; attempt <= 6; attempt += 1) {
@@ -86,8 +86,8 @@ test("other forwarding headers are nobody's word", async (t) => {
   assert.equal(entries.at(-1)?.summary, "Rate limited login from 127.0.0.1");
 });
 
-/** Of six attempts with the right password, each from another address of one /64: those let in. */
-async function letInFromOneNetwork(gate: RunningGate): Promise<number> {
+/** The successes of six correct sign-ins, each from another address of one /64. */
+async function successesFromOneNetwork(gate: RunningGate): Promise<number> {
   await gate.setUp();
   let letIn = 0;
   for (let n = 1; n <= 6; n += 1) {
@@ -97,14 +97,14 @@ async function letInFromOneNetwork(gate: RunningGate): Promise<number> {
   return letIn;
 }
 
-test("each IPv6 address has its own five attempts by default", async (t) => {
+test("allows each IPv6 address five attempts by default", async (t) => {
   const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
-  assert.equal(await letInFromOneNetwork(gate), 6);
+  assert.equal(await successesFromOneNetwork(gate), 6);
 });
 
-test("with LIMIT_IPV6_PREFIX=64, a /64 has five attempts, and the log has the whole address", async (t) => {
+test("with LIMIT_IPV6_PREFIX=64, allows a /64 five attempts and logs the full address", async (t) => {
   const gate = await startGate(t, { trustedProxies: ["127.0.0.1"], limitIpv6Prefix: 64 });
-  assert.equal(await letInFromOneNetwork(gate), 5);
+  assert.equal(await successesFromOneNetwork(gate), 5);
   const entries = await gate.logEntries(7);
   assert.equal(entries.at(-1)?.summary, "Rate limited login from 2001:db8::6");
 });

@@ -7,7 +7,7 @@ const DENIED = "/login?error=1";
 const LARGEST = 64 * 1024;
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/** Where each of so many sign-ins with the right credentials leads. */
+/** The redirect targets of `count` sign-ins with the right credentials. */
 async function signIns(gate: RunningGate, count: number, from: string): Promise<unknown[]> {
   const locations: unknown[] = [];
   for (let attempt = 1; attempt <= count; attempt += 1) {
@@ -16,14 +16,14 @@ async function signIns(gate: RunningGate, count: number, from: string): Promise<
   return locations;
 }
 
-test("five attempts are allowed from an address, and successes count as well", async (t) => {
+test("allows five attempts per address, including successful ones", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const locations = await signIns(gate, 7, "127.0.0.7");
   assert.deepEqual(locations, ["/", "/", "/", "/", "/", DENIED, DENIED]);
 });
 
-test("after five failures the right credentials are denied too", async (t) => {
+test("denies the right credentials after five failures", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const from = "127.0.0.7";
@@ -39,7 +39,7 @@ test("after five failures the right credentials are denied too", async (t) => {
   assert.equal(entries.at(-1)?.summary, "Rate limited login from 127.0.0.7");
 });
 
-test("one address's attempts do not concern another one", async (t) => {
+test("counts each address separately", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   await signIns(gate, 6, "127.0.0.7");
@@ -47,7 +47,7 @@ test("one address's attempts do not concern another one", async (t) => {
   assert.deepEqual(await signIns(gate, 1, "127.0.0.7"), [DENIED]);
 });
 
-test("attempts at the same moment cannot slip past the limit together", async (t) => {
+test("applies the limit to concurrent attempts", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const answers = await Promise.all(
@@ -57,7 +57,7 @@ test("attempts at the same moment cannot slip past the limit together", async (t
   assert.equal(answers.filter(({ location }) => location === DENIED).length, 15);
 });
 
-test("only sign-in is limited: pages, guards and password changes are not", async (t) => {
+test("limits sign-ins only, not pages, guards or password changes", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   for (let attempt = 1; attempt <= 6; attempt += 1) await gate.signIn({ password: "wrong" });
@@ -74,7 +74,7 @@ test("only sign-in is limited: pages, guards and password changes are not", asyn
   assert.equal((await gate.send("/login")).status, 200);
 });
 
-test("the counts are forgotten with the process that kept them", async (t) => {
+test("starts with empty counts after a restart", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   await signIns(gate, 6, "127.0.0.7");
@@ -83,7 +83,7 @@ test("the counts are forgotten with the process that kept them", async (t) => {
   assert.deepEqual(await signIns(again, 1, "127.0.0.7"), ["/"]);
 });
 
-/** Sent as it is, with the body in chunks or with its length beforehand. */
+/** A raw request whose body is chunked or has a Content-Length. */
 function rawLogin(body: string, way: "chunked" | "with its length") {
   const framing =
     way === "chunked"
@@ -96,7 +96,7 @@ const form = new URLSearchParams(OWNER).toString();
 const padded = (length: number): string => `${form}&x=`.padEnd(length, "x");
 
 for (const way of ["chunked", "with its length"] as const) {
-  test(`a form of 64 KiB, sent ${way}, is read; one byte more is too large`, async (t) => {
+  test(`accepts a form of 64 KiB sent ${way}, and refuses one byte more`, async (t) => {
     const gate = await startGate(t);
     await gate.setUp();
     const largest = await sendRaw(gate.url, rawLogin(padded(LARGEST), way));
@@ -120,7 +120,7 @@ for (const path of ["/setup", "/account/password"]) {
   });
 }
 
-test("a form that is too large is no attempt", async (t) => {
+test("does not count a form that is too large as an attempt", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const headers = { "Content-Type": FORM_TYPE };

@@ -9,7 +9,7 @@ import { tempDir } from "../support/temp-dir.ts";
 const SHOW =
   "<%~ JSON.stringify({ NeedsSetup: it.NeedsSetup, HasError: it.HasError, CurrentUser: it.CurrentUser ?? null }) %>";
 
-/** A gate whose pages show nothing but the helpers they are given. */
+/** A gate whose pages show only the helpers that they receive. */
 async function startShowing(t: TestContext) {
   const pagesDir = await tempDir(t);
   for (const name of ["login", "setup", "home", "error"]) {
@@ -21,7 +21,7 @@ async function startShowing(t: TestContext) {
   return { gate, helpers };
 }
 
-test("NeedsSetup is true on every page for as long as there is no account", async (t) => {
+test("NeedsSetup is true on every page while no account exists", async (t) => {
   const { gate, helpers } = await startShowing(t);
   for (const path of ["/login", "/setup", "/nothing"]) {
     assert.equal((await helpers(path)).NeedsSetup, true, path);
@@ -32,7 +32,7 @@ test("NeedsSetup is true on every page for as long as there is no account", asyn
   }
 });
 
-test("HasError is true where the query has an error that is not empty, on every page", async (t) => {
+test("HasError is true on every page if the query has a non-empty error", async (t) => {
   const { helpers } = await startShowing(t);
   for (const path of ["/login", "/setup", "/nothing"]) {
     for (const query of ["?error=1", "?error=0", "?a=b&error=x", "?error=%20"]) {
@@ -44,7 +44,7 @@ test("HasError is true where the query has an error that is not empty, on every 
   }
 });
 
-test("CurrentUser is the signed-in user on every page, without the hash, or nobody", async (t) => {
+test("CurrentUser is the signed-in user without the hash, or null, on every page", async (t) => {
   const { gate, helpers } = await startShowing(t);
   const session = await gate.setUp();
   const user = { id: partsOf(session).claims.user_id, username: "owner" };

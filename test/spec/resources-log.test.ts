@@ -8,7 +8,7 @@ import { maskVaryingParts, postRaw } from "../support/raw.ts";
 
 const SECOND = "another password";
 
-/** Each answers with the bytes of the response to the event that is to be logged. */
+/** Each causes a logged event and returns the bytes of the response. */
 const events: Readonly<Record<string, (gate: RunningGate) => Promise<string>>> = {
   "a setup": (gate) => postRaw(gate.url, "/setup", { ...OWNER, confirm: OWNER.password }),
 
@@ -35,7 +35,7 @@ const events: Readonly<Record<string, (gate: RunningGate) => Promise<string>>> =
 };
 
 for (const [event, happen] of Object.entries(events)) {
-  test(`${event} answers the same, byte for byte, where its log entry cannot be inserted`, async (t) => {
+  test(`${event} gets the same response, byte for byte, if its log entry cannot be inserted`, async (t) => {
     const [whole, broken] = [await startGate(t), await startGate(t)];
     refuse(broken.databaseFile, "INSERT ON log_entries", "no room for entries");
     const [usual, unlogged] = [await happen(whole), await happen(broken)];
@@ -46,7 +46,7 @@ for (const [event, happen] of Object.entries(events)) {
   });
 }
 
-test("entries that could not be inserted are written later, each once and in their order", async (t) => {
+test("writes entries that could not be inserted later, once and in order", async (t) => {
   const gate = await startGate(t);
   refuse(gate.databaseFile, "INSERT ON log_entries", "no room for entries");
   const session = await gate.setUp();
@@ -80,7 +80,7 @@ test("a sign-in does not wait for its entry while another process holds the writ
   assert.equal(entries.at(-1)?.type, "signin");
 });
 
-test("entries still waiting when the gate stops are written before it has stopped", async (t) => {
+test("writes queued entries before the gate has stopped", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   await gate.signIn();

@@ -35,7 +35,7 @@ test("a session token is signed with HMAC-SHA256 and the secret", async (t) => {
   assert.equal(partsOf(token).header.alg, "HS256");
 });
 
-test("every token has a jti of its own, and all of a user's tokens the same user_id", async (t) => {
+test("every token has a unique jti, and all tokens of a user have the same user_id", async (t) => {
   const gate = await startGate(t);
   const tokens = [await gate.setUp()];
   for (const from of ["127.0.0.2", "127.0.0.3"]) {
@@ -72,7 +72,7 @@ test("two accounts with the same password have different hashes", async (t) => {
   assert.notEqual(hashes[0], hashes[1]);
 });
 
-test("no password that was typed stands anywhere in the data folder or the server log", async (t) => {
+test("the data folder and the server log contain no password", async (t) => {
   const gate = await startGate(t);
   const typed = ["first-pass-7Qx", "wrong-pass-8Ry", "second-pass-9Sz"] as const;
   const [first, wrong, second] = typed;
@@ -88,7 +88,7 @@ test("no password that was typed stands anywhere in the data folder or the serve
   const running = await contentOf(gate.dataDir);
   await gate.stop();
   const everything = running + (await contentOf(gate.dataDir)) + JSON.stringify(gate.serverLog);
-  // Proof that the search would find what stands there.
+  // Proves that the search works.
   assert.ok(everything.includes("findable-name"));
   for (const password of typed) {
     const bytes = Buffer.from(password);

@@ -12,7 +12,7 @@ import { runLatchkey } from "../support/process.ts";
 import { hashText, openStore as openEmptyStore } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-/** Remembered users alone would be believed for a second, and some for a minute. */
+/** From its cache alone, a guard would admit a user for a second, some for a minute. */
 const SOON_MS = 500;
 
 const server = await serverOfFile();
@@ -25,9 +25,9 @@ interface Scene {
   /** Two instances over one database. */
   readonly gates: readonly [RunningGate, RunningGate];
   readonly env: Readonly<Record<string, string>>;
-  /** A connection beside those of the gates. */
+  /** A separate connection to the database of the gates. */
   readonly store: OpenStore;
-  /** One session of the owner's, and one of another account's. */
+  /** A session of the owner and one of another account. */
   readonly owner: string;
   readonly guest: string;
 }
@@ -50,7 +50,7 @@ async function twoInstances(t: TestContext, databaseUrl: string | undefined): Pr
 
 const BOTH = [true, true];
 
-/** Whether each of the gates takes the session for somebody's. */
+/** For each gate, whether it admits the session. */
 function admitted({ gates }: Scene, session: string | undefined): Promise<readonly boolean[]> {
   return Promise.all(
     gates.map(async (gate) => {
@@ -62,14 +62,14 @@ function admitted({ gates }: Scene, session: string | undefined): Promise<readon
   );
 }
 
-/** How long it takes, from now, until neither gate takes the session any more. */
-async function turnedAwayAfter(scene: Scene, session: string): Promise<number> {
+/** The time from now until both gates reject the session. */
+async function rejectedAfter(scene: Scene, session: string): Promise<number> {
   const from = performance.now();
   await eventually(async () => !(await admitted(scene, session)).includes(true) || undefined);
   return performance.now() - from;
 }
 
-/** The rule itself, as the command runs it, without the time that a process takes to start. */
+/** Runs the rule as the command does, without the start-up time of a process. */
 const portsOf = ({ store }: Scene) => ({ store, clock: Date, record: async () => {} });
 
 async function run(t: TestContext, { env }: Scene, ...args: readonly string[]): Promise<void> {
@@ -78,39 +78,39 @@ async function run(t: TestContext, { env }: Scene, ...args: readonly string[]): 
 }
 
 for (const [kind, url] of Object.entries(stores)) {
-  test(`${kind}: user sign-out ends the sessions of one account, at every instance and at once`, async (t) => {
+  test(`${kind}: user sign-out ends the sessions of one account at every instance at once`, async (t) => {
     const scene = await twoInstances(t, await url());
     await run(t, scene, "user", "sign-out", "owner");
-    const after = await turnedAwayAfter(scene, scene.owner);
+    const after = await rejectedAfter(scene, scene.owner);
     assert.ok(after < SOON_MS, `${after} ms`);
     assert.deepEqual(await admitted(scene, scene.guest), BOTH);
   });
 
-  test(`${kind}: user sign-out --all ends those of everybody`, async (t) => {
+  test(`${kind}: user sign-out --all ends the sessions of all accounts`, async (t) => {
     const scene = await twoInstances(t, await url());
     await run(t, scene, "user", "sign-out", "--all");
     for (const session of [scene.owner, scene.guest]) {
-      const after = await turnedAwayAfter(scene, session);
+      const after = await rejectedAfter(scene, session);
       assert.ok(after < SOON_MS, `${after} ms`);
     }
   });
 
-  test(`${kind}: guards that have just admitted the user see within moments that no longer may`, async (t) => {
+  test(`${kind}: guards that have just admitted the user reject the session within moments`, async (t) => {
     const scene = await twoInstances(t, await url());
     const times: number[] = [];
     for (let round = 0; round < 5; round += 1) {
       const { session = "" } = await scene.gates[0].signIn({}, { from: `127.0.1.${round + 1}` });
       await eventually(async () => !(await admitted(scene, session)).includes(false) || undefined);
       await endSessionsOf(portsOf(scene), "owner");
-      times.push(await turnedAwayAfter(scene, session));
+      times.push(await rejectedAfter(scene, session));
     }
     t.diagnostic(`turned away after ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
     assert.ok(Math.max(...times) < SOON_MS, times.join());
   });
 
-  test(`${kind}: a sign-in right after it works at every instance, and stays valid`, async (t) => {
+  test(`${kind}: a sign-in right after user sign-out works at every instance and stays valid`, async (t) => {
     const scene = await twoInstances(t, await url());
-    // Early in a second, so that all of it happens within the same.
+    // Early in a second, so that all steps happen within it.
     await eventually(() => Date.now() % 1_000 < 300 || undefined);
     await endAllSessions(portsOf(scene));
     const { session, location } = await scene.gates[0].signIn();
@@ -119,7 +119,7 @@ for (const [kind, url] of Object.entries(stores)) {
     const { iat, exp } = partsOf(session).claims;
     assert.ok(Number(iat) <= inSeconds(0), "other readers of the token reject one from the future");
     assert.equal(Number(exp) - Number(iat), 2_592_000);
-    await turnedAwayAfter(scene, scene.owner);
+    await rejectedAfter(scene, scene.owner);
     assert.deepEqual(await admitted(scene, session), BOTH);
     await eventually(() => inSeconds(0) > Number(iat) || undefined);
     assert.deepEqual(await admitted(scene, session), BOTH);
@@ -132,25 +132,25 @@ for (const [kind, url] of Object.entries(stores)) {
     assert.deepEqual(await admitted(scene, ahead), BOTH);
     await endSessionsOf(portsOf(scene), "owner");
     const { session } = await scene.gates[1].signIn();
-    const after = await turnedAwayAfter(scene, ahead);
+    const after = await rejectedAfter(scene, ahead);
     assert.ok(after < SOON_MS, `${after} ms`);
     assert.deepEqual(await admitted(scene, session), BOTH);
   });
 
-  test(`${kind}: a token without an iat is good until the sessions of its user are ended`, async (t) => {
+  test(`${kind}: a token without an iat is valid until the sessions of its user are ended`, async (t) => {
     const scene = await twoInstances(t, await url());
     const { id } = (await scene.store.findUserByUsername("owner")) ?? {};
     const old = mint({ user_id: id, exp: inSeconds(3_600) });
     assert.deepEqual(await admitted(scene, old), BOTH);
     await endSessionsOf(portsOf(scene), "guest");
-    await turnedAwayAfter(scene, scene.guest);
+    await rejectedAfter(scene, scene.guest);
     assert.deepEqual(await admitted(scene, old), BOTH);
     await endSessionsOf(portsOf(scene), "owner");
-    const after = await turnedAwayAfter(scene, old);
+    const after = await rejectedAfter(scene, old);
     assert.ok(after < SOON_MS, `${after} ms`);
   });
 
-  test(`${kind}: a new password from the command line lets its owner in, and ends no session`, async (t) => {
+  test(`${kind}: a password set on the command line works, and ends no session`, async (t) => {
     const scene = await twoInstances(t, await url());
     const args = ["user", "password", "owner", "--password-stdin"];
     const { code, stderr } = await piped(t, args, scene.env, "a new password");
@@ -163,7 +163,7 @@ for (const [kind, url] of Object.entries(stores)) {
     assert.deepEqual(await admitted(scene, scene.owner), BOTH);
   });
 
-  test(`${kind}: a new name ends no session, and is seen by guards that remember the old one`, async (t) => {
+  test(`${kind}: a new username ends no session and reaches guards that cached the old one`, async (t) => {
     const scene = await twoInstances(t, await url());
     await run(t, scene, "user", "rename", OWNER.username, "host");
     for (const gate of scene.gates) {
@@ -175,10 +175,10 @@ for (const [kind, url] of Object.entries(stores)) {
     }
   });
 
-  test(`${kind}: with a removed account its sessions end at once, and nobody gets to setup`, async (t) => {
+  test(`${kind}: removing an account ends its sessions at once and does not reopen the setup`, async (t) => {
     const scene = await twoInstances(t, await url());
     await run(t, scene, "user", "remove", "owner", "--yes");
-    const after = await turnedAwayAfter(scene, scene.owner);
+    const after = await rejectedAfter(scene, scene.owner);
     assert.ok(after < SOON_MS, `${after} ms`);
     assert.deepEqual(await admitted(scene, scene.guest), BOTH);
     for (const gate of scene.gates) {
@@ -187,7 +187,7 @@ for (const [kind, url] of Object.entries(stores)) {
   });
 }
 
-test("a session that ends after its guard and before its page breaks nothing", async (t) => {
+test("a session may end between its guard and its page", async (t) => {
   const store = await openEmptyStore(t);
   const app = await startApp(t, {
     store: {

@@ -20,7 +20,7 @@ interface Row {
   readonly configured: number | string;
 }
 
-/** What a signed-out visitor gets: a status, or where a 303 leads. */
+/** The response for a signed-out visitor: a status, or the target of a 303. */
 const rows: readonly Row[] = [
   { path: "/login", unconfigured: 200, configured: 200 },
   { path: "/setup", unconfigured: 200, configured: "/login" },
@@ -48,14 +48,14 @@ async function outcome(gate: RunningGate, path: string, sending: Sending) {
   return status === 303 ? location : status;
 }
 
-test("a well-signed token opens nothing while there is no account", async (t) => {
+test("rejects a correctly signed token while no account exists", async (t) => {
   const gate = await startGate(t);
-  const session = mint({ user_id: "somebody", exp: inSeconds(60) });
+  const session = mint({ user_id: "unknown", exp: inSeconds(60) });
   assert.equal(await outcome(gate, "/", { session }), "/setup");
   assert.equal(await outcome(gate, "/account/password", { session, form: {} }), "/setup");
 });
 
-test("a setup that passes every check leads from unconfigured to configured", async (t) => {
+test("a valid setup changes the state from unconfigured to configured", async (t) => {
   const gate = await startGate(t);
   await writeFile(gate.setupTokenFile, "the token");
   for (const flaw of [{ token: "wrong" }, { username: "" }, { password: "" }, { confirm: "x" }]) {
@@ -85,7 +85,7 @@ test("a second setup changes nothing: no account, no cookie, no log entry", asyn
   );
 });
 
-test("no operation and no restart leads back to unconfigured", async (t) => {
+test("no operation and no restart makes the service unconfigured again", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
   const stillConfigured = async (after: string, asked: RunningGate = gate): Promise<void> => {
@@ -109,7 +109,7 @@ test("no operation and no restart leads back to unconfigured", async (t) => {
   await stillConfigured("restart", again);
 });
 
-test("of many setups at the same time, at two gates with one database, exactly one wins", async (t) => {
+test("exactly one of many concurrent setups at two gates with one database succeeds", async (t) => {
   const first = await startGate(t);
   const gates = [first, await startGate(t, { dataDir: first.dataDir })];
   const answers = await Promise.all(
@@ -128,7 +128,7 @@ test("of many setups at the same time, at two gates with one database, exactly o
   assert.equal(countOf(first.databaseFile, "log_entries"), 1);
 });
 
-test("a setup at one gate is seen by another one that shares the database", async (t) => {
+test("a setup at one gate takes effect at another gate with the same database", async (t) => {
   const gate = await startGate(t);
   const other = await startGate(t, { dataDir: gate.dataDir });
   assert.equal(await outcome(other, "/setup", {}), 200);
