@@ -12,7 +12,7 @@ const notices = (page: Page): Promise<readonly string[]> =>
   page.getByRole("status").filter({ hasText: /./ }).allInnerTexts();
 
 for (const scripts of ["on", "off"] as const) {
-  test(`an account can be made, left, entered and given a new password with scripts ${scripts}`, async (t) => {
+  test(`creates an account, signs out and in, and changes the password, scripts ${scripts}`, async (t) => {
     const { page, gate } = await atGate(t, { scripts });
     const link = await runLatchkey(t, ["setup-link"], {
       PORT: new URL(gate.url).port,

@@ -7,13 +7,13 @@ import { stateNamed } from "./states.ts";
 
 declare function getComputedStyle(element: object): Readonly<Record<string, string>>;
 
-/** What the browser has made of a rule; a colour as `rgb(…)` or `rgba(…)`. */
+/** The computed style; a colour as `rgb(…)` or `rgba(…)`. */
 const styleOf = (locator: Locator, property: string): Promise<string> =>
   locator.evaluate((element, name) => String(getComputedStyle(element)[name]), property);
 
 type Color = readonly [red: number, green: number, blue: number];
 
-/** What a colour, see-through or not, looks like on another one. */
+/** The result of painting a colour, transparent or not, over another one. */
 function over(front: string, back: Color): Color {
   const numbers = [...front.matchAll(/[\d.]+/g)].map(([number]) => Number(number));
   const [red = 0, green = 0, blue = 0, share = 1] = numbers;
@@ -31,7 +31,7 @@ function luminance(color: Color): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** As WCAG has it: from 1 to 21. */
+/** The contrast ratio of WCAG, from 1 to 21. */
 function contrast(front: string, back: string): number {
   const ground = over(back, WHITE);
   const [dark = 0, light = 0] = [over(front, ground), ground].map(luminance).sort((a, b) => a - b);
@@ -43,7 +43,7 @@ async function assertLegible(page: Page, action: string): Promise<void> {
   const button = sendButton(page, action);
   assert.ok((await contrastOf(button)) >= 4.5);
   await button.hover();
-  assert.ok((await contrastOf(button)) >= 4.5, "where the pointer is");
+  assert.ok((await contrastOf(button)) >= 4.5, "hovered");
 }
 
 async function contrastOf(button: Locator): Promise<number> {
@@ -56,10 +56,18 @@ async function contrastOf(button: Locator): Promise<number> {
   return contrast(await seen("color"), await seen("backgroundColor"));
 }
 
-const NASTY = ["#ffff00", "#ffffff", "#000000", "#777777", "#00ff00", "#ff0000", "#123"] as const;
+const DIFFICULT = [
+  "#ffff00",
+  "#ffffff",
+  "#000000",
+  "#777777",
+  "#00ff00",
+  "#ff0000",
+  "#123",
+] as const;
 
-for (const accentColor of NASTY) {
-  test(`with ${accentColor} as accent everything can be read, light and dark`, async (t) => {
+for (const accentColor of DIFFICULT) {
+  test(`has enough contrast with the accent colour ${accentColor}, light and dark`, async (t) => {
     const { page, gate } = await atHome(t, {}, { accentColor });
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
@@ -71,15 +79,15 @@ for (const accentColor of NASTY) {
   });
 }
 
-test("the accent colour is the one that was asked for, where it can be read", async (t) => {
+test("uses the configured accent colour if its contrast is sufficient", async (t) => {
   const { page } = await atHome(t, {}, { accentColor: "#7a1fa2" });
   const button = sendButton(page, "/account/password");
   assert.equal(await styleOf(button, "backgroundColor"), "rgb(122, 31, 162)");
 });
 
 for (const scheme of ["light", "dark"] as const) {
-  for (const name of ["setup refused for nothing in it", "sign-in", "home"]) {
-    test(`where colours are forced, ${scheme}, every field and button keeps its border: ${name}`, async (t) => {
+  for (const name of ["empty setup rejected", "sign-in", "home"]) {
+    test(`every field and button has a border with forced colours, ${scheme}: ${name}`, async (t) => {
       const page = await stateNamed(name).open(t, { scheme, colours: "forced" });
       const controls = await page.locator("input:visible, button:visible").all();
       assert.ok(controls.length >= 3);
@@ -94,14 +102,14 @@ for (const scheme of ["light", "dark"] as const) {
   }
 }
 
-test("where colours are forced, the problem of a field still stands out", async (t) => {
-  const page = await stateNamed("setup refused for nothing in it").open(t, { colours: "forced" });
+test("a field's problem is marked with forced colours", async (t) => {
+  const page = await stateNamed("empty setup rejected").open(t, { colours: "forced" });
   const alert = page.getByRole("alert");
   assert.equal(await styleOf(alert, "borderLeftStyle"), "solid");
   assert.notEqual(await styleOf(alert, "borderLeftColor"), await styleOf(alert, "backgroundColor"));
 });
 
-test("nothing moves for those who have asked for less motion", async (t) => {
+test("has no motion if the user prefers reduced motion", async (t) => {
   const { page, gate } = await atHome(t, { motion: "reduced" });
   await page.goto(`${gate.url}/login?error=1`);
   for (const element of await page.locator("body *").all()) {

@@ -19,7 +19,7 @@ interface Case {
   readonly what: string;
   readonly change: Fields;
   readonly message: string;
-  /** Where the message stands, and where the reader goes on. */
+  /** The field that has the message and the focus. */
   readonly at: string;
 }
 
@@ -92,7 +92,7 @@ const passwordCases: readonly Case[] = [
   },
 ];
 
-/** The message on top and beside the field; the field marked as wrong, empty and ready for typing. */
+/** Asserts the message at the top and at the field, which is marked as invalid and has the focus. */
 async function assertProblem(page: Page, { message, at }: Case): Promise<void> {
   assert.deepEqual([await alert(page).textContent(), await focused(page)], [message, at]);
   const wrong = field(page, at);
@@ -104,7 +104,7 @@ async function assertProblem(page: Page, { message, at }: Case): Promise<void> {
 
 for (const scripts of ["on", "off"] as const) {
   for (const one of setupCases) {
-    test(`setup with ${one.what} comes back with what was typed and says why, scripts ${scripts}`, async (t) => {
+    test(`shows a rejected setup with the values and the reason: ${one.what}, scripts ${scripts}`, async (t) => {
       const { page, gate } = await atGate(
         t,
         { scripts, statuses: [403, 422] },
@@ -130,7 +130,7 @@ for (const scripts of ["on", "off"] as const) {
   }
 
   for (const one of passwordCases) {
-    test(`a password change with ${one.what} comes back with the form and says why, scripts ${scripts}`, async (t) => {
+    test(`shows a rejected password change with the form and the reason: ${one.what}, scripts ${scripts}`, async (t) => {
       const { page } = await atHome(t, { scripts, statuses: [422] });
       await submitUnchecked(page, "/account/password", { ...PASSWORD, ...one.change });
 
@@ -146,7 +146,7 @@ for (const scripts of ["on", "off"] as const) {
   }
 }
 
-test("a browser does not send a form in which something is missing", async (t) => {
+test("the browser does not send a form with a missing field", async (t) => {
   const { page, gate } = await atGate(t);
   await page.goto(`${gate.url}/setup`);
   const sent: string[] = [];

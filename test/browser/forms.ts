@@ -30,7 +30,7 @@ export async function fill(page: Page, fields: Fields): Promise<void> {
   for (const [name, value] of Object.entries(fields)) await field(page, name).fill(value);
 }
 
-/** Does what leads to another page, and waits until that one is there. */
+/** Performs an action that opens another page, and waits until that page has loaded. */
 export async function leave(page: Page, act: () => Promise<unknown>): Promise<void> {
   await Promise.all([page.waitForEvent("load"), act()]);
 }
@@ -40,7 +40,7 @@ export async function submit(page: Page, action: string, fields: Fields = {}): P
   await leave(page, () => sendButton(page, action).click());
 }
 
-/** Leaves it to the server to find what is missing or wrong, as an old browser would. */
+/** Submits without validation in the browser, so that the server rejects what is wrong. */
 export async function submitUnchecked(page: Page, action: string, fields: Fields): Promise<void> {
   await formOf(page, action).evaluate((form: { noValidate: boolean }) => {
     form.noValidate = true;
@@ -53,7 +53,7 @@ export interface AtGate {
   readonly page: Page;
 }
 
-/** A page and a gate to visit; nobody has an account yet. */
+/** A page and a gate without an account. */
 export async function atGate(
   t: TestContext,
   visiting: Visiting = {},
@@ -63,7 +63,7 @@ export async function atGate(
   return { page, gate: await startGate(t, settings) };
 }
 
-/** The same with an account, on the home page of its owner. */
+/** A page and a gate with an account, signed in on the home page. */
 export async function atHome(
   t: TestContext,
   visiting: Visiting = {},
@@ -75,7 +75,7 @@ export async function atHome(
   return at;
 }
 
-/** Gives the browser a session. */
+/** Sets the session cookie in the browser. */
 export async function carry({ page, gate }: AtGate, session: string): Promise<void> {
   await page.context().addCookies([{ name: "session", value: session, url: gate.url }]);
 }

@@ -15,7 +15,7 @@ const HOSTILE_LOGO = `<svg xmlns="http://www.w3.org/2000/svg" width="48" height=
 
 const injected = (page: Page): Promise<boolean> => page.evaluate("'injected' in globalThis");
 
-test("a username with markup in it is text wherever it stands, and never runs", async (t) => {
+test("shows a username with markup as text on every page, and never runs it", async (t) => {
   const at = await atGate(t, { statuses: [422] });
   const { page, gate } = at;
   await page.goto(`${gate.url}/setup`);
@@ -33,7 +33,7 @@ test("a username with markup in it is text wherever it stands, and never runs", 
   assert.equal(await injected(page), false);
 });
 
-test("a token and a domain with markup in them are text, and never run", async (t) => {
+test("shows a token and a domain with markup as text, and never runs them", async (t) => {
   const { page, gate } = await atGate(
     t,
     { statuses: [422] },
@@ -45,7 +45,7 @@ test("a token and a domain with markup in them are text, and never run", async (
   assert.equal(await injected(page), false);
 });
 
-test("the name of an application with markup in it is text, and never runs", async (t) => {
+test("shows an application name with markup as text, and never runs it", async (t) => {
   const { page, gate } = await atGate(t, {}, { appName: SHORT });
   await page.goto(`${gate.url}/login`);
   assert.equal(await heading(page).textContent(), `Sign in to ${SHORT}`);
@@ -53,7 +53,7 @@ test("the name of an application with markup in it is text, and never runs", asy
   assert.equal(await injected(page), false);
 });
 
-test("a logo with a script in it is shown, and its script never runs", async (t) => {
+test("shows a logo that contains a script, and never runs the script", async (t) => {
   const logoFile = join(await tempDir(t), "logo.svg");
   await writeFile(logoFile, HOSTILE_LOGO);
   const { page, gate } = await atGate(t, {}, { logoFile });

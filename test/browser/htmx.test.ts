@@ -27,7 +27,7 @@ const PAGE = `<!doctype html>
 </body>
 </html>`;
 
-/** Somebody's own application with a page of its own for the password, and no home page of ours. */
+/** An application with its own page for the password change, without the home page. */
 const serveSettings =
   (htmx: string, opened: () => void) =>
   ({ auth }: AppParts): Promise<Served> => {
@@ -45,7 +45,7 @@ for (const { version, script } of [
   { version: 4, script: "htmx.org/dist/htmx.js" },
   { version: 2, script: "htmx2/dist/htmx.js" },
 ]) {
-  test(`a page with htmx ${version} changes the password and is reloaded`, async (t) => {
+  test(`an htmx ${version} page changes the password and reloads`, async (t) => {
     const page = await openPage(t);
     const file = fileURLToPath(new URL(`../../node_modules/${script}`, import.meta.url));
     let opened = 0;

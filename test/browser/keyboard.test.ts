@@ -10,7 +10,7 @@ interface Stop {
   readonly outline: string;
 }
 
-/** What the Tab key leads to, one after the other, from the first element of the page on. */
+/** The elements that the Tab key reaches, in order, from the top of the page. */
 async function tabStops(page: Page): Promise<readonly Stop[]> {
   await page.locator("h1").click();
   const stops: Stop[] = [];
@@ -41,14 +41,14 @@ function assertStops(stops: readonly Stop[], names: readonly string[]): void {
 }
 
 for (const colours of ["own", "forced"] as const) {
-  test(`Tab leads through the sign-in from top to bottom and shows where it is, colours ${colours}`, async (t) => {
+  test(`Tab moves through the sign-in page from top to bottom with a visible focus, colours ${colours}`, async (t) => {
     const { page, gate } = await atGate(t, { colours });
     await gate.setUp();
     await page.goto(`${gate.url}/login`);
     assertStops(await tabStops(page), ["username", "password", "Show", "Sign in"]);
   });
 
-  test(`Tab leads through the setup from top to bottom and shows where it is, colours ${colours}`, async (t) => {
+  test(`Tab moves through the setup from top to bottom with a visible focus, colours ${colours}`, async (t) => {
     const { page, gate } = await atGate(t, { colours }, { domainSetupCommand: process.execPath });
     await writeFile(gate.setupTokenFile, "the token");
     await page.goto(`${gate.url}/setup`);
@@ -64,7 +64,7 @@ for (const colours of ["own", "forced"] as const) {
     ]);
   });
 
-  test(`Tab leads through the home page from top to bottom and shows where it is, colours ${colours}`, async (t) => {
+  test(`Tab moves through the home page from top to bottom with a visible focus, colours ${colours}`, async (t) => {
     const { page } = await atHome(t, { colours });
     assertStops(await tabStops(page), [
       "Sign out",
@@ -79,13 +79,13 @@ for (const colours of ["own", "forced"] as const) {
   });
 }
 
-test("Tab leads to the link of an error page", async (t) => {
+test("Tab reaches the link of an error page", async (t) => {
   const { page, gate } = await atGate(t, { statuses: [404] });
   await page.goto(`${gate.url}/nothing`);
   assertStops(await tabStops(page), ["Back to setup"]);
 });
 
-/** Fills in something that is refused, and sends it with the Enter key from each field in turn. */
+/** Fills in values that are rejected, and sends them with the Enter key from each field in turn. */
 async function assertEnterSends(page: Page, fields: Fields): Promise<void> {
   for (const name of Object.keys(fields)) {
     await fill(page, fields);
@@ -94,14 +94,14 @@ async function assertEnterSends(page: Page, fields: Fields): Promise<void> {
   }
 }
 
-test("Enter sends the sign-in from every field", async (t) => {
+test("Enter submits the sign-in form from every field", async (t) => {
   const { page, gate } = await atGate(t);
   await gate.setUp();
   await page.goto(`${gate.url}/login`);
   await assertEnterSends(page, { username: "owner", password: "wrong" });
 });
 
-test("Enter sends the setup from every field", async (t) => {
+test("Enter submits the setup form from every field", async (t) => {
   const { page, gate } = await atGate(
     t,
     { statuses: [422] },
@@ -112,7 +112,7 @@ test("Enter sends the setup from every field", async (t) => {
   await assertEnterSends(page, fields);
 });
 
-test("Enter sends the password change from every field", async (t) => {
+test("Enter submits the password change from every field", async (t) => {
   const { page } = await atHome(t, { statuses: [422] });
   await assertEnterSends(page, {
     current_password: OWNER.password,
@@ -121,7 +121,7 @@ test("Enter sends the password change from every field", async (t) => {
   });
 });
 
-test("the sign-in opens with the focus on the username", async (t) => {
+test("the sign-in page opens with the focus on the username", async (t) => {
   const { page, gate } = await atGate(t);
   await gate.setUp();
   for (const query of ["", "?error=1"]) {
@@ -130,7 +130,7 @@ test("the sign-in opens with the focus on the username", async (t) => {
   }
 });
 
-test("the setup opens with the focus on the first field that is left to fill in", async (t) => {
+test("the setup opens with the focus on the first empty field", async (t) => {
   const { page, gate } = await atGate(t);
   await page.goto(`${gate.url}/setup`);
   assert.equal(await focused(page), "username");
@@ -141,7 +141,7 @@ test("the setup opens with the focus on the first field that is left to fill in"
   assert.equal(await focused(page), "username");
 });
 
-test("the home page opens without the focus in a form that few people come for", async (t) => {
+test("the home page opens without focus in the password form", async (t) => {
   const { page } = await atHome(t);
   assert.equal(await page.locator(":focus:not(body)").count(), 0);
 });

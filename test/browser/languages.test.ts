@@ -21,7 +21,7 @@ for (const { accepts, locale } of [
   { accepts: "xx, fr;q=0.5", locale: "fr" },
   { accepts: "DE", locale: "de" },
 ] as const) {
-  test(`who prefers ${accepts} reads ${locale}`, async (t) => {
+  test(`serves ${locale} for Accept-Language ${accepts}`, async (t) => {
     const { page, gate } = await atGate(t, { accepts });
     await gate.setUp();
     await page.goto(`${gate.url}/login`);
@@ -30,7 +30,7 @@ for (const { accepts, locale } of [
   });
 }
 
-test("LOCALE fixes one language for everybody, the script's words and the messages as well", async (t) => {
+test("LOCALE sets the language of all pages, messages and script texts for all users", async (t) => {
   const { page, gate } = await atHome(t, { language: "fr", statuses: [422] }, { locale: "de" });
   assert.equal(await page.locator("html").getAttribute("lang"), "de");
   assert.equal(await page.getByRole("button", { name: /^Anzeigen: / }).count(), 3);
@@ -45,7 +45,7 @@ function inGerman(iso: string): string {
   return `${day}.${month}.${year}, ${clock}`;
 }
 
-test("without scripts times are told in UTC, and say so", async (t) => {
+test("shows times in UTC, marked as UTC, without scripts", async (t) => {
   const visiting = { scripts: "off", language: "de", timeZone: "Asia/Tokyo" } as const;
   const { page, gate } = await atHome(t, visiting);
   const [entry] = await gate.logEntries(1);
@@ -56,7 +56,7 @@ test("without scripts times are told in UTC, and say so", async (t) => {
   assert.equal(await time.innerText(), `${inGerman(at)} UTC`);
 });
 
-test("with scripts times are told in the reader's own zone and language", async (t) => {
+test("shows times in the browser's time zone and language with scripts", async (t) => {
   const { page, gate } = await atHome(t, { language: "de", timeZone: "Asia/Tokyo" });
   const [entry] = await gate.logEntries(1);
   await page.reload();
@@ -64,7 +64,7 @@ test("with scripts times are told in the reader's own zone and language", async 
   assert.equal(await page.locator("time").first().innerText(), inGerman(inTokyo));
 });
 
-test("the home page tells the last ten entries of the log, newest first", async (t) => {
+test("the home page shows the last ten log entries, newest first", async (t) => {
   const { page, gate } = await atHome(t);
   for (let attempt = 1; attempt <= 5; attempt += 1) await gate.signIn();
   for (let attempt = 1; attempt <= 6; attempt += 1) await gate.signIn();

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** The little of a browser's globals that the function below needs once it is in the page. */
+/** The browser types that the function below uses in the page. */
 interface Box {
   readonly left: number;
   readonly right: number;
@@ -33,14 +33,14 @@ declare const document: {
   createRange(): { selectNodeContents(node: Text): void; getClientRects(): Iterable<Box> };
 };
 
-/** What can be seen to be wrong with how the page is laid out, in words. */
+/** Describes the visible faults of the page's layout. */
 export const layoutFaults = (page: Page): Promise<readonly string[]> => page.evaluate(findFaults);
 
-/** Runs in the page, so all that it uses has to stand in it. */
+/** Runs in the page, so it cannot use anything outside this function. */
 function findFaults(): string[] {
   const SHOW_TEXT = 4;
   const TOLERANCE = 2;
-  const NARROWEST_FIELD = 96;
+  const MIN_FIELD_WIDTH = 96;
   interface Piece {
     readonly name: string;
     readonly element: Element;
@@ -50,7 +50,7 @@ function findFaults(): string[] {
   const faults: string[] = [];
   const pieces: Piece[] = [];
 
-  /** A button may stand on the padding of a field, though not where letters may come. */
+  /** A button may cover the padding of a field, but not its text. */
   function insideOf(element: Element): Box {
     const { left, right, top, bottom } = element.getBoundingClientRect();
     if (element.localName !== "input") return { left, right, top, bottom };
@@ -70,7 +70,7 @@ function findFaults(): string[] {
     for (const box of range.getClientRects()) {
       pieces.push({ name, element, box });
       if (box.left < around.left - TOLERANCE || box.right > around.right + TOLERANCE) {
-        faults.push(`"${name}" sticks out of its ${element.localName}`);
+        faults.push(`"${name}" overflows its ${element.localName}`);
       }
     }
   }
@@ -78,9 +78,9 @@ function findFaults(): string[] {
     if (!element.checkVisibility()) continue;
     const box = insideOf(element);
     pieces.push({ name: element.localName, element, box });
-    if (element.naturalWidth === 0) faults.push("an image is not there");
-    if (element.localName === "input" && box.right - box.left < NARROWEST_FIELD) {
-      faults.push(`a field has ${box.right - box.left} px to type into`);
+    if (element.naturalWidth === 0) faults.push("an image has not loaded");
+    if (element.localName === "input" && box.right - box.left < MIN_FIELD_WIDTH) {
+      faults.push(`a field has ${box.right - box.left} px for its text`);
     }
   }
 

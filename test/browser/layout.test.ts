@@ -24,7 +24,7 @@ const apply = (page: Page, look: Look): Promise<void> =>
     document.documentElement.dir = dir;
   }, look);
 
-/** From a narrow phone to a desk, with letters of both sizes, in both directions. */
+/** Checks a phone and a desktop window, both text sizes and both writing directions. */
 async function assertFits(page: Page): Promise<void> {
   const found: Record<string, readonly string[]> = {};
   for (const size of [PHONE, DESK]) {
@@ -41,12 +41,12 @@ async function assertFits(page: Page): Promise<void> {
 }
 
 for (const { name, open } of states) {
-  test(`everything has its place, on a phone, in large letters and from right to left: ${name}`, async (t) => {
+  test(`fits on a phone, with large text and from right to left: ${name}`, async (t) => {
     await assertFits(await open(t, {}));
   });
 }
 
-test("a username of 300 letters without a gap breaks no page", async (t) => {
+test("fits a username of 300 letters without a space", async (t) => {
   const at = await atGate(t, { statuses: [422] });
   const { page, gate } = at;
   await page.goto(`${gate.url}/setup`);
@@ -59,7 +59,7 @@ test("a username of 300 letters without a gap breaks no page", async (t) => {
 });
 
 for (const locale of ["de", "fr", "es"] as const) {
-  test(`the longer words of ${locale} find their place as well`, async (t) => {
+  test(`fits the longer texts of ${locale}`, async (t) => {
     const { page, gate } = await atHome(t, { statuses: [422] }, { locale });
     await submitUnchecked(page, "/account/password", {});
     await assertFits(page);
@@ -68,7 +68,7 @@ for (const locale of ["de", "fr", "es"] as const) {
   });
 }
 
-test("the name of an application without a gap breaks no page", async (t) => {
+test("fits an application name of 60 letters without a space", async (t) => {
   const { page } = await atHome(t, {}, { appName: "W".repeat(60) });
   await assertFits(page);
   await submit(page, "/logout");

@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import { openPage, type Visiting } from "../support/browser.ts";
 
-/** Pages with something wrong about them, for a test run of their own: all but the first two fail. */
+/** Faulty pages, for a separate test run: all tests except the first two fail. */
 const ADDRESS = "http://noisy.test/";
 
 interface Noisy {

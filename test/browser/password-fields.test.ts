@@ -19,7 +19,7 @@ async function autocompletes(page: Page, action: string): Promise<object> {
   return Object.fromEntries(await Promise.all(pairs));
 }
 
-test("password managers find out what each field is for", async (t) => {
+test("each field has an autocomplete value for password managers", async (t) => {
   const { page, gate } = await atGate(t);
   await page.goto(`${gate.url}/setup`);
   assert.deepEqual(await autocompletes(page, "/setup"), {
@@ -34,7 +34,7 @@ test("password managers find out what each field is for", async (t) => {
   });
 });
 
-test("the password change tells password managers whose password it is, and shows no field for it", async (t) => {
+test("the password change has a hidden username field for password managers", async (t) => {
   const { page } = await atHome(t);
   assert.deepEqual(await autocompletes(page, "/account/password"), {
     username: "username",
@@ -46,7 +46,7 @@ test("the password change tells password managers whose password it is, and show
   assert.deepEqual([await username.inputValue(), await username.isVisible()], ["owner", false]);
 });
 
-test("every password can be shown and hidden again, each by its own button", async (t) => {
+test("each password field has a button that shows and hides it", async (t) => {
   const { page } = await atHome(t);
   await field(page, "new_password").fill("another horse");
   const typeOf = (name: string) => field(page, name).getAttribute("type");
@@ -65,20 +65,20 @@ test("every password can be shown and hidden again, each by its own button", asy
   }
 });
 
-test("without scripts there is no button that would do nothing", async (t) => {
+test("has no such button without scripts", async (t) => {
   const { page, gate } = await atGate(t, { scripts: "off" });
   await page.goto(`${gate.url}/setup`);
   assert.deepEqual(await page.getByRole("button").allInnerTexts(), ["Create account"]);
 });
 
-test("a password that is shown goes out as a password, so that browsers offer to save it", async (t) => {
+test("submits a shown password as a password field, so that browsers offer to save it", async (t) => {
   const { page, gate } = await atGate(t, { givenUp: "allowed" });
   await gate.setUp();
   await page.goto(`${gate.url}/login`);
   await fill(page, OWNER);
   await showButton(page, "Password").click();
   assert.equal(await field(page, "password").getAttribute("type"), "text");
-  // Without a page in the answer the form stays to be looked at.
+  // A response without a page leaves the form open for inspection.
   await page.route("**/login", (route) => route.fulfill({ status: 204 }));
   const [sent] = await Promise.all([
     page.waitForRequest("**/login"),
@@ -88,7 +88,7 @@ test("a password that is shown goes out as a password, so that browsers offer to
   assert.equal(await field(page, "password").getAttribute("type"), "password");
 });
 
-test("a password that is shown is for no spelling checker and no keyboard to meddle with", async (t) => {
+test("spelling checks and keyboard corrections are off for a shown password", async (t) => {
   const { page } = await atHome(t);
   for (const input of await page.locator("input:visible").all()) {
     assert.equal(await input.getAttribute("spellcheck"), "false");
@@ -96,7 +96,7 @@ test("a password that is shown is for no spelling checker and no keyboard to med
   }
 });
 
-/** Types a letter as a keyboard does on which Caps Lock is on or off. */
+/** Types a letter with Caps Lock on or off. */
 const typed = (input: Locator, capsLock: "on" | "off") =>
   input.dispatchEvent("keydown", { key: "A", modifierCapsLock: capsLock === "on" });
 
@@ -106,7 +106,7 @@ const hints = (page: Page) =>
 const hintsWill = (page: Page, count: number) =>
   eventually(async () => ((await hints(page)) === count ? true : undefined));
 
-test("a hint stands beside a password for as long as caps lock is on", async (t) => {
+test("shows a hint at a password while Caps Lock is on", async (t) => {
   const { page, gate } = await atGate(t);
   await page.goto(`${gate.url}/login`);
   const password = field(page, "password");
@@ -118,7 +118,7 @@ test("a hint stands beside a password for as long as caps lock is on", async (t)
   await hintsWill(page, 0);
 });
 
-test("the hint about caps lock goes when the field is left, and never stands at a username", async (t) => {
+test("hides the Caps Lock hint when the field loses the focus, and never shows it at a username", async (t) => {
   const { page, gate } = await atGate(t);
   await page.goto(`${gate.url}/login`);
   const password = field(page, "password");

@@ -6,18 +6,18 @@ import { openPage } from "../support/browser.ts";
 import { type RunningGate, startGate } from "../support/gate.ts";
 import { carry, submit } from "./forms.ts";
 
-/** Paints the pages for the documentation: `node test/browser/screenshots.ts`. */
+/** Takes the screenshots for the documentation: `node test/browser/screenshots.ts`. */
 const FOLDER = fileURLToPath(new URL("../../docs/pages/", import.meta.url));
 
 const SIZES = { phone: { width: 390, height: 844 }, desk: { width: 1280, height: 800 } } as const;
 const ADA = { username: "ada", password: "correct horse" } as const;
 
-/** Times stand on a page, so that the clock has to stand for the pictures to stay the same. */
+/** The pages show times, so a fixed clock keeps the screenshots the same. */
 mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 2, 2, 8, 12) });
 
-async function paint(page: Page, name: string): Promise<void> {
+async function capture(page: Page, name: string): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
-  // Away from what would look different under it.
+  // Away from elements with a hover style.
   await page.mouse.move(0, 0);
   for (const [device, size] of Object.entries(SIZES)) {
     await page.setViewportSize(size);
@@ -39,8 +39,8 @@ async function fresh(t: TestContext): Promise<Fresh> {
   return { page, gate: await startGate(t, { domainSetupCommand: process.execPath }) };
 }
 
-/** With an account, and with something to tell about it. */
-async function lived(t: TestContext): Promise<Fresh> {
+/** With an account and several log entries. */
+async function used(t: TestContext): Promise<Fresh> {
   const { page, gate } = await fresh(t);
   await carry({ page, gate }, await gate.setUp(ADA));
   await gate.logEntries(1);
@@ -58,7 +58,7 @@ async function lived(t: TestContext): Promise<Fresh> {
 test("setup", async (t) => {
   const { page, gate } = await fresh(t);
   await page.goto(`${gate.url}/setup`);
-  await paint(page, "setup");
+  await capture(page, "setup");
 });
 
 test("setup-problem", async (t) => {
@@ -66,13 +66,13 @@ test("setup-problem", async (t) => {
   await page.goto(`${gate.url}/setup`);
   const fields = { ...ADA, confirm: "correct house", domain: "home.example.org" };
   await submit(page, "/setup", fields);
-  await paint(page, "setup-problem");
+  await capture(page, "setup-problem");
 });
 
 test("home", async (t) => {
-  const { page, gate } = await lived(t);
+  const { page, gate } = await used(t);
   await page.goto(`${gate.url}/`);
-  await paint(page, "home");
+  await capture(page, "home");
 });
 
 for (const { name, path } of [
@@ -81,9 +81,9 @@ for (const { name, path } of [
   { name: "error", path: "/nothing" },
 ]) {
   test(name, async (t) => {
-    const { page, gate } = await lived(t);
+    const { page, gate } = await used(t);
     await page.context().clearCookies();
     await page.goto(`${gate.url}${path}`);
-    await paint(page, name);
+    await capture(page, name);
   });
 }

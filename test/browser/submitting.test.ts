@@ -22,14 +22,14 @@ const CHANGE: Fields = {
   confirm_password: "another horse",
 };
 
-/** Clicks a second time while the first click's form is on its way, as people do. */
+/** Clicks a second time while the first click's form is being sent. */
 async function doubleClick(page: Page, action: string): Promise<void> {
   const { x = 0, y = 0 } = (await sendButton(page, action).boundingBox()) ?? {};
   await Promise.all([page.waitForRequest(`**${action}`), page.mouse.click(x + 9, y + 9)]);
   await page.mouse.click(x + 9, y + 9, { clickCount: 2 });
 }
 
-/** How many forms a double click sends, where the answer to the first takes its time. */
+/** The number of forms that a double click sends if the first response is slow. */
 async function sentByDoubleClick(page: Page, action: string, fields: Fields): Promise<number> {
   let sent = 0;
   page.on("request", (request) => {
@@ -63,13 +63,13 @@ test("a double click sends one sign-in", async (t) => {
   assert.equal(placeOf(page), "/");
 });
 
-test("a double click sends one change of the password", async (t) => {
+test("a double click sends one password change", async (t) => {
   const { page } = await atHome(t);
   assert.equal(await sentByDoubleClick(page, "/account/password", CHANGE), 1);
   assert.equal(await alert(page).count(), 0);
 });
 
-test("without scripts a double click makes one account, which can be signed in to", async (t) => {
+test("a double click without scripts creates one account that can sign in", async (t) => {
   const { page, gate } = await atGate(t, { scripts: "off", givenUp: "allowed" });
   await page.goto(`${gate.url}/setup`);
   await fill(page, SETUP);
@@ -81,7 +81,7 @@ test("without scripts a double click makes one account, which can be signed in t
 });
 
 for (const scripts of ["on", "off"] as const) {
-  test(`who goes back after a failed sign-in can send the form again, scripts ${scripts}`, async (t) => {
+  test(`the form can be sent again after a failed sign-in and Back, scripts ${scripts}`, async (t) => {
     const { page, gate } = await atGate(t, { scripts });
     await gate.setUp();
     await page.goto(`${gate.url}/login`);
@@ -96,8 +96,8 @@ for (const scripts of ["on", "off"] as const) {
 declare const PageTransitionEvent: new (name: string, about: { persisted: boolean }) => object;
 declare function dispatchEvent(event: object): void;
 
-/** An answer without a page leaves the form where it is, just as it is when kept for going back. */
-test("a form that the browser has kept for going back can be sent again", async (t) => {
+/** A response without a page leaves the form in the state in which the browser caches it for Back. */
+test("a form that is restored from the back-forward cache can be sent again", async (t) => {
   const { page, gate } = await atGate(t, { givenUp: "allowed" });
   await gate.setUp();
   await page.goto(`${gate.url}/login`);

@@ -5,7 +5,7 @@ import { startNode } from "../support/process.ts";
 
 const NOISY = fileURLToPath(new URL("./noisy-pages.ts", import.meta.url));
 
-test("whatever a page complains about fails the test that has opened it", async (t) => {
+test("a test fails if its page reports an error", async (t) => {
   const args = ["--test", "--test-reporter=tap", NOISY];
   const { stdout } = await startNode(t, args, {}).ended;
   const results = [...stdout.matchAll(/^(ok|not ok) \d+ - (.*)$/gm)];

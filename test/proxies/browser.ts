@@ -9,12 +9,12 @@ export function openPage(site: Site, url: string, sending: Sending = {}): Promis
   return site.visit(url, { ...sending, headers: { ...PAGE, ...sending.headers } });
 }
 
-/** Where an answer's redirect leads. */
-export function leadsTo(asked: string, { location = "" }: Answer): string {
+/** The absolute URL of a redirect. */
+export function redirectTarget(asked: string, { location = "" }: Answer): string {
   return new URL(location, asked).href;
 }
 
-/** Opens the page with the form, and posts it with all that it holds, as a browser does. */
+/** Opens the page and posts its form with the hidden fields, as a browser does. */
 export async function fillIn(
   site: Site,
   url: string,

@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { exampleOf, withPlaces } from "./examples.ts";
 import { startProgram, whereInstalled } from "./program.ts";
-import { provesItsRules } from "./rules.ts";
+import { testProxy } from "./rules.ts";
 import type { ProxyServer } from "./site.ts";
 
-/** No certificates and no administration, which a test cannot have on loopback. */
+/** Without certificates and the admin endpoint, which do not work in a test on loopback. */
 const around = (sites: string, host: string): string => `
 {
 	admin off
@@ -32,11 +32,11 @@ const caddy = (program: string): ProxyServer => ({
   },
 });
 
-test("the Caddyfile beside the Compose file has the gate's own host as on the page about Caddy", async () => {
+test("the Caddyfile for Docker Compose has the same host block as the Caddy page", async () => {
   const text = await readFile(new URL("../../docs/deploy/Caddyfile", import.meta.url), "utf8");
   const { configuration } = exampleOf("caddy", "Two hosts");
   const [own = ""] = configuration.split(/(?<=^\}\n)/m);
   assert.equal(withPlaces(text, { "latchkey:3000": "127.0.0.1:3000" }), own);
 });
 
-whereInstalled("caddy", (program) => provesItsRules(caddy(program)));
+whereInstalled("caddy", (program) => testProxy(caddy(program)));

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import type { Settings } from "../../src/gate/settings/settings.ts";
 
-/** The two set-ups of each page: application and gate under one name, or under one each. */
+/** The two setups of each page: application and gate share a host name, or have one each. */
 export type SetUp = "One host" | "Two hosts";
 
 export type GateSettings = Pick<
@@ -11,19 +11,19 @@ export type GateSettings = Pick<
 >;
 
 export interface Example {
-  /** With door.test instead of example.org. */
+  /** With `door.test` instead of `example.org`. */
   readonly settings: GateSettings;
   readonly configuration: string;
 }
 
-/** What a page of the documentation tells to write: the gate's settings and the proxy's file. */
+/** The gate's settings and the proxy's configuration in a section of a documentation page. */
 export function exampleOf(page: string, setUp: SetUp): Example {
   const text = readFileSync(new URL(`../../docs/proxies/${page}.md`, import.meta.url), "utf8");
   const section = text.split(/^## /m).find((part) => part.startsWith(`${setUp}\n`)) ?? "";
   const [, settings, configuration] =
     /^```sh\n(.*?)^```\n.*?^```(?:nginx|caddyfile|yaml)\n(.*?)^```/ms.exec(section) ?? [];
   if (settings === undefined || configuration === undefined) {
-    throw new Error(`docs/proxies/${page}.md shows nothing to run under "${setUp}"`);
+    throw new Error(`docs/proxies/${page}.md has no complete example under "${setUp}"`);
   }
   return { settings: settingsIn(settings.replaceAll("example.org", "door.test")), configuration };
 }
@@ -31,17 +31,17 @@ export function exampleOf(page: string, setUp: SetUp): Example {
 function settingsIn(text: string): GateSettings {
   const { ALLOWED_HOSTS, TRUSTED_PROXIES, PUBLIC_URL, COOKIE_DOMAIN, ...others } = parseEnv(text);
   if (TRUSTED_PROXIES === undefined || Object.keys(others).length > 0) {
-    throw new Error(`other settings than expected: ${text}`);
+    throw new Error(`unexpected settings: ${text}`);
   }
   const trustedProxies = TRUSTED_PROXIES.split(",");
   const allowedHosts = ALLOWED_HOSTS?.split(",") ?? "loopback-setup";
   return { allowedHosts, trustedProxies, publicUrl: PUBLIC_URL, cookieDomain: COOKIE_DOMAIN };
 }
 
-/** Replaces what differs from one machine to the next, and nothing that is not there. */
+/** Replaces addresses and names in the example. Throws if one does not occur. */
 export function withPlaces(text: string, places: Readonly<Record<string, string>>): string {
   return Object.entries(places).reduce((changed, [from, to]) => {
-    if (!changed.includes(from)) throw new Error(`the example does not say ${from}`);
+    if (!changed.includes(from)) throw new Error(`the example does not contain ${from}`);
     return changed.replaceAll(from, to);
   }, text);
 }

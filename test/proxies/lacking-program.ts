@@ -1,5 +1,5 @@
 import { whereInstalled } from "./program.ts";
 
 whereInstalled("latchkey-has-no-such-proxy", () => {
-  throw new Error("found what is not there");
+  throw new Error("found a program that does not exist");
 });

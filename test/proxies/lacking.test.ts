@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 import { type Ending, startNode } from "../support/process.ts";
 
 const LACKING = fileURLToPath(new URL("./lacking-program.ts", import.meta.url));
-const ONE_LINE = "latchkey-has-no-such-proxy is not on this machine: its rules were not tested";
+const ONE_LINE = "latchkey-has-no-such-proxy is not installed: its tests were skipped";
 
 const runIt = (t: TestContext, env: Readonly<Record<string, string>>): Promise<Ending> =>
   startNode(t, ["--test", "--test-reporter=tap", LACKING], env).ended;
 
-test("where a proxy is missing, a test says so, and passes", async (t) => {
+test("a missing proxy is reported by a test that passes", async (t) => {
   for (const env of [{}, { CI: "" }]) {
     const { code, stdout } = await runIt(t, env);
     assert.equal(code, 0, stdout);
@@ -17,7 +17,7 @@ test("where a proxy is missing, a test says so, and passes", async (t) => {
   }
 });
 
-test("where a proxy is missing in continuous integration, that test fails", async (t) => {
+test("a missing proxy is reported by a test that fails in continuous integration", async (t) => {
   const { code, stdout } = await runIt(t, { CI: "true" });
   assert.equal(code, 1, stdout);
   assert.match(stdout, new RegExp(`^not ok 1 - ${ONE_LINE}$`, "m"));

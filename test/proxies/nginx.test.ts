@@ -4,12 +4,12 @@ import { withPlaces } from "./examples.ts";
 import { around, nginx } from "./nginx.ts";
 import { startProgram, whereInstalled } from "./program.ts";
 import { assertOwnRequestIds } from "./request-id.ts";
-import { provesItsRules } from "./rules.ts";
+import { testProxy } from "./rules.ts";
 
 whereInstalled("nginx", (program) => {
-  provesItsRules(nginx(program));
+  testProxy(nginx(program));
 
-  test("nginx before two instances: a client cannot choose the ID of its request", async (t) => {
+  test("nginx with two instances: a client cannot choose its request ID", async (t) => {
     const text = await readFile(new URL("../../docs/scaling/nginx.conf", import.meta.url), "utf8");
     await assertOwnRequestIds(
       t,

@@ -2,7 +2,7 @@ import { withPlaces } from "./examples.ts";
 import { startProgram } from "./program.ts";
 import type { ProxyServer } from "./site.ts";
 
-/** What the package brings in its own nginx.conf, kept inside one folder. */
+/** The defaults of the packaged nginx.conf, limited to one folder. */
 export const around = (sites: string): string => `
 daemon off;
 master_process off;

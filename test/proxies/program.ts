@@ -9,12 +9,12 @@ import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { eventually } from "../support/eventually.ts";
 
-/** Where servers are installed, which is not on everybody's path. */
+/** Folders of server programs that are not always in PATH. */
 const SYSTEM_FOLDERS = ["/usr/sbin", "/usr/local/sbin"];
 
 /**
- * Registers the tests of a program where this machine has it. Where it does not, one test says
- * so: it passes on somebody's own machine and fails in continuous integration.
+ * Registers the tests of a program if it is installed. Otherwise one test reports that it is
+ * missing: the test passes on a developer's machine and fails in continuous integration.
  */
 export function whereInstalled(name: string, register: (program: string) => void): void {
   const program = foundProgram(name);
@@ -22,8 +22,8 @@ export function whereInstalled(name: string, register: (program: string) => void
     register(program);
     return;
   }
-  test(`${name} is not on this machine: its rules were not tested`, () => {
-    assert.ok(!process.env.CI, `${name} has to be installed where CI is set`);
+  test(`${name} is not installed: its tests were skipped`, () => {
+    assert.ok(!process.env.CI, `${name} must be installed when CI is set`);
   });
 }
 
@@ -46,13 +46,13 @@ export interface Starting {
   readonly args: (configurationFile: string, folder: string) => readonly string[];
   readonly address: { readonly host: string; readonly port: number };
   readonly env?: Readonly<Record<string, string>>;
-  /** Further files in its folder, by name. */
+  /** Additional files in its folder, by name. */
   readonly beside?: Readonly<Record<string, string>>;
 }
 
 /**
- * Starts a server that stays in the foreground, and answers once it takes connections. All that it
- * writes is in one folder, which goes after it has ended.
+ * Starts a server in the foreground and resolves once it accepts connections. Its files are in one
+ * folder, which is removed after it has ended.
  */
 export async function startProgram(
   t: TestContext,
@@ -68,9 +68,9 @@ export async function startProgram(
     env: { PATH: process.env.PATH ?? "", HOME: folder, ...env },
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let said = "";
+  let output = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
+    output += text;
   });
   const ended = once(child, "close");
   t.after(async () => {
@@ -79,12 +79,12 @@ export async function startProgram(
     await rm(folder, { recursive: true, force: true });
   });
   await eventually(async () => {
-    if (child.exitCode !== null) throw new Error(`${program} ended: ${said}`);
-    return (await takesConnections(address)) ? true : undefined;
+    if (child.exitCode !== null) throw new Error(`${program} ended: ${output}`);
+    return (await acceptsConnections(address)) ? true : undefined;
   });
 }
 
-async function takesConnections(address: Starting["address"]): Promise<boolean> {
+async function acceptsConnections(address: Starting["address"]): Promise<boolean> {
   const socket = connect(address);
   try {
     await once(socket, "connect");

@@ -13,11 +13,11 @@ export interface Arrival {
 export interface RecordingApp {
   /** Host and port. */
   readonly place: string;
-  /** What came through the door so far. */
+  /** The requests that have reached the application so far. */
   readonly arrivals: readonly Arrival[];
 }
 
-/** The application behind the door, which knows nothing of it. `/own-401` is an answer of its own. */
+/** A protected application that records its requests. It answers `/own-401` with its own 401. */
 export async function startRecordingApp(t: TestContext): Promise<RecordingApp> {
   const arrivals: Arrival[] = [];
   const server = createServer(async (request, response) => {

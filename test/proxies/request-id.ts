@@ -5,7 +5,7 @@ import { exampleOf, type SetUp } from "./examples.ts";
 import { startRecordingApp } from "./recording-app.ts";
 import { type Places, PROXY_HOST, type ProxyServer, visit } from "./site.ts";
 
-/** Asks each URL with an ID of the client's choice, with a recording server in the gate's place. */
+/** Requests each URL with a chosen ID, with a recording server instead of the gate. */
 export async function assertOwnRequestIds(
   t: TestContext,
   start: (places: Places) => Promise<void>,
@@ -25,9 +25,9 @@ export async function assertOwnRequestIds(
   assert.equal(new Set(ids).size, urls.length);
 }
 
-/** For the example of this page: the gate's own pages, and its answer about an application's page. */
-export function provesOwnRequestIds(proxy: ProxyServer, setUp: SetUp): void {
-  test(`${proxy.page}, ${setUp.toLowerCase()}: a client cannot choose the ID of its request`, async (t) => {
+/** Tests the example of this page, for the gate's pages and for an application's page. */
+export function testRequestIds(proxy: ProxyServer, setUp: SetUp): void {
+  test(`${proxy.page}, ${setUp.toLowerCase()}: a client cannot choose its request ID`, async (t) => {
     const { configuration } = exampleOf(proxy.page, setUp);
     const own = setUp === "One host" ? "http://app.door.test" : "http://auth.door.test";
     const urls = [`${own}/login`, `${own}/account/`, "http://app.door.test/page"];

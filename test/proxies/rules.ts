@@ -6,83 +6,92 @@ import { partsOf } from "../support/mint.ts";
 import { sendRaw } from "../support/raw.ts";
 import { fillIn, openPage, PAGE } from "./browser.ts";
 import type { SetUp } from "./examples.ts";
-import { provesOwnRequestIds } from "./request-id.ts";
+import { testRequestIds } from "./request-id.ts";
 import { type ProxyServer, type Site, startSite } from "./site.ts";
-import { provesTheWayBack } from "./way-back.ts";
+import { testReturnTargets } from "./way-back.ts";
 
-export type Rule = (name: string, prove: (site: Site, setUp: SetUp) => Promise<void>) => void;
+export type Rule = (name: string, check: (site: Site, setUp: SetUp) => Promise<void>) => void;
 
-/** What holds behind every proxy, in both set-ups of its page. */
-export function provesItsRules(proxy: ProxyServer): void {
+/** Registers the tests of a proxy for both setups of its page. */
+export function testProxy(proxy: ProxyServer): void {
   for (const setUp of ["One host", "Two hosts"] as const) {
-    const rule: Rule = (name, prove) => {
+    const rule: Rule = (name, check) => {
       test(`${proxy.page}, ${setUp.toLowerCase()}: ${name}`, async (t: TestContext) => {
-        await prove(await startSite(t, proxy, setUp), setUp);
+        await check(await startSite(t, proxy, setUp), setUp);
       });
     };
-    provesOwnRequestIds(proxy, setUp);
-    provesTheWayBack(rule);
-    provesTheDoor(rule);
-    provesIdentity(rule);
-    provesTheLimit(rule);
+    testRequestIds(proxy, setUp);
+    testReturnTargets(rule);
+    testGuard(rule);
+    testIdentity(rule);
+    testLimit(rule);
   }
 }
 
-function provesTheDoor(rule: Rule): void {
-  rule("scripts and whatever takes no page get 401 instead of a redirect", async (site) => {
-    const others: readonly Readonly<Record<string, string>>[] = [
-      { Accept: "*/*" },
-      { Accept: "application/json" },
-      { ...PAGE, "X-Requested-With": "XMLHttpRequest" },
-      { ...PAGE, "HX-Request": "true" },
-    ];
-    for (const account of ["without", "with"]) {
-      if (account === "with") await site.gate.setUp();
-      for (const headers of others) {
-        const answer = await site.visit(`${site.appUrl}/data`, { headers });
-        assert.deepEqual(
-          [answer.status, answer.location],
-          [401, undefined],
-          JSON.stringify(headers),
-        );
+function testGuard(rule: Rule): void {
+  rule(
+    "scripts and clients that do not accept HTML get 401 instead of a redirect",
+    async (site) => {
+      const others: readonly Readonly<Record<string, string>>[] = [
+        { Accept: "*/*" },
+        { Accept: "application/json" },
+        { ...PAGE, "X-Requested-With": "XMLHttpRequest" },
+        { ...PAGE, "HX-Request": "true" },
+      ];
+      for (const account of ["without", "with"]) {
+        if (account === "with") await site.gate.setUp();
+        for (const headers of others) {
+          const answer = await site.visit(`${site.appUrl}/data`, { headers });
+          assert.deepEqual(
+            [answer.status, answer.location],
+            [401, undefined],
+            JSON.stringify(headers),
+          );
+        }
       }
-    }
-    assert.deepEqual(site.app.arrivals, []);
-  });
+      assert.deepEqual(site.app.arrivals, []);
+    },
+  );
 
-  rule("a form posted without a session is 401 and none of it arrives", async (site) => {
-    await site.gate.setUp();
-    for (const method of ["POST", "PUT", "DELETE"]) {
-      const sending = { method, body: "secret=1", headers: { "X-Forwarded-Method": "GET" } };
-      const answer = await openPage(site, `${site.appUrl}/form`, sending);
-      assert.deepEqual([answer.status, answer.location], [401, undefined], method);
-    }
-    assert.deepEqual(site.app.arrivals, []);
-  });
+  rule(
+    "a form posted without a session gets 401 and does not reach the application",
+    async (site) => {
+      await site.gate.setUp();
+      for (const method of ["POST", "PUT", "DELETE"]) {
+        const sending = { method, body: "secret=1", headers: { "X-Forwarded-Method": "GET" } };
+        const answer = await openPage(site, `${site.appUrl}/form`, sending);
+        assert.deepEqual([answer.status, answer.location], [401, undefined], method);
+      }
+      assert.deepEqual(site.app.arrivals, []);
+    },
+  );
 
-  rule("who is signed in reaches the application with method, address and body", async (site) => {
-    const session = await site.gate.setUp();
-    const body = "x".repeat(100_000);
-    const url = "/form%20/a?b=%20c&deny=401";
-    const answer = await site.visit(`${site.appUrl}${url}`, { method: "PUT", body, session });
-    assert.deepEqual([answer.status, answer.body], [200, "the application"]);
-    const [arrival] = site.app.arrivals;
-    assert.deepEqual([arrival?.method, arrival?.url, arrival?.body], ["PUT", url, body]);
-  });
+  rule(
+    "a signed-in request reaches the application with its method, URL and body",
+    async (site) => {
+      const session = await site.gate.setUp();
+      const body = "x".repeat(100_000);
+      const url = "/form%20/a?b=%20c&deny=401";
+      const answer = await site.visit(`${site.appUrl}${url}`, { method: "PUT", body, session });
+      assert.deepEqual([answer.status, answer.body], [200, "the application"]);
+      const [arrival] = site.app.arrivals;
+      assert.deepEqual([arrival?.method, arrival?.url, arrival?.body], ["PUT", url, body]);
+    },
+  );
 
-  rule("a 401 of the application's own stays as it is", async (site) => {
+  rule("a 401 from the application is passed on unchanged", async (site) => {
     const session = await site.gate.setUp();
     const answer = await openPage(site, `${site.appUrl}/own-401`, { session });
     assert.deepEqual([answer.status, answer.body], [401, "the application"]);
   });
 
-  rule("sign-out locks the door", async (site) => {
+  rule("sign-out ends the access to the application", async (site) => {
     await site.gate.setUp();
-    const { session } = await fillIn(site, `${site.doorUrl}/login`);
+    const { session } = await fillIn(site, `${site.gateUrl}/login`);
     assert.equal((await openPage(site, `${site.appUrl}/page`, { session })).status, 200);
 
-    const headers = { Origin: site.doorUrl, "Sec-Fetch-Site": "same-origin" };
-    const out = await site.visit(`${site.doorUrl}/logout`, { method: "POST", session, headers });
+    const headers = { Origin: site.gateUrl, "Sec-Fetch-Site": "same-origin" };
+    const out = await site.visit(`${site.gateUrl}/logout`, { method: "POST", session, headers });
     assert.deepEqual([out.status, out.session], [303, ""]);
     for (const cookie of out.cookies) assert.match(cookie, /^session=;.* Max-Age=-1/);
     const after = await openPage(site, `${site.appUrl}/page`, { session: out.session });
@@ -90,7 +99,7 @@ function provesTheDoor(rule: Rule): void {
     assert.equal(site.app.arrivals.length, 1);
   });
 
-  rule("a gate that is stopped locks the door", async (site) => {
+  rule("the proxy refuses all requests when the gate is stopped", async (site) => {
     const session = await site.gate.setUp();
     assert.equal((await openPage(site, `${site.appUrl}/page`, { session })).status, 200);
     await site.gate.stop();
@@ -101,7 +110,7 @@ function provesTheDoor(rule: Rule): void {
     assert.equal(site.app.arrivals.length, 1);
   });
 
-  rule("no spelling of a path leads around the door", async (site) => {
+  rule("no spelling of a path bypasses the guard", async (site) => {
     await site.gate.setUp();
     const paths = [
       "/login/../page",
@@ -130,33 +139,39 @@ function provesTheDoor(rule: Rule): void {
   });
 }
 
-function provesIdentity(rule: Rule): void {
+function testIdentity(rule: Rule): void {
   const claims = {
-    "Remote-User": "somebody",
+    "Remote-User": "attacker",
     "REMOTE-USER-ID": "1",
-    Remote_User: "somebody",
+    Remote_User: "attacker",
     "Remote_User-Id": "1",
     remote_user_id: "1",
-    "Remote.User": "somebody",
-    "Remote~User": "somebody",
+    "Remote.User": "attacker",
+    "Remote~User": "attacker",
     "Remote.User.Id": "1",
   };
 
-  rule("the application is told who is there, and nothing that a client claims", async (site) => {
-    const session = await site.gate.setUp();
-    const id = partsOf(session).claims.user_id;
-    // What a client lists under Connection, a proxy drops: not what the proxy itself has added.
-    const dropping = { Connection: "close, Remote-User, Remote-User-Id" };
-    for (const headers of [{}, claims, dropping]) {
-      await site.visit(`${site.appUrl}/page`, { session, headers });
-      const told = Object.entries(site.app.arrivals.at(-1)?.headers ?? {}).filter(([name]) =>
-        name.startsWith("remote"),
-      );
-      assert.deepEqual(Object.fromEntries(told), { "remote-user": "owner", "remote-user-id": id });
-    }
-  });
+  rule(
+    "the application receives the user, never identity headers from the client",
+    async (site) => {
+      const session = await site.gate.setUp();
+      const id = partsOf(session).claims.user_id;
+      // A proxy must drop the client's headers listed in Connection, but not the headers that it adds.
+      const dropping = { Connection: "close, Remote-User, Remote-User-Id" };
+      for (const headers of [{}, claims, dropping]) {
+        await site.visit(`${site.appUrl}/page`, { session, headers });
+        const passed = Object.entries(site.app.arrivals.at(-1)?.headers ?? {}).filter(([name]) =>
+          name.startsWith("remote"),
+        );
+        assert.deepEqual(Object.fromEntries(passed), {
+          "remote-user": "owner",
+          "remote-user-id": id,
+        });
+      }
+    },
+  );
 
-  rule("a claimed name opens nothing", async (site) => {
+  rule("identity headers from a client do not grant access", async (site) => {
     await site.gate.setUp();
     const headers = { ...claims, "X-Forwarded-User": "owner" };
     assert.equal((await openPage(site, `${site.appUrl}/page`, { headers })).status, 303);
@@ -165,7 +180,7 @@ function provesIdentity(rule: Rule): void {
     assert.deepEqual(site.app.arrivals, []);
   });
 
-  rule("a name beyond plain ASCII arrives percent-encoded", async (site) => {
+  rule("a username with non-ASCII characters arrives percent-encoded", async (site) => {
     const session = await site.gate.setUp({ username: "Jürgen 日本" });
     await site.visit(`${site.appUrl}/page`, { session });
     const arrived = String(site.app.arrivals[0]?.headers["remote-user"]);
@@ -173,29 +188,32 @@ function provesIdentity(rule: Rule): void {
   });
 }
 
-function provesTheLimit(rule: Rule): void {
-  rule("sign-in attempts are counted for each client, whatever it claims to be", async (site) => {
-    await site.gate.setUp();
-    const attempt = (password: string, from: string, claimed: string): Promise<Answer> =>
-      site.visit(`${site.doorUrl}/login`, {
-        form: { ...OWNER, password },
-        from,
-        headers: { "X-Forwarded-For": claimed, Connection: "close, X-Forwarded-For" },
-      });
-    for (const [last] of Array(5).entries()) {
-      assert.equal(
-        (await attempt("wrong", "127.0.0.5", `192.0.2.${last}`)).location,
-        "/login?error=1",
-      );
-    }
-    const denied = await attempt(OWNER.password, "127.0.0.5", "192.0.2.9");
-    assert.equal(denied.location, "/login?error=1");
-    assert.equal((await attempt(OWNER.password, "127.0.0.6", "127.0.0.5")).location, "/");
+function testLimit(rule: Rule): void {
+  rule(
+    "sign-in attempts are counted per client, whatever X-Forwarded-For it sends",
+    async (site) => {
+      await site.gate.setUp();
+      const attempt = (password: string, from: string, claimed: string): Promise<Answer> =>
+        site.visit(`${site.gateUrl}/login`, {
+          form: { ...OWNER, password },
+          from,
+          headers: { "X-Forwarded-For": claimed, Connection: "close, X-Forwarded-For" },
+        });
+      for (const [last] of Array(5).entries()) {
+        assert.equal(
+          (await attempt("wrong", "127.0.0.5", `192.0.2.${last}`)).location,
+          "/login?error=1",
+        );
+      }
+      const denied = await attempt(OWNER.password, "127.0.0.5", "192.0.2.9");
+      assert.equal(denied.location, "/login?error=1");
+      assert.equal((await attempt(OWNER.password, "127.0.0.6", "127.0.0.5")).location, "/");
 
-    const entries = await site.gate.logEntries(3);
-    assert.deepEqual(
-      entries.map(({ summary }) => summary),
-      ["Created account owner", "Rate limited login from 127.0.0.5", "Signed in as owner"],
-    );
-  });
+      const entries = await site.gate.logEntries(3);
+      assert.deepEqual(
+        entries.map(({ summary }) => summary),
+        ["Created account owner", "Rate limited login from 127.0.0.5", "Signed in as owner"],
+      );
+    },
+  );
 }

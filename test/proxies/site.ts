@@ -5,11 +5,11 @@ import { type RunningGate, startGate } from "../support/gate.ts";
 import { exampleOf, type SetUp } from "./examples.ts";
 import { type RecordingApp, startRecordingApp } from "./recording-app.ts";
 
-/** Not 127.0.0.1, which the gate trusts as a proxy: clients come from elsewhere. */
+/** Not 127.0.0.1, which the gate trusts as a proxy. */
 export const CLIENT = "127.0.0.2";
 export const PROXY_HOST = "127.0.0.9";
 
-/** What a test puts into the example instead of the places that it names. */
+/** The addresses that replace those of the example. */
 export interface Places {
   readonly gate: string;
   readonly app: string;
@@ -26,16 +26,16 @@ export interface ProxyServer {
 export interface Site {
   readonly app: RecordingApp;
   readonly gate: RunningGate;
-  /** The application's origin and the gate's, as browsers see them. */
+  /** The public origins of the application and the gate. */
   readonly appUrl: string;
-  readonly doorUrl: string;
-  /** The proxy itself. */
+  readonly gateUrl: string;
+  /** The address of the proxy itself. */
   readonly proxyUrl: string;
-  /** Asks the proxy for this URL, whatever its host resolves to. */
+  /** Sends the request for this URL to the proxy, without resolving the host. */
   visit(url: string, sending?: Sending): Promise<Answer>;
 }
 
-/** An application behind the real proxy and the real gate, set up as the documentation says. */
+/** An application behind a real proxy and a real gate, configured as in the documentation. */
 export async function startSite(t: TestContext, proxy: ProxyServer, setUp: SetUp): Promise<Site> {
   const { settings, configuration } = exampleOf(proxy.page, setUp);
   const port = await freePort(PROXY_HOST);
@@ -45,18 +45,18 @@ export async function startSite(t: TestContext, proxy: ProxyServer, setUp: SetUp
   const gate = await startGate(t, {
     ...settings,
     publicUrl,
-    // The proxy is also asked under its own address.
+    // Some tests use the proxy's own address as the host.
     allowedHosts: typeof allowedHosts === "string" ? allowedHosts : [...allowedHosts, PROXY_HOST],
   });
   const places = { gate: new URL(gate.url).host, app: app.place, host: PROXY_HOST, port };
   await proxy.start(t, configuration, places);
   const appUrl = `http://app.door.test:${port}`;
-  const doorUrl = setUp === "One host" ? appUrl : `http://auth.door.test:${port}`;
+  const gateUrl = setUp === "One host" ? appUrl : `http://auth.door.test:${port}`;
   const proxyUrl = `http://${PROXY_HOST}:${port}`;
-  return { app, gate, appUrl, doorUrl, proxyUrl, visit };
+  return { app, gate, appUrl, gateUrl, proxyUrl, visit };
 }
 
-/** Browsers reach it on the proxy's port, and without TLS. */
+/** The public URL on the proxy's port, without TLS. */
 const onPort = (publicUrl: string, port: number): string =>
   `${publicUrl.replace("https:", "http:")}:${port}`;
 

@@ -20,8 +20,8 @@ interface Request {
 }
 
 /**
- * Asks as Traefik documents it: a GET without the body, to the address of the middleware, with the
- * client's headers, and over them what it knows of the request.
+ * Sends a forward-auth request as Traefik documents it: a GET without the body to the address of
+ * the middleware, with the client's headers, some replaced by Traefik's own values.
  */
 function ask(gate: RunningGate, request: Request): Promise<Answer> {
   const { method = "GET", host = "app.door.test", uri = "/", client = "192.0.2.1" } = request;
@@ -38,7 +38,7 @@ function ask(gate: RunningGate, request: Request): Promise<Answer> {
   });
 }
 
-/** What the door's router passes on from a browser. */
+/** A browser's form as Traefik's router for the gate passes it on. */
 function post(gate: RunningGate, url: string, fields: Headers, client: string): Promise<Answer> {
   const { host, origin, pathname } = new URL(url);
   return gate.send(pathname, {
@@ -53,37 +53,38 @@ function post(gate: RunningGate, url: string, fields: Headers, client: string): 
   });
 }
 
-const startDoor = (t: TestContext, setUp: SetUp): Promise<RunningGate> =>
+const startGateFor = (t: TestContext, setUp: SetUp): Promise<RunningGate> =>
   startGate(t, exampleOf("traefik", setUp).settings);
 
 for (const setUp of ["One host", "Two hosts"] as const) {
-  const rule = (name: string, prove: (gate: RunningGate) => Promise<void>): void => {
-    test(`traefik, ${setUp.toLowerCase()}: ${name}`, async (t) => prove(await startDoor(t, setUp)));
+  const rule = (name: string, check: (gate: RunningGate) => Promise<void>): void => {
+    test(`traefik, ${setUp.toLowerCase()}: ${name}`, async (t) =>
+      check(await startGateFor(t, setUp)));
   };
-  const door = setUp === "One host" ? "https://app.door.test" : "https://auth.door.test";
+  const gateUrl = setUp === "One host" ? "https://app.door.test" : "https://auth.door.test";
   const uri = "/notes/a%20b?tag=a%2Fb&x=1+2&deny=401";
   const page = `https://app.door.test${uri}`;
 
-  rule("a page leads to the sign-in, with its whole address, and back", async (gate) => {
+  rule("redirects a page to the sign-in page with its full URL, and back", async (gate) => {
     await gate.setUp();
     const turned = await ask(gate, { uri, headers: PAGE });
-    const login = `${door}/login?return_to=${encodeURIComponent(page)}`;
+    const login = `${gateUrl}/login?return_to=${encodeURIComponent(page)}`;
     assert.deepEqual([turned.status, turned.location], [303, login]);
-    const answer = await post(gate, `${door}/login`, { ...OWNER, return_to: page }, "192.0.2.1");
+    const answer = await post(gate, `${gateUrl}/login`, { ...OWNER, return_to: page }, "192.0.2.1");
     assert.deepEqual([answer.status, answer.location], [303, page]);
     assert.equal((await ask(gate, { uri, headers: PAGE, session: answer.session })).status, 200);
   });
 
-  rule("while there is no account, a page leads to the setup, and back", async (gate) => {
+  rule("while no account exists, redirects a page to the setup, and back", async (gate) => {
     const turned = await ask(gate, { uri, headers: PAGE });
-    const setup = `${door}/setup?return_to=${encodeURIComponent(page)}`;
+    const setup = `${gateUrl}/setup?return_to=${encodeURIComponent(page)}`;
     assert.deepEqual([turned.status, turned.location], [303, setup]);
     const fields = { ...OWNER, confirm: OWNER.password, return_to: page };
-    const made = await post(gate, `${door}/setup`, fields, "192.0.2.1");
+    const made = await post(gate, `${gateUrl}/setup`, fields, "192.0.2.1");
     assert.deepEqual([made.status, made.location], [303, page]);
   });
 
-  rule("scripts and forms get 401", async (gate) => {
+  rule("answers scripts and forms with 401", async (gate) => {
     await gate.setUp();
     const others: readonly Request[] = [
       { headers: { Accept: "application/json" } },
@@ -97,38 +98,41 @@ for (const setUp of ["One host", "Two hosts"] as const) {
     }
   });
 
-  rule("who is signed in is told by both headers, whatever the client claims", async (gate) => {
-    const session = await gate.setUp({ username: "Jürgen" });
-    const id = partsOf(session).claims.user_id;
-    const claims = { "Remote-User": "somebody", "Remote-User-Id": "1" };
-    for (const headers of [{}, claims]) {
-      const answer = await ask(gate, { session, headers, method: "POST" });
-      assert.equal(answer.status, 200);
-      assert.equal(answer.headers["remote-user"], "J%C3%BCrgen");
-      assert.equal(answer.headers["remote-user-id"], id);
-    }
-    for (const forged of [undefined, "forged"]) {
-      const answer = await ask(gate, { session: forged, headers: { ...PAGE, ...claims } });
-      assert.equal(answer.status, 303);
-      assert.equal(answer.headers["remote-user"], undefined);
-    }
-  });
+  rule(
+    "names the user in both headers, whatever identity headers the client sends",
+    async (gate) => {
+      const session = await gate.setUp({ username: "Jürgen" });
+      const id = partsOf(session).claims.user_id;
+      const claims = { "Remote-User": "attacker", "Remote-User-Id": "1" };
+      for (const headers of [{}, claims]) {
+        const answer = await ask(gate, { session, headers, method: "POST" });
+        assert.equal(answer.status, 200);
+        assert.equal(answer.headers["remote-user"], "J%C3%BCrgen");
+        assert.equal(answer.headers["remote-user-id"], id);
+      }
+      for (const forged of [undefined, "forged"]) {
+        const answer = await ask(gate, { session: forged, headers: { ...PAGE, ...claims } });
+        assert.equal(answer.status, 303);
+        assert.equal(answer.headers["remote-user"], undefined);
+      }
+    },
+  );
 
-  rule("nobody is led back to a host of somebody else's", async (gate) => {
+  rule("does not redirect to a host outside the site", async (gate) => {
     await gate.setUp();
     for (const host of ["evil.test", "door.test.evil.test", "app.door.test@evil.test"]) {
       const turned = await ask(gate, { host, headers: PAGE });
-      assert.deepEqual([turned.status, turned.location], [303, `${door}/login`], host);
+      assert.deepEqual([turned.status, turned.location], [303, `${gateUrl}/login`], host);
       const fields = { ...OWNER, return_to: `https://${host}/` };
-      const answer = await post(gate, `${door}/login`, fields, "192.0.2.1");
+      const answer = await post(gate, `${gateUrl}/login`, fields, "192.0.2.1");
       assert.deepEqual([answer.status, answer.location], [303, "/"], host);
     }
   });
 
-  rule("sign-in attempts are counted for the client, not for Traefik", async (gate) => {
+  rule("counts sign-in attempts per client, not for Traefik", async (gate) => {
     await gate.setUp();
     const attempt = (password: string, client: string): Promise<Answer> =>
-      post(gate, `${door}/login`, { ...OWNER, password }, client);
+      post(gate, `${gateUrl}/login`, { ...OWNER, password }, client);
     for (const _ of Array(5)) await attempt("wrong", "192.0.2.5");
     assert.equal((await attempt(OWNER.password, "192.0.2.5")).location, "/login?error=1");
     assert.equal((await attempt(OWNER.password, "192.0.2.6")).location, "/");
@@ -136,20 +140,20 @@ for (const setUp of ["One host", "Two hosts"] as const) {
     assert.equal(summaries[1], "Rate limited login from 192.0.2.5");
   });
 
-  rule("the page of the documentation asks the gate, and names both headers", async (gate) => {
+  rule("the documented configuration calls the gate and passes both headers", async (gate) => {
     const { configuration } = exampleOf("traefik", setUp);
     const address = /address: http:\/\/127\.0\.0\.1:3000(\S+)/.exec(configuration)?.[1] ?? "";
     const session = await gate.setUp();
     const { status, headers } = await gate.send(address, { session });
     assert.equal(status, 200);
     const passed = /authResponseHeaders: \[(.+)\]/.exec(configuration)?.[1]?.split(", ");
-    const told = Object.keys(headers).filter((name) => name.startsWith("remote"));
-    assert.deepEqual(passed?.map((name) => name.toLowerCase()).sort(), told.sort());
+    const sent = Object.keys(headers).filter((name) => name.startsWith("remote"));
+    assert.deepEqual(passed?.map((name) => name.toLowerCase()).sort(), sent.sort());
   });
 }
 
 for (const setUp of ["One host", "Two hosts"] as const) {
-  test(`traefik, ${setUp.toLowerCase()}: a client's X-Request-Id is removed on every way to the gate`, () => {
+  test(`traefik, ${setUp.toLowerCase()}: every router to the gate removes the client's X-Request-Id`, () => {
     const { configuration } = exampleOf("traefik", setUp);
     const removed = /^ {4}claims:\n(.*?)^ {4}\w/ms.exec(configuration)?.[1] ?? "";
     assert.match(removed, /^ {10}X-Request-Id: ""$/m);
@@ -160,13 +164,13 @@ for (const setUp of ["One host", "Two hosts"] as const) {
   });
 }
 
-test("traefik: the entry point of the documentation deletes aliases of header names", async () => {
+test("traefik: the documented entry point deletes aliases of header names", async () => {
   const page = await readFile(new URL("../../docs/proxies/traefik.md", import.meta.url), "utf8");
   const [, entryPoints = ""] = /^```yaml\n(entryPoints:\n.*?)^```/ms.exec(page) ?? [];
   assert.match(entryPoints, /^ {4}http:\n {6}aliasHeadersStrategy: delete$/m);
 });
 
-test("traefik, one host: the gate's own pages go to the gate", () => {
+test("traefik, one host: the gate's pages are routed to the gate", () => {
   const { configuration } = exampleOf("traefik", "One host");
   const routed = [...configuration.matchAll(/Path\(`([^`]+)`\)/g)].map(([, path]) => path);
   const { login, setup, logout, password, styleSheet, script, logo } = pathsUnder("", null);

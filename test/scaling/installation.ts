@@ -15,7 +15,7 @@ import { type Running, startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const NGINX_HOST = "127.0.0.9";
-/** Differs from nginx's address and from the one of its requests to the gates. */
+/** Different from nginx's address and from its source address for requests to the gates. */
 export const CLIENT = "127.0.0.2";
 const OTHER_CLIENT = "127.0.0.3";
 

@@ -34,18 +34,18 @@ const entry = (second: number, type = "signin"): NewLogEntry => ({
   author: "system",
 });
 
-/** In this order written; `since` is a second like the others. */
+/** Written in this order. `since` is in the same unit as `seconds`. */
 const cases: readonly { name: string; seconds: readonly number[]; since: number }[] = [
   { name: "in the order of their times", seconds: [1, 2, 3, 4, 5], since: 3 },
-  { name: "with one that was written late", seconds: [1, 4, 5, 3, 6, 2], since: 3 },
+  { name: "with two that were written late", seconds: [1, 4, 5, 3, 6, 2], since: 3 },
   { name: "with one whose clock was ahead", seconds: [1, 9, 2, 3, 4], since: 3 },
   { name: "in the reverse order", seconds: [6, 5, 4, 3, 2, 1], since: 4 },
-  { name: "all of the same time", seconds: [3, 3, 3], since: 3 },
-  { name: "none of them since then", seconds: [1, 2, 3], since: 4 },
+  { name: "all at the same time", seconds: [3, 3, 3], since: 3 },
+  { name: "none since then", seconds: [1, 2, 3], since: 4 },
 ];
 
 for (const [name, open] of Object.entries(stores)) {
-  test(`${name}: entries since a time are found in whichever order they were written`, async (t) => {
+  test(`${name}: finds entries since a time in any order of writing`, async (t) => {
     const store = await open(t);
     let afterId = 0;
     for (const { name: order, seconds, since } of cases) {
@@ -60,9 +60,9 @@ for (const [name, open] of Object.entries(stores)) {
     }
   });
 
-  test(`${name}: the newest few of many since a time are the newest, of one type too`, async (t) => {
+  test(`${name}: finds the newest entries since a time among many, also of one type`, async (t) => {
     const store = await open(t);
-    // More than are looked at to find where to begin, and the rare ones at the far end.
+    // More entries than the search for the start examines, with the rare type among the oldest.
     const many = Array.from({ length: 12_000 }, (_, second) =>
       entry(second, second < 30 ? "signup" : "signin"),
     );
@@ -80,7 +80,7 @@ for (const [name, open] of Object.entries(stores)) {
     assert.deepEqual(await newest({ since: at(30), type: "signup" }), []);
   });
 
-  test(`${name}: a page of entries since a time goes on where the one before ended`, async (t) => {
+  test(`${name}: a page of entries since a time continues after the previous page`, async (t) => {
     const store = await open(t);
     await store.insertLogEntries([7, 1, 5, 2, 6, 3].map((second) => entry(second)));
     const read = (afterId: number): ReturnType<LogStore["readLogEntries"]> =>

@@ -9,13 +9,13 @@ import { CLIENT, type Installation, type Instance, startInstallation } from "./i
 const FAILED = "/login?error=1";
 const NEW_PASSWORD = "battery staple";
 
-type Prove = (two: Installation, t: TestContext) => Promise<void>;
+type Check = (two: Installation, t: TestContext) => Promise<void>;
 
-const rule = (name: string, nginx: string, prove: Prove): void => {
-  test(name, async (t) => prove(await startInstallation(t, nginx), t));
+const rule = (name: string, nginx: string, check: Check): void => {
+  test(name, async (t) => check(await startInstallation(t, nginx), t));
 };
 
-/** Makes the account on the one instance, and answers with its session. */
+/** Creates the account at one instance and returns its session. */
 async function setUp({ ask, one }: Installation): Promise<string> {
   const form = { ...OWNER, confirm: OWNER.password };
   const { session, status, body } = await ask(one, "/setup", { form });
@@ -34,7 +34,7 @@ async function changePassword({ ask, one }: Installation, session: string): Prom
 
 const placeOf = ({ url }: Instance): string => new URL(url).host;
 
-/** What `latchkey log --json` shows, from wherever the database is reached. */
+/** The output of `latchkey log --json`, which can run on any machine with the settings. */
 async function shownLog(
   { env }: Installation,
   t: TestContext,
@@ -72,7 +72,7 @@ whereInstalled("nginx", (nginx) => {
 
   rule("applies a password change of one instance to the other", nginx, async (two) => {
     const session = await setUp(two);
-    // So that the other one has met the user before.
+    // So that the other instance has the user in its cache.
     assert.equal((await two.ask(two.other, "/", { session })).status, 200);
     await changePassword(two, session);
     const old = await two.ask(two.other, "/login", { form: OWNER });
@@ -108,7 +108,7 @@ whereInstalled("nginx", (nginx) => {
       ],
     );
     const elsewhere = await two.visit("/login", { form: OWNER, from: "127.0.0.4" });
-    assert.equal(elsewhere.location, "/", "another client is not limited");
+    assert.equal(elsewhere.location, "/", "does not limit another client");
   });
 
   rule("serves all pages when one instance is killed", nginx, async (two) => {
@@ -126,7 +126,7 @@ whereInstalled("nginx", (nginx) => {
     assert.equal((await two.visit("/login", { form: OWNER })).location, "/");
 
     const asked = await two.asked();
-    assert.ok(asked.includes(placeOf(two.one)), "it had its share before");
+    assert.ok(asked.includes(placeOf(two.one)), "served requests before it was killed");
     assert.ok(asked.some((tried) => tried === `${placeOf(two.one)}, ${placeOf(two.other)}`));
     assert.ok(asked.at(-1)?.endsWith(placeOf(two.other)));
   });
