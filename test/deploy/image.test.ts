@@ -21,7 +21,7 @@ interface Step {
 
 interface Stage {
   readonly steps: readonly Step[];
-  /** The instructions that say how the image is used: what stands there last counts. */
+  /** The last instruction of this kind, which is the one that applies. */
   lastOf(word: string): string;
 }
 
@@ -40,11 +40,11 @@ function stages(): readonly Stage[] {
   });
 }
 
-/** What the build gets to see of the checkout. */
-async function contextIn(folder: string): Promise<void> {
+/** Copies the files of the checkout that .dockerignore includes in the build context. */
+async function copyContext(folder: string): Promise<void> {
   const ignore = await readFile(join(ROOT, ".dockerignore"), "utf8");
   const included = ignore.split("\n").filter((line) => line.startsWith("!"));
-  assert.match(ignore, /^\*\n/, "everything else is left out");
+  assert.match(ignore, /^\*\n/, "excludes everything else");
   for (const name of included.map((line) => line.slice(1))) {
     await cp(join(ROOT, name), join(folder, name), { recursive: true });
   }
@@ -61,14 +61,14 @@ async function replay(stage: Stage, sources: { context: string; build: string },
         await cp(source, join(folder, name === "." ? "" : basename(name)), { recursive: true });
       }
     }
-    // The folder of the data belongs to the image's own user, who is not on this machine.
+    // `install` gives the data folder to the image's user, which does not exist on this machine.
     if (word === "RUN" && !rest.startsWith("install ")) {
       await execute("sh", ["-c", rest], { cwd: folder, env: { ...process.env, PATH } });
     }
   }
 }
 
-test("the steps of the Dockerfile build a gate that serves, is healthy and stops cleanly", async (t) => {
+test("the Dockerfile builds a gate that serves pages, reports health and stops cleanly", async (t) => {
   const dir = await tempDir(t);
   const [context, build, image] = ["context", "build", "image"].map((name) => join(dir, name)) as [
     string,
@@ -76,7 +76,7 @@ test("the steps of the Dockerfile build a gate that serves, is healthy and stops
     string,
   ];
   await mkdir(context);
-  await contextIn(context);
+  await copyContext(context);
   const [first, second] = stages();
   assert.ok(first && second);
   await replay(first, { context, build }, build);
@@ -113,7 +113,7 @@ test("the steps of the Dockerfile build a gate that serves, is healthy and stops
   assert.equal(await healthy(new URL(url).port), "unhealthy");
 });
 
-test("the image runs as its own user, and requires a secret", async (t) => {
+test("the image runs as an unprivileged user and requires a secret", async (t) => {
   const [, image] = stages();
   assert.equal(image?.lastOf("USER"), "node");
   assert.match(image?.lastOf("ENV") ?? "", /NODE_ENV=production/);

@@ -29,14 +29,14 @@ whereInstalled("systemd-analyze", (program) => {
       const { stdout } = await run(program, [
         "security",
         "--offline=true",
-        await placed(t, dropIns),
+        await writeUnit(t, dropIns),
       ]);
       const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]);
       assert.ok(exposure <= MAX_EXPOSURE, `${exposure}`);
     });
 
     test(`systemd accepts every line of ${which}`, async (t) => {
-      const { stdout, stderr } = await run(program, ["verify", await placed(t, dropIns)]);
+      const { stdout, stderr } = await run(program, ["verify", await writeUnit(t, dropIns)]);
       assert.deepEqual([stdout, stderr.replace(/^(?!.*latchkey\.service).*\n/gm, "")], ["", ""]);
     });
   }
@@ -44,7 +44,7 @@ whereInstalled("systemd-analyze", (program) => {
   test("the drop-in for low ports changes the exposure", async (t) => {
     const outputs = await Promise.all(
       [[], [LOW_PORTS]].map(async (dropIns) =>
-        run(program, ["security", "--offline=true", await placed(t, dropIns)]),
+        run(program, ["security", "--offline=true", await writeUnit(t, dropIns)]),
       ),
     );
     assert.notEqual(
@@ -54,8 +54,8 @@ whereInstalled("systemd-analyze", (program) => {
   });
 });
 
-/** Where systemd finds the drop-ins, too. Nothing is installed here that the unit could start. */
-async function placed(t: TestContext, dropIns: readonly string[]): Promise<string> {
+/** Writes the unit and its drop-ins for systemd. It starts /bin/true, as the gate is not installed. */
+async function writeUnit(t: TestContext, dropIns: readonly string[]): Promise<string> {
   const folder = await tempDir(t);
   const unitFile = join(folder, "latchkey.service");
   await writeFile(unitFile, unit.replace(/^ExecStart=\S+/m, "ExecStart=/bin/true"));

@@ -14,7 +14,7 @@ import { tempDir } from "../support/temp-dir.ts";
 const FILTER = fileURLToPath(new URL("../../docs/fail2ban/latchkey.conf", import.meta.url));
 
 whereInstalled("fail2ban-regex", (program) => {
-  /** The lines of a log in which the filter finds a failure. */
+  /** The lines that the filter matches as failures. */
   async function found(folder: string, lines: readonly string[]): Promise<readonly string[]> {
     const log = join(folder, "latchkey.log");
     await writeFile(log, lines.map((line) => `${line}\n`).join(""));
@@ -23,7 +23,7 @@ whereInstalled("fail2ban-regex", (program) => {
     return lines.filter((line) => matched.includes(`|  ${line}\n`));
   }
 
-  test("the filter matches every failed and denied sign-in of a real server log, and nothing else", async (t) => {
+  test("the filter matches exactly the failed and denied sign-ins of a real server log", async (t) => {
     const gate = await startServe(t, {
       DATA_DIR: join(await tempDir(t), "data"),
       LOG_FAILED_SIGNINS: "on",

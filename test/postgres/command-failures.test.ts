@@ -21,12 +21,9 @@ const here = `127.0.0.1:${server.port}`;
 
 const failures: Readonly<Record<string, readonly [url: string, reason: RegExp]>> = {
   "a wrong password": [at(`${here}/postgres`), /password authentication failed/],
-  "a server that is not there": [at("127.0.0.1:1/postgres"), /ECONNREFUSED/],
-  "several servers that are not there": [
-    at("127.0.0.1:1,127.0.0.1:2/postgres"),
-    /none of the hosts/,
-  ],
-  "a socket that is not there": [
+  "an unreachable server": [at("127.0.0.1:1/postgres"), /ECONNREFUSED/],
+  "several unreachable servers": [at("127.0.0.1:1,127.0.0.1:2/postgres"), /none of the hosts/],
+  "a missing socket": [
     `postgres:///postgres?host=/nowhere&user=app&password=${PASSWORD}`,
     /ENOENT \/nowhere/,
   ],
@@ -34,20 +31,20 @@ const failures: Readonly<Record<string, readonly [url: string, reason: RegExp]>>
     server.url("missing").replace("@", `:${PASSWORD}@`),
     /database "missing" does not exist/,
   ],
-  "a server without TLS where TLS is asked for": [
+  "a server without TLS when TLS is required": [
     at(`${here}/postgres?sslmode=verify-full`),
     /does not support SSL/,
   ],
   "the schema of a newer Latchkey": [newer, /use a newer Latchkey/],
 };
 
-/** They open the database in the same way. */
+/** The commands that open the database. */
 const commandsWith = (what: string): readonly string[] =>
   what === "a wrong password" ? ["serve", "log", "setup-link"] : ["log"];
 
 for (const [what, [url, reason]] of Object.entries(failures)) {
   for (const command of commandsWith(what)) {
-    test(`${command} with ${what} is one clear line without the password, and exit code 1`, async (t) => {
+    test(`${command} with ${what} prints one line without the password and exits with 1`, async (t) => {
       const env = { DATABASE_URL: url, DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET, PORT: "0" };
       const { code, stdout, stderr } = await runLatchkey(t, [command], env);
       assert.equal(code, 1);

@@ -107,7 +107,7 @@ test("log --follow prints each new entry of all gates once", async (t) => {
   );
 });
 
-test("log on a database without tables says so, with exit code 1, and makes none", async (t) => {
+test("log reports a database without tables, exits with 1 and creates none", async (t) => {
   const url = await server.newDatabase();
   const { code, stdout, stderr } = await run(t, url, "log");
   assert.deepEqual([code, stdout], [1, ""]);
@@ -115,7 +115,7 @@ test("log on a database without tables says so, with exit code 1, and makes none
   assert.deepEqual(await runSql(url, "SELECT FROM pg_tables WHERE tablename LIKE 'latchkey%'"), []);
 });
 
-test("setup-link prints a link while there is no account, makes no tables, and refuses afterwards", async (t) => {
+test("setup-link prints a link while no account exists, creates no tables, and fails once one exists", async (t) => {
   const DATABASE_URL = await server.newDatabase();
   const env = { DATABASE_URL, DATA_DIR: await tempDir(t) };
   const before = await runLatchkey(t, ["setup-link"], env);

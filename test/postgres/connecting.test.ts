@@ -9,7 +9,7 @@ import { openStoreAt } from "../support/postgres-store.ts";
 const server = await serverOfFile();
 const ca = await turnTlsOn(server);
 
-/** How the one connection of the store to that database is encrypted, by the server's own account. */
+/** Whether the server reports the store's connection to that database as encrypted. */
 async function encryptionOf(t: TestContext, host: string, query: string): Promise<unknown> {
   const database = await server.createDatabase();
   await openStoreAt(t, `postgres://postgres@${host}:${server.port}/${database}?${query}`);
@@ -32,7 +32,7 @@ for (const [host, query, ssl] of [
   ["127.0.0.1", "sslmode=no-verify", true],
 ] as const) {
   const shown = query.replace(ca, "ca.crt");
-  test(`${host} with "${shown}" is connected to ${ssl ? "with" : "without"} TLS`, async (t) => {
+  test(`connects to ${host} with "${shown}" ${ssl ? "with" : "without"} TLS`, async (t) => {
     assert.equal(await encryptionOf(t, host, query), ssl);
   });
 }
@@ -41,12 +41,16 @@ const openAt = (t: TestContext, host: string, query: string) =>
   openStoreAt(t, `postgres://postgres@${host}:${server.port}/postgres?${query}`);
 
 for (const [what, host, query] of [
-  ["a certificate of a CA that nobody vouches for", "localhost", "sslmode=verify-full"],
-  ["the same where only encryption was asked for", "localhost", "sslmode=require"],
+  ["a certificate of an unknown CA", "localhost", "sslmode=verify-full"],
+  ["a certificate of an unknown CA with sslmode=require", "localhost", "sslmode=require"],
   ["a certificate for another name", "127.0.0.1", `sslmode=verify-full&sslrootcert=${ca}`],
-  ["the same with verify-ca", "127.0.0.1", `sslmode=verify-ca&sslrootcert=${ca}`],
+  [
+    "a certificate for another name with sslmode=verify-ca",
+    "127.0.0.1",
+    `sslmode=verify-ca&sslrootcert=${ca}`,
+  ],
 ] as const) {
-  test(`${what} is refused`, async (t) => {
+  test(`rejects ${what}`, async (t) => {
     await assert.rejects(openAt(t, host, query), ({ cause }: Error) => {
       assert.match(String(cause), /certificate|altnames/i);
       return true;
@@ -67,12 +71,9 @@ const { port, socketFolder } = server;
 
 for (const [what, url] of [
   ["as a parameter", `postgres:///postgres?host=${socketFolder}&port=${port}&user=postgres`],
-  [
-    "in the place of the host",
-    `postgres://postgres@${encodeURIComponent(socketFolder)}:${port}/postgres`,
-  ],
+  ["as the host", `postgres://postgres@${encodeURIComponent(socketFolder)}:${port}/postgres`],
 ] as const) {
-  test(`a Unix socket serves, named ${what}`, async (t) => {
+  test(`connects to a Unix socket given ${what}`, async (t) => {
     const store = await openStoreAt(t, url);
     assert.equal(await store.hasUsers(), false);
   });

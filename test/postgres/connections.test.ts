@@ -21,7 +21,7 @@ async function connectionsTo(database: string): Promise<readonly string[]> {
   return rows.map(({ pid }) => String(pid));
 }
 
-/** Ends the store's connections, and holds the event loop up so that nobody here notices. */
+/** Ends the store's connections, and blocks the event loop so that the store does not notice. */
 async function endUnnoticed(database: string): Promise<void> {
   const pids = (await connectionsTo(database)).join(" ");
   assert.notEqual(pids, "");
@@ -33,7 +33,7 @@ for (const [what, hostOf] of [
   ["a TCP connection", () => `127.0.0.1:${server.port}`],
   ["a Unix socket", () => `${encodeURIComponent(server.socketFolder)}:${server.port}`],
 ] as const) {
-  test(`${what} that broke while nobody looked costs one query at most, and a 503`, async (t) => {
+  test(`${what} that broke unnoticed fails at most one query, with a 503`, async (t) => {
     const database = await server.createDatabase();
     const store = await openStoreAt(t, `postgres://postgres@${hostOf()}/${database}`);
     await store.hasUsers();
@@ -107,7 +107,7 @@ test("rejects callers in time when all connections are busy", async (t) => {
 
 test("does not run a statement whose caller has already timed out", async (t) => {
   const own = await startPostgres(t);
-  // Waits for a connection for as long as it takes, which a caller's own pool may well do.
+  // Waits for a connection without a limit, as a caller's own pool may do.
   const pool = new pg.Pool({ connectionString: own.url(), max: 2 });
   pool.on("error", () => undefined);
   const store = await openPostgres({ pool });

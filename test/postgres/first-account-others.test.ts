@@ -17,7 +17,7 @@ async function usernamesIn(url: string): Promise<readonly unknown[]> {
   return rows.map(({ username }) => username);
 }
 
-test("closes the setup after a user is inserted with plain SQL", async (t) => {
+test("the setup closes after a user is inserted with plain SQL", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   await runSql(url, THEIRS);
@@ -26,7 +26,7 @@ test("closes the setup after a user is inserted with plain SQL", async (t) => {
   assert.deepEqual(await usernamesIn(url), ["theirs"]);
 });
 
-test("waits in the setup for a concurrent insert of a user, and then loses", async (t) => {
+test("the setup waits for a concurrent insert of a user, and then finds an account", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const coming = await openTransaction(t, url);
@@ -38,7 +38,7 @@ test("waits in the setup for a concurrent insert of a user, and then loses", asy
   assert.deepEqual(await usernamesIn(url), ["theirs"]);
 });
 
-test("succeeds in the setup when the concurrent insert is rolled back", async (t) => {
+test("the setup succeeds when the concurrent insert is rolled back", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const coming = await openTransaction(t, url);
@@ -51,7 +51,7 @@ test("succeeds in the setup when the concurrent insert is rolled back", async (t
 });
 
 for (const level of ["read committed", "repeatable read", "serializable"]) {
-  test(`where transactions are ${level}, of 32 racers one wins and the others come too late`, async (t) => {
+  test(`exactly one of 32 concurrent setups succeeds with ${level} transactions`, async (t) => {
     const url = await server.newDatabase();
     const database = new URL(url).pathname.slice(1);
     await runSql(url, `ALTER DATABASE ${database} SET default_transaction_isolation = '${level}'`);
@@ -65,7 +65,7 @@ for (const level of ["read committed", "repeatable read", "serializable"]) {
   });
 }
 
-test("racing with users who come in otherwise, the setup makes one at most, and none once they are there", async (t) => {
+test("the setup creates at most one account despite concurrent inserts, and none after them", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const insert = (n: number): string =>

@@ -7,7 +7,7 @@ import { PROCESSES, RACERS_EACH, ROUNDS, raceForAccount } from "../system/accoun
 
 const server = await serverOfFile();
 
-test(`of ${RACERS_EACH * PROCESSES} who race for the first account at ${PROCESSES} machines exactly one gets it, ${ROUNDS} times over`, async (t) => {
+test(`exactly one of ${RACERS_EACH * PROCESSES} concurrent setups at ${PROCESSES} machines creates the account, in ${ROUNDS} rounds`, async (t) => {
   await raceForAccount(t, async () => {
     const url = await server.newDatabase();
     return {

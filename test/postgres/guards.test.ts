@@ -14,7 +14,7 @@ const sessionOf = (userId: string): string => mint({ user_id: userId, exp: inSec
 const ANY_USER = /EXISTS/;
 const FIND_USER = /WHERE id /;
 
-/** Passes on whether there is an account only once the user was asked for, too. */
+/** Delays the check for an account until the query for the user has been sent too. */
 const untilBothAsked: HoldingBack = async (text, asked) => {
   if (!ANY_USER.test(text)) return;
   await eventually(() => asked.some((one) => FIND_USER.test(one.text)) || undefined, 1_500);
@@ -32,7 +32,7 @@ test("takes one round trip for the first guarded request", async (t) => {
 test("makes one query for a new session", async (t) => {
   const instance = await startInstance(t, await server.newDatabase());
   const userId = await insertOwner(instance.store);
-  assert.equal(await isAdmitted(instance, sessionOf("nobody")), false);
+  assert.equal(await isAdmitted(instance, sessionOf("unknown")), false);
   const before = instance.questions().length;
   assert.equal(await isAdmitted(instance, sessionOf(userId)), true);
   assert.equal(instance.questions().length, before + 1);
@@ -49,11 +49,11 @@ test("shares one query between concurrent requests for a user", async (t) => {
   const locking = await openTransaction(t, url);
   await locking.query("LOCK TABLE latchkey_users IN ACCESS EXCLUSIVE MODE");
   const before = instance.questions().length;
-  // Different sessions of the same user, so that it is not the session that is remembered.
+  // Different sessions of the same user, so that no session is in the cache.
   const asking = Array.from({ length: 25 }, (_, n) =>
     currentUser(mint({ user_id: userId, exp: inSeconds(3_600 + n) })),
   );
-  // Verified after all the others, and worth no query.
+  // Verified after all the others. An expired token causes no query.
   assert.equal(await currentUser(mint({ user_id: userId, exp: inSeconds(-1) })), undefined);
   await untilBlocked(url);
   await locking.end();
@@ -65,7 +65,7 @@ test("shares one query between concurrent requests for a user", async (t) => {
 test("makes a query each time for a session of an unknown user", async (t) => {
   const instance = await startInstance(t, await server.newDatabase());
   await insertOwner(instance.store);
-  const session = sessionOf("nobody");
+  const session = sessionOf("unknown");
   assert.equal(await isAdmitted(instance, session), false);
   const before = instance.questions().length;
   for (let n = 0; n < 3; n += 1) assert.equal(await isAdmitted(instance, session), false);

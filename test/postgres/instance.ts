@@ -11,7 +11,7 @@ export interface Instance extends RunningApp {
   readonly store: PostgresStore;
   /** All its queries. */
   readonly asked: readonly Asked[];
-  /** Its queries without those of the user watch. */
+  /** All queries except those of the user watch. */
   questions(): readonly string[];
 }
 

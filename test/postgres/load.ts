@@ -43,27 +43,27 @@ const EVERY_MS = 15;
 /** A separate address for each, so that the rate limit does not apply. */
 const addressOf = (count: number): string => `127.1.${(count >> 8) & 255}.${count & 255}`;
 
-const leadsTo =
+const redirectsTo =
   (location: string) =>
   (answer: Answer): boolean =>
     answer.status === 303 && answer.location === location;
 
 function kindsFor(session: string, password: string): readonly Kind[] {
-  const stranger = mint({ user_id: "nobody", exp: inSeconds(3_600) });
+  const unknownUser = mint({ user_id: "unknown", exp: inSeconds(3_600) });
   const opened = ({ status }: Answer): boolean => status === 200;
   return [
     { name: "guard", path: "/forward-auth", sending: () => ({ session }), sound: opened },
     {
-      name: "guard for a user who is not there",
+      name: "guard for an unknown user",
       path: "/forward-auth",
-      sending: () => ({ session: stranger }),
+      sending: () => ({ session: unknownUser }),
       sound: ({ status }) => status === 401,
     },
     {
       name: "home page of nobody",
       path: "/",
       sending: () => ({}),
-      sound: leadsTo("/login"),
+      sound: redirectsTo("/login"),
     },
     { name: "home page", path: "/", sending: () => ({ session }), sound: opened },
     { name: "sign-in page", path: "/login", sending: () => ({}), sound: opened },
@@ -71,19 +71,19 @@ function kindsFor(session: string, password: string): readonly Kind[] {
       name: "sign-in",
       path: "/login",
       sending: (count) => ({ form: { ...OWNER, password }, from: addressOf(count) }),
-      sound: leadsTo("/"),
+      sound: redirectsTo("/"),
     },
     {
       name: "wrong sign-in",
       path: "/login",
       sending: (count) => ({ form: { ...OWNER, password: "wrong" }, from: addressOf(count) }),
-      sound: leadsTo("/login?error=1"),
+      sound: redirectsTo("/login?error=1"),
     },
     {
       name: "setup",
       path: "/setup",
       sending: () => ({ form: { username: "second", password: "second", confirm: "second" } }),
-      sound: leadsTo("/login"),
+      sound: redirectsTo("/login"),
     },
   ];
 }
@@ -107,7 +107,7 @@ export function startLoad(
     probes.push({ kind, answer, ms: performance.now() - start });
   }
 
-  async function goOn(): Promise<void> {
+  async function probeRepeatedly(): Promise<void> {
     for (let count = 0; !stopping.signal.aborted; count += 1) {
       const kind = kinds[count % kinds.length];
       if (kind !== undefined) underWay.push(probe(kind, count));
@@ -115,7 +115,7 @@ export function startLoad(
     }
   }
 
-  const going = goOn();
+  const going = probeRepeatedly();
   return {
     count: (status) => probes.filter(({ answer }) => answer.status === status).length,
     async stop() {
@@ -124,7 +124,7 @@ export function startLoad(
       await Promise.all(underWay);
       assertSound(probes);
       const signedIn = probes.filter(
-        ({ kind, answer }) => kind.name === "sign-in" && leadsTo("/")(answer),
+        ({ kind, answer }) => kind.name === "sign-in" && redirectsTo("/")(answer),
       );
       return { signedIn: signedIn.length };
     },

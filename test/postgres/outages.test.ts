@@ -9,24 +9,24 @@ import { assertCount, assertWritten, visitorsAt } from "./trail.ts";
 
 const server = await serverOfFile();
 
-const BACK_WITHIN_MS = 5_000;
+const MAX_RECOVERY_MS = 5_000;
 
-/** Once a password opens the door, the gate is itself again. */
-async function untilBack(gate: RunningGate): Promise<void> {
+/** The gate has recovered once a sign-in succeeds. */
+async function untilRecovered(gate: RunningGate): Promise<void> {
   let attempt = 0;
   await eventually(async () => {
     attempt += 1;
     const { location } = await gate.signIn({}, { from: `127.3.0.${attempt % 255}` });
     return location === "/" || undefined;
-  }, BACK_WITHIN_MS);
+  }, MAX_RECOVERY_MS);
 }
 
 for (const [what, begin, end] of [
-  ["is stopped in order", () => server.stop("fast"), server.start],
-  ["is stopped at once", () => server.stop("immediate"), server.start],
+  ["is stopped with a fast shutdown", () => server.stop("fast"), server.start],
+  ["is stopped with an immediate shutdown", () => server.stop("immediate"), server.start],
   ["does not answer", server.freeze, server.thaw],
 ] as const) {
-  test(`while the database ${what}, every page is answered in time, no guard opens, and no log entry is lost`, async (t) => {
+  test(`while the database ${what}, answers every page in time, admits no unknown user, and loses no log entry`, async (t) => {
     const databaseUrl = await server.newDatabase();
     const gate = await startGate(t, { databaseUrl });
     const session = await gate.setUp();
@@ -38,7 +38,7 @@ for (const [what, begin, end] of [
     await eventually(() => load.count(503) > 30 || undefined);
     await visitors.tryAgain();
     await end();
-    await untilBack(gate);
+    await untilRecovered(gate);
 
     const { signedIn } = await load.stop();
     await assertWritten(databaseUrl, visitors.summaries);
@@ -61,7 +61,7 @@ test("answers 503 when connections are terminated, and recovers", async (t) => {
     assert.deepEqual([status, Number(headers["retry-after"]) > 0], [503, true]);
   }
   await locking.end();
-  await untilBack(gate);
+  await untilRecovered(gate);
 });
 
 test("does not wait for each query of a page in turn during an outage", async (t) => {
@@ -70,7 +70,7 @@ test("does not wait for each query of a page in turn during an outage", async (t
     limiter: "shared",
   });
   const session = await gate.setUp();
-  // Enough connections that stand, so that each question waits for an answer as long as it may.
+  // Enough open connections, so that each query waits for a response until its time limit.
   await Promise.all(Array.from({ length: 7 }, () => gate.send("/", { session })));
   await server.freeze();
   t.after(server.thaw);
@@ -79,7 +79,7 @@ test("does not wait for each query of a page in turn during an outage", async (t
   const ms = performance.now() - start;
   assert.ok(ms < 2_000, `${ms} ms`);
   assert.equal(signIn.status, 503);
-  assert.ok([200, 503].includes(home.status), "remembered, or not any more");
+  assert.ok([200, 503].includes(home.status), "from the cache, or expired");
 });
 
 test("answers 503 in time for a query that waits for a lock, and cancels it", async (t) => {
@@ -93,6 +93,6 @@ test("answers 503 in time for a query that waits for a lock, and cancels it", as
   assert.ok(performance.now() - start < 2_000);
   assert.deepEqual([status, cookies], [503, []]);
   await locking.end();
-  const session = await eventually(() => gate.setUp().catch(() => undefined), BACK_WITHIN_MS);
+  const session = await eventually(() => gate.setUp().catch(() => undefined), MAX_RECOVERY_MS);
   assert.equal((await gate.send("/", { session })).status, 200);
 });

@@ -9,7 +9,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const server = await serverOfFile();
 
-/** Under the ten seconds after which service managers use force. */
+/** The ten seconds after which service managers kill a process. */
 const ENDED_WITHIN_MS = 10_000;
 
 async function startProcess(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
@@ -24,7 +24,7 @@ async function startProcess(t: TestContext, settings: Readonly<Record<string, st
   const { session } = await send(`${gate.url}/setup`, { form });
   assert.ok(session);
   const home = (): Promise<Answer> => send(`${gate.url}/`, { session });
-  /** Sends the signal, and answers with how it ended and how long that took. */
+  /** Sends the signal, and returns the ending and its duration. */
   const end = async () => {
     const start = performance.now();
     gate.child.kill("SIGTERM");
@@ -55,10 +55,10 @@ test("survives every database failure without an unhandled error", async (t) => 
 });
 
 for (const [what, begin, end] of [
-  ["is away", () => server.stop("fast"), server.start],
+  ["is stopped", () => server.stop("fast"), server.start],
   ["does not answer", server.freeze, server.thaw],
 ] as const) {
-  test(`a gate that is told to stop while its database ${what} ends in time, and says what was lost`, async (t) => {
+  test(`a gate stops in time while its database ${what}, and logs the number of lost entries`, async (t) => {
     const gate = await startProcess(t);
     assert.equal((await gate.home()).status, 200);
     for (let attempt = 0; attempt < 5; attempt += 1) {

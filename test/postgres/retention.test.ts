@@ -21,7 +21,7 @@ const HOUR = 3_600_000;
 
 type PrunedStore = Store & LogReader & LogPruner;
 
-/** Of each kind, a way to connect to one database any number of times. */
+/** For each kind, returns a function that opens more connections to one new database. */
 const stores: Readonly<Record<string, (t: TestContext) => Promise<() => Promise<PrunedStore>>>> = {
   SQLite: async (t) => {
     const file = join(await tempDir(t), "latchkey.db");
@@ -49,7 +49,7 @@ const onlyKept = async (store: LogReader): Promise<true | undefined> =>
   (await summariesIn(store)).every((summary) => !summary.startsWith("old")) || undefined;
 
 for (const [name, connecting] of Object.entries(stores)) {
-  test(`${name}: entries older than the time are removed in steps, and the others kept`, async (t) => {
+  test(`${name}: removes entries older than the retention time in steps, and keeps the others`, async (t) => {
     const store = await (await connecting(t))();
     await store.insertLogEntries(entriesAt(HOUR + 1, 500, "old"));
     await store.insertLogEntries(entriesAt(HOUR, 3, "kept"));
@@ -79,7 +79,7 @@ for (const [name, connecting] of Object.entries(stores)) {
     assert.deepEqual(log.lines, []);
   });
 
-  test(`${name}: several instances may remove at the same time`, async (t) => {
+  test(`${name}: several instances can remove entries concurrently`, async (t) => {
     const connect = await connecting(t);
     const store = await connect();
     for (let n = 0; n < 3; n += 1) await store.insertLogEntries(entriesAt(2 * HOUR, 500, "old"));
@@ -93,7 +93,7 @@ for (const [name, connecting] of Object.entries(stores)) {
     assert.deepEqual(log.lines, []);
   });
 
-  test(`${name}: IDs go on growing after all entries were removed`, async (t) => {
+  test(`${name}: continues the IDs after all entries were removed`, async (t) => {
     const connect = await connecting(t);
     const store = await connect();
     await store.insertLogEntries(entriesAt(2 * HOUR, 5, "old"));
@@ -102,22 +102,22 @@ for (const [name, connecting] of Object.entries(stores)) {
     const later = await connect();
     await later.insertLogEntries(entriesAt(0, 1, "new"));
     const [first] = await later.readLogEntries({ afterId: last?.id ?? 0, limit: 5 });
-    assert.equal(first?.summary, "new 0", "whoever follows the log sees it");
+    assert.equal(first?.summary, "new 0", "visible to log --follow");
   });
 
-  test(`${name}: it stops when it is told to, and removes nothing afterwards`, async (t) => {
+  test(`${name}: removes nothing after it was stopped`, async (t) => {
     const store = await (await connecting(t))();
     for (let n = 0; n < 4; n += 1) await store.insertLogEntries(entriesAt(2 * HOUR, 500, "old"));
     const retention = startLogRetention(store, HOUR, () => NOW, recordingLog());
     await eventually(async () => (await summariesIn(store)).length < 2_000 || undefined);
     await retention.stop();
     const left = await summariesIn(store);
-    assert.ok(left.length > 0, "it was stopped on the way");
-    // Its steps are so close to each other that another one would come in between.
-    for (let looks = 0; looks < 20; looks += 1) assert.deepEqual(await summariesIn(store), left);
+    assert.ok(left.length > 0, "stopped before it had removed all");
+    // The steps are short, so another one would show in these reads.
+    for (let reads = 0; reads < 20; reads += 1) assert.deepEqual(await summariesIn(store), left);
   });
 
-  test(`${name}: the longest time that can be set removes nothing`, async (t) => {
+  test(`${name}: the maximum retention time removes nothing`, async (t) => {
     const store = await (await connecting(t))();
     await store.insertLogEntries([logEntry("of 1970", { at: new Date(0) })]);
     const { logRetentionMs } = settled({ LOG_RETENTION: "999999d" });
@@ -141,7 +141,7 @@ test("only logs a failing store", async () => {
 });
 
 for (const kind of ["SQLite", "PostgreSQL"] as const) {
-  test(`a gate over ${kind} removes what is older than LOG_RETENTION, and ends`, async (t) => {
+  test(`a gate with ${kind} removes entries older than LOG_RETENTION, and stops`, async (t) => {
     const databaseUrl = kind === "SQLite" ? undefined : await server.newDatabase();
     const first = await startGate(t, { databaseUrl });
     await first.setUp();

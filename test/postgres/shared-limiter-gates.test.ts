@@ -18,9 +18,9 @@ const PROCESSES = 4;
 const ATTEMPTS = 48;
 const ROUNDS = 20;
 
-const isLetIn = ({ location }: Answer): boolean => location === "/";
+const isSignedIn = ({ location }: Answer): boolean => location === "/";
 
-test(`of ${ATTEMPTS} attempts at once at ${PROCESSES} processes exactly five are let through, ${ROUNDS} times over`, async (t) => {
+test(`allows exactly five of ${ATTEMPTS} concurrent attempts at ${PROCESSES} processes, in ${ROUNDS} rounds`, async (t) => {
   const DATABASE_URL = await server.newDatabase();
   const flags = { DATABASE_URL, DATA_DIR: await tempDir(t), SHARED_LIMITER: "on" };
   const urls = await gateWorkers(t, PROCESSES).start(flags);
@@ -33,8 +33,8 @@ test(`of ${ATTEMPTS} attempts at once at ${PROCESSES} processes exactly five are
         send(`${urls[n % PROCESSES]}/login`, { form: OWNER, from }),
       ),
     );
-    assert.equal(answers.filter(isLetIn).length, 5, `round ${round}`);
-    const others = answers.filter((answer) => !isLetIn(answer));
+    assert.equal(answers.filter(isSignedIn).length, 5, `round ${round}`);
+    const others = answers.filter((answer) => !isSignedIn(answer));
     assert.deepEqual(
       new Set(others.map(({ status, location }) => `${status} ${location}`)),
       new Set(["303 /login?error=1"]),
@@ -42,14 +42,14 @@ test(`of ${ATTEMPTS} attempts at once at ${PROCESSES} processes exactly five are
   }
 });
 
-async function letIn(gate: RunningGate, count: number): Promise<number> {
+async function successes(gate: RunningGate, count: number): Promise<number> {
   const answers: Answer[] = [];
   for (let n = 0; n < count; n += 1) answers.push(await gate.signIn());
   assert.deepEqual(
-    answers.filter((answer) => !isLetIn(answer)).map(({ location }) => location),
-    Array(count - answers.filter(isLetIn).length).fill("/login?error=1"),
+    answers.filter((answer) => !isSignedIn(answer)).map(({ location }) => location),
+    Array(count - answers.filter(isSignedIn).length).fill("/login?error=1"),
   );
-  return answers.filter(isLetIn).length;
+  return answers.filter(isSignedIn).length;
 }
 
 test("counts attempts of all gates, whatever their outcome", async (t) => {
@@ -58,8 +58,8 @@ test("counts attempts of all gates, whatever their outcome", async (t) => {
   await one.setUp();
   const other = await startGate(t, { databaseUrl, limiter: "shared" });
   for (let n = 0; n < 3; n += 1) await one.signIn({ password: "wrong" });
-  assert.equal(await letIn(other, 4), 2);
-  assert.equal(await letIn(one, 1), 0);
+  assert.equal(await successes(other, 4), 2);
+  assert.equal(await successes(one, 1), 0);
 });
 
 test("counts addresses of one IPv6 network together across gates", async (t) => {
@@ -77,7 +77,7 @@ test("counts addresses of one IPv6 network together across gates", async (t) => 
     const headers = { "X-Forwarded-For": `2001:db8::${n}` };
     answers.push(await (n % 2 === 0 ? one : other).signIn({}, { headers }));
   }
-  assert.equal(answers.filter(isLetIn).length, 5);
+  assert.equal(answers.filter(isSignedIn).length, 5);
 });
 
 test("counts per gate without the setting", async (t) => {
@@ -85,7 +85,7 @@ test("counts per gate without the setting", async (t) => {
   const one = await startGate(t, { databaseUrl });
   await one.setUp();
   const other = await startGate(t, { databaseUrl });
-  assert.deepEqual([await letIn(one, 6), await letIn(other, 6)], [5, 5]);
+  assert.deepEqual([await successes(one, 6), await successes(other, 6)], [5, 5]);
 });
 
 test("falls back to its own count while the shared one fails", async (t) => {
@@ -94,13 +94,13 @@ test("falls back to its own count while the shared one fails", async (t) => {
   await one.setUp();
   const other = await startGate(t, { databaseUrl, limiter: "shared" });
   await runSql(databaseUrl, "ALTER TABLE latchkey_attempts RENAME TO hidden");
-  assert.deepEqual([await letIn(one, 8), await letIn(other, 8)], [5, 5]);
+  assert.deepEqual([await successes(one, 8), await successes(other, 8)], [5, 5]);
   const warnings = one.serverLog.filter(({ level }) => level === "warn");
   assert.ok(warnings.some(({ msg }) => String(msg).includes("limiter")));
 
   await runSql(databaseUrl, "ALTER TABLE hidden RENAME TO latchkey_attempts");
-  assert.equal(await letIn(one, 3), 3);
-  assert.equal(await letIn(other, 3), 2);
+  assert.equal(await successes(one, 3), 3);
+  assert.equal(await successes(other, 3), 2);
 });
 
 test("reports SHARED_LIMITER without DATABASE_URL in one line with exit code 2", async (t) => {
@@ -110,7 +110,7 @@ test("reports SHARED_LIMITER without DATABASE_URL in one line with exit code 2",
   assert.equal(stderr, "latchkey: SHARED_LIMITER=on requires DATABASE_URL\n");
 });
 
-test("the library refuses a shared limiter over a store that does not count attempts", async (t) => {
+test("createAuth rejects a shared limiter with a store that does not count attempts", async (t) => {
   const store = await openStore(t);
   const { code, message } = faultOf(() => createAuth({ store, secret: SECRET, limiter: "shared" }));
   assert.equal(code, "invalid_option");

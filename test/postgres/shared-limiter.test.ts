@@ -9,7 +9,7 @@ const server = await serverOfFile();
 
 const ADDRESS = "192.0.2.1";
 
-/** Lets so many seconds pass for all attempts that were made so far. */
+/** Makes all recorded attempts older by this number of seconds. */
 const pass = (url: string, seconds: number): Promise<unknown> =>
   runSql(
     url,
@@ -44,7 +44,7 @@ async function attempts(
   return answers;
 }
 
-test("five attempts of an address are allowed, each address has its own five, and denied ones are not recorded", async (t) => {
+test("allows five attempts per address, and does not record denied ones", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   assert.deepEqual(await attempts(store, 8), [...times(5, "allowed"), ...times(3, "denied")]);
@@ -62,7 +62,7 @@ test("slides the window: each attempt expires after a minute", async (t) => {
   assert.deepEqual(await attempts(store, 1), ["denied"]);
   await pass(url, 2);
   assert.deepEqual(await attempts(store, 4), [...times(3, "allowed"), "denied"]);
-  assert.deepEqual(await trackedIn(url), { [ADDRESS]: 5 }, "those that are over are not kept");
+  assert.deepEqual(await trackedIn(url), { [ADDRESS]: 5 }, "expired attempts are removed");
 });
 
 test("admits one more address at 10,000, and then denies every attempt", async (t) => {
@@ -73,7 +73,7 @@ test("admits one more address at 10,000, and then denies every attempt", async (
   assert.deepEqual(await attempts(store, 1, "192.0.2.2"), ["denied"]);
   assert.deepEqual(await attempts(store, 1), ["denied"]);
   await pass(url, 61);
-  assert.deepEqual(await attempts(store, 1), ["denied"], "until somebody cleans up");
+  assert.deepEqual(await attempts(store, 1), ["denied"], "until the next clean-up");
   await store.forgetAttempts(attemptRule);
   assert.deepEqual(await attempts(store, 1), ["allowed"]);
 });

@@ -43,7 +43,7 @@ export async function assertWritten(url: string, expected: readonly string[]): P
   assert.deepEqual(
     times,
     times.toSorted((a, b) => a - b),
-    "in the order in which it happened",
+    "in the order of the events",
   );
 }
 

@@ -8,11 +8,11 @@ import { type Instance, insertOwner, isAdmitted, startInstance } from "./instanc
 
 const server = await serverOfFile();
 
-/** Well below the second after which anything is looked up again without word from elsewhere. */
+/** Well below the second after which a cached user is read again without a notification. */
 const SOON_MS = 500;
-/** For as long as the guards may go by what they remember without word from the database. */
-const AT_MOST_MS = 1_000;
-/** For the request itself, on a machine that is busy. */
+/** How long guards may use a cached user without a confirmation by the database. */
+const MAX_UNCONFIRMED_MS = 1_000;
+/** Time for the request itself on a busy machine. */
 const SLACK_MS = 400;
 
 interface Scene {
@@ -32,11 +32,11 @@ async function signedIn(t: TestContext): Promise<Scene> {
   return { url, instance, userId, session };
 }
 
-/** How many times the watch has begun to listen, for which it takes two statements. */
+/** How many times the watch has started to listen, which takes two statements. */
 const listens = ({ asked }: Instance): number =>
   asked.filter(({ text }) => text.startsWith("LISTEN")).length / 2;
 
-/** Lets the guard look the user up, who is remembered for a second from then on at the least. */
+/** Lets the guard read the user, who is then cached for at least a second. */
 async function lookedUp({ instance, session }: Scene): Promise<void> {
   const before = instance.questions().length;
   await eventually(async () => {
@@ -45,7 +45,7 @@ async function lookedUp({ instance, session }: Scene): Promise<void> {
   });
 }
 
-/** Keeps asking until guards have made no query for longer than memory alone would last. */
+/** Sends requests until guards have made no query for longer than an unconfirmed entry is valid. */
 async function warm({ instance, session }: Scene): Promise<void> {
   let asked = instance.questions().length;
   let since = performance.now();
@@ -53,12 +53,12 @@ async function warm({ instance, session }: Scene): Promise<void> {
     assert.equal(await isAdmitted(instance, session), true);
     if (instance.questions().length > asked) since = performance.now();
     asked = instance.questions().length;
-    return performance.now() - since > AT_MOST_MS + SLACK_MS || undefined;
+    return performance.now() - since > MAX_UNCONFIRMED_MS + SLACK_MS || undefined;
   });
 }
 
-/** How long it takes, from now, until the guard turns the user away. */
-async function turnedAwayAfter({ instance, session }: Scene): Promise<number> {
+/** The time from now until the guard rejects the session. */
+async function rejectedAfter({ instance, session }: Scene): Promise<number> {
   const start = performance.now();
   await eventually(async () => !(await isAdmitted(instance, session)) || undefined);
   return performance.now() - start;
@@ -68,7 +68,7 @@ test("makes no queries for cached users while changes are reported", async (t) =
   const scene = await signedIn(t);
   await warm(scene);
   const before = scene.instance.questions().length;
-  const until = performance.now() + 2 * AT_MOST_MS;
+  const until = performance.now() + 2 * MAX_UNCONFIRMED_MS;
   let admitted = 0;
   while (performance.now() < until) {
     admitted += (await isAdmitted(scene.instance, scene.session)) ? 1 : 0;
@@ -81,7 +81,7 @@ for (const statement of ["DELETE FROM latchkey_users", "TRUNCATE latchkey_users"
   test(`notices ${statement} of another connection at once`, async (t) => {
     const scene = await signedIn(t);
     await runSql(scene.url, statement);
-    const after = await turnedAwayAfter(scene);
+    const after = await rejectedAfter(scene);
     assert.ok(after < SOON_MS, `${after} ms`);
   });
 }
@@ -121,7 +121,7 @@ async function watchOf({ url }: Scene): Promise<number> {
   return Number(row?.pid);
 }
 
-test("with the watch's connection blocked a removed user is out after a second at most, and told at once again later", async (t) => {
+test("rejects a removed user within a second while the watch's connection is blocked, at once afterwards", async (t) => {
   const scene = await signedIn(t);
   await warm(scene);
   const pid = await watchOf(scene);
@@ -129,18 +129,18 @@ test("with the watch's connection blocked a removed user is out after a second a
   t.after(() => process.kill(pid, "SIGCONT"));
   await runSql(scene.url, "CREATE TABLE kept AS SELECT * FROM latchkey_users");
   await runSql(scene.url, "DELETE FROM latchkey_users");
-  const after = await turnedAwayAfter(scene);
-  assert.ok(after < AT_MOST_MS + SLACK_MS, `${after} ms`);
+  const after = await rejectedAfter(scene);
+  assert.ok(after < MAX_UNCONFIRMED_MS + SLACK_MS, `${after} ms`);
 
   await runSql(scene.url, "INSERT INTO latchkey_users SELECT * FROM kept");
   await eventually(() => listens(scene.instance) >= 2 || undefined);
   await lookedUp(scene);
   await runSql(scene.url, "DELETE FROM latchkey_users");
-  const later = await turnedAwayAfter(scene);
+  const later = await rejectedAfter(scene);
   assert.ok(later < SOON_MS, `${later} ms`);
 });
 
-test("with the watch's connection killed a change meanwhile is not missed, and the watch comes back", async (t) => {
+test("notices a change while the watch's connection is down, and reconnects", async (t) => {
   const scene = await signedIn(t);
   await warm(scene);
   await runSql(
@@ -149,20 +149,20 @@ test("with the watch's connection killed a change meanwhile is not missed, and t
      CREATE TABLE kept AS SELECT * FROM latchkey_users;
      DELETE FROM latchkey_users`,
   );
-  const after = await turnedAwayAfter(scene);
-  assert.ok(after < AT_MOST_MS + SLACK_MS, `${after} ms`);
+  const after = await rejectedAfter(scene);
+  assert.ok(after < MAX_UNCONFIRMED_MS + SLACK_MS, `${after} ms`);
 
   await runSql(scene.url, "INSERT INTO latchkey_users SELECT * FROM kept");
   await eventually(() => listens(scene.instance) >= 2 || undefined);
   await lookedUp(scene);
   await runSql(scene.url, "DELETE FROM latchkey_users");
-  const later = await turnedAwayAfter(scene);
+  const later = await rejectedAfter(scene);
   assert.ok(later < SOON_MS, `${later} ms`);
 });
 
 test("sends no query while idle", async (t) => {
   const { instance } = await signedIn(t);
-  const silence = 2 * AT_MOST_MS;
+  const silence = 2 * MAX_UNCONFIRMED_MS;
   await eventually(() => {
     const last = instance.asked.at(-1)?.at ?? Number.POSITIVE_INFINITY;
     return performance.now() - last > silence || undefined;

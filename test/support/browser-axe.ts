@@ -16,13 +16,13 @@ export async function assertAccessible(page: Page, only?: readonly string[]): Pr
   await page.evaluate(axe.source);
   const results = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
   assert.deepEqual(
-    { wrong: results.violations.map(told), unclear: results.incomplete.map(told) },
+    { wrong: results.violations.map(describe), unclear: results.incomplete.map(describe) },
     { wrong: [], unclear: [] },
   );
-  assert.ok(results.passes.length > 0, "axe has looked at something");
+  assert.ok(results.passes.length > 0, "axe has run checks");
 }
 
-function told({ id, help, nodes }: AxeResults["violations"][number]): string {
+function describe({ id, help, nodes }: AxeResults["violations"][number]): string {
   const places = nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`);
   return `${id} (${help}): ${places.join("; ")}`;
 }

@@ -34,7 +34,7 @@ export function postRaw(
   return sendRaw(url, `POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
 }
 
-/** The same bytes, but for what differs from one moment to the next. */
+/** Replaces the parts that differ between responses: the date, the request ID and the session. */
 export function maskVaryingParts(response: string): string {
   return response
     .replace(/^(Date|X-Request-Id): .*\r$/gim, "$1: *\r")

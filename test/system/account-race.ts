@@ -18,7 +18,7 @@ export interface Course {
   openLog(): Promise<LogReader & { close(): unknown }>;
 }
 
-/** In each round, all race for the first account of a new store, and exactly one must get it. */
+/** In each round, all racers try to create the first account of a new store; exactly one must succeed. */
 export async function raceForAccount(
   t: TestContext,
   newCourse: () => Promise<Course>,

@@ -5,7 +5,7 @@ import { countOf } from "../support/database.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { PROCESSES, RACERS_EACH, ROUNDS, raceForAccount } from "./account-race.ts";
 
-test(`of ${RACERS_EACH * PROCESSES} who race for the first account at ${PROCESSES} processes exactly one gets it, ${ROUNDS} times over`, async (t) => {
+test(`exactly one of ${RACERS_EACH * PROCESSES} concurrent setups at ${PROCESSES} processes creates the account, in ${ROUNDS} rounds`, async (t) => {
   await raceForAccount(t, async () => {
     const dataDir = await tempDir(t);
     const file = join(dataDir, "latchkey.db");

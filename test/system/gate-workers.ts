@@ -18,10 +18,10 @@ export interface GateWorkers {
 /** Starts this number of gates, each in a process that ends with the test. */
 export function gateWorkers(t: TestContext, count: number): GateWorkers {
   const workers = Array.from({ length: count }, () => startWorker(t));
-  const tellAll = (what: Flags | "stop") => Promise.all(workers.map((tell) => tell(what)));
+  const sendAll = (what: Flags | "stop") => Promise.all(workers.map((send) => send(what)));
   return {
-    start: (flags) => tellAll(flags),
-    stop: () => tellAll("stop").then(() => {}),
+    start: (flags) => sendAll(flags),
+    stop: () => sendAll("stop").then(() => {}),
   };
 }
 

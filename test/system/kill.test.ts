@@ -21,7 +21,7 @@ type Victim = Awaited<ReturnType<typeof startServe>>;
 const startVictim = (t: TestContext, dataDir: string): Promise<Victim> =>
   startServe(t, { DATA_DIR: dataDir, AUTH_SECRET: SECRET });
 
-/** How long the attempt takes in a process that has just been started, as every victim has. */
+/** The duration of the attempt in a newly started process, as every victim is. */
 async function duration(victim: Victim, { path, sending }: Attempt): Promise<number> {
   const start = performance.now();
   assert.equal((await send(`${victim.url}${path}`, sending)).status, 303);
@@ -32,7 +32,7 @@ async function duration(victim: Victim, { path, sending }: Attempt): Promise<num
 }
 
 /** In milliseconds after the attempt was sent. */
-type Moment = number | "once answered";
+type Moment = number | "after the answer";
 
 /** Kills the process at that moment, or as soon as it answers. */
 async function killDuring(
@@ -41,17 +41,17 @@ async function killDuring(
   moment: Moment,
 ): Promise<Answer | undefined> {
   const answered = send(`${victim.url}${path}`, sending).catch(() => undefined);
-  await (moment === "once answered" ? answered : Promise.race([answered, pause(moment)]));
+  await (moment === "after the answer" ? answered : Promise.race([answered, pause(moment)]));
   victim.child.kill("SIGKILL");
   assert.equal((await victim.ended).signal, "SIGKILL");
   return answered;
 }
 
-/** From the first moment to the answer: in between each somewhere in its own slice of the whole. */
+/** From the start to the response; in between, a random moment in each slice of the duration. */
 const moments = (wholeMs: number): readonly Moment[] => [
   0,
   ...Array.from({ length: KILLS - 2 }, (_, n) => (wholeMs * 1.2 * (n + Math.random())) / KILLS),
-  "once answered",
+  "after the answer",
 ];
 
 const median = (values: readonly number[]): number =>
@@ -77,7 +77,7 @@ test("leaves no account or a usable one when killed during the setup", async (t)
 
     const users = countOf(join(dataDir, "latchkey.db"), "users");
     assert.ok(users === 0 || users === 1, `${users} accounts`);
-    if (answer !== undefined) assert.equal(users, 1, "what was answered is on the disk");
+    if (answer !== undefined) assert.equal(users, 1, "an answered change is on the disk");
     left.push(users);
 
     const gate = await startGate(t, { dataDir });
@@ -87,7 +87,11 @@ test("leaves no account or a usable one when killed during the setup", async (t)
     await gate.stop();
   }
   await next;
-  assert.deepEqual(new Set(left), new Set([0, 1]), "kills came early enough and late enough");
+  assert.deepEqual(
+    new Set(left),
+    new Set([0, 1]),
+    "some kills came before the commit and some after",
+  );
 });
 
 test("leaves the old or the new password when killed during a change", async (t) => {
@@ -119,12 +123,16 @@ test("leaves the old or the new password when killed during a change", async (t)
     const works = async (password: string) => (await gate.signIn({ password })).location === "/";
     const [old, changed] = [await works(current), await works(wanted)];
     assert.notEqual(old, changed, old ? "both work" : "neither works");
-    if (answer !== undefined) assert.ok(changed, "what was answered is on the disk");
-    assert.equal((await gate.send("/", { session })).status, 200, "the session stays good");
+    if (answer !== undefined) assert.ok(changed, "an answered change is on the disk");
+    assert.equal((await gate.send("/", { session })).status, 200, "the session stays valid");
     await gate.stop();
     changes.push(changed);
     if (changed) current = wanted;
   }
   await next;
-  assert.deepEqual(new Set(changes), new Set([true, false]), "kills came early and late enough");
+  assert.deepEqual(
+    new Set(changes),
+    new Set([true, false]),
+    "some kills came before the commit and some after",
+  );
 });

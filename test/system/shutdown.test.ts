@@ -16,7 +16,7 @@ import { tempDir } from "../support/temp-dir.ts";
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 const FORM = new URLSearchParams(OWNER).toString();
 
-/** Under the ten seconds after which service managers use force. */
+/** The ten seconds after which service managers kill a process. */
 const WITHIN_MS = 10_000;
 
 async function startConfigured(t: TestContext, env: Readonly<Record<string, string>> = {}) {
@@ -27,7 +27,7 @@ async function startConfigured(t: TestContext, env: Readonly<Record<string, stri
   const { session } = await post("/setup", { ...OWNER, confirm: OWNER.password, domain: "a.b" });
   assert.ok(session);
   const signIn = (): Promise<Answer> => post("/login", OWNER);
-  /** Resolves once the signal has been taken note of. */
+  /** Resolves once the gate has logged the signal. */
   const signal = async (name: NodeJS.Signals): Promise<void> => {
     gate.child.kill(name);
     await gate.shows(/"msg":"stopping"/);
@@ -47,8 +47,8 @@ async function connectTo(t: TestContext, { url }: Configured, sent: string): Pro
   return socket;
 }
 
-/** A sign-in whose headers have arrived, which the gate confirms, and whose body is yet to come. */
-async function halfASignIn(t: TestContext, gate: Configured): Promise<Socket> {
+/** A sign-in without its body. Resolves once the gate has confirmed the headers. */
+async function startSignIn(t: TestContext, gate: Configured): Promise<Socket> {
   const socket = await connectTo(
     t,
     gate,
@@ -69,7 +69,7 @@ async function summariesIn(dataDir: string): Promise<readonly string[]> {
   }
 }
 
-/** A connection that the kernel took in just before the socket closed is reset, later ones are refused. */
+/** A connection that the kernel accepted just before the socket closed is reset, later ones refused. */
 const refused = (url: string): Promise<unknown> =>
   assert.rejects(send(`${url}/login`), ({ code }: NodeJS.ErrnoException) =>
     ["ECONNREFUSED", "ECONNRESET"].includes(code ?? ""),
@@ -90,7 +90,7 @@ for (const signal of SIGNALS) {
 
   test(`finishes a running sign-in on ${signal} and accepts no new connection`, async (t) => {
     const gate = await startConfigured(t);
-    const socket = await halfASignIn(t, gate);
+    const socket = await startSignIn(t, gate);
     await gate.signal(signal);
     await refused(gate.url);
     socket.write(FORM);
@@ -98,7 +98,7 @@ for (const signal of SIGNALS) {
     assert.match(answer, /^HTTP\/1\.1 303 /);
     assert.match(answer, /\r\nlocation: \/\r\n/i);
     assert.match(answer, /\r\nset-cookie: session=[^;]+;/i);
-    assert.match(answer, /\r\n\r\n$/, "the answer is whole");
+    assert.match(answer, /\r\n\r\n$/, "the response is complete");
     assert.equal((await gate.ended).code, 0);
     assert.deepEqual(await summariesIn(gate.dataDir), [
       "Created account owner",
@@ -109,7 +109,7 @@ for (const signal of SIGNALS) {
 
 test("answers sign-ins that are being hashed when the signal arrives", async (t) => {
   const gate = await startConfigured(t);
-  const sockets = await Promise.all(Array.from({ length: 5 }, () => halfASignIn(t, gate)));
+  const sockets = await Promise.all(Array.from({ length: 5 }, () => startSignIn(t, gate)));
   for (const socket of sockets) socket.write(FORM);
   gate.child.kill("SIGTERM");
   const answers = await Promise.all(sockets.map((socket) => socket.toArray()));
@@ -137,8 +137,8 @@ test("stops within ten seconds despite slow clients", async (t) => {
   await once(idle, "data");
   await connectTo(t, gate, "");
   await connectTo(t, gate, "POST /login HTTP/1.1\r\nHost: ga");
-  const halfABody = await halfASignIn(t, gate);
-  halfABody.write(FORM.slice(0, 9));
+  const unfinished = await startSignIn(t, gate);
+  unfinished.write(FORM.slice(0, 9));
   const start = performance.now();
   await gate.signal("SIGTERM");
   assert.equal((await gate.ended).code, 0);
@@ -154,14 +154,14 @@ test("stops despite idle keep-alive connections", async (t) => {
   const start = performance.now();
   await gate.signal("SIGTERM");
   assert.equal((await gate.ended).code, 0);
-  // Less than the time that a connection may be idle while the gate runs.
+  // Less than the idle timeout of a connection while the gate runs.
   assert.ok(performance.now() - start < 3_000, `${performance.now() - start} ms`);
 });
 
 for (const [first, second] of [SIGNALS, ["SIGINT", "SIGINT"]] as const) {
   test(`stops at once with a non-zero exit code on ${second} after ${first}`, async (t) => {
     const gate = await startConfigured(t);
-    const socket = await halfASignIn(t, gate);
+    const socket = await startSignIn(t, gate);
     await gate.signal(first);
     const start = performance.now();
     gate.child.kill(second);
@@ -173,10 +173,10 @@ for (const [first, second] of [SIGNALS, ["SIGINT", "SIGINT"]] as const) {
   });
 }
 
-test("stops during a long domain setup, which finishes by itself", async (t) => {
+test("stops during a long domain setup, which continues to its end", async (t) => {
   const dir = await tempDir(t);
   const file = (name: string): string => join(dir, name);
-  const there = (name: string) => eventually(() => existsSync(file(name)) || undefined);
+  const untilExists = (name: string) => eventually(() => existsSync(file(name)) || undefined);
   execFileSync("mkfifo", [file("pipe")]);
   const pipe = await open(file("pipe"), "r+");
   t.after(() => pipe.close());
@@ -190,11 +190,13 @@ test("stops during a long domain setup, which finishes by itself", async (t) => 
   await writeFile(file("slow"), [...script, "touch done", ""].join("\n"), { mode: 0o755 });
 
   const gate = await startConfigured(t, { DOMAIN_SETUP_COMMAND: file("slow") });
-  await there("started");
+  await untilExists("started");
   await gate.signal("SIGTERM");
-  const code = await eventually(() => gate.child.exitCode ?? undefined).catch(() => "held up");
+  const code = await eventually(() => gate.child.exitCode ?? undefined).catch(
+    () => "still running",
+  );
   gate.child.kill("SIGKILL");
   await pipe.write("go on\n");
   assert.equal(code, 0);
-  await there("done");
+  await untilExists("done");
 });

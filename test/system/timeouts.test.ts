@@ -8,14 +8,14 @@ import { type RunningGate, startGate } from "../support/gate.ts";
 const HEAD = "POST /login HTTP/1.1\r\nHost: gate\r\n";
 const FORM_HEAD = `${HEAD}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 5000\r\n\r\n`;
 
-/** What a client sends at once, what it goes on to send bit by bit, and how long it may take. */
+/** What a client sends first, what it then sends repeatedly, and when it must be disconnected. */
 const clients: Readonly<Record<string, { first: string; drip?: string; withinMs: number }>> = {
-  "sends nothing at all": { first: "", withinMs: 10_000 },
+  "sends nothing": { first: "", withinMs: 10_000 },
   "sends half of the headers": { first: HEAD, withinMs: 10_000 },
-  "sends headers without end, bit by bit": { first: HEAD, drip: "X-A: b\r\n", withinMs: 10_000 },
+  "sends endless headers slowly": { first: HEAD, drip: "X-A: b\r\n", withinMs: 10_000 },
   "sends half of a body": { first: `${FORM_HEAD}username=owner`, withinMs: 18_000 },
-  "sends a body bit by bit": { first: FORM_HEAD, drip: "a", withinMs: 18_000 },
-  "keeps the connection open after its answer": {
+  "sends a body slowly": { first: FORM_HEAD, drip: "a", withinMs: 18_000 },
+  "keeps the connection open after its response": {
     first: "GET /login HTTP/1.1\r\nHost: gate\r\n\r\n",
     withinMs: 10_000,
   },
@@ -34,7 +34,7 @@ async function cutOff(gate: RunningGate, first: string, drip = ""): Promise<CutO
   socket.setEncoding("utf8").on("data", (text) => {
     received += text;
   });
-  // Not `once`, which would reject: being cut off may come as a reset.
+  // Not `once`, which would reject: the gate may reset the connection.
   const closed = new Promise<number>((resolve) => {
     socket.on("close", () => resolve(performance.now() - start));
   });
@@ -58,10 +58,10 @@ async function dripUntilClosed(socket: Socket, drip: string): Promise<void> {
   }
 }
 
-/** Asks a guard again and again until told to stop. Answers with the time that each answer took. */
-async function askGuard(gate: RunningGate, session: string, goOn: () => boolean) {
+/** Calls a guard repeatedly while `shouldContinue` returns true. Returns all response times. */
+async function askGuard(gate: RunningGate, session: string, shouldContinue: () => boolean) {
   const times: number[] = [];
-  while (goOn()) {
+  while (shouldContinue()) {
     const start = performance.now();
     assert.equal((await gate.send("/", { session })).status, 200);
     times.push(performance.now() - start);
@@ -98,7 +98,7 @@ test("serves sign-ins despite hundreds of stalled clients", async (t) => {
   for (const [index, socket] of sockets.entries()) socket.write(index % 2 ? HEAD : FORM_HEAD);
   assert.equal((await gate.signIn()).location, "/");
   assert.equal((await gate.send("/", { session })).status, 200);
-  assert.equal(sockets.filter(({ destroyed }) => destroyed).length, 0, "they were still there");
+  assert.equal(sockets.filter(({ destroyed }) => destroyed).length, 0, "still connected");
   for (const socket of sockets) socket.destroy();
 });
 
