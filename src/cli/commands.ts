@@ -41,7 +41,7 @@ export const commands: readonly CommandEntry[] = Object.entries(groups).flatMap(
   rows.map(([name, summary, load]) => ({ name, group, summary, load })),
 );
 
-/** Commands that have become a package of their own, and how to run that. */
+/** Commands that have moved to a separate package, and how to run it. */
 export const movedCommands: ReadonlyMap<string, string> = new Map([
   ["attack", "npx latchkey-attack URL"],
 ]);

@@ -4,7 +4,7 @@ import { COMPLETE } from "./complete.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
-/** From bash 3.2 on, which splits `--option=value` into three words and knows no `compopt`. */
+/** Works from bash 3.2 on, which splits `--option=value` into three words and has no `compopt`. */
 const BASH = `# bash completion for latchkey
 _latchkey() {
   local cur=\${COMP_WORDS[COMP_CWORD]} line at
@@ -32,7 +32,7 @@ _latchkey() {
 }
 complete -F _latchkey latchkey`;
 
-/** In a file of its own, zsh takes the script as the function's body; sourced, it registers it. */
+/** zsh autoloads the file as the function's body. When sourced, the script registers the function. */
 const ZSH = `#compdef latchkey
 _latchkey() {
   local line
@@ -52,7 +52,7 @@ else
   compdef _latchkey latchkey
 fi`;
 
-/** Without the function's consent fish offers files, which is what `:file` asks for. */
+/** If `__latchkey_query` fails, fish offers files, as `:file` requires. */
 const FISH = `# fish completion for latchkey
 function __latchkey_query
     set -l words (commandline -opc)

@@ -51,7 +51,7 @@ export function helpOfAll(commands: readonly CommandEntry[], columns: number | u
   ].join("\n");
 }
 
-/** So that the columns of all groups line up. */
+/** Aligns the columns of all groups. */
 const LEFT_WIDTH = "-v, --version".length;
 
 /** The commands that begin with the same word. */
@@ -96,7 +96,7 @@ export function helpOfCommand(
   ].join("\n");
 }
 
-/** The names of settings are long, so the description goes on lines of its own. */
+/** The names of settings are long, so the description is on separate lines. */
 function settingLines(setting: Setting, columns: number | undefined): readonly string[] {
   const { name, flag, about, takes, fallback } = setting;
   const names = flag === "none" ? name : `${name}, --${flag}`;

@@ -48,7 +48,7 @@ export const command: Command = {
 const sameAs = ({ setupTokenFile, dataDir }: Settings): string =>
   `start the gate with the same ${setupTokenFile === tokenFileIn(dataDir) ? "DATA_DIR" : "SETUP_TOKEN_FILE"}`;
 
-/** With both ports, plain HTTP redirects to HTTPS once that works. */
+/** If both ports are set, plain HTTP redirects to HTTPS once a certificate works. */
 function baseUrlOf(settings: Settings): string {
   const { publicUrl, host, port, httpsPort, tlsCertFile } = settings;
   if (publicUrl !== undefined) return publicUrl;

@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 
 /** The storage of the one-time setup token. */
 export interface SetupTokenSource {
-  /** Returns the stored text, or `undefined` if there is none or it cannot be read. */
+  /** Returns the stored text, or `undefined` if it does not exist or cannot be read. */
   read(): Promise<string | undefined>;
-  /** Does not fail if there is none. */
+  /** Does not fail if no token is stored. */
   delete(): Promise<void>;
 }
 

@@ -23,7 +23,7 @@ export interface Limiter {
   cleanUp(): MaybePromise<void>;
 }
 
-/** Applies one limit to all instances. While the store fails, each instance counts by itself. */
+/** Applies one limit to all instances. While the store fails, each instance counts separately. */
 export function createSharedLimiter(
   counter: AttemptCounter,
   own: AttemptLimiter,

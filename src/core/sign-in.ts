@@ -53,7 +53,7 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
   return { kind: "signed-in", user: { id: user.id, username: user.username }, token };
 }
 
-/** A hash that came from elsewhere gives way to one of ours. Failing that, it serves once more. */
+/** Replaces a hash of another algorithm or cost. If that fails, the old hash stays in use. */
 async function renewHash(
   ports: SignInPorts,
   user: StoredUser,

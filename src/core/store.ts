@@ -64,7 +64,7 @@ export interface Store {
    */
   insertLogEntries(entries: readonly NewLogEntry[]): Promise<void>;
 
-  /** Optional: reports changed users, whichever process changed them. */
+  /** Optional: reports changed users, also those that another process changed. */
   watchUsers?(watching: UserWatching): UserWatch;
 }
 

@@ -28,11 +28,11 @@ interface Known extends RememberedUser {
 /** The users that guards look up on every request, cached where that is safe. */
 export interface UserMemory {
   find(id: UserId): MaybePromise<RememberedUser | undefined>;
-  /** Whether an account exists. The last one cannot be removed, so a yes is cached for ever. */
+  /** Whether an account exists. The last one cannot be removed, so `true` is cached for ever. */
   anyExists(): MaybePromise<boolean>;
   /** Must be called whenever this process changes a user. */
   forget(id: UserId): void;
-  /** How many users are remembered. */
+  /** How many users are cached. */
   readonly size: number;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { OWNER } from "../support/gate.ts";
 import { runLatchkey } from "../support/process.ts";
-import { alert, atGate, field, placeOf, submit } from "./forms.ts";
+import { alert, atGate, field, pathOf, submit } from "./forms.ts";
 
 const { username, password } = OWNER;
 const NEW = "another horse";
@@ -20,42 +20,42 @@ for (const scripts of ["on", "off"] as const) {
     });
     await page.goto(link.stdout.trim());
     await submit(page, "/setup", { username, password, confirm: password });
-    assert.equal(placeOf(page), "/");
+    assert.equal(pathOf(page), "/");
     assert.match(await page.locator("main").innerText(), /Signed in as owner/);
 
     await submit(page, "/logout");
-    assert.equal(placeOf(page), "/login");
+    assert.equal(pathOf(page), "/login");
     assert.equal(await alert(page).count(), 0);
     await page.goto(`${gate.url}/`);
-    assert.equal(placeOf(page), "/login");
+    assert.equal(pathOf(page), "/login");
 
     await submit(page, "/login", { username, password: "wrong" });
-    assert.equal(placeOf(page), "/login?error=1");
+    assert.equal(pathOf(page), "/login?error=1");
     const wrongPassword = await alert(page).innerText();
     await submit(page, "/login", { username: "nobody", password });
     assert.deepEqual(
-      [await alert(page).innerText(), placeOf(page)],
+      [await alert(page).innerText(), pathOf(page)],
       [wrongPassword, "/login?error=1"],
     );
     assert.equal(await field(page, "password").inputValue(), "");
 
     await submit(page, "/login", { username, password });
-    assert.equal(placeOf(page), "/");
+    assert.equal(pathOf(page), "/");
 
     await submit(page, "/account/password", {
       current_password: password,
       new_password: NEW,
       confirm_password: NEW,
     });
-    assert.equal(placeOf(page), "/");
+    assert.equal(pathOf(page), "/");
     assert.deepEqual(await notices(page), ["Your password has been changed."]);
     await page.reload();
-    assert.deepEqual([placeOf(page), await notices(page)], ["/", []]);
+    assert.deepEqual([pathOf(page), await notices(page)], ["/", []]);
 
     await submit(page, "/logout");
     await submit(page, "/login", { username, password });
-    assert.equal(placeOf(page), "/login?error=1");
+    assert.equal(pathOf(page), "/login?error=1");
     await submit(page, "/login", { username, password: NEW });
-    assert.equal(placeOf(page), "/");
+    assert.equal(pathOf(page), "/");
   });
 }

@@ -10,7 +10,7 @@ import {
   type Fields,
   field,
   focused,
-  placeOf,
+  pathOf,
   submit,
   submitUnchecked,
 } from "./forms.ts";
@@ -115,7 +115,7 @@ for (const scripts of ["on", "off"] as const) {
       const typed = { ...SETUP, ...one.change };
       await submitUnchecked(page, "/setup", typed);
 
-      assert.equal(placeOf(page), "/setup");
+      assert.equal(pathOf(page), "/setup");
       await assertProblem(page, one);
       for (const name of ["token", "username", "domain"]) {
         assert.equal(await field(page, name).inputValue(), typed[name], name);
@@ -125,7 +125,7 @@ for (const scripts of ["on", "off"] as const) {
       }
 
       await submit(page, "/setup", SETUP);
-      assert.equal(placeOf(page), "/");
+      assert.equal(pathOf(page), "/");
     });
   }
 

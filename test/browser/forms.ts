@@ -21,7 +21,7 @@ export const heading = (page: Page): Locator => page.getByRole("heading", { leve
 export const focused = (page: Page): Promise<string | null> =>
   page.locator(":focus").getAttribute("name");
 
-export const placeOf = (page: Page): string => {
+export const pathOf = (page: Page): string => {
   const { pathname, search } = new URL(page.url());
   return `${pathname}${search}`;
 };

@@ -10,7 +10,7 @@ import {
   type Fields,
   fill,
   leave,
-  placeOf,
+  pathOf,
   sendButton,
   submit,
 } from "./forms.ts";
@@ -52,7 +52,7 @@ test("a double click sends one setup", async (t) => {
   const { page, gate } = await atGate(t);
   await page.goto(`${gate.url}/setup`);
   assert.equal(await sentByDoubleClick(page, "/setup", SETUP), 1);
-  assert.equal(placeOf(page), "/");
+  assert.equal(pathOf(page), "/");
 });
 
 test("a double click sends one sign-in", async (t) => {
@@ -60,7 +60,7 @@ test("a double click sends one sign-in", async (t) => {
   await gate.setUp();
   await page.goto(`${gate.url}/login`);
   assert.equal(await sentByDoubleClick(page, "/login", OWNER), 1);
-  assert.equal(placeOf(page), "/");
+  assert.equal(pathOf(page), "/");
 });
 
 test("a double click sends one password change", async (t) => {
@@ -76,7 +76,7 @@ test("a double click without scripts creates one account that can sign in", asyn
   await leave(page, () => doubleClick(page, "/setup"));
   await page.goto(`${gate.url}/login`);
   await submit(page, "/login", OWNER);
-  assert.equal(placeOf(page), "/");
+  assert.equal(pathOf(page), "/");
   assert.equal(countOf(gate.databaseFile, "users"), 1);
 });
 
@@ -87,9 +87,9 @@ for (const scripts of ["on", "off"] as const) {
     await page.goto(`${gate.url}/login`);
     await submit(page, "/login", { ...OWNER, password: "wrong" });
     await page.goBack();
-    assert.equal(placeOf(page), "/login");
+    assert.equal(pathOf(page), "/login");
     await submit(page, "/login", OWNER);
-    assert.equal(placeOf(page), "/");
+    assert.equal(pathOf(page), "/");
   });
 }
 
@@ -104,10 +104,10 @@ test("a form that is restored from the back-forward cache can be sent again", as
   await page.route("**/login", (route) => route.fulfill({ status: 204 }), { times: 1 });
   await fill(page, OWNER);
   await Promise.all([page.waitForResponse("**/login"), sendButton(page, "/login").click()]);
-  assert.equal(placeOf(page), "/login");
+  assert.equal(pathOf(page), "/login");
   await page.evaluate(() => {
     dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
   });
   await leave(page, () => sendButton(page, "/login").click());
-  assert.equal(placeOf(page), "/");
+  assert.equal(pathOf(page), "/");
 });

@@ -9,7 +9,7 @@ import { hashText } from "../support/store.ts";
 
 export interface Instance extends RunningApp {
   readonly store: PostgresStore;
-  /** All its queries. */
+  /** All queries of the instance. */
   readonly asked: readonly Asked[];
   /** All queries except those of the user watch. */
   questions(): readonly string[];
@@ -51,7 +51,7 @@ export async function insertOwner(store: PostgresStore): Promise<string> {
     username: OWNER.username,
     passwordHash: hashText("a hash"),
   });
-  if (user === undefined) throw new Error("there is an account already");
+  if (user === undefined) throw new Error("an account already exists");
   return user.id;
 }
 

@@ -60,7 +60,7 @@ function kindsFor(session: string, password: string): readonly Kind[] {
       sound: ({ status }) => status === 401,
     },
     {
-      name: "home page of nobody",
+      name: "signed-out home page",
       path: "/",
       sending: () => ({}),
       sound: redirectsTo("/login"),

@@ -21,8 +21,8 @@ test("writes log entries once and in order when a commit is not answered", async
   await visitors.tryAgain();
   await assertCount(url, "signin_rate_limited", 2 * visitors.summaries.length);
   await assertWritten(url, [...visitors.summaries, ...visitors.summaries]);
-  const told = gate.serverLog.filter(({ msg }) => msg === "log entries not written");
-  assert.equal(told.length, 1, "the first answer was lost indeed");
+  const failures = gate.serverLog.filter(({ msg }) => msg === "log entries not written");
+  assert.equal(failures.length, 1, "the first answer was lost");
 });
 
 test("keeps the only account, without a session, when its commit is not answered", async (t) => {

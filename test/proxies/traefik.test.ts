@@ -67,18 +67,18 @@ for (const setUp of ["One host", "Two hosts"] as const) {
 
   rule("redirects a page to the sign-in page with its full URL, and back", async (gate) => {
     await gate.setUp();
-    const turned = await ask(gate, { uri, headers: PAGE });
+    const redirected = await ask(gate, { uri, headers: PAGE });
     const login = `${gateUrl}/login?return_to=${encodeURIComponent(page)}`;
-    assert.deepEqual([turned.status, turned.location], [303, login]);
+    assert.deepEqual([redirected.status, redirected.location], [303, login]);
     const answer = await post(gate, `${gateUrl}/login`, { ...OWNER, return_to: page }, "192.0.2.1");
     assert.deepEqual([answer.status, answer.location], [303, page]);
     assert.equal((await ask(gate, { uri, headers: PAGE, session: answer.session })).status, 200);
   });
 
   rule("while no account exists, redirects a page to the setup, and back", async (gate) => {
-    const turned = await ask(gate, { uri, headers: PAGE });
+    const redirected = await ask(gate, { uri, headers: PAGE });
     const setup = `${gateUrl}/setup?return_to=${encodeURIComponent(page)}`;
-    assert.deepEqual([turned.status, turned.location], [303, setup]);
+    assert.deepEqual([redirected.status, redirected.location], [303, setup]);
     const fields = { ...OWNER, confirm: OWNER.password, return_to: page };
     const made = await post(gate, `${gateUrl}/setup`, fields, "192.0.2.1");
     assert.deepEqual([made.status, made.location], [303, page]);
@@ -121,8 +121,8 @@ for (const setUp of ["One host", "Two hosts"] as const) {
   rule("does not redirect to a host outside the site", async (gate) => {
     await gate.setUp();
     for (const host of ["evil.test", "door.test.evil.test", "app.door.test@evil.test"]) {
-      const turned = await ask(gate, { host, headers: PAGE });
-      assert.deepEqual([turned.status, turned.location], [303, `${gateUrl}/login`], host);
+      const redirected = await ask(gate, { host, headers: PAGE });
+      assert.deepEqual([redirected.status, redirected.location], [303, `${gateUrl}/login`], host);
       const fields = { ...OWNER, return_to: `https://${host}/` };
       const answer = await post(gate, `${gateUrl}/login`, fields, "192.0.2.1");
       assert.deepEqual([answer.status, answer.location], [303, "/"], host);

@@ -32,7 +32,7 @@ async function changePassword({ ask, one }: Installation, session: string): Prom
   assert.equal((await ask(one, "/account/password", { form, session })).status, 303);
 }
 
-const placeOf = ({ url }: Instance): string => new URL(url).host;
+const hostOf = ({ url }: Instance): string => new URL(url).host;
 
 /** The output of `latchkey log --json`, which can run on any machine with the settings. */
 async function shownLog(
@@ -87,7 +87,7 @@ whereInstalled("nginx", (nginx) => {
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       assert.equal((await two.visit("/login", { form: wrong })).location, FAILED);
     }
-    assert.deepEqual(new Set(await two.asked()), new Set([two.one, two.other].map(placeOf)));
+    assert.deepEqual(new Set(await two.asked()), new Set([two.one, two.other].map(hostOf)));
 
     const denied = [await two.visit("/login", { form: OWNER })];
     denied.push(await two.visit("/login", { form: OWNER }));
@@ -126,9 +126,9 @@ whereInstalled("nginx", (nginx) => {
     assert.equal((await two.visit("/login", { form: OWNER })).location, "/");
 
     const asked = await two.asked();
-    assert.ok(asked.includes(placeOf(two.one)), "served requests before it was killed");
-    assert.ok(asked.some((tried) => tried === `${placeOf(two.one)}, ${placeOf(two.other)}`));
-    assert.ok(asked.at(-1)?.endsWith(placeOf(two.other)));
+    assert.ok(asked.includes(hostOf(two.one)), "served requests before it was killed");
+    assert.ok(asked.some((tried) => tried === `${hostOf(two.one)}, ${hostOf(two.other)}`));
+    assert.ok(asked.at(-1)?.endsWith(hostOf(two.other)));
   });
 
   rule("writes one log in the order of events", nginx, async (two, t) => {

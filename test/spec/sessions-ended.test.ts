@@ -104,7 +104,7 @@ for (const [kind, url] of Object.entries(stores)) {
       await endSessionsOf(portsOf(scene), "owner");
       times.push(await rejectedAfter(scene, session));
     }
-    t.diagnostic(`turned away after ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
+    t.diagnostic(`rejected after ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
     assert.ok(Math.max(...times) < SOON_MS, times.join());
   });
 

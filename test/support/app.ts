@@ -23,7 +23,7 @@ export interface RunningApp {
 
 /**
  * A small app that uses the library, on a free port. `/operation` is behind
- * `requireAuth`, `/handler` behind `authMiddleware`, `/who` asks for the current user.
+ * `requireAuth`, `/handler` behind `authMiddleware`, `/who` returns the current user.
  */
 export async function startApp(
   t: TestContext,

@@ -8,8 +8,8 @@ const ALL: RunOptions = {
 };
 
 /**
- * Fails if axe finds a violation in the current page, or cannot decide. The source goes
- * in past the content security policy, which keeps out script elements.
+ * Fails if axe finds a violation in the current page, or cannot decide. Injects the source by
+ * `evaluate`, since the content security policy blocks script elements.
  */
 export async function assertAccessible(page: Page, only?: readonly string[]): Promise<void> {
   const options = only === undefined ? ALL : { runOnly: [...only] };

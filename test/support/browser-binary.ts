@@ -14,9 +14,9 @@ const CACHE = fileURLToPath(
 const ARGS = ["--font-render-hinting=none", "--disable-partial-raster"];
 
 /**
- * How to start a browser on this machine: the one from the npm package, with the libraries and the
- * fonts that it brings along, or where the package has none, the Chrome that is installed. The
- * browser forgets files in its temp folder.
+ * The launch options for this machine: the browser of the npm package with its own libraries and
+ * fonts on x64 Linux, the installed Chrome elsewhere. The browser leaves files in its temp folder,
+ * which the caller must remove.
  */
 export async function launchOptions(tempDir: string): Promise<LaunchOptions> {
   if (process.platform !== "linux" || process.arch !== "x64") {
@@ -55,16 +55,16 @@ async function unpacked(): Promise<string> {
 
 async function unpackInto(folder: string): Promise<void> {
   await promisify(execFile)(process.execPath, [UNPACK], {
-    // The package unpacks the libraries for minimal systems only if it believes to run on Lambda.
+    // The package unpacks the libraries for minimal systems only if it seems to run on Lambda.
     env: { TMPDIR: folder, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x" },
   });
   await writeFile(join(folder, "fonts/fonts.conf"), FONTS);
-  // Readable for other users than the one who unpacked it.
+  // Readable for all users, not only the one that unpacked it.
   await chmod(folder, 0o755);
   await chmod(join(folder, "chromium"), 0o755);
 }
 
-/** The package's own file names folders that are Lambda's. No other fonts: pictures stay the same. */
+/** The package's own file uses Lambda's folders. Without other fonts, screenshots stay the same. */
 const FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir prefix="relative">fonts</dir></fontconfig>

@@ -30,7 +30,7 @@ export interface Visiting {
   readonly givenUp?: "never" | "allowed";
 }
 
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 interface Launched {
   readonly browser: Browser;
@@ -51,13 +51,13 @@ after(async () => {
 
 async function launch(): Promise<Launched> {
   const tempDir = await mkdtemp(join(tmpdir(), "latchkey-browser-"));
-  const forget = (): Promise<void> => rm(tempDir, { recursive: true, force: true, maxRetries: 5 });
+  const cleanUp = (): Promise<void> => rm(tempDir, { recursive: true, force: true, maxRetries: 5 });
   try {
     const browser = await start(await launchOptions(tempDir));
-    const close = (): Promise<void> => browser.close().finally(forget);
+    const close = (): Promise<void> => browser.close().finally(cleanUp);
     return { browser, close };
   } catch (error) {
-    await forget();
+    await cleanUp();
     throw error;
   }
 }
@@ -67,22 +67,21 @@ async function start(options: LaunchOptions): Promise<Browser> {
     return await chromium.launch(options);
   } catch (error) {
     if (options.channel === undefined) throw error;
-    throw new Error(
-      `on ${process.platform} ${process.arch} these tests need Google Chrome to be installed`,
-      { cause: error },
-    );
+    throw new Error(`on ${process.platform} ${process.arch} these tests require Google Chrome`, {
+      cause: error,
+    });
   }
 }
 
 /**
  * A page in its own browser profile. The test fails at its end if anything was written to the
- * console, thrown, blocked or not loaded on the way. Open it before the server that it visits, so
+ * console, thrown, blocked or not loaded. Open it before the server that it visits, so
  * that its connections are gone when the server stops.
  */
 export async function openPage(t: TestContext, visiting: Visiting = {}): Promise<Page> {
   const browser = await sharedBrowser();
   const context = await browser.newContext(contextOptions(visiting));
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(TIMEOUT_MS);
   const problems: string[] = [];
   t.after(async () => {
     await context.close();

@@ -46,7 +46,7 @@ export async function corePorts(t: TestContext): Promise<CorePorts> {
     async insertOwner(hash) {
       const passwordHash = hash ?? (await passwords.hash(OWNER.password));
       const user = await store.insertFirstUser({ username: OWNER.username, passwordHash });
-      if (user === undefined) throw new Error("there is an account already");
+      if (user === undefined) throw new Error("an account already exists");
       return { ...user, passwordHash };
     },
 

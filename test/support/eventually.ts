@@ -2,14 +2,14 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /** Polls until there is a result, for changes without an event. Limited in time. */
 export async function eventually<T>(
-  look: () => Promise<T | undefined> | T | undefined,
+  read: () => Promise<T | undefined> | T | undefined,
   withinMs = 10_000,
 ): Promise<T> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {
-    const found = await look();
+    const found = await read();
     if (found !== undefined) return found;
-    if (performance.now() > giveUpAt) throw new Error(`nothing to see within ${withinMs} ms`);
+    if (performance.now() > giveUpAt) throw new Error(`no result within ${withinMs} ms`);
     await pause(5);
   }
 }

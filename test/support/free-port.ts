@@ -2,8 +2,8 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * For servers that cannot choose their own. Below the range that systems hand out to connections:
- * a server that is stopped finds its port free again.
+ * For servers that cannot choose a free port. Below the range of ephemeral ports, so that a server
+ * that was stopped can use its port again.
  */
 export async function freePort(host = "127.0.0.1"): Promise<number> {
   for (;;) {

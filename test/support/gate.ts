@@ -13,9 +13,9 @@ export const SECRET = "a secret for tests, 32 bytes long";
 
 export interface RunningGate {
   readonly url: string;
-  /** Where HTTPS is served, if it is. */
+  /** The URL of HTTPS, if enabled. */
   readonly httpsUrl: string | undefined;
-  /** Where metrics are served, if they are. */
+  /** The URL of the metrics, if enabled. */
   readonly metricsUrl: string | undefined;
   readonly dataDir: string;
   readonly databaseFile: string;

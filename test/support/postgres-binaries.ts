@@ -7,8 +7,8 @@ import { run } from "./postgres-run.ts";
 export type Account = { readonly uid?: number; readonly gid?: number };
 
 /**
- * PostgreSQL refuses to run as root, and initdb wants an account that has a name: that of `nobody`
- * exists on every system. Creates no account.
+ * PostgreSQL refuses to run as root, and initdb requires an account with a name: `nobody` exists
+ * on every system. Creates no account.
  */
 const NOBODY: Account = { uid: 65_534, gid: 65_534 };
 
@@ -17,8 +17,8 @@ export function postgresAccount(): Account {
 }
 
 /**
- * The folder with `initdb`, `pg_ctl` and `postgres`, readable to the account: a checkout below
- * /root is not, and then they are copied into `folder`.
+ * The folder with `initdb`, `pg_ctl` and `postgres`, readable for the account. Copies them into
+ * `folder` if the account cannot read the checkout, for example below /root.
  */
 export async function postgresBinaries(folder: string, account: Account): Promise<string> {
   const installed = installedBinaries();

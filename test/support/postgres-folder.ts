@@ -7,8 +7,8 @@ import type { Account } from "./postgres-binaries.ts";
 import { ENVIRONMENT } from "./postgres-run.ts";
 
 /**
- * Outlives the process that started it: when the pipe closes, the server whose
- * number was named last is ended, a stopped one too, and the folder is removed.
+ * Outlives the process that started it. When the pipe closes, it ends the server with the last PID
+ * from the pipe, also a suspended one, and removes the folder.
  */
 const GUARDIAN = `
 server=
@@ -23,7 +23,7 @@ rm -rf "$1"
 
 export interface GuardedFolder {
   readonly path: string;
-  /** Ends this process together with the folder; `undefined` for none. */
+  /** Ends this process when the folder is removed; `undefined` for no process. */
   guard(pid: number | undefined): void;
   remove(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function guardedFolder(account: Account): Promise<GuardedFolder> {
   const guardian = spawn("sh", ["-c", GUARDIAN, "guardian", path], {
     cwd: "/",
     env: ENVIRONMENT,
-    // A session of its own, which a Ctrl-C in the terminal does not reach. Never as the account,
+    // In its own session, which Ctrl-C in the terminal does not reach. Not as the account,
     // which could not remove what root copied into the folder.
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],

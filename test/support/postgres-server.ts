@@ -33,7 +33,7 @@ export function serverIn(folder: GuardedFolder, bin: string, account: Account): 
   let child: ChildProcess | undefined;
   return {
     async start(settings) {
-      if (child !== undefined) throw new Error("PostgreSQL runs already");
+      if (child !== undefined) throw new Error("PostgreSQL is already running");
       child = spawnServer(folder, bin, account, settings);
       folder.guard(child.pid);
       child.once("exit", () => {
@@ -56,7 +56,7 @@ export function serverIn(folder: GuardedFolder, bin: string, account: Account): 
     },
 
     async signal(signal) {
-      if (child === undefined) throw new Error("PostgreSQL does not run");
+      if (child === undefined) throw new Error("PostgreSQL is not running");
       // The parent first, so that it starts no more children.
       child.kill(signal);
       for (const pid of await processesOf(child)) sendTo(pid, signal);
@@ -93,7 +93,7 @@ async function readiness(path: string, child: ChildProcess): Promise<void> {
     over = true;
   });
   await eventually(async () => {
-    if (over) throw new Error(`PostgreSQL does not start: ${await read(join(path, "log"))}`);
+    if (over) throw new Error(`PostgreSQL did not start: ${await read(join(path, "log"))}`);
     const [pid, , , , , , , status] = (await read(join(path, "data/postmaster.pid"))).split("\n");
     return (Number(pid) === child.pid && status?.trim() === "ready") || undefined;
   });

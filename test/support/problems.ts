@@ -18,15 +18,15 @@ export function assertProblem(answer: Answer, problem: Problem, all: readonly st
   assert.equal(headers["content-type"], "text/html; charset=utf-8");
   assert.deepEqual(alertsIn(body), [message]);
   assert.equal(textOf(body, `${first}-problem`), message);
-  assert.equal(body.split(message).length, 3, "on top and beside the field, and nowhere else");
+  assert.equal(body.split(message).length, 3, "only at the top and at the field");
   assert.deepEqual(marked(body, all, "aria-invalid"), fields);
   assert.deepEqual(marked(body, all, "autofocus"), [first]);
-  const told = all.filter((name) => describedBy(body, name).includes(`${first}-problem`));
-  assert.deepEqual(told, fields);
+  const described = all.filter((name) => describedBy(body, name).includes(`${first}-problem`));
+  assert.deepEqual(described, fields);
   for (const id of all.flatMap((name) => describedBy(body, name))) {
-    assert.notEqual(textOf(body, id), undefined, `#${id} is there`);
+    assert.notEqual(textOf(body, id), undefined, `#${id} exists`);
   }
-  assert.match(body, /<title>Problem: [^<]+<\/title>/, "and the tab says so first");
+  assert.match(body, /<title>Problem: [^<]+<\/title>/, "in the page title");
 }
 
 const marked = (body: string, all: readonly string[], attribute: string): readonly string[] =>

@@ -42,16 +42,16 @@ export function startNode(
     env: { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const said = { stdout: "", stderr: "" };
+  const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    said.stdout += text;
-    child.emit("said");
+    output.stdout += text;
+    child.emit("output");
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said.stderr += text;
-    child.emit("said");
+    output.stderr += text;
+    child.emit("output");
   });
-  const ended = once(child, "close").then(([code, signal]) => ({ code, signal, ...said }));
+  const ended = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }));
   t.after(async () => {
     child.kill("SIGKILL");
     await ended;
@@ -59,25 +59,25 @@ export function startNode(
   return {
     child,
     ended,
-    stdout: () => said.stdout,
-    stderr: () => said.stderr,
-    shows: (pattern) => shown(child, said, pattern, ended),
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    shows: (pattern) => shown(child, output, pattern, ended),
   };
 }
 
 async function shown(
   child: ChildProcess,
-  said: { stdout: string; stderr: string },
+  output: { stdout: string; stderr: string },
   pattern: RegExp,
   ended: Promise<unknown>,
 ): Promise<RegExpExecArray> {
   let over = false;
   for (;;) {
-    const match = pattern.exec(said.stdout) ?? pattern.exec(said.stderr);
+    const match = pattern.exec(output.stdout) ?? pattern.exec(output.stderr);
     if (match !== null) return match;
-    if (over) throw new Error(`ended without ${pattern}: ${said.stdout}${said.stderr}`);
+    if (over) throw new Error(`ended without ${pattern}: ${output.stdout}${output.stderr}`);
     await Promise.race([
-      once(child, "said"),
+      once(child, "output"),
       ended.then(() => {
         over = true;
       }),

@@ -6,7 +6,7 @@ import { TLSSocket } from "node:tls";
 export interface SecureAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Of the certificate that was shown. */
+  /** Of the server's certificate. */
   readonly fingerprint: string;
 }
 

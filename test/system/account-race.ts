@@ -36,8 +36,11 @@ export async function raceForAccount(
     assert.deepEqual([entry?.type, others], ["signup", []], `round ${round}: one entry`);
     const winner = entry?.summary.replace("Created account ", "");
     for (const { status, body } of homes) {
-      assert.equal(status, 200, "the session is good at every process");
-      assert.ok(body.includes(`<p>Signed in as ${winner}</p>`), "and is the winner's");
+      assert.equal(status, 200, "the session is valid at every process");
+      assert.ok(
+        body.includes(`<p>Signed in as ${winner}</p>`),
+        "the session belongs to the winner",
+      );
     }
   }
 }

@@ -3,17 +3,17 @@ import { type Gate, serve } from "../../src/gate/serve.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";
 
 /**
- * One of several gates that share a store, each a process of its own. Starting a process takes far
- * longer than starting a gate, so it lives on: told settings, it starts a new gate with them and
- * answers with its address; told `stop`, it only stops the last one.
+ * A process that runs one of several gates with a shared store. Starting a process takes far
+ * longer than starting a gate, so it is reused: on settings, it stops the gate, starts a new one and
+ * answers with its address. On `stop`, it only stops the gate.
  */
 let gate: Gate | undefined;
 
 type Flags = Readonly<Record<string, string>>;
 
-process.on("message", async (told: Flags | "stop") => {
+process.on("message", async (received: Flags | "stop") => {
   await gate?.stop();
-  gate = told === "stop" ? undefined : await start(told);
+  gate = received === "stop" ? undefined : await start(received);
   process.send?.(gate?.url ?? "");
 });
 process.on("disconnect", () => process.exit());

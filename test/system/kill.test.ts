@@ -77,7 +77,7 @@ test("leaves no account or a usable one when killed during the setup", async (t)
 
     const users = countOf(join(dataDir, "latchkey.db"), "users");
     assert.ok(users === 0 || users === 1, `${users} accounts`);
-    if (answer !== undefined) assert.equal(users, 1, "an answered change is on the disk");
+    if (answer !== undefined) assert.equal(users, 1, "an answered setup is on the disk");
     left.push(users);
 
     const gate = await startGate(t, { dataDir });

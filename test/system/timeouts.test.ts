@@ -88,7 +88,7 @@ test("disconnects slow clients in a bounded time while guards answer", async (t)
     assert.doesNotMatch(cut[index]?.received ?? "", /^HTTP\/1\.1 (303|500)/, what);
   }
   const times = await asking;
-  assert.ok(times.length > 100, `${times.length} answers meanwhile`);
+  assert.ok(times.length > 100, `${times.length} responses meanwhile`);
   assert.ok(Math.max(...times) < 2_000, `the slowest took ${Math.max(...times)} ms`);
 });
 

@@ -152,7 +152,7 @@ async function copyShown(
   const display = progressDisplay(ports.stderr, () => performance.now());
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
-  // A second signal ends the process at once, which the next run copes with.
+  // A second signal ends the process at once. The next run can continue the copy.
   for (const signal of stopSignals) ports.once(signal, stop);
   try {
     return await copy(source, target, {

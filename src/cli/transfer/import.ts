@@ -72,14 +72,14 @@ export const command: Command = {
 };
 
 interface Database {
-  /** `undefined` if there is none; creates nothing. */
+  /** `undefined` if it does not exist; creates nothing. */
   existing(): Promise<OpenStore | undefined>;
-  /** Creates the database if there is none. */
+  /** Creates the database if it does not exist. */
   opened(): Promise<OpenStore>;
   close(): Promise<void>;
 }
 
-/** Created only when there is something to write, so that a bad file leaves nothing behind. */
+/** Created only when there is something to write, so that an invalid file leaves no database. */
 function databaseAt(settings: Settings): Database {
   let store: OpenStore | undefined;
   return {

@@ -34,7 +34,7 @@ export const command: Command = {
     }),
 };
 
-/** A first check, so that a doomed command asks nothing. The store decides again when it removes. */
+/** Checked before the confirmation is asked for. The store checks again when it removes the user. */
 const isLast = async ({ store }: Accounts): Promise<boolean> =>
   (await store.readUsers({ afterId: "", limit: 2 })).length === 1;
 
