@@ -36,13 +36,13 @@ async function startProcess(t: TestContext, settings: Readonly<Record<string, st
 
 test("survives every database failure without an unhandled error", async (t) => {
   const gate = await startProcess(t, { SHARED_LIMITER: "on", LOG_RETENTION: "1d" });
+  assert.equal((await gate.home()).status, 200);
   for (const [begin, end] of [
     [() => server.stop("fast"), server.start],
     [() => server.stop("immediate"), server.start],
     [server.freeze, server.thaw],
     [server.killConnections, async () => undefined],
   ] as const) {
-    assert.equal((await gate.home()).status, 200);
     await begin();
     const asking = Array.from({ length: 20 }, () => gate.home());
     await Promise.all(asking);
