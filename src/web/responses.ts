@@ -17,6 +17,9 @@ const PROTECTIVE: Readonly<Record<string, string>> = {
   "Content-Security-Policy": NOTHING_RUNS,
 };
 
+/** Merged once: forward auth sends these with every request to an app. */
+const BODYLESS: Readonly<Record<string, string>> = { ...PROTECTIVE, "Content-Length": "0" };
+
 export type Headers = Readonly<Record<string, string>>;
 
 export interface Responses {
@@ -67,11 +70,8 @@ function respond(
   cookies: readonly string[] = [],
 ): Response {
   for (const name in headers) checked(headers[name] ?? "");
-  const length = body === null ? { "Content-Length": "0" } : {};
-  const response = new Response(body, {
-    status,
-    headers: { ...PROTECTIVE, ...length, ...headers },
-  });
+  const common = body === null ? BODYLESS : PROTECTIVE;
+  const response = new Response(body, { status, headers: { ...common, ...headers } });
   for (const cookie of cookies) response.headers.append("Set-Cookie", checked(cookie));
   return response;
 }
