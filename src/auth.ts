@@ -1,9 +1,7 @@
 import type { Hono } from "hono";
-import type { Guard } from "./core/require-user.ts";
-import { environmentOf } from "./core/secrets.ts";
 import type { User } from "./core/store.ts";
-import type { AuthOptions, SettledOptions } from "./options.ts";
-import { createRules, type Rules } from "./rules.ts";
+import type { AuthOptions } from "./options.ts";
+import { createRules } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
 import { createRoutes, methodsOf } from "./web/app.ts";
 import {
@@ -13,20 +11,17 @@ import {
   guardMiddleware,
 } from "./web/guards.ts";
 import type { PageHelpers } from "./web/pages/page-data.ts";
-import { loadSite, type Site } from "./web/pages/site.ts";
+import { loadSite } from "./web/pages/site.ts";
 import { pathOf, pathsUnder } from "./web/paths.ts";
 import type { Connection } from "./web/request/connection.ts";
-import { createProxyTrust, type ProxyTrust } from "./web/request/remote-address.ts";
-import { createRequestIds, type RequestIds } from "./web/request/request-id.ts";
+import { createProxyTrust } from "./web/request/remote-address.ts";
+import { createRequestIds } from "./web/request/request-id.ts";
 import {
   type RequestInfo,
   type RequestLike,
   type RequestSource,
   requestInfo,
 } from "./web/request/request-info.ts";
-import { createNoteRefusal, createProxyWarning } from "./web/request/warnings.ts";
-import { createResponses } from "./web/responses.ts";
-import { createReturnTo, noReturnTo } from "./web/return-to.ts";
 import { sessionTokenIn } from "./web/session-cookie.ts";
 import { createViews } from "./web/views.ts";
 
@@ -88,8 +83,8 @@ export interface AdapterParts {
  *
  * @param options are read once and copied.
  * @throws {Fault} with the code `invalid_option` for an option that cannot be used,
- *   `development_secret` if the secret is missing and `NODE_ENV` is `production`, or `page_broken`,
- *   `pages_unreadable` or `logo_unusable` for files that cannot be used.
+ *   `guessable_secret` if the secret is missing or a placeholder and `NODE_ENV` is `production`, or
+ *   `page_broken`, `pages_unreadable` or `logo_unusable` for files that cannot be used.
  *
  * @example
  * ```ts
@@ -100,68 +95,25 @@ export interface AdapterParts {
  * ```
  */
 export function createAuth(options: AuthOptions): Auth {
-  const settled = settleOptions(options, environmentOf(process.env.NODE_ENV));
+  const settled = settleOptions(options, process.env.NODE_ENV);
   const proxies = createProxyTrust(settled.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
+  const paths = pathsUnder(settled.basePath, settled.homePath);
   // Before the rules, which watch the store from then on: broken pages make this function throw.
-  const site = loadSite(pathsUnder(settled.basePath, settled.homePath), settled);
+  const { pages, assets } = loadSite(paths, settled);
   const rules = createRules(settled, requests.log);
-  const { routes, adapter } = createWeb(settled, rules, site, proxies, requests);
-  return Object.freeze({
-    routes,
-    adapter,
-    requireAuth: guardMiddleware(adapter.requireAuth),
-    authMiddleware: guardMiddleware(adapter.authMiddleware),
-    currentUser: ({ headers }: RequestWithCookies) =>
-      adapter.currentUser(headers.get("cookie") ?? undefined),
-    pageHelpers: (request: RequestLike) => adapter.pageHelpers(requestInfo(request)),
-    close: () => rules.close(),
-  });
-}
-
-/** Puts the rules behind routes, pages and guards. */
-function createWeb(
-  settled: SettledOptions,
-  rules: Rules,
-  { paths, pages, assets }: Site,
-  proxies: ProxyTrust,
-  requests: RequestIds,
-): Pick<Auth, "routes" | "adapter"> {
-  const { postLoginLocation, forwardAuth, locale } = settled;
-  const { users, currentUser } = rules;
-  const { log } = requests;
-  const responses = createResponses(postLoginLocation, settled);
-  const views = createViews({ pages, responses, users, currentUser, requests, locale });
-  const check = (guard: Guard): GuardCheck => createGuardCheck(guard, paths, responses, views);
-  const requireAuth = check(rules.requireAuth);
+  const views = createViews({ pages, rules, options: settled, requests });
+  const requireAuth = createGuardCheck(rules.requireAuth, paths, views);
+  const authMiddleware = createGuardCheck(rules.requireUser, paths, views);
   const routes = createRoutes({
-    signIn: rules.signIn,
-    setUp: rules.setUp,
-    changePassword: rules.changePassword,
-    guard: rules.requireAuth,
-    requireAuth: guardMiddleware(requireAuth),
-    recentLog: rules.recentLog,
-    users,
-    store: settled.store,
-    setupToken: settled.setupToken,
+    rules,
+    options: settled,
     views,
-    responses,
     paths,
     assets,
-    returnTo: forwardAuth ? createReturnTo(settled) : noReturnTo,
+    requireAuth: guardMiddleware(requireAuth),
     proxies,
     requests,
-    log,
-    noteRefusal: settled.logFailures ? createNoteRefusal(proxies, log) : () => {},
-    warnUntrustedProxy: createProxyWarning(proxies, log),
-    postLoginLocation,
-    cookieDomain: settled.cookieDomain,
-    trustedOrigins: settled.trustedOrigins,
-    hosts: settled,
-    offersDomain: settled.setUpDomain !== undefined,
-    siteFiles: settled.siteFiles,
-    health: settled.health,
-    forwardAuth,
   });
   const ownPaths = methodsOf(routes);
   const adapter: AdapterParts = Object.freeze({
@@ -169,10 +121,19 @@ function createWeb(
     fetch: async (request: Request, connection: Connection) =>
       routes.fetch(request, { incoming: { socket: connection } }),
     requireAuth,
-    authMiddleware: check(rules.requireUser),
-    currentUser: async (cookies: string | undefined) => currentUser(sessionTokenIn(cookies)),
+    authMiddleware,
+    currentUser: async (cookies: string | undefined) => rules.currentUser(sessionTokenIn(cookies)),
     pageHelpers: views.helpers,
     withRequestId: requests.run,
   });
-  return { routes, adapter };
+  return Object.freeze({
+    routes,
+    adapter,
+    requireAuth: guardMiddleware(requireAuth),
+    authMiddleware: guardMiddleware(authMiddleware),
+    currentUser: ({ headers }: RequestWithCookies) =>
+      adapter.currentUser(headers.get("cookie") ?? undefined),
+    pageHelpers: (request: RequestLike) => adapter.pageHelpers(requestInfo(request)),
+    close: () => rules.close(),
+  });
 }

@@ -4,8 +4,7 @@ import type { WorkQueueLimits } from "./core/work-queue.ts";
 import { MAX_LIMIT_IPV6_PREFIX } from "./options.ts";
 import { isCookieDomain, isLocation, originOf, type PostLoginLocation } from "./web/location.ts";
 import { isColor } from "./web/pages/accent-color.ts";
-import { isLocale } from "./web/pages/locale.ts";
-import { type Locale, locales } from "./web/pages/words.ts";
+import { isLocale, type Locale, locales } from "./web/pages/words.ts";
 
 // One check for each option that can be wrong, under the option's name. The gate's settings use
 // them too.

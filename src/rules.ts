@@ -3,43 +3,32 @@ import {
   CLEAN_UP_EVERY_MS,
   createAttemptLimiter,
 } from "./core/attempt-limiter.ts";
-import {
-  type ChangePasswordForm,
-  type ChangePasswordOutcome,
-  changePassword,
-} from "./core/change-password.ts";
+import { changePassword } from "./core/change-password.ts";
 import type { Clock } from "./core/clock.ts";
 import { type CurrentUser, createCurrentUser, createSessionMemory } from "./core/current-user.ts";
 import { createEventLog } from "./core/event-log.ts";
 import { Fault } from "./core/fault.ts";
-import type { LogEntry } from "./core/log-reader.ts";
 import { recentLog } from "./core/log-reader.ts";
 import { createPasswords } from "./core/passwords.ts";
-import type { Client } from "./core/requester.ts";
 import { createRequireAuth, createRequireUser, type Guard } from "./core/require-user.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import { createSessionTokens } from "./core/session-token.ts";
-import { type SetUpForm, type SetUpOutcome, setUp } from "./core/set-up.ts";
-import { createSharedLimiter, type Limiter, limitByNetwork } from "./core/shared-limiter.ts";
-import { type SignInAttempt, type SignInOutcome, signIn } from "./core/sign-in.ts";
-import type { UserId } from "./core/store.ts";
-import { createUserMemory, type UserMemory } from "./core/user-memory.ts";
+import { setUp } from "./core/set-up.ts";
+import {
+  type AttemptCounter,
+  createSharedLimiter,
+  type Limiter,
+  limitByNetwork,
+} from "./core/shared-limiter.ts";
+import { signIn } from "./core/sign-in.ts";
+import { createUserMemory } from "./core/user-memory.ts";
 import type { SettledOptions } from "./options.ts";
+import type { WebRules } from "./web/ports.ts";
 
 /** The rules, with their store, clocks, caches, limiter and log. */
-export interface Rules {
-  signIn(attempt: SignInAttempt): Promise<SignInOutcome>;
-  setUp(form: SetUpForm, client: Client): Promise<SetUpOutcome>;
-  changePassword(
-    userId: UserId,
-    form: ChangePasswordForm,
-    client: Client,
-  ): Promise<ChangePasswordOutcome>;
-  readonly requireAuth: Guard;
+export interface Rules extends WebRules {
   readonly requireUser: Guard;
   readonly currentUser: CurrentUser;
-  readonly users: UserMemory;
-  readonly recentLog: (() => Promise<readonly LogEntry[]>) | undefined;
   /** Writes the log entries that are still waiting. */
   close(): Promise<void>;
 }
@@ -96,16 +85,14 @@ function limiterFor(
   log: ServerLog,
 ): Limiter {
   if (limiter === "own") return own;
-  const { recordAttempt, forgetAttempts } = store;
-  if (recordAttempt === undefined || forgetAttempts === undefined) {
+  if (!countsAttempts(store)) {
     throw new Fault(
       "invalid_option",
       "limiter takes shared only with a store that counts attempts",
     );
   }
-  const counter = {
-    recordAttempt: recordAttempt.bind(store),
-    forgetAttempts: forgetAttempts.bind(store),
-  };
-  return createSharedLimiter(counter, own, log);
+  return createSharedLimiter(store, own, log);
 }
+
+const countsAttempts = (store: Partial<AttemptCounter>): store is AttemptCounter =>
+  store.recordAttempt !== undefined && store.forgetAttempts !== undefined;

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { type AllowedHosts, canonicalHost } from "./core/allowed-hosts.ts";
 import { Fault } from "./core/fault.ts";
 import { noMeter } from "./core/meter.ts";
-import { type Environment, secretProblem, secretWeakness } from "./core/secrets.ts";
+import { secretProblem, secretWeakness } from "./core/secrets.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
 import type { SetupTokenSource } from "./core/setup-token.ts";
@@ -15,12 +15,10 @@ import { sharesCookies } from "./web/location.ts";
 const MAX_HASHES_AT_ONCE = 3;
 const MAX_HASHES_WAITING = 128;
 
-export function defaultHashing(): WorkQueueLimits {
-  return {
-    atOnce: Math.min(availableParallelism(), MAX_HASHES_AT_ONCE),
-    waiting: MAX_HASHES_WAITING,
-  };
-}
+export const defaultHashing = (): WorkQueueLimits => ({
+  atOnce: Math.min(availableParallelism(), MAX_HASHES_AT_ONCE),
+  waiting: MAX_HASHES_WAITING,
+});
 
 const noSetupToken: SetupTokenSource = {
   read: async () => undefined,
@@ -67,36 +65,29 @@ export const OPTION_DEFAULTS: Omit<SettledOptions, "store" | "secret" | "homePat
 /**
  * Completes, checks, copies and freezes the options.
  *
- * @throws {Fault} `invalid_option` or `development_secret`.
+ * @throws {Fault} `invalid_option` or `guessable_secret`.
  */
-export function settleOptions(
-  options: AuthOptions,
-  environment: Environment = "other",
-): SettledOptions {
+export function settleOptions(options: AuthOptions, nodeEnv?: string): SettledOptions {
   const { store, secret } = options;
   // An option that is passed as undefined counts as left out.
   const given: Partial<SettledOptions> = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   );
   const merged = { homePath: given.basePath || "/", ...OPTION_DEFAULTS, ...given, store };
-  const { publicUrl, trustedOrigins } = merged;
   const settled: SettledOptions = {
     ...merged,
     secret: secret || DEVELOPMENT_SECRET,
     previousSecrets: Object.freeze([...merged.previousSecrets]),
     pages: Object.freeze({ ...merged.pages }),
     allowedHosts: settledHosts(merged.allowedHosts),
-    trustedOrigins: Object.freeze([
-      ...trustedOrigins,
-      ...(publicUrl === undefined ? [] : [publicUrl]),
-    ]),
+    trustedOrigins: Object.freeze(merged.trustedOrigins.concat(merged.publicUrl ?? [])),
     trustedProxies: Object.freeze([...merged.trustedProxies]),
     hashing: Object.freeze({ ...merged.hashing }),
   };
   const problem = optionProblem(settled);
   if (problem !== undefined) throw new Fault("invalid_option", problem);
-  const insecure = secretProblem({ ...settled, environment });
-  if (insecure !== undefined) throw new Fault("development_secret", insecure);
+  const insecure = secretProblem({ ...settled, nodeEnv });
+  if (insecure !== undefined) throw new Fault("guessable_secret", insecure);
   warnOfSecrets(settled);
   return Object.freeze(settled);
 }
@@ -107,27 +98,19 @@ function settledHosts(hosts: AllowedHosts): AllowedHosts {
   return Object.freeze(hosts.map((host) => canonicalHost(host) ?? host));
 }
 
-/** Also verifies that every check is named after an option and takes its values. */
-type OptionChecks = {
+/** Verifies that every check is named after an option and takes its values. */
+const optionChecks: {
   readonly [K in keyof typeof checks]: checks.Check<NonNullable<SettledOptions[K]>>;
-};
+} = checks;
 
 function optionProblem(options: SettledOptions): string | undefined {
-  const all: OptionChecks = checks;
-  const problemOf = <K extends keyof OptionChecks>(name: K): string | undefined => {
-    const check: OptionChecks[K] = all[name];
-    const value = options[name];
-    const isFine = value === undefined || value === null || check.accepts(value);
-    return isFine ? undefined : `${name} is invalid: expected ${check.takes}`;
-  };
-  for (const name of Object.keys(all) as (keyof OptionChecks)[]) {
-    const problem = problemOf(name);
-    if (problem !== undefined) return problem;
+  for (const [name, check] of Object.entries<checks.Check<never>>(optionChecks)) {
+    const value = options[name as keyof typeof optionChecks] ?? undefined;
+    if (value !== undefined && !check.accepts(value as never)) {
+      return `${name} is invalid: expected ${check.takes}`;
+    }
   }
-  const { publicUrl, cookieDomain } = options;
-  return publicUrl === undefined ||
-    cookieDomain === undefined ||
-    sharesCookies(publicUrl, cookieDomain)
+  return sharesCookies(options.publicUrl, options.cookieDomain)
     ? undefined
     : "publicUrl must be at or below cookieDomain, or browsers reject the cookie";
 }
@@ -140,12 +123,9 @@ function warnOfSecrets({ secret, previousSecrets, log }: SettledOptions): void {
     );
     return;
   }
-  const named = [
-    ["the secret", secret] as const,
-    ...previousSecrets.map((previous) => ["a previous secret", previous] as const),
-  ];
-  for (const [name, one] of named) {
+  for (const one of [secret, ...previousSecrets]) {
     const weakness = secretWeakness(one);
+    const name = one === secret ? "the secret" : "a previous secret";
     if (weakness !== undefined) log.warn({}, `${name} can be guessed: ${weakness}`);
   }
 }

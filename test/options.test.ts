@@ -84,6 +84,7 @@ for (const [what, secrets] of [
   ["no secret", { secret: undefined }],
   ["an empty secret", { secret: "" }],
   ["the development secret", { secret: DEVELOPMENT_SECRET }],
+  ["a placeholder", { secret: "change-me-please" }],
   ["the development secret as previous secret", { previousSecrets: [DEVELOPMENT_SECRET] }],
 ] as const) {
   test(`createAuth throws with ${what} when NODE_ENV is production`, async (t) => {
@@ -99,7 +100,7 @@ for (const [what, secrets] of [
       () => createAuth(options),
       (error) => {
         assert.ok(error instanceof Fault);
-        assert.equal(error.code, "development_secret");
+        assert.equal(error.code, "guessable_secret");
         assert.match(error.message, /^AUTH_SECRET.* NODE_ENV is production/);
         assert.ok(!error.message.includes(DEVELOPMENT_SECRET));
         return true;
@@ -170,11 +171,11 @@ test("an Auth object ignores later changes to its options", async (t) => {
 
 test("rejects a publicUrl outside cookieDomain", async (t) => {
   const store = await openStore(t);
-  const options = { store, secret: SECRET, cookieDomain: "door.test" };
+  const options = { store, secret: SECRET, cookieDomain: "example.test" };
   assert.throws(() => createAuth({ ...options, publicUrl: "https://auth.example.org" }), {
     code: "invalid_option",
   });
-  await createAuth({ ...options, publicUrl: "https://auth.door.test" }).close();
+  await createAuth({ ...options, publicUrl: "https://auth.example.test" }).close();
 });
 
 for (const basePath of ["/..", "/.", "/a/../b", "/a/."]) {

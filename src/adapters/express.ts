@@ -6,10 +6,9 @@ import {
   type GuardResult,
   type MaybePromise,
   nodeRequestInfo,
-  type PageHelpers,
   type User,
 } from "../index.ts";
-import { createAnswer, runGuard, sendResponse } from "./node-parts.ts";
+import { type AdapterAuth, createAnswer, runGuard, sendResponse } from "./parts.ts";
 
 /** The part of Express's `Request` that the adapter uses. */
 export interface ExpressRequest extends IncomingMessage {
@@ -29,21 +28,15 @@ export type ExpressMiddleware = (
 ) => void;
 
 /** Latchkey as Express middleware. */
-export interface ExpressAuth {
+export interface ExpressAuth extends AdapterAuth<ExpressMiddleware, IncomingMessage> {
   /** Mount it with `app.use`, before any body parser. */
   readonly routes: ExpressMiddleware;
-  /** Admits signed-in users, redirects others to the sign-in, or to the setup without an account. */
-  readonly requireAuth: ExpressMiddleware;
-  /** Like `requireAuth`, but redirects to the sign-in even while there is no account. */
-  readonly authMiddleware: ExpressMiddleware;
   /**
    * Returns the signed-in user behind a guard.
    *
    * @throws {Fault} `not_guarded` on a route without a guard.
    */
   user(response: { readonly locals: Record<string, unknown> }): User;
-  currentUser(request: IncomingMessage): Promise<User | undefined>;
-  pageHelpers(request: IncomingMessage): Promise<PageHelpers>;
 }
 
 /**

@@ -6,10 +6,9 @@ import {
   type GuardResult,
   type MaybePromise,
   nodeRequestInfo,
-  type PageHelpers,
   type User,
 } from "../index.ts";
-import { createAnswer, runGuard, sendResponse } from "./node-parts.ts";
+import { type AdapterAuth, createAnswer, runGuard, sendResponse } from "./parts.ts";
 
 /** The part of Fastify's request that the adapter uses. */
 export interface FastifyRequest {
@@ -35,21 +34,15 @@ export interface FastifyInstance {
 }
 
 /** Latchkey as a Fastify plugin and hooks. */
-export interface FastifyAuth {
+export interface FastifyAuth extends AdapterAuth<FastifyHook, FastifyRequest> {
   /** A plugin for `app.register`. It answers Latchkey's paths before any body is parsed. */
   routes(instance: FastifyInstance, options: unknown, done: (error?: Error) => void): void;
-  /** Admits signed-in users, redirects others to the sign-in, or to the setup without an account. */
-  readonly requireAuth: FastifyHook;
-  /** Like `requireAuth`, but redirects to the sign-in even while there is no account. */
-  readonly authMiddleware: FastifyHook;
   /**
    * Returns the signed-in user behind a guard.
    *
    * @throws {Fault} `not_guarded` on a route without a guard.
    */
   user(request: FastifyRequest): User;
-  currentUser(request: FastifyRequest): Promise<User | undefined>;
-  pageHelpers(request: FastifyRequest): Promise<PageHelpers>;
 }
 
 /**

@@ -1,36 +1,21 @@
-import {
-  type Auth,
-  type Connection,
-  type GuardCheck,
-  type PageHelpers,
-  requestInfo,
-  type User,
-} from "../index.ts";
+import { type Auth, type Connection, type GuardCheck, requestInfo, type User } from "../index.ts";
+import type { AdapterAuth } from "./parts.ts";
 
-/** A handler that is only called for a signed-in user. */
-type GuardedHandler<Rest extends readonly unknown[]> = (
-  request: Request,
-  user: User,
-  ...rest: Rest
-) => Response | Promise<Response>;
-
+/**
+ * Wraps a handler, which is only called for signed-in users. Further arguments, such as route
+ * parameters, are passed on after the user.
+ */
 type Wrapper = <Rest extends readonly unknown[]>(
-  handler: GuardedHandler<Rest>,
+  handler: (request: Request, user: User, ...rest: Rest) => Response | Promise<Response>,
 ) => (request: Request, ...rest: Rest) => Promise<Response>;
 
 /** The connection, as the platform reports it. The rate limit counts by `remoteAddress`. */
 export type From = Pick<Connection, "remoteAddress"> & Partial<Connection>;
 
 /** Latchkey for Fetch handlers. */
-export interface FetchAuth {
+export interface FetchAuth extends AdapterAuth<Wrapper, Request> {
   /** Answers a request for one of Latchkey's paths, and returns `undefined` for other paths. */
   routes(request: Request, from: From): Promise<Response | undefined>;
-  /** Wraps a handler. Further arguments, such as route parameters, are passed on after the user. */
-  readonly requireAuth: Wrapper;
-  /** Like `requireAuth`, but redirects to the sign-in even while there is no account. */
-  readonly authMiddleware: Wrapper;
-  currentUser(request: Request): Promise<User | undefined>;
-  pageHelpers(request: Request): Promise<PageHelpers>;
 }
 
 /**

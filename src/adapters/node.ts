@@ -1,36 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import {
-  type Auth,
-  type GuardCheck,
-  nodeRequestInfo,
-  type PageHelpers,
-  type User,
-} from "../index.ts";
-import { createAnswer, runGuard, sendResponse } from "./node-parts.ts";
+import { type Auth, type GuardCheck, nodeRequestInfo, type User } from "../index.ts";
+import { type AdapterAuth, createAnswer, runGuard, sendResponse } from "./parts.ts";
 
-type Handler<Request, Response> = (request: Request, response: Response) => unknown;
-
-/** A handler that is only called for a signed-in user. */
-type GuardedHandler<Request, Response> = (
-  request: Request,
-  response: Response,
-  user: User,
-) => unknown;
-
+/** Wraps a handler, which is only called for signed-in users. */
 type Wrapper = <Request extends IncomingMessage, Response extends ServerResponse>(
-  handler: GuardedHandler<Request, Response>,
-) => Handler<Request, Response>;
+  handler: (request: Request, response: Response, user: User) => unknown,
+) => (request: Request, response: Response) => unknown;
 
 /** Latchkey for `node:http` request handlers. */
-export interface NodeAuth {
+export interface NodeAuth extends AdapterAuth<Wrapper, IncomingMessage> {
   /** Answers a request for one of Latchkey's paths, and returns `false` for other paths. */
   routes(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
-  /** Wraps a handler for signed-in users; redirects others to the sign-in or the setup. */
-  readonly requireAuth: Wrapper;
-  /** Like `requireAuth`, but redirects to the sign-in even while there is no account. */
-  readonly authMiddleware: Wrapper;
-  currentUser(request: IncomingMessage): Promise<User | undefined>;
-  pageHelpers(request: IncomingMessage): Promise<PageHelpers>;
 }
 
 /**

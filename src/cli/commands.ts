@@ -1,10 +1,6 @@
-import type { Command, CommandEntry } from "./command.ts";
+import type { CommandEntry } from "./command.ts";
 
-type Row = readonly [
-  name: string,
-  summary: string,
-  load: () => Promise<{ readonly command: Command }>,
-];
+type Row = readonly [name: string, summary: string, load: CommandEntry["load"]];
 
 /** In the order of the help. A module loads only when its command runs. */
 const groups: Readonly<Record<string, readonly Row[]>> = {

@@ -1,15 +1,13 @@
-import { type Checked, examine, told } from "../doctor/check.ts";
+import { styleText } from "node:util";
+import { examineSettings, type Report, reportsOf, runChecks } from "../doctor/check.ts";
 import { checks } from "../doctor/checks.ts";
-import { worst } from "../doctor/finding.ts";
 import { openInstallation } from "../doctor/installation.ts";
-import { examineSettings } from "../doctor/settings.ts";
 import { printable, printableJson } from "../gate/printable.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
-import { paletteOf, reportOf } from "./doctor-report.ts";
-import { FAILURE, SUCCESS } from "./terminal.ts";
+import { counted, FAILURE, SUCCESS } from "./terminal.ts";
 
 /** Every check has a shorter limit of its own; this one stops a check that hangs. */
-const EACH_WITHIN_MS = 12_000;
+const CHECK_TIMEOUT_MS = 12_000;
 
 export const command: Command = {
   details: "Prints a remedy for each problem that it finds. It changes nothing.",
@@ -23,39 +21,67 @@ export const command: Command = {
     { name: "json", about: "print one JSON object" },
   ],
   settings: [
-    ...["HOST", "PORT", "ALLOWED_HOSTS", "DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"],
-    ...["AUTH_SECRET", "AUTH_SECRET_FILE", "AUTH_SECRET_PREVIOUS", "AUTH_SECRET_PREVIOUS_FILE"],
-    ...["SETUP_TOKEN_FILE", "TRUSTED_PROXIES", "PUBLIC_URL", "COOKIE_DOMAIN"],
-    ...["HTTPS_PORT", "TLS_CERT_FILE", "TLS_KEY_FILE"],
+    ...checks.flatMap(({ settings }) => settings),
+    ...["AUTH_SECRET_FILE", "AUTH_SECRET_PREVIOUS_FILE", "DATABASE_URL_FILE"],
   ],
   examples: ["latchkey doctor --env-file latchkey.env --url https://auth.example.org"],
 
   async examine(reading, options, terminal) {
     const url = urlIn(options);
-    const { findings, left } = examineSettings(reading, checks);
+    const { findings, runnable } = examineSettings(reading, checks);
     const { settings, secretFiles } = reading;
     const installation = openInstallation({ settings, secretFiles, url, now: () => Date.now() });
-    const checked: readonly Checked[] = [
-      ...told("settings", findings),
-      ...(await examine(left, installation, EACH_WITHIN_MS)),
+    const reports = [
+      ...reportsOf("settings", findings),
+      ...(await runChecks(runnable, installation, CHECK_TIMEOUT_MS)),
     ];
-    const outcome = worst(checked.map((one) => one.outcome));
-    if (options.json === true) terminal.print(printableJson({ outcome, checks: checked }));
-    else {
-      const lines = reportOf(checked, url === undefined ? "without-url" : "with-url");
-      const paint = paletteOf(terminal.ports.stdout);
-      await terminal.printAll(lines.map(({ colour, text }) => paint(colour, printable(text))));
+    const count = (outcome: Outcome): number =>
+      reports.filter((report) => report.outcome === outcome).length;
+    const [problems, hints] = [count("problem"), count("hint")];
+    if (options.json === true) {
+      const worst = (["problem", "hint"] as const).find((outcome) => count(outcome) > 0) ?? "ok";
+      terminal.print(printableJson({ outcome: worst, checks: reports }));
+    } else {
+      const width = Math.max(...reports.map(({ check }) => check.length));
+      await terminal.printAll([
+        ...reports.flatMap((report) => linesOf(report, width, terminal.ports.stdout)),
+        summaryOf(problems, hints),
+        ...(url === undefined ? ["To check the public URL too, add --url."] : []),
+      ]);
     }
-    return outcome === "problem" ? FAILURE : SUCCESS;
+    return problems > 0 ? FAILURE : SUCCESS;
   },
 };
 
 function urlIn({ url }: OptionValues): URL | undefined {
   if (url === undefined) return undefined;
-  const text = String(url);
-  const parsed = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-  if (parsed === undefined || parsed.href !== `${parsed.origin}/`) {
-    throw new UsageError("--url takes an origin such as https://auth.example.org, without a path");
-  }
-  return parsed;
+  const parsed = URL.parse(String(url));
+  const isOrigin = parsed?.href === `${parsed?.origin}/` && /^https?:\/\//i.test(String(url));
+  if (parsed !== null && isOrigin) return parsed;
+  throw new UsageError("--url takes an origin such as https://auth.example.org, without a path");
+}
+
+type Outcome = Report["outcome"];
+
+/** Words, because some users see no colours. */
+const MARKS = { ok: "ok", hint: "hint", problem: "PROBLEM" } as const;
+const COLOURS = { ok: "green", hint: "yellow", problem: "red" } as const;
+
+/** A line for the finding, with colour on a terminal unless NO_COLOR is set, and the remedy below. */
+function linesOf(
+  { check, found, ...report }: Report,
+  width: number,
+  stream: NodeJS.WritableStream,
+): readonly string[] {
+  const mark = MARKS[report.outcome];
+  const coloured = styleText(COLOURS[report.outcome], mark, { stream });
+  const line = `${coloured}${" ".repeat(8 - mark.length)}${check.padEnd(width)}  ${printable(found)}`;
+  if (report.outcome === "ok") return [line];
+  return [line, `${" ".repeat(width + 10)}${printable(report.remedy)}`];
+}
+
+function summaryOf(problems: number, hints: number): string {
+  if (problems + hints === 0) return "No problems found.";
+  const found = problems === 0 ? "No problems" : counted(problems, "problem");
+  return `${found} found${hints === 0 ? "" : `, ${counted(hints, "hint")}`}.`;
 }

@@ -6,21 +6,14 @@ import { settings as allSettings } from "../gate/settings/table.ts";
 import { version } from "../gate/version.ts";
 import { type CommandEntry, UsageError } from "./command.ts";
 import { commands, movedCommands } from "./commands.ts";
-import { COMPLETE, complete, findCommand, offerLines } from "./complete.ts";
+import { COMPLETE, complete, findCommand } from "./complete.ts";
 import { helpOfAll, helpOfCommand, helpOfFamily } from "./help.ts";
-import {
-  createTerminal,
-  FAILURE,
-  type Ports,
-  SUCCESS,
-  type Terminal,
-  WRONG_USAGE,
-} from "./terminal.ts";
-import { usageOf } from "./usage.ts";
+import { FAILURE, type Ports, SUCCESS, Terminal, WRONG_USAGE } from "./terminal.ts";
+import { parseUsage } from "./usage.ts";
 
 /** Runs one command line and returns its exit code. */
 export async function latchkey(args: readonly string[], ports: Ports): Promise<number> {
-  const terminal = createTerminal(ports);
+  const terminal = new Terminal(ports);
   ports.stdout.on("error", (error: NodeJS.ErrnoException) => {
     // `latchkey log | head`: a reader that closes the pipe early is not a failure.
     if (codeOf(error) === "EPIPE") return ports.exit(SUCCESS);
@@ -46,7 +39,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const columns = terminal.ports.stdout.columns;
   if (name === undefined) return showOnError(helpOfAll(commands, columns), terminal);
   if (name === COMPLETE) {
-    await terminal.printAll(offerLines(await complete(commands, rest)));
+    await terminal.printAll(await complete(commands, rest));
     return SUCCESS;
   }
   if (["--version", "-v", "version"].includes(name)) return terminal.succeed(version());
@@ -91,10 +84,8 @@ async function runCommand(
 ): Promise<number> {
   const { env, stdout } = terminal.ports;
   const { command } = await entry.load();
-  const usage = usageOf(entry.name, command, args);
-  if (usage.kind === "wrong") throw new UsageError(usage.problem);
-  if (usage.kind === "help") return terminal.succeed(helpOfCommand(entry, command, stdout.columns));
-  const { values } = usage;
+  const values = parseUsage(entry.name, command, args);
+  if (values === "help") return terminal.succeed(helpOfCommand(entry, command, stdout.columns));
   const flags = Object.fromEntries(
     allSettings.map(({ name, flag }) => [name, textOf(values[flag])] as const),
   );
@@ -105,7 +96,7 @@ async function runCommand(
     env: command.settings.length === 0 ? {} : env,
   });
   if ("examine" in command) return command.examine(reading, values, terminal);
-  if (reading.kind === "wrong") {
+  if (reading.problems.length > 0) {
     for (const problem of reading.problems) terminal.complain(problem.text);
     return WRONG_USAGE;
   }

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventTypes } from "../core/events.ts";
 import { Unavailable } from "../core/fault.ts";
-import type { LogEntry, LogFilter, LogReader } from "../core/log-reader.ts";
+import type { LogEntry } from "../core/log-reader.ts";
 import { openStore } from "../gate/open-store.ts";
 import { printable, printableJson } from "../gate/printable.ts";
 import { chosen } from "../gate/settings/value-kinds.ts";
-import { type Command, UsageError } from "./command.ts";
+import { type Command, type OptionValues, UsageError } from "./command.ts";
 import { SUCCESS, type Terminal } from "./terminal.ts";
+import { STORE_SETTINGS } from "./user/accounts.ts";
 
 const PAGE_SIZE = 1_000;
 const POLL_EVERY_MS = 250;
@@ -29,7 +30,7 @@ export const command: Command = {
     },
     { name: "limit", value: "number", about: "only this number of the newest entries" },
   ],
-  settings: ["DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"],
+  settings: STORE_SETTINGS,
   examples: ["latchkey log --since 2h --type signin_rate_limited", "latchkey log --follow --json"],
 
   async run(settings, options, terminal) {
@@ -41,14 +42,20 @@ export const command: Command = {
     const format = options.json === true ? asJson : row;
     const store = await openStore(settings, "refuse");
     try {
-      const start = limit === undefined ? 0 : await store.startOfNewest(limit, filter);
+      let last = limit === undefined ? 0 : await store.startOfNewest(limit, filter);
       if (format === row) terminal.printHeader(columns("TIME", "TYPE", "AUTHOR", "SUMMARY"));
-      let last = await printFrom(store, start, filter, format, terminal);
+      const printNew = async (): Promise<void> => {
+        for (;;) {
+          const page = await store.readLogEntries({ ...filter, afterId: last, limit: PAGE_SIZE });
+          await terminal.printAll(page.map(format));
+          last = page.at(-1)?.id ?? last;
+          if (page.length < PAGE_SIZE) return;
+        }
+      };
+      await printNew();
       while (options.follow === true) {
         await sleep(POLL_EVERY_MS);
-        last = await whileAvailable(last, terminal, () =>
-          printFrom(store, last, filter, format, terminal),
-        );
+        await printNew().catch((error) => pauseIfUnavailable(error, terminal));
       }
     } finally {
       await store.close();
@@ -57,37 +64,11 @@ export const command: Command = {
   },
 };
 
-/** Returns `last` after a pause while the database is unavailable, so that --follow continues. */
-async function whileAvailable(
-  last: number,
-  terminal: Terminal,
-  print: () => Promise<number>,
-): Promise<number> {
-  try {
-    return await print();
-  } catch (error) {
-    if (!(error instanceof Unavailable)) throw error;
-    terminal.complain(error.message);
-    await sleep(error.retryAfterSeconds * 1_000);
-    return last;
-  }
-}
-
-/** Prints all entries after an ID and returns the ID of the last one. */
-async function printFrom(
-  store: LogReader,
-  afterId: number,
-  filter: LogFilter,
-  format: (entry: LogEntry) => string,
-  terminal: Terminal,
-): Promise<number> {
-  let last = afterId;
-  for (;;) {
-    const entries = await store.readLogEntries({ ...filter, afterId: last, limit: PAGE_SIZE });
-    await terminal.printAll(entries.map(format));
-    last = entries.at(-1)?.id ?? last;
-    if (entries.length < PAGE_SIZE) return last;
-  }
+/** Following continues once the database is available again. Other errors are thrown again. */
+async function pauseIfUnavailable(error: unknown, terminal: Terminal): Promise<void> {
+  if (!(error instanceof Unavailable)) throw error;
+  terminal.complain(error.message);
+  await sleep(error.retryAfterSeconds * 1_000);
 }
 
 const asJson = ({ id, at, type, summary, author }: LogEntry): string =>
@@ -99,9 +80,7 @@ const row = ({ at, type, summary, author }: LogEntry): string =>
 const columns = (time: string, type: string, author: string, summary: string): string =>
   printable(`${time.padEnd(24)}  ${type.padEnd(19)}  ${author.padEnd(6)}  ${summary}`);
 
-type OptionValue = string | boolean | undefined;
-
-function parseLimit(value: OptionValue): number | undefined {
+function parseLimit(value: OptionValues[string]): number | undefined {
   if (value === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(String(value))) return Number(value);
   throw new UsageError("--limit takes a whole number of at least 1");
@@ -110,7 +89,7 @@ function parseLimit(value: OptionValue): number | undefined {
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3, d: 86_400e3 };
 
 /** An age such as `2h`, or a date with an optional time, which is local unless it names a zone. */
-export function parseSince(value: OptionValue, now: number): Date | undefined {
+export function parseSince(value: OptionValues[string], now: number): Date | undefined {
   if (value === undefined) return undefined;
   const [, number, unit = ""] = /^(\d{1,6})([smhd])$/.exec(String(value)) ?? [];
   if (number !== undefined) return new Date(now - Number(number) * (UNIT_MS[unit] ?? 0));

@@ -7,6 +7,7 @@ import { type Settings, tokenFileIn } from "../gate/settings/settings.ts";
 import { writeSetupToken } from "../gate/setup-token-file.ts";
 import type { Command } from "./command.ts";
 import { SUCCESS } from "./terminal.ts";
+import { STORE_SETTINGS } from "./user/accounts.ts";
 
 const TOKEN_BYTES = 24;
 
@@ -15,16 +16,9 @@ export const command: Command = {
     "The link contains a new setup token, which the gate then requires. An older link stops working.",
   options: [],
   settings: [
-    "HOST",
-    "PORT",
-    "HTTPS_PORT",
-    "TLS_CERT_FILE",
-    "DATA_DIR",
-    "DATABASE_URL",
-    "DATABASE_URL_FILE",
-    "SETUP_TOKEN_FILE",
-    "PUBLIC_URL",
-    "ALLOWED_HOSTS",
+    ...STORE_SETTINGS,
+    ...["HOST", "PORT", "HTTPS_PORT", "TLS_CERT_FILE"],
+    ...["SETUP_TOKEN_FILE", "PUBLIC_URL", "ALLOWED_HOSTS"],
   ],
   examples: [
     "latchkey setup-link",
@@ -64,8 +58,7 @@ function allowedHost(host: string, settings: Settings): string {
 /** For a wildcard address, the first external IPv4 address of this machine. */
 function reachableHost(host: string): string {
   if (host !== "0.0.0.0" && host !== "::") return host.includes(":") ? `[${host}]` : host;
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  return (
-    addresses.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? "127.0.0.1"
-  );
+  const addresses = Object.values(networkInterfaces()).flat();
+  const external = addresses.find((one) => one?.family === "IPv4" && !one.internal);
+  return external?.address ?? "127.0.0.1";
 }

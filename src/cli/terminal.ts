@@ -28,46 +28,45 @@ type SignalListener = (signal: string) => void;
 export const stopSignals = ["SIGTERM", "SIGINT"] as const;
 type StopSignal = (typeof stopSignals)[number];
 
-/** What a command prints: results on standard output, everything else on standard error. */
-export interface Terminal {
+/** Prints results on standard output, and everything else on standard error. */
+export class Terminal {
   readonly ports: Ports;
-  print(text: string): void;
-  /** For long output: waits for a slow reader instead of filling the memory. */
-  printAll(lines: readonly string[]): Promise<void>;
-  /** The header of a list, for people only: a program that reads a pipe gets the rows alone. */
-  printHeader(text: string): void;
-  complain(text: string): void;
-  /** Prints the one line about what the command has done, and returns its exit code. */
-  succeed(text: string): number;
-  /** Prints why the command has failed, and returns its exit code. */
-  fail(text: string): number;
-}
 
-export function createTerminal(ports: Ports): Terminal {
-  const print = (text: string): void => void ports.stdout.write(`${text}\n`);
-  const complain = (text: string): void =>
-    void ports.stderr.write(`latchkey: ${printable(text)}\n`);
-  return {
-    ports,
-    print,
-    async printAll(lines) {
-      if (lines.length === 0) return;
-      const text = lines.map((line) => `${line}\n`).join("");
-      if (!ports.stdout.write(text)) await once(ports.stdout, "drain");
-    },
-    printHeader(text) {
-      if (ports.stdout.isTTY === true) print(text);
-    },
-    complain,
-    succeed(text) {
-      print(text);
-      return SUCCESS;
-    },
-    fail(text) {
-      complain(text);
-      return FAILURE;
-    },
-  };
+  constructor(ports: Ports) {
+    this.ports = ports;
+  }
+
+  print(text: string): void {
+    this.ports.stdout.write(`${text}\n`);
+  }
+
+  /** For long output: waits for a slow reader instead of filling the memory. */
+  async printAll(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
+    const text = lines.map((line) => `${line}\n`).join("");
+    if (!this.ports.stdout.write(text)) await once(this.ports.stdout, "drain");
+  }
+
+  /** The header of a list, for people only: a program that reads a pipe gets the rows alone. */
+  printHeader(text: string): void {
+    if (this.ports.stdout.isTTY === true) this.print(text);
+  }
+
+  complain(text: string): void {
+    this.ports.stderr.write(`latchkey: ${printable(text)}\n`);
+  }
+
+  /** Prints the one line about what the command has done, and returns its exit code. */
+  succeed(text: string): number {
+    this.print(text);
+    return SUCCESS;
+  }
+
+  /** Prints why the command has failed, and returns its exit code. */
+  fail(text: string): number {
+    this.complain(text);
+    return FAILURE;
+  }
 }
 
 /** `1 user`, `2 users`. */

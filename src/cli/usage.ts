@@ -3,16 +3,17 @@ import { nearestOf } from "../gate/settings/suggestions.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { chosen, oneOf } from "../gate/settings/value-kinds.ts";
 import { hasPassword } from "../stores/postgres/url.ts";
-import type { Command, CommandOption, Operand, OptionValues } from "./command.ts";
+import {
+  type Command,
+  type CommandOption,
+  type Operand,
+  type OptionValues,
+  UsageError,
+} from "./command.ts";
 import { commonOptions, operandText } from "./help.ts";
 
-/** What the arguments after a command's name mean. */
-type Usage =
-  | { readonly kind: "right"; readonly values: OptionValues }
-  | { readonly kind: "help" }
-  | { readonly kind: "wrong"; readonly problem: string };
-
-type ArgumentType = "string" | "boolean";
+/** By option name. */
+type Types = ReadonlyMap<string, "string" | "boolean">;
 
 interface GivenOption {
   readonly name: string;
@@ -22,10 +23,18 @@ interface GivenOption {
   readonly inlineValue?: boolean | undefined;
 }
 
-/** Does not use the strict mode of `parseArgs`, whose messages are for programmers. */
-export function usageOf(name: string, command: Command, args: readonly string[]): Usage {
+/**
+ * The values of a command's options and operands, or `help` if its help is asked for.
+ * Does not use the strict mode of `parseArgs`, whose messages are for programmers.
+ * @throws UsageError
+ */
+export function parseUsage(
+  name: string,
+  command: Command,
+  args: readonly string[],
+): OptionValues | "help" {
   const types = typesOf(command);
-  const options = Object.fromEntries([...types].map(([name, type]) => [name, { type }]));
+  const options = Object.fromEntries([...types].map(([option, type]) => [option, { type }]));
   const { tokens } = parseArgs({
     args: [...args],
     options: { ...options, help: { type: "boolean", short: "h" } },
@@ -39,28 +48,24 @@ export function usageOf(name: string, command: Command, args: readonly string[])
   for (const token of tokens) {
     if (token.kind === "positional") words.push(token.value);
     if (token.kind !== "option") continue;
-    if (token.name === "help" && args[token.index] === token.rawName) return { kind: "help" };
+    if (token.name === "help" && args[token.index] === token.rawName) return "help";
     const problem = optionProblem(token, types);
     if (problem === undefined) values[token.name] = token.value ?? true;
     else problems.push(problem);
   }
   // In a group of short options such as -xh, an unknown letter is reported first.
-  if (values.help === true && problems.length === 0) return { kind: "help" };
+  if (values.help === true && problems.length === 0) return "help";
   const { operands = [] } = command;
-  for (const [at, operand] of operands.entries()) values[operand.name] = words[at];
   const problem = problems[0] ?? operandsProblem(name, operands, words);
-  if (problem !== undefined) {
-    return { kind: "wrong", problem: `${problem} See latchkey ${name} --help` };
-  }
-  const invalid = [
-    ...command.options.map((option) => valueProblem(`--${option.name}`, option, values)),
-    ...operands.map((operand) => valueProblem(name, operand, values)),
-  ].find((one) => one !== undefined);
-  return invalid === undefined ? { kind: "right", values } : { kind: "wrong", problem: invalid };
+  if (problem !== undefined) throw new UsageError(`${problem} See latchkey ${name} --help`);
+  for (const [at, operand] of operands.entries()) values[operand.name] = words[at];
+  for (const option of command.options) requireChoice(`--${option.name}`, option, values);
+  for (const operand of operands) requireChoice(name, operand, values);
+  return values;
 }
 
-/** By option name. A command that reads no setting takes none as a flag. */
-function typesOf(command: Command): ReadonlyMap<string, ArgumentType> {
+/** A command that reads no setting takes none as a flag. */
+function typesOf(command: Command): Types {
   const flags = command.settings.length === 0 ? [] : allSettings.map(({ flag }) => flag);
   return new Map([
     ...flags.filter((flag) => flag !== "none").map((flag) => [flag, "string"] as const),
@@ -73,7 +78,7 @@ function typesOf(command: Command): ReadonlyMap<string, ArgumentType> {
 /** A sentence with its full stop. */
 function optionProblem(
   { name, rawName, value, inlineValue }: GivenOption,
-  types: ReadonlyMap<string, ArgumentType>,
+  types: Types,
 ): string | undefined {
   const type = types.get(name);
   if (type === undefined) return unknownOption(name, rawName, [...types.keys()]);
@@ -119,12 +124,14 @@ function operandsProblem(
     : `${name} takes ${operands.map(operandText).join(" ")}.`;
 }
 
-function valueProblem(
+function requireChoice(
   what: string,
   { name, completes = "free" }: CommandOption | Operand,
   values: OptionValues,
-): string | undefined {
+): void {
   const given = values[name];
-  if (typeof completes === "string" || given === undefined) return undefined;
-  return chosen(completes, given) === undefined ? `${what} takes ${oneOf(completes)}` : undefined;
+  if (typeof completes === "string" || given === undefined) return;
+  if (chosen(completes, given) === undefined) {
+    throw new UsageError(`${what} takes ${oneOf(completes)}`);
+  }
 }

@@ -1,7 +1,6 @@
 import { isLoopbackHost } from "./loopback.ts";
 import { isAtOrBelow } from "./return-target.ts";
 
-/** Allows every host. */
 const ANY_HOST = "*";
 
 /** Stricter than a URL parser, which accepts `*` and `;`: a Content-Security-Policy interprets those. */

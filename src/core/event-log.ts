@@ -33,12 +33,6 @@ export interface EventLog {
   close(): Promise<void>;
 }
 
-interface Flush {
-  /** How many entries must have been written since the start. */
-  readonly upTo: number;
-  readonly done: () => void;
-}
-
 export const toEntry = (event: Event, clock: Pick<Clock, "now">): NewLogEntry => ({
   at: new Date(clock.now()),
   ...event,
@@ -51,8 +45,9 @@ export function createEventLog(
   meter: EntryMeter = noMeter.entries,
 ): EventLog {
   const waiting: NewLogEntry[] = [];
-  const closing = new AbortController();
-  const flushing = new Set<Flush>();
+  /** `upTo` is how many entries must have been written since the start. */
+  const flushing = new Set<{ readonly upTo: number; readonly done: () => void }>();
+  let closed = false;
   let hurry = new AbortController();
   let dropped = 0;
   let writtenCount = 0;
@@ -64,9 +59,9 @@ export function createEventLog(
       while (waiting.length > 0) {
         const written = await writeBatch();
         finishFlushes(written ? writtenCount : Infinity);
-        if (closing.signal.aborted && !written) break;
+        if (closed && !written) break;
         pause = written ? PAUSE_MS : Math.min(pause * 2, MAX_PAUSE_MS);
-        if (flushing.size === 0) await pauseFor(pause);
+        if (flushing.size === 0 && !closed) await pauseFor(pause);
       }
     } catch {
       // The server log or the meter threw, so there is nowhere to report it. The next entry retries.
@@ -83,8 +78,7 @@ export function createEventLog(
   /** Ends early on a flush or on close. */
   async function pauseFor(ms: number): Promise<void> {
     hurry = new AbortController();
-    const signal = AbortSignal.any([closing.signal, hurry.signal]);
-    await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
+    await sleep(ms, undefined, { ref: false, signal: hurry.signal }).catch(() => {});
   }
 
   async function writeBatch(): Promise<boolean> {
@@ -135,7 +129,7 @@ export function createEventLog(
         resolve();
       };
       const timer = setTimeout(done, FLUSH_WITHIN_MS).unref();
-      const flush: Flush = { upTo: writtenCount + waiting.length, done };
+      const flush = { upTo: writtenCount + waiting.length, done };
       flushing.add(flush);
       hurry.abort();
       write();
@@ -143,7 +137,8 @@ export function createEventLog(
     },
 
     async close() {
-      closing.abort();
+      closed = true;
+      hurry.abort();
       await Promise.race([writing, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
       const lost = waiting.length + dropped;
       if (lost > 0) log.error({ lost }, "log entries lost at the end");

@@ -6,70 +6,45 @@ export interface Event {
   readonly author: "system" | "cli";
 }
 
-export const eventTypes = [
-  "signin",
-  "signin_rate_limited",
-  "signup",
-  "password_change",
-  "user_add",
-  "user_password",
-  "user_rename",
-  "user_remove",
-  "user_sign_out",
-  "user_sign_out_all",
-  "user_import",
-  "log_import",
-] as const;
+/** The author of each type, and the start of its summary, before its subject. */
+const forms = {
+  signin: ["system", "Signed in as "],
+  signin_rate_limited: ["system", "Rate limited login from "],
+  signup: ["system", "Created account "],
+  password_change: ["system", "Changed password"],
+  user_add: ["cli", "Added account "],
+  user_password: ["cli", "Set the password of "],
+  user_rename: ["cli", "Renamed account to "],
+  user_remove: ["cli", "Removed account "],
+  user_sign_out: ["cli", "Ended the sessions of "],
+  user_sign_out_all: ["cli", "Ended all sessions"],
+  user_import: ["cli", "Imported accounts: "],
+  log_import: ["cli", "Imported log entries: "],
+} as const;
 
-export type EventType = (typeof eventTypes)[number];
+export type EventType = keyof typeof forms;
 
-/** The start of each summary, before its subject. */
-const prefixes: Readonly<Record<EventType, string>> = {
-  signin: "Signed in as ",
-  signin_rate_limited: "Rate limited login from ",
-  signup: "Created account ",
-  password_change: "Changed password",
-  user_add: "Added account ",
-  user_password: "Set the password of ",
-  user_rename: "Renamed account to ",
-  user_remove: "Removed account ",
-  user_sign_out: "Ended the sessions of ",
-  user_sign_out_all: "Ended all sessions",
-  user_import: "Imported accounts: ",
-  log_import: "Imported log entries: ",
-};
+export const eventTypes: readonly EventType[] = Object.keys(forms) as EventType[];
 
-export const signedIn = (username: string): Event => eventOf("system", "signin", username);
+function builderOf(type: EventType): (subject?: string | number) => Event {
+  const [author, start] = forms[type];
+  return (subject = "") => ({ type, summary: `${start}${subject}`, author });
+}
 
-export const rateLimited = (remoteAddress: string): Event =>
-  eventOf("system", "signin_rate_limited", remoteAddress);
+type OfName = (username: string) => Event;
 
-export const signedUp = (username: string): Event => eventOf("system", "signup", username);
-
-export const passwordChanged = (): Event => eventOf("system", "password_change", "");
-
-export const userAdded = (username: string): Event => eventOf("cli", "user_add", username);
-
-export const userPasswordSet = (username: string): Event =>
-  eventOf("cli", "user_password", username);
-
-export const userRenamed = (username: string): Event => eventOf("cli", "user_rename", username);
-
-export const userRemoved = (username: string): Event => eventOf("cli", "user_remove", username);
-
-export const userSignedOut = (username: string): Event => eventOf("cli", "user_sign_out", username);
-
-export const allSignedOut = (): Event => eventOf("cli", "user_sign_out_all", "");
-
-export const usersImported = (count: number): Event => eventOf("cli", "user_import", String(count));
-
-export const logImported = (count: number): Event => eventOf("cli", "log_import", String(count));
-
-const eventOf = (author: Event["author"], type: EventType, subject: string): Event => ({
-  type,
-  summary: `${prefixes[type]}${subject}`,
-  author,
-});
+export const signedIn: OfName = builderOf("signin");
+export const rateLimited: (remoteAddress: string) => Event = builderOf("signin_rate_limited");
+export const signedUp: OfName = builderOf("signup");
+export const passwordChanged: () => Event = builderOf("password_change");
+export const userAdded: OfName = builderOf("user_add");
+export const userPasswordSet: OfName = builderOf("user_password");
+export const userRenamed: OfName = builderOf("user_rename");
+export const userRemoved: OfName = builderOf("user_remove");
+export const userSignedOut: OfName = builderOf("user_sign_out");
+export const allSignedOut: () => Event = builderOf("user_sign_out_all");
+export const usersImported: (count: number) => Event = builderOf("user_import");
+export const logImported: (count: number) => Event = builderOf("log_import");
 
 /** Parses an entry into its type and its subject: the username, address or number. */
 export function eventIn(entry: {
@@ -77,6 +52,8 @@ export function eventIn(entry: {
   readonly summary: string;
 }): { readonly type: EventType; readonly subject: string } | undefined {
   const type = eventTypes.find((one) => one === entry.type);
-  if (type === undefined || !entry.summary.startsWith(prefixes[type])) return undefined;
-  return { type, subject: entry.summary.slice(prefixes[type].length) };
+  if (type === undefined) return undefined;
+  const [, start] = forms[type];
+  if (!entry.summary.startsWith(start)) return undefined;
+  return { type, subject: entry.summary.slice(start.length) };
 }

@@ -4,7 +4,6 @@ import { codeOf, messageOf } from "./fault.ts";
 export const isMissing = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "");
 
-/** Whether an error says that this process lacks a permission. */
 export const isDenied = (error: unknown): boolean =>
   ["EACCES", "EPERM"].includes(codeOf(error) ?? "");
 

@@ -1,7 +1,6 @@
 import type { EventLog } from "./event-log.ts";
 import type { NewLogEntry } from "./store.ts";
 
-/** An entry of the audit log. */
 export interface LogEntry extends NewLogEntry {
   /** Increases with every entry, so it is also the order of the entries. */
   readonly id: number;

@@ -1,5 +1,5 @@
 import { parseOptions } from "@node-rs/argon2";
-import { parseScrypt } from "./scrypt-hash.ts";
+import { scryptWork } from "./scrypt-hash.ts";
 
 /** Limits of one hash: this memory, and about two seconds on an older processor. */
 const MAX_MEMORY_KIB = 1_048_576;
@@ -38,9 +38,8 @@ function judgeBcrypt(hash: string): HashVerdict {
 }
 
 function judgeScrypt(hash: string): HashVerdict {
-  const parsed = parseScrypt(hash);
-  if (parsed === undefined) return "unknown";
-  const { log2N, r, p } = parsed;
-  // This also limits the memory: an eighth of a KiB per unit of work.
-  return 2 ** log2N * r * p > MAX_SCRYPT_WORK ? "too-costly" : "usable";
+  const work = scryptWork(hash);
+  if (work === undefined) return "unknown";
+  // This also limits the memory.
+  return work > MAX_SCRYPT_WORK ? "too-costly" : "usable";
 }

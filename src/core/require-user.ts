@@ -29,9 +29,7 @@ export function createRequireAuth(users: UserMemory, currentUser: CurrentUser): 
 
 /** The guard for whole handlers, which does not check whether an account exists. */
 export function createRequireUser(currentUser: CurrentUser): Guard {
-  return (token) => andThen(currentUser(token), admission);
-}
-
-function admission(user: User | undefined): Admission {
-  return user === undefined ? NEEDS_SIGN_IN : { kind: "admitted", user };
+  const admit = (user: User | undefined): Admission =>
+    user === undefined ? NEEDS_SIGN_IN : { kind: "admitted", user };
+  return (token) => andThen(currentUser(token), admit);
 }

@@ -1,18 +1,11 @@
-import { type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { type BinaryLike, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
 
-/** The fields of `$scrypt$ln=…,r=…,p=…$salt$digest`, the PHC string format for scrypt. */
-export interface ScryptHash {
-  readonly log2N: number;
-  readonly r: number;
-  readonly p: number;
-  readonly salt: Buffer;
-  readonly digest: Buffer;
-}
-
+/** `$scrypt$ln=…,r=…,p=…$salt$digest`, the PHC string format for scrypt. */
 const FORM =
   /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,8}),p=([1-9]\d{0,8})\$([A-Za-z0-9+/]{1,256}={0,2})\$([A-Za-z0-9+/]{22,256}={0,2})$/;
 
-export function parseScrypt(hash: string): ScryptHash | undefined {
+function parse(hash: string) {
   const [, ln, r, p, salt, digest] = FORM.exec(hash) ?? [];
   if (salt === undefined || digest === undefined) return undefined;
   return {
@@ -24,8 +17,17 @@ export function parseScrypt(hash: string): ScryptHash | undefined {
   };
 }
 
+/** The work to verify the hash, an eighth of a KiB of memory each; `undefined` for another form. */
+export function scryptWork(hash: string): number | undefined {
+  const parsed = parse(hash);
+  return parsed && 2 ** parsed.log2N * parsed.r * parsed.p;
+}
+
+/** Runs on a libuv thread and does not block the event loop. */
+const derive = promisify<BinaryLike, BinaryLike, number, ScryptOptions, Buffer>(scrypt);
+
 export async function verifyScrypt(hash: string, password: string): Promise<boolean> {
-  const parsed = parseScrypt(hash);
+  const parsed = parse(hash);
   if (parsed === undefined) return false;
   const { log2N, r, p, salt, digest } = parsed;
   const N = 2 ** log2N;
@@ -33,16 +35,4 @@ export async function verifyScrypt(hash: string, password: string): Promise<bool
   const maxmem = 128 * r * (N + p + 2) + 1024;
   const found = await derive(password, salt, digest.length, { N, r, p, maxmem });
   return timingSafeEqual(found, digest);
-}
-
-/** Runs on a libuv thread and does not block the event loop. */
-function derive(
-  password: string,
-  salt: Buffer,
-  length: number,
-  options: ScryptOptions,
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
-  });
 }

@@ -1,30 +1,25 @@
 import { DEVELOPMENT_SECRET } from "./session-token.ts";
 
-/** Only `production` refuses the development secret. */
-export type Environment = "production" | "other";
-
-export const environmentOf = (nodeEnv: string | undefined): Environment =>
-  nodeEnv === "production" ? "production" : "other";
-
 export interface Secrets {
   /** `undefined` or empty means the development secret. */
   readonly secret: string | undefined;
   readonly previousSecrets: readonly string[];
-  readonly environment: Environment;
+  /** The variable `NODE_ENV`. Only in `production`, secrets are refused. */
+  readonly nodeEnv: string | undefined;
 }
 
-/** Refuses the development secret in production, where anyone could forge sessions with it. */
-export function secretProblem({
-  secret,
-  previousSecrets,
-  environment,
-}: Secrets): string | undefined {
-  if (environment !== "production") return undefined;
-  if ((secret || DEVELOPMENT_SECRET) === DEVELOPMENT_SECRET) {
+/** Refuses, in production, the secrets that attackers try first: they could forge sessions. */
+export function secretProblem({ secret, previousSecrets, nodeEnv }: Secrets): string | undefined {
+  if (nodeEnv !== "production") return undefined;
+  const given = secret || DEVELOPMENT_SECRET;
+  if (given === DEVELOPMENT_SECRET) {
     return "AUTH_SECRET must be set to a secret of your own when NODE_ENV is production: run `latchkey secret` to get one";
   }
-  return previousSecrets.includes(DEVELOPMENT_SECRET)
-    ? "AUTH_SECRET_PREVIOUS must not contain the development secret when NODE_ENV is production: remove it"
+  if (isPlaceholder(given)) {
+    return "AUTH_SECRET must not be a placeholder when NODE_ENV is production: run `latchkey secret` to get a random one";
+  }
+  return previousSecrets.some((one) => one === DEVELOPMENT_SECRET || isPlaceholder(one))
+    ? "AUTH_SECRET_PREVIOUS must not contain the development secret or a placeholder when NODE_ENV is production: remove it"
     : undefined;
 }
 
@@ -39,20 +34,17 @@ const PLACEHOLDERS =
 export function secretWeakness(secret: string): string | undefined {
   if (secret === DEVELOPMENT_SECRET)
     return "it is the built-in development secret, which is public";
-  const words = secret.toLowerCase().replace(/[^\p{L}\d]/gu, "");
-  if (words !== "" && words.replace(PLACEHOLDERS, "") === "") {
-    return "it is a placeholder that attackers try first";
-  }
+  if (isPlaceholder(secret)) return "it is a placeholder that attackers try first";
   if (Buffer.byteLength(secret) < MIN_BYTES) {
     return `it has fewer than ${MIN_BYTES} bytes`;
   }
-  if (new Set(secret).size < MIN_CHARACTERS || isRepeated(secret)) {
-    return "it repeats itself";
-  }
-  return undefined;
+  return new Set(secret).size < MIN_CHARACTERS ? "it has too few different characters" : undefined;
 }
 
-/** Whether the text repeats one piece: then it occurs within its doubled text before the middle. */
-function isRepeated(text: string): boolean {
-  return `${text}${text}`.indexOf(text, 1) < text.length;
+/** Whether the secret has placeholder words only, or repeats one piece, such as `xxxx`. */
+function isPlaceholder(secret: string): boolean {
+  const words = secret.toLowerCase().replace(/[^\p{L}\d]/gu, "");
+  if (words !== "" && words.replace(PLACEHOLDERS, "") === "") return true;
+  // A text that repeats a piece occurs within its doubled text before the middle.
+  return `${secret}${secret}`.indexOf(secret, 1) < secret.length;
 }

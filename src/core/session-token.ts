@@ -99,9 +99,6 @@ function keyOf(secret: string): CryptoKey {
  */
 function isStrictlyEncoded(token: string): boolean {
   const parts = token.split(".");
-  return parts.length === 3 && parts.every((part) => part === recoded(part));
-}
-
-function recoded(part: string): string {
-  return Buffer.from(part, "base64url").toString("base64url");
+  const recoded = parts.map((part) => Buffer.from(part, "base64url").toString("base64url"));
+  return parts.length === 3 && recoded.join(".") === token;
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 
 /** The storage of the one-time setup token. */
 export interface SetupTokenSource {
@@ -19,9 +19,5 @@ export function setupTokenMatches(stored: string | undefined, given: string): bo
 
 /** Compares digests, which have one length, so the time reveals neither content nor length. */
 function equalInConstantTime(a: string, b: string): boolean {
-  return timingSafeEqual(digest(a), digest(b));
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text, "utf8").digest();
+  return timingSafeEqual(hash("sha256", a, "buffer"), hash("sha256", b, "buffer"));
 }

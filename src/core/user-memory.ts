@@ -32,7 +32,6 @@ export interface UserMemory {
   anyExists(): MaybePromise<boolean>;
   /** Must be called whenever this process changes a user. */
   forget(id: UserId): void;
-  /** How many users are cached. */
   readonly size: number;
   close(): Promise<void>;
 }

@@ -40,33 +40,25 @@ export function createWorkQueue(
   meter: WorkMeter = noMeter.hashes,
 ): WorkQueue {
   /** Waiting jobs by requester. The first requester has the next turn. */
-  const lines = new Map<string, readonly Waiting[]>();
+  const lines = new Map<string, Set<Waiting>>();
   const share = Math.max(1, Math.floor(waiting / SHARES));
   let running = 0;
 
   function isFullFor({ shares }: Requester): boolean {
-    const all = [...lines.values()].flat();
+    const all = [...lines.values()].flatMap((line) => [...line]);
     const takenBy = (name: string): number => all.filter((one) => one.shares.includes(name)).length;
     return all.length >= waiting || shares.some((name) => takenBy(name) >= share);
-  }
-
-  /** Keeps the position of a requester that already has a turn. */
-  function setLine(turn: string, line: readonly Waiting[]): void {
-    if (line.length === 0) lines.delete(turn);
-    else lines.set(turn, line);
   }
 
   async function untilStarted({ turn, shares, signal }: Requester): Promise<void> {
     const { promise, resolve: start, reject } = Promise.withResolvers<void>();
     const place: Waiting = { shares, start };
+    const line = lines.get(turn) ?? new Set<Waiting>();
+    lines.set(turn, line.add(place));
     const drop = (): void => {
-      setLine(
-        turn,
-        (lines.get(turn) ?? []).filter((one) => one !== place),
-      );
+      if (line.delete(place) && line.size === 0) lines.delete(turn);
       reject(clientGone());
     };
-    setLine(turn, [...(lines.get(turn) ?? []), place]);
     signal?.addEventListener("abort", drop, { once: true });
     const over = meter.waits();
     try {
@@ -84,9 +76,11 @@ export function createWorkQueue(
       running -= 1;
       return;
     }
-    const [turn, [place, ...rest]] = next;
+    const [turn, line] = next;
+    const [place] = line;
     lines.delete(turn);
-    setLine(turn, rest);
+    if (place !== undefined) line.delete(place);
+    if (line.size > 0) lines.set(turn, line);
     place?.start();
   }
 

@@ -1,51 +1,76 @@
-import type { Answer } from "./ask.ts";
-import type { Check } from "./check.ts";
-import { type Finding, hint, orOk, problem } from "./finding.ts";
-import { isRedirectToTls, leadsToTls, locationIn, type Site, statusOf } from "./site.ts";
+import { connectableHost } from "../gate/https/handshake-check.ts";
+import { type Finding, type Findings, hint, ok, orOk, problem } from "./check.ts";
+import type { Installation } from "./installation.ts";
+import {
+  type Answer,
+  ask,
+  isRedirectToTls,
+  locationIn,
+  redirectsToTls,
+  type Site,
+  statusOf,
+} from "./site.ts";
 
-export const addressCheck: Check = {
-  name: "address",
-  settings: ["HOST", "PORT"],
+/** Checks whether the gate or another program answers at the configured host and port. */
+export async function checkGate({ settings, now }: Installation): Promise<Findings> {
+  const { host, port, httpsPort, tlsCertFile } = settings;
+  if (port === 0) return undefined;
+  const here = connectableHost(host);
+  const scheme = tlsCertFile !== undefined && httpsPort === undefined ? "https" : "http";
+  const url = new URL(`${scheme}://${here.includes(":") ? `[${here}]` : here}:${port}`);
+  const alive = await ask(new URL("/healthz", url), {}, now);
+  if (alive.kind === "none" && alive.code === "ECONNREFUSED") {
+    return ok(`the gate does not run: nothing listens at ${url.origin}`);
+  }
+  if (alive.kind === "response" && (alive.body === "alive" || isRedirectToTls(alive, url))) {
+    return ok(`the gate runs at ${url.origin}`);
+  }
+  const got = alive.kind === "none" ? alive.reason : `/healthz returns ${alive.status}`;
+  return problem(
+    `another program listens at ${url.origin}: ${got}`,
+    "stop that program, or set PORT to a free port",
+  );
+}
 
-  async look(installation) {
-    const site = await installation.site();
-    // The hosts check reports a refused host name.
-    if (site === undefined || statusOf(site.login) === 421) return [];
-    const { host, port } = installation.settings;
-    const wrongServer = wrongServerAt(site, `http://${host}:${port}`);
-    if (wrongServer !== undefined) return [wrongServer];
-    if (leadsToTls(site)) {
-      const there = new URL(locationIn(site.login) ?? "", site.url).origin;
-      return [hint(`${site.url.origin} leads to ${there}`, `run this with --url ${there}`)];
-    }
-    return orOk(
-      [...formFindings(site), ...readyFindings(site), ...plainFindings(site.plain, site.url)],
-      `Latchkey answers at ${site.url.origin}, and its forms work there`,
-    );
-  },
-};
+/** Checks whether Latchkey answers at the URL that browsers use. */
+export async function checkAddress(installation: Installation): Promise<Findings> {
+  const site = await installation.site();
+  // The hosts check reports a refused host name.
+  if (site === undefined || statusOf(site.login) === 421) return undefined;
+  const { origin } = site.url;
+  if (redirectsToTls(site)) {
+    const target = new URL(locationIn(site.login) ?? "", site.url).origin;
+    return hint(`${origin} redirects to ${target}`, `run this with --url ${target}`);
+  }
+  const { host, port } = installation.settings;
+  const wrongServer = wrongServerFinding(site, `http://${host}:${port}`);
+  if (wrongServer !== undefined) return wrongServer;
+  return orOk(
+    [formFinding(site), readyFinding(site), plainFinding(site.plain, site.url)],
+    `Latchkey answers at ${origin}, and its forms work there`,
+  );
+}
 
 /** Reports why Latchkey does not answer at the address at all. */
-function wrongServerAt(site: Site, gate: string): Finding | undefined {
+function wrongServerFinding(site: Site, gate: string): Finding | undefined {
   const { origin } = site.url;
-  const { login } = site;
+  const { login, form } = site;
   if (login.kind === "none") {
     return problem(
       `${origin} does not answer: ${login.reason}`,
-      "see whether the gate and the proxy run, and whether name, firewall and port lead there",
-    );
-  }
-  if (leadsToTls(site)) return undefined;
-  if ([502, 503, 504].includes(login.status) && !isLatchkey(site)) {
-    return problem(
-      `the proxy at ${origin} does not reach the gate: it answers ${login.status}`,
-      `see whether the gate runs, and lead the proxy to where it listens: ${gate}`,
+      "check that the gate and the proxy run, and that DNS, firewall and port are right",
     );
   }
   if (isLatchkey(site)) return undefined;
+  if ([502, 503, 504].includes(login.status)) {
+    return problem(
+      `the proxy at ${origin} does not reach the gate: it returns ${login.status}`,
+      `check that the gate runs, and that the proxy forwards to it: ${gate}`,
+    );
+  }
   return problem(
-    `what answers at ${origin} is not Latchkey: /login gives ${login.status}, a form posted to /logout ${statusOf(site.form) ?? "nothing"}`,
-    "have the proxy lead /login, /setup, /logout, /account/ and the rest of the gate's paths to the gate: docs/proxies shows how",
+    `the server at ${origin} is not Latchkey: GET /login returns ${login.status}, POST /logout ${statusOf(form) ?? "does not answer"}`,
+    "have the proxy forward /login, /setup, /logout, /account/ and the other paths of the gate to it (see docs/proxies)",
   );
 }
 
@@ -62,44 +87,36 @@ function isLatchkey({ login, form }: Site): boolean {
 const isSignOut = (form: Answer): boolean =>
   statusOf(form) === 303 && (locationIn(form) ?? "").endsWith("/login");
 
-function formFindings({ url, form }: Site): readonly Finding[] {
-  if (isSignOut(form)) return [];
+function formFinding({ url: { origin }, form }: Site): Finding | undefined {
+  if (isSignOut(form)) return undefined;
   if (statusOf(form) === 403) {
-    return [
-      problem(
-        `forms posted at ${url.origin} are refused as those of another site: the proxy does not pass the header Host on as it came`,
-        `have it do so (nginx: proxy_set_header Host $http_host;), or set PUBLIC_URL to ${url.origin}`,
-      ),
-    ];
+    return problem(
+      `forms posted to ${origin} are rejected as cross-site: the proxy does not pass on the Host header unchanged`,
+      `have the proxy do so (nginx: proxy_set_header Host $http_host;), or set PUBLIC_URL to ${origin}`,
+    );
   }
-  const said = form.kind === "none" ? form.reason : `answer ${form.status}`;
-  return [
-    problem(
-      `forms posted at ${url.origin} do not get to the gate: ${said}`,
-      "have the proxy lead /logout, /login, /setup and /account/password to the gate, with every method",
-    ),
-  ];
+  const got = form.kind === "none" ? form.reason : `the response is ${form.status}`;
+  return problem(
+    `forms posted to ${origin} do not reach the gate: ${got}`,
+    "have the proxy forward /logout, /login, /setup and /account/password to the gate, with every method",
+  );
 }
 
 /** Reports an unhealthy gate. A proxy need not forward the health paths, so silence is fine. */
-function readyFindings({ alive, ready }: Site): readonly Finding[] {
-  if (alive.kind === "none" || alive.body !== "alive" || statusOf(ready) !== 503) return [];
-  return [
-    problem(
-      "the gate runs, and its database does not answer: /readyz gives 503",
-      "see what the check of the database says, and the log of the gate",
-    ),
-  ];
+function readyFinding({ alive, ready }: Site): Finding | undefined {
+  if (alive.kind === "none" || alive.body !== "alive" || statusOf(ready) !== 503) return undefined;
+  return problem(
+    "the gate runs, but its database does not answer: /readyz returns 503",
+    "see the findings of the database check, and the log of the gate",
+  );
 }
 
 /** Exported for its tests, which cannot use port 80. */
-export function plainFindings(plain: Answer | undefined, url: URL): readonly Finding[] {
-  if (plain === undefined || plain.kind === "none" || isRedirectToTls(plain, url)) return [];
-  if (plain.status >= 400) return [];
-  return [
-    hint(
-      `http://${url.hostname} answers without leading to https: who comes that way sends the password in the clear`,
-      `have the proxy redirect it (nginx: return 301 https://$host$request_uri;)`,
-    ),
-  ];
+export function plainFinding(plain: Answer | undefined, url: URL): Finding | undefined {
+  if (plain === undefined || plain.kind === "none" || isRedirectToTls(plain, url)) return undefined;
+  if (plain.status >= 400) return undefined;
+  return hint(
+    `http://${url.hostname} answers without a redirect to https: passwords sent there are not encrypted`,
+    "have the proxy redirect it (nginx: return 301 https://$host$request_uri;)",
+  );
 }

@@ -1,56 +1,97 @@
 import { messageOf } from "../core/fault.ts";
-import { type Finding, type Outcome, problem } from "./finding.ts";
+import type { SettingsReading } from "../gate/settings/settings.ts";
+import { ENV_FILE } from "../gate/settings/sources.ts";
 import type { Installation } from "./installation.ts";
+
+/** What a check found. Hints and problems say how to fix them. */
+export type Finding =
+  | { readonly outcome: "ok"; readonly found: string }
+  | { readonly outcome: "hint" | "problem"; readonly found: string; readonly remedy: string };
+
+export const ok = (found: string): Finding => ({ outcome: "ok", found });
+
+type Advice = (found: string, remedy: string) => Finding;
+
+/** It works, but could be better, or will soon fail. */
+export const hint: Advice = (found, remedy) => ({ outcome: "hint", found, remedy });
+
+export const problem: Advice = (found, remedy) => ({ outcome: "problem", found, remedy });
+
+/** `undefined` and an empty list mean that there is nothing to check. */
+export type Findings = Finding | undefined | readonly Finding[];
+
+/** The hints and problems, or a single `ok` finding if there are none. */
+export function orOk(wrong: readonly (Finding | undefined)[], found: string): readonly Finding[] {
+  const findings = wrong.filter((one) => one !== undefined);
+  return findings.length === 0 ? [ok(found)] : findings;
+}
 
 export interface Check {
   readonly name: string;
   /** The settings that the check uses: it is skipped if one of them is invalid. */
   readonly settings: readonly string[];
-  /** Returns no findings if there is nothing to check. */
-  look(installation: Installation): Promise<readonly Finding[]>;
+  readonly run: (installation: Installation) => Promise<Findings>;
 }
 
-export interface Checked {
-  readonly check: string;
-  readonly outcome: Outcome;
-  readonly found: string;
-  readonly remedy?: string;
+/** A finding with the name of its check. */
+export type Report = { readonly check: string } & Finding;
+
+export const reportsOf = (check: string, findings: readonly Finding[]): readonly Report[] =>
+  findings.map((finding) => ({ check, ...finding }));
+
+interface SettingsExamination {
+  readonly findings: readonly Finding[];
+  /** The checks that do not use an invalid setting. */
+  readonly runnable: readonly Check[];
+}
+
+/** Runs before all checks, because they rely on valid settings. */
+export function examineSettings(
+  { problems, warnings }: SettingsReading,
+  checks: readonly Check[],
+): SettingsExamination {
+  const invalid = new Set(problems.flatMap(({ about }) => about));
+  const { runnable = [], skipped = [] } = Object.groupBy(checks, ({ settings }) =>
+    [ENV_FILE, ...settings].some((name) => invalid.has(name)) ? "skipped" : "runnable",
+  );
+  const names = skipped.map(({ name }) => name).join(", ");
+  const remedy =
+    names === "" ? "correct it" : `correct it, and run this again: it skipped ${names}`;
+  const findings = [
+    ...problems.map(({ text }) => problem(text, remedy)),
+    ...warnings.map((warning) => hint(warning, "correct it, or remove it")),
+  ];
+  return { findings: orOk(findings, "all values are valid"), runnable };
 }
 
 /** Runs the checks in parallel, with a time limit each. A failing check does not affect others. */
-export async function examine(
+export async function runChecks(
   checks: readonly Check[],
   installation: Installation,
-  withinMs: number,
-): Promise<readonly Checked[]> {
-  const findings = await Promise.all(
-    checks.map(async (check) => told(check.name, await bounded(check, installation, withinMs))),
+  timeoutMs: number,
+): Promise<readonly Report[]> {
+  const reports = checks.map(async (check) =>
+    reportsOf(check.name, await findingsOf(check, installation, timeoutMs)),
   );
-  return findings.flat();
+  return (await Promise.all(reports)).flat();
 }
 
-export function told(check: string, findings: readonly Finding[]): readonly Checked[] {
-  return findings.map(({ kind, ...rest }) => ({ check, outcome: kind, ...rest }));
-}
-
-async function bounded(
-  check: Check,
+async function findingsOf(
+  { run }: Check,
   installation: Installation,
-  withinMs: number,
+  timeoutMs: number,
 ): Promise<readonly Finding[]> {
-  const late = Promise.withResolvers<readonly Finding[]>();
-  const timer = setTimeout(() => late.resolve([tooLate(withinMs)]), withinMs);
+  const late = Promise.withResolvers<Finding>();
+  const timedOut = problem(
+    `the check did not finish within ${timeoutMs / 1_000} seconds`,
+    "find out whether the disk, the network or DNS hangs, and run this again",
+  );
+  const timer = setTimeout(() => late.resolve(timedOut), timeoutMs);
   try {
-    return await Promise.race([check.look(installation), late.promise]);
+    return [(await Promise.race([run(installation), late.promise])) ?? []].flat();
   } catch (error) {
-    return [problem(`cannot be looked at: ${messageOf(error)}`, "mend that, and run this again")];
+    return [problem(`the check failed: ${messageOf(error)}`, "fix this, and run this again")];
   } finally {
     clearTimeout(timer);
   }
 }
-
-const tooLate = (withinMs: number): Finding =>
-  problem(
-    `is not done after ${withinMs / 1_000} seconds`,
-    "see whether the disk, the network or the name service hangs, and run this again",
-  );

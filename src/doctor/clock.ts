@@ -1,84 +1,64 @@
-import type { Check } from "./check.ts";
-import { type Finding, hint, orOk, problem } from "./finding.ts";
-import { type Installation, seenDatabase } from "./installation.ts";
+import { type Finding, type Findings, hint, orOk, problem } from "./check.ts";
+import { contentsOf, type Installation } from "./installation.ts";
 
-const NOTED_FROM_MS = 30_000;
-const WRONG_FROM_MS = 5 * 60_000;
+const HINT_FROM_MS = 30_000;
+const PROBLEM_FROM_MS = 5 * 60_000;
 
-const REMEDY =
-  "see with timedatectl, on both machines, whether the clock is set by itself, and switch that on";
+const REMEDY = "run timedatectl on both machines, and turn on time synchronization where it is off";
 
-export const clockCheck: Check = {
-  name: "clock",
-  settings: ["DATABASE_URL", "DATA_DIR"],
-
-  async look(installation) {
-    const [database, site, log] = await Promise.all([
-      aheadOfDatabase(installation),
-      aheadOfSite(installation),
-      aheadOfLog(installation),
-    ]);
-    const differences = [...database, ...site];
-    if (differences.length + log.length === 0) return [];
-    return orOk(
-      [...differences.flatMap(judgedDifference), ...log.flatMap(judgedEntry)],
-      differences.length === 0
-        ? "no log entry comes from the future"
-        : `this machine's clock agrees with ${differences.map(({ whose }) => whose).join(" and ")}`,
-    );
-  },
-};
-
-interface Difference {
-  readonly whose: string;
-  readonly aheadMs: number;
-}
-
-async function aheadOfDatabase(installation: Installation): Promise<readonly Difference[]> {
-  const database = await installation.database().catch(() => undefined);
-  if (database?.kind !== "postgres") return [];
-  return database.hosts.flatMap((look) =>
-    look.kind === "answers"
-      ? [{ whose: `that of the database at ${look.host}`, aheadMs: look.aheadMs }]
-      : [],
+export async function checkClock(installation: Installation): Promise<Findings> {
+  const clocks = [...(await databaseClocks(installation)), ...(await siteClock(installation))];
+  const latest = (await contentsOf(installation))?.latestEntry;
+  if (clocks.length === 0 && latest === undefined) return undefined;
+  return orOk(
+    [...clocks.map(compareClock), latest && futureEntry(latest.getTime() - installation.now())],
+    clocks.length === 0
+      ? "no log entry is from the future"
+      : `this machine's clock agrees with that of ${clocks.map(({ of }) => of).join(" and ")}`,
   );
 }
 
-async function aheadOfSite(installation: Installation): Promise<readonly Difference[]> {
+/** Another clock, compared with that of this machine. */
+interface Clock {
+  readonly of: string;
+  readonly aheadMs: number;
+}
+
+async function databaseClocks(installation: Installation): Promise<readonly Clock[]> {
+  const database = await installation.database().catch(() => undefined);
+  if (database?.kind !== "postgres") return [];
+  return database.hosts
+    .filter((one) => one.kind === "answers")
+    .map(({ host, aheadMs }) => ({ of: `the database at ${host}`, aheadMs }));
+}
+
+async function siteClock(installation: Installation): Promise<readonly Clock[]> {
   const site = await installation.site();
   if (site === undefined || site.login.kind === "none") return [];
   const { headers, receivedAt } = site.login;
   const date = Date.parse(headers.date ?? "");
-  if (Number.isNaN(date)) return [];
   // The Date header is in whole seconds: on average, it is half a second old.
-  return [{ whose: `that of ${site.url.origin}`, aheadMs: date + 500 - receivedAt }];
-}
-
-async function aheadOfLog(installation: Installation): Promise<readonly number[]> {
-  const database = await seenDatabase(installation);
-  if (database === "missing" || database === "unknown") return [];
-  const latest = database.contents?.latestEntry;
-  return latest === undefined ? [] : [latest.getTime() - installation.now()];
+  return Number.isNaN(date) ? [] : [{ of: site.url.origin, aheadMs: date + 500 - receivedAt }];
 }
 
 /** Exported for its tests, which cannot set a wrong clock. */
-export function judgedDifference({ whose, aheadMs }: Difference): readonly Finding[] {
-  const off = Math.abs(aheadMs);
-  const found = `this machine's clock is ${spanOf(off)} ${aheadMs > 0 ? "behind" : "ahead of"} ${whose}`;
-  return judged(off, found, REMEDY);
+export function compareClock({ of, aheadMs }: Clock): Finding | undefined {
+  const difference = Math.abs(aheadMs);
+  const direction = aheadMs > 0 ? "behind" : "ahead of";
+  const found = `this machine's clock is ${spanOf(difference)} ${direction} that of ${of}`;
+  return weigh(difference, found, REMEDY);
 }
 
-function judgedEntry(aheadMs: number): readonly Finding[] {
-  return judged(
+const futureEntry = (aheadMs: number): Finding | undefined =>
+  weigh(
     aheadMs,
     `the log has an entry from ${spanOf(aheadMs)} in the future`,
-    `either this machine's clock is behind, or one that wrote to the log was ahead: ${REMEDY}`,
+    `this machine's clock is behind, or that of a machine that wrote to the log was ahead: ${REMEDY}`,
   );
-}
 
-function judged(offMs: number, found: string, remedy: string): readonly Finding[] {
-  if (offMs >= WRONG_FROM_MS) return [problem(found, remedy)];
-  return offMs >= NOTED_FROM_MS ? [hint(found, remedy)] : [];
+function weigh(ms: number, found: string, remedy: string): Finding | undefined {
+  if (ms >= PROBLEM_FROM_MS) return problem(found, remedy);
+  return ms >= HINT_FROM_MS ? hint(found, remedy) : undefined;
 }
 
 function spanOf(ms: number): string {

@@ -1,109 +1,90 @@
 import { isLoopbackHost } from "../core/loopback.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { sharesCookies } from "../web/location.ts";
-import type { Check } from "./check.ts";
-import { type Finding, hint, orOk, problem } from "./finding.ts";
-import { leadsToTls, locationIn, type Site, statusOf } from "./site.ts";
+import { type Finding, type Findings, hint, orOk, problem } from "./check.ts";
+import type { Installation } from "./installation.ts";
+import { locationIn, redirectsToTls, type Site, statusOf } from "./site.ts";
 
-export const cookieCheck: Check = {
-  name: "cookie",
-  settings: ["PUBLIC_URL", "COOKIE_DOMAIN"],
+export async function checkCookie(installation: Installation): Promise<Findings> {
+  const site = await installation.site();
+  if (site === undefined || site.login.kind === "none" || redirectsToTls(site)) return undefined;
+  const { url } = site;
+  const { cookieDomain, publicUrl } = installation.settings;
+  return orOk(
+    [
+      domainFinding(url, cookieDomain),
+      publicUrlFinding(url, publicUrl),
+      schemeFinding(site),
+      strippedFinding(site),
+      plainFinding(url),
+    ],
+    `browsers send the session cookie back to ${url.origin}`,
+  );
+}
 
-  async look(installation) {
-    const site = await installation.site();
-    if (site === undefined || site.login.kind === "none" || leadsToTls(site)) return [];
-    return orOk(
-      [
-        ...domainFindings(site.url, installation.settings),
-        ...publicUrlFindings(site.url, installation.settings),
-        ...schemeFindings(site),
-        ...strippedFindings(site),
-        ...clearFindings(site.url),
-      ],
-      `nothing keeps the session cookie from coming back to ${site.url.origin}`,
-    );
-  },
-};
-
-type Place = Pick<Settings, "publicUrl" | "cookieDomain">;
-
-function domainFindings({ origin, hostname }: URL, { cookieDomain }: Place): readonly Finding[] {
-  if (cookieDomain === undefined || sharesCookies(origin, cookieDomain)) return [];
-  return [
-    problem(
-      `browsers drop the cookie: COOKIE_DOMAIN is ${cookieDomain}, and ${hostname} is neither that nor below it`,
-      "set COOKIE_DOMAIN to a domain that both the gate and the applications are at or below, or leave it out",
-    ),
-  ];
+function domainFinding(
+  { origin, hostname }: URL,
+  cookieDomain: Settings["cookieDomain"],
+): Finding | undefined {
+  if (cookieDomain === undefined || sharesCookies(origin, cookieDomain)) return undefined;
+  return problem(
+    `browsers reject the cookie: COOKIE_DOMAIN is ${cookieDomain}, which does not include ${hostname}`,
+    "set COOKIE_DOMAIN to a domain that includes the gate and the apps, or leave it unset",
+  );
 }
 
 /** A loopback address reaches the gate directly, so it may differ from PUBLIC_URL. */
-function publicUrlFindings(url: URL, { publicUrl }: Place): readonly Finding[] {
-  if (publicUrl === undefined || publicUrl === url.origin || isLoopbackHost(url.hostname))
-    return [];
-  const there = new URL(publicUrl);
-  if (there.host === url.host && there.protocol === "https:") {
-    return [
-      problem(
-        `${url.origin} has no TLS, and PUBLIC_URL is ${publicUrl}: a session made there is not sent here`,
-        `have the proxy redirect ${url.origin} to ${publicUrl}`,
-      ),
-    ];
+function publicUrlFinding(
+  { origin, host, hostname }: URL,
+  publicUrl: Settings["publicUrl"],
+): Finding | undefined {
+  if (publicUrl === undefined || publicUrl === origin || isLoopbackHost(hostname)) return undefined;
+  const configured = new URL(publicUrl);
+  if (configured.host === host && configured.protocol === "https:") {
+    return problem(
+      `${origin} has no TLS, but PUBLIC_URL is ${publicUrl}: browsers do not send its session cookie here`,
+      `have the proxy redirect ${origin} to ${publicUrl}`,
+    );
   }
-  return [
-    hint(
-      `PUBLIC_URL is ${publicUrl}, which is not ${url.origin}: whoever signs in at the one may not be signed in at the other`,
-      `use one of them: set PUBLIC_URL to ${url.origin}, or lead people to ${publicUrl}`,
-    ),
-  ];
+  return hint(
+    `PUBLIC_URL is ${publicUrl}, not ${origin}: a user who signs in at one may not be signed in at the other`,
+    `use one of them: set PUBLIC_URL to ${origin}, or direct users to ${publicUrl}`,
+  );
 }
 
 /** Without a session, the gate redirects with the URL that it believes was requested. */
-function schemeFindings({ url, page }: Site): readonly Finding[] {
-  const location = locationIn(page) ?? "";
-  const target = URL.canParse(location, url.href)
-    ? (new URL(location, url.href).searchParams.get("return_to") ?? "")
-    : "";
-  const asked = URL.canParse(target) ? new URL(target) : url;
-  if (asked.hostname !== url.hostname) return [];
-  const believed = asked.protocol;
-  if (believed === url.protocol) return [];
-  if (believed === "https:") {
-    if (isLoopbackHost(url.hostname)) return [];
-    return [
-      problem(
-        `the proxy tells the gate that ${url.origin} is https, so browsers do not send the cookie back there`,
-        "have it set X-Forwarded-Proto to what the browser speaks (nginx: $scheme), and use https",
-      ),
-    ];
-  }
-  return [
-    problem(
-      `the proxy tells the gate that ${url.origin} is http, so the cookie goes out without Secure`,
+function schemeFinding({ url, page }: Site): Finding | undefined {
+  const redirect = URL.parse(locationIn(page) ?? "", url);
+  const assumed = URL.parse(redirect?.searchParams.get("return_to") ?? "") ?? url;
+  if (assumed.hostname !== url.hostname || assumed.protocol === url.protocol) return undefined;
+  if (assumed.protocol !== "https:") {
+    return problem(
+      `the proxy reports ${url.origin} to the gate as http, so the cookie is set without Secure`,
       "have it set X-Forwarded-Proto: https (nginx: proxy_set_header X-Forwarded-Proto $scheme;)",
-    ),
-  ];
+    );
+  }
+  if (isLoopbackHost(url.hostname)) return undefined;
+  return problem(
+    `the proxy reports ${url.origin} to the gate as https, so browsers do not send the cookie back there`,
+    "have it set X-Forwarded-Proto to the protocol of the browser (nginx: $scheme), and use https",
+  );
 }
 
 /** Sign-out sends Set-Cookie even without a session. */
-function strippedFindings({ url, form }: Site): readonly Finding[] {
-  if (form.kind === "none" || statusOf(form) !== 303) return [];
+function strippedFinding({ url, form }: Site): Finding | undefined {
+  if (form.kind === "none" || statusOf(form) !== 303) return undefined;
   const cookies = form.headers["set-cookie"] ?? [];
-  if (cookies.some((cookie) => cookie.startsWith("session="))) return [];
-  return [
-    problem(
-      `something before ${url.origin} takes the gate's Set-Cookie away: nobody can sign in there`,
-      "have the proxy pass Set-Cookie on, and cache nothing of the gate's",
-    ),
-  ];
+  if (cookies.some((cookie) => cookie.startsWith("session="))) return undefined;
+  return problem(
+    `a proxy at ${url.origin} removes the Set-Cookie header, so users cannot sign in there`,
+    "have the proxy pass on Set-Cookie, and not cache responses of the gate",
+  );
 }
 
-function clearFindings({ protocol, hostname, origin }: URL): readonly Finding[] {
-  if (protocol === "https:" || isLoopbackHost(hostname)) return [];
-  return [
-    hint(
-      `${origin} has no TLS: passwords and sessions can be read on the way`,
-      "set HTTPS_PORT, so that the gate gets a certificate by itself, or put a proxy with one before it: docs/proxies shows how",
-    ),
-  ];
+function plainFinding({ protocol, hostname, origin }: URL): Finding | undefined {
+  if (protocol === "https:" || isLoopbackHost(hostname)) return undefined;
+  return hint(
+    `${origin} has no TLS: others on the network can read passwords and sessions`,
+    "set HTTPS_PORT for automatic HTTPS, or use a proxy with a certificate (see docs/proxies)",
+  );
 }

@@ -1,8 +1,7 @@
 import { statfs } from "node:fs/promises";
-import { dirname } from "node:path";
-import { isMissing } from "../core/file-error.ts";
-import type { Check } from "./check.ts";
-import { type Finding, hint, orOk, problem } from "./finding.ts";
+import { type Finding, type Findings, hint, orOk, problem } from "./check.ts";
+import { nearestExisting } from "./data-folder.ts";
+import type { Installation } from "./installation.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const SCARCE_MIB = 100;
@@ -21,59 +20,42 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x786f4256, "VirtualBox"],
 ]);
 
-export const diskCheck: Check = {
-  name: "disk",
-  settings: ["DATA_DIR", "DATABASE_URL"],
+export async function checkDisk({ settings }: Installation): Promise<Findings> {
+  const { dataDir, databaseUrl } = settings;
+  const { path } = await nearestExisting(dataDir);
+  const { bavail, bsize, type } = await statfs(path);
+  const freeMib = Math.floor((bavail * bsize) / MEBIBYTE);
+  const holds = databaseUrl === undefined ? "database" : "no-database";
+  const free = freeMib < 10_240 ? `${freeMib} MiB` : `${Math.floor(freeMib / 1_024)} GiB`;
+  return orOk(
+    diskFindings(dataDir, { freeMib, type: type >>> 0 }, holds),
+    `${free} free at ${dataDir}`,
+  );
+}
 
-  async look({ settings: { dataDir, databaseUrl } }) {
-    const disk = await diskOf(dataDir);
-    const holds = databaseUrl === undefined ? "database" : "no-database";
-    return orOk(diskFindings(dataDir, disk, holds), `${roomOf(disk)} are free at ${dataDir}`);
-  },
-};
-
-export interface Disk {
-  readonly freeBytes: number;
+interface Disk {
+  readonly freeMib: number;
   readonly type: number;
 }
-
-/** A folder that does not exist yet will be on the disk of its parent. */
-async function diskOf(path: string): Promise<Disk> {
-  try {
-    const { bavail, bsize, type } = await statfs(path);
-    return { freeBytes: bavail * bsize, type: type >>> 0 };
-  } catch (error) {
-    if (!isMissing(error) || dirname(path) === path) throw error;
-    return diskOf(dirname(path));
-  }
-}
-
-function roomOf(disk: Disk): string {
-  const free = mebibytes(disk);
-  return free < 10_240 ? `${free} MiB` : `${Math.floor(free / 1_024)} GiB`;
-}
-
-const mebibytes = ({ freeBytes }: Disk): number => Math.floor(freeBytes / MEBIBYTE);
 
 /** Exported for its tests, which cannot use full disks and network file systems. */
 export function diskFindings(
   dataDir: string,
-  disk: Disk,
+  { freeMib, type }: Disk,
   holds: "database" | "no-database",
 ): readonly Finding[] {
   const findings: Finding[] = [];
-  const free = mebibytes(disk);
-  if (free < SCARCE_MIB) {
-    const found = `${free} MiB are free at ${dataDir}`;
-    const remedy = "make room, or set LOG_RETENTION, so that old log entries are removed";
-    findings.push(free < FULL_MIB ? problem(found, remedy) : hint(found, remedy));
+  if (freeMib < SCARCE_MIB) {
+    const weigh = freeMib < FULL_MIB ? problem : hint;
+    const remedy = "free some space, or set LOG_RETENTION to remove old log entries";
+    findings.push(weigh(`only ${freeMib} MiB free at ${dataDir}`, remedy));
   }
-  const network = NETWORK_FILE_SYSTEMS.get(disk.type);
+  const network = NETWORK_FILE_SYSTEMS.get(type);
   if (network !== undefined && holds === "database") {
     findings.push(
       hint(
-        `${dataDir} lies on a network file system (${network}), where SQLite can lose data`,
-        "set DATA_DIR to a folder on a disk of this machine, or DATABASE_URL to a PostgreSQL",
+        `${dataDir} is on a network file system (${network}), where SQLite can lose data`,
+        "set DATA_DIR to a folder on a local disk, or DATABASE_URL to a PostgreSQL database",
       ),
     );
   }

@@ -1,62 +1,48 @@
 import { allowsAnyHost } from "../core/allowed-hosts.ts";
 import { isLoopbackHost } from "../core/loopback.ts";
-import type { Check } from "./check.ts";
-import { type Finding, hint, orOk, problem } from "./finding.ts";
-import { type Installation, seenDatabase } from "./installation.ts";
+import { type Finding, type Findings, hint, orOk, problem } from "./check.ts";
+import { contentsOf, type Installation } from "./installation.ts";
 import { type Site, statusOf } from "./site.ts";
 
-export const hostsCheck: Check = {
-  name: "hosts",
-  settings: ["HOST", "ALLOWED_HOSTS", "DATA_DIR", "DATABASE_URL"],
+export async function checkHosts(installation: Installation): Promise<Findings> {
+  const site = await installation.site();
+  return orOk(
+    [site && refusalFinding(site), await rebindingFinding(installation)],
+    allowedText(installation.settings),
+  );
+}
 
-  async look(installation) {
-    const site = await installation.site();
-    return orOk(
-      [...(site === undefined ? [] : refusalIn(site)), ...(await rebindingIn(installation))],
-      allowedIn(installation.settings),
-    );
-  },
-};
-
-function allowedIn({ allowedHosts }: Installation["settings"]): string {
+function allowedText({ allowedHosts }: Installation["settings"]): string {
   if (allowedHosts === "loopback-setup") {
-    return "any host name is allowed, except for the setup while there is no account";
+    return "any host name is allowed, except for setup while no account exists";
   }
   if (allowsAnyHost(allowedHosts)) return "any host name is allowed";
   return `ALLOWED_HOSTS allows ${allowedHosts.join(", ")}`;
 }
 
-function refusalIn({ url, login, setup }: Site): readonly Finding[] {
+const MISDIRECTED = 421;
+
+function refusalFinding({ url, login, setup }: Site): Finding | undefined {
   if (statusOf(login) === MISDIRECTED) {
-    return [
-      problem(
-        `requests for ${url.host} get 421: ALLOWED_HOSTS does not allow this host name`,
-        `add ${url.hostname} to ALLOWED_HOSTS, or have the proxy pass on the header Host`,
-      ),
-    ];
+    return problem(
+      `requests for ${url.host} get 421: ALLOWED_HOSTS does not allow this host name`,
+      `add ${url.hostname} to ALLOWED_HOSTS, or have the proxy pass on the Host header`,
+    );
   }
-  if (statusOf(setup) !== MISDIRECTED) return [];
-  return [
-    problem(
-      `there is no account yet, and the setup at ${url.host} gets 421: on loopback, only known host names reach it`,
-      `set PUBLIC_URL to ${url.origin}, or add ${url.hostname} to ALLOWED_HOSTS`,
-    ),
-  ];
+  if (statusOf(setup) !== MISDIRECTED) return undefined;
+  return problem(
+    `no account yet, and setup at ${url.host} returns 421: on loopback, only known host names reach it`,
+    `set PUBLIC_URL to ${url.origin}, or add ${url.hostname} to ALLOWED_HOSTS`,
+  );
 }
 
 /** DNS rebinding: on loopback, only the host name check keeps out websites in a local browser. */
-async function rebindingIn(installation: Installation): Promise<readonly Finding[]> {
+async function rebindingFinding(installation: Installation): Promise<Finding | undefined> {
   const { host, allowedHosts } = installation.settings;
-  if (!isLoopbackHost(host) || !allowsAnyHost(allowedHosts)) return [];
-  const database = await seenDatabase(installation);
-  if (database === "unknown") return [];
-  if (database !== "missing" && database.contents?.hasUsers !== false) return [];
-  return [
-    hint(
-      "there is no account yet, and ALLOWED_HOSTS is *: a website can reach the setup through DNS rebinding",
-      "name the hosts in ALLOWED_HOSTS, or leave it unset",
-    ),
-  ];
+  if (!isLoopbackHost(host) || !allowsAnyHost(allowedHosts)) return undefined;
+  if ((await contentsOf(installation))?.hasUsers !== false) return undefined;
+  return hint(
+    "no account yet, and ALLOWED_HOSTS is *: a website can reach setup through DNS rebinding",
+    "list the host names in ALLOWED_HOSTS, or leave it unset",
+  );
 }
-
-const MISDIRECTED = 421;

@@ -1,75 +1,73 @@
 import { eventIn } from "../core/events.ts";
+import { reachOf } from "../gate/reach.ts";
+import { MAX_LIMIT_IPV6_PREFIX } from "../options.ts";
 import { membershipOf } from "../web/request/remote-address.ts";
-import type { Check } from "./check.ts";
-import { type Finding, hint, orOk, problem } from "./finding.ts";
-import { type Installation, seenDatabase } from "./installation.ts";
+import { type Finding, type Findings, hint, ok, problem } from "./check.ts";
+import { contentsOf, type Installation } from "./installation.ts";
 
 /** Samples of the whole Internet: a setting that trusts all of them trusts every client. */
-const ANYWHERE: readonly (readonly string[])[] = [
+const INTERNET: readonly (readonly string[])[] = [
   ["1.1.1.1", "9.9.9.9", "81.2.69.142", "129.250.35.250", "203.0.113.7", "216.160.83.56"],
   ["2001:db8::7", "2400:cb00::1", "2600::1", "2a02:26f0::1"],
 ];
 
-const isNear = membershipOf([
+const isPrivate = membershipOf([
   ...["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16"],
   ...["::1", "fc00::/7", "fe80::/10"],
 ]);
 
-const NAME_IT =
-  "set TRUSTED_PROXIES to the proxy's address, and have the proxy set X-Forwarded-For: docs/proxies shows how";
-
-export const proxyCheck: Check = {
-  name: "proxy",
-  settings: ["TRUSTED_PROXIES", "DATABASE_URL", "DATA_DIR"],
-
-  async look(installation) {
-    const { trustedProxies } = installation.settings;
-    if (trustedProxies.length === 0) {
-      const unnamed = [...(await seenAtSite(installation)), ...(await seenInLog(installation))];
-      return orOk(
-        unnamed.slice(0, 1),
-        "no sign of a reverse proxy that TRUSTED_PROXIES leaves out",
-      );
-    }
-    const isTrusted = membershipOf(trustedProxies);
-    const all = ANYWHERE.some((family) => family.every(isTrusted));
-    return orOk(all ? [TRUSTS_ALL] : [], `TRUSTED_PROXIES names ${trustedProxies.join(", ")}`);
-  },
-};
-
-const TRUSTS_ALL: Finding = problem(
-  "TRUSTED_PROXIES trusts everybody: whoever writes X-Forwarded-For gets past the sign-in limit, and under any address into the log",
-  "set TRUSTED_PROXIES to the addresses of your proxies alone",
-);
-
-async function seenAtSite(installation: Installation): Promise<readonly Finding[]> {
-  const site = await installation.site();
-  if (site === undefined || site.login.kind === "none") return [];
-  const { server, via } = site.login.headers;
-  const name = server ?? via;
-  // The gate itself sends neither header.
-  if (name === undefined) return [];
-  return [
-    problem(
-      `there is a proxy at ${site.url.origin} (${name}), and TRUSTED_PROXIES is empty: everybody has its address, so five wrong passwords a minute lock out all`,
-      NAME_IT,
-    ),
-  ];
+export async function checkProxy(installation: Installation): Promise<Findings> {
+  const { trustedProxies } = installation.settings;
+  if (trustedProxies.length === 0) {
+    const sign = (await signAtSite(installation)) ?? (await signInLog(installation));
+    return sign ?? ok("no sign of a reverse proxy that is missing in TRUSTED_PROXIES");
+  }
+  const isTrusted = membershipOf(trustedProxies);
+  if (INTERNET.some((family) => family.every(isTrusted))) {
+    return problem(
+      "TRUSTED_PROXIES trusts every client: with a forged X-Forwarded-For, an attacker bypasses the rate limit and appears in the log under any address",
+      "set TRUSTED_PROXIES to the addresses of your proxies only",
+    );
+  }
+  return ok(`TRUSTED_PROXIES is ${trustedProxies.join(", ")}`);
 }
 
-async function seenInLog(installation: Installation): Promise<readonly Finding[]> {
-  const database = await seenDatabase(installation);
-  if (database === "missing" || database === "unknown") return [];
-  const denials = database.contents?.denials ?? [];
+const SHARED_LIMIT =
+  "all clients share its address, and five wrong passwords a minute lock out everyone";
+const REMEDY =
+  "set TRUSTED_PROXIES to the proxy's address, and have the proxy set X-Forwarded-For (see docs/proxies)";
+
+async function signAtSite(installation: Installation): Promise<Finding | undefined> {
+  const site = await installation.site();
+  if (site === undefined || site.login.kind === "none") return undefined;
+  const { server, via } = site.login.headers;
+  // The gate itself sends neither header.
+  const name = server ?? via;
+  if (name === undefined) return undefined;
+  const found = `there is a proxy at ${site.url.origin} (${name}), but TRUSTED_PROXIES is empty`;
+  return problem(`${found}: ${SHARED_LIMIT}`, REMEDY);
+}
+
+async function signInLog(installation: Installation): Promise<Finding | undefined> {
+  const denials = (await contentsOf(installation))?.denials ?? [];
   const addresses = new Set(
     denials.map((summary) => eventIn({ type: "signin_rate_limited", summary })?.subject ?? ""),
   );
   const [address = ""] = addresses;
-  if (addresses.size !== 1 || !isNear(address)) return [];
-  return [
-    hint(
-      `all denied sign-ins in the log came from ${address}, and TRUSTED_PROXIES is empty: if that is a proxy, everybody has its address, and five wrong passwords a minute lock out all`,
-      NAME_IT,
-    ),
-  ];
+  if (addresses.size !== 1 || !isPrivate(address)) return undefined;
+  const found = `all denied sign-ins in the log came from ${address}, and TRUSTED_PROXIES is empty`;
+  return hint(`${found}: if that is a proxy, ${SHARED_LIMIT}`, REMEDY);
+}
+
+/** Checks whether a client with a whole IPv6 network gets more sign-in attempts than others. */
+export async function checkLimit({ settings, url }: Installation): Promise<Findings> {
+  const { limitIpv6Prefix } = settings;
+  if (reachOf(settings, url) === "this-machine") return undefined;
+  if (limitIpv6Prefix < MAX_LIMIT_IPV6_PREFIX) {
+    return ok(`the rate limit counts each IPv4 address and each IPv6 /${limitIpv6Prefix}`);
+  }
+  return hint(
+    "each IPv6 address has its own rate limit, and one client usually has 2^64 of them: it can guess passwords without a limit, or block the sign-in for everyone",
+    "set LIMIT_IPV6_PREFIX=64, unless clients reach the gate over IPv4 or a private network only",
+  );
 }

@@ -1,49 +1,52 @@
+import { stat } from "node:fs/promises";
 import { secretProblem, secretWeakness } from "../core/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../core/session-token.ts";
 import { reachOf } from "../gate/reach.ts";
-import type { Check } from "./check.ts";
-import { type Finding, hint, orOk, problem } from "./finding.ts";
+import { type Finding, type Findings, hint, orOk, problem } from "./check.ts";
+import type { Installation } from "./installation.ts";
 
-export const secretCheck: Check = {
-  name: "secret",
-  settings: ["AUTH_SECRET", "AUTH_SECRET_PREVIOUS"],
-
-  async look(installation) {
-    const { settings } = installation;
-    // A guessed secret lets an attacker forge sessions: a hint if only this machine is served.
-    const grave =
-      settings.environment === "production" || reachOf(settings, installation.url) === "others";
-    const weak = grave ? problem : hint;
-    const given = settings.secret ?? DEVELOPMENT_SECRET;
-    return orOk(
-      [
-        ...(given === DEVELOPMENT_SECRET
-          ? [weak(`${WITHOUT}${refused(secretProblem(settings))}`, SET)]
-          : weaknessOf("AUTH_SECRET", given, weak)),
-        ...settings.previousSecrets.flatMap((one) => weaknessOf("AUTH_SECRET_PREVIOUS", one, weak)),
-      ],
-      "AUTH_SECRET is set, and nothing speaks for its being guessed",
-    );
-  },
-};
-
-const WITHOUT =
-  "AUTH_SECRET is not set: the development secret signs the sessions, and whoever knows it can forge one";
-
-const SET = "set AUTH_SECRET, at every instance to the same: latchkey secret prints a new one";
-
-const refused = (reason: string | undefined): string =>
-  reason === undefined ? "" : "; NODE_ENV is production, so the gate does not start";
-
-function weaknessOf(name: string, secret: string, weak: typeof hint): readonly Finding[] {
-  const weakness = secretWeakness(secret);
-  if (weakness === undefined) return [];
-  return [weak(`a secret of ${name} can be guessed: ${weakness}`, REMEDIES[name] ?? SET)];
+export async function checkSecret({ settings, url }: Installation): Promise<Findings> {
+  const { secret = DEVELOPMENT_SECRET, previousSecrets, nodeEnv } = settings;
+  // With a guessed secret, an attacker forges sessions: a hint if only this machine is served.
+  const isExposed = nodeEnv === "production" || reachOf(settings, url) === "others";
+  const weigh = isExposed ? problem : hint;
+  const refused = secretProblem(settings) === undefined ? "" : REFUSED;
+  const notSet = weigh(
+    `AUTH_SECRET is not set: the built-in development secret signs the sessions, so anyone can forge them${refused}`,
+    "run latchkey secret, and set AUTH_SECRET to its output on every instance",
+  );
+  const guessed = (name: string, value: string, remedy: string): Finding | undefined => {
+    const weakness = secretWeakness(value);
+    return weakness === undefined
+      ? undefined
+      : weigh(`a secret in ${name} can be guessed: ${weakness}`, remedy);
+  };
+  return orOk(
+    [
+      secret === DEVELOPMENT_SECRET ? notSet : guessed("AUTH_SECRET", secret, REPLACE),
+      ...previousSecrets.map((previous) => guessed("AUTH_SECRET_PREVIOUS", previous, REMOVE)),
+    ],
+    "AUTH_SECRET is set and has no known weakness",
+  );
 }
 
-const REMEDIES: Readonly<Record<string, string>> = {
-  AUTH_SECRET:
-    "set AUTH_SECRET to what latchkey secret prints; everybody has to sign in again, and the old one must not become AUTH_SECRET_PREVIOUS",
-  AUTH_SECRET_PREVIOUS:
-    "remove it from AUTH_SECRET_PREVIOUS; sessions that it has signed are over then",
-};
+const REFUSED = "; the gate does not start, because NODE_ENV is production";
+const REPLACE =
+  "set AUTH_SECRET to the output of latchkey secret, which ends all sessions; do not move the old secret to AUTH_SECRET_PREVIOUS";
+const REMOVE = "remove it from AUTH_SECRET_PREVIOUS, which ends the sessions that it signed";
+
+const READABLE_BY_OTHERS = 0o004;
+
+export async function checkSecretFiles({ secretFiles }: Installation): Promise<Findings> {
+  if (secretFiles.length === 0) return undefined;
+  const findings = secretFiles.map(async ({ name, path }) => {
+    const { mode } = await stat(path);
+    if ((mode & READABLE_BY_OTHERS) === 0) return undefined;
+    return hint(
+      `every local user can read the file of ${name}`,
+      `chmod o= ${path}, and check that the gate's user can still read it`,
+    );
+  });
+  const names = secretFiles.map(({ name }) => name).join(", ");
+  return orOk(await Promise.all(findings), `other local users cannot read ${names}`);
+}

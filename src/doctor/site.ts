@@ -1,4 +1,38 @@
-import { type Answer, ask } from "./ask.ts";
+import { codeOf } from "../core/fault.ts";
+import { connectionFailure, type HttpResponse, sendRequest } from "../gate/https/http-request.ts";
+
+const TIMEOUT_MS = 4_000;
+const MAX_RESPONSE_BYTES = 64 * 1024;
+
+/** The response to a request, or why there is none. */
+export type Answer =
+  | ({ readonly kind: "response"; readonly receivedAt: number } & HttpResponse)
+  | { readonly kind: "none"; readonly reason: string; readonly code: string | undefined };
+
+interface RequestParts {
+  readonly method?: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends no secret, so it accepts any certificate; the certificate check verifies it. */
+export async function ask(
+  url: URL,
+  { method = "GET", headers = {} }: RequestParts,
+  now: () => number,
+): Promise<Answer> {
+  try {
+    const response = await sendRequest(url, {
+      method,
+      headers: { ...headers, "User-Agent": "latchkey-doctor" },
+      rejectUnauthorized: false,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_RESPONSE_BYTES,
+    });
+    return { kind: "response", receivedAt: now(), ...response };
+  } catch (error) {
+    return { kind: "none", code: codeOf(error), reason: connectionFailure(error) };
+  }
+}
 
 /** The responses of a site to requests that change nothing. */
 export interface Site {
@@ -16,38 +50,33 @@ export interface Site {
 }
 
 export async function visitSite(url: URL, now: () => number): Promise<Site> {
-  const at = (path: string): URL => new URL(path, url);
-  const page = { headers: { Accept: "text/html" } };
-  const own = { Origin: url.origin };
-  const [login, setup, alive, ready, form, first, plain] = await Promise.all([
-    ask(at("/login"), page, now),
-    ask(at("/setup"), page, now),
-    ask(at("/healthz"), {}, now),
-    ask(at("/readyz"), {}, now),
+  const asPage = { headers: { Accept: "text/html" } };
+  const send = (path: string, parts: RequestParts = asPage) => ask(new URL(path, url), parts, now);
+  const hasPlainSite = url.protocol === "https:" && url.port === "";
+  const [login, setup, alive, ready, form, page, plain] = await Promise.all([
+    send("/login"),
+    send("/setup"),
+    send("/healthz", {}),
+    send("/readyz", {}),
     // Ends no session, because the request has no cookie.
-    ask(at("/logout"), { method: "POST", headers: own }, now),
-    ask(at("/"), page, now),
-    url.protocol === "https:" && url.port === ""
-      ? ask(new URL(`http://${url.hostname}/login`), page, now)
-      : undefined,
+    send("/logout", { method: "POST", headers: { Origin: url.origin } }),
+    send("/"),
+    hasPlainSite ? send(`http://${url.hostname}/login`) : undefined,
   ]);
-  return { url, login, setup, alive, ready, form, page: first, plain };
+  return { url, login, setup, alive, ready, form, page, plain };
 }
 
-export const locationIn = (asked: Answer): string | undefined =>
-  asked.kind === "response" ? asked.headers.location : undefined;
+export const locationIn = (answer: Answer): string | undefined =>
+  answer.kind === "response" ? answer.headers.location : undefined;
 
-export const statusOf = (asked: Answer): number | undefined =>
-  asked.kind === "response" ? asked.status : undefined;
+export const statusOf = (answer: Answer): number | undefined =>
+  answer.kind === "response" ? answer.status : undefined;
 
 /** Whether HTTP redirects to HTTPS: then its responses say nothing about the gate. */
-export function leadsToTls(site: Site): boolean {
-  return site.url.protocol === "http:" && isRedirectToTls(site.login, site.url);
-}
+export const redirectsToTls = ({ url, login }: Site): boolean =>
+  url.protocol === "http:" && isRedirectToTls(login, url);
 
-export function isRedirectToTls(asked: Answer, from: URL): boolean {
-  const location = locationIn(asked);
-  if (location === undefined || !URL.canParse(location, from.href)) return false;
-  const { protocol } = new URL(location, from.href);
-  return protocol === "https:";
+export function isRedirectToTls(answer: Answer, from: URL): boolean {
+  const location = locationIn(answer);
+  return location !== undefined && URL.parse(location, from)?.protocol === "https:";
 }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { closeSync, fstatSync, openSync, readSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,34 +27,23 @@ export function domainCommand(
     }
     const output = unnamedFile();
     try {
-      const ending = await run(program, domain, env, output);
-      if (ending !== 0) throw new Fault("domain_setup_failed", failureText(ending, endOf(output)));
+      const child = spawn(program, [domain], {
+        stdio: ["ignore", "ignore", output],
+        detached: true,
+        env,
+      });
+      child.unref();
+      const [code, signal] = await once(child, "exit");
+      if (code === 0) return;
+      const reason = endOf(output);
+      throw new Fault(
+        "domain_setup_failed",
+        `the domain setup command ended with ${code ?? signal}${reason && `: ${reason}`}`,
+      );
     } finally {
       closeSync(output);
     }
   };
-}
-
-function run(
-  program: string,
-  domain: string,
-  env: Readonly<Record<string, string | undefined>>,
-  output: number,
-): Promise<number | string | null> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, [domain], {
-      stdio: ["ignore", "ignore", output],
-      detached: true,
-      env,
-    });
-    child.unref();
-    child.on("error", reject);
-    child.on("exit", (code, signal) => resolve(code ?? signal));
-  });
-}
-
-function failureText(ending: number | string | null, output: string): string {
-  return `the domain setup command ended with ${ending}${output === "" ? "" : `: ${output.trim()}`}`;
 }
 
 /** Not a pipe: it would break when the server stops first, and end the program with it. */
@@ -69,18 +59,15 @@ function endOf(file: number): string {
   const start = Math.max(0, size - MAX_OUTPUT);
   const end = Buffer.alloc(size - start);
   readSync(file, end, 0, end.length, start);
-  return end.toString("utf8");
+  return end.toString("utf8").trim();
 }
 
 /** Runs the operator's command, requests a certificate, or both. `undefined` for neither. */
 export function domainSetup(
-  { domainSetupCommand, programEnvironment }: Settings,
+  { domainSetupCommand: program, programEnvironment }: Settings,
   requestCertificate: ((domain: string) => Promise<void>) | undefined,
 ): ((domain: string) => Promise<void>) | undefined {
-  const command =
-    domainSetupCommand === undefined
-      ? undefined
-      : domainCommand(domainSetupCommand, programEnvironment);
+  const command = program === undefined ? undefined : domainCommand(program, programEnvironment);
   const steps = [command, requestCertificate].filter((step) => step !== undefined);
   if (steps.length === 0) return undefined;
   return async (domain) => {

@@ -1,9 +1,9 @@
+import { once } from "node:events";
 import {
   createServer,
   type IncomingMessage,
   type RequestListener,
   type Server,
-  type ServerOptions,
   type ServerResponse,
 } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
@@ -11,23 +11,19 @@ import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
+import { answerRefusals, requiringHost } from "./refusals.ts";
 
-/** Shorter than Node's defaults (a minute for the headers), which let slow connections accumulate. */
-export const TIMEOUTS: Timeouts = {
+/**
+ * Shorter than Node's defaults (a minute for the headers), which let slow connections accumulate.
+ * `requiringHost` refuses requests without Host.
+ */
+export const SERVER_OPTIONS = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
+  requireHostHeader: false,
 };
-
-type Timeouts = Readonly<
-  Required<
-    Pick<
-      ServerOptions,
-      "headersTimeout" | "requestTimeout" | "keepAliveTimeout" | "connectionsCheckingInterval"
-    >
-  >
->;
 
 /** Answers requests, over HTTP/1.1 or HTTP/2. */
 export type Handle = (
@@ -86,7 +82,8 @@ export function cutStalled(
 export type PlainServer = Server & Drainable;
 
 export function createListener(handle: RequestListener): PlainServer {
-  const server = createServer(TIMEOUTS, handle);
+  const server = createServer(SERVER_OPTIONS, requiringHost(handle));
+  answerRefusals(server);
   cutStalled(server, "connection");
   // Not http.Server.close: it closes connections whose next request is in transit.
   const finish: Drainable["finish"] = (closed) =>
@@ -96,31 +93,25 @@ export function createListener(handle: RequestListener): PlainServer {
 
 /** Resolves to the URL of the server. */
 export async function listen(server: NetServer, host: string, port: number): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    const fail = (error: Error): void => reject(listenFault(error, host, port));
-    server.once("error", fail);
-    server.listen({ host, port }, () => {
-      server.off("error", fail);
-      resolve();
+  try {
+    await once(server.listen({ host, port }), "listening");
+  } catch (error) {
+    const text = WHY_NOT[codeOf(error) ?? ""] ?? messageOf(error);
+    throw new Fault("cannot_listen", `cannot listen on ${host}, port ${port}: ${text}`, {
+      cause: error,
     });
-  });
+  }
   const { address, family, port: actualPort } = server.address() as AddressInfo;
   const scheme = "setSecureContext" in server ? "https" : "http";
   return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${actualPort}`;
 }
 
-function listenFault(error: Error, host: string, port: number): Fault {
-  const why: Readonly<Record<string, string>> = {
-    EADDRINUSE: "it is already in use (stop the other program or choose another port)",
-    EACCES: "ports below 1024 need root or CAP_NET_BIND_SERVICE",
-    EADDRNOTAVAIL: "this machine does not have that address",
-    ENOTFOUND: "the host name cannot be resolved",
-  };
-  const text = why[codeOf(error) ?? ""] ?? messageOf(error);
-  return new Fault("cannot_listen", `cannot listen on ${host}, port ${port}: ${text}`, {
-    cause: error,
-  });
-}
+const WHY_NOT: Readonly<Record<string, string>> = {
+  EADDRINUSE: "it is already in use (stop the other program or choose another port)",
+  EACCES: "ports below 1024 need root or CAP_NET_BIND_SERVICE",
+  EADDRNOTAVAIL: "this machine does not have that address",
+  ENOTFOUND: "the host name cannot be resolved",
+};
 
 /** What `drain` needs of an HTTP or HTTPS server. */
 export interface Drainable {

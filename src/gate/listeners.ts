@@ -1,5 +1,5 @@
 import type { Certificates } from "./https/certificate-source.ts";
-import { createListener, drain, type Handle, listen } from "./listener.ts";
+import { createListener, type Drainable, drain, type Handle, listen } from "./listener.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings/settings.ts";
 
@@ -11,44 +11,37 @@ export interface Listeners {
   stop(withinMs: number): Promise<void>;
 }
 
-type ListenerSettings = Pick<Settings, "host" | "port" | "httpsPort" | "publicUrl">;
-
-/** Plain HTTP alone, HTTPS alone, or both, where HTTP leads to HTTPS once that works. */
+/** Plain HTTP alone, HTTPS alone, or both, where HTTP redirects to HTTPS once that works. */
 export async function startListeners(
-  settings: ListenerSettings,
+  { host, port, httpsPort, publicUrl }: Settings,
   handle: Handle,
   certificates: Certificates | undefined,
   now: () => number,
   log: GateLog,
 ): Promise<Listeners> {
-  const { host, port, httpsPort } = settings;
-  if (certificates === undefined) return plainOnly(settings, handle);
-  const { startHttps } = await import("./https/start-https.ts");
-  const secure = await startHttps(
-    { host, port: httpsPort ?? port, publicUrl: settings.publicUrl },
-    { handle, certificates, now, log },
-  );
-  const httpsUrl = secure.url;
-  if (httpsPort === undefined) {
-    return { url: httpsUrl, httpsUrl, stop: (withinMs) => drain(secure.server, withinMs) };
+  const servers: Drainable[] = [];
+  const stop = async (withinMs: number): Promise<void> => {
+    await Promise.all(servers.map((server) => drain(server, withinMs)));
+  };
+  const startPlain = async (handlePlain: Handle): Promise<string> => {
+    const server = createListener(handlePlain);
+    const url = await listen(server, host, port);
+    servers.push(server);
+    return url;
+  };
+  if (certificates === undefined) {
+    return { url: await startPlain(handle), httpsUrl: undefined, stop };
   }
+  const { startHttps } = await import("./https/start-https.ts");
+  const place = { host, port: httpsPort ?? port, publicUrl };
+  const https = await startHttps(place, handle, certificates, now, log);
+  servers.push(https.server);
+  const httpsUrl = https.url;
+  if (httpsPort === undefined) return { url: httpsUrl, httpsUrl, stop };
   try {
-    const plain = await plainOnly(settings, secure.wrapPlain(handle));
-    return {
-      url: plain.url,
-      httpsUrl,
-      async stop(withinMs) {
-        await Promise.all([plain.stop(withinMs), drain(secure.server, withinMs)]);
-      },
-    };
+    return { url: await startPlain(https.wrapPlain(handle)), httpsUrl, stop };
   } catch (error) {
-    await drain(secure.server, 0);
+    await stop(0);
     throw error;
   }
-}
-
-async function plainOnly({ host, port }: ListenerSettings, handle: Handle): Promise<Listeners> {
-  const server = createListener(handle);
-  const url = await listen(server, host, port);
-  return { url, httpsUrl: undefined, stop: (withinMs) => drain(server, withinMs) };
 }

@@ -4,7 +4,7 @@ import type { LogPruner, LogReader } from "../core/log-reader.ts";
 import type { AttemptCounter } from "../core/shared-limiter.ts";
 import type { RecordImporter } from "../core/transfer/transfer-store.ts";
 import type { PostgresStore } from "../stores/postgres/store.ts";
-import { databaseExists, isAccessFault } from "../stores/sqlite/file.ts";
+import { isAccessFault } from "../stores/sqlite/file.ts";
 import { openSqlite } from "../stores/sqlite/store.ts";
 
 /** Where accounts and log entries are stored. */
@@ -33,8 +33,8 @@ export async function openStore(
       ? await openSqlite({ file: databaseFile, missing })
       : await openPostgresAt(databaseUrl, missing);
   } catch (error) {
-    if (codeOf(error) === "database_missing" || codeOf(error) === "schema_newer") throw error;
-    if (codeOf(error) === "database_url_invalid") throw error;
+    const explained = ["database_missing", "schema_newer", "database_url_invalid"];
+    if (explained.includes(codeOf(error) ?? "")) throw error;
     throw cannotUse(
       databaseUrl === undefined ? `the database ${databaseFile}` : "the database of DATABASE_URL",
       error,
@@ -70,7 +70,6 @@ export function reasonOf(error: unknown): string {
 
 /** Whether there is an account. Does not create a database. */
 export async function hasAccounts(place: Place): Promise<boolean> {
-  if (place.databaseUrl === undefined && !databaseExists(place.databaseFile)) return false;
   try {
     const store = await openStore(place, "refuse");
     try {

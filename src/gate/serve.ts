@@ -1,11 +1,10 @@
 import { type Auth, createAuth } from "../auth.ts";
+import { Fault, messageOf } from "../core/fault.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
 import { methodsOf } from "../web/app.ts";
 import { domainSetup } from "./domain-command.ts";
 import { makeDataDir } from "./files/data-dir.ts";
 import type { Certificates } from "./https/certificate-source.ts";
-import { earliestExpiry } from "./https/certificate-source.ts";
-import { openCertificates } from "./https/open-certificates.ts";
 import { type Handle, handleOf } from "./listener.ts";
 import { startListeners } from "./listeners.ts";
 import { startLogRetention } from "./log-retention.ts";
@@ -46,8 +45,8 @@ async function open(
   opened: AsyncDisposableStack,
 ): Promise<Omit<Gate, "stop">> {
   await makeDataDir(settings.dataDir);
-  const certificates = await openCertificates(settings, () => Date.now(), log);
-  opened.defer(async () => certificates?.source.stop());
+  const certificates = await certificatesFor(settings, log);
+  opened.defer(async () => certificates?.stop());
   const database = await openStore(settings, "create");
   opened.defer(async () => database.close());
   const metrics = await metricsFor(settings, certificates);
@@ -77,29 +76,48 @@ async function open(
   }
   const setup = await setupState(database, setupToken);
   warnOfOpenSetup(setup, settings, log);
-  const retention = startLogRetention(store, settings.logRetentionMs, () => Date.now(), log);
-  opened.defer(() => retention.stop());
+  if (settings.logRetentionMs !== undefined) {
+    const retention = startLogRetention(store, settings.logRetentionMs, () => Date.now(), log);
+    opened.defer(() => retention.stop());
+  }
   const metricsUrl = await metrics?.listen();
   if (metricsUrl !== undefined) log.info({}, `metrics are at ${metricsUrl}/metrics`);
   const handle = observed(auth, metrics, log);
   const listeners = await startListeners(settings, handle, certificates, () => Date.now(), log);
   opened.defer(() => listeners.stop(DRAIN_WITHIN_MS));
-  certificates?.begin();
+  certificates?.begin?.();
   const { url, httpsUrl } = listeners;
   log.info(httpsUrl === undefined ? { url } : { url, httpsUrl }, `Latchkey listens on ${url}`);
   reportSetup(setup, settings, url, log);
   return { url, httpsUrl, metricsUrl };
 }
 
+/** Loaded on demand, because most gates serve plain HTTP, for which this returns `undefined`. */
+async function certificatesFor(
+  settings: Settings,
+  log: GateLog,
+): Promise<Certificates | undefined> {
+  const { tlsCertFile, tlsKeyFile, httpsPort } = settings;
+  if (tlsCertFile !== undefined && tlsKeyFile !== undefined) {
+    const { watchCertificateFiles } = await import("./https/certificate-files.ts");
+    return watchCertificateFiles(tlsCertFile, tlsKeyFile, log).catch((error) => {
+      const text = `cannot use TLS_CERT_FILE with TLS_KEY_FILE: ${messageOf(error)}`;
+      throw new Fault("certificate_files_unusable", text);
+    });
+  }
+  if (httpsPort === undefined) return undefined;
+  const { fromAuthority } = await import("./https/authority-certificates.ts");
+  return fromAuthority(settings, () => Date.now(), log);
+}
+
 /** Loaded on demand, because most gates serve no metrics. */
 async function metricsFor(
-  { metricsHost, metricsPort }: Settings,
+  { metricsHost: host, metricsPort: port }: Settings,
   certificates: Certificates | undefined,
 ): Promise<Metrics | undefined> {
-  if (metricsPort === undefined) return undefined;
+  if (port === undefined) return undefined;
   const { openMetrics } = await import("./metrics/metrics.ts");
-  const place = { host: metricsHost, port: metricsPort };
-  return openMetrics(place, milliseconds, () => expiryOf(certificates));
+  return openMetrics({ host, port }, milliseconds, () => certificates?.source.earliestExpiry);
 }
 
 const milliseconds = (): number => performance.now();
@@ -111,6 +129,3 @@ function observed({ routes, adapter }: Auth, metrics: Metrics | undefined, log: 
   if (!log.isLevelEnabled("debug")) return handle;
   return loggingRequests(handle, adapter.withRequestId, milliseconds, log);
 }
-
-const expiryOf = (certificates: Certificates | undefined): Date | undefined =>
-  certificates === undefined ? undefined : earliestExpiry(certificates.source);

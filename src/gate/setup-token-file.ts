@@ -1,8 +1,9 @@
+import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, Fault } from "../core/fault.ts";
-import { isMissing } from "../core/file-error.ts";
+import { unlessMissing } from "../core/file-error.ts";
 import type { SetupTokenSource } from "../core/setup-token.ts";
 import { barrierTo } from "./files/ownership.ts";
 import { replaceFile } from "./files/replace-file.ts";
@@ -36,69 +37,50 @@ export function setupTokenFile(
   let reported: string | undefined;
   return {
     async read() {
-      const found = await readTokenFile(path);
-      const reason = "unreadable" in found ? found.unreadable : undefined;
-      if (reason !== undefined && reason !== reported) onUnreadable(reason);
-      reported = reason;
-      return "text" in found ? found.text : undefined;
+      const { text, unreadable } = await readTokenFile(path);
+      if (unreadable !== undefined && unreadable !== reported) onUnreadable(unreadable);
+      reported = unreadable;
+      return text;
     },
     async delete() {
-      try {
-        await rm(path, { force: true });
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
+      await unlessMissing(rm(path));
     },
   };
 }
 
-interface Unreadable {
-  /** Why, unless no file exists. */
-  readonly unreadable: string | undefined;
+/** Neither if no file exists. */
+interface Found {
+  readonly text?: string;
+  /** Why the file cannot be read. */
+  readonly unreadable?: string | undefined;
 }
-
-type Found = { readonly text: string } | Unreadable;
 
 async function readTokenFile(path: string): Promise<Found> {
-  const file = await openIfReadable(path);
-  if ("unreadable" in file) return file;
-  try {
-    return await readToken(file);
-  } finally {
-    await file.close();
+  const opened = await openIfReadable(path);
+  if ("unreadable" in opened) return opened;
+  await using file = opened;
+  const stats = await file.stat();
+  if (!stats.isFile()) return { unreadable: NOT_READABLE.EISDIR };
+  if (stats.size > MAX_BYTES) {
+    throw new Fault("setup_token_too_long", "the setup token file is larger than 64 KiB");
   }
+  const bytes = await file.readFile();
+  if (isUtf8(bytes)) return { text: new TextDecoder().decode(bytes) };
+  throw new Fault("setup_token_not_text", "the setup token file is not UTF-8 text");
 }
 
-async function openIfReadable(path: string): Promise<FileHandle | Unreadable> {
+async function openIfReadable(
+  path: string,
+): Promise<FileHandle | { readonly unreadable: string | undefined }> {
   try {
     // Non-blocking: opening a named pipe would otherwise block the setup forever.
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const code = codeOf(error) ?? "";
     if (!Object.hasOwn(NOT_READABLE, code)) throw error;
-    if (code === "ENOENT" && (await isLink(path)))
-      return { unreadable: "it is a broken symbolic link" };
-    return { unreadable: NOT_READABLE[code] };
-  }
-}
-
-const isLink = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    (found) => found.isSymbolicLink(),
-    () => false,
-  );
-
-async function readToken(file: FileHandle): Promise<Found> {
-  const stats = await file.stat();
-  if (!stats.isFile()) return { unreadable: NOT_READABLE.EISDIR };
-  if (stats.size > MAX_BYTES) {
-    throw new Fault("setup_token_too_long", "the setup token file is larger than 64 KiB");
-  }
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(await file.readFile()) };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new Fault("setup_token_not_text", "the setup token file is not UTF-8 text");
+    const found = code === "ENOENT" ? await lstat(path).catch(() => undefined) : undefined;
+    const isBrokenLink = found?.isSymbolicLink() === true;
+    return { unreadable: isBrokenLink ? "it is a broken symbolic link" : NOT_READABLE[code] };
   }
 }
 

@@ -1,9 +1,10 @@
 import { MAX_WAITING } from "../core/event-log.ts";
 import type { LogEntry } from "../core/log-reader.ts";
-import type { NewLogEntry, PasswordHash, StoredUser, UserId } from "../core/store.ts";
+import type { NewLogEntry, PasswordHash, StoredUser, User, UserId } from "../core/store.ts";
+import type { Contents, ImportPoint, TakenUser } from "../core/transfer/transfer-store.ts";
 
 /** A row as the database driver returns it. */
-export type StoredRow = Readonly<Record<string, unknown>>;
+export type Row = Readonly<Record<string, unknown>>;
 
 /**
  * How many of the earliest entries since a time are searched for the lowest ID. Entries are written
@@ -11,7 +12,7 @@ export type StoredRow = Readonly<Record<string, unknown>>;
  */
 export const EARLIEST_ENTRIES: number = MAX_WAITING + 1;
 
-export function userOf(row: StoredRow): StoredUser {
+export function userOf(row: Row): StoredUser {
   return {
     id: String(row.id) as UserId,
     username: String(row.username),
@@ -20,12 +21,12 @@ export function userOf(row: StoredRow): StoredUser {
   };
 }
 
-export const logEntryOf = (row: StoredRow): LogEntry => ({
+export const logEntryOf = (row: Row): LogEntry => ({
   id: Number(row.id),
   ...newLogEntryOf(row),
 });
 
-export function newLogEntryOf(row: StoredRow): NewLogEntry {
+export function newLogEntryOf(row: Row): NewLogEntry {
   return {
     at: timeOf(row.at),
     type: String(row.type),
@@ -38,4 +39,25 @@ export function newLogEntryOf(row: StoredRow): NewLogEntry {
 function timeOf(at: unknown): Date {
   if (at instanceof Date) return at;
   return new Date(typeof at === "string" ? at : Number(at));
+}
+
+export const pointOf = (row: Row): ImportPoint => ({
+  mark: typeof row.mark === "string" ? row.mark : undefined,
+  lastEntryId: Number(row.last_entry_id),
+});
+
+export const contentsOf = (row: Row): Contents => ({
+  ...pointOf(row),
+  users: Number(row.users),
+  entries: Number(row.entries),
+});
+
+/** The users whose username or ID is in one of the rows. */
+export function takenAmong(wanted: readonly User[], rows: readonly Row[]): readonly TakenUser[] {
+  const ids = new Set(rows.map(({ id }) => id));
+  const names = new Set(rows.map(({ username }) => username));
+  return wanted.flatMap(({ id, username }): readonly TakenUser[] => {
+    if (names.has(username)) return [{ id, taken: "username" }];
+    return ids.has(id) ? [{ id, taken: "id" }] : [];
+  });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { AccountStore } from "../core/accounts/account-store.ts";
-import type { StoredUser, User, UserId } from "../core/store.ts";
-import { type Open, type Rule, rulesFor } from "./database.ts";
+import type { StoredUser, UserId } from "../core/store.ts";
+import { COMPETITORS, type Open, type Rule, race, rulesFor } from "./database.ts";
 import { hashText } from "./samples.ts";
 
 const UNKNOWN = "unknown" as UserId;
@@ -10,8 +10,7 @@ const UNKNOWN = "unknown" as UserId;
 export function testAccounts(name: string, open: Open<AccountStore>): void {
   const rule = rulesFor(name, open);
   testAdding(rule);
-  testHashes(rule);
-  testRenaming(rule);
+  testChanges(rule);
   testRemoving(rule);
   testSessions(rule);
 }
@@ -23,8 +22,16 @@ async function add(store: AccountStore, username: string): Promise<StoredUser> {
   return { ...user, passwordHash };
 }
 
-const addAll = (store: AccountStore, names: readonly string[]): Promise<readonly StoredUser[]> =>
-  Promise.all(names.map((name) => add(store, name)));
+async function addTwo(store: AccountStore): Promise<{ owner: StoredUser; guest: StoredUser }> {
+  return { owner: await add(store, "owner"), guest: await add(store, "guest") };
+}
+
+/** The IDs of as many accounts as there are competitors. */
+async function addCompetitors(store: AccountStore): Promise<readonly UserId[]> {
+  const names = Array.from({ length: COMPETITORS }, (_, i) => `account ${i}`);
+  const users = await Promise.all(names.map((name) => add(store, name)));
+  return users.map(({ id }) => id);
+}
 
 /** All users by username. */
 async function usersIn(store: AccountStore): Promise<Readonly<Record<string, StoredUser>>> {
@@ -32,34 +39,15 @@ async function usersIn(store: AccountStore): Promise<Readonly<Record<string, Sto
   return Object.fromEntries(users.map((user) => [user.username, user]));
 }
 
-const COMPETITORS = 8;
-
-const addEight = (store: AccountStore): Promise<readonly StoredUser[]> =>
-  addAll(
-    store,
-    Array.from({ length: COMPETITORS }, (_, i) => `account ${i}`),
-  );
-
-/** Runs each call on its own connection, all at the same time. */
-async function concurrently<T>(
-  connect: () => Promise<AccountStore>,
-  calls: readonly ((store: AccountStore) => Promise<T>)[],
-): Promise<readonly T[]> {
-  const stores = await Promise.all(calls.map(connect));
-  const [first] = stores;
-  assert.ok(first);
-  return Promise.all(calls.map((call, i) => call(stores[i] ?? first)));
-}
-
 function testAdding(rule: Rule<AccountStore>): void {
   rule("finds added accounts by ID and by username", async (store, database) => {
-    const users = await addAll(store, ["owner", "guest"]);
+    const { owner, guest } = await addTwo(store);
+    assert.notEqual(owner.id, guest.id);
     const other = await database.connect();
-    for (const user of users) {
+    for (const user of [owner, guest]) {
       assert.deepEqual(await other.findUser(user.id), user);
       assert.deepEqual(await other.findUserByUsername(user.username), user);
     }
-    assert.equal(new Set(users.map(({ id }) => id)).size, 2);
   });
 
   rule("insertUser returns no hash", async (store) => {
@@ -79,54 +67,40 @@ function testAdding(rule: Rule<AccountStore>): void {
     const again = { username: "owner", passwordHash: hashText("x") };
     assert.equal(await store.insertUser(again), undefined);
     assert.deepEqual(await store.findUserByUsername("owner"), owner);
-    await addAll(store, ["Owner", "owner "]);
+    await add(store, "Owner");
+    await add(store, "owner ");
   });
 
-  rule(
-    "adds one of eight concurrent accounts with the same username",
-    async (store, { connect }) => {
-      const insert = (one: AccountStore): Promise<User | undefined> =>
-        one.insertUser({ username: "owner", passwordHash: hashText("x") });
-      const inserts = Array.from({ length: COMPETITORS }, () => insert);
-      const answers = await concurrently(connect, inserts);
-      const [winner, ...others] = answers.filter((user) => user !== undefined);
-      assert.deepEqual(others, []);
-      assert.equal((await store.findUserByUsername("owner"))?.id, winner?.id);
-    },
-  );
+  rule("adds one of eight concurrent accounts with the same username", async (store, database) => {
+    const user = { username: "owner", passwordHash: hashText("x") };
+    const answers = await race(database, 1, (one) => one.insertUser(user));
+    const [winner, ...others] = answers.filter((answer) => answer !== undefined);
+    assert.deepEqual(others, []);
+    assert.equal((await store.findUserByUsername("owner"))?.id, winner?.id);
+  });
 }
 
-function testHashes(rule: Rule<AccountStore>): void {
+function testChanges(rule: Rule<AccountStore>): void {
   rule("sets the hash of one user, whatever it was", async (store) => {
-    const [owner, guest] = await addAll(store, ["owner", "guest"]);
-    assert.ok(owner && guest);
+    const { owner, guest } = await addTwo(store);
     assert.equal(await store.setPasswordHash(owner.id, hashText("new")), "set");
     assert.equal(await store.setPasswordHash(owner.id, hashText("newer")), "set");
     assert.equal(await store.setPasswordHash(UNKNOWN, hashText("new")), "missing");
-    assert.deepEqual(await usersIn(store), {
-      owner: { ...owner, passwordHash: "newer" },
-      guest,
-    });
+    assert.deepEqual(await usersIn(store), { owner: { ...owner, passwordHash: "newer" }, guest });
   });
-}
 
-function testRenaming(rule: Rule<AccountStore>): void {
   rule("changes only the username of a renamed account", async (store) => {
-    const [owner, guest] = await addAll(store, ["owner", "guest"]);
-    assert.ok(owner && guest);
+    const { owner, guest } = await addTwo(store);
     await store.endSessions(owner.id, 1_000);
     assert.equal(await store.renameUser(owner.id, "host"), "renamed");
     assert.equal(await store.findUserByUsername("owner"), undefined);
-    assert.deepEqual(await usersIn(store), {
-      host: { ...owner, username: "host", sessionsFrom: 1_000 },
-      guest,
-    });
+    const host = { ...owner, username: "host", sessionsFrom: 1_000 };
+    assert.deepEqual(await usersIn(store), { host, guest });
     assert.equal(await store.renameUser(owner.id, "host"), "renamed", "to its current username");
   });
 
   rule("refuses to rename to a taken username, and an unknown account", async (store) => {
-    const [owner, guest] = await addAll(store, ["owner", "guest"]);
-    assert.ok(owner && guest);
+    const { owner, guest } = await addTwo(store);
     assert.equal(await store.renameUser(owner.id, "guest"), "taken");
     assert.equal(await store.renameUser(UNKNOWN, "other"), "missing");
     assert.deepEqual(await usersIn(store), { owner, guest });
@@ -134,27 +108,21 @@ function testRenaming(rule: Rule<AccountStore>): void {
 
   rule(
     "renames one of eight accounts that get the same username concurrently",
-    async (store, { connect }) => {
-      const users = await addEight(store);
-      const answers = await concurrently(
-        connect,
-        users.map(
-          ({ id }) =>
-            (one: AccountStore) =>
-              one.renameUser(id, "wanted"),
-        ),
+    async (store, database) => {
+      const ids = await addCompetitors(store);
+      const answers = await race(database, 1, (one, i) =>
+        one.renameUser(ids[i] ?? UNKNOWN, "wanted"),
       );
       assert.deepEqual([...answers].sort(), ["renamed", ...Array(COMPETITORS - 1).fill("taken")]);
-      const winner = users[answers.indexOf("renamed")];
-      assert.equal((await store.findUserByUsername("wanted"))?.id, winner?.id);
+      const winner = ids[answers.indexOf("renamed")];
+      assert.equal((await store.findUserByUsername("wanted"))?.id, winner);
     },
   );
 }
 
 function testRemoving(rule: Rule<AccountStore>): void {
   rule("removes an account and frees its username", async (store) => {
-    const [owner, guest] = await addAll(store, ["owner", "guest"]);
-    assert.ok(owner && guest);
+    const { guest } = await addTwo(store);
     assert.equal(await store.removeUser(guest.id), "removed");
     assert.equal(await store.findUser(guest.id), undefined);
     assert.equal(await store.findUserByUsername("guest"), undefined);
@@ -169,26 +137,18 @@ function testRemoving(rule: Rule<AccountStore>): void {
     assert.deepEqual(await usersIn(store), { owner });
   });
 
-  rule("keeps one of eight accounts that are removed concurrently", async (store, { connect }) => {
-    const users = await addEight(store);
-    const answers = await concurrently(
-      connect,
-      users.map(
-        ({ id }) =>
-          (one: AccountStore) =>
-            one.removeUser(id),
-      ),
-    );
+  rule("keeps one of eight accounts that are removed concurrently", async (store, database) => {
+    const ids = await addCompetitors(store);
+    const answers = await race(database, 1, (one, i) => one.removeUser(ids[i] ?? UNKNOWN));
     assert.deepEqual([...answers].sort(), ["last", ...Array(COMPETITORS - 1).fill("removed")]);
-    const stays = users[answers.indexOf("last")];
-    assert.deepEqual(Object.values(await usersIn(store)), [stays]);
+    const stay = Object.values(await usersIn(store)).map(({ id }) => id);
+    assert.deepEqual(stay, [ids[answers.indexOf("last")]]);
   });
 }
 
 function testSessions(rule: Rule<AccountStore>): void {
   rule("ends the sessions of one account only", async (store) => {
-    const [owner, guest] = await addAll(store, ["owner", "guest"]);
-    assert.ok(owner && guest);
+    const { owner, guest } = await addTwo(store);
     assert.equal(await store.endSessions(owner.id, 2_000_000_000), 1);
     assert.equal(await store.endSessions(UNKNOWN, 2_000_000_000), 0);
     const ended = { ...owner, sessionsFrom: 2_000_000_000 };
@@ -199,9 +159,9 @@ function testSessions(rule: Rule<AccountStore>): void {
 
   rule("ends the sessions of all accounts and returns their number", async (store) => {
     assert.equal(await store.endSessions("all", 1_000), 0);
-    const users = await addAll(store, ["owner", "guest", "all"]);
+    const users = { ...(await addTwo(store)), all: await add(store, "all") };
     assert.equal(await store.endSessions("all", 1_000), 3);
-    for (const user of users) {
+    for (const user of Object.values(users)) {
       assert.deepEqual(await store.findUser(user.id), { ...user, sessionsFrom: 1_000 });
     }
   });

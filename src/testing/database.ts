@@ -26,3 +26,20 @@ export function rulesFor<Connected extends Store>(
     });
   };
 }
+
+/** How many connections compete in `race`. */
+export const COMPETITORS = 8;
+
+/** Calls `act` at once on all connections, on each so many times. */
+export async function race<Connected extends Store, T>(
+  { connect }: Database<Connected>,
+  times: number,
+  act: (store: Connected, i: number) => Promise<T>,
+): Promise<readonly T[]> {
+  const stores = await Promise.all(Array.from({ length: COMPETITORS }, () => connect()));
+  return Promise.all(
+    Array.from({ length: times }, () => stores)
+      .flat()
+      .map(act),
+  );
+}

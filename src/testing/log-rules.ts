@@ -47,14 +47,11 @@ export function testLogReader(name: string, open: Open<Store & LogReader>): void
     },
   );
 
-  rule("inserts 500 entries in one batch", async (store) => {
-    await store.insertLogEntries(named(0, 500).map((name) => logEntry(name)));
-    assert.deepEqual(await summaries(store), named(0, 500));
-  });
-
-  rule("accepts an empty batch", async (store) => {
+  rule("inserts batches of any size", async (store) => {
     await store.insertLogEntries([]);
     assert.deepEqual(await summaries(store), []);
+    await store.insertLogEntries(named(0, 500).map((name) => logEntry(name)));
+    assert.deepEqual(await summaries(store), named(0, 500));
   });
 
   rule("inserts a whole batch or nothing, and the next batch works", async (store) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Store, StoredUser, UserId } from "../core/store.ts";
-import { type Open, type Rule, rulesFor } from "./database.ts";
+import { type Open, type Rule, race, rulesFor } from "./database.ts";
 import { hashText, logEntry } from "./samples.ts";
 
 /** Tests that every store must pass. */
@@ -56,14 +56,10 @@ function testUsers(rule: Rule<Store>): void {
   rule(
     "inserts one first user when 64 calls race over eight connections",
     async (store, database) => {
-      const connections = await Promise.all(Array.from({ length: 8 }, () => database.connect()));
-      const racers = Array.from({ length: 64 }, (_, i) =>
-        connections[i % connections.length]?.insertFirstUser({
-          username: `racer ${i}`,
-          passwordHash: hashText(`hash of ${i}`),
-        }),
+      const answers = await race(database, 8, (one, i) =>
+        one.insertFirstUser({ username: `racer ${i}`, passwordHash: hashText(`hash of ${i}`) }),
       );
-      const winners = (await Promise.all(racers)).filter((user) => user !== undefined);
+      const winners = answers.filter((user) => user !== undefined);
       const [winner, ...others] = winners;
       assert.ok(winner);
       assert.deepEqual(others, []);
@@ -128,11 +124,8 @@ function testHashes(rule: Rule<Store>): void {
     "makes one of 16 concurrent replacements over several connections",
     async (store, database) => {
       const { id } = await insert(store, "owner");
-      const connections = await Promise.all(Array.from({ length: 4 }, () => database.connect()));
-      const answers = await Promise.all(
-        Array.from({ length: 16 }, (_, i) =>
-          connections[i % 4]?.replacePasswordHash(id, hashText("first"), hashText(`by ${i}`)),
-        ),
+      const answers = await race(database, 2, (one, i) =>
+        one.replacePasswordHash(id, hashText("first"), hashText(`by ${i}`)),
       );
       assert.equal(answers.filter((replaced) => replaced).length, 1);
       assert.equal((await store.findUser(id))?.passwordHash, `by ${answers.indexOf(true)}`);

@@ -5,9 +5,9 @@ import type { WebPorts } from "./ports.ts";
 import { requestInfoOf } from "./request/request-info.ts";
 
 /** The paths of the pages, forms and assets: all but the health checks and forward auth. */
-export function sitePaths({ paths, assets, siteFiles }: WebPorts): readonly string[] {
+export function sitePaths({ paths, assets, options }: WebPorts): readonly string[] {
   const { login, setup, logout, password, home } = paths;
-  const site = siteFiles ? [CHANGE_PASSWORD] : [];
+  const site = options.siteFiles ? [CHANGE_PASSWORD] : [];
   return [
     ...[login, setup, logout, password],
     ...assets.map(({ path }) => path),
@@ -20,7 +20,7 @@ export function sitePaths({ paths, assets, siteFiles }: WebPorts): readonly stri
  * an address, and forward auth because a reverse proxy asks with the host of the app.
  */
 export function pathsWithHost(ports: WebPorts): readonly string[] {
-  const { allowedHosts } = ports.hosts;
+  const { allowedHosts } = ports.options;
   if (allowedHosts === "loopback-setup") return [ports.paths.setup];
   return allowsAnyHost(allowedHosts) ? [] : sitePaths(ports);
 }
@@ -28,25 +28,25 @@ export function pathsWithHost(ports: WebPorts): readonly string[] {
 /** Answers 421 to a request for a host that is not allowed. */
 export function refuseOtherHosts(ports: WebPorts): MiddlewareHandler {
   return async (c, next) => {
-    switch (judgeHost(ports.hosts, hostOf(c))) {
+    switch (judgeHost(ports.options, hostOf(c))) {
       case "allowed":
         return next();
       case "refused":
         return refuse(ports, c);
       case "no-setup":
-        return (await ports.users.anyExists()) ? next() : refuse(ports, c);
+        return (await ports.rules.users.anyExists()) ? next() : refuse(ports, c);
     }
   };
 }
 
 /** Answers an unknown path: 421 for a host that is not allowed, as on the known paths. */
 export function answerUnknownPath(ports: WebPorts, c: Context): Promise<Response> {
-  if (judgeHost(ports.hosts, hostOf(c)) === "refused") return refuse(ports, c);
-  return ports.views.problem(requestInfoOf(c), 404, (messages) => messages.noSuchPage);
+  if (judgeHost(ports.options, hostOf(c)) === "refused") return refuse(ports, c);
+  return ports.views.error(requestInfoOf(c), 404, "noSuchPage");
 }
 
 const refuse = ({ views }: WebPorts, c: Context): Promise<Response> =>
-  views.problem(requestInfoOf(c), 421, (messages) => messages.hostNotAllowed);
+  views.error(requestInfoOf(c), 421, "hostNotAllowed");
 
 /** An HTTP/1.0 request may lack the Host header; the server then completes the URL. */
 const hostOf = (c: Context): string => c.req.header("host") ?? new URL(c.req.url).host;

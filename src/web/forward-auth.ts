@@ -4,8 +4,8 @@ import type { WebPorts } from "./ports.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
 import { REQUEST_ID } from "./request/request-id.ts";
 import { requestSourceOf } from "./request/request-info.ts";
-import type { Headers } from "./responses.ts";
-import { withReturnTo } from "./return-to.ts";
+import { type Headers, redirect, respond } from "./responses.ts";
+import { acceptedTarget, withReturnTo } from "./return-to.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 
 /**
@@ -14,7 +14,7 @@ import { sessionTokenIn } from "./session-cookie.ts";
  * read from any client, because they only choose between a redirect and a 401.
  */
 export async function forwardAuth(ports: WebPorts, c: Context): Promise<Response> {
-  const admission = await ports.guard(sessionTokenIn(c.req.header("cookie")));
+  const admission = await ports.rules.requireAuth(sessionTokenIn(c.req.header("cookie")));
   switch (admission.kind) {
     case "needs-setup":
       return refuse(ports, c, ports.paths.setup);
@@ -22,19 +22,18 @@ export async function forwardAuth(ports: WebPorts, c: Context): Promise<Response
       return refuse(ports, c, ports.paths.login);
     case "admitted":
       // Without a request ID, which no proxy uses: one of these comes with every request to an app.
-      return ports.responses.empty(identityOf(admission.user));
+      return respond(null, 200, identityOf(admission.user));
   }
 }
 
 function refuse(ports: WebPorts, c: Context, path: string): Response {
-  const { redirect, unauthorized } = ports.responses;
   const headers: Headers = { [REQUEST_ID]: ports.requests.of(requestSourceOf(c)) };
-  if (!asksForPage(c)) return unauthorized(headers);
-  const target = ports.returnTo.accepted(c, readTarget(ports.proxies, c));
-  const location = withReturnTo(`${ports.hosts.publicUrl ?? ""}${path}`, target);
+  if (!asksForPage(c)) return respond(null, 401, headers);
+  const target = acceptedTarget(ports.options, c, readTarget(ports.proxies, c));
+  const location = withReturnTo(`${ports.options.publicUrl ?? ""}${path}`, target);
   // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
   return c.req.query("deny") === "401"
-    ? unauthorized({ ...headers, Location: location })
+    ? respond(null, 401, { ...headers, Location: location })
     : redirect(location, [], headers);
 }
 

@@ -4,7 +4,7 @@ import type { Admission, Guard } from "../core/require-user.ts";
 import type { User } from "../core/store.ts";
 import type { Paths } from "./paths.ts";
 import { type RequestInfo, requestInfoOf } from "./request/request-info.ts";
-import type { Responses } from "./responses.ts";
+import { redirect } from "./responses.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
 
@@ -22,18 +22,13 @@ export type GuardCheck = (
   info: () => RequestInfo,
 ) => MaybePromise<GuardResult>;
 
-export function createGuardCheck(
-  guard: Guard,
-  paths: Paths,
-  responses: Responses,
-  views: Views,
-): GuardCheck {
+export function createGuardCheck(guard: Guard, paths: Paths, views: Views): GuardCheck {
   const resultOf = (admission: Admission): GuardResult => {
     switch (admission.kind) {
       case "needs-setup":
-        return { kind: "refused", response: responses.redirect(paths.setup) };
+        return { kind: "refused", response: redirect(paths.setup) };
       case "needs-sign-in":
-        return { kind: "refused", response: responses.redirect(paths.login) };
+        return { kind: "refused", response: redirect(paths.login) };
       case "admitted":
         return admission;
     }

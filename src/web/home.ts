@@ -1,10 +1,12 @@
 import type { Context } from "hono";
 import { getCookie } from "hono/cookie";
+import { eventIn } from "../core/events.ts";
 import { messageOf } from "../core/fault.ts";
+import type { LogEntry } from "../core/log-reader.ts";
 import type { SignedIn } from "./guards.ts";
-import { activityIn } from "./pages/activity.ts";
-import type { Activity, PageData } from "./pages/page-data.ts";
-import type { Locale } from "./pages/words.ts";
+import type { Activity, ActivityEntry, PasswordField } from "./pages/page-data.ts";
+import type { MessageName } from "./pages/words/en.ts";
+import { type Locale, wordsIn } from "./pages/words.ts";
 import type { WebPorts } from "./ports.ts";
 import { requestInfoOf } from "./request/request-info.ts";
 import { isOverTls } from "./session-cookie.ts";
@@ -15,33 +17,56 @@ export async function getHome(
   path: string,
 ): Promise<Response> {
   const info = { ...requestInfoOf(c), user: c.var.user };
-  const notice = readNotice(c);
   const activity = await activityFor(ports, ports.views.locale(info));
-  const data = { activity, notice, problem: undefined };
-  const cookies = notice === undefined ? [] : [clearedNotice(c, path)];
-  return ports.views.page(info, "home", data, cookies);
+  const isChanged = getCookie(c, noticeName(c)) === PASSWORD_CHANGED;
+  const notice = isChanged ? PASSWORD_CHANGED : undefined;
+  const cookies = isChanged ? [noticeLine(c, path, "", -1)] : [];
+  return ports.views.page(info, "home", { activity, notice, problem: undefined }, cookies);
 }
 
 /** Shows the home page again with a problem of the password form. */
 export async function homeWithProblem(
   ports: WebPorts,
   c: Context<SignedIn>,
-  problem: NonNullable<PageData["home"]["problem"]>,
+  name: MessageName,
+  fields: readonly [PasswordField, ...PasswordField[]],
 ): Promise<Response> {
   const info = { ...requestInfoOf(c), user: c.var.user };
-  const activity = await activityFor(ports, ports.views.locale(info));
+  const locale = ports.views.locale(info);
+  const problem = { message: wordsIn(locale).messages[name], fields };
+  const activity = await activityFor(ports, locale);
   return ports.views.formProblem(info, 422, "home", { activity, notice: undefined, problem });
 }
 
 /** If the log cannot be read, the page still offers the password form. */
-async function activityFor({ recentLog, log }: WebPorts, locale: Locale): Promise<Activity> {
-  if (recentLog === undefined) return { kind: "none" };
+async function activityFor({ rules, requests }: WebPorts, locale: Locale): Promise<Activity> {
+  if (rules.recentLog === undefined) return { kind: "none" };
   try {
-    return { kind: "entries", entries: activityIn(locale, await recentLog()) };
+    return { kind: "entries", entries: activityIn(locale, await rules.recentLog()) };
   } catch (error) {
-    log.error({ reason: messageOf(error) }, "the log cannot be read for the home page");
+    requests.log.error({ reason: messageOf(error) }, "the log cannot be read for the home page");
     return { kind: "unreadable" };
   }
+}
+
+/** Cached: creating a format takes longer than the rest of the page. */
+const utcFormats: Partial<Record<Locale, Intl.DateTimeFormat>> = {};
+
+const UTC_FORMAT = { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" } as const;
+
+/** Log entries in the reader's language. An entry of an unknown type keeps its summary. */
+export function activityIn(locale: Locale, entries: readonly LogEntry[]): readonly ActivityEntry[] {
+  const { events } = wordsIn(locale);
+  utcFormats[locale] ??= new Intl.DateTimeFormat(locale, UTC_FORMAT);
+  const format = utcFormats[locale];
+  return entries.map((entry) => {
+    const event = eventIn(entry);
+    return {
+      text: event === undefined ? entry.summary : events[event.type](event.subject),
+      at: entry.at.toISOString(),
+      utc: `${format.format(entry.at)} UTC`,
+    };
+  });
 }
 
 const NOTICE = "latchkey-notice";
@@ -53,11 +78,6 @@ const SHOWN_WITHIN_SECONDS = 60;
 /** The Set-Cookie line that makes the page at this path show that the password was changed. */
 export const passwordChangedNotice = (c: Context, path: string): string =>
   noticeLine(c, path, PASSWORD_CHANGED, SHOWN_WITHIN_SECONDS);
-
-const clearedNotice = (c: Context, path: string): string => noticeLine(c, path, "", -1);
-
-const readNotice = (c: Context): "password-changed" | undefined =>
-  getCookie(c, noticeName(c)) === PASSWORD_CHANGED ? PASSWORD_CHANGED : undefined;
 
 /** Browsers accept a `__Host-` cookie only from this host, and only over TLS. */
 const noticeName = (c: Context): string => (isOverTls(c) ? `__Host-${NOTICE}` : NOTICE);

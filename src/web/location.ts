@@ -16,13 +16,19 @@ export function originOf(text: string): string | undefined {
   return PLAIN_HOST.test(hostname) ? origin : undefined;
 }
 
+/** The port of a URL, empty for the default port and without a URL. */
+export function portOf(url: string | undefined): string {
+  return url === undefined ? "" : new URL(url).port;
+}
+
 /** Whether cookies can be set for the domain: it has at least two labels and is not an address. */
 export function isCookieDomain(text: string): boolean {
   return /^([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z]([a-z\d-]*[a-z\d])?$/.test(text);
 }
 
-/** Whether browsers accept a cookie for the domain from this origin. */
-export function sharesCookies(origin: string, domain: string): boolean {
+/** Whether browsers accept a cookie for the domain from this origin, if both are known. */
+export function sharesCookies(origin: string | undefined, domain: string | undefined): boolean {
+  if (origin === undefined || domain === undefined) return true;
   return isAtOrBelow(new URL(origin).hostname, domain);
 }
 

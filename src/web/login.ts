@@ -3,36 +3,36 @@ import { locationFor } from "./location.ts";
 import type { WebPorts } from "./ports.ts";
 import type { Form } from "./request/form.ts";
 import { requestInfoOf } from "./request/request-info.ts";
-import { RETURN_TO, withReturnTo } from "./return-to.ts";
+import { noteRefusal } from "./request/warnings.ts";
+import { redirect } from "./responses.ts";
+import { acceptedTarget, RETURN_TO, withReturnTo } from "./return-to.ts";
 import { sessionCookies } from "./session-cookie.ts";
 
-export function getLogin({ views, returnTo }: WebPorts, c: Context): Promise<Response> {
-  const target = returnTo.accepted(c, c.req.query(RETURN_TO));
-  return views.page(requestInfoOf(c), "login", { returnTo: target });
+export function getLogin(ports: WebPorts, c: Context): Promise<Response> {
+  const returnTo = acceptedTarget(ports.options, c, c.req.query(RETURN_TO));
+  return ports.views.page(requestInfoOf(c), "login", { returnTo });
 }
 
 export async function postLogin(ports: WebPorts, c: Context, form: Form): Promise<Response> {
-  const { redirect } = ports.responses;
-  const remoteAddress = ports.proxies.remoteAddress(c);
-  ports.warnUntrustedProxy(c);
-  const outcome = await ports.signIn({
-    remoteAddress,
+  const { rules, options, paths } = ports;
+  const outcome = await rules.signIn({
+    remoteAddress: ports.proxies.remoteAddress(c),
     signal: c.req.raw.signal,
     username: form("username"),
     password: form("password"),
   });
-  const target = ports.returnTo.accepted(c, form(RETURN_TO));
+  const target = acceptedTarget(ports.options, c, form(RETURN_TO));
   switch (outcome.kind) {
     case "needs-setup":
-      return redirect(withReturnTo(ports.paths.setup, target));
+      return redirect(withReturnTo(paths.setup, target));
     case "rate-limited":
     case "rejected":
-      ports.noteRefusal(c, `sign-in ${outcome.kind}`);
-      return redirect(withReturnTo(`${ports.paths.login}?error=1`, target));
+      noteRefusal(ports, c, `sign-in ${outcome.kind}`);
+      return redirect(withReturnTo(`${paths.login}?error=1`, target));
     case "signed-in":
       return redirect(
-        target ?? locationFor(ports.postLoginLocation, outcome.user),
-        sessionCookies(c, outcome.token, ports.cookieDomain),
+        target ?? locationFor(options.postLoginLocation, outcome.user),
+        sessionCookies(c, outcome.token, options.cookieDomain),
       );
   }
 }

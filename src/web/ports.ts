@@ -1,10 +1,8 @@
-import type { Context } from "hono";
 import type { HostRule } from "../core/allowed-hosts.ts";
 import type { ChangePasswordForm, ChangePasswordOutcome } from "../core/change-password.ts";
 import type { LogEntry } from "../core/log-reader.ts";
 import type { Client } from "../core/requester.ts";
 import type { Guard } from "../core/require-user.ts";
-import type { ServerLog } from "../core/server-log.ts";
 import type { SetUpForm, SetUpOutcome } from "../core/set-up.ts";
 import type { SetupTokenSource } from "../core/setup-token.ts";
 import type { SignInAttempt, SignInOutcome } from "../core/sign-in.ts";
@@ -16,46 +14,45 @@ import type { Asset } from "./pages/assets.ts";
 import type { Paths } from "./paths.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
 import type { RequestIds } from "./request/request-id.ts";
-import type { NoteRefusal } from "./request/warnings.ts";
-import type { Responses } from "./responses.ts";
-import type { ReturnTo } from "./return-to.ts";
 import type { Views } from "./views.ts";
 
-/** What the endpoints use: the rules, the pages, and the options that concern them. */
-export interface WebPorts {
-  readonly signIn: (attempt: SignInAttempt) => Promise<SignInOutcome>;
-  readonly setUp: (form: SetUpForm, client: Client) => Promise<SetUpOutcome>;
-  readonly changePassword: (
+/** The rules that the endpoints call. */
+export interface WebRules {
+  signIn(attempt: SignInAttempt): Promise<SignInOutcome>;
+  setUp(form: SetUpForm, client: Client): Promise<SetUpOutcome>;
+  changePassword(
     userId: UserId,
     form: ChangePasswordForm,
     client: Client,
-  ) => Promise<ChangePasswordOutcome>;
-  /** The guard of `/forward-auth`. */
-  readonly guard: Guard;
-  readonly requireAuth: GuardMiddleware;
+  ): Promise<ChangePasswordOutcome>;
+  readonly requireAuth: Guard;
   readonly users: UserMemory;
-  readonly store: Pick<Store, "hasUsers">;
   /** The newest log entries, newest first; `undefined` if the store cannot read them. */
   readonly recentLog: (() => Promise<readonly LogEntry[]>) | undefined;
+}
+
+/** The options of the library that concern the endpoints. */
+export interface WebOptions extends HostRule {
+  readonly store: Pick<Store, "hasUsers">;
   readonly setupToken: SetupTokenSource;
-  readonly views: Views;
-  readonly responses: Responses;
-  readonly paths: Paths;
-  readonly assets: readonly Asset[];
-  readonly returnTo: ReturnTo;
-  readonly proxies: ProxyTrust;
-  readonly requests: RequestIds;
-  readonly log: ServerLog;
-  readonly noteRefusal: NoteRefusal;
-  readonly warnUntrustedProxy: (c: Context) => void;
+  /** With it, the setup form has the field `domain`. */
+  readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
   readonly postLoginLocation: PostLoginLocation;
-  readonly cookieDomain: string | undefined;
   readonly trustedOrigins: readonly string[];
-  readonly hosts: HostRule;
-  /** Whether the setup form has the field `domain`. */
-  readonly offersDomain: boolean;
-  /** Whether `/favicon.svg`, `/robots.txt` and `/.well-known/change-password` are served. */
   readonly siteFiles: boolean;
   readonly health: boolean;
   readonly forwardAuth: boolean;
+  readonly logFailures: boolean;
+}
+
+/** What the endpoints use. */
+export interface WebPorts {
+  readonly rules: WebRules;
+  readonly options: WebOptions;
+  readonly views: Views;
+  readonly paths: Paths;
+  readonly assets: readonly Asset[];
+  readonly requireAuth: GuardMiddleware;
+  readonly proxies: ProxyTrust;
+  readonly requests: RequestIds;
 }

@@ -1,7 +1,6 @@
 import { Fault } from "../core/fault.ts";
-import { originOf, type PostLoginLocation } from "./location.ts";
+import { originOf, type PostLoginLocation, portOf } from "./location.ts";
 import type { Asset } from "./pages/assets.ts";
-import { type PublicPlace, portOf } from "./return-to.ts";
 
 /** For responses that are not pages: if a browser shows one, nothing in it runs. */
 export const NOTHING_RUNS =
@@ -18,59 +17,22 @@ const PROTECTIVE: Readonly<Record<string, string>> = {
 };
 
 /** Merged once: forward auth sends these with every request to an app. */
-const BODYLESS: Readonly<Record<string, string>> = { ...PROTECTIVE, "Content-Length": "0" };
+export const BODYLESS_HEADERS: Readonly<Record<string, string>> = {
+  ...PROTECTIVE,
+  "Content-Length": "0",
+};
 
 export type Headers = Readonly<Record<string, string>>;
 
-export interface Responses {
-  page(html: string, status?: number, headers?: Headers, cookies?: readonly string[]): Response;
-  redirect(location: string, cookies?: readonly string[], headers?: Headers): Response;
-  /** A 200 without a body, for scripts that act on its headers. */
-  empty(headers: Headers, cookies?: readonly string[]): Response;
-  unauthorized(headers: Headers): Response;
-  text(text: string, status: number, headers?: Headers): Response;
-  asset(asset: Asset): Response;
-}
-
-/** CSP `form-action` also covers the redirect after a form: outside targets have to be listed. */
-export function createResponses(
-  postLoginLocation: PostLoginLocation,
-  place: PublicPlace = { publicUrl: undefined, cookieDomain: undefined },
-): Responses {
-  const outside = typeof postLoginLocation === "string" ? originOf(postLoginLocation) : undefined;
-  const formTargets = ["'self'", outside, ...sharedHosts(place)].filter(Boolean).join(" ");
-  const pageHeaders = {
-    "Content-Type": "text/html; charset=utf-8",
-    Vary: "Accept-Language",
-    "Content-Security-Policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
-  };
-  return {
-    page: (html, status = 200, headers = {}, cookies = []) =>
-      respond(html, status, { ...pageHeaders, ...headers }, cookies),
-    redirect: (location, cookies = [], headers = {}) =>
-      respond(null, 303, { ...headers, Location: location }, cookies),
-    empty: (headers, cookies = []) => respond(null, 200, headers, cookies),
-    unauthorized: (headers) => respond(null, 401, headers),
-    text: (text, status, headers = {}) =>
-      respond(text, status, { "Content-Type": "text/plain; charset=utf-8", ...headers }),
-    asset: ({ contentType, cacheControl, body }) =>
-      respond(body, 200, {
-        "Content-Type": contentType,
-        // An image opened directly is a document, and an SVG document could contain scripts.
-        "Content-Security-Policy": `${NOTHING_RUNS}; style-src 'unsafe-inline'; sandbox`,
-        "Cache-Control": cacheControl,
-      }),
-  };
-}
-
-function respond(
+/** A response with the protective headers, unless `headers` replaces them. */
+export function respond(
   body: string | Uint8Array<ArrayBuffer> | null,
   status: number,
-  headers: Headers,
+  headers: Headers = {},
   cookies: readonly string[] = [],
 ): Response {
   for (const name in headers) checked(headers[name] ?? "");
-  const common = body === null ? BODYLESS : PROTECTIVE;
+  const common = body === null ? BODYLESS_HEADERS : PROTECTIVE;
   const response = new Response(body, { status, headers: { ...common, ...headers } });
   for (const cookie of cookies) response.headers.append("Set-Cookie", checked(cookie));
   return response;
@@ -88,12 +50,41 @@ function checked(value: string): string {
   );
 }
 
-function sharedHosts({ publicUrl, cookieDomain }: PublicPlace): readonly string[] {
-  if (cookieDomain === undefined) return [];
+export const redirect = (
+  location: string,
+  cookies: readonly string[] = [],
+  headers: Headers = {},
+): Response => respond(null, 303, { ...headers, Location: location }, cookies);
+
+export const respondText = (text: string, status: number, headers: Headers = {}): Response =>
+  respond(text, status, { "Content-Type": "text/plain; charset=utf-8", ...headers });
+
+export const respondAsset = ({ contentType, cacheControl, body }: Asset): Response =>
+  respond(body, 200, {
+    "Content-Type": contentType,
+    // An image opened directly is a document, and an SVG document could contain scripts.
+    "Content-Security-Policy": `${NOTHING_RUNS}; style-src 'unsafe-inline'; sandbox`,
+    "Cache-Control": cacheControl,
+  });
+
+/** The options that determine where a form on a page can lead. */
+export interface FormTargets {
+  readonly postLoginLocation: PostLoginLocation;
+  readonly publicUrl: string | undefined;
+  readonly cookieDomain: string | undefined;
+}
+
+/** CSP `form-action` also covers the redirect after a form: outside targets have to be listed. */
+export function pageHeaders({ postLoginLocation, publicUrl, cookieDomain }: FormTargets): Headers {
+  const outside = typeof postLoginLocation === "string" ? originOf(postLoginLocation) : undefined;
   const port = portOf(publicUrl);
-  const suffix = port === "" ? "" : `:${port}`;
-  return ["http", "https"].flatMap((scheme) => [
-    `${scheme}://${cookieDomain}${suffix}`,
-    `${scheme}://*.${cookieDomain}${suffix}`,
-  ]);
+  const domain = `${cookieDomain}${port === "" ? "" : `:${port}`}`;
+  const hosts = cookieDomain === undefined ? [] : [domain, `*.${domain}`];
+  const shared = ["http", "https"].flatMap((scheme) => hosts.map((host) => `${scheme}://${host}`));
+  const formTargets = ["'self'", outside, ...shared].filter(Boolean).join(" ");
+  return {
+    "Content-Type": "text/html; charset=utf-8",
+    Vary: "Accept-Language",
+    "Content-Security-Policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
+  };
 }

@@ -1,75 +1,83 @@
 import type { Context } from "hono";
 import { isSetupTokenExpected } from "../core/setup-token.ts";
 import { locationFor } from "./location.ts";
-import type { FormProblem, SetupField } from "./pages/page-data.ts";
+import type { PageData, SetupField } from "./pages/page-data.ts";
+import type { MessageName } from "./pages/words/en.ts";
+import { wordsIn } from "./pages/words.ts";
 import type { WebPorts } from "./ports.ts";
 import { type Form, missingFields } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
 import { requestInfoOf } from "./request/request-info.ts";
-import { RETURN_TO, withReturnTo } from "./return-to.ts";
+import { noteRefusal } from "./request/warnings.ts";
+import { redirect } from "./responses.ts";
+import { acceptedTarget, RETURN_TO, withReturnTo } from "./return-to.ts";
 import { sessionCookies } from "./session-cookie.ts";
 
 export async function getSetup(ports: WebPorts, c: Context): Promise<Response> {
-  const target = ports.returnTo.accepted(c, c.req.query(RETURN_TO));
-  if (await ports.users.anyExists()) {
-    return ports.responses.redirect(withReturnTo(ports.paths.login, target));
+  const target = acceptedTarget(ports.options, c, c.req.query(RETURN_TO));
+  if (await ports.rules.users.anyExists()) {
+    return redirect(withReturnTo(ports.paths.login, target));
   }
-  return ports.views.page(requestInfoOf(c), "setup", {
-    ...(await optionalFields(ports)),
-    token: c.req.query("token") ?? "",
-    username: "",
-    domain: "",
-    returnTo: target,
-    problem: undefined,
-  });
+  const fromLink: Form = (field) => (field === "token" ? (c.req.query(field) ?? "") : "");
+  const data = await setupData(ports, fromLink, target);
+  return ports.views.page(requestInfoOf(c), "setup", { ...data, problem: undefined });
 }
 
-/** The optional fields of the form. */
-async function optionalFields({ setupToken, offersDomain }: WebPorts) {
-  return { tokenExpected: isSetupTokenExpected(await setupToken.read()), offersDomain };
+/** Keeps all entered values except the passwords. */
+async function setupData(
+  { options }: WebPorts,
+  entered: Form,
+  returnTo: string | undefined,
+): Promise<Omit<PageData["setup"], "problem">> {
+  return {
+    tokenExpected: isSetupTokenExpected(await options.setupToken.read()),
+    offersDomain: options.setUpDomain !== undefined,
+    token: entered("token"),
+    username: entered("username"),
+    domain: entered("domain"),
+    returnTo,
+  };
 }
 
 export async function postSetup(ports: WebPorts, c: Context, form: Form): Promise<Response> {
-  const { redirect } = ports.responses;
-  const typed = {
+  const { rules, options, views, paths } = ports;
+  const entered = {
     token: form("token"),
     username: form("username"),
     password: form("password"),
     confirm: form("confirm"),
     domain: form("domain"),
   };
-  const outcome = await ports.setUp(typed, clientOf(c, ports.proxies));
-  const target = ports.returnTo.accepted(c, form(RETURN_TO));
-  const { messages } = ports.views.words(requestInfoOf(c));
+  const outcome = await rules.setUp(entered, clientOf(c, ports.proxies));
+  const target = acceptedTarget(options, c, form(RETURN_TO));
 
-  /** Keeps all entered values except the passwords. */
-  const again = async (status: number, problem: FormProblem<SetupField>): Promise<Response> =>
-    ports.views.formProblem(requestInfoOf(c), status, "setup", {
-      ...(await optionalFields(ports)),
-      token: form("token"),
-      username: form("username"),
-      domain: form("domain"),
-      returnTo: target,
-      problem,
-    });
+  async function again(
+    status: number,
+    name: MessageName,
+    ...fields: [SetupField, ...SetupField[]]
+  ): Promise<Response> {
+    const info = requestInfoOf(c);
+    const message = wordsIn(views.locale(info)).messages[name];
+    const data = await setupData(ports, form, target);
+    return views.formProblem(info, status, "setup", { ...data, problem: { message, fields } });
+  }
 
   switch (outcome.kind) {
     case "already-configured":
-      return redirect(withReturnTo(ports.paths.login, target));
+      return redirect(withReturnTo(paths.login, target));
     case "invalid-setup-token":
-      ports.noteRefusal(c, "setup rejected");
-      return again(403, { message: messages.invalidSetupToken, fields: ["token"] });
-    case "username-or-password-missing":
-      return again(422, {
-        message: messages.usernameOrPasswordMissing,
-        fields: missingFields(form, "username", "password"),
-      });
+      noteRefusal(ports, c, "setup rejected");
+      return again(403, "invalidSetupToken", "token");
+    case "username-or-password-missing": {
+      const missing = missingFields(form, "username", "password");
+      return again(422, "usernameOrPasswordMissing", ...missing);
+    }
     case "passwords-differ":
-      return again(422, { message: messages.passwordsDiffer, fields: ["password", "confirm"] });
+      return again(422, "passwordsDiffer", "password", "confirm");
     case "set-up":
       return redirect(
-        target ?? locationFor(ports.postLoginLocation, outcome.user),
-        sessionCookies(c, outcome.token, ports.cookieDomain),
+        target ?? locationFor(options.postLoginLocation, outcome.user),
+        sessionCookies(c, outcome.token, options.cookieDomain),
       );
   }
 }

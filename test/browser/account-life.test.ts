@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
+import { runCommand } from "../support/command.ts";
 import { OWNER } from "../support/gate.ts";
-import { runLatchkey } from "../support/process.ts";
 import { alert, atGate, field, pathOf, submit } from "./forms.ts";
 
 const { username, password } = OWNER;
@@ -14,9 +14,11 @@ const notices = (page: Page): Promise<readonly string[]> =>
 for (const scripts of ["on", "off"] as const) {
   test(`creates an account, signs out and in, and changes the password, scripts ${scripts}`, async (t) => {
     const { page, gate } = await atGate(t, { scripts });
-    const link = await runLatchkey(t, ["setup-link"], {
-      PORT: new URL(gate.url).port,
-      DATA_DIR: gate.dataDir,
+    const link = await runCommand(["setup-link"], {
+      env: {
+        PORT: new URL(gate.url).port,
+        DATA_DIR: gate.dataDir,
+      },
     });
     await page.goto(link.stdout.trim());
     await submit(page, "/setup", { username, password, confirm: password });

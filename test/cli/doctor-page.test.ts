@@ -3,8 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { checks } from "../../src/doctor/checks.ts";
+import { runCommand } from "../support/command.ts";
 import { startGate } from "../support/gate.ts";
-import { runLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const page = await readFile(new URL("../../docs/doctor.md", import.meta.url), "utf8");
@@ -26,7 +26,7 @@ test("prints the sample in docs/doctor.md", async (t) => {
   await writeFile(envFile, `${lines.join("\n")}\n`, { mode: 0o644 });
 
   const args = line.replace("/etc/latchkey.env", envFile).split(" ");
-  const { code, stdout } = await runLatchkey(t, args);
+  const { code, stdout } = await runCommand(args);
   const printed = stdout
     .replaceAll(gate.dataDir, "/var/lib/latchkey")
     .replaceAll(envFile, "/etc/latchkey.env")

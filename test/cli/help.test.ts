@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { commands as entries } from "../../src/cli/commands.ts";
 import { wrapped } from "../../src/cli/help.ts";
 import { settings } from "../../src/gate/settings/table.ts";
-import { runLatchkey } from "../support/process.ts";
-import { runInProcess } from "./in-process.ts";
+
+import { runCommand } from "../support/command.ts";
 import { onTerminal } from "./user/terminal.ts";
 
 const ALL = settings.map(({ name }) => name);
@@ -40,7 +40,15 @@ const commands: Readonly<
   doctor: {
     options: ["url", "json"],
     settings: [
-      ...[...STORE, "HOST", "PORT", "SETUP_TOKEN_FILE", "TRUSTED_PROXIES", "PUBLIC_URL"],
+      ...[
+        ...STORE,
+        "HOST",
+        "PORT",
+        "SETUP_TOKEN_FILE",
+        "LIMIT_IPV6_PREFIX",
+        "TRUSTED_PROXIES",
+        "PUBLIC_URL",
+      ],
       ...["AUTH_SECRET", "AUTH_SECRET_FILE", "AUTH_SECRET_PREVIOUS", "AUTH_SECRET_PREVIOUS_FILE"],
       ...["COOKIE_DOMAIN", "HTTPS_PORT", "TLS_CERT_FILE", "TLS_KEY_FILE", "ALLOWED_HOSTS"],
     ],
@@ -63,8 +71,8 @@ const commands: Readonly<
 };
 
 for (const word of ["--version", "-v", "version"]) {
-  test(`${word} prints the version of the package`, async (t) => {
-    const { code, stdout, stderr } = await runLatchkey(t, [word]);
+  test(`${word} prints the version of the package`, async () => {
+    const { code, stdout, stderr } = await runCommand([word]);
     const { version } = JSON.parse(
       readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
     );
@@ -73,8 +81,8 @@ for (const word of ["--version", "-v", "version"]) {
 }
 
 for (const flag of ["--help", "-h", "help"]) {
-  test(`${flag} lists every command in its group`, async (t) => {
-    const { code, stdout, stderr } = await runLatchkey(t, [flag]);
+  test(`${flag} lists every command in its group`, async () => {
+    const { code, stdout, stderr } = await runCommand([flag]);
     assert.deepEqual([code, stderr], [0, ""]);
     const groups = stdout.split("\n\n").flatMap((part) => {
       const [, group, rows = ""] = /^(\w+):\n([\s\S]*)$/.exec(part) ?? [];
@@ -88,14 +96,14 @@ for (const flag of ["--help", "-h", "help"]) {
   });
 }
 
-test("latchkey alone prints the help to standard error, as wrong usage", async (t) => {
-  const { stdout: help } = await runLatchkey(t, ["--help"]);
-  const { code, stdout, stderr } = await runLatchkey(t, []);
+test("latchkey alone prints the help to standard error, as wrong usage", async () => {
+  const { stdout: help } = await runCommand(["--help"]);
+  const { code, stdout, stderr } = await runCommand([]);
   assert.deepEqual({ code, stdout, stderr }, { code: 2, stdout: "", stderr: help });
 });
 
 test("help is wrapped at words to 80 columns in a pipe, and to its width on a terminal", async (t) => {
-  const { stdout } = await runLatchkey(t, ["serve", "--help"]);
+  const { stdout } = await runCommand(["serve", "--help"]);
   const line = "stty cols 50; latchkey serve --help";
   const { shown } = await onTerminal(t, line, {});
   for (const [text, columns] of [
@@ -120,7 +128,7 @@ test("a width of 0, which some terminals report, counts as 80", () => {
 
 for (const [name, { options, settings: named }] of Object.entries(commands)) {
   test(`the help of ${name} lists its options and settings with defaults, and examples`, async () => {
-    const { code, stdout, stderr } = await runInProcess([...name.split(" "), "--help"], {
+    const { code, stdout, stderr } = await runCommand([...name.split(" "), "--help"], {
       env: { PORT: "not a number" },
     });
     assert.deepEqual([code, stderr], [0, ""]);
@@ -159,7 +167,7 @@ const helps: readonly (readonly [readonly string[], RegExp, readonly string[]])[
 ];
 for (const [args, usage, family] of helps) {
   test(`latchkey ${args.join(" ")} prints the help of that command or family`, async () => {
-    const { code, stdout, stderr } = await runInProcess(args);
+    const { code, stdout, stderr } = await runCommand(args);
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, usage);
     for (const name of family) assert.match(stdout, new RegExp(`^  ${name} {3,}[A-Z]`, "m"));
@@ -169,8 +177,8 @@ for (const [args, usage, family] of helps) {
 
 for (const args of [["user"], ["user", "--json"], ["pages", "--to", "x"]]) {
   test(`latchkey ${args.join(" ")} prints the help of the family to standard error, as wrong usage`, async () => {
-    const { code, stdout, stderr } = await runInProcess(args);
-    const { stdout: shown } = await runInProcess([args[0] ?? "", "--help"]);
+    const { code, stdout, stderr } = await runCommand(args);
+    const { stdout: shown } = await runCommand([args[0] ?? "", "--help"]);
     assert.deepEqual({ code, stdout, stderr }, { code: 2, stdout: "", stderr: shown });
   });
 }

@@ -4,20 +4,22 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { NewLogEntry } from "../../src/core/store.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
+import { runCommand } from "../support/command.ts";
 import { OWNER, startGate } from "../support/gate.ts";
-import { runLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 /** The lines that `latchkey log` prints, after it has succeeded. */
-async function log(t: TestContext, dataDir: string, ...options: readonly string[]) {
-  const { code, stdout, stderr } = await runLatchkey(t, ["log", ...options], { DATA_DIR: dataDir });
+async function log(dataDir: string, ...options: readonly string[]) {
+  const { code, stdout, stderr } = await runCommand(["log", ...options], {
+    env: { DATA_DIR: dataDir },
+  });
   assert.deepEqual([code, stderr], [0, ""]);
   assert.match(stdout, /^$|\n$/);
   return stdout.split("\n").slice(0, -1);
 }
 
-const summaries = async (t: TestContext, dataDir: string, ...options: readonly string[]) =>
-  (await log(t, dataDir, "--json", ...options)).map((line) => JSON.parse(line).summary);
+const summaries = async (dataDir: string, ...options: readonly string[]) =>
+  (await log(dataDir, "--json", ...options)).map((line) => JSON.parse(line).summary);
 
 /** A data folder with these log entries, without a gate. */
 async function withEntries(t: TestContext, entries: readonly Partial<NewLogEntry>[]) {
@@ -44,7 +46,7 @@ test("prints entries oldest first with all fields while the gate runs", async (t
   for (let attempt = 0; attempt < 5; attempt += 1) await gate.signIn({ password: "wrong" });
   await gate.logEntries(3);
 
-  const entries = (await log(t, gate.dataDir, "--json")).map((line) => JSON.parse(line));
+  const entries = (await log(gate.dataDir, "--json")).map((line) => JSON.parse(line));
   assert.deepEqual(
     entries.map(({ at, ...rest }) => rest),
     [
@@ -66,7 +68,7 @@ test("prints entries oldest first with all fields while the gate runs", async (t
 
 test("prints an entry in columns without --json", async (t) => {
   const dataDir = await withEntries(t, [{ at: new Date("2030-01-31T18:05:09.123Z") }]);
-  const [line = "", ...rest] = await log(t, dataDir);
+  const [line = "", ...rest] = await log(dataDir);
   assert.deepEqual(line.split(/ {2,}/), [
     "2030-01-31T18:05:09.123Z",
     "signin",
@@ -81,7 +83,7 @@ test("escapes control characters of a username", async (t) => {
   const username = "\u001b[2Jowner\r\n2030  signin  system\u009b1m\u202e";
   await gate.setUp({ username });
   await gate.logEntries(1);
-  const [text, json] = await Promise.all([log(t, gate.dataDir), log(t, gate.dataDir, "--json")]);
+  const [text, json] = await Promise.all([log(gate.dataDir), log(gate.dataDir, "--json")]);
   assert.equal(text.length, 1);
   assert.match(
     text.join(),
@@ -100,8 +102,8 @@ test("--type prints only the entries of that type", async (t) => {
     { type: "signin", summary: "Signed in as owner again" },
   ]);
   const [signins, changes] = await Promise.all([
-    summaries(t, dataDir, "--type", "signin"),
-    summaries(t, dataDir, "--type=password_change"),
+    summaries(dataDir, "--type", "signin"),
+    summaries(dataDir, "--type=password_change"),
   ]);
   assert.deepEqual(signins, ["Signed in as owner", "Signed in as owner again"]);
   assert.deepEqual(changes, ["Changed password"]);
@@ -127,7 +129,7 @@ test("--since takes an age or a date, and combines with --type", async (t) => {
     [["--since", "2020-02-29T14:00+03:00"], all],
     [["--since", "2h", "--type", "signup"], ["likewise"]],
   ];
-  const shown = await Promise.all(cases.map(([options]) => summaries(t, dataDir, ...options)));
+  const shown = await Promise.all(cases.map(([options]) => summaries(dataDir, ...options)));
   for (const [index, [options, expected]] of cases.entries()) {
     assert.deepEqual(shown[index], expected, options.join(" "));
   }
@@ -139,9 +141,9 @@ test("--limit prints the newest matching entries, oldest first", async (t) => {
     Array.from({ length: 10 }, (_, n) => ({ summary: `${n}`, type: n % 2 ? "signup" : "signin" })),
   );
   const [three, some, all] = await Promise.all([
-    summaries(t, dataDir, "--limit", "3"),
-    summaries(t, dataDir, "--limit", "2", "--type", "signin"),
-    summaries(t, dataDir, "--limit", "100"),
+    summaries(dataDir, "--limit", "3"),
+    summaries(dataDir, "--limit", "2", "--type", "signin"),
+    summaries(dataDir, "--limit", "100"),
   ]);
   assert.deepEqual(three, ["7", "8", "9"]);
   assert.deepEqual(some, ["6", "8"]);
@@ -155,8 +157,8 @@ test("prints more entries than one page has, complete and in order", async (t) =
     wanted.map((summary) => ({ summary })),
   );
   const [all, newest] = await Promise.all([
-    summaries(t, dataDir),
-    summaries(t, dataDir, "--limit", "1500"),
+    summaries(dataDir),
+    summaries(dataDir, "--limit", "1500"),
   ]);
   assert.deepEqual(all, wanted);
   assert.deepEqual(newest, wanted.slice(-1_500));
@@ -164,13 +166,13 @@ test("prints more entries than one page has, complete and in order", async (t) =
 
 test("prints nothing for an empty log and succeeds", async (t) => {
   const gate = await startGate(t);
-  assert.deepEqual(await log(t, gate.dataDir), []);
+  assert.deepEqual(await log(gate.dataDir), []);
 });
 
 test("reports a missing database with exit code 1 and creates none", async (t) => {
   const dir = await tempDir(t);
   for (const dataDir of [dir, join(dir, "missing")]) {
-    const { code, stdout, stderr } = await runLatchkey(t, ["log"], { DATA_DIR: dataDir });
+    const { code, stdout, stderr } = await runCommand(["log"], { env: { DATA_DIR: dataDir } });
     assert.deepEqual([code, stdout], [1, ""]);
     assert.equal(stderr, `latchkey: there is no database at ${join(dataDir, "latchkey.db")}\n`);
   }
@@ -187,7 +189,7 @@ test("never prints a password or its hash", async (t) => {
   };
   await gate.send("/account/password", { form, session });
   await gate.logEntries(2);
-  const text = (await log(t, gate.dataDir, "--json")).join("\n");
+  const text = (await log(gate.dataDir, "--json")).join("\n");
   assert.match(text, /Changed password/);
   for (const secret of [OWNER.password, "battery staple", "argon2", session]) {
     assert.ok(!text.includes(secret), secret);

@@ -11,24 +11,24 @@ const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const UNPRIVILEGED = fileURLToPath(new URL("./unprivileged-latchkey.ts", import.meta.url));
 
 export const isRoot: boolean = process.geteuid?.() === 0;
-export const SOMEBODY = 65_534;
+export const OTHER_USER = 65_534;
 
 /** A folder of another user, which only root can make. */
 export async function foreignFolder(t: TestContext): Promise<string> {
   const folder = join(await tempDir(t), "data");
   await mkdir(folder, { mode: 0o700 });
-  await chown(folder, SOMEBODY, SOMEBODY);
+  await chown(folder, OTHER_USER, OTHER_USER);
   return folder;
 }
 
 export const ownerOf = async (path: string): Promise<number> => (await stat(path)).uid;
 
-/** Runs a command as an unprivileged user: as SOMEBODY if the tests run as root, else as this user. */
+/** Runs a command as an unprivileged user: as OTHER_USER if the tests run as root, else as this user. */
 export async function runUnprivileged(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
-  const program = isRoot ? [UNPRIVILEGED, String(SOMEBODY)] : [MAIN];
+  const program = isRoot ? [UNPRIVILEGED, String(OTHER_USER)] : [MAIN];
   const child = spawn(process.execPath, ["--", ...program, ...args], {
     env: { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -45,7 +45,7 @@ export const allow = (path: string, rights: number): Promise<void> =>
 
 /** Makes that user the owner. */
 export async function give(...paths: readonly string[]): Promise<void> {
-  for (const path of isRoot ? paths : []) await chown(path, SOMEBODY, SOMEBODY);
+  for (const path of isRoot ? paths : []) await chown(path, OTHER_USER, OTHER_USER);
 }
 
 /** Replaces a file by a link, as the owner of its folder can. */

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { DEFAULT_PAGES } from "../../src/web/pages/templates.ts";
+import { runCommand } from "../support/command.ts";
 import { startGate } from "../support/gate.ts";
-import { runLatchkey, startNode } from "../support/process.ts";
+import { startNode } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
@@ -25,11 +26,8 @@ async function assertAllIn(folder: string): Promise<void> {
   }
 }
 
-const eject = (
-  t: TestContext,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-) => runLatchkey(t, ["pages", "eject", ...args], env);
+const eject = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runCommand(["pages", "eject", ...args], { env });
 
 /** The same in another working directory. */
 const ejectIn = (t: TestContext, cwd: string, args: readonly string[] = []) =>
@@ -37,7 +35,7 @@ const ejectIn = (t: TestContext, cwd: string, args: readonly string[] = []) =>
 
 test("copies all pages to the folder of --to, which it creates, and says so in one line", async (t) => {
   const target = join(await tempDir(t), "some/where");
-  const { code, stdout, stderr } = await eject(t, ["--to", target]);
+  const { code, stdout, stderr } = await eject(["--to", target]);
   assert.deepEqual([code, stderr], [0, ""]);
   await assertAllIn(target);
   assert.match(stdout, new RegExp(`^Copied 8 files to ${target}\\. .*PAGES_DIR=${target}, .*\n$`));
@@ -45,13 +43,13 @@ test("copies all pages to the folder of --to, which it creates, and says so in o
 
 test("copies to PAGES_DIR without --to", async (t) => {
   const target = await tempDir(t);
-  assert.equal((await eject(t, [], { PAGES_DIR: target })).code, 0);
+  assert.equal((await eject([], { PAGES_DIR: target })).code, 0);
   await assertAllIn(target);
 });
 
 test("--to wins over PAGES_DIR", async (t) => {
   const [target, other] = [join(await tempDir(t), "to"), await tempDir(t)];
-  assert.equal((await eject(t, ["--to", target], { PAGES_DIR: other })).code, 0);
+  assert.equal((await eject(["--to", target], { PAGES_DIR: other })).code, 0);
   await assertAllIn(target);
   assert.deepEqual(await readdir(other), []);
 });
@@ -78,7 +76,7 @@ for (const file of ["login.eta", "latchkey.css"]) {
   test(`copies nothing over an existing ${file}, and names it and --force`, async (t) => {
     const target = await tempDir(t);
     await writeFile(join(target, file), "my own");
-    const { code, stdout, stderr } = await eject(t, ["--to", target]);
+    const { code, stdout, stderr } = await eject(["--to", target]);
     assert.deepEqual([code, stdout], [1, ""]);
     assert.match(stderr, new RegExp(`^latchkey: [^\\n]*${file}[^\\n]*--force[^\\n]*\\n$`));
     assert.deepEqual(await readdir(target), [file]);
@@ -90,7 +88,7 @@ test("does not write through a dangling link", async (t) => {
   const dir = await tempDir(t);
   await mkdir(join(dir, "pages"));
   await symlink(join(dir, "elsewhere"), join(dir, "pages/home.eta"));
-  assert.equal((await eject(t, ["--to", join(dir, "pages")])).code, 1);
+  assert.equal((await eject(["--to", join(dir, "pages")])).code, 1);
   assert.deepEqual(await readdir(dir), ["pages"]);
 });
 
@@ -98,7 +96,7 @@ test("--force overwrites pages and keeps other files", async (t) => {
   const target = await tempDir(t);
   await writeFile(join(target, "login.eta"), "my own");
   await writeFile(join(target, "notes.md"), "notes");
-  const { code, stderr } = await eject(t, ["--to", target, "--force"]);
+  const { code, stderr } = await eject(["--to", target, "--force"]);
   assert.deepEqual([code, stderr], [0, ""]);
   assert.equal(await readFile(join(target, "login.eta"), "utf8"), shipped("login.eta"));
   assert.equal(await readFile(join(target, "notes.md"), "utf8"), "notes");
@@ -108,7 +106,7 @@ test("--force replaces a link in place of a page and keeps its target", async (t
   const [target, precious] = [await tempDir(t), join(await tempDir(t), "precious")];
   await writeFile(precious, "precious");
   await symlink(precious, join(target, "login.eta"));
-  assert.equal((await eject(t, ["--to", target, "--force"])).code, 0);
+  assert.equal((await eject(["--to", target, "--force"])).code, 0);
   await assertAllIn(target);
   assert.equal(await readFile(precious, "utf8"), "precious");
   const { mode } = await stat(join(target, "login.eta"));
@@ -118,7 +116,7 @@ test("--force replaces a link in place of a page and keeps its target", async (t
 test("copies pages into a folder with other files", async (t) => {
   const target = await tempDir(t);
   await writeFile(join(target, "notes.md"), "notes");
-  assert.equal((await eject(t, ["--to", target])).code, 0);
+  assert.equal((await eject(["--to", target])).code, 0);
   assert.deepEqual((await readdir(target)).sort(), [...FILES, "notes.md"].sort());
 });
 
@@ -126,7 +124,7 @@ test("reports a target that is not a folder in one line", async (t) => {
   const file = join(await tempDir(t), "file");
   await writeFile(file, "x");
   for (const target of [file, join(file, "below")]) {
-    const { code, stdout, stderr } = await eject(t, ["--to", target]);
+    const { code, stdout, stderr } = await eject(["--to", target]);
     assert.deepEqual([code, stdout], [1, ""]);
     assert.match(stderr, /^latchkey: [^\n]+\n$/);
     assert.ok(stderr.includes(file));
@@ -135,7 +133,7 @@ test("reports a target that is not a folder in one line", async (t) => {
 
 test("the gate serves unchanged copies exactly like the built-in pages", async (t) => {
   const pagesDir = join(await tempDir(t), "pages");
-  await eject(t, ["--to", pagesDir]);
+  await eject(["--to", pagesDir]);
   const [own, plain] = [await startGate(t, { pagesDir }), await startGate(t)];
   const paths = ["/setup?token=x", "/login", "/login?error=1", "/nothing", "/latchkey.css"];
   for (const path of paths) {
@@ -156,8 +154,8 @@ test("latchkey pages ejct suggests pages eject", async (t) => {
 });
 
 for (const args of [["eject"], ["pages eject"], ["pagesx", "eject"]]) {
-  test(`latchkey ${JSON.stringify(args)} is an unknown command`, async (t) => {
-    const { code, stderr } = await runLatchkey(t, args);
+  test(`latchkey ${JSON.stringify(args)} is an unknown command`, async () => {
+    const { code, stderr } = await runCommand(args);
     assert.equal(code, 2);
     assert.match(stderr, /^latchkey: unknown command [^\n]+\n$/);
   });

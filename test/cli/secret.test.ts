@@ -1,39 +1,39 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { secretWeakness } from "../../src/core/secrets.ts";
-import { runLatchkey, startServe } from "../support/process.ts";
+import { runCommand, serveHere } from "../support/command.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-async function newSecret(t: TestContext, env: Readonly<Record<string, string>> = {}) {
-  const { code, stdout, stderr } = await runLatchkey(t, ["secret"], env);
+async function newSecret(env: Readonly<Record<string, string>> = {}) {
+  const { code, stdout, stderr } = await runCommand(["secret"], { env });
   assert.deepEqual([code, stderr], [0, ""]);
   return stdout;
 }
 
-test("prints 32 random bytes on one line, in letters that files and shells keep as they are", async (t) => {
-  const secret = await newSecret(t);
+test("prints 32 random bytes on one line, in letters that files and shells keep as they are", async () => {
+  const secret = await newSecret();
   assert.match(secret, /^[\w-]{43}\n$/);
   assert.equal(Buffer.from(secret, "base64url").length, 32);
   assert.equal(secretWeakness(secret.trimEnd()), undefined);
 });
 
-test("prints a different secret each time", async (t) => {
-  const secrets = await Promise.all([newSecret(t), newSecret(t), newSecret(t)]);
+test("prints a different secret each time", async () => {
+  const secrets = await Promise.all([newSecret(), newSecret(), newSecret()]);
   assert.equal(new Set(secrets).size, 3);
 });
 
 test("needs no data folder and creates none", async (t) => {
   const dir = await tempDir(t);
-  await newSecret(t, { DATA_DIR: join(dir, "data") });
+  await newSecret({ DATA_DIR: join(dir, "data") });
   assert.deepEqual(await readdir(dir), []);
 });
 
 test("prints a secret that a gate accepts without a warning", async (t) => {
   const DATA_DIR = join(await tempDir(t), "data");
   await mkdir(DATA_DIR);
-  const gate = await startServe(t, { DATA_DIR, AUTH_SECRET: (await newSecret(t)).trimEnd() });
+  const gate = await serveHere(t, { DATA_DIR, AUTH_SECRET: (await newSecret()).trimEnd() });
   assert.doesNotMatch(gate.stdout(), /"warn"/);
   assert.equal(gate.stderr(), "");
 });

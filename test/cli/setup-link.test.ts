@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { send } from "../support/client.ts";
+import { runCommand, serveHere } from "../support/command.ts";
 import { OWNER, startGate } from "../support/gate.ts";
-import { runLatchkey, startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const FORM = { ...OWNER, confirm: OWNER.password };
 
 /** The link that `latchkey setup-link` prints, and the token in it. */
-async function setupLink(t: TestContext, env: Readonly<Record<string, string>>) {
-  const { code, stdout, stderr } = await runLatchkey(t, ["setup-link"], env);
+async function setupLink(env: Readonly<Record<string, string>>) {
+  const { code, stdout, stderr } = await runCommand(["setup-link"], { env });
   assert.equal(code, 0);
   assert.match(stderr, /^latchkey: the token is in [^\n]+\n$/);
   const link = new URL(stdout.trimEnd());
@@ -27,7 +27,7 @@ const ofGate = ({ url, dataDir }: { readonly url: string; readonly dataDir: stri
 
 test("the link opens the setup page of the running gate with the token filled in", async (t) => {
   const gate = await startGate(t);
-  const { link, token } = await setupLink(t, ofGate(gate));
+  const { link, token } = await setupLink(ofGate(gate));
   assert.ok(Buffer.from(token, "base64url").length >= 16, "too long to be guessed");
 
   const page = await send(link);
@@ -45,15 +45,15 @@ test("the link opens the setup page of the running gate with the token filled in
 
 test("prints a link to a host that ALLOWED_HOSTS allows", async (t) => {
   const env = { DATA_DIR: await tempDir(t), ALLOWED_HOSTS: "auth.test,home.test" };
-  const { url } = await setupLink(t, env);
+  const { url } = await setupLink(env);
   assert.equal(url.origin, "http://auth.test:3000");
-  const local = await setupLink(t, { ...env, ALLOWED_HOSTS: "auth.test,127.0.0.1" });
+  const local = await setupLink({ ...env, ALLOWED_HOSTS: "auth.test,127.0.0.1" });
   assert.equal(local.url.origin, "http://127.0.0.1:3000");
 });
 
 test("writes a token file that only its owner can read", async (t) => {
   const dataDir = await tempDir(t);
-  const { token } = await setupLink(t, { DATA_DIR: dataDir });
+  const { token } = await setupLink({ DATA_DIR: dataDir });
   assert.equal((await stat(join(dataDir, "setup-token"))).mode & 0o777, 0o600);
   assert.equal((await readFile(join(dataDir, "setup-token"), "utf8")).trim(), token);
   assert.deepEqual(await readdir(dataDir), ["setup-token"]);
@@ -67,7 +67,7 @@ for (const [same, name] of [
     const dir = await tempDir(t);
     const file = join(dir, name);
     const env = { DATA_DIR: dir, [same]: same === "DATA_DIR" ? dir : file };
-    const { stderr } = await runLatchkey(t, ["setup-link"], env);
+    const { stderr } = await runCommand(["setup-link"], { env });
     const said = `latchkey: the token is in ${file}: start the gate with the same ${same}\n`;
     assert.equal(stderr, said);
   });
@@ -75,8 +75,8 @@ for (const [same, name] of [
 
 test("a second link makes the first one invalid", async (t) => {
   const gate = await startGate(t);
-  const first = await setupLink(t, ofGate(gate));
-  const second = await setupLink(t, ofGate(gate));
+  const first = await setupLink(ofGate(gate));
+  const second = await setupLink(ofGate(gate));
   assert.notEqual(first.token, second.token);
   assert.equal((await gate.send("/setup", { form: { ...FORM, token: first.token } })).status, 403);
   assert.ok(await gate.setUp({ token: second.token }));
@@ -103,7 +103,7 @@ for (const { where, env, place } of [
   },
 ]) {
   test(`the link points ${where}`, async (t) => {
-    const { url } = await setupLink(t, { DATA_DIR: await tempDir(t), ...env });
+    const { url } = await setupLink({ DATA_DIR: await tempDir(t), ...env });
     assert.deepEqual([url.origin, url.pathname], [place, "/setup"]);
   });
 }
@@ -112,7 +112,7 @@ test("refuses once there is an account", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const before = await readdir(gate.dataDir);
-  const { code, stdout, stderr } = await runLatchkey(t, ["setup-link"], ofGate(gate));
+  const { code, stdout, stderr } = await runCommand(["setup-link"], { env: ofGate(gate) });
   assert.deepEqual([code, stdout], [1, ""]);
   assert.match(stderr, /^latchkey: there is already an account[^\n]*\n$/);
   assert.deepEqual(await readdir(gate.dataDir), before);
@@ -120,9 +120,9 @@ test("refuses once there is an account", async (t) => {
 
 test("a link made before the first start of the gate works", async (t) => {
   const dataDir = join(await tempDir(t), "data");
-  const { token } = await setupLink(t, { DATA_DIR: dataDir });
+  const { token } = await setupLink({ DATA_DIR: dataDir });
   assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
-  const gate = await startServe(t, { DATA_DIR: dataDir, HOST: "127.0.0.1" });
+  const gate = await serveHere(t, { DATA_DIR: dataDir, HOST: "127.0.0.1" });
   assert.equal((await send(`${gate.url}/setup`, { form: FORM })).status, 403);
   const answer = await send(`${gate.url}/setup`, { form: { ...FORM, token } });
   assert.equal(answer.status, 303);
@@ -132,7 +132,7 @@ test("a link made before the first start of the gate works", async (t) => {
 test("the link has a host and a port that a browser can open", async (t) => {
   const dataDir = await tempDir(t);
   const hostOf = async (env: Readonly<Record<string, string>>) =>
-    (await setupLink(t, { DATA_DIR: dataDir, ...env })).url.host;
+    (await setupLink({ DATA_DIR: dataDir, ...env })).url.host;
   assert.equal(await hostOf({}), "127.0.0.1:3000");
   assert.equal(await hostOf({ HOST: "::1", PORT: "4000" }), "[::1]:4000");
   assert.equal(await hostOf({ HOST: "gate.example.org", PORT: "8080" }), "gate.example.org:8080");
@@ -147,7 +147,7 @@ test("writes the token to SETUP_TOKEN_FILE and replaces an existing file", async
   const dir = await tempDir(t);
   const file = join(dir, "elsewhere");
   await writeFile(file, "old", { mode: 0o644 });
-  const { token } = await setupLink(t, { DATA_DIR: join(dir, "data"), SETUP_TOKEN_FILE: file });
+  const { token } = await setupLink({ DATA_DIR: join(dir, "data"), SETUP_TOKEN_FILE: file });
   assert.equal(await readFile(file, "utf8"), `${token}\n`);
   assert.equal((await stat(file)).mode & 0o777, 0o600);
 });
@@ -165,9 +165,11 @@ for (const [what, named, prepare] of refusals) {
   test(`reports ${what} in one line and prints no link`, async (t) => {
     const dir = await tempDir(t);
     await prepare(dir);
-    const { code, stdout, stderr } = await runLatchkey(t, ["setup-link"], {
-      DATA_DIR: join(dir, "data/below"),
-      SETUP_TOKEN_FILE: join(dir, "token"),
+    const { code, stdout, stderr } = await runCommand(["setup-link"], {
+      env: {
+        DATA_DIR: join(dir, "data/below"),
+        SETUP_TOKEN_FILE: join(dir, "token"),
+      },
     });
     assert.deepEqual([code, stdout], [1, ""]);
     assert.match(stderr, /^latchkey: [^\n]+\n$/);

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { runLatchkey } from "../support/process.ts";
+import { runCommand } from "../support/command.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { runInProcess } from "./in-process.ts";
 
 /** Arguments, and what the one line on standard error contains. */
 const wrong: readonly (readonly [readonly string[], RegExp])[] = [
@@ -110,7 +109,7 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
 for (const [args, about] of wrong) {
   const line = ["latchkey", ...args].map((arg) => arg.replace("\u001b", "ESC")).join(" ");
   test(`${line} prints one line about the mistake and exits with 2`, async (t) => {
-    const { code, stdout, stderr } = await runInProcess(args, {
+    const { code, stdout, stderr } = await runCommand(args, {
       env: { DATA_DIR: await tempDir(t) },
     });
     assert.deepEqual([code, stdout], [2, ""]);
@@ -122,8 +121,10 @@ for (const [args, about] of wrong) {
 for (const args of [["--auth-secret", "hunter2"], ["--auth-secret=hunter2"]]) {
   test(`${args.join(" ")} is refused without repeating the secret`, async (t) => {
     const dir = await tempDir(t);
-    const { code, stdout, stderr } = await runLatchkey(t, ["serve", ...args], {
-      DATA_DIR: join(dir, "data"),
+    const { code, stdout, stderr } = await runCommand(["serve", ...args], {
+      env: {
+        DATA_DIR: join(dir, "data"),
+      },
     });
     assert.deepEqual([code, stdout], [2, ""]);
     assert.match(
@@ -137,22 +138,24 @@ for (const args of [["--auth-secret", "hunter2"], ["--auth-secret=hunter2"]]) {
 
 test("takes a database URL without a password as a flag", async (t) => {
   const args = ["log", "--database-url", "postgres://me@127.0.0.1:1/latchkey"];
-  const { code, stderr } = await runLatchkey(t, args, { DATA_DIR: await tempDir(t) });
+  const { code, stderr } = await runCommand(args, { env: { DATA_DIR: await tempDir(t) } });
   assert.equal(code, 1);
   assert.match(stderr, /^latchkey: cannot use the database of DATABASE_URL: .*ECONNREFUSED/);
 });
 
 test("every invalid setting is reported on its own line", async (t) => {
   const env = { PORT: "x", LOG_LEVEL: "loud", DATA_DIR: await tempDir(t) };
-  const { code, stderr } = await runLatchkey(t, ["log"], env);
+  const { code, stderr } = await runCommand(["log"], { env });
   assert.equal(code, 2);
   assert.equal(stderr.trimEnd().split("\n").length, 2);
 });
 
 test("a flag wins over the environment", async (t) => {
   const dir = await tempDir(t);
-  const { code, stderr } = await runLatchkey(t, ["log", "--data-dir", join(dir, "flag")], {
-    DATA_DIR: join(dir, "env"),
+  const { code, stderr } = await runCommand(["log", "--data-dir", join(dir, "flag")], {
+    env: {
+      DATA_DIR: join(dir, "env"),
+    },
   });
   assert.equal(code, 1);
   assert.match(stderr, /\/flag\/latchkey\.db\n$/);
@@ -163,7 +166,7 @@ test("the environment wins over an env file", async (t) => {
   const file = join(dir, "env");
   await writeFile(file, `DATA_DIR=${join(dir, "file")}\n`);
   const databaseOf = async (env: Readonly<Record<string, string>>) =>
-    (await runLatchkey(t, ["log", "--env-file", file], env)).stderr;
+    (await runCommand(["log", "--env-file", file], { env })).stderr;
   assert.match(await databaseOf({}), /\/file\/latchkey\.db\n$/);
   assert.match(await databaseOf({ DATA_DIR: join(dir, "env") }), /\/env\/latchkey\.db\n$/);
 });

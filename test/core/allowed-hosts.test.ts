@@ -49,14 +49,20 @@ const cases: readonly {
     hosts: ["badexample.org", "example.org.evil.example", "org"],
   },
   {
-    rule: { allowedHosts: ["door.test", "[2001:db8::1]"], ...PUBLIC },
+    rule: { allowedHosts: ["example.test", "[2001:db8::1]"], ...PUBLIC },
     verdict: "allowed",
-    hosts: ["door.test", "DOOR.test:80", "door.test.", "[2001:DB8:0::1]:3000", "auth.example.org"],
+    hosts: [
+      "example.test",
+      "EXAMPLE.test:80",
+      "example.test.",
+      "[2001:DB8:0::1]:3000",
+      "auth.example.org",
+    ],
   },
   {
-    rule: { allowedHosts: ["door.test", "[2001:db8::1]"], ...PUBLIC },
+    rule: { allowedHosts: ["example.test", "[2001:db8::1]"], ...PUBLIC },
     verdict: "refused",
-    hosts: ["a.door.test", "localhost", "127.0.0.1:3000", "example.org", "*", "", "[::1]"],
+    hosts: ["a.example.test", "localhost", "127.0.0.1:3000", "example.org", "*", "", "[::1]"],
   },
 ];
 

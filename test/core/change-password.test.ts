@@ -80,7 +80,7 @@ interface Replacing extends Pick<Awaited<ReturnType<typeof withOwner>>, "ports" 
   readonly by: PasswordHash;
 }
 
-/** A change in the middle of which somebody puts another hash into the stored one's place. */
+/** A change during which another request replaces the stored hash. */
 function changeWhileReplacing({ ports, owner, by }: Replacing): Promise<ChangePasswordOutcome> {
   const passwords = {
     ...ports.passwords,
@@ -94,7 +94,7 @@ function changeWhileReplacing({ ports, owner, by }: Replacing): Promise<ChangePa
 
 test("does not overwrite a hash that was replaced in the meantime", async (t) => {
   const { ports, owner, storedHash } = await withOwner(t);
-  const faster = await ports.passwords.hash("somebody was faster");
+  const faster = await ports.passwords.hash("the faster password");
   const outcome = await changeWhileReplacing({ ports, owner, by: faster });
   assert.deepEqual(outcome, { kind: "current-password-incorrect" });
   assert.equal(await storedHash(), faster);

@@ -98,7 +98,7 @@ test("notices a changed system clock for each session of a user", async (t) => {
   const { ports, token, user } = await signedInOwner(t);
   let set = 0;
   const clock = { ...ports.clock, now: () => ports.clock.now() + set };
-  // A store that tells of changes, so that a user is remembered for longer than a second.
+  // A store that reports changes, so that a user is cached for longer than a second.
   const watchUsers = () => ({ confirmedAt: clock.monotonic, close: async () => {} });
   const users = createUserMemory({ ...ports.store, watchUsers }, clock);
   const currentUser = createCurrentUser(ports.tokens, users, clock);

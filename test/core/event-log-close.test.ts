@@ -30,7 +30,7 @@ test("ends the pause after a failure on close and retries once", async (t) => {
     fakeClock(),
     log,
   );
-  events.record(signedIn("somebody"));
+  events.record(signedIn("owner"));
   // The pauses grow: after the third failure it is long enough to tell.
   await eventually(() => (log.lines.length >= 3 ? true : undefined));
   works = true;
@@ -63,7 +63,7 @@ test("closes after two seconds with a hanging store and logs the number of lost 
     fakeClock(),
     log,
   );
-  events.record(signedIn("somebody"));
+  events.record(signedIn("owner"));
   // Something has to keep the process running: a server does that outside of tests.
   const alive = setInterval(() => {}, 50);
   t.after(() => clearInterval(alive));
@@ -85,7 +85,7 @@ test("does not keep the process alive after closing", async () => {
     const store = { insertLogEntries: async () => {} };
     const clock = { now: () => 0, monotonic: () => 0 };
     const events = createEventLog(store, clock, { warn() {}, error() {} });
-    events.record(signedIn("somebody"));
+    events.record(signedIn("owner"));
     await events.close();
     const closedAt = performance.now();
     process.on("exit", () => console.log(performance.now() - closedAt));

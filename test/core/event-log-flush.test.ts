@@ -85,13 +85,13 @@ test("ends a flush after 250 ms with a slow store, and writes the entry later", 
   // The flush itself does not keep the process alive.
   const alive = setInterval(() => {}, 1_000);
   t.after(() => clearInterval(alive));
-  events.record(signedIn("somebody"));
+  events.record(signedIn("owner"));
   const before = performance.now();
   await events.flush();
   assert.ok(performance.now() - before > 200);
   assert.deepEqual(store.written, []);
   await store.answer();
-  assert.deepEqual(store.written, ["somebody"]);
+  assert.deepEqual(store.written, ["owner"]);
   await events.close();
 });
 
@@ -115,7 +115,7 @@ test("ends the pause between two batches on a flush", async () => {
 test("ends the long pause after failures on a flush", async () => {
   const store = heldStore();
   const events = eventLog(store);
-  events.record(signedIn("somebody"));
+  events.record(signedIn("owner"));
   // The pauses grow: after the fourth failure it is long enough to tell.
   for (let failure = 1; failure <= 4; failure += 1) {
     const flushed = events.flush();
@@ -127,14 +127,14 @@ test("ends the long pause after failures on a flush", async () => {
   await store.answer();
   await done;
   assert.ok(performance.now() - before < 600, "it did not sit out the pause");
-  assert.deepEqual(store.written, ["somebody"]);
+  assert.deepEqual(store.written, ["owner"]);
 });
 
 test("resolves a flush when the store fails, and logs the reason", async () => {
   const store = heldStore();
   const log = recordingLog();
   const events = eventLog(store, log);
-  events.record(signedIn("somebody"));
+  events.record(signedIn("owner"));
   const done = events.flush();
   await store.answer(new Error("the disk is full"));
   await done;
@@ -145,7 +145,7 @@ test("resolves a flush when the store fails, and logs the reason", async () => {
   const again = events.flush();
   await store.answer();
   await again;
-  assert.deepEqual(store.written, ["somebody"], "nothing is lost by it");
+  assert.deepEqual(store.written, ["owner"], "no entry is lost");
 });
 
 test("treats a store that throws synchronously as failed", async () => {
@@ -158,7 +158,7 @@ test("treats a store that throws synchronously as failed", async () => {
     },
     log,
   );
-  events.record(signedIn("somebody"));
+  events.record(signedIn("owner"));
   await events.flush();
   assert.equal(log.lines[0]?.fields.reason, "closed");
   await events.close();
@@ -167,17 +167,17 @@ test("treats a store that throws synchronously as failed", async () => {
 test("resolves concurrent flushes with one write", async () => {
   const store = heldStore();
   const events = eventLog(store);
-  events.record(signedIn("somebody"));
+  events.record(signedIn("owner"));
   const done = Promise.all([events.flush(), events.flush(), events.flush()]);
   await store.answer();
   await done;
-  assert.deepEqual([store.written, store.asked.length], [["somebody"], 0]);
+  assert.deepEqual([store.written, store.asked.length], [["owner"], 0]);
 });
 
 test("resolves all concurrent flushes after a failure", async () => {
   const store = heldStore();
   const events = eventLog(store);
-  events.record(signedIn("somebody"));
+  events.record(signedIn("owner"));
   const done = Promise.all([events.flush(), events.flush()]);
   await store.answer(new Error("locked"));
   await done;
@@ -218,13 +218,13 @@ test("writes on close what a flush could not write", async () => {
   const store = heldStore();
   const log = recordingLog();
   const events = eventLog(store, log);
-  events.record(signedIn("somebody"));
+  events.record(signedIn("owner"));
   const flushed = events.flush();
   await store.answer(new Error("locked"));
   await flushed;
   const closed = events.close();
   await store.answer();
   await closed;
-  assert.deepEqual(store.written, ["somebody"]);
+  assert.deepEqual(store.written, ["owner"]);
   assert.ok(log.lines.every(({ message }) => message !== "log entries lost at the end"));
 });

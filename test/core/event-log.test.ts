@@ -74,7 +74,7 @@ test("neither writes nor throws synchronously", async (t) => {
   door.failNext(1);
   const log = recordingLog();
   const events = createEventLog(door, fakeClock(), log);
-  assert.equal(events.record(signedIn("somebody")), undefined);
+  assert.equal(events.record(signedIn("owner")), undefined);
   await Promise.resolve();
   assert.deepEqual(door.batches, [], "the response comes first");
   await events.close();
@@ -133,8 +133,8 @@ test("writes later entries and flushes after the server log throws", async (t) =
 test("reports the number of waiting entries", async (t) => {
   const events = createEventLog(await openStore(t), fakeClock(), recordingLog());
   assert.equal(events.waiting, 0);
-  events.record(signedIn("somebody"));
-  events.record(signedIn("somebody else"));
+  events.record(signedIn("owner"));
+  events.record(signedIn("other"));
   assert.equal(events.waiting, 2);
   await events.close();
   assert.equal(events.waiting, 0);
@@ -146,7 +146,7 @@ test("increases the pauses while the store fails", async (t) => {
   const log = recordingLog();
   const events = createEventLog(door, fakeClock(), log);
   const before = performance.now();
-  events.record(signedIn("somebody"));
+  events.record(signedIn("owner"));
   await eventually(() => (events.waiting === 0 ? true : undefined));
   // 200, 400 and 800 ms.
   assert.ok(performance.now() - before > 1_300);

@@ -66,7 +66,7 @@ for (const [event, subject] of [
   [rateLimited("2001:db8::1"), "2001:db8::1"],
   [passwordChanged(), ""],
 ] as const) {
-  test(`what is read back of ${JSON.stringify(event.summary)} is what it was built of`, () => {
+  test(`parses ${JSON.stringify(event.summary)} into its type and subject`, () => {
     assert.deepEqual(eventIn(event), { type: event.type, subject });
   });
 }
@@ -79,7 +79,7 @@ for (const [type, summary] of [
   ["signup", ""],
   ["signout", "undefined"],
 ] as const) {
-  test(`nothing is read into an entry of the type ${type} with the text ${JSON.stringify(summary)}`, () => {
+  test(`does not parse the type ${type} with the text ${JSON.stringify(summary)}`, () => {
     assert.equal(eventIn({ type, summary }), undefined);
   });
 }

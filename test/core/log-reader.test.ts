@@ -38,7 +38,7 @@ test("includes entries that were just recorded", async (t) => {
   const recent = recentLog(store, events);
   events.record(signedIn("first"));
   assert.deepEqual(summaries((await recent?.()) ?? []), ["Signed in as first"]);
-  // Within the pause after the first one, in which nothing is written by itself.
+  // Within the pause after the first entry, in which only a flush writes.
   events.record(passwordChanged());
   assert.deepEqual((await recent?.())?.[0], {
     id: 2,

@@ -6,7 +6,7 @@ for (const host of [
   ...["127.0.0.1", "127.8.9.10", "::1", "[::1]", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"],
   ...["localhost", "LocalHost", "app.localhost", "a.b.localhost"],
 ]) {
-  test(`${host} is this machine`, () => {
+  test(`${host} is a loopback host`, () => {
     assert.equal(isLoopbackHost(host), true);
   });
 }
@@ -25,7 +25,7 @@ for (const host of [
   ...["127.example.org", "127.0.0.1.example.org", "localhost.example.org", "mylocalhost"],
   ...["localhost.", ".localhost", "", "127.1", "x[::1]", "/run/postgresql"],
 ]) {
-  test(`${JSON.stringify(host)} is another one, or none`, () => {
+  test(`${JSON.stringify(host)} is not a loopback host`, () => {
     assert.equal(isLoopbackHost(host), false);
   });
 }

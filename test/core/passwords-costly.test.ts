@@ -18,7 +18,7 @@ const hashes = {
 };
 
 for (const [kind, hash] of Object.entries(hashes)) {
-  test(`${kind} with an absurd cost is no match, and the log says so without the hash`, async () => {
+  test(`${kind} with an absurd cost does not match, and the warning does not contain the hash`, async () => {
     const log = recordingLog();
     const passwords = createPasswords({ atOnce: 1, waiting: 0 }, log);
     assert.equal(await passwords.verify("correct horse", hashText(hash)), false);

@@ -30,7 +30,7 @@ const distinct: readonly (readonly [string, string, string])[] = [
 ];
 
 for (const [what, password, other] of distinct) {
-  test(`a password verifies as it came, and no other does: ${what}`, async () => {
+  test(`verifies only the unchanged password: ${what}`, async () => {
     const hash = await passwords.hash(password);
     assert.equal(await passwords.verify(password, hash), true);
     assert.equal(await passwords.verify(other, hash), false);

@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { isReturnTarget, type ReturnScope } from "../../src/core/return-target.ts";
 
 const scopes: readonly (ReturnScope & { readonly own: string })[] = [
-  { own: "https://auth.door.test", domain: "door.test", port: "" },
-  { own: "http://auth.door.test", domain: "door.test", port: "" },
-  { own: "https://auth.door.test:8443", domain: "door.test", port: "8443" },
-  { own: "https://auth.door.test", domain: undefined, port: "" },
+  { own: "https://auth.example.test", domain: "example.test", port: "" },
+  { own: "http://auth.example.test", domain: "example.test", port: "" },
+  { own: "https://auth.example.test:8443", domain: "example.test", port: "8443" },
+  { own: "https://auth.example.test", domain: undefined, port: "" },
   { own: "http://127.0.0.1:3000", domain: undefined, port: "3000" },
 ].map((scope) => ({ ...scope, origins: [scope.own] }));
 
@@ -16,18 +16,32 @@ const often = (usual: string, ...others: readonly string[]): fc.Arbitrary<string
 
 const scheme = often("https", "http", "HTTPS", "ftp", "javascript", "blob:https", "", "ws");
 const slashes = often("://", ":", ":/", ":///", ":\\\\", ":/\\", "//", "/\\", "/");
-const user = often("", "u@", "u:p@", "@", "auth.door.test@", "door.test:443@", "\\@");
+const user = often("", "u@", "u:p@", "@", "auth.example.test@", "example.test:443@", "\\@");
 const host = fc.oneof(
-  fc.constantFrom("auth.door.test", "door.test", "app.door.test", "127.0.0.1", "a..door.test"),
-  fc.constantFrom("evil.example", "evildoor.test", "door.test.evil.example", "door.test."),
-  fc.constantFrom("app%2edoor.test", "app。door.test", "dооr.test", "2130706433", "[::1]"),
+  fc.constantFrom(
+    "auth.example.test",
+    "example.test",
+    "app.example.test",
+    "127.0.0.1",
+    "a..example.test",
+  ),
+  fc.constantFrom("evil.example", "evilexample.test", "example.test.evil.example", "example.test."),
+  fc.constantFrom("app%2eexample.test", "app。example.test", "dооr.test", "2130706433", "[::1]"),
   fc.domain(),
-  fc.domain().map((name) => `${name}.door.test`),
-  fc.string({ unit: "binary", maxLength: 6 }).map((text) => `${text}.door.test`),
+  fc.domain().map((name) => `${name}.example.test`),
+  fc.string({ unit: "binary", maxLength: 6 }).map((text) => `${text}.example.test`),
 );
 const port = often("", ":443", ":80", ":8443", ":3000", ":", ":0");
 const rest = fc.oneof(
-  fc.constantFrom("/", "", "/page?a=b#c", "\\", "#.door.test", "?.door.test", "/..//evil.example"),
+  fc.constantFrom(
+    "/",
+    "",
+    "/page?a=b#c",
+    "\\",
+    "#.example.test",
+    "?.example.test",
+    "/..//evil.example",
+  ),
   fc.webPath(),
   fc.string({ unit: "binary-ascii", maxLength: 8 }),
 );
@@ -46,7 +60,17 @@ const pieces = fc
   .array(
     fc.oneof(
       fc.constantFrom("https:", "http:", "/", "/", "\\", "@", ":", "?", "#", ".", "[", "]", "%2f"),
-      fc.constantFrom("auth.", "door.test", "evil.example", "443", "8443", "\t", "\n", " ", "。"),
+      fc.constantFrom(
+        "auth.",
+        "example.test",
+        "evil.example",
+        "443",
+        "8443",
+        "\t",
+        "\n",
+        " ",
+        "。",
+      ),
     ),
     { maxLength: 10 },
   )

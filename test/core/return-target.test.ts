@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isReturnTarget, type ReturnScope } from "../../src/core/return-target.ts";
 
-const OWN = "https://auth.door.test";
-const HOST = "app.door.test";
-const shared: ReturnScope = { origins: [OWN], domain: "door.test", port: "" };
+const OWN = "https://auth.example.test";
+const HOST = "app.example.test";
+const shared: ReturnScope = { origins: [OWN], domain: "example.test", port: "" };
 const alone: ReturnScope = { origins: [OWN], domain: undefined, port: "" };
-const onPort: ReturnScope = { origins: [`${OWN}:8443`], domain: "door.test", port: "8443" };
+const onPort: ReturnScope = { origins: [`${OWN}:8443`], domain: "example.test", port: "8443" };
 const byAddress: ReturnScope = {
   origins: ["http://127.0.0.1:3000", "http://127.0.0.1", "http://[::1]"],
   domain: undefined,
@@ -36,13 +36,18 @@ const SCHEMES =
   "javascript data file ftp ws wss blob:https about mailto vbscript view-source ldap chrome-extension x".split(
     " ",
   );
-const HOMOGLYPHS = ["dооr.test", "dοοr.test", "dóor.test", "door.tеst", "dooг.test"];
+const HOMOGLYPHS = ["exаmple.test", "eхample.test", "éxample.test", "example.tеst", "examрle.test"];
 
 const hostile: Readonly<Record<string, readonly string[]>> = {
   "an address without a scheme": SLASHES.flatMap((slashes) =>
-    ["evil.example", "evil.example/door.test", HOST, "auth.door.test", "@evil.example", ""].map(
-      (host) => slashes + host,
-    ),
+    [
+      "evil.example",
+      "evil.example/example.test",
+      HOST,
+      "auth.example.test",
+      "@evil.example",
+      "",
+    ].map((host) => slashes + host),
   ),
   "a character that no address shows": UNPRINTABLE.flatMap((character) =>
     ["/page", "//evil.example", `https://${HOST}/page`, `${OWN}/page`].flatMap((text) =>
@@ -50,16 +55,20 @@ const hostile: Readonly<Record<string, readonly string[]>> = {
     ),
   ),
   "user info": ["u@", "u:p@", ":p@", "@", ":@", "u%40v@", `${HOST}@`, `${HOST}:443@`].flatMap(
-    (user) => [HOST, "auth.door.test", "evil.example"].map((host) => `https://${user}${host}/`),
+    (user) => [HOST, "auth.example.test", "evil.example"].map((host) => `https://${user}${host}/`),
   ),
   "another scheme": SCHEMES.flatMap((scheme) =>
-    ["://auth.door.test/", `://${HOST}/%0aalert(1)`, `:${HOST}`, `:/${HOST}/`, ":alert(1)//"].map(
-      (rest) => scheme + rest,
-    ),
+    [
+      "://auth.example.test/",
+      `://${HOST}/%0aalert(1)`,
+      `:${HOST}`,
+      `:/${HOST}/`,
+      ":alert(1)//",
+    ].map((rest) => scheme + rest),
   ),
   "a scheme with other slashes": ["https:", "http:"].flatMap((scheme) =>
     ["", "/", "\\", "\\/", "///", "////", "/\\/", "/ /"].flatMap((slashes) =>
-      ["evil.example/", `${HOST}/`, "auth.door.test/"].map((host) => scheme + slashes + host),
+      ["evil.example/", `${HOST}/`, "auth.example.test/"].map((host) => scheme + slashes + host),
     ),
   ),
   "a scheme spelt otherwise": [
@@ -74,23 +83,26 @@ const hostile: Readonly<Record<string, readonly string[]>> = {
     ...[":", ":0", ":80", ":443", ":0443", ":00443", ":444", ":8080", ":65535", ":65536"],
     ...[":443443", ":-443", ":+443", ":4 43", ":https", ":443:443", ":8443:", ":08443"],
   ].flatMap((port) => [
-    ...[HOST, "auth.door.test"].map((host) => `https://${host}${port}/`),
+    ...[HOST, "auth.example.test"].map((host) => `https://${host}${port}/`),
     ...(port === ":80" ? [`http://${HOST}:80/`] : []),
   ]),
   "capitals in the host": [
-    ...oneChanged("app.door.test", (letter) => letter.toUpperCase()).filter(
+    ...oneChanged("app.example.test", (letter) => letter.toUpperCase()).filter(
       (host) => host !== HOST,
     ),
     HOST.toUpperCase(),
-    "AUTH.door.test",
+    "AUTH.example.test",
   ].map((host) => `https://${host}/`),
-  "a dot too many at the end": ["door.test.", `${HOST}.`, "auth.door.test.", "door.test.."].map(
-    (host) => `https://${host}/`,
-  ),
+  "a dot too many at the end": [
+    "example.test.",
+    `${HOST}.`,
+    "auth.example.test.",
+    "example.test..",
+  ].map((host) => `https://${host}/`),
   "a host in percent signs": [
     ...oneChanged(HOST, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
     ...["%2f", "%5c", "%23", "%3f", "%40", "%00", "%09", "%0a", "%20", "%3a", "%25"].flatMap(
-      (sign) => [`evil.example${sign}.door.test`, `evil.example${sign}${HOST}`],
+      (sign) => [`evil.example${sign}.example.test`, `evil.example${sign}${HOST}`],
     ),
     "%65vil.example",
   ].map((host) => `https://${host}/`),
@@ -98,8 +110,12 @@ const hostile: Readonly<Record<string, readonly string[]>> = {
     ...["。", "．", "｡", "․", "·"].flatMap((dot) => oneChanged(HOST, () => dot)),
     ...oneChanged(HOST, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),
     ...HOMOGLYPHS.flatMap((domain) => [domain, `app.${domain}`]),
-    ...["evil.example／.door.test", "evil.example＃.door.test", "evil.example？.door.test"],
-    ...["evil.example℀.door.test", "evil.example＠app.door.test", "faß.door.test"],
+    ...[
+      "evil.example／.example.test",
+      "evil.example＃.example.test",
+      "evil.example？.example.test",
+    ],
+    ...["evil.example℀.example.test", "evil.example＠app.example.test", "faß.example.test"],
   ].map((host) => `https://${host}/`),
   "a look-alike in its plain spelling": HOMOGLYPHS.flatMap((domain) => [
     new URL(`https://${domain}/`).href,
@@ -111,21 +127,45 @@ const hostile: Readonly<Record<string, readonly string[]>> = {
     ...["[::ffff:7f00:1]", "[0:0:0:0:0:0:0:1]", "[::2]", "[0::1]", "①②⑦.0.0.1", "127。0。0。1"],
   ].flatMap((host) => [`http://${host}/`, `http://${host}:3000/`]),
   "another host with the domain in it": [
-    ...["evildoor.test", "xdoor.test", "-door.test", "door.test.evil.example", "door.test-evil.ex"],
-    ...["door.test.test", "door-test", "doortest", "oor.test", "test", "door.tes", "door.testx"],
-    ...["evil.example#door.test", "evil.example#.door.test", "evil.example?door.test"],
-    ...["evil.example?.door.test", "evil.example/.door.test", "evil.example;door.test"],
-    ...["evil.example/auth.door.test", "evil.example&door.test", "door.test.", "evil.example,"],
-    ...["auth.door.test.evil.example", "auth.door.testevil.example", "auth-door.test", "evil"],
+    ...[
+      "evilexample.test",
+      "xexample.test",
+      "-example.test",
+      "example.test.evil.example",
+      "example.test-evil.ex",
+    ],
+    ...[
+      "example.test.test",
+      "example-test",
+      "exampletest",
+      "xample.test",
+      "test",
+      "example.tes",
+      "example.testx",
+    ],
+    ...["evil.example#example.test", "evil.example#.example.test", "evil.example?example.test"],
+    ...["evil.example?.example.test", "evil.example/.example.test", "evil.example;example.test"],
+    ...[
+      "evil.example/auth.example.test",
+      "evil.example&example.test",
+      "example.test.",
+      "evil.example,",
+    ],
+    ...[
+      "auth.example.test.evil.example",
+      "auth.example.testevil.example",
+      "auth-example.test",
+      "evil",
+    ],
   ].flatMap((host) => [`https://${host}`, `https://${host}/`, `http://${host}/`]),
-  "the word that stands for no domain": ["undefined", "app.undefined", "null", "app.null"].map(
+  "the text of a missing domain": ["undefined", "app.undefined", "null", "app.null"].map(
     (host) => `https://${host}/`,
   ),
   "a spelling that a parser would change": [
     ...["/a/../b", "/a/./b", "/a b", '/a"b', "/a<b>", "/%2e%2e/a", "\\a", "?a=b", "#a", ""],
     ...["/a?b c", '/a?"', "/a#b c", "/a\\b"],
   ].flatMap((rest) => [`https://${HOST}${rest}`, OWN + rest]),
-  "what is no absolute address and no path": [
+  "neither an absolute URL nor a path": [
     ...["", " ", "page", "./page", "../page", "?a=b", "#a", HOST, `${HOST}/`, `${HOST}:443/`],
     ...["null", "undefined", "https", "https:", "https://", "https:///", "http://:80/", "://"],
     ...["https://[", "https://]/", "https://[::1", "https://a b/", "https://%/", "@", ":", "*"],
@@ -133,7 +173,7 @@ const hostile: Readonly<Record<string, readonly string[]>> = {
   "what is very long": [
     `/${"a".repeat(2_048)}`,
     `${OWN}/${"a".repeat(2_048)}`,
-    `https://${"a.".repeat(1_024)}door.test/`,
+    `https://${"a.".repeat(1_024)}example.test/`,
     `/${"a".repeat(1_000_000)}`,
   ],
 };
@@ -178,12 +218,12 @@ const led: readonly (readonly [target: string, scopes: readonly ReturnScope[]])[
   [`${OWN}/`, [shared, alone]],
   [`${OWN}/page?a=b#c`, [shared, alone]],
   [`${OWN}/?to=https://evil.example/`, [shared, alone]],
-  ["http://auth.door.test/", [shared]],
+  ["http://auth.example.test/", [shared]],
   [`https://${HOST}/page?a=b#c`, [shared]],
   [`http://${HOST}/`, [shared]],
-  ["https://door.test/", [shared]],
-  ["https://a.b.c.door.test/", [shared]],
-  ["https://xn--bcher-kva.door.test/", [shared]],
+  ["https://example.test/", [shared]],
+  ["https://a.b.c.example.test/", [shared]],
+  ["https://xn--bcher-kva.example.test/", [shared]],
   [`https://${HOST}/@evil.example`, [shared]],
   [`${OWN}:8443/`, [onPort]],
   [`https://${HOST}:8443/page`, [onPort]],

@@ -14,7 +14,7 @@ const [HEAD = "", BODY = "", SIGNATURE = ""] = GENUINE.split(".");
 const encoded = (value: unknown): string =>
   Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** Signed with the right secret, whatever stands in it. */
+/** Signed with the right secret, whatever its content. */
 function signed(head: string, body: string): string {
   const signature = createHmac("sha256", SECRET).update(`${head}.${body}`).digest("base64url");
   return `${head}.${body}.${signature}`;
@@ -61,8 +61,8 @@ const headers: Readonly<Record<string, string>> = {
     JSON.stringify(CLAIMS).replaceAll(".", ""),
   ),
   "b64 false over encoded claims": withHeader({ alg: "HS256", b64: false, crit: ["b64"] }),
-  "a header that is no object": signed(encoded(["HS256"]), BODY),
-  "a header that is no JSON": signed(Buffer.from("HS256").toString("base64url"), BODY),
+  "a header that is not an object": signed(encoded(["HS256"]), BODY),
+  "a header that is not JSON": signed(Buffer.from("HS256").toString("base64url"), BODY),
 };
 
 /** Claims that no JavaScript value is written as. */
@@ -91,10 +91,10 @@ const shapes: Readonly<Record<string, string>> = {
   "a newline at the end": `${GENUINE}\n`,
   "a space within the signature": `${HEAD}.${BODY}.${SIGNATURE.slice(0, 9)} ${SIGNATURE.slice(9)}`,
   "a NUL at the end": `${GENUINE}\0`,
-  "claims that are no object": signed(HEAD, encoded("user-1")),
+  "claims that are not an object": signed(HEAD, encoded("user-1")),
   "claims that are a list": signed(HEAD, encoded([CLAIMS])),
   "claims that are null": signed(HEAD, encoded(null)),
-  "claims that are no JSON": signed(HEAD, Buffer.from("user-1").toString("base64url")),
+  "claims that are not JSON": signed(HEAD, Buffer.from("user-1").toString("base64url")),
 };
 
 const claims: Readonly<Record<string, string>> = {

@@ -13,7 +13,7 @@ const taken: readonly (readonly [field: string, domain: string])[] = [
 ];
 
 for (const [field, domain] of taken) {
-  test(`a domain to set up: ${JSON.stringify(field)}`, () => {
+  test(`accepts the domain ${JSON.stringify(field)}`, () => {
     assert.equal(domainToSetUp(field), domain);
   });
 }
@@ -30,7 +30,7 @@ const ignored = [
 ];
 
 for (const field of ignored) {
-  test(`no domain to set up: ${JSON.stringify(field)}`, () => {
+  test(`rejects the domain ${JSON.stringify(field)}`, () => {
     assert.equal(domainToSetUp(field), undefined);
   });
 }

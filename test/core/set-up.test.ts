@@ -94,7 +94,7 @@ test("leaves setup token, domain and log unchanged when the setup loses the race
     ...ports.passwords,
     async hash(password: string) {
       const hash = await ports.passwords.hash(password);
-      await ports.insertOwner(hashText("of somebody faster"));
+      await ports.insertOwner(hashText("of the faster request"));
       return hash;
     },
   };

@@ -39,7 +39,7 @@ test("returns the user and a token and records an entry for the right credential
 test("returns the same outcome without an entry for an unknown user and a wrong password", async (t) => {
   const { ports } = await configured(t);
   const wrongPassword = await signIn(ports, attemptBy({ password: "wrong" }));
-  const unknownUser = await signIn(ports, attemptBy({ username: "nobody" }));
+  const unknownUser = await signIn(ports, attemptBy({ username: "unknown" }));
   assert.deepEqual(wrongPassword, { kind: "rejected" });
   assert.deepEqual(unknownUser, wrongPassword);
   assert.deepEqual(await ports.writtenEntries(), []);
@@ -96,14 +96,14 @@ test("verifies a hash for an unknown user too", async (t) => {
       return ports.passwords.verify(password, hash);
     },
   };
-  await signIn({ ...ports, passwords }, attemptBy({ username: "nobody" }));
+  await signIn({ ...ports, passwords }, attemptBy({ username: "unknown" }));
   assert.deepEqual(verified, [undefined]);
 });
 
 test("rejects an unknown user whatever the verification returns", async (t) => {
   const { ports } = await configured(t);
   const passwords = { ...ports.passwords, verify: async () => true };
-  const outcome = await signIn({ ...ports, passwords }, attemptBy({ username: "nobody" }));
+  const outcome = await signIn({ ...ports, passwords }, attemptBy({ username: "unknown" }));
   assert.deepEqual(outcome, { kind: "rejected" });
 });
 
@@ -128,7 +128,7 @@ test("replaces a bcrypt hash with argon2id at a sign-in", async (t) => {
   assert.equal((await ports.store.findUser(owner.id))?.passwordHash, renewed, "renewed once only");
 });
 
-test("a hash that cannot be renewed serves once more: the sign-in goes on with a warning", async (t) => {
+test("signs in with a warning when the outdated hash cannot be replaced", async (t) => {
   const ports = await corePorts(t);
   const owner = await ports.insertOwner(hashText(await bcrypt(OWNER.password, 4)));
   const store = {
@@ -147,7 +147,7 @@ test("a hash that cannot be renewed serves once more: the sign-in goes on with a
   assert.deepEqual(await ports.writtenEntries(), [`signin: Signed in as ${OWNER.username}`]);
 });
 
-test("a renewal does not undo a password change that was made meanwhile", async (t) => {
+test("does not undo a concurrent password change when it replaces an outdated hash", async (t) => {
   const ports = await corePorts(t);
   const owner = await ports.insertOwner(hashText(await bcrypt(OWNER.password, 4)));
   const changed = await ports.passwords.hash("changed meanwhile");
@@ -162,7 +162,7 @@ test("a renewal does not undo a password change that was made meanwhile", async 
   assert.equal((await ports.store.findUser(owner.id))?.passwordHash, changed);
 });
 
-test("a store that fails is neither a yes nor a no: the failure is passed on", async (t) => {
+test("rejects when the store fails", async (t) => {
   const { ports } = await configured(t);
   const busy = new Unavailable("store_busy", "locked", 1);
   const store = { ...ports.store, findUserByUsername: () => Promise.reject(busy) };

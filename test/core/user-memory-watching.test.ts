@@ -8,7 +8,7 @@ import { hashText } from "../support/store.ts";
 const ONE = "user-1" as UserId;
 const OTHER = "user-2" as UserId;
 
-/** A memory over a store that tells of changes when the test says so. */
+/** A memory over a store that reports changes when the test asks for it. */
 function watchedMemory() {
   const clock = fakeClock();
   const told = { confirmedAt: Number.NEGATIVE_INFINITY, closed: 0 };

@@ -10,7 +10,7 @@ import {
 import { fakeClock } from "../support/fake-clock.ts";
 import { hashText, openStore } from "../support/store.ts";
 
-const NOBODY = "nobody" as UserId;
+const ID = "user-1" as UserId;
 
 /** Only the users of what a memory remembers; at once where it answers at once. */
 function usersOf(memory: UserMemory) {
@@ -108,8 +108,8 @@ test("shares one query between concurrent lookups of one user", async (t) => {
 
 test("does not cache a missing user", async (t) => {
   const { asked, users } = await memoryOverStore(t);
-  assert.equal(await users.find(NOBODY), undefined);
-  assert.equal(await users.find(NOBODY), undefined);
+  assert.equal(await users.find(ID), undefined);
+  assert.equal(await users.find(ID), undefined);
   assert.equal(asked.findUser, 2);
 });
 
@@ -140,58 +140,58 @@ function memoryOverSlowStore() {
     clock,
   );
   const answer = (index: number, username: string): void =>
-    answers[index]?.resolve({ id: NOBODY, username, passwordHash: hashText("hash") });
+    answers[index]?.resolve({ id: ID, username, passwordHash: hashText("hash") });
   const fail = (index: number): void => answers[index]?.reject(new Error("unreachable"));
   return { users: usersOf(users), clock, answers, answer, fail };
 }
 
 test("does not cache a user that is forgotten during the lookup", async () => {
   const { users, answer, answers } = memoryOverSlowStore();
-  const before = users.find(NOBODY);
-  users.forget(NOBODY);
-  const after = users.find(NOBODY);
+  const before = users.find(ID);
+  users.forget(ID);
+  const after = users.find(ID);
   assert.equal(answers.length, 2, "the look-up from before the change is not shared");
   answer(0, "old");
   assert.equal((await before)?.username, "old");
-  assert.ok(users.find(NOBODY) instanceof Promise, "what it found is not remembered");
+  assert.ok(users.find(ID) instanceof Promise, "an outdated result is not cached");
   answer(1, "new");
   assert.equal((await after)?.username, "new");
-  assert.deepEqual(users.find(NOBODY), { id: NOBODY, username: "new" });
+  assert.deepEqual(users.find(ID), { id: ID, username: "new" });
 });
 
 test("does not cache an outdated lookup that ends last", async () => {
   const { users, answer } = memoryOverSlowStore();
-  const before = users.find(NOBODY);
-  users.forget(NOBODY);
-  const after = users.find(NOBODY);
+  const before = users.find(ID);
+  users.forget(ID);
+  const after = users.find(ID);
   answer(1, "new");
   await after;
   answer(0, "old");
   await before;
-  assert.deepEqual(users.find(NOBODY), { id: NOBODY, username: "new" });
+  assert.deepEqual(users.find(ID), { id: ID, username: "new" });
 });
 
 test("counts the second from the query, so a slow answer is cached for less time", async () => {
   const { users, clock, answer } = memoryOverSlowStore();
-  const found = users.find(NOBODY);
+  const found = users.find(ID);
   clock.advance(600);
   answer(0, "owner");
   await found;
   clock.advance(399);
-  assert.deepEqual(users.find(NOBODY), { id: NOBODY, username: "owner" });
+  assert.deepEqual(users.find(ID), { id: ID, username: "owner" });
   clock.advance(1);
-  assert.ok(users.find(NOBODY) instanceof Promise);
+  assert.ok(users.find(ID) instanceof Promise);
 });
 
 test("rejects all callers of a failed lookup, and queries again for the next", async () => {
   const { users, fail, answer } = memoryOverSlowStore();
-  const both = Promise.allSettled([users.find(NOBODY), users.find(NOBODY)]);
+  const both = Promise.allSettled([users.find(ID), users.find(ID)]);
   fail(0);
   assert.deepEqual(
     (await both).map(({ status }) => status),
     ["rejected", "rejected"],
   );
-  const again = users.find(NOBODY);
+  const again = users.find(ID);
   answer(1, "owner");
   assert.equal((await again)?.username, "owner");
 });

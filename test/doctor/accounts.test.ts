@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { accountsCheck } from "../../src/doctor/accounts.ts";
+import { checkAccounts } from "../../src/doctor/accounts.ts";
 import { allow, foreignFolder, give, isRoot, runUnprivileged } from "../cli/other-user.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -18,9 +18,9 @@ const OPEN: readonly (readonly [string, Omit<Case, "now">])[] = [
 for (const [name, given] of OPEN) {
   test(`reports a problem without an account and with ${name}: setup is open to strangers`, async (t) => {
     const env = { ...given.env, DATA_DIR: await tempDir(t) };
-    assertFound(await findings(accountsCheck, { ...given, env }), [
+    assertFound(await findings(checkAccounts, { ...given, env }), [
       "problem",
-      /whoever reaches the gate first can make it/,
+      /anyone who can reach the gate can create the first one/,
       /latchkey setup-link/,
     ]);
   });
@@ -29,37 +29,40 @@ for (const [name, given] of OPEN) {
     const { dataDir: DATA_DIR } = await startGate(t);
     const env = { ...given.env, DATA_DIR };
     await writeFile(join(DATA_DIR, "setup-token"), "\n");
-    assertFound(await findings(accountsCheck, { ...given, env }), ["problem", /first can make it/]);
+    assertFound(await findings(checkAccounts, { ...given, env }), [
+      "problem",
+      /create the first one/,
+    ]);
     await writeFile(join(DATA_DIR, "setup-token"), "token\n");
-    assertFound(await findings(accountsCheck, { ...given, env }), ["ok", /asks for a token/]);
+    assertFound(await findings(checkAccounts, { ...given, env }), ["ok", /requires a token/]);
   });
 
   test(`reports ok with ${name} and an account`, async (t) => {
     const gate = await startGate(t);
     await gate.setUp();
     const env = { ...given.env, DATA_DIR: gate.dataDir };
-    assertFound(await findings(accountsCheck, { ...given, env }), ["ok", /there is an account/]);
+    assertFound(await findings(checkAccounts, { ...given, env }), ["ok", /an account exists/]);
   });
 }
 
 test("reports ok without an account if only this machine reaches the gate", async (t) => {
   const { dataDir: DATA_DIR, url } = await startGate(t);
-  const found = await findings(accountsCheck, { env: { DATA_DIR }, url });
-  assertFound(found, ["ok", /from this machine alone/]);
+  const found = await findings(checkAccounts, { env: { DATA_DIR }, url });
+  assertFound(found, ["ok", /only this machine can reach setup/]);
 });
 
 test("reports nothing about accounts if the database is unreadable", async (t) => {
   const DATA_DIR = await tempDir(t);
   await writeFile(join(DATA_DIR, "latchkey.db"), "no database".repeat(100));
-  assertFound(await findings(accountsCheck, { env: { DATA_DIR, HOST: "0.0.0.0" } }));
+  assertFound(await findings(checkAccounts, { env: { DATA_DIR, HOST: "0.0.0.0" } }));
 });
 
 test("without an account, reports a setup token file that is not a regular file", async (t) => {
   const DATA_DIR = await tempDir(t);
   await mkdir(join(DATA_DIR, "setup-token"));
-  assertFound(await findings(accountsCheck, { env: { DATA_DIR } }), [
+  assertFound(await findings(checkAccounts, { env: { DATA_DIR } }), [
     "problem",
-    /cannot read the setup token file .*setup asks for no token: it is not a regular file$/,
+    /cannot read the setup token file .*setup requires no token: it is not a regular file$/,
     /latchkey setup-link/,
   ]);
 });
@@ -86,14 +89,14 @@ if (isRoot) {
     const SETUP_TOKEN_FILE = join(folder, "token");
     await writeFile(SETUP_TOKEN_FILE, "the token", { mode: 0o600 });
     const env = { DATA_DIR, SETUP_TOKEN_FILE };
-    const wrong = ["problem", /asks for no token: permission denied/] as const;
-    assertFound(await findings(accountsCheck, { env }), wrong);
+    const wrong = ["problem", /requires no token: permission denied/] as const;
+    assertFound(await findings(checkAccounts, { env }), wrong);
     await give(SETUP_TOKEN_FILE);
-    assertFound(await findings(accountsCheck, { env }), ["ok", /asks for a token/]);
+    assertFound(await findings(checkAccounts, { env }), ["ok", /requires a token/]);
     await chmod(folder, 0o700);
-    assertFound(await findings(accountsCheck, { env }), wrong);
+    assertFound(await findings(checkAccounts, { env }), wrong);
     await chown(folder, 0, 65_534);
     await chmod(folder, 0o710);
-    assertFound(await findings(accountsCheck, { env }), ["ok", /asks for a token/]);
+    assertFound(await findings(checkAccounts, { env }), ["ok", /requires a token/]);
   });
 }

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { test } from "node:test";
-import { addressCheck, plainFindings } from "../../src/doctor/address.ts";
-import { ask } from "../../src/doctor/ask.ts";
+import { checkAddress, plainFinding } from "../../src/doctor/address.ts";
+import { ask } from "../../src/doctor/site.ts";
 import { whereInstalled } from "../proxies/program.ts";
 import { startRecordingApp } from "../proxies/recording-app.ts";
+import { runCommand } from "../support/command.ts";
 import { execute } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { startGate } from "../support/gate.ts";
-import { runLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertFound, findings } from "./installation.ts";
 import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
@@ -17,38 +17,38 @@ import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
 const FINE = /^Latchkey answers at .*, and its forms work there$/;
 
 test("reports nothing without an address", async () => {
-  assertFound(await findings(addressCheck, {}));
+  assertFound(await findings(checkAddress, {}));
 });
 
 test("recognizes the gate at its address, with and without an account", async (t) => {
   const gate = await startGate(t);
-  assertFound(await findings(addressCheck, { url: gate.url }), ["ok", FINE]);
+  assertFound(await findings(checkAddress, { url: gate.url }), ["ok", FINE]);
   await gate.setUp();
-  assertFound(await findings(addressCheck, { url: gate.url }), ["ok", FINE]);
+  assertFound(await findings(checkAddress, { url: gate.url }), ["ok", FINE]);
 });
 
 test("reports an address where nothing listens", async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
-  assertFound(await findings(addressCheck, { url }), ["problem", /connection refused$/]);
+  assertFound(await findings(checkAddress, { url }), ["problem", /connection refused$/]);
 });
 
 test("reports a server without TLS", async (t) => {
   const { url } = await startGate(t);
-  const found = await findings(addressCheck, { url: url.replace("http:", "https:") });
+  const found = await findings(checkAddress, { url: url.replace("http:", "https:") });
   assertFound(found, ["problem", /does not answer: it does not use TLS$/]);
 });
 
 test("reports an unknown host name", async () => {
-  const found = await findings(addressCheck, { url: "http://gate.invalid" });
+  const found = await findings(checkAddress, { url: "http://gate.invalid" });
   assertFound(found, ["problem", /unknown host name$|the name server does not answer$/]);
 });
 
 test("does not mistake another application for Latchkey", async (t) => {
   const { place } = await startRecordingApp(t);
-  const found = await findings(addressCheck, { url: `http://${place}` });
+  const found = await findings(checkAddress, { url: `http://${place}` });
   assertFound(found, [
     "problem",
-    /is not Latchkey: \/login gives 200, .* \/logout 200$/,
+    /is not Latchkey: GET \/login returns 200, POST \/logout 200$/,
     /\/login/,
   ]);
 });
@@ -56,9 +56,9 @@ test("does not mistake another application for Latchkey", async (t) => {
 test("reports a database that does not answer, from /readyz", async (t) => {
   const gate = await startGate(t);
   execute(gate.databaseFile, "DROP TABLE users");
-  assertFound(await findings(addressCheck, { url: gate.url }), [
+  assertFound(await findings(checkAddress, { url: gate.url }), [
     "problem",
-    /its database does not answer: \/readyz gives 503$/,
+    /its database does not answer: \/readyz returns 503$/,
     /log of the gate/,
   ]);
 });
@@ -72,8 +72,10 @@ test("reports an address that hangs within seconds, and closes all connections",
   const url = `http://127.0.0.1:${port}`;
   const sockets: Socket[] = [];
   server.on("connection", (socket) => sockets.push(socket.resume()));
-  const { code, stdout } = await runLatchkey(t, ["doctor", "--url", url], {
-    DATA_DIR: await tempDir(t),
+  const { code, stdout } = await runCommand(["doctor", "--url", url], {
+    env: {
+      DATA_DIR: await tempDir(t),
+    },
   });
   assert.ok(performance.now() - started < 15_000);
   assert.equal(code, 1);
@@ -86,7 +88,7 @@ test("reports an address that hangs within seconds, and closes all connections",
 test("uses no sign-in attempt and leaves no log entry", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
-  for (let left = 6; left > 0; left -= 1) await findings(addressCheck, { url: gate.url });
+  for (let left = 6; left > 0; left -= 1) await findings(checkAddress, { url: gate.url });
   assert.equal((await gate.signIn()).location, "/");
   const entries = await gate.logEntries(2);
   assert.deepEqual(
@@ -99,31 +101,31 @@ whereInstalled("nginx", (nginx) => {
   test("reports ok behind an nginx with the right headers", async (t) => {
     const gate = await startGate(t);
     const url = await beforeGate(t, nginx, gate.url);
-    assertFound(await findings(addressCheck, { url }), ["ok", FINE]);
+    assertFound(await findings(checkAddress, { url }), ["ok", FINE]);
   });
 
   test("reports refused forms if the proxy does not forward Host, and ok with PUBLIC_URL set", async (t) => {
     const gate = await startGate(t);
     // The default of nginx.
     const url = await beforeGate(t, nginx, gate.url, "");
-    assertFound(await findings(addressCheck, { url }), [
+    assertFound(await findings(checkAddress, { url }), [
       "problem",
-      /refused as those of another site: .* Host/,
+      /rejected as cross-site: .* Host header/,
       /proxy_set_header Host \$http_host;.* PUBLIC_URL to http:/,
     ]);
     const port = await freePort();
     const publicUrl = await beforeGate(t, nginx, `http://127.0.0.1:${port}`, "");
     await startGate(t, { port, publicUrl });
-    assertFound(await findings(addressCheck, { url: publicUrl }), ["ok", FINE]);
+    assertFound(await findings(checkAddress, { url: publicUrl }), ["ok", FINE]);
   });
 
   test("reports a proxy that does not reach the gate, with the gate's address", async (t) => {
     const port = await freePort();
     const url = await beforeGate(t, nginx, `http://127.0.0.1:${port}`);
-    assertFound(await findings(addressCheck, { env: { PORT: String(port) }, url }), [
+    assertFound(await findings(checkAddress, { env: { PORT: String(port) }, url }), [
       "problem",
-      /does not reach the gate: it answers 502$/,
-      new RegExp(`where it listens: http://127\\.0\\.0\\.1:${port}$`),
+      /does not reach the gate: it returns 502$/,
+      new RegExp(`forwards to it: http://127\\.0\\.0\\.1:${port}$`),
     ]);
   });
 
@@ -135,21 +137,24 @@ whereInstalled("nginx", (nginx) => {
       `location / { limit_except GET { deny all; } proxy_pass ${gate.url}; ${PASSED_ON} }
        location = /logout { return 405; }`,
     );
-    assertFound(await findings(addressCheck, { url }), ["problem", /do not get .*: answer 405$/]);
+    assertFound(await findings(checkAddress, { url }), [
+      "problem",
+      /do not reach the gate: the response is 405$/,
+    ]);
   });
 
   test("accepts a proxy that does not forward the health paths", async (t) => {
     const gate = await startGate(t);
     const locations = `location ~ ^/(login|logout)$ { proxy_pass ${gate.url}; ${PASSED_ON} }`;
     const url = await startNginx(t, nginx, locations);
-    assertFound(await findings(addressCheck, { url }), ["ok", FINE]);
+    assertFound(await findings(checkAddress, { url }), ["ok", FINE]);
   });
 
   test("suggests the https URL for an address that redirects to it", async (t) => {
     const url = await startNginx(t, nginx, "return 301 https://auth.example.org$request_uri;");
-    assertFound(await findings(addressCheck, { url }), [
+    assertFound(await findings(checkAddress, { url }), [
       "hint",
-      /leads to https:\/\/auth\.example\.org$/,
+      /redirects to https:\/\/auth\.example\.org$/,
       /--url https:\/\/auth\.example\.org$/,
     ]);
   });
@@ -160,15 +165,15 @@ whereInstalled("nginx", (nginx) => {
     const plain = async (locations: string) => {
       const url = await startNginx(t, nginx, locations);
       const answer = await ask(new URL("/login", url), {}, Date.now);
-      return plainFindings(answer, secure);
+      return plainFinding(answer, secure);
     };
     assertFound(await plain("return 308 https://auth.example.org$request_uri;"));
     assertFound(await plain("return 404;"));
     assertFound(await plain(`location / { proxy_pass ${gate.url}; }`), [
       "hint",
-      /^http:\/\/auth\.example\.org answers without leading to https/,
+      /^http:\/\/auth\.example\.org answers without a redirect to https/,
       /return 301 https/,
     ]);
-    assertFound(plainFindings(undefined, secure));
+    assertFound(plainFinding(undefined, secure));
   });
 });

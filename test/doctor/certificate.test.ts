@@ -5,8 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { certificateCheck } from "../../src/doctor/certificate.ts";
-import { certificateFilesCheck } from "../../src/doctor/certificate-files.ts";
+import { checkCertificate, checkCertificateFiles } from "../../src/doctor/certificates.ts";
 import { freePort } from "../support/free-port.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { INTERMEDIATE, LEAF, ROOT, SELF_SIGNED } from "./certificates.ts";
@@ -29,9 +28,9 @@ async function portShowing(t: TestContext, pair: typeof LEAF): Promise<number> {
 
 test("reports ok for a certificate with its whole chain and this name", async (t) => {
   const url = `https://localhost:${await portShowing(t, WHOLE)}`;
-  assertFound(await findings(certificateCheck, { url }), [
+  assertFound(await findings(checkCertificate, { url }), [
     "ok",
-    new RegExp(`^the certificate at ${url} is trusted, and good until 2119-12-24$`),
+    new RegExp(`^the certificate at ${url} is trusted and valid until 2119-12-24$`),
   ]);
 });
 
@@ -40,18 +39,18 @@ for (const [days, kind, about] of [
   [10, "hint", /expires on 2119-12-24, in 10 days$/],
   [1.5, "hint", /expires on 2119-12-24, in 1 day$/],
   [0.2, "hint", /expires on 2119-12-24, within a day$/],
-  [-1, "problem", /has expired on 2119-12-24$/],
+  [-1, "problem", /expired on 2119-12-24$/],
 ] as const) {
   test(`reports ${kind} for a certificate ${days} days before it expires`, async (t) => {
     const url = `https://localhost:${await portShowing(t, WHOLE)}`;
     const now = Date.UTC(2119, 11, 24, 8) - days * 86_400_000;
-    assertFound(await findings(certificateCheck, { url, now }), [kind, about, /renew/]);
+    assertFound(await findings(checkCertificate, { url, now }), [kind, about, /renew/]);
   });
 }
 
 test("reports a certificate for another name, with its names", async (t) => {
   const url = `https://127.0.0.1:${await portShowing(t, WHOLE)}`;
-  assertFound(await findings(certificateCheck, { url }), [
+  assertFound(await findings(checkCertificate, { url }), [
     "problem",
     /is not for 127\.0\.0\.1, but for DNS:localhost$/,
   ]);
@@ -59,26 +58,26 @@ test("reports a certificate for another name, with its names", async (t) => {
 
 test("reports a certificate without its intermediate", async (t) => {
   const url = `https://localhost:${await portShowing(t, LEAF)}`;
-  assertFound(await findings(certificateCheck, { url }), [
+  assertFound(await findings(checkCertificate, { url }), [
     "problem",
-    /comes without those that lead from it to an authority/,
+    /comes without the intermediate certificates/,
     /fullchain\.pem/,
   ]);
 });
 
 test("reports a self-signed certificate", async (t) => {
   const url = `https://localhost:${await portShowing(t, SELF_SIGNED)}`;
-  assertFound(await findings(certificateCheck, { url }), [
+  assertFound(await findings(checkCertificate, { url }), [
     "problem",
-    /is of nobody whom browsers know: DEPTH_ZERO_SELF_SIGNED_CERT$/,
+    /is not from an authority that browsers trust: DEPTH_ZERO_SELF_SIGNED_CERT$/,
     /NODE_EXTRA_CA_CERTS/,
   ]);
 });
 
 test("reports nothing without TLS, or if nothing answers", async () => {
-  assertFound(await findings(certificateCheck, {}));
-  assertFound(await findings(certificateCheck, { url: "http://127.0.0.1:1" }));
-  assertFound(await findings(certificateCheck, { url: `https://127.0.0.1:${await freePort()}` }));
+  assertFound(await findings(checkCertificate, {}));
+  assertFound(await findings(checkCertificate, { url: "http://127.0.0.1:1" }));
+  assertFound(await findings(checkCertificate, { url: `https://127.0.0.1:${await freePort()}` }));
 });
 
 async function filesWith(t: TestContext, { cert, key }: typeof LEAF, mode = 0o600) {
@@ -92,20 +91,24 @@ async function filesWith(t: TestContext, { cert, key }: typeof LEAF, mode = 0o60
 
 test("reports ok for certificate and key files", async (t) => {
   const env = await filesWith(t, WHOLE, 0o640);
-  assertFound(await findings(certificateFilesCheck, { env }), [
+  assertFound(await findings(checkCertificateFiles, { env }), [
     "ok",
-    /fit together, for localhost until 2119-12-24$/,
+    /match, for localhost until 2119-12-24$/,
   ]);
-  assertFound(await findings(certificateFilesCheck, {}));
+  assertFound(await findings(checkCertificateFiles, {}));
 });
 
 test("gives hints for a world-readable key and a certificate that expires soon", async (t) => {
   const env = await filesWith(t, WHOLE, 0o644);
   const now = Date.UTC(2119, 11, 20);
   assertFound(
-    await findings(certificateFilesCheck, { env, now }),
-    ["hint", /certificate of TLS_CERT_FILE expires on 2119-12-24/, /takes it by itself/],
-    ["hint", /gets to the key of TLS_KEY_FILE$/, /chmod o= .*key\.pem/],
+    await findings(checkCertificateFiles, { env, now }),
+    [
+      "hint",
+      /certificate of TLS_CERT_FILE expires on 2119-12-24/,
+      /loads the new ones automatically/,
+    ],
+    ["hint", /has access to the key of TLS_KEY_FILE$/, /chmod o= .*key\.pem/],
   );
 });
 
@@ -120,6 +123,6 @@ for (const [name, pair, about] of [
 ] as const) {
   test(`reports a key ${name}`, async (t) => {
     const env = await filesWith(t, pair);
-    assertFound(await findings(certificateFilesCheck, { env }), ["problem", about, /privkey\.pem/]);
+    assertFound(await findings(checkCertificateFiles, { env }), ["problem", about, /privkey\.pem/]);
   });
 }

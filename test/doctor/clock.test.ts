@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { clockCheck, judgedDifference } from "../../src/doctor/clock.ts";
+import { checkClock, compareClock } from "../../src/doctor/clock.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { startGate } from "../support/gate.ts";
 import { logEntry } from "../support/store.ts";
@@ -12,29 +12,29 @@ const MINUTE = 60 * SECOND;
 const NOW = Date.UTC(2030, 0, 1);
 
 for (const [aheadMs, kind, about] of [
-  [30 * SECOND, "hint", /is 30 seconds behind theirs/],
-  [-90 * SECOND, "hint", /is 90 seconds ahead of theirs/],
-  [5 * MINUTE, "problem", /is 5 minutes behind theirs/],
-  [-7_200 * SECOND, "problem", /is 120 minutes ahead of theirs/],
+  [30 * SECOND, "hint", /is 30 seconds behind that of theirs/],
+  [-90 * SECOND, "hint", /is 90 seconds ahead of that of theirs/],
+  [5 * MINUTE, "problem", /is 5 minutes behind that of theirs/],
+  [-7_200 * SECOND, "problem", /is 120 minutes ahead of that of theirs/],
 ] as const) {
   test(`reports ${kind} for a clock that differs by ${aheadMs / SECOND} seconds`, () => {
-    assertFound(judgedDifference({ whose: "theirs", aheadMs }), [kind, about, /timedatectl/]);
+    assertFound(compareClock({ of: "theirs", aheadMs }), [kind, about, /timedatectl/]);
   });
 }
 
 test("reports nothing for a difference under 30 seconds", () => {
   for (const aheadMs of [29_999, -29_999]) {
-    assertFound(judgedDifference({ whose: "theirs", aheadMs }));
+    assertFound(compareClock({ of: "theirs", aheadMs }));
   }
 });
 
 test("compares the clock with that of the address", async (t) => {
   const { url, dataDir: DATA_DIR } = await startGate(t);
   const agrees = new RegExp(`agrees with that of ${url}$`);
-  assertFound(await findings(clockCheck, { env: { DATA_DIR }, url }), ["ok", agrees]);
+  assertFound(await findings(checkClock, { env: { DATA_DIR }, url }), ["ok", agrees]);
 
   const now = Date.now() + 60 * MINUTE;
-  assertFound(await findings(clockCheck, { env: { DATA_DIR }, url, now }), [
+  assertFound(await findings(checkClock, { env: { DATA_DIR }, url, now }), [
     "problem",
     new RegExp(`is 60 minutes ahead of that of ${url}$`),
     /timedatectl/,
@@ -57,11 +57,11 @@ for (const [ahead, kind] of [
 ] as const) {
   test(`reports ${kind} for a log entry from ${ahead / SECOND} seconds in the future`, async (t) => {
     const DATA_DIR = await withEntryAt(t, NOW + ahead);
-    const about = kind === "ok" ? /no log entry comes from the future/ : /in the future$/;
-    assertFound(await findings(clockCheck, { env: { DATA_DIR }, now: NOW }), [kind, about]);
+    const about = kind === "ok" ? /no log entry is from the future/ : /in the future$/;
+    assertFound(await findings(checkClock, { env: { DATA_DIR }, now: NOW }), [kind, about]);
   });
 }
 
 test("reports nothing without another clock", async (t) => {
-  assertFound(await findings(clockCheck, { env: { DATA_DIR: await tempDir(t) } }));
+  assertFound(await findings(checkClock, { env: { DATA_DIR: await tempDir(t) } }));
 });

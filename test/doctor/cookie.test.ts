@@ -1,16 +1,16 @@
 import { test } from "node:test";
-import { cookieCheck } from "../../src/doctor/cookie.ts";
+import { checkCookie } from "../../src/doctor/cookie.ts";
 import { whereInstalled } from "../proxies/program.ts";
 import { startGate } from "../support/gate.ts";
 import { assertFound, findings, installation, under } from "./installation.ts";
 import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
 
-const COMES_BACK = /^nothing keeps the session cookie from coming back/;
-const NO_TLS = /has no TLS: passwords and sessions can be read on the way$/;
+const RETURNED = /^browsers send the session cookie back/;
+const NO_TLS = /has no TLS: others on the network can read passwords and sessions$/;
 
 test("reports nothing without an address, or if nothing answers", async () => {
-  assertFound(await findings(cookieCheck, {}));
-  assertFound(await findings(cookieCheck, { url: "http://127.0.0.1:1" }));
+  assertFound(await findings(checkCookie, {}));
+  assertFound(await findings(checkCookie, { url: "http://127.0.0.1:1" }));
 });
 
 /** Cases where the gate seems to be reached at another address. */
@@ -20,7 +20,7 @@ const cases: readonly {
   readonly env?: Readonly<Record<string, string>>;
   readonly expected: readonly (readonly ["ok" | "hint" | "problem", RegExp, RegExp?])[];
 }[] = [
-  { name: "https", address: "https://auth.example.org", expected: [["ok", COMES_BACK]] },
+  { name: "https", address: "https://auth.example.org", expected: [["ok", RETURNED]] },
   {
     name: "http to another machine",
     address: "http://auth.example.org",
@@ -29,14 +29,14 @@ const cases: readonly {
   {
     name: "http to a name of this machine, which browsers treat as secure",
     address: "http://app.localhost:3000",
-    expected: [["ok", COMES_BACK]],
+    expected: [["ok", RETURNED]],
   },
   {
     name: "http where PUBLIC_URL is https",
     address: "http://auth.example.org",
     env: { PUBLIC_URL: "https://auth.example.org" },
     expected: [
-      ["problem", /has no TLS, and PUBLIC_URL is https/, /redirect/],
+      ["problem", /has no TLS, but PUBLIC_URL is https/, /redirect/],
       ["hint", NO_TLS],
     ],
   },
@@ -50,26 +50,28 @@ const cases: readonly {
     name: "PUBLIC_URL itself",
     address: "https://auth.example.org",
     env: { PUBLIC_URL: "https://auth.example.org/", COOKIE_DOMAIN: "example.org" },
-    expected: [["ok", COMES_BACK]],
+    expected: [["ok", RETURNED]],
   },
   {
     name: "a host outside COOKIE_DOMAIN",
     address: "https://auth.example.com",
     env: { COOKIE_DOMAIN: "example.org" },
-    expected: [["problem", /COOKIE_DOMAIN is example\.org, and auth\.example\.com is neither/]],
+    expected: [
+      ["problem", /COOKIE_DOMAIN is example\.org, which does not include auth\.example\.com/],
+    ],
   },
   {
     name: "a host that only ends like COOKIE_DOMAIN",
     address: "https://notexample.org",
     env: { COOKIE_DOMAIN: "example.org" },
-    expected: [["problem", /browsers drop the cookie/]],
+    expected: [["problem", /browsers reject the cookie/]],
   },
 ];
 
 for (const { name, address, env = {}, expected } of cases) {
   test(`checks the cookie: ${name}`, async (t) => {
     const { url } = await startGate(t);
-    const found = await cookieCheck.look(under(address, installation({ env, url })));
+    const found = await checkCookie(under(address, installation({ env, url })));
     assertFound(found, ...expected);
   });
 }
@@ -77,7 +79,7 @@ for (const { name, address, env = {}, expected } of cases) {
 test("accepts the gate's loopback address whatever PUBLIC_URL is", async (t) => {
   const { url } = await startGate(t);
   const env = { PUBLIC_URL: "https://auth.example.org" };
-  assertFound(await findings(cookieCheck, { env, url }), ["ok", COMES_BACK]);
+  assertFound(await findings(checkCookie, { env, url }), ["ok", RETURNED]);
 });
 
 whereInstalled("nginx", (nginx) => {
@@ -103,25 +105,29 @@ whereInstalled("nginx", (nginx) => {
 
   for (const [reported, address, ...expected] of [
     ["http://example.org", "http://example.org", ["hint", NO_TLS]],
-    ["https://example.org", "https://example.org", ["ok", COMES_BACK]],
-    ["https://localhost", "http://localhost", ["ok", COMES_BACK]],
+    ["https://example.org", "https://example.org", ["ok", RETURNED]],
+    ["https://localhost", "http://localhost", ["ok", RETURNED]],
     [
       "https://example.org",
       "http://example.org",
-      ["problem", /is https, so browsers do not send the cookie back/, /\$scheme/],
+      ["problem", /to the gate as https, so browsers do not send the cookie back/, /\$scheme/],
       ["hint", NO_TLS],
     ],
     [
       "http://example.org",
       "https://example.org",
-      ["problem", /is http, so the cookie goes out without Secure/, /X-Forwarded-Proto: https/],
+      [
+        "problem",
+        /to the gate as http, so the cookie is set without Secure/,
+        /X-Forwarded-Proto: https/,
+      ],
     ],
   ] as const) {
     test(`reports ${expected[0][0]} if the proxy reports ${address} as ${reported}`, async (t) => {
       const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
       await gate.setUp();
       const url = await startNginx(t, nginx, behindForwardAuth(gate.url, new URL(reported)));
-      assertFound(await cookieCheck.look(under(address, installation({ url }))), ...expected);
+      assertFound(await checkCookie(under(address, installation({ url }))), ...expected);
     });
   }
 
@@ -129,11 +135,15 @@ whereInstalled("nginx", (nginx) => {
     const gate = await startGate(t);
     const lines = `${PASSED_ON} proxy_hide_header Set-Cookie;`;
     const url = await beforeGate(t, nginx, gate.url, lines);
-    assertFound(await findings(cookieCheck, { url }), ["problem", /Set-Cookie away/, /pass Set-C/]);
+    assertFound(await findings(checkCookie, { url }), [
+      "problem",
+      /removes the Set-Cookie header/,
+      /pass on Set-C/,
+    ]);
   });
 
   test("reports nothing about the cookie for an address that redirects to https", async (t) => {
     const url = await startNginx(t, nginx, "return 301 https://auth.example.org$request_uri;");
-    assertFound(await findings(cookieCheck, { url }));
+    assertFound(await findings(checkCookie, { url }));
   });
 });

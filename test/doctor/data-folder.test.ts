@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { chmod, chown, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { accountsCheck } from "../../src/doctor/accounts.ts";
-import { dataFolderCheck } from "../../src/doctor/data-folder.ts";
-import { databaseCheck } from "../../src/doctor/database.ts";
+import { checkAccounts } from "../../src/doctor/accounts.ts";
+import { checkDataFolder } from "../../src/doctor/data-folder.ts";
+import { checkDatabase } from "../../src/doctor/database.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertFound, findings } from "./installation.ts";
 
 const isRoot = process.geteuid?.() === 0;
-const SOMEBODY = 54_321;
+const OTHER_USER = 54_321;
 
 async function folderWith(t: TestContext, mode: number, fileMode: number) {
   const DATA_DIR = await tempDir(t);
@@ -23,35 +23,41 @@ async function folderWith(t: TestContext, mode: number, fileMode: number) {
 
 test("reports ok for the folder of a running gate", async (t) => {
   const { dataDir: DATA_DIR } = await startGate(t);
-  assertFound(await findings(dataFolderCheck, { env: { DATA_DIR } }), [
+  assertFound(await findings(checkDataFolder, { env: { DATA_DIR } }), [
     "ok",
-    new RegExp(`^${DATA_DIR} is there`),
+    new RegExp(`^${DATA_DIR} exists and is private$`),
   ]);
 });
 
 test("reports ok for a missing folder before the first start, and does not create it", async (t) => {
   const above = await tempDir(t);
   const env = { DATA_DIR: join(above, "data/of/latchkey") };
-  assertFound(await findings(dataFolderCheck, { env }), ["ok", /the first start makes it/]);
+  assertFound(await findings(checkDataFolder, { env }), [
+    "ok",
+    /the gate creates it at its first start/,
+  ]);
   assert.deepEqual(await readdir(above), []);
 });
 
 test("reports a file in place of the folder", async (t) => {
   const DATA_DIR = join(await tempDir(t), "data");
   await writeFile(DATA_DIR, "");
-  assertFound(await findings(dataFolderCheck, { env: { DATA_DIR } }), ["problem", /is no folder/]);
+  assertFound(await findings(checkDataFolder, { env: { DATA_DIR } }), [
+    "problem",
+    /is not a folder/,
+  ]);
 });
 
 test("reports a folder below a file, which cannot be created", async (t) => {
   const file = join(await tempDir(t), "file");
   await writeFile(file, "");
   const env = { DATA_DIR: join(file, "data") };
-  assertFound(await findings(dataFolderCheck, { env }), ["problem", /cannot be made/]);
+  assertFound(await findings(checkDataFolder, { env }), ["problem", /cannot create/]);
 });
 
 test("gives a hint for a folder that others can read, with its mode and the command", async (t) => {
   const { DATA_DIR } = await folderWith(t, 0o750, 0o600);
-  assertFound(await findings(dataFolderCheck, { env: { DATA_DIR } }), [
+  assertFound(await findings(checkDataFolder, { env: { DATA_DIR } }), [
     "hint",
     /its mode is 750$/,
     new RegExp(`^chmod 700 ${DATA_DIR}$`),
@@ -60,7 +66,7 @@ test("gives a hint for a folder that others can read, with its mode and the comm
 
 test("reports a database that every user can reach and read", async (t) => {
   const { DATA_DIR, file } = await folderWith(t, 0o755, 0o644);
-  assertFound(await findings(dataFolderCheck, { env: { DATA_DIR } }), [
+  assertFound(await findings(checkDataFolder, { env: { DATA_DIR } }), [
     "problem",
     new RegExp(`can read ${file}$`),
     new RegExp(`chmod 600 ${file}`),
@@ -69,7 +75,10 @@ test("reports a database that every user can reach and read", async (t) => {
 
 test("ignores the modes of files in a private folder", async (t) => {
   const { DATA_DIR } = await folderWith(t, 0o700, 0o644);
-  assertFound(await findings(dataFolderCheck, { env: { DATA_DIR } }), ["ok", /is there/]);
+  assertFound(await findings(checkDataFolder, { env: { DATA_DIR } }), [
+    "ok",
+    /exists and is private/,
+  ]);
 });
 
 test("checks a setup token in another folder under its own path", async (t) => {
@@ -77,7 +86,7 @@ test("checks a setup token in another folder under its own path", async (t) => {
   const SETUP_TOKEN_FILE = join(await tempDir(t), "token");
   await writeFile(SETUP_TOKEN_FILE, "token");
   await chmod(SETUP_TOKEN_FILE, 0o644);
-  const found = await findings(dataFolderCheck, { env: { DATA_DIR, SETUP_TOKEN_FILE } });
+  const found = await findings(checkDataFolder, { env: { DATA_DIR, SETUP_TOKEN_FILE } });
   assertFound(found, ["problem", new RegExp(`can read ${SETUP_TOKEN_FILE}$`)]);
 });
 
@@ -86,44 +95,44 @@ if (isRoot) {
     const { DATA_DIR } = await folderWith(t, 0o700, 0o600);
     const SETUP_TOKEN_FILE = join(await tempDir(t), "token");
     await writeFile(SETUP_TOKEN_FILE, "token", { mode: 0o600 });
-    await chown(SETUP_TOKEN_FILE, SOMEBODY, SOMEBODY);
+    await chown(SETUP_TOKEN_FILE, OTHER_USER, OTHER_USER);
     const env = { DATA_DIR, SETUP_TOKEN_FILE };
-    assertFound(await findings(dataFolderCheck, { env }), ["ok", /is there/]);
+    assertFound(await findings(checkDataFolder, { env }), ["ok", /exists and is private/]);
   });
 
   test("reports a file of another user, which the gate could not write to", async (t) => {
     const { DATA_DIR, file } = await folderWith(t, 0o700, 0o600);
-    await chown(file, SOMEBODY, SOMEBODY);
-    assertFound(await findings(dataFolderCheck, { env: { DATA_DIR } }), [
+    await chown(file, OTHER_USER, OTHER_USER);
+    assertFound(await findings(checkDataFolder, { env: { DATA_DIR } }), [
       "problem",
-      new RegExp(`belongs to one user: ${file}`),
+      new RegExp(`contains files of another user: ${file}`),
       /chown --reference/,
     ]);
   });
 
   test("gives a hint to run the command as the owner of the folder", async (t) => {
     const { DATA_DIR, file } = await folderWith(t, 0o700, 0o600);
-    for (const path of [DATA_DIR, file]) await chown(path, SOMEBODY, SOMEBODY);
-    assertFound(await findings(dataFolderCheck, { env: { DATA_DIR } }), [
+    for (const path of [DATA_DIR, file]) await chown(path, OTHER_USER, OTHER_USER);
+    assertFound(await findings(checkDataFolder, { env: { DATA_DIR } }), [
       "hint",
-      /belongs to user 54321, and this runs as root/,
+      /belongs to user 54321, but this command runs as root/,
       /sudo -u '#54321' latchkey doctor/,
     ]);
   });
 } else {
   test("reports a folder without write permission", async (t) => {
     const { DATA_DIR } = await folderWith(t, 0o500, 0o600);
-    const found = await findings(dataFolderCheck, { env: { DATA_DIR } });
+    const found = await findings(checkDataFolder, { env: { DATA_DIR } });
     await chmod(DATA_DIR, 0o700);
-    assertFound(found, ["problem", /may not read and write in/, /^chmod 700 /]);
+    assertFound(found, ["problem", /cannot read and write in/, /^chmod 700 /]);
   });
 
   test("does not mistake an unreadable database for a missing one", async (t) => {
     const { DATA_DIR } = await folderWith(t, 0o700, 0o600);
     await chmod(DATA_DIR, 0o000);
     const env = { DATA_DIR, HOST: "0.0.0.0" };
-    const database = await findings(databaseCheck, { env });
-    const accounts = await findings(accountsCheck, { env });
+    const database = await findings(checkDatabase, { env });
+    const accounts = await findings(checkAccounts, { env });
     await chmod(DATA_DIR, 0o700);
     assertFound(database, ["problem", /cannot read .*: permission denied/, /as the gate's user/]);
     assertFound(accounts);
@@ -133,6 +142,6 @@ if (isRoot) {
     const above = join(await tempDir(t), "above");
     await mkdir(above, { mode: 0o500 });
     const env = { DATA_DIR: join(above, "data") };
-    assertFound(await findings(dataFolderCheck, { env }), ["problem", /cannot be made/]);
+    assertFound(await findings(checkDataFolder, { env }), ["problem", /cannot create/]);
   });
 }

@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { accountsCheck } from "../../src/doctor/accounts.ts";
-import { clockCheck } from "../../src/doctor/clock.ts";
-import { databaseCheck } from "../../src/doctor/database.ts";
+import { checkAccounts } from "../../src/doctor/accounts.ts";
+import { checkClock } from "../../src/doctor/clock.ts";
+import { checkDatabase } from "../../src/doctor/database.ts";
 import { inspectPostgres } from "../../src/stores/postgres/inspect.ts";
 import { openPostgres } from "../../src/stores/postgres/store.ts";
+import { runCommand } from "../support/command.ts";
 import { startPostgres, startStandby } from "../support/postgres.ts";
-import { serverOfFile } from "../support/postgres-file.ts";
 import { requirePasswords, turnTlsOn } from "../support/postgres-security.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openStoreAt } from "../support/postgres-store.ts";
-import { runLatchkey } from "../support/process.ts";
 import { hashText } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertFound, findings } from "./installation.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
-const look = (DATABASE_URL: string) => findings(databaseCheck, { env: { DATABASE_URL } });
+const look = (DATABASE_URL: string) => findings(checkDatabase, { env: { DATABASE_URL } });
 
 async function usedDatabase(t: TestContext): Promise<string> {
   const url = await server.newDatabase();
@@ -37,7 +37,7 @@ test("reports ok for a PostgreSQL in use, with its version, role and schema", as
 
 test("reports ok for a database without tables before the first start, and creates none", async () => {
   const url = await server.newDatabase();
-  assertFound(await look(url), ["ok", /no tables yet: the first start makes them/]);
+  assertFound(await look(url), ["ok", /no tables yet: the gate creates them at its first start/]);
   const database = new URL(url).pathname.slice(1);
   const tables = await server.sql("SELECT FROM pg_tables WHERE schemaname = 'public'", database);
   assert.equal(tables.length, 0);
@@ -69,7 +69,7 @@ test("reports roles that can create objects next to the tables, except for owner
     ],
     [
       "hint",
-      /^the role "a guest" can create objects in the database of Latchkey/,
+      /^the role "a guest" can create objects in the database,/,
       new RegExp(`^run REVOKE CREATE ON DATABASE ${database} FROM "a guest" as its owner`),
     ],
   );
@@ -92,7 +92,7 @@ test("reports a missing database with the server's reason", async () => {
 test("reports a connection over a socket as such", async () => {
   const { pathname } = new URL(await server.newDatabase());
   const url = `postgres://postgres@${pathname}?host=${server.socketFolder}&port=${server.port}`;
-  assertFound(await look(url), ["ok", /is the primary \(by its socket\)/]);
+  assertFound(await look(url), ["ok", /is the primary \(through its socket\)/]);
 });
 
 test("reports a stopped server, and a hanging one within seconds", async (t) => {
@@ -100,7 +100,7 @@ test("reports a stopped server, and a hanging one within seconds", async (t) => 
   await own.freeze();
   const started = performance.now();
   const env = { DATABASE_URL: own.url(), DATA_DIR: await tempDir(t) };
-  const { code, stdout } = await runLatchkey(t, ["doctor"], env);
+  const { code, stdout } = await runCommand(["doctor"], { env });
   assert.equal(code, 1);
   assert.match(stdout, /^PROBLEM database .* does not answer: /m);
   assert.ok(performance.now() - started < 15_000);
@@ -117,7 +117,7 @@ test("reports standby and primary of two hosts, and a problem for a standby alon
   assertFound(await look(both), ["ok", /is the standby \(plain\), .* is the primary \(plain\)/]);
   assertFound(await look(standby.url()), [
     "problem",
-    /none of the hosts .* takes writes/,
+    /no host of DATABASE_URL accepts writes/,
     /promote/,
   ]);
   await standby.stop();
@@ -140,16 +140,20 @@ test("reports an encrypted connection, and a wrong password without printing it"
 
 test("detects whether PostgreSQL has an account", async (t) => {
   const env = { HOST: "0.0.0.0" };
-  const seen = (DATABASE_URL: string) => findings(accountsCheck, { env: { ...env, DATABASE_URL } });
-  assertFound(await seen(await usedDatabase(t)), ["ok", /^there is an account$/]);
-  assertFound(await seen(await server.newDatabase()), ["problem", /can make it$/, /setup-link/]);
+  const seen = (DATABASE_URL: string) => findings(checkAccounts, { env: { ...env, DATABASE_URL } });
+  assertFound(await seen(await usedDatabase(t)), ["ok", /^an account exists$/]);
+  assertFound(await seen(await server.newDatabase()), [
+    "problem",
+    /can create the first one$/,
+    /setup-link/,
+  ]);
 });
 
 test("compares the database's clock with this machine's", async () => {
   const url = await server.newDatabase();
   const [seen] = await inspectPostgres(url);
   assert.ok(seen?.kind === "answers" && Math.abs(seen.aheadMs) < 2_000);
-  assertFound(await findings(clockCheck, { env: { DATABASE_URL: url } }), [
+  assertFound(await findings(checkClock, { env: { DATABASE_URL: url } }), [
     "ok",
     /this machine's clock agrees with that of the database at 127\.0\.0\.1:\d+$/,
   ]);

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { gateCheck } from "../../src/doctor/gate.ts";
+import { checkGate } from "../../src/doctor/address.ts";
 import { startRecordingApp } from "../proxies/recording-app.ts";
 import { freePort } from "../support/free-port.ts";
 import { startGate } from "../support/gate.ts";
@@ -13,7 +13,7 @@ for (const HOST of ["127.0.0.1", "0.0.0.0", "localhost"]) {
   test(`finds a gate that listens on ${HOST}`, async (t) => {
     const { url } = await startGate(t, { host: HOST });
     const env = { PORT: new URL(url).port, HOST };
-    assertFound(await findings(gateCheck, { env }), ["ok", /^it runs at http:/]);
+    assertFound(await findings(checkGate, { env }), ["ok", /^the gate runs at http:/]);
   });
 }
 
@@ -21,7 +21,7 @@ test("finds a gate that listens on IPv6", async (t) => {
   const { url } = await startGate(t, { host: "::1" });
   for (const HOST of ["::1", "::"]) {
     const env = { PORT: new URL(url).port, HOST };
-    assertFound(await findings(gateCheck, { env }), ["ok", /^it runs at http:\/\/\[::1\]:/]);
+    assertFound(await findings(checkGate, { env }), ["ok", /^the gate runs at http:\/\/\[::1\]:/]);
   }
 });
 
@@ -36,20 +36,27 @@ test("finds a gate with only HTTPS, whatever its certificate", async (t) => {
     TLS_CERT_FILE: tlsCertFile,
     TLS_KEY_FILE: tlsKeyFile,
   };
-  assertFound(await findings(gateCheck, { env }), ["ok", /^it runs at https:/]);
+  assertFound(await findings(checkGate, { env }), ["ok", /^the gate runs at https:/]);
 });
 
 test("reports ok if the gate does not run", async () => {
   const env = { PORT: String(await freePort()) };
-  assertFound(await findings(gateCheck, { env }), ["ok", /^it does not run: nothing listens/]);
+  assertFound(await findings(checkGate, { env }), [
+    "ok",
+    /^the gate does not run: nothing listens/,
+  ]);
 });
 
 test("reports another program on the gate's port", async (t) => {
   const { place } = await startRecordingApp(t);
   const env = { PORT: new URL(`http://${place}`).port };
-  assertFound(await findings(gateCheck, { env }), ["problem", /is not Latchkey: .* 200$/, /PORT/]);
+  assertFound(await findings(checkGate, { env }), [
+    "problem",
+    /^another program listens at .* returns 200$/,
+    /PORT/,
+  ]);
 });
 
 test("reports nothing for PORT=0", async () => {
-  assertFound(await findings(gateCheck, { env: { PORT: "0" } }));
+  assertFound(await findings(checkGate, { env: { PORT: "0" } }));
 });

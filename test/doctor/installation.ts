@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { Check } from "../../src/doctor/check.ts";
-import type { Finding } from "../../src/doctor/finding.ts";
+import type { Check, Finding, Findings } from "../../src/doctor/check.ts";
 import { type Installation, openInstallation } from "../../src/doctor/installation.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";
 
@@ -13,7 +12,7 @@ export interface Case {
 
 export function installation({ env = {}, envFile, url, now }: Case): Installation {
   const reading = readSettings({ env, flags: {}, envFile });
-  assert.equal(reading.kind, "settings", JSON.stringify(reading));
+  assert.deepEqual(reading.problems, []);
   return openInstallation({
     settings: reading.settings,
     secretFiles: reading.secretFiles,
@@ -22,8 +21,8 @@ export function installation({ env = {}, envFile, url, now }: Case): Installatio
   });
 }
 
-export const findings = (check: Check, given: Case): Promise<readonly Finding[]> =>
-  check.look(installation(given));
+export const findings = async (run: Check["run"], given: Case): Promise<readonly Finding[]> =>
+  [(await run(installation(given))) ?? []].flat();
 
 /** The same installation, as if reached at another address. */
 export function under(address: string, visited: Installation): Installation {
@@ -38,22 +37,20 @@ export function under(address: string, visited: Installation): Installation {
   };
 }
 
-/** Compares findings in order by kind, text and remedy. */
+/** Compares findings in order by outcome, text and remedy. */
 export function assertFound(
-  found: readonly Finding[],
-  ...expected: readonly (readonly [kind: Finding["kind"], about: RegExp, remedy?: RegExp])[]
+  given: Findings,
+  ...expected: readonly (readonly [outcome: Finding["outcome"], about: RegExp, remedy?: RegExp])[]
 ): void {
+  const found = [given ?? []].flat();
   assert.deepEqual(
-    found.map(({ kind }) => kind),
-    expected.map(([kind]) => kind),
+    found.map(({ outcome }) => outcome),
+    expected.map(([outcome]) => outcome),
     JSON.stringify(found),
   );
-  for (const [at, [, about, remedy]] of expected.entries()) {
+  for (const [at, [, about, remedy = /./]] of expected.entries()) {
     const finding = found[at];
     assert.match(finding?.found ?? "", about);
-    if (remedy !== undefined && finding !== undefined && "remedy" in finding) {
-      assert.match(finding.remedy, remedy);
-    }
-    assert.equal(finding !== undefined && "remedy" in finding, finding?.kind !== "ok");
+    if (finding !== undefined && finding.outcome !== "ok") assert.match(finding.remedy, remedy);
   }
 }

@@ -1,5 +1,5 @@
 import { type TestContext, test } from "node:test";
-import { proxyCheck } from "../../src/doctor/proxy.ts";
+import { checkLimit, checkProxy } from "../../src/doctor/proxy.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { whereInstalled } from "../proxies/program.ts";
 import { startGate } from "../support/gate.ts";
@@ -24,7 +24,7 @@ async function withDenialsOf(t: TestContext, ...addresses: readonly string[]): P
 for (const address of ["127.0.0.1", "10.1.2.3", "192.168.0.9", "172.18.0.1", "::1", "fd00::5"]) {
   test(`denials that all come from ${address} give a hint of a proxy missing in TRUSTED_PROXIES`, async (t) => {
     const DATA_DIR = await withDenialsOf(t, address, address, address);
-    assertFound(await findings(proxyCheck, { env: { DATA_DIR } }), [
+    assertFound(await findings(checkProxy, { env: { DATA_DIR } }), [
       "hint",
       new RegExp(`came from ${address.replaceAll(".", "\\.")}, and TRUSTED_PROXIES is empty`),
       /set TRUSTED_PROXIES/,
@@ -39,13 +39,13 @@ for (const [name, ...addresses] of [
 ] as const) {
   test(`denials that are ${name} do not indicate a proxy`, async (t) => {
     const DATA_DIR = await withDenialsOf(t, ...addresses);
-    assertFound(await findings(proxyCheck, { env: { DATA_DIR } }), ["ok", NO_SIGN]);
+    assertFound(await findings(checkProxy, { env: { DATA_DIR } }), ["ok", NO_SIGN]);
   });
 }
 
 test("the gate itself does not look like a proxy", async (t) => {
   const { url, dataDir: DATA_DIR } = await startGate(t);
-  assertFound(await findings(proxyCheck, { env: { DATA_DIR }, url }), ["ok", NO_SIGN]);
+  assertFound(await findings(checkProxy, { env: { DATA_DIR }, url }), ["ok", NO_SIGN]);
 });
 
 test("reads denials as a real gate writes them", async (t) => {
@@ -53,21 +53,21 @@ test("reads denials as a real gate writes them", async (t) => {
   await gate.setUp();
   for (let left = 6; left > 0; left -= 1) await gate.signIn({ password: "wrong" });
   await gate.logEntries(2);
-  const found = await findings(proxyCheck, { env: { DATA_DIR: gate.dataDir } });
+  const found = await findings(checkProxy, { env: { DATA_DIR: gate.dataDir } });
   assertFound(found, ["hint", /came from 127\.0\.0\.1/]);
 });
 
 for (const ranges of ["0.0.0.0/0", "::/0", "10.0.0.0/8,0.0.0.0/0", "0.0.0.0/1,128.0.0.0/1"]) {
   test(`reports TRUSTED_PROXIES=${ranges}, which trusts every client`, async (t) => {
     const env = { TRUSTED_PROXIES: ranges, DATA_DIR: await tempDir(t) };
-    assertFound(await findings(proxyCheck, { env }), ["problem", /trusts everybody/, /alone$/]);
+    assertFound(await findings(checkProxy, { env }), ["problem", /trusts every client/, /only$/]);
   });
 }
 
 test("accepts TRUSTED_PROXIES with some addresses or a private range", async (t) => {
   const DATA_DIR = await withDenialsOf(t, "10.1.2.3");
   const env = { TRUSTED_PROXIES: "127.0.0.1,10.0.0.0/8,2400:cb00::/32", DATA_DIR };
-  assertFound(await findings(proxyCheck, { env }), ["ok", /^TRUSTED_PROXIES names 127\.0\.0\.1,/]);
+  assertFound(await findings(checkProxy, { env }), ["ok", /^TRUSTED_PROXIES is 127\.0\.0\.1,/]);
 });
 
 whereInstalled("nginx", (nginx) => {
@@ -75,12 +75,45 @@ whereInstalled("nginx", (nginx) => {
     const gate = await startGate(t);
     const url = await beforeGate(t, nginx, gate.url);
     const DATA_DIR = await withDenialsOf(t, "127.0.0.1");
-    assertFound(await findings(proxyCheck, { env: { DATA_DIR }, url }), [
+    assertFound(await findings(checkProxy, { env: { DATA_DIR }, url }), [
       "problem",
-      /there is a proxy at http:.* \(nginx.*\), and TRUSTED_PROXIES is empty/,
+      /there is a proxy at http:.* \(nginx.*\), but TRUSTED_PROXIES is empty/,
       /X-Forwarded-For/,
     ]);
     const env = { DATA_DIR, TRUSTED_PROXIES: "127.0.0.1" };
-    assertFound(await findings(proxyCheck, { env, url }), ["ok", /names 127\.0\.0\.1$/]);
+    assertFound(await findings(checkProxy, { env, url }), [
+      "ok",
+      /^TRUSTED_PROXIES is 127\.0\.0\.1$/,
+    ]);
   });
+});
+
+for (const env of [
+  { HOST: "0.0.0.0" },
+  { PUBLIC_URL: "https://auth.example.org" },
+  { TRUSTED_PROXIES: "127.0.0.1" },
+] as const) {
+  const [setting] = Object.keys(env);
+
+  test(`recommends LIMIT_IPV6_PREFIX=64 where ${setting} lets others reach the gate`, async () => {
+    assertFound(await findings(checkLimit, { env }), [
+      "hint",
+      /each IPv6 address has its own rate limit/,
+      /set LIMIT_IPV6_PREFIX=64/,
+    ]);
+  });
+
+  test(`accepts a LIMIT_IPV6_PREFIX below 128 where ${setting} lets others reach the gate`, async () => {
+    const given = { ...env, LIMIT_IPV6_PREFIX: "56" };
+    assertFound(await findings(checkLimit, { env: given }), ["ok", /IPv6 \/56$/]);
+  });
+}
+
+test("recommends LIMIT_IPV6_PREFIX=64 for a gate at a public --url", async () => {
+  const url = "https://auth.example.org";
+  assertFound(await findings(checkLimit, { url }), ["hint", /rate limit/]);
+});
+
+test("has nothing to check on a gate that only this machine reaches", async () => {
+  assertFound(await findings(checkLimit, {}));
 });

@@ -2,8 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { DEVELOPMENT_SECRET } from "../../src/core/session-token.ts";
-import { secretCheck } from "../../src/doctor/secret.ts";
-import { secretFilesCheck } from "../../src/doctor/secret-files.ts";
+import { checkSecret, checkSecretFiles } from "../../src/doctor/secret.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertFound, findings } from "./installation.ts";
 
@@ -14,7 +13,7 @@ for (const env of [{}, { AUTH_SECRET: DEVELOPMENT_SECRET }]) {
   const which = env.AUTH_SECRET === undefined ? "no secret" : "the development secret";
 
   test(`gives a hint for ${which} while only this machine reaches the gate`, async () => {
-    assertFound(await findings(secretCheck, { env }), ["hint", NOT_SET, /latchkey secret/]);
+    assertFound(await findings(checkSecret, { env }), ["hint", NOT_SET, /latchkey secret/]);
   });
 
   for (const [name, more] of [
@@ -23,34 +22,34 @@ for (const env of [{}, { AUTH_SECRET: DEVELOPMENT_SECRET }]) {
     ["production", { NODE_ENV: "production" }],
   ] as const) {
     test(`reports ${which} with ${name}`, async () => {
-      const found = await findings(secretCheck, { env: { ...env, ...more } });
+      const found = await findings(checkSecret, { env: { ...env, ...more } });
       assertFound(found, ["problem", NOT_SET, /latchkey secret/]);
     });
   }
 
   test(`reports ${which} with an address that is not loopback`, async () => {
-    const found = await findings(secretCheck, { env, url: "https://auth.example.org" });
+    const found = await findings(checkSecret, { env, url: "https://auth.example.org" });
     assertFound(found, ["problem", NOT_SET]);
   });
 }
 
 test("says that the gate does not start with the development secret in production", async () => {
-  const found = await findings(secretCheck, { env: { NODE_ENV: "production" } });
-  assertFound(found, ["problem", /NODE_ENV is production, so the gate does not start/]);
+  const found = await findings(checkSecret, { env: { NODE_ENV: "production" } });
+  assertFound(found, ["problem", /the gate does not start, because NODE_ENV is production$/]);
 });
 
 test("gives only a hint for a PUBLIC_URL on loopback", async () => {
   const env = { PUBLIC_URL: "http://auth.localhost:3000", HOST: "::1" };
-  const found = await findings(secretCheck, { env, url: "http://127.0.0.1:3000" });
+  const found = await findings(checkSecret, { env, url: "http://127.0.0.1:3000" });
   assertFound(found, ["hint", NOT_SET]);
 });
 
 test("reports weak current and previous secrets with the reason", async () => {
   const env = { AUTH_SECRET: "changeme", AUTH_SECRET_PREVIOUS: `${STRONG},short`, HOST: "::" };
   assertFound(
-    await findings(secretCheck, { env }),
-    ["problem", /^a secret of AUTH_SECRET can be guessed: it is a placeholder/, /latchkey secret/],
-    ["problem", /^a secret of AUTH_SECRET_PREVIOUS can be guessed: it has fewer/, /remove it/],
+    await findings(checkSecret, { env }),
+    ["problem", /^a secret in AUTH_SECRET can be guessed: it is a placeholder/, /latchkey secret/],
+    ["problem", /^a secret in AUTH_SECRET_PREVIOUS can be guessed: it has fewer/, /remove it/],
   );
 });
 
@@ -60,7 +59,7 @@ test("accepts a long random secret", async () => {
     AUTH_SECRET_PREVIOUS: `${STRONG}older`,
     NODE_ENV: "production",
   };
-  assertFound(await findings(secretCheck, { env }), ["ok", /AUTH_SECRET is set/]);
+  assertFound(await findings(checkSecret, { env }), ["ok", /AUTH_SECRET is set/]);
 });
 
 test("gives a hint for world-readable secret files, and accepts group-readable ones", async (t) => {
@@ -77,7 +76,7 @@ test("gives a hint for world-readable secret files, and accepts group-readable o
   };
   const envFile = await file("env", "PORT=3000\n", 0o644);
   assertFound(
-    await findings(secretFilesCheck, { env, envFile }),
+    await findings(checkSecretFiles, { env, envFile }),
     ["hint", /the file of DATABASE_URL_FILE$/, /chmod o= .*database/],
     ["hint", /the file of AUTH_SECRET_FILE$/, /chmod o= .*secret/],
   );
@@ -86,13 +85,13 @@ test("gives a hint for world-readable secret files, and accepts group-readable o
 test("treats an env file that contains a secret as a secret file", async (t) => {
   const envFile = join(await tempDir(t), "env");
   await writeFile(envFile, `AUTH_SECRET=${STRONG}\n`, { mode: 0o644 });
-  assertFound(await findings(secretFilesCheck, { envFile }), ["hint", /the file of --env-file/]);
+  assertFound(await findings(checkSecretFiles, { envFile }), ["hint", /the file of --env-file/]);
 });
 
 test("accepts files that only their owner can read, and reports nothing without files", async (t) => {
   const file = join(await tempDir(t), "secret");
   await writeFile(file, STRONG, { mode: 0o600 });
   const env = { AUTH_SECRET_FILE: file };
-  assertFound(await findings(secretFilesCheck, { env }), ["ok", /AUTH_SECRET_FILE/]);
-  assertFound(await findings(secretFilesCheck, { env: { AUTH_SECRET: STRONG } }));
+  assertFound(await findings(checkSecretFiles, { env }), ["ok", /AUTH_SECRET_FILE/]);
+  assertFound(await findings(checkSecretFiles, { env: { AUTH_SECRET: STRONG } }));
 });

@@ -2,15 +2,14 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Check } from "../../src/doctor/check.ts";
-import { examineSettings } from "../../src/doctor/settings.ts";
+import { type Check, examineSettings } from "../../src/doctor/check.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const checkOf = (name: string, settings: readonly string[]): Check => ({
   name,
   settings,
-  look: async () => [],
+  run: async () => [],
 });
 
 const CHECKS: readonly Check[] = [
@@ -23,11 +22,11 @@ const CHECKS: readonly Check[] = [
 type Values = Readonly<Record<string, string>>;
 
 function examined(env: Values, envFile?: string) {
-  const { findings, left } = examineSettings(readSettings({ flags: {}, envFile, env }), CHECKS);
+  const { findings, runnable } = examineSettings(readSettings({ flags: {}, envFile, env }), CHECKS);
   return {
     found: findings.map((one) => one.found),
     remedies: findings.map((one) => ("remedy" in one ? one.remedy : undefined)),
-    skipped: CHECKS.filter((one) => !left.includes(one)).map(({ name }) => name),
+    skipped: CHECKS.filter((one) => !runnable.includes(one)).map(({ name }) => name),
   };
 }
 
@@ -53,7 +52,7 @@ test("reports an invalid setting with the usual message, and the skipped checks"
   assert.deepEqual(found, [
     `PORT="http" is invalid: expected a number from 0 (any free port) to 65535`,
   ]);
-  assert.deepEqual(remedies, ["correct it, and run this again: it has not looked at gate"]);
+  assert.deepEqual(remedies, ["correct it, and run this again: it skipped gate"]);
   assert.deepEqual(examined({ LATCHKEY_PORT: "1" }).remedies, ["correct it"]);
 });
 

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { makeCertificate, writeCertificate } from "../support/certificates.ts";
+import { runCommand } from "../support/command.ts";
 import { SECRET, startGate } from "../support/gate.ts";
-import { type Ending, runLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 /** One line for a person: what it is about, and nothing of the program's inside. */
-function assertOneLine({ stderr }: Ending, about: RegExp): void {
+function assertOneLine({ stderr }: { readonly stderr: string }, about: RegExp): void {
   assert.match(stderr, /^latchkey: [^\n]+\n$/, "one line on standard error");
   assert.match(stderr, about);
   assert.doesNotMatch(stderr, /\bat \S+ \(|node:|file:\/\/|\.ts\b|Error\b/, "no stack trace");
@@ -121,7 +121,9 @@ for (const [what, { about, env, prepare }] of Object.entries(obstacles)) {
         name === "HOST" ? text : join(dir, text),
       ]),
     );
-    const ending = await runLatchkey(t, ["serve"], { PORT: "0", AUTH_SECRET: SECRET, ...inDir });
+    const ending = await runCommand(["serve"], {
+      env: { PORT: "0", AUTH_SECRET: SECRET, ...inDir },
+    });
     assertOneLine(ending, about);
     assert.equal(ending.code, 1);
     assert.doesNotMatch(ending.stdout, /listens/);
@@ -132,7 +134,7 @@ test("a port in use stops the start with one line, and its owner keeps running",
   const owner = await startGate(t);
   const { port } = new URL(owner.url);
   const env = { PORT: port, AUTH_SECRET: SECRET, DATA_DIR: await tempDir(t) };
-  const ending = await runLatchkey(t, ["serve"], env);
+  const ending = await runCommand(["serve"], { env });
   assertOneLine(ending, new RegExp(`127\\.0\\.0\\.1.*${port}.*in use`));
   assert.equal(ending.code, 1);
   assert.equal((await owner.send("/setup")).status, 200);
@@ -142,7 +144,7 @@ test("does not change a database of a later version", async (t) => {
   const dir = await tempDir(t);
   await obstacles["a database of a later version"]?.prepare?.(dir);
   const env = { PORT: "0", AUTH_SECRET: SECRET, DATA_DIR: join(dir, "data") };
-  await runLatchkey(t, ["serve"], env);
+  await runCommand(["serve"], { env });
   const later = new DatabaseSync(database(dir));
   t.after(() => later.close());
   assert.equal(later.prepare("PRAGMA user_version").get()?.user_version, 999);
@@ -172,10 +174,12 @@ const wrongSettings: readonly (readonly [string, Readonly<Record<string, string>
 for (const [what, env, about] of wrongSettings) {
   test(`${what} stops the start with one line and exit code 2, and creates nothing`, async (t) => {
     const dir = await tempDir(t);
-    const ending = await runLatchkey(t, ["serve"], {
-      PORT: "0",
-      DATA_DIR: join(dir, "data"),
-      ...env,
+    const ending = await runCommand(["serve"], {
+      env: {
+        PORT: "0",
+        DATA_DIR: join(dir, "data"),
+        ...env,
+      },
     });
     assertOneLine(ending, about);
     assert.equal(ending.code, 2);
@@ -186,7 +190,7 @@ for (const [what, env, about] of wrongSettings) {
 
 test("commands that sign nothing need no secret in production", async (t) => {
   const env = { NODE_ENV: "production", DATA_DIR: await tempDir(t) };
-  const link = await runLatchkey(t, ["setup-link"], env);
+  const link = await runCommand(["setup-link"], { env });
   assert.equal(link.code, 0);
   assert.doesNotMatch(link.stderr, /AUTH_SECRET/);
 });

@@ -3,8 +3,8 @@ import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { send } from "../support/client.ts";
+import { serveHere } from "../support/command.ts";
 import { SECRET, startGate } from "../support/gate.ts";
-import { startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 interface Line {
@@ -15,7 +15,7 @@ interface Line {
 
 /** What the gate says until it listens. Warnings come before that line. */
 async function said(t: TestContext, env: Readonly<Record<string, string>>) {
-  const gate = await startServe(t, { AUTH_SECRET: SECRET, ...env });
+  const gate = await serveHere(t, { AUTH_SECRET: SECRET, ...env });
   const lines: readonly Line[] = gate
     .stdout()
     .trimEnd()
@@ -55,7 +55,7 @@ test("logs nothing about a first account once there is one", async (t) => {
   const dataDir = await tempDir(t);
   await makeAccount(dataDir, t);
   const gate = await said(t, { DATA_DIR: dataDir });
-  gate.child.kill("SIGTERM");
+  gate.signal("SIGTERM");
   assert.doesNotMatch((await gate.ended).stdout, /No account/);
 });
 
@@ -71,7 +71,7 @@ test("logs which hosts reach the setup while a gate on loopback has no account",
     assert.equal(logged, `localhost and loopback addresses${hosts}`);
   }
   const gate = await said(t, { DATA_DIR, ALLOWED_HOSTS: "auth.example.org" });
-  gate.child.kill("SIGTERM");
+  gate.signal("SIGTERM");
   assert.doesNotMatch((await gate.ended).stdout, /Until then/);
 });
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openPostgres } from "../../src/stores/postgres/store.ts";
+import { runCommand } from "../support/command.ts";
 import { SECRET } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
 import { serverOfFile } from "../support/postgres-file.ts";
 import { requirePasswords } from "../support/postgres-security.ts";
-import { runLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const server = await serverOfFile();
@@ -46,7 +46,7 @@ for (const [what, [url, reason]] of Object.entries(failures)) {
   for (const command of commandsWith(what)) {
     test(`${command} with ${what} prints one line without the password and exits with 1`, async (t) => {
       const env = { DATABASE_URL: url, DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET, PORT: "0" };
-      const { code, stdout, stderr } = await runLatchkey(t, [command], env);
+      const { code, stdout, stderr } = await runCommand([command], { env });
       assert.equal(code, 1);
       assert.match(stderr, /^latchkey: [^\n]+\n$/);
       assert.match(stderr, reason);

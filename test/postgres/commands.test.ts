@@ -3,18 +3,19 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { NewLogEntry } from "../../src/core/store.ts";
+import { runCommand } from "../support/command.ts";
 import { startGate } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
-import { serverOfFile } from "../support/postgres-file.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openStoreAt } from "../support/postgres-store.ts";
-import { runLatchkey, startLatchkey } from "../support/process.ts";
+import { startLatchkey } from "../support/process.ts";
 import { logEntry } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 async function run(t: TestContext, url: string, ...args: readonly string[]) {
-  return runLatchkey(t, args, { DATABASE_URL: url, DATA_DIR: await tempDir(t) });
+  return runCommand(args, { env: { DATABASE_URL: url, DATA_DIR: await tempDir(t) } });
 }
 
 /** The summaries that `latchkey log --json …` prints. */
@@ -118,7 +119,7 @@ test("log reports a database without tables, exits with 1 and creates none", asy
 test("setup-link prints a link while no account exists, creates no tables, and fails once one exists", async (t) => {
   const DATABASE_URL = await server.newDatabase();
   const env = { DATABASE_URL, DATA_DIR: await tempDir(t) };
-  const before = await runLatchkey(t, ["setup-link"], env);
+  const before = await runCommand(["setup-link"], { env });
   assert.equal(before.code, 0);
   assert.match(before.stderr, /^latchkey: the token is in \S+\/setup-token: /);
   const [, token] = /\/setup\?token=(\S+)\n$/.exec(before.stdout) ?? [];
@@ -129,7 +130,7 @@ test("setup-link prints a link while no account exists, creates no tables, and f
   );
   const gate = await startGate(t, { databaseUrl: DATABASE_URL });
   await gate.setUp();
-  const after = await runLatchkey(t, ["setup-link"], env);
+  const after = await runCommand(["setup-link"], { env });
   assert.deepEqual([after.code, after.stdout], [1, ""]);
   assert.equal(after.stderr, "latchkey: there is already an account, so setup is closed\n");
 });

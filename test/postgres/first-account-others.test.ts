@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NewUser } from "../../src/core/store.ts";
 import { openTransaction, runSql, untilBlocked } from "../support/postgres-admin.ts";
-import { serverOfFile } from "../support/postgres-file.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openStoreAt } from "../support/postgres-store.ts";
 import { hashText } from "../support/store.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 const OURS: NewUser = { username: "ours", passwordHash: hashText("hash") };
 const THEIRS =

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { eventually } from "../support/eventually.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { openTransaction, untilBlocked } from "../support/postgres-admin.ts";
-import { serverOfFile } from "../support/postgres-file.ts";
 import type { HoldingBack } from "../support/postgres-recording.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
 import { insertOwner, isAdmitted, startInstance } from "./instance.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 const sessionOf = (userId: string): string => mint({ user_id: userId, exp: inSeconds(3_600) });
 

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { eventually } from "../support/eventually.ts";
 import { OWNER, startGate } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
-import { serverOfFile } from "../support/postgres-file.ts";
 import { startLine } from "../support/postgres-line.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
 import { assertCount, assertWritten, visitorsAt } from "./trail.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 test("writes log entries once and in order when a commit is not answered", async (t) => {
   const url = await server.newDatabase();

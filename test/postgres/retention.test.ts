@@ -8,13 +8,13 @@ import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { settled } from "../gate/settings/settings-reading.ts";
 import { eventually } from "../support/eventually.ts";
 import { startGate } from "../support/gate.ts";
-import { serverOfFile } from "../support/postgres-file.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openStoreAt } from "../support/postgres-store.ts";
 import { recordingLog } from "../support/recording-log.ts";
 import { logEntry } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 const NOW = Date.UTC(2030, 0, 31);
 const HOUR = 3_600_000;

@@ -2,45 +2,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createAuth } from "../../src/index.ts";
 import type { Answer } from "../support/client.ts";
-import { send } from "../support/client.ts";
+import { runCommand } from "../support/command.ts";
 import { faultOf } from "../support/faults.ts";
-import { OWNER, type RunningGate, SECRET, startGate } from "../support/gate.ts";
+import { type RunningGate, SECRET, startGate } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
-import { serverOfFile } from "../support/postgres-file.ts";
-import { runLatchkey } from "../support/process.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openStore } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { gateWorkers } from "../system/gate-workers.ts";
+import { isSignedIn, raceForAttempts, titleOf } from "./limiter-race.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
-const PROCESSES = 4;
-const ATTEMPTS = 48;
-const ROUNDS = 20;
+const ROUNDS = 2;
 
-const isSignedIn = ({ location }: Answer): boolean => location === "/";
-
-test(`allows exactly five of ${ATTEMPTS} concurrent attempts at ${PROCESSES} processes, in ${ROUNDS} rounds`, async (t) => {
-  const DATABASE_URL = await server.newDatabase();
-  const flags = { DATABASE_URL, DATA_DIR: await tempDir(t), SHARED_LIMITER: "on" };
-  const urls = await gateWorkers(t, PROCESSES).start(flags);
-  const form = { ...OWNER, confirm: OWNER.password };
-  assert.equal((await send(`${urls[0]}/setup`, { form })).status, 303);
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    const from = `127.5.0.${round}`;
-    const answers = await Promise.all(
-      Array.from({ length: ATTEMPTS }, (_, n) =>
-        send(`${urls[n % PROCESSES]}/login`, { form: OWNER, from }),
-      ),
-    );
-    assert.equal(answers.filter(isSignedIn).length, 5, `round ${round}`);
-    const others = answers.filter((answer) => !isSignedIn(answer));
-    assert.deepEqual(
-      new Set(others.map(({ status, location }) => `${status} ${location}`)),
-      new Set(["303 /login?error=1"]),
-    );
-  }
-});
+test(titleOf(ROUNDS), (t) => raceForAttempts(t, server, ROUNDS));
 
 async function successes(gate: RunningGate, count: number): Promise<number> {
   const answers: Answer[] = [];
@@ -105,7 +80,7 @@ test("falls back to its own count while the shared one fails", async (t) => {
 
 test("reports SHARED_LIMITER without DATABASE_URL in one line with exit code 2", async (t) => {
   const env = { SHARED_LIMITER: "on", DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET };
-  const { code, stdout, stderr } = await runLatchkey(t, ["serve"], env);
+  const { code, stdout, stderr } = await runCommand(["serve"], { env });
   assert.deepEqual([code, stdout], [2, ""]);
   assert.equal(stderr, "latchkey: SHARED_LIMITER=on requires DATABASE_URL\n");
 });

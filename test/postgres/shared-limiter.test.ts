@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attemptRule } from "../../src/core/attempt-limiter.ts";
 import { runSql } from "../support/postgres-admin.ts";
-import { serverOfFile } from "../support/postgres-file.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openStoreAt } from "../support/postgres-store.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 const ADDRESS = "192.0.2.1";
 

@@ -3,10 +3,10 @@ import { type TestContext, test } from "node:test";
 import { eventually } from "../support/eventually.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { runSql } from "../support/postgres-admin.ts";
-import { serverOfFile } from "../support/postgres-file.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
 import { type Instance, insertOwner, isAdmitted, startInstance } from "./instance.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 /** Well below the second after which a cached user is read again without a notification. */
 const SOON_MS = 500;

@@ -11,7 +11,7 @@ export type GateSettings = Pick<
 >;
 
 export interface Example {
-  /** With `door.test` instead of `example.org`. */
+  /** With `example.test` instead of `example.org`. */
   readonly settings: GateSettings;
   readonly configuration: string;
 }
@@ -25,7 +25,10 @@ export function exampleOf(page: string, setUp: SetUp): Example {
   if (settings === undefined || configuration === undefined) {
     throw new Error(`docs/proxies/${page}.md has no complete example under "${setUp}"`);
   }
-  return { settings: settingsIn(settings.replaceAll("example.org", "door.test")), configuration };
+  return {
+    settings: settingsIn(settings.replaceAll("example.org", "example.test")),
+    configuration,
+  };
 }
 
 function settingsIn(text: string): GateSettings {

@@ -27,7 +27,7 @@ export const nginx = (program: string): ProxyServer => ({
       "listen 80;": `listen ${host}:${port};`,
       "127.0.0.1:3000": gate,
       "127.0.0.1:8080": app,
-      "example.org": "door.test",
+      "example.org": "example.test",
     });
     await startProgram(t, program, {
       configuration: around(sites),

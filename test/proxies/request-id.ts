@@ -29,8 +29,8 @@ export async function assertOwnRequestIds(
 export function testRequestIds(proxy: ProxyServer, setUp: SetUp): void {
   test(`${proxy.page}, ${setUp.toLowerCase()}: a client cannot choose its request ID`, async (t) => {
     const { configuration } = exampleOf(proxy.page, setUp);
-    const own = setUp === "One host" ? "http://app.door.test" : "http://auth.door.test";
-    const urls = [`${own}/login`, `${own}/account/`, "http://app.door.test/page"];
+    const own = setUp === "One host" ? "http://app.example.test" : "http://auth.example.test";
+    const urls = [`${own}/login`, `${own}/account/`, "http://app.example.test/page"];
     await assertOwnRequestIds(t, (places) => proxy.start(t, configuration, places), urls);
   });
 }

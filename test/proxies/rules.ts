@@ -120,7 +120,7 @@ function testGuard(rule: Rule): void {
       "/login/%2e%2e/page",
       "/./page",
       `${site.appUrl}/page`,
-      "http://auth.door.test/page",
+      "http://auth.example.test/page",
       "/login/page",
       "/account/../page",
       "/account/page",
@@ -170,6 +170,24 @@ function testIdentity(rule: Rule): void {
       }
     },
   );
+
+  rule("the application receives all cookies but the session", async (site) => {
+    const session = await site.gate.setUp();
+    const cases: readonly (readonly [sent: string, passed: readonly string[]])[] = [
+      [`session=${session}`, []],
+      [`a=1; session=${session}; b=2`, ["a=1", "b=2"]],
+      [`session=${session};a=1;b=`, ["a=1", "b="]],
+      [`my_session=1; session=${session}; session2=x=y`, ["my_session=1", "session2=x=y"]],
+      [`session=${session}; a="session=1"; session=${session}`, ['a="session=1"']],
+    ];
+    for (const [sent, passed] of cases) {
+      await site.visit(`${site.appUrl}/page`, { headers: { Cookie: sent } });
+      const arrived = site.app.arrivals.at(-1)?.headers.cookie ?? "";
+      const cookies = arrived.split(";").map((one) => one.trim());
+      assert.deepEqual(cookies.filter(Boolean), passed, sent);
+    }
+    assert.equal(site.app.arrivals.length, cases.length);
+  });
 
   rule("identity headers from a client do not grant access", async (site) => {
     await site.gate.setUp();

@@ -50,8 +50,8 @@ export async function startSite(t: TestContext, proxy: ProxyServer, setUp: SetUp
   });
   const places = { gate: new URL(gate.url).host, app: app.place, host: PROXY_HOST, port };
   await proxy.start(t, configuration, places);
-  const appUrl = `http://app.door.test:${port}`;
-  const gateUrl = setUp === "One host" ? appUrl : `http://auth.door.test:${port}`;
+  const appUrl = `http://app.example.test:${port}`;
+  const gateUrl = setUp === "One host" ? appUrl : `http://auth.example.test:${port}`;
   const proxyUrl = `http://${PROXY_HOST}:${port}`;
   return { app, gate, appUrl, gateUrl, proxyUrl, visit };
 }

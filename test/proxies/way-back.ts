@@ -50,7 +50,7 @@ export function testReturnTargets(rule: Rule): void {
     await site.gate.setUp();
     const { cookies } = await fillIn(site, `${site.gateUrl}/login`);
     const domain = /; Domain=([^;]+)/.exec(cookies.at(-1) ?? "")?.[1];
-    assert.equal(domain, setUp === "One host" ? undefined : "door.test");
+    assert.equal(domain, setUp === "One host" ? undefined : "example.test");
   });
 
   rule(

@@ -55,10 +55,10 @@ test("accepts loopback host names with any port for the setup of a loopback gate
 
 test("accepts the hosts of PUBLIC_URL and COOKIE_DOMAIN for the setup of a loopback gate", async (t) => {
   const gate = await startGate(t, {
-    publicUrl: "https://auth.door.test",
-    cookieDomain: "door.test",
+    publicUrl: "https://auth.example.test",
+    cookieDomain: "example.test",
   });
-  for (const host of ["auth.door.test", "door.test", "app.door.test"]) {
+  for (const host of ["auth.example.test", "example.test", "app.example.test"]) {
     assert.equal(await statusAt(gate, host), 200, host);
   }
   assert.equal(await statusAt(gate, "evil.example"), 421);
@@ -86,23 +86,23 @@ test("with an account, a loopback gate answers for any host", async (t) => {
   assert.equal((await gate.signIn({}, { headers })).location, "/");
 });
 
-const LISTED = { allowedHosts: ["door.test"] } as const;
+const LISTED = { allowedHosts: ["example.test"] } as const;
 
 test("with ALLOWED_HOSTS, returns 421 for every other host, also with an account", async (t) => {
   const gate = await startGate(t, LISTED);
   const everything = ["/setup", "/login", "/", "/latchkey.css", "/favicon.svg", "/nowhere"];
   for (const path of [...everything, "/.well-known/change-password"]) {
-    for (const host of ["evil.example", "localhost", new URL(gate.url).host, "a.door.test"]) {
+    for (const host of ["evil.example", "localhost", new URL(gate.url).host, "a.example.test"]) {
       assert.equal(await statusAt(gate, host, path), 421, `${host} ${path}`);
     }
-    assert.notEqual(await statusAt(gate, "DOOR.test.:1", path), 421, path);
+    assert.notEqual(await statusAt(gate, "EXAMPLE.test.:1", path), 421, path);
   }
   for (const path of ["/setup", "/login", "/logout", "/account/password"]) {
     const posted = await gate.send(path, { form: SETUP_FORM, headers: rebound("evil.example") });
     assert.deepEqual([posted.status, posted.cookies], [421, []], path);
   }
   assert.equal(users(gate), 0);
-  const headers = rebound("door.test");
+  const headers = rebound("example.test");
   assert.equal((await gate.send("/setup", { form: SETUP_FORM, headers })).location, "/");
   assert.equal((await gate.signIn({}, { headers: rebound("evil.example") })).status, 421);
 });
@@ -123,7 +123,7 @@ test("a gate on a non-loopback address answers for any host unless ALLOWED_HOSTS
   assert.equal(await statusAt(open, "evil.example"), 200);
   const listed = await startGate(t, { host: "0.0.0.0", ...LISTED });
   assert.equal(await statusAt(listed, "evil.example"), 421);
-  assert.equal(await statusAt(listed, "door.test"), 200);
+  assert.equal(await statusAt(listed, "example.test"), 200);
 });
 
 test("treats a request without a Host header as one for localhost", async (t) => {
@@ -160,9 +160,9 @@ for (const framework of frameworks) {
 test("an app's allowed hosts apply to Latchkey's paths only", async (t) => {
   const [framework] = frameworks;
   assert.ok(framework !== undefined);
-  const app = await startAdapter(t, framework, { allowedHosts: ["door.test"] });
+  const app = await startAdapter(t, framework, { allowedHosts: ["example.test"] });
   app.addAccount();
   assert.equal((await app.send("/login")).status, 421);
-  assert.equal((await app.send("/login", { headers: { Host: "door.test" } })).status, 200);
+  assert.equal((await app.send("/login", { headers: { Host: "example.test" } })).status, 200);
   assert.equal((await app.send("/who")).status, 200);
 });

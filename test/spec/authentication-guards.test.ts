@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 import { DEVELOPMENT_SECRET } from "../../src/core/session-token.ts";
 import { type RunningApp, startApp } from "../support/app.ts";
 import { send } from "../support/client.ts";
+import { serveHere } from "../support/command.ts";
 import { execute } from "../support/database.ts";
 import { OWNER, SECRET } from "../support/gate.ts";
 import { inSeconds, mint, partsOf } from "../support/mint.ts";
-import { startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const SETUP = { form: { ...OWNER, confirm: OWNER.password } };
@@ -128,7 +128,7 @@ for (const { given, secret } of [
 ]) {
   test(`AUTH_SECRET=${JSON.stringify(given)} in the environment selects the signing secret`, async (t) => {
     const env = { AUTH_SECRET: given, DATA_DIR: await tempDir(t) };
-    const gate = await startServe(t, env);
+    const gate = await serveHere(t, env);
     const { session = "" } = await send(`${gate.url}/setup`, SETUP);
     assert.ok(isSignedWith(secret, session));
     assert.equal(gate.stdout().includes("development secret"), secret === DEVELOPMENT_SECRET);

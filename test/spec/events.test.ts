@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { runCommand } from "../support/command.ts";
 import { countOf } from "../support/database.ts";
 import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
-import { runLatchkey } from "../support/process.ts";
 
 const NEW = "another password";
 const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
@@ -128,7 +128,7 @@ test("latchkey log shows the entries of a running gate, oldest first", async (t)
   await gate.setUp();
   await gate.signIn();
   await gate.logEntries(2);
-  const { code, stdout } = await runLatchkey(t, ["log", "--json"], { DATA_DIR: gate.dataDir });
+  const { code, stdout } = await runCommand(["log", "--json"], { env: { DATA_DIR: gate.dataDir } });
   assert.equal(code, 0);
   const shown = stdout
     .trim()

@@ -4,10 +4,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
+import { runCommand } from "../support/command.ts";
 import { inDatabase } from "../support/database.ts";
 import { OWNER, SECRET, startGate } from "../support/gate.ts";
 import { inSeconds, partsOf } from "../support/mint.ts";
-import { runLatchkey } from "../support/process.ts";
 
 const THIRTY_DAYS = 2_592_000;
 
@@ -107,7 +107,7 @@ test("a log entry has id, at in UTC, type, summary and author", async (t) => {
   await gate.signIn();
   const after = Date.now();
   await gate.logEntries(2);
-  const { stdout } = await runLatchkey(t, ["log", "--json"], { DATA_DIR: gate.dataDir });
+  const { stdout } = await runCommand(["log", "--json"], { env: { DATA_DIR: gate.dataDir } });
   const entries = stdout
     .trim()
     .split("\n")

@@ -2,20 +2,19 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { endAllSessions, endSessionsOf } from "../../src/core/accounts/end-sessions.ts";
 import { type OpenStore, openStore } from "../../src/gate/open-store.ts";
-import { piped } from "../cli/user/terminal.ts";
 import { startApp } from "../support/app.ts";
+import { runCommand } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
 import { inSeconds, mint, partsOf } from "../support/mint.ts";
-import { serverOfFile } from "../support/postgres-file.ts";
-import { runLatchkey } from "../support/process.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
 import { hashText, openStore as openEmptyStore } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 /** From its cache alone, a guard would admit a user for a second, some for a minute. */
 const SOON_MS = 500;
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 const stores: Readonly<Record<string, () => Promise<string | undefined>>> = {
   SQLite: async () => undefined,
   PostgreSQL: () => server.newDatabase(),
@@ -72,15 +71,15 @@ async function rejectedAfter(scene: Scene, session: string): Promise<number> {
 /** Runs the rule as the command does, without the start-up time of a process. */
 const portsOf = ({ store }: Scene) => ({ store, clock: Date, record: async () => {} });
 
-async function run(t: TestContext, { env }: Scene, ...args: readonly string[]): Promise<void> {
-  const { code, stderr } = await runLatchkey(t, args, env);
+async function run({ env }: Scene, ...args: readonly string[]): Promise<void> {
+  const { code, stderr } = await runCommand(args, { env });
   assert.deepEqual([code, stderr], [0, ""]);
 }
 
 for (const [kind, url] of Object.entries(stores)) {
   test(`${kind}: user sign-out ends the sessions of one account at every instance at once`, async (t) => {
     const scene = await twoInstances(t, await url());
-    await run(t, scene, "user", "sign-out", "owner");
+    await run(scene, "user", "sign-out", "owner");
     const after = await rejectedAfter(scene, scene.owner);
     assert.ok(after < SOON_MS, `${after} ms`);
     assert.deepEqual(await admitted(scene, scene.guest), BOTH);
@@ -88,7 +87,7 @@ for (const [kind, url] of Object.entries(stores)) {
 
   test(`${kind}: user sign-out --all ends the sessions of all accounts`, async (t) => {
     const scene = await twoInstances(t, await url());
-    await run(t, scene, "user", "sign-out", "--all");
+    await run(scene, "user", "sign-out", "--all");
     for (const session of [scene.owner, scene.guest]) {
       const after = await rejectedAfter(scene, session);
       assert.ok(after < SOON_MS, `${after} ms`);
@@ -153,7 +152,7 @@ for (const [kind, url] of Object.entries(stores)) {
   test(`${kind}: a password set on the command line works, and ends no session`, async (t) => {
     const scene = await twoInstances(t, await url());
     const args = ["user", "password", "owner", "--password-stdin"];
-    const { code, stderr } = await piped(t, args, scene.env, "a new password");
+    const { code, stderr } = await runCommand(args, { env: scene.env, input: "a new password" });
     assert.deepEqual([code, stderr], [0, ""]);
     const [gate] = scene.gates;
     assert.equal((await gate.signIn()).location, "/login?error=1");
@@ -165,7 +164,7 @@ for (const [kind, url] of Object.entries(stores)) {
 
   test(`${kind}: a new username ends no session and reaches guards that cached the old one`, async (t) => {
     const scene = await twoInstances(t, await url());
-    await run(t, scene, "user", "rename", OWNER.username, "host");
+    await run(scene, "user", "rename", OWNER.username, "host");
     for (const gate of scene.gates) {
       await eventually(async () => {
         const { status, body } = await gate.send("/", { session: scene.owner });
@@ -177,7 +176,7 @@ for (const [kind, url] of Object.entries(stores)) {
 
   test(`${kind}: removing an account ends its sessions at once and does not reopen the setup`, async (t) => {
     const scene = await twoInstances(t, await url());
-    await run(t, scene, "user", "remove", "owner", "--yes");
+    await run(scene, "user", "remove", "owner", "--yes");
     const after = await rejectedAfter(scene, scene.owner);
     assert.ok(after < SOON_MS, `${after} ms`);
     assert.deepEqual(await admitted(scene, scene.guest), BOTH);

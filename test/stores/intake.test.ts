@@ -5,13 +5,13 @@ import type { StoredUser, UserId } from "../../src/core/store.ts";
 import type { NewRows } from "../../src/core/transfer/transfer-store.ts";
 import { openPostgres, type PostgresStore } from "../../src/stores/postgres/store.ts";
 import { openSqlite, type SqliteStore } from "../../src/stores/sqlite/store.ts";
-import { serverOfFile } from "../support/postgres-file.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
 import { hashText, logEntry } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 type Either = SqliteStore | PostgresStore;
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 const stores: Readonly<Record<string, (t: TestContext) => Promise<() => Promise<Either>>>> = {
   async SQLite(t) {

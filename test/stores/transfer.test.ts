@@ -6,7 +6,7 @@ import type { StoredUser, UserId } from "../../src/core/store.ts";
 import type { Contents, ImportBatch } from "../../src/core/transfer/transfer-store.ts";
 import { openPostgres, type PostgresStore } from "../../src/stores/postgres/store.ts";
 import { openSqlite, type SqliteStore } from "../../src/stores/sqlite/store.ts";
-import { serverOfFile } from "../support/postgres-file.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
 import { hashText, logEntry } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -14,7 +14,7 @@ type Either = SqliteStore | PostgresStore;
 /** A fresh database; each call of what it answers with is a connection of its own. */
 type Fresh = (t: TestContext) => Promise<() => Promise<Either>>;
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 const stores: Readonly<Record<string, Fresh>> = {
   async SQLite(t) {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, mkdtemp } from "node:fs/promises";
+import { chmod, chown, mkdtemp, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Account } from "./postgres-binaries.ts";
@@ -28,11 +28,15 @@ export interface GuardedFolder {
   remove(): Promise<void>;
 }
 
+/** `memory` only where there is enough of it. */
+export type Medium = "disk" | "memory";
+
 /** A folder of the account, removed by `remove()` or when this process ends, even if killed. */
-export async function guardedFolder(account: Account): Promise<GuardedFolder> {
-  // The account could not enter a TMPDIR that belongs to root.
-  const base = account.uid === undefined ? tmpdir() : "/tmp";
-  const path = await mkdtemp(join(base, "latchkey-pg-"));
+export async function guardedFolder(
+  account: Account,
+  medium: Medium = "disk",
+): Promise<GuardedFolder> {
+  const path = await mkdtemp(join(await baseFor(account, medium), "latchkey-pg-"));
   if (account.uid !== undefined && account.gid !== undefined) {
     await chown(path, account.uid, account.gid);
   }
@@ -59,4 +63,15 @@ export async function guardedFolder(account: Account): Promise<GuardedFolder> {
       await gone;
     },
   };
+}
+
+/** Memory, where a new database takes a fifth of the time, if it has room for a whole run. */
+const MEMORY = "/dev/shm";
+const ROOM_BYTES = 6 * 1024 ** 3;
+
+async function baseFor({ uid }: Account, medium: Medium): Promise<string> {
+  const memory = medium === "disk" ? undefined : await statfs(MEMORY).catch(() => undefined);
+  if (memory !== undefined && memory.bavail * memory.bsize > ROOM_BYTES) return MEMORY;
+  // The account could not enter a TMPDIR that belongs to root.
+  return uid === undefined ? tmpdir() : "/tmp";
 }

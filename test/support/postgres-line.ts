@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
-import type { Postgres } from "./postgres.ts";
+import type { PostgresAccess } from "./postgres.ts";
 
 /** A TCP relay to the server that can drop a connection at a chosen statement. */
 export interface Line {
@@ -16,7 +16,7 @@ interface Cut {
   made(): void;
 }
 
-export async function startLine(t: TestContext, server: Postgres): Promise<Line> {
+export async function startLine(t: TestContext, server: PostgresAccess): Promise<Line> {
   const cuts: Cut[] = [];
   const sockets = new Set<Socket>();
   const listener = createServer((near) => {

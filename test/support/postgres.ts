@@ -6,11 +6,12 @@ import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 import { type Row, runSql } from "./postgres-admin.ts";
 import { type Account, postgresAccount, postgresBinaries } from "./postgres-binaries.ts";
-import { type GuardedFolder, guardedFolder } from "./postgres-folder.ts";
+import { type GuardedFolder, guardedFolder, type Medium } from "./postgres-folder.ts";
 import { run } from "./postgres-run.ts";
 import { type Ending, type Server, type Settings, serverIn } from "./postgres-server.ts";
 
-export interface Postgres {
+/** A running server, as its clients see it. */
+export interface PostgresAccess {
   readonly host: string;
   readonly port: number;
   /** The folder of its Unix socket. */
@@ -20,6 +21,12 @@ export interface Postgres {
   sql(text: string, database?: string): Promise<readonly Row[]>;
   /** Creates an empty database and returns its name. */
   createDatabase(): Promise<string>;
+  /** Creates an empty database and returns its URL. */
+  newDatabase(): Promise<string>;
+}
+
+/** A server that the caller may stop, change and break. */
+export interface Postgres extends PostgresAccess {
   stop(how?: Ending): Promise<void>;
   /** Starts it again on the same port. */
   start(): Promise<void>;
@@ -66,8 +73,11 @@ export async function startPostgres(t: TestContext, settings: Settings = {}): Pr
 }
 
 /** The same, for callers that close it themselves. */
-export async function openPostgres(settings: Settings = {}): Promise<Postgres> {
-  const parts = await makeParts();
+export async function openPostgres(
+  settings: Settings = {},
+  medium: Medium = "disk",
+): Promise<Postgres> {
+  const parts = await makeParts(medium);
   return closingOnFailure(parts, async () => {
     await run(join(parts.bin, "initdb"), initdbArgs(parts), parts.folder.path, parts.account);
     return startIn(parts, settings);
@@ -80,7 +90,7 @@ export async function startStandby(
   primary: Postgres,
   settings: Settings = {},
 ): Promise<Standby> {
-  const parts = await makeParts();
+  const parts = await makeParts("disk");
   t.after(() => parts.server.stop("immediate").then(() => parts.folder.remove()));
   const data = join(parts.folder.path, "data");
   await primary.stop();
@@ -105,9 +115,9 @@ export async function startStandby(
   };
 }
 
-async function makeParts(): Promise<Parts> {
+async function makeParts(medium: Medium): Promise<Parts> {
   const account = postgresAccount();
-  const folder = await guardedFolder(account);
+  const folder = await guardedFolder(account, medium);
   const bin = await postgresBinaries(folder.path, account);
   return { account, folder, bin, server: serverIn(folder, bin, account) };
 }
@@ -133,24 +143,14 @@ async function startIn({ folder, server }: Parts, settings: Settings): Promise<P
   const port = await freePort(HOST);
   const all = { ...SETTINGS, unix_socket_directories: folder.path, port, ...settings };
   await server.start(all);
-  const url = (database = "postgres") => `postgres://${SUPERUSER}@${HOST}:${port}/${database}`;
-  const sql = (text: string, database?: string) => runSql(url(database), text);
+  const access = postgresAt(port, folder.path);
   return {
-    host: HOST,
-    port,
-    socketFolder: folder.path,
-    url,
-    sql,
-    async createDatabase() {
-      const name = `test_${randomUUID().replaceAll("-", "")}`;
-      await sql(`CREATE DATABASE ${name} STRATEGY file_copy`);
-      return name;
-    },
+    ...access,
     stop: (how = "fast") => server.stop(how),
     start: () => server.start(all),
     freeze: () => server.signal("SIGSTOP"),
     thaw: () => server.signal("SIGCONT"),
-    killConnections: async () => (await sql(TERMINATE_OTHERS)).length,
+    killConnections: async () => (await access.sql(TERMINATE_OTHERS)).length,
     async close() {
       await server.stop("immediate");
       await folder.remove();
@@ -160,3 +160,23 @@ async function startIn({ folder, server }: Parts, settings: Settings): Promise<P
 
 const TERMINATE_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+
+/** Access to a server that runs on this machine. */
+export function postgresAt(port: number, socketFolder: string): PostgresAccess {
+  const url = (database = "postgres") => `postgres://${SUPERUSER}@${HOST}:${port}/${database}`;
+  const sql = (text: string, database?: string) => runSql(url(database), text);
+  const createDatabase = async (): Promise<string> => {
+    const name = `test_${randomUUID().replaceAll("-", "")}`;
+    await sql(`CREATE DATABASE ${name} STRATEGY file_copy`);
+    return name;
+  };
+  return {
+    host: HOST,
+    port,
+    socketFolder,
+    url,
+    sql,
+    createDatabase,
+    newDatabase: async () => url(await createDatabase()),
+  };
+}

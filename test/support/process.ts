@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import { type EventEmitter, once } from "node:events";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -61,13 +61,14 @@ export function startNode(
     ended,
     stdout: () => output.stdout,
     stderr: () => output.stderr,
-    shows: (pattern) => shown(child, output, pattern, ended),
+    shows: (pattern) => waitForOutput(child, output, pattern, ended),
   };
 }
 
-async function shown(
-  child: ChildProcess,
-  output: { stdout: string; stderr: string },
+/** Waits until the output matches; `source` emits `output` when there is more. Rejects at the end. */
+export async function waitForOutput(
+  source: EventEmitter,
+  output: { readonly stdout: string; readonly stderr: string },
   pattern: RegExp,
   ended: Promise<unknown>,
 ): Promise<RegExpExecArray> {
@@ -77,21 +78,12 @@ async function shown(
     if (match !== null) return match;
     if (over) throw new Error(`ended without ${pattern}: ${output.stdout}${output.stderr}`);
     await Promise.race([
-      once(child, "output"),
+      once(source, "output"),
       ended.then(() => {
         over = true;
       }),
     ]);
   }
-}
-
-/** Runs a command until it ends. */
-export function runLatchkey(
-  t: TestContext,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Ending> {
-  return startLatchkey(t, args, env).ended;
 }
 
 /** Starts a gate as a process on a free port, and returns it with its address. */

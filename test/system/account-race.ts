@@ -4,10 +4,18 @@ import type { LogReader } from "../../src/core/log-reader.ts";
 import { type Answer, send } from "../support/client.ts";
 import { type Flags, gateWorkers } from "./gate-workers.ts";
 
-export const PROCESSES = 4;
-export const ROUNDS = 20;
-/** Few enough per process to fit into its hash queue. */
-export const RACERS_EACH = 64;
+export interface Race {
+  readonly processes: number;
+  /** At most 64, which fit into the hash queue of a process. */
+  readonly racersEach: number;
+  readonly rounds: number;
+}
+
+export const SHORT_RACE: Race = { processes: 2, racersEach: 8, rounds: 2 };
+export const LONG_RACE: Race = { processes: 4, racersEach: 64, rounds: 20 };
+
+export const titleOf = ({ processes, racersEach, rounds }: Race): string =>
+  `exactly one of ${racersEach * processes} concurrent setups at ${processes} gates creates the account, in ${rounds} rounds`;
 
 /** An empty store that the gates of one round share. */
 export interface Course {
@@ -21,13 +29,14 @@ export interface Course {
 /** In each round, all racers try to create the first account of a new store; exactly one must succeed. */
 export async function raceForAccount(
   t: TestContext,
+  { processes, racersEach, rounds }: Race,
   newCourse: () => Promise<Course>,
 ): Promise<void> {
-  const gates = gateWorkers(t, PROCESSES);
-  for (let round = 1; round <= ROUNDS; round += 1) {
+  const gates = gateWorkers(t, processes);
+  for (let round = 1; round <= rounds; round += 1) {
     const course = await newCourse();
     const urls = await gates.start(course.flags);
-    const session = winningSession(await race(urls), `round ${round}`);
+    const session = winningSession(await race(urls, racersEach), `round ${round}`);
     const homes = await Promise.all(urls.map((url) => send(`${url}/`, { session })));
     await gates.stop();
 
@@ -46,9 +55,9 @@ export async function raceForAccount(
 }
 
 /** Starts all racers at once, spread over the processes. */
-function race(urls: readonly string[]): Promise<readonly Answer[]> {
+function race(urls: readonly string[], racersEach: number): Promise<readonly Answer[]> {
   return Promise.all(
-    Array.from({ length: RACERS_EACH }, (_, n) =>
+    Array.from({ length: racersEach }, (_, n) =>
       urls.map((url, process) => attempt(url, `racer-${process}-${n}`)),
     ).flat(),
   );

@@ -1,18 +1,11 @@
-import { join } from "node:path";
 import { test } from "node:test";
-import { openSqlite } from "../../src/stores/sqlite/store.ts";
-import { countOf } from "../support/database.ts";
-import { tempDir } from "../support/temp-dir.ts";
-import { PROCESSES, RACERS_EACH, ROUNDS, raceForAccount } from "./account-race.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
+import { raceForAccount, SHORT_RACE, titleOf } from "./account-race.ts";
+import { postgresCourse, sqliteCourse } from "./courses.ts";
 
-test(`exactly one of ${RACERS_EACH * PROCESSES} concurrent setups at ${PROCESSES} processes creates the account, in ${ROUNDS} rounds`, async (t) => {
-  await raceForAccount(t, async () => {
-    const dataDir = await tempDir(t);
-    const file = join(dataDir, "latchkey.db");
-    return {
-      flags: { DATA_DIR: dataDir },
-      countUsers: () => countOf(file, "users"),
-      openLog: () => openSqlite({ file, missing: "refuse" }),
-    };
-  });
-});
+const server = await sharedPostgres();
+
+test(`SQLite: ${titleOf(SHORT_RACE)}`, (t) => raceForAccount(t, SHORT_RACE, () => sqliteCourse(t)));
+
+test(`PostgreSQL: ${titleOf(SHORT_RACE)}`, (t) =>
+  raceForAccount(t, SHORT_RACE, () => postgresCourse(t, server)));

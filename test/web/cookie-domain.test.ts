@@ -20,25 +20,25 @@ async function readCookies(gate: RunningGate, headers: Record<string, string> = 
 }
 
 test("sets no Domain attribute without a cookie domain", async (t) => {
-  const gate = await startGate(t, { publicUrl: "https://auth.door.test" });
+  const gate = await startGate(t, { publicUrl: "https://auth.example.test" });
   const set = `session=*; ${SET}`;
   assert.deepEqual(await readCookies(gate), [[set], [set], [CLEARED]]);
 });
 
 test("shares the session under a cookie domain and clears an older host-only cookie", async (t) => {
-  const gate = await startGate(t, { cookieDomain: "door.test" });
-  const set = `session=*; ${SET}; Domain=door.test`;
+  const gate = await startGate(t, { cookieDomain: "example.test" });
+  const set = `session=*; ${SET}; Domain=example.test`;
   assert.deepEqual(await readCookies(gate), [
     [CLEARED, set],
     [CLEARED, set],
-    [`${CLEARED}; Domain=door.test`, CLEARED],
+    [`${CLEARED}; Domain=example.test`, CLEARED],
   ]);
 });
 
 test("keeps Secure on a cookie with a domain", async (t) => {
-  const gate = await startGate(t, { cookieDomain: "door.test" });
+  const gate = await startGate(t, { cookieDomain: "example.test" });
   const [setup] = await readCookies(gate, { "X-Forwarded-Proto": "https" });
-  assert.deepEqual(setup?.at(-1), `session=*; ${SET}; Secure; Domain=door.test`);
+  assert.deepEqual(setup?.at(-1), `session=*; ${SET}; Secure; Domain=example.test`);
 });
 
 /** The `form-action` targets that the CSP of the gate's pages allows. */
@@ -55,21 +55,21 @@ async function readFormTargets(t: TestContext, settings: Partial<Settings>): Pro
 
 const cases: readonly (readonly [what: string, settings: Partial<Settings>, targets: string])[] = [
   ["nothing said", {}, "'self'"],
-  ["a public URL alone", { publicUrl: "https://auth.door.test" }, "'self'"],
+  ["a public URL alone", { publicUrl: "https://auth.example.test" }, "'self'"],
   [
     "a cookie domain",
-    { cookieDomain: "door.test" },
-    "'self' http://door.test http://*.door.test https://door.test https://*.door.test",
+    { cookieDomain: "example.test" },
+    "'self' http://example.test http://*.example.test https://example.test https://*.example.test",
   ],
   [
     "a cookie domain and a public URL with a port",
-    { cookieDomain: "door.test", publicUrl: "https://auth.door.test:8443" },
-    "'self' http://door.test:8443 http://*.door.test:8443 https://door.test:8443 https://*.door.test:8443",
+    { cookieDomain: "example.test", publicUrl: "https://auth.example.test:8443" },
+    "'self' http://example.test:8443 http://*.example.test:8443 https://example.test:8443 https://*.example.test:8443",
   ],
   [
     "a cookie domain and an external post-login location",
-    { cookieDomain: "door.test", postLoginLocation: "https://home.example.org/a" },
-    "'self' https://home.example.org http://door.test http://*.door.test https://door.test https://*.door.test",
+    { cookieDomain: "example.test", postLoginLocation: "https://home.example.org/a" },
+    "'self' https://home.example.org http://example.test http://*.example.test https://example.test https://*.example.test",
   ],
 ];
 
@@ -89,25 +89,25 @@ async function readStatuses(gate: RunningGate, headers: Record<string, string>):
 
 test("accepts a form from the public URL even if the proxy changed the Host header", async (t) => {
   const gate = await startGate(t, {
-    publicUrl: "https://auth.door.test",
-    cookieDomain: "door.test",
+    publicUrl: "https://auth.example.test",
+    cookieDomain: "example.test",
   });
   for (const site of [{}, { "Sec-Fetch-Site": "same-origin" }, { "Sec-Fetch-Site": "same-site" }]) {
-    const headers = { ...site, Origin: "https://auth.door.test" };
+    const headers = { ...site, Origin: "https://auth.example.test" };
     assert.deepEqual(await readStatuses(gate, headers), [303, 422, 303, 303]);
   }
   for (const origin of [
-    ...["http://auth.door.test", "https://auth.door.test:8443", "https://app.door.test"],
-    ...["https://door.test", "https://auth.door.test.evil.example", "https://evil.example"],
+    ...["http://auth.example.test", "https://auth.example.test:8443", "https://app.example.test"],
+    ...["https://example.test", "https://auth.example.test.evil.example", "https://evil.example"],
   ]) {
     assert.deepEqual(await readStatuses(gate, { Origin: origin }), [403, 403, 403, 403], origin);
   }
 });
 
 test("refuses such a form without a public URL, with or without a cookie domain", async (t) => {
-  for (const cookieDomain of [undefined, "door.test"]) {
+  for (const cookieDomain of [undefined, "example.test"]) {
     const gate = await startGate(t, { cookieDomain });
-    const headers = { Origin: "https://auth.door.test" };
+    const headers = { Origin: "https://auth.example.test" };
     assert.deepEqual(await readStatuses(gate, headers), [403, 403, 403, 403]);
   }
 });

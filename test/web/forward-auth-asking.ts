@@ -6,7 +6,7 @@ import { type RunningGate, startGate } from "../support/gate.ts";
 
 export type Headers = Readonly<Record<string, string>>;
 
-export const PUBLIC_URL = "https://auth.door.test";
+export const PUBLIC_URL = "https://auth.example.test";
 export const BROWSER: Headers = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
 /** The headers that a proxy sends when a browser requests a page. */
@@ -14,10 +14,10 @@ export const PAGE: Headers = {
   ...BROWSER,
   "X-Forwarded-Method": "GET",
   "X-Forwarded-Proto": "https",
-  "X-Forwarded-Host": "app.door.test",
+  "X-Forwarded-Host": "app.example.test",
   "X-Forwarded-Uri": "/page?a=b&c=%20d",
 };
-export const TARGET: string = encodeURIComponent("https://app.door.test/page?a=b&c=%20d");
+export const TARGET: string = encodeURIComponent("https://app.example.test/page?a=b&c=%20d");
 export const SIGN_IN_URL: string = `${PUBLIC_URL}/login?return_to=${TARGET}`;
 
 /** Starts a gate with a public URL and a cookie domain, behind a proxy on this machine. */
@@ -27,7 +27,7 @@ export const startForwardAuth = (
 ): Promise<RunningGate> =>
   startGate(t, {
     publicUrl: PUBLIC_URL,
-    cookieDomain: "door.test",
+    cookieDomain: "example.test",
     trustedProxies: ["127.0.0.1"],
     ...settings,
   });

@@ -51,14 +51,14 @@ test("with the option, serves forward auth and its sign-in pages under the base 
   const app = await startApp(t, {
     basePath: "/auth",
     forwardAuth: true,
-    publicUrl: "https://door.test",
-    cookieDomain: "door.test",
+    publicUrl: "https://example.test",
+    cookieDomain: "example.test",
     trustedProxies: ["127.0.0.1"],
   });
   const asked = (session?: string) => app.send("/auth/forward-auth", { headers: PAGE, session });
-  assert.equal((await asked()).location, `https://door.test/auth/setup?return_to=${TARGET}`);
+  assert.equal((await asked()).location, `https://example.test/auth/setup?return_to=${TARGET}`);
   const { session } = await app.send("/auth/setup", { form: SETUP_FORM });
-  assert.equal((await asked()).location, `https://door.test/auth/login?return_to=${TARGET}`);
+  assert.equal((await asked()).location, `https://example.test/auth/login?return_to=${TARGET}`);
   assert.equal((await asked(session)).headers["remote-user"], "owner");
   assert.equal((await app.send("/forward-auth", { session })).status, 404);
   const wrong = { ...OWNER, password: "wrong", return_to: "/page" };

@@ -14,25 +14,37 @@ const pages: readonly (readonly [
   forwarded: Headers,
   returnTo: string | undefined,
 ])[] = [
-  ["the domain itself", { "X-Forwarded-Host": "door.test" }, "https://door.test/page"],
-  ["plain http", { "X-Forwarded-Proto": "http" }, "http://app.door.test/page"],
-  ["capitals in the host", { "X-Forwarded-Host": "App.Door.Test" }, "https://app.door.test/page"],
-  ["a default port", { "X-Forwarded-Host": "app.door.test:443" }, "https://app.door.test/page"],
-  ["the gate itself", { "X-Forwarded-Host": "auth.door.test" }, "https://auth.door.test/page"],
-  ["a path with slashes", { "X-Forwarded-Uri": "//evil/a" }, "https://app.door.test//evil/a"],
+  ["the domain itself", { "X-Forwarded-Host": "example.test" }, "https://example.test/page"],
+  ["plain http", { "X-Forwarded-Proto": "http" }, "http://app.example.test/page"],
+  [
+    "capitals in the host",
+    { "X-Forwarded-Host": "App.Example.Test" },
+    "https://app.example.test/page",
+  ],
+  [
+    "a default port",
+    { "X-Forwarded-Host": "app.example.test:443" },
+    "https://app.example.test/page",
+  ],
+  [
+    "the gate itself",
+    { "X-Forwarded-Host": "auth.example.test" },
+    "https://auth.example.test/page",
+  ],
+  ["a path with slashes", { "X-Forwarded-Uri": "//evil/a" }, "https://app.example.test//evil/a"],
   [
     "special characters in the query",
     { "X-Forwarded-Uri": "/?a=<b>&c#d" },
-    "https://app.door.test/?a=%3Cb%3E&c#d",
+    "https://app.example.test/?a=%3Cb%3E&c#d",
   ],
-  ["another port", { "X-Forwarded-Host": "app.door.test:8443" }, undefined],
+  ["another port", { "X-Forwarded-Host": "app.example.test:8443" }, undefined],
   ["another host", { "X-Forwarded-Host": "evil.example" }, undefined],
-  ["a host with the same ending", { "X-Forwarded-Host": "evildoor.test" }, undefined],
-  ["a host with a user", { "X-Forwarded-Host": "u@app.door.test" }, undefined],
-  ["a host after a user", { "X-Forwarded-Host": "app.door.test@evil.example" }, undefined],
-  ["a host with a path", { "X-Forwarded-Host": "evil.example/app.door.test" }, undefined],
-  ["a host with a hash", { "X-Forwarded-Host": "evil.example#app.door.test" }, undefined],
-  ["two hosts", { "X-Forwarded-Host": "app.door.test, evil.example" }, undefined],
+  ["a host with the same ending", { "X-Forwarded-Host": "evilexample.test" }, undefined],
+  ["a host with a user", { "X-Forwarded-Host": "u@app.example.test" }, undefined],
+  ["a host after a user", { "X-Forwarded-Host": "app.example.test@evil.example" }, undefined],
+  ["a host with a path", { "X-Forwarded-Host": "evil.example/app.example.test" }, undefined],
+  ["a host with a hash", { "X-Forwarded-Host": "evil.example#app.example.test" }, undefined],
+  ["two hosts", { "X-Forwarded-Host": "app.example.test, evil.example" }, undefined],
   ["an empty host", { "X-Forwarded-Host": "" }, undefined],
   ["another scheme", { "X-Forwarded-Proto": "javascript" }, undefined],
   ["two schemes", { "X-Forwarded-Proto": "https,http" }, undefined],
@@ -77,6 +89,6 @@ test("without a public URL, redirects to a path and accepts only the requested h
   const gate = await startForwardAuth(t, { publicUrl: undefined, cookieDomain: undefined });
   await gate.setUp();
   assert.equal((await ask(gate, PAGE)).location, "/login");
-  const { location } = await ask(gate, { ...PAGE, Host: "app.door.test" });
+  const { location } = await ask(gate, { ...PAGE, Host: "app.example.test" });
   assert.equal(location, `/login?return_to=${TARGET}`);
 });

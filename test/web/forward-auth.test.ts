@@ -154,5 +154,8 @@ test("answers GET and HEAD, and returns 405 with Allow for other methods", async
     gate.url,
     "HEAD /forward-auth HTTP/1.1\r\nHost: gate\r\nConnection: close\r\nAccept: text/html\r\n\r\n",
   );
-  assert.match(turned, /^HTTP\/1\.1 303 [\s\S]*^Location: https:\/\/auth\.door\.test\/login\r$/im);
+  assert.match(
+    turned,
+    /^HTTP\/1\.1 303 [\s\S]*^Location: https:\/\/auth\.example\.test\/login\r$/im,
+  );
 });

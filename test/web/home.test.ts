@@ -58,8 +58,8 @@ test("lists password changes and rate-limited addresses", async (t) => {
   });
   for (let attempt = 1; attempt <= 6; attempt += 1) await gate.signIn({}, { from: "127.0.0.9" });
   assert.deepEqual(activityOf((await gate.send("/", { session })).body), [
-    en.someoneWasSlowedDown("127.0.0.9"),
-    en.passwordWasChanged,
+    en.events.signin_rate_limited("127.0.0.9"),
+    en.events.password_change(),
     CREATED,
   ]);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { locales, type Words, wordsIn } from "../../src/web/pages/words.ts";
+import type { MessageName } from "../../src/web/pages/words/en.ts";
+import { locales, wordsIn } from "../../src/web/pages/words.ts";
 import { startApp } from "../support/app.ts";
 import { OWNER, startGate } from "../support/gate.ts";
 import {
@@ -25,7 +26,7 @@ const ALL = Object.keys(RIGHT);
 const problems: readonly (Problem & {
   readonly what: string;
   readonly flaws: Fields;
-  readonly text: keyof Words["messages"];
+  readonly text: MessageName;
 })[] = [
   {
     what: "no current password",

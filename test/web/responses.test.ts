@@ -1,18 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createResponses } from "../../src/web/responses.ts";
+import {
+  type Headers,
+  pageHeaders,
+  redirect,
+  respond,
+  respondAsset,
+  respondText,
+} from "../../src/web/responses.ts";
 import { faultOf } from "../support/faults.ts";
 
-const responses = createResponses("/");
+const FORM_TARGETS = { postLoginLocation: "/", publicUrl: undefined, cookieDomain: undefined };
+const page = (headers: Headers = {}): Response =>
+  respond("<p>", 200, { ...pageHeaders(FORM_TARGETS), ...headers });
 const header = (response: Response, name: string): string | null => response.headers.get(name);
 
 const guarded = {
-  "a page": responses.page("<p>"),
-  "a redirect": responses.redirect("/login"),
-  "an empty answer": responses.empty({}),
-  "a text": responses.text("x", 500),
-  "a 401 for proxies": responses.unauthorized({}),
-  "an asset": responses.asset({
+  "a page": page(),
+  "a redirect": redirect("/login"),
+  "an empty answer": respond(null, 200),
+  "a text": respondText("x", 500),
+  "a 401 for proxies": respond(null, 401),
+  "an asset": respondAsset({
     path: "/x.svg",
     url: "/x.svg",
     contentType: "image/svg+xml",
@@ -36,7 +45,7 @@ for (const [what, response] of Object.entries(guarded)) {
 }
 
 test("a redirect is a 303 with an empty body and the unchanged location", async () => {
-  const response = responses.redirect("/login?error=1", ["a=b"]);
+  const response = redirect("/login?error=1", ["a=b"]);
   assert.equal(response.status, 303);
   assert.equal(header(response, "Location"), "/login?error=1");
   assert.equal(header(response, "Set-Cookie"), "a=b");
@@ -45,7 +54,7 @@ test("a redirect is a 303 with an empty body and the unchanged location", async 
 });
 
 test("the CSP of a page allows scripts and form targets of this site only", () => {
-  const policy = header(responses.page("<p>"), "Content-Security-Policy") ?? "";
+  const policy = header(page(), "Content-Security-Policy") ?? "";
   assert.match(policy, /default-src 'none'/);
   assert.match(policy, /form-action 'self';/);
   assert.match(policy, /frame-ancestors 'none'/);
@@ -55,34 +64,35 @@ test("the CSP of a page allows scripts and form targets of this site only", () =
 });
 
 test("the CSP of a page allows an external post-login location as form target", () => {
-  const page = createResponses("https://app.example.org/home?a=b").page("<p>");
-  const policy = header(page, "Content-Security-Policy") ?? "";
+  const postLoginLocation = "https://app.example.org/home?a=b";
+  const policy =
+    pageHeaders({ ...FORM_TARGETS, postLoginLocation })["Content-Security-Policy"] ?? "";
   assert.match(policy, /form-action 'self' https:\/\/app\.example\.org;/);
 });
 
-test("a page has the given status and headers", () => {
-  const response = responses.page("<p>", 503, { "Retry-After": "2" });
+test("a page has the given status and content type", () => {
+  const response = respond("<p>", 503, { ...pageHeaders(FORM_TARGETS), "Retry-After": "2" });
   assert.deepEqual([response.status, header(response, "Retry-After")], [503, "2"]);
   assert.equal(header(response, "Content-Type"), "text/html; charset=utf-8");
 });
 
 test("a page varies by Accept-Language", () => {
-  assert.equal(header(responses.page("<p>"), "Vary"), "Accept-Language");
+  assert.equal(header(page(), "Vary"), "Accept-Language");
 });
 
 test("a response sets every given cookie", () => {
   const cookies = ["a=b", "c=d"];
   for (const response of [
-    responses.page("<p>", 200, {}, cookies),
-    responses.redirect("/", cookies),
-    responses.empty({ "HX-Refresh": "true" }, cookies),
+    respond("<p>", 200, {}, cookies),
+    redirect("/", cookies),
+    respond(null, 200, { "HX-Refresh": "true" }, cookies),
   ]) {
     assert.deepEqual(response.headers.getSetCookie(), cookies);
   }
 });
 
 test("an asset has its own content type and cache time, and is sandboxed when opened directly", async () => {
-  const response = responses.asset({
+  const response = respondAsset({
     path: "/image",
     url: "/image?v=1",
     contentType: "image/svg+xml",
@@ -99,25 +109,29 @@ test("an asset has its own content type and cache time, and is sandboxed when op
 });
 
 test("with a cookie domain, the CSP of a page allows form targets on every host that shares the session", () => {
-  const place = { publicUrl: "https://auth.door.test:8443", cookieDomain: "door.test" };
-  const policy = header(createResponses("/", place).page("<p>"), "Content-Security-Policy") ?? "";
+  const place = {
+    ...FORM_TARGETS,
+    publicUrl: "https://auth.example.test:8443",
+    cookieDomain: "example.test",
+  };
+  const policy = pageHeaders(place)["Content-Security-Policy"] ?? "";
   const hosts = ["http", "https"].flatMap((scheme) =>
-    ["", "*."].map((below) => `${scheme}://${below}door.test:8443`),
+    ["", "*."].map((below) => `${scheme}://${below}example.test:8443`),
   );
   assert.ok(policy.includes(`form-action 'self' ${hosts.join(" ")};`), policy);
-  const plain = createResponses("/", { ...place, publicUrl: "https://auth.door.test" }).page("<p>");
-  assert.match(header(plain, "Content-Security-Policy") ?? "", / https:\/\/\*\.door\.test;/);
+  const plain = pageHeaders({ ...place, publicUrl: "https://auth.example.test" });
+  assert.match(plain["Content-Security-Policy"] ?? "", / https:\/\/\*\.example\.test;/);
 });
 
 const withValue: Readonly<Record<string, (value: string) => Response>> = {
-  "a page's header": (value) => responses.page("<p>", 200, { Allow: value }),
-  "a page's cookie": (value) => responses.page("<p>", 200, {}, ["a=b", value]),
-  "a location": (value) => responses.redirect(value),
-  "a redirect's cookie": (value) => responses.redirect("/", [value]),
-  "an empty answer's header": (value) => responses.empty({ "Remote-User": value }),
-  "an empty answer's cookie": (value) => responses.empty({}, [value]),
-  "a 401's header": (value) => responses.unauthorized({ Location: value }),
-  "a text's header": (value) => responses.text("x", 500, { "Retry-After": value }),
+  "a page's header": (value) => page({ Allow: value }),
+  "a page's cookie": (value) => respond("<p>", 200, {}, ["a=b", value]),
+  "a location": (value) => redirect(value),
+  "a redirect's cookie": (value) => redirect("/", [value]),
+  "an empty answer's header": (value) => respond(null, 200, { "Remote-User": value }),
+  "an empty answer's cookie": (value) => respond(null, 200, {}, [value]),
+  "a 401's header": (value) => respond(null, 401, { Location: value }),
+  "a text's header": (value) => respondText("x", 500, { "Retry-After": value }),
 };
 
 for (const [what, answer] of Object.entries(withValue)) {

@@ -4,12 +4,12 @@ import type { Settings } from "../../src/gate/settings/settings.ts";
 import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
 import { assertNothingInline } from "../support/markup.ts";
 
-const BACK = "https://app.door.test/page?a=b&c=%20d#e";
+const BACK = "https://app.example.test/page?a=b&c=%20d#e";
 
 const startWithDomain = (t: TestContext, settings: Partial<Settings> = {}): Promise<RunningGate> =>
   startGate(t, {
-    publicUrl: "https://auth.door.test",
-    cookieDomain: "door.test",
+    publicUrl: "https://auth.example.test",
+    cookieDomain: "example.test",
     postLoginLocation: "/home",
     ...settings,
   });
@@ -29,9 +29,9 @@ function readReturnTo(page: string): string | undefined {
 
 const accepted = [
   BACK,
-  "https://auth.door.test/",
-  "https://door.test/",
-  "http://app.door.test/",
+  "https://auth.example.test/",
+  "https://example.test/",
+  "http://app.example.test/",
   "/page?a=b&c=d",
   `/"><script>alert(1)</script>'&lt;&amp;`,
 ];
@@ -39,11 +39,16 @@ const accepted = [
 const refused = [
   ...["https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)", ""],
   ...[
-    "https://evildoor.test/",
-    "https://door.test.evil.example/",
-    "https://door.test@evil.example",
+    "https://evilexample.test/",
+    "https://example.test.evil.example/",
+    "https://example.test@evil.example",
   ],
-  ...["https://app.door.test:8443/", "https://APP.door.test/", "https:app.door.test/", "page"],
+  ...[
+    "https://app.example.test:8443/",
+    "https://APP.example.test/",
+    "https:app.example.test/",
+    "page",
+  ],
   ...["/\t/evil.example", "/page\r\nSet-Cookie: a=b", `/${"a".repeat(2_048)}`, '"><script>'],
 ];
 
@@ -135,7 +140,7 @@ test("without a public URL and a domain, accepts only paths and the requested ho
     "/page": "/page",
     [`${gate.url}/page`]: `${gate.url}/page`,
     [BACK]: "/home",
-    "https://auth.door.test/": "/home",
+    "https://auth.example.test/": "/home",
     "http://127.0.0.1/": "/home",
   };
   for (const [target, location] of Object.entries(expected)) {

@@ -3,14 +3,14 @@ import { type TestContext, test } from "node:test";
 import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
 import { fieldNamed } from "../support/markup.ts";
 
-const BACK = "https://app.door.test/page?a=b&c=%20d#e";
+const BACK = "https://app.example.test/page?a=b&c=%20d#e";
 const SETUP_LOCATION = `/setup?return_to=${encodeURIComponent(BACK)}`;
 const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
 
 const startWithDomain = (t: TestContext): Promise<RunningGate> =>
   startGate(t, {
-    publicUrl: "https://auth.door.test",
-    cookieDomain: "door.test",
+    publicUrl: "https://auth.example.test",
+    cookieDomain: "example.test",
     postLoginLocation: "/home",
   });
 
@@ -21,7 +21,7 @@ test("a sign-in before the first account passes the return target to the setup p
   assert.equal((await gate.signIn()).location, "/setup");
 });
 
-for (const target of [BACK, "/page", "https://door.test/"]) {
+for (const target of [BACK, "/page", "https://example.test/"]) {
   test(`setup with the return target ${target} redirects there and signs in`, async (t) => {
     const gate = await startWithDomain(t);
     const answer = await gate.send("/setup", { form: { ...SETUP_FORM, return_to: target } });
@@ -31,8 +31,8 @@ for (const target of [BACK, "/page", "https://door.test/"]) {
 }
 
 for (const target of [
-  ...["https://evil.example/", "//evil.example", "/\\evil.example", "https://evildoor.test/"],
-  ...["https://app.door.test@evil.example/", "javascript:alert(1)", "", "/page\r\nX-Evil: 1"],
+  ...["https://evil.example/", "//evil.example", "/\\evil.example", "https://evilexample.test/"],
+  ...["https://app.example.test@evil.example/", "javascript:alert(1)", "", "/page\r\nX-Evil: 1"],
 ]) {
   test(`setup with the return target ${JSON.stringify(target)} redirects to the default location`, async (t) => {
     const gate = await startWithDomain(t);

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Hono } from "hono";
-import { createReturnTo } from "../../src/web/return-to.ts";
+import { acceptedTarget } from "../../src/web/return-to.ts";
 
-const OWN = "https://auth.door.test";
+const OWN = "https://auth.example.test";
 const REQUESTED_HOST = "127.0.0.1:3000";
 
 /** Whether a request for another host than the gate's own accepts the return target. */
 async function isAccepted(publicUrl: string | undefined, target: string): Promise<unknown> {
-  const returnTo = createReturnTo({ publicUrl, cookieDomain: undefined });
+  const options = { forwardAuth: true, publicUrl, cookieDomain: undefined };
   const app = new Hono();
-  app.get("/", (c) => c.json(returnTo.accepted(c, target) === target));
+  app.get("/", (c) => c.json(acceptedTarget(options, c, target) === target));
   return (await app.request("/", { headers: { Host: REQUESTED_HOST } })).json();
 }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
-import { locales, type Words, wordsIn } from "../../src/web/pages/words.ts";
+import type { MessageName } from "../../src/web/pages/words/en.ts";
+import { locales, wordsIn } from "../../src/web/pages/words.ts";
 import { startApp } from "../support/app.ts";
 import type { Sending } from "../support/client.ts";
 import { countOf } from "../support/database.ts";
@@ -24,7 +25,7 @@ const ALL = ["token", "username", "password", "confirm", "domain"];
 const problems: readonly (Problem & {
   readonly what: string;
   readonly flaws: Fields;
-  readonly text: keyof Words["messages"];
+  readonly text: MessageName;
 })[] = [
   {
     what: "a wrong token",

@@ -14,7 +14,8 @@ export const command: Command = {
   async run({ dataDir, httpsPort, tlsCertFile }, options, terminal) {
     const name = certifiableName(String(options.name));
     // With a mistyped DATA_DIR, no gate would ever see the domain.
-    if (!(await isFolder(dataDir))) {
+    const folder = await stat(dataDir).catch(() => undefined);
+    if (folder?.isDirectory() !== true) {
       return terminal.fail(
         `there is no data folder ${dataDir}: start the gate first, or set DATA_DIR to its folder`,
       );
@@ -28,9 +29,3 @@ export const command: Command = {
     return terminal.succeed(`Added domain ${name}. To see its progress: latchkey domain status`);
   },
 };
-
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );

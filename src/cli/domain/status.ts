@@ -24,27 +24,28 @@ export const command: Command = {
 
 function asJson(state: DomainState, now: number): string {
   const { name, certificate, lastAttempt, nextAttemptAt } = state;
+  const attempt = lastAttempt && {
+    at: lastAttempt.at,
+    outcome: lastAttempt.cause === undefined ? "succeeded" : "failed",
+    cause: lastAttempt.cause ?? null,
+  };
   return printableJson({
     name,
     notAfter: certificate?.notAfter ?? null,
     renewalAt: certificate?.renewalAt ?? null,
-    lastAttempt:
-      lastAttempt === undefined
-        ? null
-        : {
-            at: lastAttempt.at,
-            outcome: lastAttempt.cause === undefined ? "succeeded" : "failed",
-            cause: lastAttempt.cause ?? null,
-          },
+    lastAttempt: attempt ?? null,
     nextAttemptAt: isDue(state, now) ? null : nextAttemptAt,
   });
 }
 
 function forPeople(state: DomainState, now: number): string {
-  const { name, certificate, lastAttempt, nextAttemptAt } = state;
+  const { name, certificate, lastAttempt: last, nextAttemptAt } = state;
+  const ends = certificate?.notAfter;
+  const validity = ends && `${ends.getTime() <= now ? "expired" : "valid until"} ${text(ends)}`;
+  const ending = last?.cause === undefined ? "succeeded" : `failed: ${last.cause}`;
   const rows = [
-    `  certificate   ${certificate === undefined ? "none" : validity(certificate, now)}`,
-    `  last attempt  ${lastAttempt === undefined ? "none" : ending(lastAttempt)}`,
+    `  certificate   ${validity ?? "none"}`,
+    `  last attempt  ${last === undefined ? "none" : `${text(last.at)}, ${ending}`}`,
     `  next attempt  ${isDue(state, now) ? "now, if the gate runs with HTTPS_PORT" : text(nextAttemptAt)}`,
   ];
   return [name, ...rows].map((line) => printable(line)).join("\n");
@@ -53,17 +54,5 @@ function forPeople(state: DomainState, now: number): string {
 /** The time of an attempt that is already due says nothing: the gate makes it when it runs. */
 const isDue = ({ nextAttemptAt }: DomainState, now: number): boolean =>
   nextAttemptAt.getTime() <= now;
-
-function validity({ notAfter }: { readonly notAfter: Date }, now: number): string {
-  return `${notAfter.getTime() <= now ? "expired" : "valid until"} ${text(notAfter)}`;
-}
-
-const ending = ({
-  at,
-  cause,
-}: {
-  readonly at: Date;
-  readonly cause: string | undefined;
-}): string => (cause === undefined ? `${text(at)}, succeeded` : `${text(at)}, failed: ${cause}`);
 
 const text = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;

@@ -1,11 +1,9 @@
 import { renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { writeOutputByName } from "../../gate/files/output-file.ts";
-import { copyDatabase } from "../../stores/sqlite/backup.ts";
 import type { Command } from "../command.ts";
 import { STORE_SETTINGS } from "../user/accounts.ts";
-import { isSameFile, overwriteProblem } from "./files.ts";
-import { amountsText, progressDisplay } from "./progress.ts";
+import { copySqlite, isSameFile, overwriteProblem } from "./files.ts";
+import { amountsText } from "./progress.ts";
 
 export const command: Command = {
   details: "The gate may be running: the copy is the database at one moment, and is checked.",
@@ -23,26 +21,13 @@ export const command: Command = {
     if (isSameFile(file, databaseFile)) return terminal.fail(`${file} is the database itself`);
     const problem = overwriteProblem(file, options);
     if (problem !== undefined) return terminal.fail(problem);
-    const display = progressDisplay(terminal.ports.stderr, () => performance.now());
-    try {
-      const inventory = await writeOutputByName(file, {
-        work: (name) =>
-          copyDatabase({
-            from: databaseFile,
-            source: "live",
-            to: name,
-            progress: (pages) => display.show({ step: "copying", pages }),
-          }),
-        put(unfinished) {
-          // The leftovers of an older database of this name must not get into this one.
-          for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
-          renameSync(unfinished, file);
-        },
-      });
-      display.end();
-      return terminal.succeed(`Backed up ${amountsText(inventory)} to ${file}`);
-    } finally {
-      display.end();
-    }
+    const put = (unfinished: string): void => {
+      // The leftovers of an older database of this name must not get into this one.
+      for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+      renameSync(unfinished, file);
+    };
+    const copying = { from: databaseFile, source: "live", file, put } as const;
+    const amounts = await copySqlite(copying, terminal.ports);
+    return terminal.succeed(`Backed up ${amountsText(amounts)} to ${file}`);
   },
 };

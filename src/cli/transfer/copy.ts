@@ -14,8 +14,8 @@ import { databaseExists, explained } from "../../stores/sqlite/file.ts";
 import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";
 import { openSqlite } from "../../stores/sqlite/store.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
-import { type Ports, stopSignals, type Terminal } from "../terminal.ts";
-import { isSameFile } from "./files.ts";
+import { type Ports, stopSignals } from "../terminal.ts";
+import { identityOf } from "./files.ts";
 import { amountsText, progressDisplay } from "./progress.ts";
 
 export const command: Command = {
@@ -35,7 +35,7 @@ export const command: Command = {
   async run(_settings, options, terminal) {
     const from = placeIn("from", options);
     const to = placeIn("to", options);
-    if (isSame(from, to)) {
+    if (from.identities.some((identity) => to.identities.includes(identity))) {
       const same = "the source and the target are the same database";
       throw new Fault("copy_same", `${same}: ${to.name}`);
     }
@@ -43,12 +43,12 @@ export const command: Command = {
     try {
       const target = await open(to, "create");
       try {
-        return report(
-          await copyShown(source, target, from.name, terminal.ports),
-          from,
-          to,
-          terminal,
-        );
+        const outcome = await copyShown(source, target, from.name, terminal.ports);
+        return outcome.kind === "copied"
+          ? terminal.succeed(
+              `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
+            )
+          : terminal.fail(problemOf(outcome, from.name, to.name));
       } finally {
         await target.close();
       }
@@ -58,15 +58,16 @@ export const command: Command = {
   },
 };
 
-/** A database and its name for messages, which never contains a password. */
-type Place =
-  | { readonly kind: "sqlite"; readonly name: string; readonly file: string }
-  | {
-      readonly kind: "postgres";
-      readonly name: string;
-      readonly url: string;
-      readonly addresses: readonly string[];
-    };
+/** A database that --from or --to names. */
+interface Place {
+  /** For messages: never contains a password. */
+  readonly name: string;
+  /** What is known of the database without opening it: two places that share one are the same. */
+  readonly identities: readonly string[];
+  open(missing: "create" | "refuse"): Promise<Opened>;
+}
+
+type Opened = CopySource & CopyTarget & { close(): void | Promise<void> };
 
 function placeIn(option: "from" | "to", values: OptionValues): Place {
   const given = values[option];
@@ -90,7 +91,17 @@ function contentOf(path: string, option: string): string {
 
 function sqlitePlace(path: string): Place {
   const file = existsSync(path) ? realpathSync(path) : path;
-  return { kind: "sqlite", name: `sqlite:${file}`, file };
+  return {
+    name: `sqlite:${file}`,
+    identities: [identityOf(file) ?? file],
+    async open(missing) {
+      try {
+        return await openFile(file, missing);
+      } catch (error) {
+        throw explained(file, error);
+      }
+    },
+  };
 }
 
 function postgresPlace(option: string, url: string): Place {
@@ -98,39 +109,22 @@ function postgresPlace(option: string, url: string): Place {
     const { hosts, login } = readPostgresUrl(url);
     const database = login.database ?? login.user ?? "";
     const addresses = hosts.map(({ host, port }) => `${host.toLowerCase()}:${port}`).sort();
-    const name = `postgres://${addresses.join(",")}/${database}`;
     return {
-      kind: "postgres",
-      name,
-      url,
-      addresses: addresses.map((address) => `${address}/${database}`),
+      name: `postgres://${addresses.join(",")}/${database}`,
+      identities: addresses.map((address) => `${address}/${database}`),
+      open: (missing) => openPostgresAt(url, missing),
     };
   } catch (error) {
     throw new UsageError(`--${option}: ${messageOf(error)}`);
   }
 }
 
-/** Compares names only. One database under two names is refused because it has users. */
-function isSame(one: Place, other: Place): boolean {
-  if (one.kind === "postgres") {
-    return (
-      other.kind === "postgres" &&
-      one.addresses.some((address) => other.addresses.includes(address))
-    );
-  }
-  if (other.kind === "postgres") return false;
-  return one.file === other.file || isSameFile(one.file, other.file);
-}
-
-type Opened = CopySource & CopyTarget & { close(): void | Promise<void> };
-
+/** One database under two names is refused too, because the target has users. */
 async function open(place: Place, missing: "create" | "refuse"): Promise<Opened> {
   try {
-    return place.kind === "postgres"
-      ? await openPostgresAt(place.url, missing)
-      : await openFile(place.file, missing);
+    return await place.open(missing);
   } catch (error) {
-    throw cannotUse(place.name, place.kind === "sqlite" ? explained(place.file, error) : error);
+    throw cannotUse(place.name, error);
   }
 }
 
@@ -155,11 +149,7 @@ async function copyShown(
   // A second signal ends the process at once. The next run can continue the copy.
   for (const signal of stopSignals) ports.once(signal, stop);
   try {
-    return await copy(source, target, {
-      name,
-      progress: display.show,
-      signal: stopping.signal,
-    });
+    return await copy(source, target, { name, progress: display.show, signal: stopping.signal });
   } catch (error) {
     throw new Fault("copy_failed", `the copy stopped: ${reasonOf(error)}; ${CONTINUE}`, {
       cause: error,
@@ -171,15 +161,6 @@ async function copyShown(
 }
 
 const CONTINUE = "run the same command again to continue";
-
-function report(outcome: CopyOutcome, from: Place, to: Place, terminal: Terminal): number {
-  if (outcome.kind === "copied") {
-    return terminal.succeed(
-      `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
-    );
-  }
-  return terminal.fail(problemOf(outcome, from.name, to.name));
-}
 
 function problemOf(
   outcome: Exclude<CopyOutcome, { kind: "copied" }>,
@@ -201,14 +182,12 @@ function problemOf(
       return `nothing was written to ${to}: ${outcome.problem}`;
     case "interrupted":
       return `interrupted: ${CONTINUE}`;
-    case "different":
-      return `${outcome.differences
-        .map(
-          ({ of, inSource, inTarget }) =>
-            `the ${of} differ (${inSource} in the source, ${inTarget} in the target)`,
-        )
-        .join(
-          ", ",
-        )}: was something written to ${from} or ${to} meanwhile? Run the same command again to start over`;
+    case "different": {
+      const differences = outcome.differences.map(
+        ({ of, inSource, inTarget }) =>
+          `the ${of} differ (${inSource} in the source, ${inTarget} in the target)`,
+      );
+      return `${differences.join(", ")}: was something written to ${from} or ${to} meanwhile? Run the same command again to start over`;
+    }
   }
 }

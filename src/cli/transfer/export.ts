@@ -4,7 +4,7 @@ import type { StoredUser } from "../../core/store.ts";
 import { writeOutput } from "../../gate/files/output-file.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
-import { counted, type Ports, SUCCESS } from "../terminal.ts";
+import { counted, SUCCESS } from "../terminal.ts";
 import { STORE_SETTINGS, userPages, withAccounts } from "../user/accounts.ts";
 import { csvLine } from "./csv.ts";
 import { overwriteProblem } from "./files.ts";
@@ -35,14 +35,20 @@ export const command: Command = {
     const file = fileIn(options);
     return withAccounts(settings, terminal, async ({ store }) => {
       if (file === undefined) {
+        // CSV keeps control characters in names, which a terminal would execute.
+        const escapes = options.format === "csv" && terminal.ports.stdout.isTTY === true;
         await writeAll(store, form, (lines) =>
-          terminal.printAll(shown(lines, options, terminal.ports)),
+          terminal.printAll(escapes ? lines.map((line) => printable(line)) : lines),
         );
         return SUCCESS;
       }
       const problem = overwriteProblem(file, options);
       if (problem !== undefined) return terminal.fail(problem);
-      const users = await writeFile(store, form, file);
+      const users = await writeOutput(file, (output) =>
+        writeAll(store, form, (lines) =>
+          output.writeFile(lines.map((line) => `${line}\n`).join("")),
+        ),
+      );
       return terminal.succeed(`Exported ${counted(users, "user")} to ${file}`);
     });
   },
@@ -56,23 +62,17 @@ interface Form {
 
 function formIn({ format = "json", ...options }: OptionValues): Form {
   const hashes = options["with-hashes"] === true;
-  if (format === "json") {
-    return {
-      header: [],
-      line: ({ id, username, passwordHash, sessionsFrom }) =>
-        printableJson({
-          id,
-          username,
-          password_hash: hashes ? passwordHash : undefined,
-          sessions_from: sessionsFrom,
-        }),
-    };
-  }
+  const fields = ({ id, username, passwordHash, sessionsFrom }: StoredUser) => ({
+    id,
+    username,
+    ...(hashes && { password_hash: passwordHash }),
+    sessions_from: sessionsFrom,
+  });
+  if (format === "json") return { header: [], line: (user) => printableJson(fields(user)) };
   const columns = ["id", "username", ...(hashes ? ["password_hash"] : []), "sessions_from"];
   return {
     header: [csvLine(columns)],
-    line: ({ id, username, passwordHash, sessionsFrom = "" }) =>
-      csvLine([id, username, ...(hashes ? [passwordHash] : []), String(sessionsFrom)]),
+    line: (user) => csvLine(Object.values(fields(user)).map((value = "") => String(value))),
   };
 }
 
@@ -81,21 +81,6 @@ function fileIn({ to }: OptionValues): string | undefined {
   if (typeof to !== "string" || to === "") throw new UsageError("--to takes a file");
   return resolve(to);
 }
-
-const writeFile = (store: UserReader, form: Form, file: string): Promise<number> =>
-  writeOutput(file, (output) =>
-    writeAll(store, form, async (lines) => {
-      await output.writeFile(lines.map((line) => `${line}\n`).join(""));
-    }),
-  );
-
-/** CSV keeps control characters in names, which a terminal would execute. */
-const shown = (
-  lines: readonly string[],
-  { format }: OptionValues,
-  { stdout }: Ports,
-): readonly string[] =>
-  format === "csv" && stdout.isTTY === true ? lines.map((line) => printable(line)) : lines;
 
 /** Returns the number of users. */
 async function writeAll(

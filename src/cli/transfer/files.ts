@@ -1,6 +1,11 @@
-import { accessSync, constants, existsSync, type Stats, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { fileErrorText } from "../../core/file-error.ts";
+import type { Amounts } from "../../core/transfer/transfer-store.ts";
+import { writeOutputByName } from "../../gate/files/output-file.ts";
+import { copyDatabase, type FileCopy } from "../../stores/sqlite/backup.ts";
 import type { OptionValues } from "../command.ts";
+import type { Ports } from "../terminal.ts";
+import { progressDisplay } from "./progress.ts";
 
 /** Why a file cannot be read, or `undefined` if it can. */
 export function readProblem(file: string): string | undefined {
@@ -20,17 +25,40 @@ export function overwriteProblem(file: string, { force }: OptionValues): string 
   return statSync(file).isDirectory() ? `cannot write ${file}: it is a folder` : undefined;
 }
 
-/** Compares the files themselves, through links, whatever their names. */
-export function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [one, other].map(statsOf);
-  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
-}
-
-/** A path that cannot be examined is reported where it is opened. */
-function statsOf(path: string): Stats | undefined {
+/** Identifies the file itself, whatever its path. A file that cannot be examined has none. */
+export function identityOf(file: string): string | undefined {
   try {
-    return statSync(path);
+    const { dev, ino } = statSync(file);
+    return `${dev}:${ino}`;
   } catch {
     return undefined;
+  }
+}
+
+export function isSameFile(one: string, other: string): boolean {
+  const identity = identityOf(one);
+  return identity !== undefined && identity === identityOf(other);
+}
+
+interface Copying extends Pick<FileCopy, "from" | "source"> {
+  readonly file: string;
+  /** Moves the finished copy to its place. */
+  readonly put: (unfinished: string) => void;
+}
+
+/** Copies an SQLite database to a file, and shows the progress. */
+export async function copySqlite(
+  { from, source, file, put }: Copying,
+  { stderr }: Ports,
+): Promise<Amounts> {
+  const display = progressDisplay(stderr, () => performance.now());
+  const progress: FileCopy["progress"] = (pages) => display.show({ step: "copying", pages });
+  try {
+    return await writeOutputByName(file, {
+      work: (name) => copyDatabase({ from, source, to: name, progress }),
+      put,
+    });
+  } finally {
+    display.end();
   }
 }

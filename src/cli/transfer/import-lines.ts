@@ -1,6 +1,7 @@
 import { Fault } from "../../core/fault.ts";
 import { fieldName, type ImportFields } from "../../core/transfer/import-record.ts";
 import type { ImportLine } from "../../core/transfer/import-users.ts";
+import { counted } from "../terminal.ts";
 import { type CsvRecord, createCsvReader } from "./csv.ts";
 import { linesOf, type TextLine } from "./text-lines.ts";
 
@@ -71,7 +72,7 @@ function columnsIn({ fields, problem }: CsvRecord): readonly string[] {
 function lineOf({ line, fields, problem }: CsvRecord, columns: readonly string[]): ImportLine {
   if (problem !== undefined) return { line, problem };
   if (fields.length !== columns.length) {
-    const has = fields.length === 1 ? "1 field" : `${fields.length} fields`;
+    const has = counted(fields.length, "field");
     return { line, problem: `it has ${has} instead of ${columns.length}` };
   }
   return { line, fields: new Map(columns.map((column, at) => [column, fields[at]])) };
@@ -79,26 +80,26 @@ function lineOf({ line, fields, problem }: CsvRecord, columns: readonly string[]
 
 function readJson(line: TextLine): ImportLine | undefined {
   if (isBlank(line)) return undefined;
-  if (line.problem !== undefined) {
-    const problem =
-      line.problem === "too-long" ? "it is longer than 1 MiB" : "it is not valid UTF-8";
-    return { line: line.number, problem };
-  }
-  const fields = fieldsIn(line.text);
-  if (fields === undefined) return { line: line.number, problem: "it is not a JSON object" };
-  if (fields === "twice") return { line: line.number, problem: "it has a field twice" };
-  return { line: line.number, fields };
+  const fields = line.problem === undefined ? fieldsIn(line.text) : LINE_PROBLEMS[line.problem];
+  return typeof fields === "string"
+    ? { line: line.number, problem: fields }
+    : { line: line.number, fields };
 }
 
-/** Without the parser's message, which quotes the text and so could show a hash. */
-function fieldsIn(text: string): ImportFields | "twice" | undefined {
+const LINE_PROBLEMS = {
+  "too-long": "it is longer than 1 MiB",
+  "not-utf8": "it is not valid UTF-8",
+} as const;
+
+/** Omits the parser's message, which quotes the text and so could show a hash. */
+function fieldsIn(text: string): ImportFields | string {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    const entries = Object.entries(value).map(([name, one]) => [fieldName(name), one] as const);
-    const fields = new Map<string, unknown>(entries);
-    return fields.size === entries.length ? fields : "twice";
-  } catch {
-    return undefined;
-  }
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      const entries = Object.entries(value).map(([name, one]) => [fieldName(name), one] as const);
+      const fields = new Map<string, unknown>(entries);
+      return fields.size === entries.length ? fields : "it has a field twice";
+    }
+  } catch {}
+  return "it is not a JSON object";
 }

@@ -71,19 +71,11 @@ export const command: Command = {
   },
 };
 
-interface Database {
-  /** `undefined` if it does not exist; creates nothing. */
-  existing(): Promise<OpenStore | undefined>;
-  /** Creates the database if it does not exist. */
-  opened(): Promise<OpenStore>;
-  close(): Promise<void>;
-}
-
 /** Created only when there is something to write, so that an invalid file leaves no database. */
-function databaseAt(settings: Settings): Database {
+function databaseAt(settings: Settings) {
   let store: OpenStore | undefined;
   return {
-    async existing() {
+    async existing(): Promise<OpenStore | undefined> {
       try {
         store ??= await openStore(settings, "refuse");
       } catch (error) {
@@ -91,7 +83,7 @@ function databaseAt(settings: Settings): Database {
       }
       return store;
     },
-    async opened() {
+    async opened(): Promise<OpenStore> {
       if (store === undefined && settings.databaseUrl === undefined) {
         await makeDataDir(settings.dataDir);
       }
@@ -142,26 +134,18 @@ async function* shown(
   }
 }
 
-const nameOf = (file: string): string => (file === STANDARD_INPUT ? "standard input" : file);
-
 function report(outcome: ImportOutcome, file: string, terminal: Terminal): number {
   const { kind, refused } = outcome;
   const lines = counted(refused, "line");
-  const others = refused === 0 ? "" : `; ${lines} refused`;
-  switch (kind) {
-    case "nothing":
-      return terminal.fail(`there is nothing to import in ${nameOf(file)}`);
-    case "refused":
-      return terminal.fail(
-        `nothing was imported: ${lines} refused (--skip-bad imports the others)`,
-      );
-    case "would-import":
-      terminal.print(`Would import ${amountsText(outcome)}${others}`);
-      break;
-    case "imported":
-      terminal.print(`Imported ${amountsText(outcome)}${others}`);
-      break;
+  if (kind === "nothing") {
+    const name = file === STANDARD_INPUT ? "standard input" : file;
+    return terminal.fail(`there is nothing to import in ${name}`);
   }
+  if (kind === "refused") {
+    return terminal.fail(`nothing was imported: ${lines} refused (--skip-bad imports the others)`);
+  }
+  const done = kind === "imported" ? "Imported" : "Would import";
+  terminal.print(`${done} ${amountsText(outcome)}${refused === 0 ? "" : `; ${lines} refused`}`);
   return refused === 0 ? SUCCESS : FAILURE;
 }
 

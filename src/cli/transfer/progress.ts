@@ -48,7 +48,8 @@ export function progressDisplay(output: ProgressOutput, now: () => number): Prog
   return {
     show(progress) {
       const at = now();
-      if (start?.step !== progress.step) start = { step: progress.step, at, done: done(progress) };
+      if (start?.step !== progress.step)
+        start = { step: progress.step, at, done: sumOf(progress).done };
       if (at - shownAt < (terminal ? REDRAW_EVERY_MS : LINE_EVERY_MS)) return;
       shownAt = at;
       const state = { progress, elapsedMs: at - start.at, doneBefore: start.done };
@@ -70,38 +71,35 @@ interface ProgressState {
 
 /** The most important parts come first: a narrow terminal cuts off the rest. */
 export function barOf(state: ProgressState, columns: number): string {
-  const filled = Math.floor(shareOf(state.progress) * BAR_LENGTH);
+  const filled = Math.floor(shareOf(sumOf(state.progress)) * BAR_LENGTH);
   const bar = `[${"#".repeat(filled)}${".".repeat(BAR_LENGTH - filled)}]`;
   return `${bar} ${lineOf(state)}`.slice(0, columns);
 }
 
 export function lineOf({ progress, elapsedMs, doneBefore }: ProgressState): string {
-  const percent = `${Math.floor(shareOf(progress) * 100)}%`;
+  const sum = sumOf(progress);
+  const percent = `${Math.floor(shareOf(sum) * 100)}%`;
   const counts = portionsIn(progress).map(
     ([unit, { done, total }]) => `${units[unit]} ${number(done)}/${number(total)}`,
   );
   const line = `${percent.padStart(4)} ${progress.step}: ${counts.join(", ")}`;
-  const perSecond = ((done(progress) - doneBefore) / elapsedMs) * 1_000;
+  const perSecond = ((sum.done - doneBefore) / elapsedMs) * 1_000;
   if (elapsedMs < RATE_AFTER_MS || perSecond <= 0) return line;
-  const left = (total(progress) - done(progress)) / perSecond;
-  return `${line}, ${number(perSecond)}/s, ${timeOf(left)} left`;
+  return `${line}, ${number(perSecond)}/s, ${timeOf((sum.total - sum.done) / perSecond)} left`;
 }
 
-function portionsIn(progress: Progress): readonly (readonly [Unit, Portion])[] {
-  return (Object.keys(units) as readonly Unit[]).flatMap((unit) => {
-    const portion = progress[unit];
-    return portion === undefined ? [] : [[unit, portion] as const];
-  });
-}
+const portionsIn = (progress: Progress): readonly (readonly [Unit, Portion])[] =>
+  (Object.keys(units) as readonly Unit[])
+    .map((unit) => [unit, progress[unit]] as const)
+    .filter((part): part is readonly [Unit, Portion] => part[1] !== undefined);
 
-const done = (progress: Progress): number =>
-  portionsIn(progress).reduce((sum, [, portion]) => sum + portion.done, 0);
+const sumOf = (progress: Progress): Portion =>
+  portionsIn(progress).reduce(
+    (sum, [, { done, total }]) => ({ done: sum.done + done, total: sum.total + total }),
+    { done: 0, total: 0 },
+  );
 
-const total = (progress: Progress): number =>
-  portionsIn(progress).reduce((sum, [, portion]) => sum + portion.total, 0);
-
-const shareOf = (progress: Progress): number =>
-  total(progress) === 0 ? 1 : done(progress) / total(progress);
+const shareOf = ({ done, total }: Portion): number => (total === 0 ? 1 : done / total);
 
 const number = (value: number): string => Math.round(value).toLocaleString("en");
 

@@ -1,17 +1,12 @@
 import { resolve } from "node:path";
-import type { Amounts } from "../../core/transfer/transfer-store.ts";
 import { makeDataDir } from "../../gate/files/data-dir.ts";
-import { writeOutputByName } from "../../gate/files/output-file.ts";
 import { followOwnLinks } from "../../gate/files/ownership.ts";
-import type { Settings } from "../../gate/settings/settings.ts";
-import { copyDatabase } from "../../stores/sqlite/backup.ts";
 import { accessFault, databaseExists } from "../../stores/sqlite/file.ts";
 import { replaceDatabase } from "../../stores/sqlite/replace.ts";
 import type { Command } from "../command.ts";
-import type { Ports } from "../terminal.ts";
 import { STORE_SETTINGS } from "../user/accounts.ts";
-import { isSameFile, readProblem } from "./files.ts";
-import { amountsText, progressDisplay } from "./progress.ts";
+import { copySqlite, isSameFile, readProblem } from "./files.ts";
+import { amountsText } from "./progress.ts";
 
 export const command: Command = {
   details: "Stop the gate first: nothing may have the database open.",
@@ -24,52 +19,28 @@ export const command: Command = {
 
   async run(settings, options, terminal) {
     const backup = resolve(String(options.file));
-    const { databaseFile } = settings;
-    const problem = problemWith(backup, settings);
+    const { databaseFile, databaseUrl, dataDir } = settings;
+    if (databaseUrl !== undefined) {
+      return terminal.fail(
+        "the accounts are in PostgreSQL: restore a dump with pg_restore or psql",
+      );
+    }
+    const problem = readProblem(backup);
     if (problem !== undefined) return terminal.fail(problem);
+    if (isSameFile(backup, databaseFile)) return terminal.fail(`${backup} is the database itself`);
     const replaces = databaseExists(databaseFile);
     if (replaces && options.force !== true) {
       return terminal.fail(`there is already a database at ${databaseFile}: --force replaces it`);
     }
-    await makeDataDir(settings.dataDir);
+    await makeDataDir(dataDir);
     const denied = accessFault(databaseFile);
     if (denied !== undefined) throw denied;
     const file = replaces ? followOwnLinks(databaseFile) : databaseFile;
     const keptAs = `${file}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
-    const inventory = await restore(backup, file, keptAs, terminal.ports);
+    const put = (unfinished: string): void => replaceDatabase({ file, by: unfinished, keptAs });
+    const copying = { from: backup, source: "at-rest", file, put } as const;
+    const amounts = await copySqlite(copying, terminal.ports);
     const kept = replaces ? `; the previous database is now ${keptAs}` : "";
-    return terminal.succeed(`Restored ${amountsText(inventory)} to ${file}${kept}`);
+    return terminal.succeed(`Restored ${amountsText(amounts)} to ${file}${kept}`);
   },
 };
-
-function problemWith(backup: string, { databaseUrl, databaseFile }: Settings): string | undefined {
-  if (databaseUrl !== undefined) {
-    return "the accounts are in PostgreSQL: restore a dump with pg_restore or psql";
-  }
-  const problem = readProblem(backup);
-  if (problem !== undefined) return problem;
-  return isSameFile(backup, databaseFile) ? `${backup} is the database itself` : undefined;
-}
-
-async function restore(
-  backup: string,
-  file: string,
-  keptAs: string,
-  { stderr }: Ports,
-): Promise<Amounts> {
-  const display = progressDisplay(stderr, () => performance.now());
-  try {
-    return await writeOutputByName(file, {
-      work: (name) =>
-        copyDatabase({
-          from: backup,
-          source: "at-rest",
-          to: name,
-          progress: (pages) => display.show({ step: "copying", pages }),
-        }),
-      put: (unfinished) => replaceDatabase({ file, by: unfinished, keptAs }),
-    });
-  } finally {
-    display.end();
-  }
-}

@@ -43,11 +43,8 @@ export async function* linesOf(
 
 function lineIn(number: number, bytes: Buffer, length: number): TextLine {
   if (length > MAX_LINE_BYTES) return { number, text: "", problem: "too-long" };
-  const start = number === 1 && hasByteOrderMark(bytes) ? 3 : 0;
-  const text = bytes.toString("utf8", start);
+  const decoded = bytes.toString("utf8");
+  // Some programs write a byte order mark.
+  const text = number === 1 ? decoded.replace(/^\ufeff/, "") : decoded;
   return isUtf8(bytes) ? { number, text } : { number, text, problem: "not-utf8" };
 }
-
-/** The UTF-8 byte order mark, which some programs write. */
-const hasByteOrderMark = (bytes: Buffer): boolean =>
-  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;

@@ -7,6 +7,7 @@ import type { StoredUser } from "../../core/store.ts";
 import { type OpenStore, openStore } from "../../gate/open-store.ts";
 import { printable } from "../../gate/printable.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
+import { UsageError } from "../command.ts";
 import { TOO_SHORT } from "../prompt.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -63,10 +64,28 @@ export async function* userPages(store: UserReader): AsyncIterable<readonly Stor
 
 export const quoted = (username: string): string => `"${printable(username)}"`;
 
-export const noUser = (username: string, terminal: Terminal): number =>
-  terminal.fail(`there is no user "${username}"`);
+/** Why a rule has changed nothing. */
+type Refusal =
+  | "no-user"
+  | "last-user"
+  | "username-missing"
+  | "username-taken"
+  | "password-too-short";
 
-export const usernameTaken = (username: string, terminal: Terminal): number =>
-  terminal.fail(`there is already a user "${username}"`);
-
-export const passwordTooShort = (terminal: Terminal): number => terminal.fail(TOO_SHORT);
+/** Prints why nothing has changed, and returns the exit code. */
+export function refuse(refusal: Refusal, username: string, terminal: Terminal): number {
+  switch (refusal) {
+    case "no-user":
+      return terminal.fail(`there is no user "${username}"`);
+    case "last-user":
+      return terminal.fail(
+        `"${username}" is the last user and cannot be removed: without an account, anyone could set up this server`,
+      );
+    case "username-missing":
+      throw new UsageError("a user needs a name");
+    case "username-taken":
+      return terminal.fail(`there is already a user "${username}"`);
+    case "password-too-short":
+      return terminal.fail(TOO_SHORT);
+  }
+}

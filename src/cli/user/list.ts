@@ -1,3 +1,4 @@
+import type { StoredUser } from "../../core/store.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import type { Command } from "../command.ts";
 import { SUCCESS } from "../terminal.ts";
@@ -12,8 +13,7 @@ export const command: Command = {
   run: (settings, options, terminal) =>
     withAccounts(settings, terminal, async ({ store }) => {
       const format = options.json === true ? asJson : row;
-      if (format === row)
-        terminal.printHeader(row({ id: "ID".padEnd(ID_LENGTH), username: "NAME" }));
+      if (format === row) terminal.printHeader(`${"ID".padEnd(ID_LENGTH)}  NAME`);
       for await (const users of userPages(store)) await terminal.printAll(users.map(format));
       return SUCCESS;
     }),
@@ -21,16 +21,10 @@ export const command: Command = {
 
 const ID_LENGTH = 36;
 
-interface Listed {
-  readonly id: string;
-  readonly username: string;
-  readonly sessionsFrom?: number;
-}
-
 /** Without the password hash. */
-function asJson({ id, username, sessionsFrom }: Listed): string {
+function asJson({ id, username, sessionsFrom }: StoredUser): string {
   const from = sessionsFrom === undefined ? null : new Date(sessionsFrom * 1000).toISOString();
   return printableJson({ id, username, sessionsFrom: from });
 }
 
-const row = ({ id, username }: Listed): string => printable(`${id}  ${username}`);
+const row = ({ id, username }: StoredUser): string => printable(`${id}  ${username}`);

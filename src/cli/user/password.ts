@@ -1,15 +1,13 @@
 import { resetPassword } from "../../core/accounts/reset-password.ts";
 import type { Command } from "../command.ts";
-import { newPassword } from "../prompt.ts";
-import { noUser, passwordTooShort, quoted, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { newPassword, PASSWORD_STDIN } from "../prompt.ts";
+import { quoted, refuse, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details:
     "Asks for the new password twice, and not for the old one. Sessions stay valid; latchkey user sign-out ends them.",
   operands: [{ name: "name", need: "required" }],
-  options: [
-    { name: "password-stdin", about: "read the password from standard input instead of asking" },
-  ],
+  options: [PASSWORD_STDIN],
   settings: STORE_SETTINGS,
   examples: [
     "latchkey user password alice",
@@ -21,16 +19,11 @@ export const command: Command = {
       const username = String(options.name);
       // Before the password is asked for.
       if ((await accounts.store.findUserByUsername(username)) === undefined) {
-        return noUser(username, terminal);
+        return refuse("no-user", username, terminal);
       }
       const password = await newPassword(terminal.ports, options);
-      switch (await resetPassword(accounts, username, password)) {
-        case "no-user":
-          return noUser(username, terminal);
-        case "password-too-short":
-          return passwordTooShort(terminal);
-        case "reset":
-          return terminal.succeed(`Set a new password for user ${quoted(username)}.`);
-      }
+      const outcome = await resetPassword(accounts, username, password);
+      if (outcome !== "reset") return refuse(outcome, username, terminal);
+      return terminal.succeed(`Set a new password for user ${quoted(username)}.`);
     }),
 };

@@ -1,6 +1,6 @@
 import { renameUser } from "../../core/accounts/rename-user.ts";
-import { type Command, UsageError } from "../command.ts";
-import { noUser, quoted, STORE_SETTINGS, usernameTaken, withAccounts } from "./accounts.ts";
+import type { Command } from "../command.ts";
+import { quoted, refuse, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details: "Its sessions stay valid.",
@@ -15,15 +15,9 @@ export const command: Command = {
   run: (settings, options, terminal) =>
     withAccounts(settings, terminal, async (accounts) => {
       const [from, to] = [String(options.from), String(options.to)];
-      switch (await renameUser(accounts, from, to)) {
-        case "no-user":
-          return noUser(from, terminal);
-        case "username-missing":
-          throw new UsageError("a user needs a name");
-        case "username-taken":
-          return usernameTaken(to, terminal);
-        case "renamed":
-          return terminal.succeed(`Renamed user ${quoted(from)} to ${quoted(to)}.`);
-      }
+      const outcome = await renameUser(accounts, from, to);
+      if (outcome !== "renamed")
+        return refuse(outcome, outcome === "no-user" ? from : to, terminal);
+      return terminal.succeed(`Renamed user ${quoted(from)} to ${quoted(to)}.`);
     }),
 };

@@ -36,10 +36,8 @@ export function startFrom(contents: Contents, source: string): Start | Refusal {
     state: "copying",
   };
   const mark = contents.mark === undefined ? fresh : parseMark(contents.mark);
-  if (mark === undefined || mark.state === "finished") {
-    return { kind: "target-occupied", users, entries };
-  }
-  if (contents.mark === undefined && users + entries > 0) {
+  const unmarked = contents.mark === undefined && users + entries > 0;
+  if (mark === undefined || mark.state === "finished" || unmarked) {
     return { kind: "target-occupied", users, entries };
   }
   if (mark.source !== source) return { kind: "target-of-another", source: mark.source };

@@ -1,12 +1,6 @@
 import { type Difference, differencesOf, digestOf, type Rows } from "./copy-digest.ts";
 import { advance, type Mark, parseMark, type Refusal, type Start, startFrom } from "./copy-mark.ts";
-import {
-  type CopyProgress,
-  type CopySource,
-  reportProgress,
-  rowsOf,
-  untilAborted,
-} from "./copy-pages.ts";
+import { type CopyProgress, type CopySource, reportProgress, rowsOf } from "./copy-pages.ts";
 import type { Amounts, Importer, ImportRows } from "./transfer-store.ts";
 
 export type { CopyProgress, CopySource } from "./copy-pages.ts";
@@ -77,9 +71,10 @@ async function copyFrom(start: Start, copying: Copying): Promise<CopyOutcome | "
 }
 
 async function findUnstorable(start: Mark, copying: Copying): Promise<string | undefined> {
-  const { source, target } = copying;
+  const { source, target, signal } = copying;
   if (target.problemWith === undefined) return undefined;
-  for await (const page of reportProgress("checking", start, rowsOf(source, start), copying)) {
+  const rows = rowsOf(source, signal, start);
+  for await (const page of reportProgress("checking", start, rows, copying)) {
     const problem = target.problemWith(page);
     if (problem !== undefined) return problem;
   }
@@ -87,14 +82,10 @@ async function findUnstorable(start: Mark, copying: Copying): Promise<string | u
 }
 
 async function copyRows(start: Start, copying: Copying): Promise<Reached | "overtaken"> {
-  const { source, target } = copying;
+  const { source, target, signal } = copying;
   let reached: Reached = start;
-  for await (const page of reportProgress(
-    "copying",
-    start.mark,
-    rowsOf(source, start.mark),
-    copying,
-  )) {
+  const rows = rowsOf(source, signal, start.mark);
+  for await (const page of reportProgress("copying", start.mark, rows, copying)) {
     const next = await importNext(target, reached, page, advance(page, reached.mark));
     if (next === "overtaken") return "overtaken";
     reached = next;
@@ -128,8 +119,8 @@ async function compare(copying: Copying): Promise<readonly Difference[]> {
     }
   };
   const sides = [
-    digest(untilAborted(signal, rowsOf(source))),
-    digest(reportProgress("comparing", none, rowsOf(target), { ...copying, signal })),
+    digest(rowsOf(source, signal)),
+    digest(reportProgress("comparing", none, rowsOf(target, signal), copying)),
   ] as const;
   await Promise.allSettled(sides);
   return differencesOf(...(await Promise.all(sides)));

@@ -3,7 +3,13 @@ import { toEntry } from "../event-log.ts";
 import { logImported, usersImported } from "../events.ts";
 import type { NewLogEntry, StoredUser } from "../store.ts";
 import { type ImportFields, parseRecord } from "./import-record.ts";
-import type { Amounts, NewRows, Portion, RecordImporter } from "./transfer-store.ts";
+import {
+  type Amounts,
+  type NewRows,
+  type Progress,
+  progressOf,
+  type RecordImporter,
+} from "./transfer-store.ts";
 
 /** A line of the file: its fields, or why it cannot be parsed. */
 export type ImportLine = { readonly line: number } & (
@@ -40,11 +46,7 @@ export interface ImportPorts {
   readonly progress: (progress: ImportProgress) => void;
 }
 
-export interface ImportProgress {
-  readonly step: "checking" | "importing";
-  readonly users: Portion;
-  readonly entries: Portion;
-}
+export type ImportProgress = Progress<"checking" | "importing">;
 
 export interface ImportChoices {
   readonly badLines: "refuse-all" | "skip";
@@ -120,15 +122,11 @@ function stage(
 
 async function removeTaken(store: RecordImporter, ports: ImportPorts): Promise<number> {
   const { staging, refuse, progress } = ports;
-  const { users, entries } = staging.counts();
+  const totals = staging.counts();
   let done = 0;
   let refused = 0;
   for (const page of staging.users()) {
-    progress({
-      step: "checking",
-      users: { done, total: users },
-      entries: { done: 0, total: entries },
-    });
+    progress(progressOf("checking", { users: done, entries: 0 }, totals));
     for (const { id, taken } of await store.findTaken(page)) {
       refuse(staging.removeUser(id), `an account with this ${taken} already exists`);
       refused += 1;
@@ -141,27 +139,21 @@ async function removeTaken(store: RecordImporter, ports: ImportPorts): Promise<n
 
 /** Log entries last: in PostgreSQL, other writers of log entries wait from then on. */
 function* rowsOf({ staging, clock, progress }: ImportPorts): Iterable<NewRows> {
-  const { users, entries } = staging.counts();
+  const totals = staging.counts();
   const done = { users: 0, entries: 0 };
-  const report = (): void =>
-    progress({
-      step: "importing",
-      users: { done: done.users, total: users },
-      entries: { done: done.entries, total: entries },
-    });
-  for (const page of staging.users()) {
-    report();
-    yield { users: page, entries: [] };
-    done.users += page.length;
+  for (const users of staging.users()) {
+    progress(progressOf("importing", done, totals));
+    yield { users, entries: [] };
+    done.users += users.length;
   }
-  for (const page of staging.entries()) {
-    report();
-    yield { users: [], entries: page };
-    done.entries += page.length;
+  for (const entries of staging.entries()) {
+    progress(progressOf("importing", done, totals));
+    yield { users: [], entries };
+    done.entries += entries.length;
   }
   const events = [
-    ...(users > 0 ? [usersImported(users)] : []),
-    ...(entries > 0 ? [logImported(entries)] : []),
+    ...(totals.users > 0 ? [usersImported(totals.users)] : []),
+    ...(totals.entries > 0 ? [logImported(totals.entries)] : []),
   ];
   yield { users: [], entries: events.map((event) => toEntry(event, clock)) };
 }

@@ -1,3 +1,4 @@
+import type { UserReader } from "../accounts/account-store.ts";
 import type { LogEntry } from "../log-reader.ts";
 import type { NewLogEntry, StoredUser, User, UserId } from "../store.ts";
 
@@ -12,6 +13,23 @@ export interface Portion {
   readonly done: number;
   readonly total: number;
 }
+
+export interface Progress<Step extends string> {
+  readonly step: Step;
+  readonly users: Portion;
+  readonly entries: Portion;
+}
+
+/** Rows that were added meanwhile raise the total. */
+export const progressOf = <Step extends string>(
+  step: Step,
+  done: Amounts,
+  total: Amounts,
+): Progress<Step> => ({
+  step,
+  users: { done: done.users, total: Math.max(done.users, total.users) },
+  entries: { done: done.entries, total: Math.max(done.entries, total.entries) },
+});
 
 /** A store that can describe its contents. */
 export interface ContentsReader {
@@ -71,3 +89,6 @@ export interface NewRows {
   readonly users: readonly StoredUser[];
   readonly entries: readonly NewLogEntry[];
 }
+
+/** A store that copies and imports can read and write. */
+export interface TransferStore extends ContentsReader, UserReader, Importer, RecordImporter {}

@@ -22,28 +22,18 @@ export interface ByName<T> extends Pick<Replacing<T>, "put"> {
 export const writeOutputByName = <T>(file: string, { work, put }: ByName<T>): Promise<T> =>
   make(file, (temporary, leftovers) => withName(temporary, leftovers, work), put);
 
-/** What to remove besides the temporary file. */
-interface Leftovers {
-  folder?: string;
-}
-
 async function make<T>(
   file: string,
-  fill: (temporary: TemporaryFile, leftovers: Leftovers) => Promise<T>,
+  fill: (temporary: TemporaryFile, leftovers: DisposableStack) => Promise<T>,
   put?: ByName<T>["put"],
 ): Promise<T> {
   const folder = await folderOf(file);
   const path = join(folder, basename(file));
   const temporary = temporaryName(path);
-  const leftovers: Leftovers = {};
-  const remove = (): void => {
-    for (const suffix of SQLITE_SUFFIXES) rmSync(`${temporary}${suffix}`, { force: true });
-    if (leftovers.folder !== undefined) {
-      rmSync(leftovers.folder, { recursive: true, force: true });
-    }
-  };
+  using leftovers = new DisposableStack();
+  for (const suffix of SQLITE_SUFFIXES) leftovers.adopt(`${temporary}${suffix}`, remove);
   const stop = (signal: NodeJS.Signals): void => {
-    remove();
+    leftovers.dispose();
     process.kill(process.pid, signal);
   };
   for (const signal of STOP_SIGNALS) process.once(signal, stop);
@@ -59,9 +49,10 @@ async function make<T>(
     throw explained(file, temporary, error);
   } finally {
     for (const signal of STOP_SIGNALS) process.removeListener(signal, stop);
-    remove();
   }
 }
+
+const remove = (path: string): void => rmSync(path, { recursive: true, force: true });
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** The database, and the files that SQLite may create next to it. */
@@ -89,19 +80,20 @@ async function ownerFolder(folder: string): Promise<string | null> {
  */
 async function withName<T>(
   { handle, path }: TemporaryFile,
-  leftovers: Leftovers,
+  leftovers: DisposableStack,
   work: (name: string) => Promise<T>,
 ): Promise<T> {
   const users = [process.geteuid?.() ?? 0];
   if (await isPrivateFolder(dirname(path), users)) return work(path);
-  leftovers.folder = mkdtempSync(join(await realpath(tmpdir()), "latchkey-"));
-  if (!(await isPrivateFolder(leftovers.folder, users))) {
+  const parent = await realpath(tmpdir());
+  const folder = leftovers.adopt(mkdtempSync(join(parent, "latchkey-")), remove);
+  if (!(await isPrivateFolder(folder, users))) {
     throw new Fault(
       "temp_dir_unsafe",
       `other users can replace folders in ${tmpdir()}: set TMPDIR to a folder that only you can write to`,
     );
   }
-  const name = join(leftovers.folder, "database");
+  const name = join(folder, "database");
   const result = await work(name);
   await handle.writeFile(createReadStream(name));
   return result;

@@ -55,6 +55,8 @@ export function certificateFolder(dataDir: string): CertificateFolder {
   /** Commands may run as root, which must not follow a link of the data folder's owner. */
   const trustedRoot = (): string => (existsSync(dataDir) ? followOwnLinks(root) : root);
   const at = (name: string, file: string): string => join(root, name, file);
+  const isWanted = async (name: string): Promise<boolean> =>
+    (await unlessMissing(stat(at(name, WANTED)))) !== undefined;
   /** Concurrent requests for two names share one account. */
   const accountKeys = new Map<string, Promise<string>>();
 
@@ -71,8 +73,8 @@ export function certificateFolder(dataDir: string): CertificateFolder {
   return {
     async names() {
       const found = (await unlessMissing(readdir(root))) ?? [];
-      const asked = await Promise.all(found.map((name) => unlessMissing(stat(at(name, WANTED)))));
-      return found.filter((_, at) => asked[at] !== undefined).sort();
+      const wanted = await Promise.all(found.map(isWanted));
+      return found.filter((_, at) => wanted[at]).sort();
     },
     async request(name) {
       await makeFolder(trustedRoot());
@@ -81,9 +83,10 @@ export function certificateFolder(dataDir: string): CertificateFolder {
       await replaceText(join(folder, WANTED), "");
     },
     async remove(name) {
-      const isThere = (await unlessMissing(stat(at(name, WANTED)))) !== undefined;
-      await rm(join(trustedRoot(), name), { recursive: true, force: true });
-      return isThere;
+      const wasWanted = await isWanted(name);
+      // An attempt that ends at this moment may still write to the folder: then it is not empty.
+      await rm(join(trustedRoot(), name), { recursive: true, force: true, maxRetries: 5 });
+      return wasWanted;
     },
     requestedAt: async (name) => (await unlessMissing(stat(at(name, WANTED))))?.mtimeMs ?? 0,
     progress: async (name) => readAs(isProgress, await text(at(name, PROGRESS))),

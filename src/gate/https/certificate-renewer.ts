@@ -1,10 +1,14 @@
 import { messageOf } from "../../core/fault.ts";
+import { poll } from "../poll.ts";
 import type { GateLog } from "../server-log.ts";
 import { AcmeProblem } from "./acme/problem.ts";
 import { type Certificate, parseStored } from "./certificate.ts";
 import type { CertificateFolder, Progress } from "./certificate-folder.ts";
-import { type CertificateSource, createChangeEvent, poll } from "./certificate-source.ts";
+import { CertificateSource } from "./certificate-source.ts";
 import { type Attempts, dueAt, pauseAfter, renewalAt } from "./renewal.ts";
+
+/** Commands request and remove names in other processes. */
+const POLL_MS = 1_000;
 
 export interface RenewerPorts {
   readonly folder: CertificateFolder;
@@ -13,146 +17,135 @@ export interface RenewerPorts {
   readonly log: GateLog;
 }
 
-export interface Renewer extends CertificateSource {
+/** What is known about a requested name. */
+interface Known {
+  readonly certificate?: Certificate | undefined;
+  readonly progress?: Progress | undefined;
+}
+
+/** Obtains a certificate for each name in the folder, and renews it in time. Call `loadNames` first. */
+export class Renewer {
+  readonly source: CertificateSource = new CertificateSource();
+  readonly #ports: RenewerPorts;
+  readonly #stopping = new AbortController();
+  readonly #known = new Map<string, Known>();
+  readonly #underWay = new Map<string, Promise<void>>();
+  #polling: Promise<void> | undefined;
+  #lastLogged = "";
+
+  constructor(ports: RenewerPorts) {
+    this.#ports = ports;
+  }
+
   /** Starts requesting certificates. The gate must answer by then, or the domain check fails. */
-  begin(): void;
-}
+  begin(pollMs: number = POLL_MS): void {
+    this.#polling ??= poll(() => this.#check(), pollMs, this.#stopping.signal);
+  }
 
-/** Obtains a certificate for each name in the folder, and renews it in time. */
-export async function openRenewer(ports: RenewerPorts): Promise<Renewer> {
-  const stopping = new AbortController();
-  const certificates = new Map<string, Certificate>();
-  const { onChange, emit: changed } = createChangeEvent();
-  const take = (name: string, certificate: Certificate): void => {
-    certificates.set(name, certificate);
-    changed();
-  };
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#polling;
+    await Promise.all(this.#underWay.values());
+  }
 
-  const known = new Set<string>();
-  const lastAttempts = new Map<string, Progress>();
   /** Loads the stored certificates of new names, and drops those of removed names. */
-  const names = async (): Promise<readonly string[]> => {
-    const wanted = await ports.folder.names();
-    for (const name of known) {
-      if (wanted.includes(name)) continue;
-      known.delete(name);
-      lastAttempts.delete(name);
-      if (certificates.delete(name)) changed();
-    }
+  async loadNames(): Promise<void> {
+    const { folder, log } = this.#ports;
+    const wanted = await folder.names();
+    for (const name of this.#known.keys()) if (!wanted.includes(name)) this.#known.delete(name);
     for (const name of wanted) {
-      if (known.has(name)) continue;
-      known.add(name);
-      await loadStored(ports, name, take);
+      if (this.#known.has(name)) continue;
+      this.#learn(name, {});
+      const pem = await folder.certificate(name);
+      try {
+        if (pem !== undefined) this.#learn(name, { certificate: parseStored(pem, name) });
+      } catch (error) {
+        const fields = { domain: name, reason: messageOf(error) };
+        log.warn(fields, "the stored certificate cannot be used");
+      }
     }
-    return wanted;
-  };
+    this.#serve();
+  }
 
-  const underWay = new Map<string, Promise<void>>();
+  #learn(name: string, news: Known): void {
+    this.#known.set(name, { ...this.#known.get(name), ...news });
+  }
+
+  #serve(): void {
+    const known = [...this.#known.values()];
+    this.source.replace(known.flatMap(({ certificate }) => certificate ?? []));
+  }
+
+  /** Logs an error once, not every second while it lasts. */
+  async #check(): Promise<void> {
+    try {
+      await this.#renewDue();
+      this.#lastLogged = "";
+    } catch (error) {
+      const isNew = messageOf(error) !== this.#lastLogged;
+      if (isNew && !this.#stopping.signal.aborted) this.#logFolderError(error);
+      this.#lastLogged = messageOf(error);
+    }
+  }
+
   /** Starts the attempts in parallel, so that a slow one does not delay other names. */
-  const renewDue = async (): Promise<void> => {
-    for (const name of await names()) {
-      if (stopping.signal.aborted || underWay.has(name)) continue;
+  async #renewDue(): Promise<void> {
+    const { folder, now } = this.#ports;
+    await this.loadNames();
+    for (const [name, { certificate, progress }] of this.#known) {
+      if (this.#stopping.signal.aborted || this.#underWay.has(name)) continue;
       // In memory first: if the file cannot be written (full disk), the pause still applies.
-      const before = lastAttempts.get(name) ?? (await ports.folder.progress(name));
-      const due = dueAt(certificates.get(name), before, await ports.folder.requestedAt(name));
-      if (ports.now() < due) continue;
-      const attempt = attemptFor(name, before).finally(() => underWay.delete(name));
-      underWay.set(name, attempt);
+      const before = progress ?? (await folder.progress(name));
+      if (now() < dueAt(certificate, before, await folder.requestedAt(name))) continue;
+      const attempt = this.#attempt(name, before).finally(() => this.#underWay.delete(name));
+      this.#underWay.set(name, attempt);
     }
-  };
+  }
 
-  const attemptFor = async (name: string, before: Attempts | undefined): Promise<void> => {
-    const progress = await attemptOnce(ports, name, before, take, stopping.signal);
-    if (progress === undefined) return;
-    lastAttempts.set(name, progress);
+  async #attempt(name: string, before: Attempts | undefined): Promise<void> {
+    const { folder, obtain, log, now } = this.#ports;
+    const { signal } = this.#stopping;
+    // The start, so that a request made during the attempt starts another one.
+    const lastAt = now();
+    let result: Known & { readonly progress: Progress };
+    log.info({ domain: name }, "getting a certificate");
     try {
-      await ports.folder.writeProgress(name, progress);
+      const certificate = await obtain(name, signal);
+      const until = certificate.notAfter.toISOString();
+      const renewal = new Date(renewalAt(certificate)).toISOString();
+      log.info({ domain: name, until, renewal }, "stored a certificate");
+      const progress = { failures: 0, lastAt, nextAt: 0, cause: undefined };
+      result = { certificate, progress };
     } catch (error) {
-      // A name that was removed in the meantime has no folder to write to.
-      if (known.has(name)) logFolderError(ports, error);
+      if (signal.aborted) return;
+      const progress = failure(lastAt, now(), before, error);
+      const next = new Date(progress.nextAt).toISOString();
+      log.error({ domain: name, reason: progress.cause, next }, "no certificate");
+      result = { progress };
     }
-  };
+    // A name that was removed in the meantime has no folder to write to.
+    if (!this.#known.has(name)) return;
+    this.#learn(name, result);
+    this.#serve();
+    await folder.writeProgress(name, result.progress).catch((error) => {
+      if (this.#known.has(name)) this.#logFolderError(error);
+    });
+  }
 
-  await names();
-  let polling: Promise<void> | undefined;
-  return {
-    begin() {
-      polling ??= poll(loggingOnce(renewDue, ports, stopping.signal), stopping.signal);
-    },
-    current: () => [...certificates.values()],
-    onChange,
-    async stop() {
-      stopping.abort();
-      await polling;
-      await Promise.all(underWay.values());
-    },
-  };
-}
-
-type Take = (name: string, certificate: Certificate) => void;
-
-/** Logs an error once, not every second while it lasts. */
-function loggingOnce(
-  run: () => Promise<void>,
-  ports: RenewerPorts,
-  stop: AbortSignal,
-): () => Promise<void> {
-  let lastLogged = "";
-  return async () => {
-    try {
-      await run();
-      lastLogged = "";
-    } catch (error) {
-      if (messageOf(error) !== lastLogged && !stop.aborted) logFolderError(ports, error);
-      lastLogged = messageOf(error);
-    }
-  };
-}
-
-function logFolderError({ log }: RenewerPorts, error: unknown): void {
-  log.error({ reason: messageOf(error) }, "the certificate folder cannot be read or written");
-}
-
-async function loadStored({ folder, log }: RenewerPorts, name: string, take: Take): Promise<void> {
-  const pem = await folder.certificate(name);
-  if (pem === undefined) return;
-  try {
-    take(name, parseStored(pem, name));
-  } catch (error) {
-    log.warn({ domain: name, reason: messageOf(error) }, "the stored certificate cannot be used");
+  #logFolderError(error: unknown): void {
+    const fields = { reason: messageOf(error) };
+    this.#ports.log.error(fields, "the certificate folder cannot be read or written");
   }
 }
 
-/** Returns the result, or `undefined` if the gate stops in the meantime. */
-async function attemptOnce(
-  { obtain, log, now }: RenewerPorts,
-  name: string,
+function failure(
+  lastAt: number,
+  endedAt: number,
   before: Attempts | undefined,
-  take: Take,
-  stop: AbortSignal,
-): Promise<Progress | undefined> {
-  log.info({ domain: name }, "getting a certificate");
-  try {
-    const obtained = await obtain(name, stop);
-    const renewal = new Date(renewalAt(obtained)).toISOString();
-    log.info(
-      { domain: name, until: obtained.notAfter.toISOString(), renewal },
-      "stored a certificate",
-    );
-    take(name, obtained);
-    return { failures: 0, lastAt: now(), nextAt: 0, cause: undefined };
-  } catch (error) {
-    if (stop.aborted) return undefined;
-    const failed = failure(now(), before, error);
-    const next = new Date(failed.nextAt).toISOString();
-    log.error({ domain: name, reason: failed.cause, next }, "no certificate");
-    return failed;
-  }
-}
-
-function failure(lastAt: number, before: Attempts | undefined, error: unknown): Progress {
+  error: unknown,
+): Progress {
   const failures = (before?.failures ?? 0) + 1;
   const askedForMs = error instanceof AcmeProblem ? error.retryAfterMs : undefined;
-  const nextAt = lastAt + pauseAfter(failures, askedForMs);
+  const nextAt = endedAt + pauseAfter(failures, askedForMs);
   return { failures, lastAt, nextAt, cause: messageOf(error) };
 }

@@ -21,7 +21,7 @@ export async function checkDomain(
   timeoutMs: number = TIMEOUT_MS,
 ): Promise<void> {
   const fault = (reason: string): Fault =>
-    new Fault("domain_not_here", `${name} does not lead to this gate: ${reason}`);
+    new Fault("domain_not_here", `${name} does not point to this gate: ${reason}`);
   const address = await lookup(name).then(
     (found) => found.address,
     (error) => {

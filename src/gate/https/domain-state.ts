@@ -20,12 +20,11 @@ async function stateOf(folder: CertificateFolder, name: string): Promise<DomainS
   const progress = await folder.progress(name);
   return {
     name,
-    certificate:
-      certificate === undefined
-        ? undefined
-        : { notAfter: certificate.notAfter, renewalAt: new Date(renewalAt(certificate)) },
-    lastAttempt:
-      progress === undefined ? undefined : { at: new Date(progress.lastAt), cause: progress.cause },
+    certificate: certificate && {
+      notAfter: certificate.notAfter,
+      renewalAt: new Date(renewalAt(certificate)),
+    },
+    lastAttempt: progress && { at: new Date(progress.lastAt), cause: progress.cause },
     nextAttemptAt: new Date(dueAt(certificate, progress, await folder.requestedAt(name))),
   };
 }

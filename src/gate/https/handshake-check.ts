@@ -2,53 +2,45 @@ import type { AddressInfo, Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
 import { messageOf } from "../../core/fault.ts";
+import type { ServerLog } from "../../core/server-log.ts";
 import type { Certificate } from "./certificate.ts";
 import type { CertificateSource } from "./certificate-source.ts";
 
 const TIMEOUT_MS = 5_000;
 const RETRY_AFTER_MS = 60_000;
 
-/** Records which certificates the HTTPS port has served: only these get redirects and HSTS. */
-export interface HandshakeCheck {
-  /** Also false outside the certificate's validity. */
-  passed(certificate: Certificate | undefined): boolean;
-}
-
-/** Connects to the server once for each new certificate, and again after a failure. */
+/**
+ * Connects to the server once for each new certificate, and again after a failure. Returns whether a
+ * certificate has been served that way and is valid now: only these get redirects and HSTS.
+ */
 export function createHandshakeCheck(
   server: Server,
   source: CertificateSource,
   now: () => number,
-  log: { warn(fields: object, message: string): void },
-): HandshakeCheck {
-  const passed = new Set<string>();
+  log: ServerLog,
+): (certificate: Certificate | undefined) => boolean {
+  const passed = new WeakMap<Certificate, boolean>();
   const check = async (certificate: Certificate): Promise<void> => {
-    const { fingerprint } = certificate;
-    while (server.listening && !passed.has(fingerprint) && source.current().includes(certificate)) {
+    passed.set(certificate, false);
+    while (server.listening && source.current.includes(certificate)) {
       try {
         await checkOnce(server, certificate);
-        passed.add(fingerprint);
+        passed.set(certificate, true);
+        return;
       } catch (error) {
         log.warn({ reason: messageOf(error) }, "HTTPS does not work yet");
         await sleep(RETRY_AFTER_MS, undefined, { ref: false });
       }
     }
   };
-  const known = new WeakSet<Certificate>();
   source.onChange(() => {
-    for (const certificate of source.current()) {
-      if (known.has(certificate)) continue;
-      known.add(certificate);
-      check(certificate);
-    }
+    for (const one of source.current) if (!passed.has(one)) check(one);
   });
-  return {
-    passed: (certificate) =>
-      certificate !== undefined &&
-      passed.has(certificate.fingerprint) &&
-      now() >= certificate.notBefore.getTime() &&
-      now() < certificate.notAfter.getTime(),
-  };
+  return (certificate) =>
+    certificate !== undefined &&
+    passed.get(certificate) === true &&
+    now() >= certificate.notBefore.getTime() &&
+    now() < certificate.notAfter.getTime();
 }
 
 async function checkOnce(server: Server, { fingerprint, names }: Certificate): Promise<void> {
@@ -63,17 +55,16 @@ async function checkOnce(server: Server, { fingerprint, names }: Certificate): P
   if (served !== fingerprint) throw new Error("the server uses another certificate");
 }
 
+export interface HandshakePeer {
+  readonly host: string;
+  readonly port: number;
+  /** Not an IP address. */
+  readonly servername: string | undefined;
+}
+
 /** Connects with TLS, accepting any certificate, reads from the socket, and disconnects. */
 export function handshake<T>(
-  {
-    servername = "",
-    ...at
-  }: {
-    readonly host: string;
-    readonly port: number;
-    /** Not an IP address. */
-    readonly servername: string | undefined;
-  },
+  { servername = "", ...at }: HandshakePeer,
   timeoutMs: number,
   read: (socket: TLSSocket) => T,
 ): Promise<T> {

@@ -4,11 +4,15 @@ import { Fault } from "../../core/fault.ts";
 
 /** Normalizes a host name to its form in certificates. Throws a fault that says what is wrong. */
 export function certifiableName(text: string): string {
-  if (text.includes("*")) throw refused(text, "a certificate for all names below one takes DNS");
+  if (text.includes("*"))
+    throw refused(
+      text,
+      "wildcard certificates need DNS challenges, which the gate does not support",
+    );
   const given = text.trim().replace(/\.$/, "");
   // domainToASCII would drop these characters and keep the text around them.
   const name = /[\p{Cc}/?#%\\]/u.test(given) ? "" : domainToASCII(given);
-  if (isIP(name) !== 0) throw refused(text, "it is an address");
+  if (isIP(name) !== 0) throw refused(text, "it is an IP address");
   const labels = name.split(".");
   const isName =
     name.length <= 253 &&
@@ -20,4 +24,4 @@ export function certifiableName(text: string): string {
 }
 
 const refused = (text: string, reason: string): Fault =>
-  new Fault("domain_refused", `no certificate can be had for ${text}: ${reason}`);
+  new Fault("domain_refused", `cannot get a certificate for ${text}: ${reason}`);

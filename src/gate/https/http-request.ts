@@ -20,15 +20,14 @@ export interface HttpResponse {
   readonly headers: IncomingHttpHeaders;
   /** Cut off after the chunk that exceeds `maxBytes`. */
   readonly body: string;
-  readonly length: "within-limit" | "too-long";
 }
 
 /** Sends one request and follows no redirect. Rejects unless an HTTP response arrives in time. */
 export async function sendRequest(url: URL, sent: HttpRequest): Promise<HttpResponse> {
-  const { method = "GET", body = "", timeoutMs, maxBytes, stop, agent, ...rest } = sent;
+  const { method = "GET", body = "", timeoutMs, maxBytes, stop, agent = false, ...rest } = sent;
   const late = AbortSignal.timeout(timeoutMs);
   const signal = stop === undefined ? late : AbortSignal.any([stop, late]);
-  const options: RequestOptions = { ...rest, method, signal, agent: agent ?? false };
+  const options: RequestOptions = { ...rest, method, signal, agent };
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const outgoing = (url.protocol === "https:" ? requestTls : request)(url, options, resolve);
@@ -40,17 +39,14 @@ export async function sendRequest(url: URL, sent: HttpRequest): Promise<HttpResp
       outgoing.end(body);
     });
     const { statusCode: status = 0, headers } = response;
-    return { status, headers, ...(await readBody(response, maxBytes)) };
+    return { status, headers, body: await readBody(response, maxBytes) };
   } catch (error) {
     if (!late.aborted || stop?.aborted === true) throw error;
     throw new Fault("response_timeout", `no response within ${timeoutMs / 1_000} seconds`);
   }
 }
 
-async function readBody(
-  response: IncomingMessage,
-  maxBytes: number,
-): Promise<Pick<HttpResponse, "body" | "length">> {
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response) {
@@ -58,8 +54,7 @@ async function readBody(
     size += chunk.length;
     if (size > maxBytes) break;
   }
-  const body = Buffer.concat(chunks).toString("utf8");
-  return { body, length: size > maxBytes ? "too-long" : "within-limit" };
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -7,9 +7,10 @@ import {
 } from "node:http2";
 import { Server as NetServer, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { cutStalled, type Drainable, type Handle, TIMEOUTS } from "../listener.ts";
+import { cutStalled, type Drainable, type Handle, SERVER_OPTIONS } from "../listener.ts";
+import { answerRefusals, requiringHost } from "../refusals.ts";
 import { TLS_OPTIONS } from "./certificate.ts";
-import { type CertificateSource, certificateFor } from "./certificate-source.ts";
+import type { CertificateSource } from "./certificate-source.ts";
 
 /** Time limits for clients, in milliseconds. */
 export interface TlsTimeouts {
@@ -35,23 +36,25 @@ export function createHttpsServer(
   source: CertificateSource,
   timeouts: TlsTimeouts = TLS_TIMEOUTS,
 ): HttpsServer {
+  const serve = requiringHost(handle);
   const server = createSecureServer(
     {
       ...TLS_OPTIONS,
-      ...TIMEOUTS,
+      ...SERVER_OPTIONS,
       allowHTTP1: true,
       handshakeTimeout: timeouts.handshake,
       settings: { maxConcurrentStreams: MAX_STREAMS },
-      SNICallback: (host, tell) => tell(null, certificateFor(source, host)?.context),
+      SNICallback: (host, tell) => tell(null, source.for(host)?.context),
     },
     (incoming, outgoing) => {
       if (incoming.httpVersionMajor === 2) normalize(incoming);
-      return handle(incoming, outgoing);
+      return serve(incoming, outgoing);
     },
   );
+  answerRefusals(server);
   // A client without SNI gets the first certificate.
   source.onChange(() => {
-    server.setSecureContext({ ...TLS_OPTIONS, ...source.current()[0]?.pem });
+    server.setSecureContext({ ...TLS_OPTIONS, ...source.current[0]?.pem });
   });
   server.on("session", (session) => {
     session.setTimeout(timeouts.silence, () => session.destroy());
@@ -67,7 +70,7 @@ export function createHttpsServer(
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   server.on("sessionError", () => {});
   // Node 24 ignores these options for HTTP/1.1 over TLS.
-  return drainable(Object.assign(server, TIMEOUTS));
+  return drainable(Object.assign(server, SERVER_OPTIONS));
 }
 
 /** Gives an HTTP/2 request the fields that handlers expect from HTTP/1.1. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { pathsUnder } from "../../web/paths.ts";
+import type { Certificate } from "./certificate.ts";
 
 const { alive, ready, forwardAuth } = pathsUnder("", null);
 /** Paths that health checks and proxies on the local network request over plain HTTP. */
@@ -7,9 +8,7 @@ const NEVER_REDIRECTED: readonly string[] = [alive, ready, forwardAuth];
 
 export interface HttpsTarget {
   readonly port: number;
-  /** The names of the certificates, in their order. */
-  readonly names: readonly string[];
-  covers(host: string): boolean;
+  readonly certificates: readonly Pick<Certificate, "names" | "covers">[];
   /** PUBLIC_URL, if it is set. */
   readonly publicUrl: string | undefined;
 }
@@ -26,7 +25,9 @@ export function secureLocation(
   if (headers["x-forwarded-proto"] === "https") return undefined;
   if (place.publicUrl?.startsWith("https:")) return `${place.publicUrl}${target}`;
   const asked = hostIn(incoming);
-  const host = asked !== undefined && place.covers(asked) ? asked : (place.names[0] ?? asked);
+  const isCovered = place.certificates.some((one) => asked !== undefined && one.covers(asked));
+  const [first] = place.certificates.flatMap(({ names }) => names);
+  const host = isCovered ? asked : (first ?? asked);
   if (host === undefined) return undefined;
   return `https://${host}${place.port === 443 ? "" : `:${place.port}`}${target}`;
 }

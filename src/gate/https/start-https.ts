@@ -2,26 +2,14 @@ import type { AddressInfo } from "node:net";
 import { NOTHING_RUNS } from "../../web/responses.ts";
 import { type Handle, listen } from "../listener.ts";
 import type { GateLog } from "../server-log.ts";
-import { type Certificates, certificateFor } from "./certificate-source.ts";
-import { createHandshakeCheck, type HandshakeCheck } from "./handshake-check.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Certificates } from "./certificate-source.ts";
+import { createHandshakeCheck } from "./handshake-check.ts";
 import { createHttpsServer, type HttpsServer } from "./https-server.ts";
 import { hostIn, secureLocation } from "./redirect.ts";
 
 /** One year, for this host only: subdomains may not have HTTPS. */
 const HSTS = "max-age=31536000";
-
-export interface HttpsAddress {
-  readonly host: string;
-  readonly port: number;
-  readonly publicUrl: string | undefined;
-}
-
-export interface HttpsPorts {
-  readonly handle: Handle;
-  readonly certificates: Certificates;
-  now(): number;
-  readonly log: GateLog;
-}
 
 export interface Https {
   readonly url: string;
@@ -30,39 +18,37 @@ export interface Https {
   wrapPlain(handle: Handle): Handle;
 }
 
-export async function startHttps(place: HttpsAddress, ports: HttpsPorts): Promise<Https> {
-  const { source, challenges } = ports.certificates;
+export async function startHttps(
+  { host, port, publicUrl }: Pick<Settings, "host" | "port" | "publicUrl">,
+  handle: Handle,
+  { source, challenges }: Certificates,
+  now: () => number,
+  log: GateLog,
+): Promise<Https> {
   // The check needs the server, and the server's responses need the check.
-  let check: HandshakeCheck | undefined;
-  const works = (host: string | undefined): boolean =>
-    check?.passed(certificateFor(source, host)) === true;
-
+  let works: ReturnType<typeof createHandshakeCheck> = () => false;
   const server = createHttpsServer((incoming, outgoing) => {
-    if (works(hostIn(incoming))) outgoing.setHeader("Strict-Transport-Security", HSTS);
-    ports.handle(incoming, outgoing);
+    if (works(source.for(hostIn(incoming)))) {
+      outgoing.setHeader("Strict-Transport-Security", HSTS);
+    }
+    handle(incoming, outgoing);
   }, source);
-  const url = await listen(server, place.host, place.port);
-  const { port } = server.address() as AddressInfo;
-  check = createHandshakeCheck(server, source, ports.now, ports.log);
+  const url = await listen(server, host, port);
+  works = createHandshakeCheck(server, source, now, log);
+  const { port: actualPort } = server.address() as AddressInfo;
 
-  const location = (incoming: Parameters<Handle>[0]): string | undefined => {
-    if (!works(hostIn(incoming))) return undefined;
-    return secureLocation(incoming, {
-      port,
-      names: source.current().flatMap(({ names }) => names),
-      covers: (host) => source.current().some((one) => one.covers(host)),
-      publicUrl: place.publicUrl,
-    });
-  };
   return {
     url,
     server,
-    wrapPlain: (handle) => (incoming, outgoing) => {
+    wrapPlain: (plain) => (incoming, outgoing) => {
       if (challenges?.answer(incoming, outgoing) === true) return;
-      const target = location(incoming);
-      if (target === undefined) return handle(incoming, outgoing);
+      const place = { port: actualPort, certificates: source.current, publicUrl };
+      const location = works(source.for(hostIn(incoming)))
+        ? secureLocation(incoming, place)
+        : undefined;
+      if (location === undefined) return plain(incoming, outgoing);
       outgoing.statusCode = 308;
-      outgoing.setHeader("Location", target);
+      outgoing.setHeader("Location", location);
       outgoing.setHeader("Cache-Control", "no-store");
       outgoing.setHeader("Content-Security-Policy", NOTHING_RUNS);
       outgoing.setHeader("X-Content-Type-Options", "nosniff");

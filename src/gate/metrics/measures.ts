@@ -1,7 +1,6 @@
-import type { Levels, Meter } from "../../core/meter.ts";
+import type { Meter } from "../../core/meter.ts";
 import type { SignInOutcome } from "../../core/sign-in.ts";
-import { counter, gauge, histogram, level } from "./instruments.ts";
-import type { Metric } from "./text-format.ts";
+import type { Registry } from "./registry.ts";
 
 const HASH_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
@@ -13,101 +12,80 @@ const outcomes: Readonly<Record<SignInOutcome["kind"], true>> = {
   "signed-in": true,
 };
 
-export interface Measures {
-  readonly meter: Meter;
-  readonly metrics: readonly Metric[];
-}
-
 /** Creates the metrics of sign-ins, hashes and log entries. `seconds` is a monotonic clock. */
-export function createMeasures(seconds: () => number): Measures {
-  const signIns = counter(
+export function createMeter(registry: Registry, seconds: () => number): Meter {
+  const signIns = registry.counter(
     "latchkey_sign_ins_total",
     "Sign-ins by outcome. Rejected: unknown user or wrong password.",
   );
-  const denials = counter(
+  for (const outcome of Object.keys(outcomes)) signIns({ outcome });
+  const denials = registry.counter(
     "latchkey_limiter_denials_total",
     "Sign-ins denied by the rate limit for each address.",
-  );
-  const running = level("latchkey_hashes_running", "Password hashes being computed.");
-  const waiting = level("latchkey_hashes_waiting", "Password hashes waiting in the queue.");
-  const refused = counter(
+  )({});
+  const runs = registry.level("latchkey_hashes_running", "Password hashes being computed.");
+  const waits = registry.level("latchkey_hashes_waiting", "Password hashes waiting in the queue.");
+  const refused = registry.counter(
     "latchkey_hashes_refused_total",
     "Password hashes refused with a 503 because too many were waiting.",
-  );
-  const hashTime = histogram(
+  )({});
+  const hashTime = registry.histogram(
     "latchkey_hash_duration_seconds",
     "Time to compute a password hash, without the time in the queue.",
     HASH_SECONDS,
-  );
-  const written = counter("latchkey_log_entries_written_total", "Log entries stored.");
-  const dropped = counter(
+  )({});
+  const written = registry.counter("latchkey_log_entries_written_total", "Log entries stored.")({});
+  const dropped = registry.counter(
     "latchkey_log_entries_dropped_total",
     "Log entries dropped because too many were waiting for the store.",
-  );
-  const failed = counter(
+  )({});
+  const failed = registry.counter(
     "latchkey_log_write_failures_total",
     "Batches of log entries that the store failed to write. They are retried.",
-  );
-
-  const outcome = (kind: string) => signIns.of({ outcome: kind });
-  for (const kind of Object.keys(outcomes)) outcome(kind);
-  const [denial, refusal, hashing] = [denials.of({}), refused.of({}), hashTime.of({})];
-  const [entriesWritten, entriesDropped, entriesFailed] = [written, dropped, failed].map((one) =>
-    one.of({}),
-  );
-  const levels = createLevels();
-
-  const meter: Meter = {
-    watch: levels.watch,
-    signInDecided(kind) {
-      outcome(kind).add(1);
-      if (kind === "rate-limited") denial.add(1);
+  )({});
+  return {
+    watch(levels) {
+      registry.gauge(
+        "latchkey_limiter_tracked_addresses",
+        "Addresses tracked by the rate limit. Above 10000 all sign-ins are denied.",
+        levels.trackedAddresses,
+      );
+      registry.gauge(
+        "latchkey_log_entries_waiting",
+        "Log entries not stored yet. Above 10000 they are dropped.",
+        levels.waitingEntries,
+      );
+      registry.gauge(
+        "latchkey_remembered_sessions",
+        "Verified sessions in the cache of the guards.",
+        levels.rememberedSessions,
+      );
+      registry.gauge(
+        "latchkey_remembered_users",
+        "Users in the cache of the guards.",
+        levels.rememberedUsers,
+      );
+    },
+    signInDecided(outcome) {
+      signIns({ outcome }).add(1);
+      if (outcome === "rate-limited") denials.add(1);
     },
     hashes: {
-      waits: waiting.begin,
+      waits,
       runs() {
-        const end = running.begin();
+        const end = runs();
         const start = seconds();
         return () => {
           end();
-          hashing.observe(seconds() - start);
+          hashTime.add(seconds() - start);
         };
       },
-      refused: () => refusal.add(1),
+      refused: () => refused.add(1),
     },
     entries: {
-      written: (count) => entriesWritten?.add(count),
-      dropped: () => entriesDropped?.add(1),
-      failed: () => entriesFailed?.add(1),
+      written: (count) => written.add(count),
+      dropped: () => dropped.add(1),
+      failed: () => failed.add(1),
     },
-  };
-  const rules = [signIns, denials, running, waiting, refused, hashTime, written, dropped, failed];
-  return { meter, metrics: [...rules, ...levels.metrics] };
-}
-
-function createLevels(): { readonly metrics: readonly Metric[]; watch(levels: Levels): void } {
-  let watched: Levels | undefined;
-  return {
-    watch: (levels) => {
-      watched = levels;
-    },
-    metrics: [
-      gauge(
-        "latchkey_limiter_tracked_addresses",
-        "Addresses tracked by the rate limit. Above 10000 all sign-ins are denied.",
-        () => watched?.trackedAddresses(),
-      ),
-      gauge(
-        "latchkey_log_entries_waiting",
-        "Log entries not stored yet. Above 10000 they are dropped.",
-        () => watched?.waitingEntries(),
-      ),
-      gauge("latchkey_remembered_sessions", "Verified sessions in the cache of the guards.", () =>
-        watched?.rememberedSessions(),
-      ),
-      gauge("latchkey_remembered_users", "Users in the cache of the guards.", () =>
-        watched?.rememberedUsers(),
-      ),
-    ],
   };
 }

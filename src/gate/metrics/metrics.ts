@@ -4,15 +4,14 @@ import { Fault, messageOf } from "../../core/fault.ts";
 import { isLoopbackHost } from "../../core/loopback.ts";
 import type { Meter } from "../../core/meter.ts";
 import { NOTHING_RUNS } from "../../web/responses.ts";
-import { createListener, drain, listen, type PlainServer } from "../listener.ts";
+import { createListener, drain, type Handle, listen, type PlainServer } from "../listener.ts";
 import type { OpenStore } from "../open-store.ts";
 import { version } from "../version.ts";
-import { gauge } from "./instruments.ts";
-import { createMeasures } from "./measures.ts";
-import { processMetrics, watchEventLoop } from "./process-metrics.ts";
-import { createRequestCounting, type RequestCounting } from "./requests.ts";
-import { CONTENT_TYPE, type Metric, textOf } from "./text-format.ts";
-import { createStoreTiming } from "./timed-store.ts";
+import { createMeter } from "./measures.ts";
+import { addProcessMetrics, watchEventLoop } from "./process-metrics.ts";
+import { CONTENT_TYPE, Registry } from "./registry.ts";
+import { countRequests } from "./requests.ts";
+import { timeStore } from "./timed-store.ts";
 
 const STOP_WITHIN_MS = 500;
 const PATH = "/metrics";
@@ -20,7 +19,9 @@ const PATH = "/metrics";
 /** The gate's metrics, and their own listener: they are never on the public one. */
 export interface Metrics {
   readonly meter: Meter;
-  readonly counting: RequestCounting["counting"];
+  /** Wraps a handler to count its requests. All paths outside `paths` count as one. */
+  counting(handle: Handle, paths: Iterable<string>): Handle;
+  /** Returns the same store, with its operations timed. */
   timed(store: OpenStore): OpenStore;
   /** Returns the URL. */
   listen(): Promise<string>;
@@ -35,53 +36,39 @@ export function openMetrics(
   certificateExpiry: () => Date | undefined,
 ): Metrics {
   const seconds = (): number => milliseconds() / 1e3;
-  const { meter, metrics: measures } = createMeasures(seconds);
-  const requests = createRequestCounting(seconds);
-  const store = createStoreTiming(seconds);
-  const eventLoop = watchEventLoop(seconds);
-  const server = serverOf(host, [
-    buildInfo(),
-    ...requests.metrics,
-    ...measures,
-    ...store.metrics,
-    gauge(
-      "latchkey_certificate_expiry_timestamp_seconds",
-      "When the certificate expires, in seconds since 1970. Without a certificate there is no sample.",
-      () => {
-        const expiry = certificateExpiry();
-        return expiry && expiry.getTime() / 1e3;
-      },
-    ),
-    eventLoop.metric,
-    ...processMetrics(),
-  ]);
+  const registry = new Registry();
+  registry.info(
+    "latchkey_build_info",
+    "Always 1. The labels are the versions of Latchkey and Node.js.",
+    { version: version(), node: process.versions.node },
+  );
+  const counting = countRequests(registry, seconds);
+  const meter = createMeter(registry, seconds);
+  const timed = timeStore(registry, seconds);
+  registry.gauge(
+    "latchkey_certificate_expiry_timestamp_seconds",
+    "When the certificate expires, in seconds since 1970. Without a certificate there is no sample.",
+    () => {
+      const expiry = certificateExpiry();
+      return expiry && expiry.getTime() / 1e3;
+    },
+  );
+  const eventLoop = watchEventLoop(registry, seconds);
+  addProcessMetrics(registry);
+  const server = serverOf(host, registry);
   return {
     meter,
-    counting: requests.counting,
-    timed: store.timed,
-    async listen() {
-      try {
-        return await listen(server, host, port);
-      } catch (error) {
+    counting,
+    timed,
+    listen: () =>
+      listen(server, host, port).catch((error) => {
         // Names the setting: an operator would first suspect PORT.
-        const why = messageOf(error);
-        throw new Fault("cannot_listen", `METRICS_PORT: ${why}`, { cause: error });
-      }
-    },
+        throw new Fault("cannot_listen", `METRICS_PORT: ${messageOf(error)}`, { cause: error });
+      }),
     async stop() {
-      eventLoop.stop();
+      clearInterval(eventLoop);
       if (server.listening) await drain(server, STOP_WITHIN_MS);
     },
-  };
-}
-
-function buildInfo(): Metric {
-  const labels = { version: version(), node: process.versions.node };
-  return {
-    name: "latchkey_build_info",
-    help: "Always 1. The labels are the versions of Latchkey and Node.js.",
-    type: "gauge",
-    samples: () => [{ labels, value: 1 }],
   };
 }
 
@@ -91,7 +78,7 @@ const GUARDED = {
   "Content-Security-Policy": NOTHING_RUNS,
 };
 
-function serverOf(host: string, metrics: readonly Metric[]): PlainServer {
+function serverOf(host: string, registry: Registry): PlainServer {
   const server = createListener((request, response) => {
     const say = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) =>
       response.writeHead(status, { ...GUARDED, ...headers }).end(text);
@@ -104,7 +91,7 @@ function serverOf(host: string, metrics: readonly Metric[]): PlainServer {
     } else if (request.method !== "GET" && request.method !== "HEAD") {
       say(405, "method not allowed\n", { Allow: "GET, HEAD" });
     } else {
-      say(200, textOf(metrics), { "Content-Type": CONTENT_TYPE });
+      say(200, registry.text(), { "Content-Type": CONTENT_TYPE });
     }
   });
   return server;
@@ -115,9 +102,8 @@ const isOnLoopback = (server: PlainServer): boolean =>
 
 /** Against DNS rebinding: only the host name tells a website from a scraper on this machine. */
 function isHostAllowed(metricsHost: string, requested: string): boolean {
-  const own = { publicUrl: undefined, cookieDomain: undefined };
   const named = canonicalHost(metricsHost);
-  return (["loopback-setup", named === undefined ? [] : [named]] as const).some(
-    (allowedHosts) => judgeHost({ allowedHosts, ...own }, requested) === "allowed",
-  );
+  const publicUrl = named === undefined ? undefined : `http://${named}`;
+  const rule = { allowedHosts: "loopback-setup", publicUrl, cookieDomain: undefined } as const;
+  return judgeHost(rule, requested) === "allowed";
 }

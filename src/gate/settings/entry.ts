@@ -1,22 +1,17 @@
-import type { AuthOptions, SettledOptions } from "../../options.ts";
+import type { SettledOptions } from "../../options.ts";
 import type { ValueKind } from "./value-kinds.ts";
 import { readableFile, type Value } from "./values.ts";
 
-type Group =
-  | "Addresses"
-  | "HTTPS"
-  | "Data"
-  | "Secrets"
-  | "Sign-in and setup"
-  | "Reverse proxies"
-  | "Pages"
-  | "Logs and metrics";
-
-interface Described<T> {
+/** An entry of any type. */
+export interface AnyEntry<T = unknown> {
+  /** Starts a group in the documentation. The entries below belong to the same group. */
+  readonly heading?: string;
   /** In the environment and in env files. As a flag: in lower case, with dashes. */
   readonly name: string;
-  readonly group: Group;
   readonly value: Value<T>;
+  readonly default?: string;
+  /** What the documentation shows as the default of an entry without one. */
+  readonly unset?: string;
   readonly about: string;
   /** Not a flag, because all users of the machine can read the command line. */
   readonly flag?: "none";
@@ -25,20 +20,11 @@ interface Described<T> {
 }
 
 /** One setting. `T` includes `undefined` where there is no default. */
-export type Entry<T> = Described<NonNullable<T>> &
-  (undefined extends T ? { readonly unset: string } : { readonly default: string });
+export type Entry<T> = AnyEntry<NonNullable<T>> &
+  (undefined extends T ? unknown : { readonly default: string });
 
-/** A setting that the gate passes to `createAuth` as it is. */
-export type OptionEntry<K extends keyof AuthOptions, T = SettledOptions[K]> = Entry<T> & {
-  readonly option: K;
-};
-
-/** An entry of any type. */
-export type AnyEntry = Described<unknown> & {
-  readonly default?: string;
-  readonly unset?: string;
-  readonly option?: keyof AuthOptions;
-};
+/** A setting that the gate passes to `createAuth`, as its field has the name of an option. */
+export type OptionEntry<K extends keyof SettledOptions> = Entry<SettledOptions[K]>;
 
 /** A setting as users see it: in the environment, in an env file, or as a flag. */
 export interface Setting {
@@ -52,24 +38,26 @@ export interface Setting {
   readonly completes: ValueKind;
 }
 
-/** The setting of an entry, and for a secret the `_FILE` setting beside it. */
-export function settingsOf(entry: AnyEntry): readonly Setting[] {
-  if (entry.secret !== true) return [settingOf(entry)];
-  const { name, group, value } = entry;
-  const lines = value.parseFile === undefined ? "" : ", one per line";
-  const about = `file that contains ${name} instead${lines}`;
-  const file = { name: `${name}_FILE`, group, value: readableFile, unset: "none", about };
-  return [settingOf(entry), settingOf(file)];
+/** The settings of all entries, and for each secret the `_FILE` setting below it. */
+export function settingsOf(entries: readonly AnyEntry[]): readonly Setting[] {
+  let group = "";
+  return entries.flatMap((entry) => {
+    group = entry.heading ?? group;
+    if (entry.secret !== true) return [settingOf(entry, group)];
+    const { name, value } = entry;
+    const lines = value.parseFile === undefined ? "" : ", one per line";
+    const about = `file that contains ${name} instead${lines}`;
+    const file = { name: `${name}_FILE`, value: readableFile, about };
+    return [settingOf(entry, group), settingOf(file, group)];
+  });
 }
 
-function settingOf({ name, group, value, about, ...entry }: AnyEntry): Setting {
-  return {
-    name,
-    group,
-    takes: value.takes,
-    fallback: entry.default || entry.unset || "none",
-    about,
-    flag: entry.flag ?? name.toLowerCase().replaceAll("_", "-"),
-    completes: value.completes,
-  };
-}
+const settingOf = ({ name, value, about, ...entry }: AnyEntry, group: string): Setting => ({
+  name,
+  group,
+  takes: value.takes,
+  fallback: entry.default || entry.unset || "none",
+  about,
+  flag: entry.flag ?? name.toLowerCase().replaceAll("_", "-"),
+  completes: value.completes,
+});

@@ -1,22 +1,25 @@
 import { join } from "node:path";
 import type { AllowedHosts } from "../../core/allowed-hosts.ts";
 import { isLoopbackHost } from "../../core/loopback.ts";
-import { type Environment, environmentOf } from "../../core/secrets.ts";
+import type { SettledOptions } from "../../options.ts";
+import { OPTION_DEFAULTS } from "../../settle-options.ts";
 import { sharesCookies } from "../../web/location.ts";
+import type { AnyEntry } from "./entry.ts";
 import {
   openSources,
   type SecretFile,
   type SettingProblem,
   type SettingsSources,
 } from "./sources.ts";
-import { entries, type SettingsTable } from "./table.ts";
-import type { Environment as Variables } from "./values.ts";
+import { entries, type SettingsTable, secretNames } from "./table.ts";
+import type { Environment } from "./values.ts";
 
-type ValueOf<E> = E extends { readonly value: { readonly parse: (...given: never[]) => infer T } }
-  ? E extends { readonly default: string }
-    ? NonNullable<T>
-    : T | undefined
-  : never;
+type ValueOf<E> =
+  E extends AnyEntry<infer T>
+    ? E extends { readonly default: string }
+      ? T
+      : T | undefined
+    : never;
 
 /** The value of each setting in the table. */
 type TableValues = { readonly [F in keyof SettingsTable]: ValueOf<SettingsTable[F]> };
@@ -28,30 +31,25 @@ export interface Settings extends TableValues {
   /** SQLite, unless `databaseUrl` is set. */
   readonly databaseFile: string;
   /** The environment without the secrets, for programs that the gate runs. */
-  readonly programEnvironment: Variables;
-  readonly environment: Environment;
+  readonly programEnvironment: Environment;
+  readonly nodeEnv: string | undefined;
 }
 
-type OptionField = {
-  [F in keyof SettingsTable]: SettingsTable[F] extends { readonly option: F } ? F : never;
-}[keyof SettingsTable];
+type OptionSetting = keyof SettingsTable & keyof SettledOptions;
 
-/** The options of `createAuth` that are settings. */
-export function optionsOf(settings: Settings): Pick<Settings, OptionField> {
-  const options = entries.flatMap(([, { option }]) => option ?? []) as OptionField[];
-  return Object.fromEntries(options.map((option) => [option, settings[option]])) as Pick<
-    Settings,
-    OptionField
-  >;
+/** The settings that are options of `createAuth`, by the name of the option. */
+export function optionsOf(settings: Settings): Pick<Settings, OptionSetting> {
+  const options = Object.entries(settings).filter(
+    ([field]) => field === "secret" || field in OPTION_DEFAULTS,
+  );
+  return Object.fromEntries(options) as Pick<Settings, OptionSetting>;
 }
 
-export type SettingsReading =
-  | (Read & { readonly kind: "settings" })
-  | (Read & { readonly kind: "wrong"; readonly problems: readonly SettingProblem[] });
-
-interface Read {
+export interface SettingsReading {
   /** With defaults in place of invalid values. */
   readonly settings: Settings;
+  /** Empty if all values are valid. */
+  readonly problems: readonly SettingProblem[];
   readonly warnings: readonly string[];
   readonly secretFiles: readonly SecretFile[];
 }
@@ -73,47 +71,38 @@ export function readSettings(given: SettingsSources): SettingsReading {
   ) as unknown as TableValues;
 
   const { host, dataDir } = values;
-  const secrets = entries.filter(([, { secret }]) => secret === true);
   const settings: Settings = Object.freeze({
     ...values,
     allowedHosts: values.allowedHosts ?? (isLoopbackHost(host) ? "loopback-setup" : ["*"]),
     setupTokenFile: values.setupTokenFile ?? tokenFileIn(dataDir),
     databaseFile: join(dataDir, "latchkey.db"),
-    programEnvironment: {
-      ...env,
-      ...Object.fromEntries(secrets.map(([, { name }]) => [name, undefined])),
-    },
-    environment: environmentOf(text("NODE_ENV")),
+    programEnvironment: Object.fromEntries(
+      Object.entries(env).filter(([name]) => !secretNames.includes(name)),
+    ),
+    nodeEnv: text("NODE_ENV"),
   });
   problems.push(...conflicts(settings));
   if (text("METRICS_HOST") !== undefined && text("METRICS_PORT") === undefined) {
     warnings.push("METRICS_HOST has no effect without METRICS_PORT");
   }
-  const read: Read = { settings, warnings, secretFiles };
-  return problems.length > 0 ? { ...read, kind: "wrong", problems } : { ...read, kind: "settings" };
+  return { settings, problems, warnings, secretFiles };
 }
 
 /** Values that are valid, but not together. */
 function conflicts(settings: Settings): readonly SettingProblem[] {
-  const { limiter, databaseUrl, tlsCertFile, tlsKeyFile, publicUrl, cookieDomain } = settings;
-  const sharesAlone = limiter === "shared" && databaseUrl === undefined;
-  const halfTls = (tlsCertFile === undefined) !== (tlsKeyFile === undefined);
-  const dropsCookie =
-    publicUrl !== undefined &&
-    cookieDomain !== undefined &&
-    !sharesCookies(publicUrl, cookieDomain);
-  return [
-    sharesAlone && {
-      about: ["SHARED_LIMITER", "DATABASE_URL"],
-      text: "SHARED_LIMITER=on requires DATABASE_URL",
-    },
-    halfTls && {
-      about: ["TLS_CERT_FILE", "TLS_KEY_FILE"],
-      text: "TLS_CERT_FILE and TLS_KEY_FILE must be set together",
-    },
-    dropsCookie && {
-      about: ["PUBLIC_URL", "COOKIE_DOMAIN"],
-      text: "PUBLIC_URL must be at or below COOKIE_DOMAIN, or browsers reject the cookie",
-    },
-  ].filter((problem) => problem !== false);
+  const { limiter, databaseUrl, tlsCertFile, tlsKeyFile } = settings;
+  const problems: SettingProblem[] = [];
+  if (limiter === "shared" && databaseUrl === undefined) {
+    const text = "SHARED_LIMITER=on requires DATABASE_URL";
+    problems.push({ about: ["SHARED_LIMITER", "DATABASE_URL"], text });
+  }
+  if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {
+    const text = "TLS_CERT_FILE and TLS_KEY_FILE must be set together";
+    problems.push({ about: ["TLS_CERT_FILE", "TLS_KEY_FILE"], text });
+  }
+  if (!sharesCookies(settings.publicUrl, settings.cookieDomain)) {
+    const text = "PUBLIC_URL must be at or below COOKIE_DOMAIN, or browsers reject the cookie";
+    problems.push({ about: ["PUBLIC_URL", "COOKIE_DOMAIN"], text });
+  }
+  return problems;
 }

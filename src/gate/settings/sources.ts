@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { codeOf, Fault } from "../../core/fault.ts";
-import { fileErrorReason } from "../../core/file-error.ts";
+import { fileErrorReason, fileErrorText } from "../../core/file-error.ts";
 import type { AnyEntry } from "./entry.ts";
 import { readEnvFile } from "./env-file.ts";
 import { unknownNames } from "./suggestions.ts";
-import { entries, settings } from "./table.ts";
+import { secretNames, settings } from "./table.ts";
 import type { Environment } from "./values.ts";
 
 /** A file that contains secrets. */
@@ -42,6 +42,7 @@ interface OpenSources {
 
 /** Longer values are not repeated: a generated secret may be in the wrong setting. */
 const MAX_SHOWN = 40;
+const MAX_LINES_LISTED = 5;
 
 /** Reads settings in this order: flag, environment, env file. Collects problems on the way. */
 export function openSources({ flags, envFile, env = {} }: SettingsSources): OpenSources {
@@ -51,9 +52,7 @@ export function openSources({ flags, envFile, env = {} }: SettingsSources): Open
   const known = settings.map(({ name }) => name);
   const { unknown, warnings } = unknownNames(known, Object.keys(env), Object.keys(file));
   problems.push(...unknown.map((text) => ({ about: [], text })));
-  const isSecretIn = ([, { name, secret }]: (typeof entries)[number]): boolean =>
-    secret === true && file[name] !== undefined;
-  if (envFile !== undefined && entries.some(isSecretIn)) {
+  if (envFile !== undefined && secretNames.some((name) => file[name] !== undefined)) {
     secretFiles.push({ name: ENV_FILE, path: resolve(envFile) });
   }
 
@@ -63,37 +62,36 @@ export function openSources({ flags, envFile, env = {} }: SettingsSources): Open
 
   /** Without this hint, users would look for a value from the file in the environment. */
   const placed = (name: string, given = ""): string =>
-    text(name) !== undefined && !flags[name] && !env[name]
-      ? `${name}${given} (in ${ENV_FILE})`
-      : `${name}${given}`;
+    `${name}${given}${file[name] && !flags[name] && !env[name] ? ` (in ${ENV_FILE})` : ""}`;
 
-  const parsed = ({ name, value, secret }: AnyEntry, given: string): unknown => {
-    const refuse = (problem: string): undefined => {
-      problems.push({ about: [name], text: problem });
-    };
+  const refuse = ({ name }: AnyEntry, problem: string): undefined => {
+    problems.push({ about: [name], text: problem });
+  };
+
+  const parsed = (entry: AnyEntry, given: string): unknown => {
+    const { name, value, secret } = entry;
     const isShown = secret !== true && given.length <= MAX_SHOWN && !/:\/\/.*@/.test(given);
     const shown = placed(name, isShown ? `=${JSON.stringify(given)}` : "");
     try {
-      return value.parse(given, env) ?? refuse(`${shown} is invalid: expected ${value.takes}`);
+      return (
+        value.parse(given, env) ?? refuse(entry, `${shown} is invalid: expected ${value.takes}`)
+      );
     } catch (error) {
-      if (error instanceof Fault) return refuse(`${placed(name)}: ${error.message}`);
+      if (error instanceof Fault) return refuse(entry, `${placed(name)}: ${error.message}`);
       throw error;
     }
   };
 
   const parsedFile = (entry: AnyEntry, fileName: string, path: string): unknown => {
     const { name, value } = entry;
-    const refuse = (problem: string): undefined => {
-      problems.push({ about: [name], text: problem });
-    };
     if (text(name) !== undefined) {
-      refuse(`${placed(name)} and ${placed(fileName)} are both set: remove one of them`);
+      refuse(entry, `${placed(name)} and ${placed(fileName)} are both set: remove one of them`);
     }
     const { content, problem } = readSecret(path);
-    if (content === undefined) return refuse(`${placed(fileName)} names ${problem}`);
+    if (content === undefined) return refuse(entry, `${placed(fileName)} names ${problem}`);
     secretFiles.push({ name: fileName, path: resolve(path) });
     if (value.parseFile === undefined) return parsed(entry, content);
-    return value.parseFile(content) ?? refuse(`${placed(fileName)} names an empty file`);
+    return value.parseFile(content) ?? refuse(entry, `${placed(fileName)} names an empty file`);
   };
 
   const value = (entry: AnyEntry): unknown => {
@@ -109,24 +107,21 @@ export function openSources({ flags, envFile, env = {} }: SettingsSources): Open
 
 /** Problems name lines by number, because an invalid line may be a secret. */
 function valuesIn(path: string, problems: SettingProblem[]): Environment {
-  const file = readEnvFile(path);
-  if (file.kind === "unreadable") {
-    problems.push({ about: [ENV_FILE], text: `${ENV_FILE}: ${file.why}` });
+  const refuse = (problem: string): void => {
+    problems.push({ about: [ENV_FILE], text: `${ENV_FILE}: ${problem}` });
+  };
+  try {
+    const { values, invalidLines } = readEnvFile(path);
+    const listed = invalidLines.slice(0, MAX_LINES_LISTED).join(", ");
+    const more = invalidLines.length > MAX_LINES_LISTED ? " and more" : "";
+    if (invalidLines.length === 1) refuse(`line ${listed} is not NAME=value`);
+    if (invalidLines.length > 1) refuse(`lines ${listed}${more} are not NAME=value`);
+    return values;
+  } catch (error) {
+    refuse(fileErrorText("read", resolve(path), error));
     return {};
   }
-  const [first, ...others] = file.invalidLines;
-  if (first !== undefined) {
-    const lines =
-      others.length === 0 ? `line ${first} is` : `lines ${listed(file.invalidLines)} are`;
-    problems.push({ about: [ENV_FILE], text: `${ENV_FILE}: ${lines} not NAME=value` });
-  }
-  return file.values;
 }
-
-const MAX_LINES_LISTED = 5;
-
-const listed = (lines: readonly number[]): string =>
-  `${lines.slice(0, MAX_LINES_LISTED).join(", ")}${lines.length > MAX_LINES_LISTED ? " and more" : ""}`;
 
 export interface SecretReading {
   readonly content: string | undefined;

@@ -1,6 +1,6 @@
 import type { AllowedHosts } from "../../core/allowed-hosts.ts";
 import { OPTION_DEFAULTS } from "../../settle-options.ts";
-import { type Locale, locales } from "../../web/pages/words.ts";
+import { locales } from "../../web/pages/words.ts";
 import { type AnyEntry, type Entry, type OptionEntry, type Setting, settingsOf } from "./entry.ts";
 import * as values from "./values.ts";
 
@@ -10,74 +10,62 @@ import * as values from "./values.ts";
  */
 export class SettingsTable {
   readonly host: Entry<string> = {
+    heading: "Addresses",
     name: "HOST",
-    group: "Addresses",
     value: values.hostName,
     default: "127.0.0.1",
     about: "address to listen on",
   };
   readonly port: Entry<number> = {
     name: "PORT",
-    group: "Addresses",
     value: values.port,
     default: "3000",
     about: "port to listen on",
   };
-  readonly allowedHosts: OptionEntry<"allowedHosts", AllowedHosts | undefined> = {
+  readonly allowedHosts: Entry<AllowedHosts | undefined> = {
     name: "ALLOWED_HOSTS",
-    group: "Addresses",
-    option: "allowedHosts",
     value: values.hostList,
     unset: "any; on loopback, setup only at loopback names",
     about: "host names that requests may use; others get 421",
   };
 
   readonly httpsPort: Entry<number | undefined> = {
+    heading: "HTTPS",
     name: "HTTPS_PORT",
-    group: "HTTPS",
     value: values.port,
-    unset: "none",
     about: "port for HTTPS; without TLS_CERT_FILE the gate gets a certificate for the domain",
   };
   readonly tlsCertFile: Entry<string | undefined> = {
     name: "TLS_CERT_FILE",
-    group: "HTTPS",
     value: values.readableFile,
-    unset: "none",
     about: "your certificate with its chain, in PEM; read again when it changes",
   };
   readonly tlsKeyFile: Entry<string | undefined> = {
     name: "TLS_KEY_FILE",
-    group: "HTTPS",
     value: values.readableFile,
-    unset: "none",
     about: "the key of TLS_CERT_FILE, in PEM",
   };
   readonly acmeDirectoryUrl: Entry<string | undefined> = {
     name: "ACME_DIRECTORY_URL",
-    group: "HTTPS",
     value: values.httpsUrl,
     unset: "Let's Encrypt",
     about: "certificate authority to request certificates from",
   };
   readonly acmeCa: Entry<string | undefined> = {
     name: "ACME_CA_FILE",
-    group: "HTTPS",
     value: values.certificates,
-    unset: "none",
     about: "certificates to trust, besides the usual ones, when connecting to that authority",
   };
 
   readonly dataDir: Entry<string> = {
+    heading: "Data",
     name: "DATA_DIR",
-    group: "Data",
     value: values.newFolder,
     default: "./data",
     about: "folder for all data; created if missing",
   };
   readonly databaseUrl: Entry<string | undefined> = {
     name: "DATABASE_URL",
-    group: "Data",
     value: values.postgresUrl,
     secret: true,
     unset: "unset",
@@ -85,16 +73,14 @@ export class SettingsTable {
   };
   readonly logRetentionMs: Entry<number | undefined> = {
     name: "LOG_RETENTION",
-    group: "Data",
     value: values.age,
     unset: "forever",
     about: "how long log entries are stored",
   };
 
-  readonly secret: OptionEntry<"secret", string | undefined> = {
+  readonly secret: Entry<string | undefined> = {
+    heading: "Secrets",
     name: "AUTH_SECRET",
-    group: "Secrets",
-    option: "secret",
     value: values.secret,
     flag: "none",
     secret: true,
@@ -103,8 +89,6 @@ export class SettingsTable {
   };
   readonly previousSecrets: OptionEntry<"previousSecrets"> = {
     name: "AUTH_SECRET_PREVIOUS",
-    group: "Secrets",
-    option: "previousSecrets",
     value: values.secretList,
     flag: "none",
     secret: true,
@@ -113,39 +97,31 @@ export class SettingsTable {
   };
 
   readonly setupTokenFile: Entry<string | undefined> = {
+    heading: "Sign-in and setup",
     name: "SETUP_TOKEN_FILE",
-    group: "Sign-in and setup",
     value: values.newFile,
     unset: "DATA_DIR/setup-token",
     about: "contains the token that setup requires; without it, no token is required",
   };
-  readonly postLoginLocation: OptionEntry<"postLoginLocation", string> = {
+  readonly postLoginLocation: Entry<string> = {
     name: "POST_LOGIN_LOCATION",
-    group: "Sign-in and setup",
-    option: "postLoginLocation",
     value: values.location,
     default: "/",
     about: "where setup and sign-in redirect to",
   };
   readonly domainSetupCommand: Entry<string | undefined> = {
     name: "DOMAIN_SETUP_COMMAND",
-    group: "Sign-in and setup",
     value: values.program,
-    unset: "none",
     about: "program that runs with the domain from the setup form as its only argument",
   };
   readonly limiter: OptionEntry<"limiter"> = {
     name: "SHARED_LIMITER",
-    group: "Sign-in and setup",
-    option: "limiter",
-    value: values.onOrOff({ on: "shared", off: "own" }),
+    value: values.words({ on: "shared", off: "own" }),
     default: "off",
     about: "counts sign-in attempts for all instances together, in PostgreSQL",
   };
   readonly limitIpv6Prefix: OptionEntry<"limitIpv6Prefix"> = {
     name: "LIMIT_IPV6_PREFIX",
-    group: "Sign-in and setup",
-    option: "limitIpv6Prefix",
     value: values.ipv6Prefix,
     default: String(OPTION_DEFAULTS.limitIpv6Prefix),
     about:
@@ -153,97 +129,75 @@ export class SettingsTable {
   };
 
   readonly trustedProxies: OptionEntry<"trustedProxies"> = {
+    heading: "Reverse proxies",
     name: "TRUSTED_PROXIES",
-    group: "Reverse proxies",
-    option: "trustedProxies",
     value: values.addressRanges,
     default: "",
     about: "proxies whose X-Forwarded-For is trusted",
   };
   readonly publicUrl: OptionEntry<"publicUrl"> = {
     name: "PUBLIC_URL",
-    group: "Reverse proxies",
-    option: "publicUrl",
     value: values.publicOrigin,
-    unset: "none",
     about: "where browsers reach the gate, for reverse proxies on other hosts",
   };
   readonly cookieDomain: OptionEntry<"cookieDomain"> = {
     name: "COOKIE_DOMAIN",
-    group: "Reverse proxies",
-    option: "cookieDomain",
     value: values.cookieDomain,
-    unset: "none",
     about: "shares the session with every host at or below it",
   };
 
   readonly appName: OptionEntry<"appName"> = {
+    heading: "Pages",
     name: "APP_NAME",
-    group: "Pages",
-    option: "appName",
     value: values.appName,
     default: OPTION_DEFAULTS.appName,
     about: "name of the app on all pages",
   };
   readonly accentColor: OptionEntry<"accentColor"> = {
     name: "ACCENT_COLOR",
-    group: "Pages",
-    option: "accentColor",
     value: values.color,
     unset: "#1a5fb4",
     about: "color of buttons and links, adjusted for contrast",
   };
   readonly logoFile: OptionEntry<"logoFile"> = {
     name: "LOGO_FILE",
-    group: "Pages",
-    option: "logoFile",
     value: values.image,
     unset: "a key",
     about: "image above the heading of each page",
   };
-  readonly locale: OptionEntry<"locale", Locale | undefined> = {
+  readonly locale: OptionEntry<"locale"> = {
     name: "LOCALE",
-    group: "Pages",
-    option: "locale",
     value: values.choice(locales),
     unset: "the browser's",
     about: "language of all pages",
   };
   readonly pagesDir: OptionEntry<"pagesDir"> = {
     name: "PAGES_DIR",
-    group: "Pages",
-    option: "pagesDir",
     value: values.folder,
-    unset: "none",
     about: "templates that replace pages",
   };
 
   readonly logFailures: OptionEntry<"logFailures"> = {
+    heading: "Logs and metrics",
     name: "LOG_FAILED_SIGNINS",
-    group: "Logs and metrics",
-    option: "logFailures",
-    value: values.onOrOff<boolean>({ on: true, off: false }),
+    value: values.words({ on: true, off: false }),
     default: "off",
     about:
       "logs refused sign-ins, password changes, setups and forms with their remote address, for example for fail2ban",
   };
   readonly logLevel: Entry<string> = {
     name: "LOG_LEVEL",
-    group: "Logs and metrics",
     value: values.choice(["debug", "info", "warn", "error"]),
     default: "info",
     about: "lowest level that the server log contains",
   };
   readonly metricsPort: Entry<number | undefined> = {
     name: "METRICS_PORT",
-    group: "Logs and metrics",
     value: values.port,
-    unset: "none",
     about: "port for Prometheus metrics, at /metrics",
   };
   readonly metricsHost: Entry<string> = {
     name: "METRICS_HOST",
-    group: "Logs and metrics",
     value: values.hostName,
     default: "127.0.0.1",
     about: "address to serve metrics on",
@@ -255,4 +209,9 @@ export const entries: readonly (readonly [field: string, entry: AnyEntry])[] = O
   new SettingsTable(),
 );
 
-export const settings: readonly Setting[] = entries.flatMap(([, entry]) => settingsOf(entry));
+export const settings: readonly Setting[] = settingsOf(entries.map(([, entry]) => entry));
+
+/** The settings that programs which the gate runs do not get. */
+export const secretNames: readonly string[] = entries
+  .filter(([, { secret }]) => secret === true)
+  .map(([, { name }]) => name);

@@ -7,7 +7,7 @@ import * as checks from "../../option-checks.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";
 import { isLogo } from "../../web/pages/assets.ts";
 import { membershipOf } from "../../web/request/remote-address.ts";
-import { chosen, oneOf, type ValueKind } from "./value-kinds.ts";
+import { oneOf, type ValueKind } from "./value-kinds.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -32,41 +32,34 @@ const value = <T>(
 const checked = ({ takes, accepts }: checks.Check<string>): Value<string> =>
   value(takes, (text) => (accepts(text) ? text : undefined));
 
-/** Only for what exists and passes the test; the value is the absolute path. */
+/** Accepts a path that passes the test; the value is the absolute path. */
 const path = (
   takes: string,
   completes: "file" | "folder",
   isUsable: (path: string) => boolean,
-): Value<string> =>
-  value(
-    takes,
-    (text) => {
-      const absolute = resolve(text);
-      return succeeds(() => isUsable(absolute)) ? absolute : undefined;
-    },
-    completes,
-  );
+): Value<string> => {
+  const read = (text: string): string | undefined =>
+    unlessThrown(() => (isUsable(resolve(text)) ? resolve(text) : undefined));
+  return value(takes, read, completes);
+};
 
-function succeeds(isTrue: () => boolean): boolean {
+/** The result, or `undefined` for text whose file cannot be read or whose content is invalid. */
+function unlessThrown<T>(read: () => T): T | undefined {
   try {
-    return isTrue();
+    return read();
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-export const choice = <T extends string>(choices: readonly T[]): Value<T> =>
-  value(oneOf(choices), (text) => chosen(choices, text), choices);
-
-/** `on` or `off`, and what each of them stands for. */
-export const onOrOff = <T>(meaning: Readonly<Record<"on" | "off", T>>): Value<T> => {
-  const words = ["on", "off"] as const;
-  const read = (text: string): T | undefined => {
-    const word = chosen(words, text);
-    return word === undefined ? undefined : meaning[word];
-  };
-  return value(oneOf(words), read, words);
+/** One of a few words, and the value of each. */
+export const words = <T>(meaning: Readonly<Record<string, T>>): Value<T> => {
+  const all = Object.keys(meaning);
+  return value(oneOf(all), (word) => (all.includes(word) ? meaning[word] : undefined), all);
 };
+
+export const choice = <T extends string>(choices: readonly T[]): Value<T> =>
+  words(Object.fromEntries(choices.map((word) => [word, word])));
 
 export const appName: Value<string> = checked(checks.appName);
 export const color: Value<string> = checked(checks.accentColor);
@@ -130,8 +123,7 @@ export const addressRanges: Value<readonly string[]> = value(
   "IP addresses or ranges such as 10.0.0.0/8, separated by commas",
   (text) => {
     const ranges = piecesOf(text);
-    const isValid = succeeds(() => membershipOf(ranges) !== undefined);
-    return isValid ? ranges : undefined;
+    return unlessThrown(() => membershipOf(ranges)) && ranges;
   },
 );
 
@@ -154,10 +146,9 @@ export const folder: Value<string> = path("an existing folder", "folder", (given
   statSync(given).isDirectory(),
 );
 
-export const readableFile: Value<string> = path("a readable file", "file", (given) => {
-  accessSync(given, constants.R_OK);
-  return statSync(given).isFile();
-});
+export const readableFile: Value<string> = path("a readable file", "file", (given) =>
+  isFileWith(constants.R_OK, given),
+);
 
 export const image: Value<string> = path(
   "an SVG, PNG, JPEG, WebP, AVIF or GIF file of at most 512 KiB",
@@ -168,14 +159,11 @@ export const image: Value<string> = path(
 /** The content of a file with at least one certificate. */
 export const certificates: Value<string> = value(
   "a file with certificates in PEM",
-  (text) => {
-    let pem: string | undefined;
-    const isValid = succeeds(() => {
-      pem = readFileSync(resolve(text), "utf8");
-      return new X509Certificate(pem) !== undefined;
-    });
-    return isValid ? pem : undefined;
-  },
+  (text) =>
+    unlessThrown(() => {
+      const pem = readFileSync(resolve(text), "utf8");
+      return new X509Certificate(pem) && pem;
+    }),
   "file",
 );
 
@@ -187,13 +175,12 @@ export const program: Value<string> = value(
       isAbsolute(text) || text.includes("/")
         ? [resolve(text)]
         : PATH.split(delimiter).map((place) => join(place, text));
-    return candidates.find(isExecutable);
+    return candidates.find((file) => unlessThrown(() => isFileWith(constants.X_OK, file)));
   },
   "file",
 );
 
-const isExecutable = (file: string): boolean =>
-  succeeds(() => {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  });
+function isFileWith(permission: number, file: string): boolean {
+  accessSync(file, permission);
+  return statSync(file).isFile();
+}

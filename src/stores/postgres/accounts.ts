@@ -8,6 +8,9 @@ import { inTransaction } from "./transaction.ts";
 
 const UNIQUE_VIOLATION = "23505";
 
+/** Whether a username or an ID is already in use. */
+export const isTaken = (error: unknown): boolean => codeOf(error) === UNIQUE_VIOLATION;
+
 /** The methods that change accounts. */
 export function accountsOn(
   pool: PostgresPool,
@@ -17,33 +20,23 @@ export function accountsOn(
   return {
     async insertUser({ username, passwordHash }) {
       const id = randomUUID() as UserId;
-      const rows = await ask({
-        text: `INSERT INTO ${users} (id, username, password_hash) VALUES ($1, $2, $3)
-               ON CONFLICT (username) DO NOTHING RETURNING id`,
-        values: [id, username, passwordHash],
-      });
+      const text = `INSERT INTO ${users} (id, username, password_hash) VALUES ($1, $2, $3)
+        ON CONFLICT (username) DO NOTHING RETURNING id`;
+      const rows = await ask(text, [id, username, passwordHash]);
       return rows.length === 1 ? { id, username } : undefined;
     },
 
     async setPasswordHash(id, hash) {
-      const rows = await ask({
-        text: `UPDATE ${users} SET password_hash = $2
-               WHERE id ${EQ} $1 RETURNING id`,
-        values: [id, hash],
-      });
-      return rows.length === 1 ? "set" : "missing";
+      const text = `UPDATE ${users} SET password_hash = $2 WHERE id ${EQ} $1 RETURNING id`;
+      return (await ask(text, [id, hash])).length === 1 ? "set" : "missing";
     },
 
     async renameUser(id, username) {
       try {
-        const rows = await ask({
-          text: `UPDATE ${users} SET username = $2
-                 WHERE id ${EQ} $1 RETURNING id`,
-          values: [id, username],
-        });
-        return rows.length === 1 ? "renamed" : "missing";
+        const text = `UPDATE ${users} SET username = $2 WHERE id ${EQ} $1 RETURNING id`;
+        return (await ask(text, [id, username])).length === 1 ? "renamed" : "missing";
       } catch (error) {
-        if (codeOf(error) === UNIQUE_VIOLATION) return "taken";
+        if (isTaken(error)) return "taken";
         throw error;
       }
     },

@@ -11,29 +11,26 @@ export function attemptCounter(ask: Ask, { attempts: table }: Tables): AttemptCo
     async recordAttempt(address, { attempts, windowMs, maxTracked }) {
       const recent = `FROM pg_catalog.unnest(tracked.made) AS at
                       WHERE at ${GT} ${timeAgo("$2")}`;
-      const rows = await ask({
-        name: "latchkey_record_attempt",
-        text: `INSERT INTO ${table} AS tracked (address, made)
-               SELECT $1, ARRAY[pg_catalog.clock_timestamp()]
-               WHERE NOT EXISTS (SELECT FROM ${table} OFFSET $4)
-               ON CONFLICT (address) DO UPDATE
-               SET made = pg_catalog.array_append(ARRAY(SELECT at ${recent}), pg_catalog.clock_timestamp())
-               WHERE (SELECT pg_catalog.count(*) ${recent}) ${LT} $3
-               RETURNING address`,
-        values: [address, windowMs, attempts, maxTracked],
-      });
-      return rows.length === 1 ? "allowed" : "denied";
+      const text = `INSERT INTO ${table} AS tracked (address, made)
+        SELECT $1, ARRAY[pg_catalog.clock_timestamp()]
+        WHERE NOT EXISTS (SELECT FROM ${table} OFFSET $4)
+        ON CONFLICT (address) DO UPDATE
+        SET made = pg_catalog.array_append(ARRAY(SELECT at ${recent}), pg_catalog.clock_timestamp())
+        WHERE (SELECT pg_catalog.count(*) ${recent}) ${LT} $3
+        RETURNING address`;
+      const values = [address, windowMs, attempts, maxTracked];
+      return (await ask(text, values, "latchkey_record_attempt")).length === 1
+        ? "allowed"
+        : "denied";
     },
 
     async forgetAttempts({ windowMs }) {
-      await ask({
-        text: `DELETE FROM ${table} WHERE address ${EQ} ANY (
-                 SELECT address FROM ${table}
-                 WHERE made[pg_catalog.cardinality(made)] ${LTE} ${timeAgo("$1")}
-                 FOR UPDATE SKIP LOCKED
-               )`,
-        values: [windowMs],
-      });
+      const text = `DELETE FROM ${table} WHERE address ${EQ} ANY (
+          SELECT address FROM ${table}
+          WHERE made[pg_catalog.cardinality(made)] ${LTE} ${timeAgo("$1")}
+          FOR UPDATE SKIP LOCKED
+        )`;
+      await ask(text, [windowMs]);
     },
   };
 }

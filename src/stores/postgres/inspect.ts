@@ -1,11 +1,18 @@
-import pg from "pg";
+import type pg from "pg";
 import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
+import type { Row } from "../rows.ts";
+import { onConnection } from "./pool.ts";
 import { NEWEST_SCHEMA } from "./schema.ts";
 import { FIND_SCHEMA, SAFE_PATH, type Tables, tablesIn } from "./tables.ts";
-import { connectionConfig, type PostgresHost, type PostgresLogin, readPostgresUrl } from "./url.ts";
+import { type PostgresHost, type PostgresLogin, readPostgresUrl } from "./url.ts";
 
-const CONNECT_WITHIN_MS = 3_000;
 const ANSWER_WITHIN_MS = 2_000;
+const LIMITS = {
+  connectionTimeoutMillis: 3_000,
+  statement_timeout: ANSWER_WITHIN_MS,
+  query_timeout: ANSWER_WITHIN_MS,
+  application_name: "latchkey doctor",
+};
 
 export type PostgresInspection =
   | {
@@ -36,22 +43,15 @@ export function inspectPostgres(url: string): Promise<readonly PostgresInspectio
 
 async function inspectHost(host: PostgresHost, login: PostgresLogin): Promise<PostgresInspection> {
   const name = `${host.host}:${host.port}`;
-  const client = new pg.Client({
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    statement_timeout: ANSWER_WITHIN_MS,
-    query_timeout: ANSWER_WITHIN_MS,
-    application_name: "latchkey doctor",
-    ...connectionConfig(host, login),
-  });
-  client.on("error", () => {});
+  const config = { ...LIMITS, ...login, ...host };
   try {
-    await client.connect();
-    await client.query("BEGIN TRANSACTION READ ONLY");
-    return { kind: "answers", host: name, ...(await stateOf(client, host)) };
+    const state = await onConnection(config, async (client) => {
+      await client.query("BEGIN TRANSACTION READ ONLY");
+      return stateOf(client, host);
+    });
+    return { kind: "answers", host: name, ...state };
   } catch (error) {
     return { kind: "silent", host: name, reason: error };
-  } finally {
-    client.end().catch(() => {});
   }
 }
 
@@ -77,7 +77,7 @@ async function stateOf(client: pg.Client, { host }: PostgresHost): Promise<State
     role: state.standby === true ? "standby" : "primary",
     connection: connectionOf(host, state.ssl),
     aheadMs: Number(clock.now) - halfway,
-    database: made === true ? await databaseOf(client, tables) : NO_TABLES,
+    database: await databaseOf(client, tables, made),
     creators: await creatorsIn(client, schema, tables),
   };
 }
@@ -87,15 +87,14 @@ function connectionOf(host: string, ssl: unknown): State["connection"] {
   return ssl === true ? "encrypted" : "plain";
 }
 
-const NO_TABLES: DatabaseInspection = {
-  schema: 0,
-  newestSchema: NEWEST_SCHEMA,
-  contents: undefined,
-};
-
-async function databaseOf(client: pg.Client, tables: Tables): Promise<DatabaseInspection> {
-  const { version } = await first(client, `SELECT version FROM ${tables.schemaVersion}`);
-  const schema = Number(version ?? 0);
+async function databaseOf(
+  client: pg.Client,
+  tables: Tables,
+  made: unknown,
+): Promise<DatabaseInspection> {
+  const row =
+    made === true ? await first(client, `SELECT version FROM ${tables.schemaVersion}`) : {};
+  const schema = Number(row.version ?? 0);
   const readable = schema > 0 && schema <= NEWEST_SCHEMA;
   const contents = readable ? await contentsOf(client, tables) : undefined;
   return { schema, newestSchema: NEWEST_SCHEMA, contents };
@@ -138,6 +137,6 @@ async function creatorsIn(
   return rows;
 }
 
-async function first(client: pg.Client, text: string): Promise<Readonly<Record<string, unknown>>> {
+async function first(client: pg.Client, text: string): Promise<Row> {
   return (await client.query(text)).rows[0] ?? {};
 }

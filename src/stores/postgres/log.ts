@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { LogFilter, LogPruner, LogReader } from "../../core/log-reader.ts";
 import type { NewLogEntry, Store } from "../../core/store.ts";
 import { EARLIEST_ENTRIES, logEntryOf } from "../rows.ts";
-import type { Ask, PostgresQuery } from "./query.ts";
+import type { Ask } from "./query.ts";
 import { EQ, GT, GTE, LT, MINUS, PLUS, type Tables } from "./tables.ts";
 
 export type PostgresLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
@@ -14,44 +14,34 @@ export function logOn(ask: Ask, tables: Tables): PostgresLog {
 
   return {
     async insertLogEntries(entries) {
-      if (entries.length === 0) return;
       const keyOf = (entry: NewLogEntry): string => {
         const key = keys.get(entry) ?? randomUUID();
         keys.set(entry, key);
         return key;
       };
-      await ask(logInsert(tables, entries, keyOf));
+      await insertEntries(ask, tables, entries, keyOf);
     },
 
     async readLogEntries({ afterId, limit, ...filter }) {
       const { where, values } = filterOf(log, filter, [afterId, limit]);
-      const rows = await ask({
-        text: `SELECT id, at, type, summary, author FROM ${log}
-               WHERE id ${GT} $1 ${where} ORDER BY id LIMIT $2`,
-        values,
-      });
-      return rows.map(logEntryOf);
+      const text = `SELECT id, at, type, summary, author FROM ${log}
+        WHERE id ${GT} $1 ${where} ORDER BY id LIMIT $2`;
+      return (await ask(text, values)).map(logEntryOf);
     },
 
     async startOfNewest(limit, filter) {
       const { where, values } = filterOf(log, filter, [limit]);
-      const [row] = await ask({
-        text: `SELECT id FROM ${log} WHERE id ${GT} 0 ${where}
-               ORDER BY id DESC LIMIT 1 OFFSET $1`,
-        values,
-      });
+      const text = `SELECT id FROM ${log} WHERE id ${GT} 0 ${where}
+        ORDER BY id DESC LIMIT 1 OFFSET $1`;
+      const [row] = await ask(text, values);
       return Number(row?.id ?? 0);
     },
 
     async pruneLogEntries(before, limit) {
-      const rows = await ask({
-        text: `DELETE FROM ${log} WHERE id ${EQ} ANY (
-                 SELECT id FROM ${log} WHERE at ${LT} $1 ORDER BY at LIMIT $2
-                 FOR UPDATE SKIP LOCKED
-               ) RETURNING id`,
-        values: [before, limit],
-      });
-      return rows.length;
+      const text = `DELETE FROM ${log} WHERE id ${EQ} ANY (
+          SELECT id FROM ${log} WHERE at ${LT} $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED
+        ) RETURNING id`;
+      return (await ask(text, [before, limit])).length;
     },
   };
 }
@@ -60,34 +50,37 @@ export function logOn(ask: Ask, tables: Tables): PostgresLog {
  * Inserts entries with the next IDs. Each carries a key that the writer chose, so that an entry that
  * is sent again is inserted once.
  */
-export function logInsert(
+export async function insertEntries(
+  ask: Ask,
   { log, logEnd }: Tables,
   entries: readonly NewLogEntry[],
   keyOf: (entry: NewLogEntry) => string,
-): PostgresQuery {
-  return {
-    text: `WITH log_end AS (
-             UPDATE ${logEnd} SET id = id ${PLUS} $1
-             RETURNING id ${MINUS} $1 AS start
-           )
-           INSERT INTO ${log} (id, key, at, type, summary, author)
-           SELECT start ${PLUS} place, key, at, type, summary, author
-           FROM log_end, ROWS FROM (
-             pg_catalog.unnest($2::pg_catalog.uuid[]), pg_catalog.unnest($3::pg_catalog.timestamptz[]),
-             pg_catalog.unnest($4::pg_catalog.text[]), pg_catalog.unnest($5::pg_catalog.text[]),
-             pg_catalog.unnest($6::pg_catalog.text[])
-           ) WITH ORDINALITY AS entry (key, at, type, summary, author, place)
-           ON CONFLICT (key) DO NOTHING`,
-    values: [
-      entries.length,
-      entries.map(keyOf),
-      entries.map(({ at }) => at.toISOString()),
-      entries.map(({ type }) => type),
-      entries.map(({ summary }) => summary),
-      entries.map(({ author }) => author),
-    ],
-  };
+): Promise<void> {
+  if (entries.length === 0) return;
+  await ask(
+    `WITH log_end AS (
+       UPDATE ${logEnd} SET id = id ${PLUS} $1
+       RETURNING id ${MINUS} $1 AS start
+     )
+     INSERT INTO ${log} (id, key, at, type, summary, author)
+     SELECT start ${PLUS} place, key, at, type, summary, author
+     FROM log_end, ROWS FROM (
+       pg_catalog.unnest($2::pg_catalog.uuid[]), pg_catalog.unnest($3::pg_catalog.timestamptz[]),
+       pg_catalog.unnest($4::pg_catalog.text[]), pg_catalog.unnest($5::pg_catalog.text[]),
+       pg_catalog.unnest($6::pg_catalog.text[])
+     ) WITH ORDINALITY AS entry (key, at, type, summary, author, place)
+     ON CONFLICT (key) DO NOTHING`,
+    [entries.length, entries.map(keyOf), ...columnsOf(entries)],
+  );
 }
+
+/** The times, types, summaries and authors. */
+export const columnsOf = (entries: readonly NewLogEntry[]): readonly (readonly string[])[] => [
+  entries.map(({ at }) => at.toISOString()),
+  entries.map(({ type }) => type),
+  entries.map(({ summary }) => summary),
+  entries.map(({ author }) => author),
+];
 
 /**
  * Starts at the lowest ID among the earliest matching entries instead of scanning all older ones. An

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import pg from "pg";
 import type { PostgresClient, PostgresPool } from "./query.ts";
-import { connectionConfig, type PostgresHost, type PostgresLogin, readPostgresUrl } from "./url.ts";
+import { type PostgresHost, readPostgresUrl } from "./url.ts";
 
 /** Also limits the wait for a free connection. */
 const CONNECT_WITHIN_MS = 800;
@@ -34,7 +34,17 @@ interface Primary {
 export function createPool(url: string): OwnPool {
   const { hosts, login } = readPostgresUrl(url);
   const sockets = new Set<Socket>();
-  const config = (host: PostgresHost): pg.ClientConfig => configOf(host, login, sockets);
+  const stream = (): Socket => {
+    const socket = new Socket();
+    sockets.add(socket);
+    return socket.once("close", () => sockets.delete(socket));
+  };
+  const config = (host: PostgresHost): pg.ClientConfig => ({
+    ...LIMITS,
+    ...login,
+    ...host,
+    stream,
+  });
   let primary: Primary | undefined;
   let searching: Promise<Primary> | undefined;
 
@@ -43,7 +53,9 @@ export function createPool(url: string): OwnPool {
     if (primary?.host === host) return primary;
     // Connections in use are closed when they are returned.
     primary?.pool.end().catch(() => {});
-    primary = { host, pool: poolFor(config(host)) };
+    primary = { host, pool: new pg.Pool({ ...config(host), max: MAX_CONNECTIONS }) };
+    // The pool replaces a broken idle connection. Without a listener, the error would end the process.
+    primary.pool.on("error", () => {});
     return primary;
   }
 
@@ -71,22 +83,6 @@ export function createPool(url: string): OwnPool {
   };
 }
 
-function poolFor(config: pg.ClientConfig): pg.Pool {
-  const pool = new pg.Pool({ ...config, max: MAX_CONNECTIONS });
-  // The pool replaces a broken idle connection. Without a listener, the error would end the process.
-  pool.on("error", () => {});
-  return pool;
-}
-
-function configOf(host: PostgresHost, login: PostgresLogin, sockets: Set<Socket>): pg.ClientConfig {
-  const stream = (): Socket => {
-    const socket = new Socket();
-    sockets.add(socket);
-    return socket.once("close", () => sockets.delete(socket));
-  };
-  return { ...LIMITS, ...connectionConfig(host, login), stream };
-}
-
 /** Asks all hosts at once, so that an unreachable one delays nothing. */
 async function primaryOf(
   hosts: readonly PostgresHost[],
@@ -101,14 +97,24 @@ async function primaryOf(
   }
 }
 
-async function asPrimary(host: PostgresHost, config: pg.ClientConfig): Promise<PostgresHost> {
-  const client = new pg.Client({ ...config, query_timeout: ANSWER_WITHIN_MS });
-  client.on("error", () => {});
-  try {
-    await client.connect();
+function asPrimary(host: PostgresHost, config: pg.ClientConfig): Promise<PostgresHost> {
+  return onConnection({ ...config, query_timeout: ANSWER_WITHIN_MS }, async (client) => {
     const { rows } = await client.query("SELECT pg_catalog.pg_is_in_recovery() AS standby");
     if (rows[0]?.standby !== false) throw new Error("the host is a standby");
     return host;
+  });
+}
+
+/** Runs `work` on a connection of its own, and closes it without waiting for the server. */
+export async function onConnection<T>(
+  config: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client(config);
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return await work(client);
   } finally {
     client.end().catch(() => {});
   }

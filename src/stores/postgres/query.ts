@@ -1,6 +1,7 @@
 import type { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, Fault, messageOf, Unavailable } from "../../core/fault.ts";
+import type { Row } from "../rows.ts";
 
 /** A page must answer within two seconds, even when the database does not. */
 const ALL_WITHIN_MS = 1_800;
@@ -8,19 +9,10 @@ const ALL_WITHIN_MS = 1_800;
 const ANSWER_WITHIN_MS = 1_000;
 const RETRY_AFTER_SECONDS = 2;
 
-export interface PostgresQuery {
-  /** Prepares the statement under this name, once per connection. */
-  readonly name?: string;
-  readonly text: string;
-  readonly values?: readonly unknown[];
-}
-
-export type Row = Readonly<Record<string, unknown>>;
-
 /** The part of `pg.PoolClient` that the store uses. */
 export interface PostgresClient extends EventEmitter {
   query(query: {
-    name?: string;
+    name?: string | undefined;
     text: string;
     values?: unknown[];
     query_timeout?: number;
@@ -36,8 +28,15 @@ export interface PostgresPool {
   failed?(): void;
 }
 
-/** Runs one statement and returns its rows. */
-export type Ask = (query: PostgresQuery) => Promise<readonly Row[]>;
+/**
+ * Runs one statement and returns its rows.
+ * @param name Prepares the statement under this name, once per connection.
+ */
+export type Ask = (
+  text: string,
+  values?: readonly unknown[],
+  name?: string,
+) => Promise<readonly Row[]>;
 
 /** After the database did not answer, other calls fail at once for this long. */
 const PAUSE_MS = 1_000;
@@ -51,12 +50,19 @@ export function createAsk(pool: PostgresPool): Ask {
   let silentUntil = 0;
   let trying = false;
 
-  return async (asked) => {
+  return async (...asked) => {
     const silent = silentUntil > 0;
     if (silent && (trying || performance.now() < silentUntil)) throw new NoAnswer();
     trying ||= silent;
+    const giveUpAt = performance.now() + ALL_WITHIN_MS;
     try {
-      const rows = await query(pool, asked);
+      const work = withClient(pool, async (client) => {
+        const left = giveUpAt - performance.now();
+        // The caller already got a timeout, so the statement must not run any more.
+        if (left <= 0) throw new NoAnswer();
+        return askOn(client, Math.min(left, ANSWER_WITHIN_MS))(...asked);
+      });
+      const rows = await within(ALL_WITHIN_MS, work);
       silentUntil = 0;
       return rows;
     } catch (error) {
@@ -68,16 +74,13 @@ export function createAsk(pool: PostgresPool): Ask {
   };
 }
 
-export function query(pool: PostgresPool, asked: PostgresQuery): Promise<readonly Row[]> {
-  const giveUpAt = performance.now() + ALL_WITHIN_MS;
-  const work = withClient(pool, async (client) => {
-    const left = giveUpAt - performance.now();
-    // The caller already got a timeout, so the statement must not run any more.
-    if (left <= 0) throw new NoAnswer();
-    return run(client, asked, Math.min(left, ANSWER_WITHIN_MS));
-  });
-  return within(ALL_WITHIN_MS, work);
-}
+/** Runs the statements on this connection, each within this time. */
+export const askOn =
+  (client: PostgresClient, withinMs: number): Ask =>
+  async (text, values = [], name = undefined) => {
+    const asked = { name, text, values: [...values], query_timeout: withinMs };
+    return (await client.query(asked)).rows;
+  };
 
 const CONFLICT = "40001";
 const TRIES = 10;
@@ -95,16 +98,6 @@ export async function retryingConflicts<T>(work: () => Promise<T>): Promise<T> {
     // Randomised, so that conflicting transactions do not retry in step.
     await sleep(Math.random() * MAX_PAUSE_MS);
   }
-}
-
-export async function run(
-  client: PostgresClient,
-  { name, text, values = [] }: PostgresQuery,
-  withinMs: number,
-): Promise<readonly Row[]> {
-  const named = name === undefined ? {} : { name };
-  const asked = { ...named, text, values: [...values], query_timeout: withinMs };
-  return (await client.query(asked)).rows;
 }
 
 /** Runs `work` on a connection, and closes a connection that broke or may still get a late answer. */

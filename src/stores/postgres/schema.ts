@@ -1,15 +1,8 @@
 import { codeOf, Fault, Unavailable } from "../../core/fault.ts";
 import { newerSchema } from "../inspection.ts";
-import {
-  type PostgresClient,
-  type PostgresPool,
-  query,
-  type Row,
-  run,
-  withClient,
-} from "./query.ts";
+import type { Ask, PostgresPool } from "./query.ts";
 import { FIND_SCHEMA, quoted, tablesIn } from "./tables.ts";
-import { inTransaction, TRANSACTION_WITHIN_MS, type TransactionAsk } from "./transaction.ts";
+import { inTransaction } from "./transaction.ts";
 
 /**
  * Each entry migrates from the version that is its index to the next one. Released entries are never
@@ -110,17 +103,19 @@ const TRIES = 5;
  * lock, when they are up to date. Of several instances that start together one migrates, and the
  * others wait for the lock on the version row.
  */
-export async function migrate(pool: PostgresPool, missing: "create" | "refuse"): Promise<string> {
-  if (missing === "refuse" && (await findTables(pool)).version === 0) {
-    throw new Fault("database_missing", "this database has no Latchkey tables");
-  }
+export async function migrate(
+  pool: PostgresPool,
+  ask: Ask,
+  missing: "create" | "refuse",
+): Promise<string> {
   for (let left = TRIES; ; left -= 1) {
-    const { schema, version } = await findTables(pool);
+    const { schema, version } = await findTables(ask);
     if (version === migrations.length) return schema;
+    if (version === 0 && missing === "refuse") {
+      throw new Fault("database_missing", "this database has no Latchkey tables");
+    }
     try {
-      const { schemaVersion } = tablesIn(schema);
-      await withClient(pool, (client) => makeSchemaRow(client, schemaVersion));
-      await inTransaction(pool, (ask) => migrateRow(ask, schema, schemaVersion));
+      await migrateIn(schema, pool);
     } catch (error) {
       const cause = error instanceof Unavailable ? error.cause : error;
       if (left <= 1 || !CREATED_TWICE.includes(codeOf(cause) ?? "")) throw error;
@@ -128,33 +123,27 @@ export async function migrate(pool: PostgresPool, missing: "create" | "refuse"):
   }
 }
 
-/** Separate statements, so that concurrent instances do not wait for the whole migration. */
-async function makeSchemaRow(client: PostgresClient, table: string): Promise<void> {
-  const ask = (text: string): Promise<readonly Row[]> =>
-    run(client, { text }, TRANSACTION_WITHIN_MS);
-  await ask(
-    `CREATE TABLE IF NOT EXISTS ${table} (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL)`,
-  );
-  await ask(`INSERT INTO ${table} VALUES (true, 0) ON CONFLICT DO NOTHING`);
+async function migrateIn(schema: string, pool: PostgresPool): Promise<void> {
+  const { schemaVersion } = tablesIn(schema);
+  // A transaction of its own, so that concurrent instances do not wait here for the whole migration.
+  await inTransaction(pool, async (ask) => {
+    await ask(
+      `CREATE TABLE IF NOT EXISTS ${schemaVersion} (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL)`,
+    );
+    await ask(`INSERT INTO ${schemaVersion} VALUES (true, 0) ON CONFLICT DO NOTHING`);
+  });
+  await inTransaction(pool, async (ask) => {
+    // An instance that waited for the lock reads the version that the other one has written.
+    const [row] = await ask(`SELECT version FROM ${schemaVersion} FOR UPDATE`);
+    // New objects go to that schema. PostgreSQL still searches pg_catalog first.
+    await ask(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`);
+    for (const migration of migrations.slice(Number(row?.version))) await ask(migration);
+    await ask(`UPDATE ${schemaVersion} SET version = ${migrations.length}`);
+  });
 }
 
-/** An instance that waited for the lock reads the version that the other one has written. */
-async function migrateRow(ask: TransactionAsk, schema: string, table: string): Promise<void> {
-  const [row] = await ask(`SELECT version FROM ${table} FOR UPDATE`);
-  // New objects go to that schema. PostgreSQL still searches pg_catalog first.
-  await ask(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`);
-  for (const migration of migrations.slice(Number(row?.version))) await ask(migration);
-  await ask(`UPDATE ${table} SET version = ${migrations.length}`);
-}
-
-interface Location {
-  readonly schema: string;
-  /** 0 when there are no tables yet. */
-  readonly version: number;
-}
-
-async function findTables(pool: PostgresPool): Promise<Location> {
-  const [found] = await query(pool, { text: FIND_SCHEMA });
+async function findTables(ask: Ask): Promise<{ schema: string; version: number }> {
+  const [found] = await ask(FIND_SCHEMA);
   if (typeof found?.schema !== "string") {
     throw new Fault(
       "database_schema_missing",
@@ -163,12 +152,8 @@ async function findTables(pool: PostgresPool): Promise<Location> {
   }
   const { schema } = found;
   if (found.made !== true) return { schema, version: 0 };
-  const [row] = await query(pool, {
-    text: `SELECT version FROM ${tablesIn(schema).schemaVersion}`,
-  });
+  const [row] = await ask(`SELECT version FROM ${tablesIn(schema).schemaVersion}`);
   const version = Number(row?.version ?? 0);
-  if (version > migrations.length) {
-    throw newerSchema("the database", version, migrations.length);
-  }
+  if (version > migrations.length) throw newerSchema("the database", version, migrations.length);
   return { schema, version };
 }

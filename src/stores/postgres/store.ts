@@ -2,16 +2,17 @@ import { randomUUID } from "node:crypto";
 import type { AccountStore } from "../../core/accounts/account-store.ts";
 import type { LogPruner, LogReader } from "../../core/log-reader.ts";
 import type { AttemptCounter } from "../../core/shared-limiter.ts";
-import type { UserId } from "../../core/store.ts";
+import type { Store, UserId } from "../../core/store.ts";
+import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { userOf } from "../rows.ts";
 import { accountsOn } from "./accounts.ts";
 import { attemptCounter } from "./attempts.ts";
 import { logOn } from "./log.ts";
 import { createPool } from "./pool.ts";
-import { createAsk, type PostgresPool, retryingConflicts } from "./query.ts";
+import { type Ask, createAsk, type PostgresPool, retryingConflicts } from "./query.ts";
 import { migrate } from "./schema.ts";
 import { EQ, type Tables, tablesIn } from "./tables.ts";
-import { type PostgresTransfer, transferOn } from "./transfer.ts";
+import { transferOn } from "./transfer.ts";
 import { watchUsers } from "./watch-users.ts";
 
 /** For missing tables: create them (the default), or throw `database_missing`. */
@@ -39,7 +40,7 @@ export interface PostgresStore
     LogReader,
     LogPruner,
     AttemptCounter,
-    PostgresTransfer {
+    TransferStore {
   close(): Promise<void>;
 }
 
@@ -48,85 +49,75 @@ export interface PostgresStore
  * throws an `Unavailable` within two seconds.
  */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
-  const { missing = "create" } = options;
-  if ("pool" in options) {
-    const schema = await migrate(options.pool, missing);
-    return storeOn(options.pool, tablesIn(schema), async () => {});
-  }
+  if ("pool" in options) return openOn(options.pool, options, async () => {});
   const pool = createPool(options.url);
   try {
-    const schema = await migrate(pool, missing);
-    return storeOn(pool, tablesIn(schema), () => pool.end());
+    return await openOn(pool, options, () => pool.end());
   } catch (error) {
     await pool.end();
     throw error;
   }
 }
 
+async function openOn(
+  pool: PostgresPool,
+  { missing = "create" }: Missing,
+  close: () => Promise<void>,
+): Promise<PostgresStore> {
+  const ask = createAsk(pool);
+  const tables = tablesIn(await migrate(pool, ask, missing));
+  return {
+    ...usersOn(ask, tables),
+    ...logOn(ask, tables),
+    ...accountsOn(pool, ask, tables),
+    ...attemptCounter(ask, tables),
+    ...transferOn(pool, tables),
+    watchUsers: (watching) => watchUsers(pool, watching),
+    close,
+  };
+}
+
 const USER = "id, username, password_hash, sessions_from";
 
-function storeOn(pool: PostgresPool, tables: Tables, end: () => Promise<void>): PostgresStore {
-  const ask = createAsk(pool);
-  const { users, configured } = tables;
-
+function usersOn(ask: Ask, { users, configured }: Tables): Omit<Store, "insertLogEntries"> {
   return {
     async hasUsers() {
-      const [row] = await ask({ text: `SELECT EXISTS (SELECT FROM ${users}) AS yes` });
+      const [row] = await ask(`SELECT EXISTS (SELECT FROM ${users}) AS yes`);
       return row?.yes === true;
     },
 
     async findUser(id) {
       if (isUnstorable(id)) return undefined;
-      const [row] = await ask({
-        name: "latchkey_find_user",
-        text: `SELECT ${USER} FROM ${users} WHERE id ${EQ} $1`,
-        values: [id],
-      });
+      const text = `SELECT ${USER} FROM ${users} WHERE id ${EQ} $1`;
+      const [row] = await ask(text, [id], "latchkey_find_user");
       return row && userOf(row);
     },
 
     async findUserByUsername(username) {
       if (isUnstorable(username)) return undefined;
-      const [row] = await ask({
-        name: "latchkey_find_user_by_username",
-        text: `SELECT ${USER} FROM ${users} WHERE username ${EQ} $1`,
-        values: [username],
-      });
+      const text = `SELECT ${USER} FROM ${users} WHERE username ${EQ} $1`;
+      const [row] = await ask(text, [username], "latchkey_find_user_by_username");
       return row && userOf(row);
     },
 
     async insertFirstUser({ username, passwordHash }) {
       const id = randomUUID() as UserId;
       // Only one concurrent caller can insert this key, at any isolation level.
-      const insert = {
-        text: `WITH first AS (
-                 INSERT INTO ${configured} VALUES (true) ON CONFLICT DO NOTHING RETURNING yes
-               )
-               INSERT INTO ${users} (id, username, password_hash)
-               SELECT $1, $2, $3 FROM first
-               WHERE NOT EXISTS (SELECT FROM ${users}) RETURNING id`,
-        values: [id, username, passwordHash],
-      };
-      const rows = await retryingConflicts(() => ask(insert));
+      const text = `WITH first AS (
+          INSERT INTO ${configured} VALUES (true) ON CONFLICT DO NOTHING RETURNING yes
+        )
+        INSERT INTO ${users} (id, username, password_hash)
+        SELECT $1, $2, $3 FROM first
+        WHERE NOT EXISTS (SELECT FROM ${users}) RETURNING id`;
+      const rows = await retryingConflicts(() => ask(text, [id, username, passwordHash]));
       return rows.length === 1 ? { id, username } : undefined;
     },
 
     async replacePasswordHash(id, from, to) {
-      const rows = await ask({
-        text: `UPDATE ${users} SET password_hash = $3
-               WHERE id ${EQ} $1 AND password_hash ${EQ} $2
-               RETURNING id`,
-        values: [id, from, to],
-      });
-      return rows.length === 1;
+      const text = `UPDATE ${users} SET password_hash = $3
+        WHERE id ${EQ} $1 AND password_hash ${EQ} $2 RETURNING id`;
+      return (await ask(text, [id, from, to])).length === 1;
     },
-
-    ...logOn(ask, tables),
-    ...accountsOn(pool, ask, tables),
-    ...attemptCounter(ask, tables),
-    ...transferOn(pool, tables),
-    watchUsers: (watching) => watchUsers(pool, watching),
-    close: end,
   };
 }
 

@@ -1,13 +1,10 @@
 /** Latchkey's tables by their full names, so that no `search_path` decides which ones are used. */
-export interface Tables {
-  readonly schemaVersion: string;
-  readonly users: string;
-  readonly configured: string;
-  readonly log: string;
-  readonly logEnd: string;
-  readonly importMark: string;
-  readonly attempts: string;
-}
+export type Tables = Readonly<
+  Record<
+    "schemaVersion" | "users" | "configured" | "log" | "logEnd" | "importMark" | "attempts",
+    string
+  >
+>;
 
 export function tablesIn(schema: string): Tables {
   const prefix = `${quoted(schema)}.latchkey_`;

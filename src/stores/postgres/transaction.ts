@@ -1,11 +1,9 @@
 import { messageOf } from "../../core/fault.ts";
-import { type PostgresPool, type Row, run, withClient } from "./query.ts";
+import { type Ask, askOn, type PostgresPool, withClient } from "./query.ts";
 import { SAFE_PATH } from "./tables.ts";
 
 /** No page waits for a transaction, and counting rows or a slow disk can take long. */
-export const TRANSACTION_WITHIN_MS = 60_000;
-
-export type TransactionAsk = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+const WITHIN_MS = 60_000;
 
 type Undo = <T>(outcome: T) => Promise<T>;
 
@@ -15,15 +13,14 @@ type Undo = <T>(outcome: T) => Promise<T>;
  */
 export function inTransaction<T>(
   pool: PostgresPool,
-  work: (ask: TransactionAsk, undo: Undo) => Promise<T>,
+  work: (ask: Ask, undo: Undo) => Promise<T>,
 ): Promise<T> {
   return withClient(pool, async (client) => {
-    const ask: TransactionAsk = (text, values = []) =>
-      run(client, { text, values }, TRANSACTION_WITHIN_MS);
+    const ask = askOn(client, WITHIN_MS);
     let end = "COMMIT";
     await ask("BEGIN ISOLATION LEVEL READ COMMITTED");
     try {
-      await ask(`SET LOCAL statement_timeout = ${TRANSACTION_WITHIN_MS}; ${SAFE_PATH}`);
+      await ask(`SET LOCAL statement_timeout = ${WITHIN_MS}; ${SAFE_PATH}`);
       const outcome = await work(ask, async (undone) => {
         end = "ROLLBACK";
         return undone;
@@ -32,16 +29,11 @@ export function inTransaction<T>(
       return outcome;
     } catch (error) {
       await ask("ROLLBACK").catch((failure) => {
-        throw stillOpen(failure, error);
+        // The transaction may still be open: for an error without a code of PostgreSQL, `withClient`
+        // closes the connection.
+        throw new Error(messageOf(failure), { cause: error });
       });
       throw error;
     }
   });
 }
-
-/**
- * The transaction may still be open, so the connection must be closed: `withClient` does that for an
- * error without a PostgreSQL code.
- */
-const stillOpen = (failure: unknown, first: unknown): Error =>
-  new Error(messageOf(failure), { cause: first });

@@ -1,28 +1,23 @@
 import { randomUUID } from "node:crypto";
-import type { UserReader } from "../../core/accounts/account-store.ts";
 import type { StoredUser } from "../../core/store.ts";
 import type {
   Contents,
-  ContentsReader,
   ImportBatch,
-  Importer,
   ImportRows,
-  RecordImporter,
-  TakenUser,
+  TransferStore,
 } from "../../core/transfer/transfer-store.ts";
-import { userOf } from "../rows.ts";
-import { logInsert } from "./log.ts";
-import type { PostgresPool, PostgresQuery } from "./query.ts";
+import { contentsOf, takenAmong, userOf } from "../rows.ts";
+import { isTaken } from "./accounts.ts";
+import { columnsOf, insertEntries } from "./log.ts";
+import type { Ask, PostgresPool } from "./query.ts";
 import type { Tables } from "./tables.ts";
-import { type TransactionAsk as Ask, inTransaction } from "./transaction.ts";
-
-export interface PostgresTransfer extends ContentsReader, UserReader, Importer, RecordImporter {}
+import { inTransaction } from "./transaction.ts";
 
 /** Usernames are indexed, and an index row cannot be longer than 2,704 bytes with its overhead. */
 const MAX_USERNAME_BYTES = 2_600;
 
 /** The methods that read the whole database, or add many rows to it. */
-export function transferOn(pool: PostgresPool, tables: Tables): PostgresTransfer {
+export function transferOn(pool: PostgresPool, tables: Tables): TransferStore {
   const { users } = tables;
   return {
     readUsers: ({ afterId, limit }) =>
@@ -52,23 +47,19 @@ export function transferOn(pool: PostgresPool, tables: Tables): PostgresTransfer
           `SELECT id, username FROM ${users} WHERE id = ANY($1) OR username = ANY($2)`,
           [wanted.map(({ id }) => id), wanted.map(({ username }) => username)],
         );
-        const ids = new Set(rows.map(({ id }) => id));
-        const names = new Set(rows.map(({ username }) => username));
-        return wanted.flatMap(({ id, username }): readonly TakenUser[] => {
-          if (names.has(username)) return [{ id, taken: "username" }];
-          return ids.has(id) ? [{ id, taken: "id" }] : [];
-        });
+        return takenAmong(wanted, rows);
       }),
 
     importRecords: (rows) =>
       inTransaction(pool, async (ask, undo) => {
         for (const page of rows()) {
-          const { text, values } = userInsert(tables, page.users);
-          const inserted = await ask(`${text} ON CONFLICT DO NOTHING RETURNING 1`, values);
-          if (inserted.length < page.users.length) return undo("taken");
-          if (page.entries.length === 0) continue;
-          const entries = logInsert(tables, page.entries, () => randomUUID());
-          await ask(entries.text, entries.values);
+          try {
+            await insertUsers(ask, tables, page.users);
+          } catch (error) {
+            if (isTaken(error)) return undo("taken");
+            throw error;
+          }
+          await insertEntries(ask, tables, page.entries, () => randomUUID());
         }
         return "imported";
       }),
@@ -85,12 +76,7 @@ async function readContents(
             (SELECT count(*) FROM ${log}) AS entries,
             (SELECT id FROM ${logEnd}) AS last_entry_id`,
   );
-  return {
-    mark: typeof row?.mark === "string" ? row.mark : undefined,
-    users: Number(row?.users),
-    entries: Number(row?.entries),
-    lastEntryId: Number(row?.last_entry_id),
-  };
+  return contentsOf(row ?? {});
 }
 
 /** Locks the row that every writer of log entries and every other import needs, then compares. */
@@ -114,20 +100,13 @@ async function insertBatch(
     await ask(`DELETE FROM ${tables.users}`);
     await ask(`DELETE FROM ${tables.log}`);
   }
-  const { text, values } = userInsert(tables, users);
-  await ask(text, values);
+  await insertUsers(ask, tables, users);
   await ask(
     `INSERT INTO ${tables.log} (id, key, at, type, summary, author)
      SELECT id, gen_random_uuid(), at, type, summary, author
      FROM unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::text[], $5::text[])
        AS entry (id, at, type, summary, author)`,
-    [
-      entries.map(({ id }) => id),
-      entries.map(({ at }) => at.toISOString()),
-      entries.map(({ type }) => type),
-      entries.map(({ summary }) => summary),
-      entries.map(({ author }) => author),
-    ],
+    [entries.map(({ id }) => id), ...columnsOf(entries)],
   );
   await ask(`UPDATE ${tables.logEnd} SET id = greatest(id, $1)`, [to.lastEntryId]);
   await ask(
@@ -137,18 +116,18 @@ async function insertBatch(
   );
 }
 
-/** Inserts users with their IDs. Runs in a transaction only: it uses short names. */
-function userInsert(tables: Tables, users: readonly StoredUser[]): PostgresQuery {
-  return {
-    text: `INSERT INTO ${tables.users} (id, username, password_hash, sessions_from)
-           SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])`,
-    values: [
+/** Runs in a transaction only: it uses short names. */
+async function insertUsers(ask: Ask, { users: table }: Tables, users: readonly StoredUser[]) {
+  await ask(
+    `INSERT INTO ${table} (id, username, password_hash, sessions_from)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])`,
+    [
       users.map(({ id }) => id),
       users.map(({ username }) => username),
       users.map(({ passwordHash }) => passwordHash),
       users.map(({ sessionsFrom }) => sessionsFrom ?? null),
     ],
-  };
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ClientConfig } from "pg";
-import { parse } from "pg-connection-string";
+import { parseIntoClientConfig } from "pg-connection-string";
 import { Fault, messageOf } from "../../core/fault.ts";
 import { isLoopbackHost } from "../../core/loopback.ts";
 
@@ -9,15 +9,14 @@ export interface PostgresHost {
   readonly port: number;
 }
 
-/** The parameters that are the same for every host. */
-export interface PostgresLogin {
-  readonly user: string | undefined;
-  readonly password: string | undefined;
-  readonly database: string | undefined;
-  readonly options: string | undefined;
-  readonly ssl: false | Readonly<Record<string, unknown>>;
-  readonly enableChannelBinding: boolean;
-}
+/**
+ * The parameters that are the same for every host, in separate fields: a whole URL would show its
+ * password wherever a pool is printed.
+ */
+export type PostgresLogin = Pick<
+  ClientConfig,
+  "user" | "password" | "database" | "options" | "ssl" | "enableChannelBinding"
+>;
 
 export interface PostgresUrl {
   readonly hosts: readonly PostgresHost[];
@@ -50,18 +49,17 @@ const DEFAULT_PORT = 5432;
  */
 export function readPostgresUrl(text: string): PostgresUrl {
   if (!/^postgres(ql)?:\/\//.test(text)) throw invalid("it must start with postgres://");
-  const [, credentials = "", hosts, path = "", query = ""] =
+  const [, credentials = "", hostList, path = "", query = ""] =
     /^postgres(?:ql)?:\/\/([^/?#]*@)?([^@/?#]*)(\/[^@?#]*)?(?:\?([^#]*))?$/.exec(text) ?? [];
-  if (hosts === undefined) {
-    throw invalid("special characters must be percent-encoded");
-  }
+  if (hostList === undefined) throw invalid("special characters must be percent-encoded");
   const parameters = new URLSearchParams(query);
   checkParameters(parameters);
+  const hosts = hostsNamed(parameters) ?? hostsIn(hostList);
   const ssl = parameters.get("sslmode");
   if (ssl === "require" || ssl === "verify-ca") parameters.set("sslmode", "verify-full");
   const parsed = parsedWithoutHost(`${credentials}placeholder${path}?${parameters}`);
   return {
-    hosts: hostsNamed(parameters) ?? hostsIn(hosts),
+    hosts,
     login: {
       user: parsed.user || undefined,
       password: parsed.password || undefined,
@@ -71,12 +69,6 @@ export function readPostgresUrl(text: string): PostgresUrl {
       enableChannelBinding: parameters.get("channel_binding") === "prefer",
     },
   };
-}
-
-/** Separate fields for `pg`: a whole URL would show its password wherever a pool is printed. */
-export function connectionConfig(host: PostgresHost, login: PostgresLogin): ClientConfig {
-  const given = Object.entries({ ...login, ...host }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given);
 }
 
 /** Whether passwords would cross a network unencrypted although no `sslmode` asks for that. */
@@ -116,9 +108,9 @@ function checkParameters(parameters: URLSearchParams): void {
   }
 }
 
-function parsedWithoutHost(rest: string): ReturnType<typeof parse> {
+function parsedWithoutHost(rest: string): ClientConfig {
   try {
-    return parse(`postgres://${rest}`);
+    return parseIntoClientConfig(`postgres://${rest}`);
   } catch (error) {
     // A certificate file that cannot be read is named; other messages may repeat the URL.
     const reason = messageOf(error);

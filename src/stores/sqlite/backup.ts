@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
-import { backup, DatabaseSync } from "node:sqlite";
-import { pathToFileURL } from "node:url";
+import { backup, type DatabaseSync } from "node:sqlite";
 import { Fault, messageOf } from "../../core/fault.ts";
 import type { Amounts, Portion } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
-import { accessFault, databaseExists, explained, openExisting } from "./file.ts";
+import { accessFault, databaseExists, explained, openExisting, openReadOnly } from "./file.ts";
 import { isBusy, isFileError, retryWhileBusy } from "./locking.ts";
 import { NEWEST_SCHEMA, versionOf } from "./schema.ts";
 
@@ -55,25 +54,16 @@ export async function copyDatabase({
 
 function openToRead(file: string, kind: FileCopy["source"]): DatabaseSync {
   if (!databaseExists(file)) throw new Fault("database_missing", `there is no database at ${file}`);
-  return kind === "at-rest" && !existsSync(`${file}-wal`) ? openImmutable(file) : openLive(file);
-}
-
-function openLive(file: string): DatabaseSync {
   try {
-    return openExisting(file);
+    const atRest = kind === "at-rest" && !existsSync(`${file}-wal`);
+    return atRest ? openReadOnly(file, "immutable") : openExisting(file);
   } catch (error) {
     throw explained(file, error);
   }
 }
 
-function openImmutable(file: string): DatabaseSync {
-  const url = pathToFileURL(file);
-  url.searchParams.set("immutable", "1");
-  return new DatabaseSync(url, { readOnly: true });
-}
-
 function verify(file: string): Amounts {
-  const database = openImmutable(file);
+  const database = openReadOnly(file, "immutable");
   try {
     const amounts = readAmounts(database, file);
     const problems = database.prepare("PRAGMA integrity_check(3)").all();

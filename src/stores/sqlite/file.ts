@@ -6,6 +6,7 @@ import {
   fchownSync,
   lstatSync,
   openSync,
+  readSync,
   statSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -55,6 +56,29 @@ export function openExisting(file: string): DatabaseSync {
   return new DatabaseSync(url, { timeout: 0 });
 }
 
+/**
+ * Opens the file without creating others beside it.
+ * @param how `immutable` while no process writes to the file, `readonly_shm` while one may.
+ */
+export function openReadOnly(file: string, how: "immutable" | "readonly_shm"): DatabaseSync {
+  const url = pathToFileURL(file);
+  url.searchParams.set(how, "1");
+  return new DatabaseSync(url, { readOnly: true, timeout: 0 });
+}
+
+const HEADER_BYTES = 20;
+
+/** The start of the file, which SQLite does not tell without opening it as a database. */
+export function readHeader(file: string): Buffer {
+  const opened = openSync(file, "r");
+  try {
+    const header = Buffer.alloc(HEADER_BYTES);
+    return header.subarray(0, readSync(opened, header));
+  } finally {
+    closeSync(opened);
+  }
+}
+
 const FOR_OTHERS = 0o077;
 
 /**
@@ -70,17 +94,12 @@ export function restrictToOwner(file: string): void {
       if (found.isFile() && (found.mode & FOR_OTHERS) !== 0) chmodSync(one, 0o600);
     } catch (error) {
       if (codeOf(error) === "ENOENT") continue;
-      if (codeOf(error) === "EPERM") throw accessFault(file) ?? ownedByOther(one);
-      throw error;
+      if (codeOf(error) !== "EPERM") throw error;
+      const text = `${basename(one)} can be read by other users, and only its owner can change that`;
+      throw accessFault(file) ?? new Fault("database_foreign", text);
     }
   }
 }
-
-const ownedByOther = (file: string): Fault =>
-  new Fault(
-    "database_foreign",
-    `${basename(file)} can be read by other users, and only its owner can change that`,
-  );
 
 /**
  * Names the missing permission, if any. SQLite does not: it cannot open a file that it must not

@@ -1,8 +1,8 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
-import { pathToFileURL } from "node:url";
+import { existsSync, statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
 import { Fault, messageOf } from "../../core/fault.ts";
 import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
+import { openReadOnly, readHeader } from "./file.ts";
 import { isBusy, retryWhileBusy } from "./locking.ts";
 import { NEWEST_SCHEMA, versionOf } from "./schema.ts";
 
@@ -41,7 +41,7 @@ function sourceOf(file: string): Source {
 }
 
 function inspectOnce(file: string, source: Source, maxChecked: number): SqliteInspection {
-  const database = openReadOnly(file, source);
+  const database = openReadOnly(file, source === "live" ? "readonly_shm" : "immutable");
   try {
     const checked = statSync(file).size <= maxChecked ? "all" : "too-large";
     const journal = source === "live" || hasWalHeader(file) ? "wal" : "other";
@@ -55,23 +55,8 @@ function inspectOnce(file: string, source: Source, maxChecked: number): SqliteIn
   }
 }
 
-function openReadOnly(file: string, source: Source): DatabaseSync {
-  const url = pathToFileURL(file);
-  url.searchParams.set(source === "live" ? "readonly_shm" : "immutable", "1");
-  return new DatabaseSync(url, { readOnly: true, timeout: 0 });
-}
-
 /** An immutable connection does not report the journal mode, so this reads the file header. */
-function hasWalHeader(file: string): boolean {
-  const descriptor = openSync(file, "r");
-  try {
-    const version = Buffer.alloc(1);
-    readSync(descriptor, version, 0, 1, WRITE_VERSION_AT);
-    return version[0] === WAL_VERSION;
-  } finally {
-    closeSync(descriptor);
-  }
-}
+const hasWalHeader = (file: string): boolean => readHeader(file)[WRITE_VERSION_AT] === WAL_VERSION;
 
 const WRITE_VERSION_AT = 18;
 const WAL_VERSION = 2;

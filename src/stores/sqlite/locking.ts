@@ -1,6 +1,7 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Unavailable } from "../../core/fault.ts";
+import { messageOf, Unavailable } from "../../core/fault.ts";
+import type { Row } from "../rows.ts";
 
 /** SQLite's primary result codes for a lock that another connection holds. */
 const SQLITE_BUSY = 5;
@@ -35,18 +36,39 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   }
 }
 
-/** Takes the write lock at the start, so that no other connection changes what `work` reads. */
-export function inTransaction(database: DatabaseSync, work: () => void): void {
-  database.exec("BEGIN IMMEDIATE");
-  try {
-    work();
-    database.exec("COMMIT");
-  } catch (error) {
-    // SQLite has already rolled back after some failures, such as a full disk.
-    if (database.isTransaction) database.exec("ROLLBACK");
-    throw error;
-  }
+/** Runs one statement and returns its rows. */
+export type Ask = (text: string, values?: readonly SQLInputValue[]) => Promise<readonly Row[]>;
+
+/** Keeps the few statements of the store: preparing one takes longer than running it. */
+export function createAsk(database: DatabaseSync): Ask {
+  const statements = new Map<string, StatementSync>();
+  return (text, values = []) =>
+    retryWhileBusy(() => {
+      const statement = statements.get(text) ?? database.prepare(text);
+      statements.set(text, statement);
+      return statement.all(...values);
+    });
 }
+
+/** Takes the write lock at the start, so that no other connection changes what `work` reads. */
+export function inTransaction<T>(database: DatabaseSync, work: () => T): Promise<T> {
+  return retryWhileBusy(() => {
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      const outcome = work();
+      database.exec("COMMIT");
+      return outcome;
+    } catch (error) {
+      // SQLite has already rolled back after some failures, such as a full disk.
+      if (database.isTransaction) database.exec("ROLLBACK");
+      throw error;
+    }
+  });
+}
+
+/** Whether a username or an ID is already in use. */
+export const isTaken = (error: unknown): boolean =>
+  messageOf(error).startsWith("UNIQUE constraint failed");
 
 export function isBusy(error: unknown): boolean {
   const code = primaryCodeOf(error);

@@ -1,62 +1,39 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { LogFilter, LogPruner, LogReader } from "../../core/log-reader.ts";
 import type { Store } from "../../core/store.ts";
 import { EARLIEST_ENTRIES, logEntryOf } from "../rows.ts";
-import { inTransaction, retryWhileBusy } from "./locking.ts";
+import { type Ask, inTransaction } from "./locking.ts";
+import { insertRows } from "./transfer.ts";
 
 type SqliteLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
 
 /** The methods for the audit log. */
-export function logOf(database: DatabaseSync): SqliteLog {
-  const insertLogEntry = database.prepare(
-    "INSERT INTO log_entries (at, type, summary, author) VALUES (?, ?, ?, ?)",
-  );
-  const pruneLogEntries = database.prepare(
-    "DELETE FROM log_entries WHERE id IN (SELECT id FROM log_entries WHERE at < ? ORDER BY at LIMIT ?)",
-  );
-  const prepared = rememberStatements(database);
-
+export function logOn(database: DatabaseSync, ask: Ask): SqliteLog {
   return {
     insertLogEntries: (entries) =>
-      retryWhileBusy(() =>
-        inTransaction(database, () => {
-          for (const { at, type, summary, author } of entries) {
-            insertLogEntry.run(at.getTime(), type, summary, author);
-          }
-        }),
-      ),
+      inTransaction(database, () => insertRows(database, { users: [], entries })),
 
-    readLogEntries: ({ afterId, limit, ...filter }) =>
-      retryWhileBusy(() => {
-        const { where, values } = filterOf(afterId, filter);
-        const rows = prepared(`SELECT * FROM log_entries WHERE ${where} ORDER BY id LIMIT ?`).all(
-          ...values,
-          limit,
-        );
-        return rows.map(logEntryOf);
-      }),
+    async readLogEntries({ afterId, limit, ...filter }) {
+      const { where, values } = filterOf(afterId, filter);
+      const text = `SELECT * FROM log_entries WHERE ${where} ORDER BY id LIMIT ?`;
+      return (await ask(text, [...values, limit])).map(logEntryOf);
+    },
 
-    startOfNewest: (limit, filter) =>
-      retryWhileBusy(() => {
-        const { where, values } = filterOf(0, filter);
-        const oldest = prepared(
-          `SELECT id FROM log_entries WHERE ${where} ORDER BY id DESC LIMIT 1 OFFSET ?`,
-        ).get(...values, limit);
-        return Number(oldest?.id ?? 0);
-      }),
+    async startOfNewest(limit, filter) {
+      const { where, values } = filterOf(0, filter);
+      const text = `SELECT id FROM log_entries WHERE ${where} ORDER BY id DESC LIMIT 1 OFFSET ?`;
+      const [oldest] = await ask(text, [...values, limit]);
+      return Number(oldest?.id ?? 0);
+    },
 
-    pruneLogEntries: (before, limit) =>
-      retryWhileBusy(() => Number(pruneLogEntries.run(before.getTime(), limit).changes)),
-  };
-}
-
-/** Keeps the few statements that filters produce: preparing one takes longer than running it. */
-function rememberStatements(database: DatabaseSync): (text: string) => StatementSync {
-  const statements = new Map<string, StatementSync>();
-  return (text) => {
-    const known = statements.get(text) ?? database.prepare(text);
-    statements.set(text, known);
-    return known;
+    async pruneLogEntries(before, limit) {
+      const removed = await ask(
+        `DELETE FROM log_entries WHERE id IN
+           (SELECT id FROM log_entries WHERE at < ? ORDER BY at LIMIT ?) RETURNING id`,
+        [before.getTime(), limit],
+      );
+      return removed.length;
+    },
   };
 }
 
@@ -73,7 +50,7 @@ const AFTER_AND_SINCE = `id > max(?, CASE WHEN EXISTS (SELECT 1 FROM log_entries
 function filterOf(
   afterId: number,
   { type, since }: LogFilter,
-): { where: string; values: (string | number)[] } {
+): { where: string; values: readonly SQLInputValue[] } {
   const start =
     since === undefined
       ? { where: "id > ?", values: [afterId] }

@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  openSync,
-  readSync,
-  renameSync,
-} from "node:fs";
+import { constants, copyFileSync, existsSync, linkSync, renameSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { codeOf, Fault } from "../../core/fault.ts";
-import { openExisting } from "./file.ts";
+import { openExisting, readHeader } from "./file.ts";
 import { isBusy } from "./locking.ts";
 
 const BESIDE = ["-wal", "-shm", "-journal"] as const;
@@ -45,14 +36,8 @@ const MAGIC = "SQLite format 3\0";
 
 /** SQLite must not open any other file: it would delete the write-ahead log beside it. */
 function isDatabase(file: string): boolean {
-  const opened = openSync(file, "r");
-  try {
-    const start = Buffer.alloc(MAGIC.length);
-    const length = readSync(opened, start);
-    return length === 0 || start.toString("latin1") === MAGIC;
-  } finally {
-    closeSync(opened);
-  }
+  const header = readHeader(file);
+  return header.length === 0 || header.toString("latin1", 0, MAGIC.length) === MAGIC;
 }
 
 /** Only the last connection can switch the journal mode. The lock then keeps others out. */

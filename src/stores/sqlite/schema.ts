@@ -35,8 +35,9 @@ export const NEWEST_SCHEMA: number = migrations.length;
  * Migrates the schema completely or not at all. Reads the version under the write lock, so of several
  * processes that start together only one migrates.
  */
-export function migrate(database: DatabaseSync): void {
-  inTransaction(database, () => {
+export async function migrate(database: DatabaseSync): Promise<void> {
+  if ((await retryWhileBusy(() => versionOf(database))) === migrations.length) return;
+  await inTransaction(database, () => {
     const version = versionOf(database);
     if (version > migrations.length) {
       throw newerSchema("the database", version, migrations.length);
@@ -44,10 +45,6 @@ export function migrate(database: DatabaseSync): void {
     for (const migration of migrations.slice(version)) database.exec(migration);
     database.exec(`PRAGMA user_version = ${migrations.length}`);
   });
-}
-
-export function isUpToDate(database: DatabaseSync): boolean {
-  return versionOf(database) === migrations.length;
 }
 
 export function versionOf(database: DatabaseSync): number {
@@ -65,7 +62,7 @@ export async function refuseOtherSchema(file: string, empty: "accept" | "refuse"
       const version = versionOf(database);
       if (version === 0 && empty === "accept") return;
       if (version === 0) throw new Fault("database_missing", "it has no Latchkey tables");
-      if (isUpToDate(database)) return;
+      if (version === migrations.length) return;
       throw new Fault(
         "schema_other",
         `it has schema ${version}, which this version of Latchkey cannot copy: open it once with the newer of the two versions, and copy with that version`,

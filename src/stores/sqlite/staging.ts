@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import type { EarlierLine, Staging } from "../../core/transfer/import-users.ts";
-import { newLogEntryOf, type StoredRow, userOf } from "../rows.ts";
+import { newLogEntryOf, type Row, userOf } from "../rows.ts";
 
 const PAGE_SIZE = 1_000;
 
@@ -75,7 +75,7 @@ export function openStaging(): OpenStaging {
   };
 }
 
-const earlierIn = (row: StoredRow): EarlierLine => ({
+const earlierIn = (row: Row): EarlierLine => ({
   line: Number(row.line),
   same: row.same === 1 ? "username" : "id",
 });

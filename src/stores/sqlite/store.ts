@@ -1,16 +1,17 @@
 import { randomUUID } from "node:crypto";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { AccountStore } from "../../core/accounts/account-store.ts";
 import { Fault } from "../../core/fault.ts";
 import type { LogPruner, LogReader } from "../../core/log-reader.ts";
-import type { StoredUser, UserId } from "../../core/store.ts";
+import type { UserId } from "../../core/store.ts";
+import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { userOf } from "../rows.ts";
-import { accountsOf } from "./accounts.ts";
+import { accountsOn } from "./accounts.ts";
 import { createEmpty, databaseExists, explained, openExisting, restrictToOwner } from "./file.ts";
-import { retryWhileBusy } from "./locking.ts";
-import { logOf } from "./log.ts";
-import { isUpToDate, migrate, versionOf } from "./schema.ts";
-import { type SqliteTransfer, transferOf } from "./transfer.ts";
+import { createAsk, retryWhileBusy } from "./locking.ts";
+import { logOn } from "./log.ts";
+import { migrate, versionOf } from "./schema.ts";
+import { transferOn } from "./transfer.ts";
 import { createUserChanges } from "./watch-users.ts";
 
 export interface SqliteOptions {
@@ -19,7 +20,7 @@ export interface SqliteOptions {
   readonly missing?: "create" | "refuse";
 }
 
-export interface SqliteStore extends AccountStore, LogReader, LogPruner, SqliteTransfer {
+export interface SqliteStore extends AccountStore, LogReader, LogPruner, TransferStore {
   close(): void;
 }
 
@@ -43,65 +44,60 @@ async function openFile(file: string, missing: "create" | "refuse"): Promise<Sql
   if (!databaseExists(file)) createEmpty(file);
   const database = openExisting(file);
   try {
-    if (missing === "refuse") await retryWhileBusy(() => refuseForeign(database, file));
+    // Keeps Latchkey from creating its tables in an empty file or in a database of another program.
+    if (missing === "refuse" && (await retryWhileBusy(() => versionOf(database))) < 1) {
+      throw new Fault("database_missing", `${file} has no Latchkey tables`);
+    }
     restrictToOwner(file);
-    await retryWhileBusy(() => prepare(database));
-    return storeOf(database);
+    await retryWhileBusy(() =>
+      database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"),
+    );
+    await migrate(database);
+    return storeOn(database);
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-/** Keeps Latchkey from creating its tables in an empty file or in a database of another program. */
-function refuseForeign(database: DatabaseSync, file: string): void {
-  if (versionOf(database) > 0) return;
-  throw new Fault("database_missing", `${file} has no Latchkey tables`);
-}
-
-function prepare(database: DatabaseSync): void {
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
-  if (!isUpToDate(database)) migrate(database);
-}
-
-function storeOf(database: DatabaseSync): SqliteStore {
+function storeOn(database: DatabaseSync): SqliteStore {
+  const ask = createAsk(database);
   const changes = createUserChanges(database);
-  const anyUser = database.prepare("SELECT 1 FROM users LIMIT 1");
-  const findUser = database.prepare("SELECT * FROM users WHERE id = ?");
-  const findUserByUsername = database.prepare("SELECT * FROM users WHERE username = ?");
-  // Atomic: a writing statement in SQLite holds the write lock from its start.
-  const insertFirstUser = database.prepare(
-    `INSERT INTO users (id, username, password_hash)
-     SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM users)`,
-  );
-  const replacePasswordHash = database.prepare(
-    "UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?",
-  );
-  const user = (found: StatementSync, key: string): Promise<StoredUser | undefined> =>
-    retryWhileBusy(() => {
-      const row = found.get(key);
-      return row && userOf(row);
-    });
-
   return {
-    hasUsers: () => retryWhileBusy(() => anyUser.get() !== undefined),
-    findUser: (id) => user(findUser, id),
-    findUserByUsername: (username) => user(findUserByUsername, username),
-
-    insertFirstUser({ username, passwordHash }) {
-      const id = randomUUID() as UserId;
-      return retryWhileBusy(() => {
-        const { changes } = insertFirstUser.run(id, username, passwordHash);
-        return changes === 1 ? { id, username } : undefined;
-      });
+    async hasUsers() {
+      return (await ask("SELECT 1 FROM users LIMIT 1")).length === 1;
     },
 
-    replacePasswordHash: (id, from, to) =>
-      retryWhileBusy(() => replacePasswordHash.run(to, id, from).changes === 1),
+    async findUser(id) {
+      const [row] = await ask("SELECT * FROM users WHERE id = ?", [id]);
+      return row && userOf(row);
+    },
 
-    ...logOf(database),
-    ...transferOf(database),
-    ...accountsOf(database, changes.report),
+    async findUserByUsername(username) {
+      const [row] = await ask("SELECT * FROM users WHERE username = ?", [username]);
+      return row && userOf(row);
+    },
+
+    async insertFirstUser({ username, passwordHash }) {
+      const id = randomUUID() as UserId;
+      // Atomic: a writing statement in SQLite holds the write lock from its start.
+      const rows = await ask(
+        `INSERT INTO users (id, username, password_hash)
+         SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM users) RETURNING id`,
+        [id, username, passwordHash],
+      );
+      return rows.length === 1 ? { id, username } : undefined;
+    },
+
+    async replacePasswordHash(id, from, to) {
+      const text =
+        "UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ? RETURNING id";
+      return (await ask(text, [to, id, from])).length === 1;
+    },
+
+    ...logOn(database, ask),
+    ...transferOn(database, ask),
+    ...accountsOn(ask, changes.report),
     watchUsers: changes.watch,
     close: () => database.close(),
   };

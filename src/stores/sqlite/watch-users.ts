@@ -20,39 +20,32 @@ export function createUserChanges(database: DatabaseSync): UserChanges {
     report: (id) => {
       for (const changed of watchers) changed(id);
     },
-    watch(watching) {
-      watchers.add(watching.changed);
-      const { confirmedAt, close } = watchOtherConnections(database, watching);
+
+    watch({ now, changed }) {
+      const readVersion = database.prepare("PRAGMA data_version");
+      let seen = readVersion.get()?.data_version;
+      let confirmedAt = Number.NEGATIVE_INFINITY;
+      watchers.add(changed);
+
+      const checking = setInterval(() => {
+        try {
+          const checkedAt = now();
+          const version = readVersion.get()?.data_version;
+          if (version !== seen) changed("all");
+          seen = version;
+          confirmedAt = checkedAt;
+        } catch {
+          // Locked, damaged or closed: nothing is confirmed, so users are read again.
+        }
+      }, CHECK_EVERY_MS).unref();
+
       return {
-        confirmedAt,
+        confirmedAt: () => confirmedAt,
         async close() {
-          watchers.delete(watching.changed);
-          await close();
+          watchers.delete(changed);
+          clearInterval(checking);
         },
       };
     },
-  };
-}
-
-function watchOtherConnections(database: DatabaseSync, { now, changed }: UserWatching): UserWatch {
-  const readVersion = database.prepare("PRAGMA data_version");
-  let seen = readVersion.get()?.data_version;
-  let confirmedAt = Number.NEGATIVE_INFINITY;
-
-  const checking = setInterval(() => {
-    try {
-      const checkedAt = now();
-      const version = readVersion.get()?.data_version;
-      if (version !== seen) changed("all");
-      seen = version;
-      confirmedAt = checkedAt;
-    } catch {
-      // Locked, damaged or closed: nothing is confirmed, so users are read again.
-    }
-  }, CHECK_EVERY_MS).unref();
-
-  return {
-    confirmedAt: () => confirmedAt,
-    close: async () => clearInterval(checking),
   };
 }

@@ -1,5 +1,6 @@
 import type { User } from "../../core/store.ts";
-import type { Locale, Words } from "./words.ts";
+import type { Words } from "./words/en.ts";
+import type { Locale } from "./words.ts";
 
 /** The values that every page gets, also a replaced one. */
 export interface PageHelpers {

@@ -7,8 +7,8 @@ import type {
   PageName,
 } from "./page-data.ts";
 import { samples } from "./page-samples.ts";
-import { type PageFiles, Templates } from "./templates.ts";
-import { type Locale, locales, wordsIn } from "./words.ts";
+import { type ReadPage, Templates } from "./templates.ts";
+import { type Locale, wordsIn } from "./words.ts";
 
 export interface Pages {
   render<Name extends PageName>(
@@ -23,19 +23,21 @@ export interface Pages {
 export type PagePlace = Omit<PageFrame, "locale" | "words">;
 
 /** Compiles every template and renders samples. Throws a `Fault` for a broken template. */
-export function loadPages(files: PageFiles, place: PagePlace, functions: PageFunctions): Pages {
-  const templates = new Templates(files);
-  const frames = new Map(
-    locales.map((locale) => [locale, Object.freeze({ ...place, locale, words: wordsIn(locale) })]),
-  );
-  const contents = <Name extends PageName>(
+export function loadPages(read: ReadPage, place: PagePlace, functions: PageFunctions): Pages {
+  const templates = new Templates(read);
+  function contents<Name extends PageName>(
     locale: Locale,
     helpers: PageHelpers,
     data: PageData[Name],
-  ): PageContents<Name> => ({ ...(frames.get(locale) as PageFrame), ...helpers, ...data });
+  ): PageContents<Name> {
+    const frame: PageFrame = { ...place, locale, words: wordsIn(locale) };
+    return { ...frame, ...helpers, ...data };
+  }
 
-  for (const { name, helpers, data } of samples) {
-    templates.render(`@${name}`, contents("en", helpers, data));
+  for (const [name, states] of Object.entries(samples)) {
+    for (const [helpers, data] of states) {
+      templates.render(`@${name}`, contents("en", helpers, data));
+    }
   }
   return {
     render(name, locale, helpers, data) {

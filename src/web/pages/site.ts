@@ -1,8 +1,9 @@
 import type { Paths } from "../paths.ts";
-import { type Asset, loadAssets } from "./assets.ts";
+import { accentFrom } from "./accent-color.ts";
+import { type Asset, accentRules, assetOf, keyIcon, readLogo } from "./assets.ts";
 import type { PageFunctions } from "./page-data.ts";
 import { loadPages, type Pages } from "./render.ts";
-import { pageFiles } from "./templates.ts";
+import { pageReader } from "./templates.ts";
 
 export interface SiteOptions {
   readonly pagesDir: string | undefined;
@@ -13,17 +14,29 @@ export interface SiteOptions {
   readonly siteFiles: boolean;
 }
 
-/** The pages and assets, with the paths at which they are served. */
 export interface Site {
-  readonly paths: Paths;
   readonly pages: Pages;
   readonly assets: readonly Asset[];
 }
 
+const DEFAULT_ACCENT = "#1a5fb4";
+
 /** Reads pages and assets once. Throws a `Fault` for a file that cannot be used. */
 export function loadSite(paths: Paths, options: SiteOptions): Site {
-  const files = pageFiles(options.pagesDir);
-  const { styleSheet, script, logo, site } = loadAssets(paths, files, options);
+  const { accentColor, logoFile } = options;
+  const read = pageReader(options.pagesDir);
+  const accent = accentFrom(accentColor ?? DEFAULT_ACCENT);
+  const icon = { type: "image/svg+xml", body: keyIcon(accent) };
+  const image = logoFile === undefined ? icon : readLogo(logoFile);
+  const style = read("latchkey.css").text + (accentColor ? accentRules(accent) : "");
+  const styleSheet = assetOf(paths.styleSheet, "text/css; charset=utf-8", style);
+  const script = assetOf(paths.script, "text/javascript; charset=utf-8", read("latchkey.js").text);
+  const logo = assetOf(paths.logo, image.type, image.body);
+  // At fixed paths, so cached only for an hour.
+  const siteFiles = [
+    assetOf("/favicon.svg", icon.type, icon.body),
+    assetOf("/robots.txt", "text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n"),
+  ].map((asset) => ({ ...asset, cacheControl: "public, max-age=3600" }));
   const place = {
     basePath: paths.base,
     homePath: paths.home,
@@ -33,8 +46,7 @@ export function loadSite(paths: Paths, options: SiteOptions): Site {
     appName: options.appName,
   };
   return {
-    paths,
-    pages: loadPages(files, place, options.pages),
-    assets: [styleSheet, script, logo, ...(options.siteFiles ? site : [])],
+    pages: loadPages(read, place, options.pages),
+    assets: [styleSheet, script, logo, ...(options.siteFiles ? siteFiles : [])],
   };
 }

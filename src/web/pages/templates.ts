@@ -6,29 +6,23 @@ import { Eta, type TemplateFunction } from "eta/core";
 import { Fault, messageOf } from "../../core/fault.ts";
 
 /** The pages and their shared parts. Each can be replaced. */
-export const templateNames = ["layout", "field", "login", "setup", "home", "error"] as const;
-export type TemplateName = (typeof templateNames)[number];
+const TEMPLATES = ["layout", "field", "login", "setup", "home", "error"];
 
 export const DEFAULT_PAGES: string = fileURLToPath(new URL("./templates/", import.meta.url));
 
 /** Reads page files from the operator's folder, and those missing there from the package. */
-export interface PageFiles {
-  read(file: string): { readonly path: string; readonly text: string };
-}
+export type ReadPage = (file: string) => { readonly path: string; readonly text: string };
 
-export function pageFiles(replacements: string | undefined): PageFiles {
+export function pageReader(replacements: string | undefined): ReadPage {
   if (replacements !== undefined) refuseUnknownFiles(replacements);
-  return {
-    read(file) {
-      const replaced = replacements === undefined ? undefined : join(replacements, file);
-      const path =
-        replaced !== undefined && existsSync(replaced) ? replaced : join(DEFAULT_PAGES, file);
-      try {
-        return { path, text: readFileSync(path, "utf8") };
-      } catch (error) {
-        throw new Fault("page_broken", `${path}: ${messageOf(error)}`, { cause: error });
-      }
-    },
+  return (file) => {
+    const replaced = join(replacements ?? DEFAULT_PAGES, file);
+    const path = existsSync(replaced) ? replaced : join(DEFAULT_PAGES, file);
+    try {
+      return { path, text: readFileSync(path, "utf8") };
+    } catch (error) {
+      throw new Fault("page_broken", `${path}: ${messageOf(error)}`, { cause: error });
+    }
   };
 }
 
@@ -55,11 +49,11 @@ function refuseUnknownFiles(folder: string): void {
 
 /** Compiled templates. Errors name the file and the line. */
 export class Templates extends Eta {
-  constructor(files: PageFiles) {
+  constructor(read: ReadPage) {
     // `debug` makes compiled templates count their lines.
     super({ autoEscape: true, debug: true });
-    for (const name of templateNames) {
-      const { path, text } = files.read(`${name}.eta`);
+    for (const name of TEMPLATES) {
+      const { path, text } = read(`${name}.eta`);
       const compiled = this.#compileFrom(path, text);
       this.loadTemplate(`@${name}`, function (this: Eta, contents, options) {
         return compiled.call(this, contents, { ...options, filepath: path });
@@ -77,16 +71,14 @@ export class Templates extends Eta {
     try {
       return this.compile(text);
     } catch (error) {
-      const { line, problem } = this.#describeError(text, error);
+      const message = messageOf(error);
+      const [, problem, line] = /^(.*) at line (\d+) col/.exec(message) ?? [
+        message,
+        message.split("\n")[2],
+        brokenLine(this.compileToString(text)),
+      ];
       throw new Fault("page_broken", `${path}:${line}: ${problem}`, { cause: error });
     }
-  }
-
-  #describeError(text: string, error: unknown): { line: number; problem: string } {
-    const found = /^(.*) at line (\d+) col/.exec(messageOf(error));
-    if (found !== null) return { line: Number(found[2]), problem: String(found[1]) };
-    const code = this.compileToString(text);
-    return { line: brokenLine(code), problem: messageOf(error).split("\n")[2] ?? "" };
   }
 }
 
@@ -98,7 +90,7 @@ function brokenLine(code: string): number {
   } catch (error) {
     const stack = error instanceof SyntaxError ? (error.stack ?? "") : "";
     const brokenAt = Number(/^template:(\d+)/.exec(stack)?.[1] ?? 1);
-    const before = code.split("\n").slice(0, Math.max(brokenAt - 1, 0));
+    const before = code.split("\n").slice(0, brokenAt - 1);
     const named = before.findLast((line) => line.startsWith("__eta.line="));
     return Number(named?.slice("__eta.line=".length) ?? 1);
   }

@@ -26,38 +26,26 @@ export type FormReading =
 export async function readForm(request: Request): Promise<FormReading> {
   const body = await readBody(request);
   if (!(body instanceof Uint8Array)) return body;
-  if (!isForm(request.headers.get("content-type"))) return { kind: "form", form: () => "" };
+  const contentType = request.headers.get("content-type")?.split(";", 1)[0];
+  if (contentType?.trim().toLowerCase() !== FORM_TYPE) return { kind: "form", form: () => "" };
   const fields = parseForm(body);
   if (fields === undefined) return { kind: "not-utf8" };
   return { kind: "form", form: (field) => fields.get(field) ?? "" };
 }
 
 /** Decodes a form as browsers encode it. Returns `undefined` for invalid UTF-8. */
-export function parseForm(body: Uint8Array): ReadonlyMap<string, string> | undefined {
-  const fields = new Map<string, string>();
+export function parseForm(body: Uint8Array): URLSearchParams | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-    for (const pair of text.split("&")) {
-      if (pair === "") continue;
-      const equals = pair.indexOf("=");
-      const name = decode(equals === -1 ? pair : pair.slice(0, equals));
-      const value = equals === -1 ? "" : decode(pair.slice(equals + 1));
-      if (!fields.has(name)) fields.set(name, value);
-    }
+    // As in browsers, a percent sign that starts no escape is a plain character.
+    const escaped = text.replace(/%(?![\da-f]{2})/gi, "%25");
+    // Throws for invalid UTF-8, which URLSearchParams would replace.
+    decodeURIComponent(escaped);
+    // The separator keeps a leading question mark, which the constructor would remove.
+    return new URLSearchParams(`&${escaped}`);
   } catch {
     return undefined;
   }
-  return fields;
-}
-
-/** As in browsers, a percent sign that starts no escape is a plain character. */
-function decode(encoded: string): string {
-  const escaped = encoded.replaceAll("+", " ").replace(/%(?![\da-f]{2})/gi, "%25");
-  return decodeURIComponent(escaped);
-}
-
-function isForm(contentType: string | null): boolean {
-  return contentType?.split(";", 1)[0]?.trim().toLowerCase() === FORM_TYPE;
 }
 
 type Body = Uint8Array | { readonly kind: "too-large" | "aborted" };

@@ -2,7 +2,7 @@ import { BlockList, isIP, SocketAddress } from "node:net";
 import type { Context } from "hono";
 import { Fault } from "../../core/fault.ts";
 import type { Client } from "../../core/requester.ts";
-import { connectedFrom, isConnectionKnown } from "./connection.ts";
+import { connectedFrom, peerOf } from "./connection.ts";
 
 /** Which peers are trusted proxies, and what is read from them. */
 export interface ProxyTrust {
@@ -19,21 +19,20 @@ export interface ProxyTrust {
 
 export function createProxyTrust(trustedProxies: readonly string[]): ProxyTrust {
   const isTrusted = membershipOf(trustedProxies);
-  const peerOf = (c: Context): string => canonicalAddress(connectedFrom(c));
   return {
     remoteAddress(c) {
-      const peer = peerOf(c);
-      if (trustedProxies.length === 0 || !isTrusted(peer)) return peer;
+      const peer = canonicalAddress(connectedFrom(c));
+      if (!isTrusted(peer)) return peer;
       return nearestUntrusted(peer, c.req.header("x-forwarded-for") ?? "", isTrusted);
     },
-    trusts: (peer) => isTrusted(canonicalAddress(peer)),
-    header: (c, name) => (isTrusted(peerOf(c)) ? c.req.header(name) : undefined),
+    trusts: isTrusted,
+    header: (c, name) => (isTrusted(connectedFrom(c)) ? c.req.header(name) : undefined),
   };
 }
 
 /** The client, for rules that also work without its address. */
 export const clientOf = (c: Context, proxies: ProxyTrust): Client => ({
-  remoteAddress: isConnectionKnown(c) ? proxies.remoteAddress(c) : "unknown",
+  remoteAddress: peerOf(c) === undefined ? "unknown" : proxies.remoteAddress(c),
   signal: c.req.raw.signal,
 });
 
@@ -56,8 +55,6 @@ export function nearestUntrusted(
 
 /** One spelling for each address; an IPv4-mapped IPv6 address becomes the IPv4 address. */
 export function canonicalAddress(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
   if (isIP(address) !== 6) return address;
   return new SocketAddress({ address, family: "ipv6" }).address.replace(/^::ffff:(?=\d+\.)/, "");
 }
@@ -69,6 +66,7 @@ function addressIn(hop: string): string | undefined {
   return isIP(bare) === 0 ? undefined : canonicalAddress(bare);
 }
 
+/** Whether an address is in one of the ranges. IPv4-mapped IPv6 addresses count as IPv4 addresses. */
 export function membershipOf(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const range of ranges) addRange(list, range);
@@ -79,18 +77,15 @@ export function membershipOf(ranges: readonly string[]): (address: string) => bo
 }
 
 function addRange(list: BlockList, range: string): void {
-  const [address = "", prefix, ...rest] = range.split("/");
+  const [, address = "", prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(range) ?? [];
   const version = isIP(address);
-  const family = version === 6 ? "ipv6" : "ipv4";
-  const bits = prefix === undefined ? undefined : Number(prefix);
-  const fits =
-    bits === undefined || (/^\d{1,3}$/.test(prefix ?? "") && bits <= (version === 6 ? 128 : 32));
-  if (version === 0 || !fits || rest.length > 0) {
+  const maxBits = version === 6 ? 128 : 32;
+  const bits = Number(prefix ?? maxBits);
+  if (version === 0 || bits > maxBits) {
     throw new Fault(
       "invalid_option",
       `${range} is neither an IP address nor a range such as 10.0.0.0/8`,
     );
   }
-  if (bits === undefined) list.addAddress(address, family);
-  else list.addSubnet(address, bits, family);
+  list.addSubnet(address, bits, version === 6 ? "ipv6" : "ipv4");
 }

@@ -3,18 +3,14 @@ import type { User } from "../../core/store.ts";
 import { pathOf } from "../paths.ts";
 import { incomingOf, peerOf } from "./connection.ts";
 
-/** Where the ID of a request comes from. */
-export interface RequestSource {
-  /** The request object: two sources with the same one are the same request. */
+/** What pages and the server log need from a request, in any framework. */
+export interface RequestInfo {
+  /** The request object: two infos with the same one are about the same request. */
   readonly request: object;
   /** The remote address of the connection, if it is known. */
   readonly peer: string | undefined;
   /** The header `X-Request-Id`, which counts if a trusted proxy sent it. */
   readonly givenId: string | undefined;
-}
-
-/** What pages and the server log need from a request, in any framework. */
-export interface RequestInfo extends RequestSource {
   readonly method: string;
   /** Without the query, which may contain a setup token. */
   readonly path: string;
@@ -27,26 +23,24 @@ export interface RequestInfo extends RequestSource {
   readonly user?: User;
 }
 
-/** The information about a request to Hono. */
-export function requestInfoOf(c: Context): RequestInfo {
-  return {
-    ...requestSourceOf(c),
-    method: c.req.method,
-    path: c.req.path,
-    cookies: c.req.header("cookie"),
-    languages: c.req.header("accept-language"),
-    error: c.req.query("error"),
-  };
-}
+/** What the ID of a request depends on. */
+export type RequestSource = Pick<RequestInfo, "request" | "peer" | "givenId">;
 
-export function requestSourceOf(c: Context): RequestSource {
-  const incoming = incomingOf(c);
-  return {
-    request: typeof incoming === "object" && incoming !== null ? incoming : c.req.raw,
-    peer: peerOf(incoming),
-    givenId: c.req.header("x-request-id"),
-  };
-}
+export const requestSourceOf = (c: Context): RequestSource => ({
+  request: incomingOf(c) ?? c.req.raw,
+  peer: peerOf(c),
+  givenId: c.req.header("x-request-id"),
+});
+
+/** The information about a request to Hono. */
+export const requestInfoOf = (c: Context): RequestInfo => ({
+  ...requestSourceOf(c),
+  method: c.req.method,
+  path: c.req.path,
+  cookies: c.req.header("cookie"),
+  languages: c.req.header("accept-language"),
+  error: c.req.query("error"),
+});
 
 /** The part of Node's `IncomingMessage`, of HTTP/1 or HTTP/2, that is read. */
 export interface NodeRequest {

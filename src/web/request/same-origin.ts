@@ -1,21 +1,17 @@
-/** The headers with which a browser reports where a request comes from. */
-export interface RequestOrigin {
-  readonly secFetchSite: string | undefined;
-  readonly origin: string | undefined;
-  readonly host: string | undefined;
-}
-
 /**
- * Whether another site made the browser send this request. A sibling subdomain counts as another
- * site, since others may control it. Without either header, no browser sent the form.
+ * Whether another site made the browser send the request with these headers. A sibling subdomain
+ * counts as another site, since others may control it. Without `Sec-Fetch-Site` and `Origin`, no
+ * browser sent the form.
  */
 export function isCrossSite(
-  { secFetchSite, origin, host }: RequestOrigin,
+  header: (name: "sec-fetch-site" | "origin" | "host") => string | undefined,
   trustedOrigins: readonly string[],
 ): boolean {
+  const origin = header("origin");
   if (origin !== undefined && trustedOrigins.includes(origin)) return false;
-  if (secFetchSite !== undefined) return secFetchSite !== "same-origin" && secFetchSite !== "none";
-  return origin !== undefined && !isOfHost(origin, host);
+  const site = header("sec-fetch-site");
+  if (site !== undefined) return site !== "same-origin" && site !== "none";
+  return origin !== undefined && !isOfHost(origin, header("host"));
 }
 
 /**

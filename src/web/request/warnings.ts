@@ -1,10 +1,11 @@
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { ServerLog } from "../../core/server-log.ts";
+import type { WebPorts } from "../ports.ts";
 import { connectedFrom } from "./connection.ts";
 import { canonicalAddress, clientOf, type ProxyTrust } from "./remote-address.ts";
 
 /** A refused request, as the server log names it. */
-export type Refusal =
+type Refusal =
   | "sign-in rejected"
   | "sign-in rate-limited"
   | "password change rejected"
@@ -12,10 +13,13 @@ export type Refusal =
   | "form of another site refused";
 
 /** Logs a refusal with its address, but no entered value: users may confuse the fields. */
-export type NoteRefusal = (c: Context, refusal: Refusal) => void;
-
-export function createNoteRefusal(proxies: ProxyTrust, log: ServerLog): NoteRefusal {
-  return (c, refusal) => log.warn({ address: clientOf(c, proxies).remoteAddress }, refusal);
+export function noteRefusal(
+  { options, proxies, requests }: WebPorts,
+  c: Context,
+  refusal: Refusal,
+): void {
+  if (!options.logFailures) return;
+  requests.log.warn({ address: clientOf(c, proxies).remoteAddress }, refusal);
 }
 
 /** Any client can send the header, so the number of stored peers is bounded. */
@@ -25,19 +29,18 @@ const MAX_WARNED = 100;
  * Warns once for each peer that forwards requests and is not trusted. Behind a proxy
  * that is missing from the options, all users share the five attempts of one address.
  */
-export function createProxyWarning(
-  { trusts }: Pick<ProxyTrust, "trusts">,
-  log: Pick<ServerLog, "warn">,
-): (c: Context) => void {
+export function createProxyWarning({ trusts }: ProxyTrust, log: ServerLog): MiddlewareHandler {
   const warned = new Set<string>();
-  return (c) => {
-    if (c.req.header("x-forwarded-for") === undefined) return;
+  return (c, next) => {
+    if (c.req.header("x-forwarded-for") === undefined) return next();
     const peer = canonicalAddress(connectedFrom(c));
-    if (trusts(peer) || warned.has(peer) || warned.size >= MAX_WARNED) return;
-    warned.add(peer);
-    log.warn(
-      { peer },
-      "sign-ins arrive with X-Forwarded-For from a peer that is not in TRUSTED_PROXIES (trustedProxies): all clients behind it share the sign-in limit of one address",
-    );
+    if (!trusts(peer) && !warned.has(peer) && warned.size < MAX_WARNED) {
+      warned.add(peer);
+      log.warn(
+        { peer },
+        "sign-ins arrive with X-Forwarded-For from a peer that is not in TRUSTED_PROXIES (trustedProxies): all clients behind it share the sign-in limit of one address",
+      );
+    }
+    return next();
   };
 }

@@ -5,7 +5,7 @@ import { commands } from "../../../src/cli/commands.ts";
 import { complete } from "../../../src/cli/complete.ts";
 import { optionsOf } from "../../../src/cli/help.ts";
 import type { ValueKind } from "../../../src/gate/settings/value-kinds.ts";
-import { runLatchkey } from "../../support/process.ts";
+import { runCommand } from "../../support/command.ts";
 
 type LoadedCommand = CommandEntry & Command;
 
@@ -14,9 +14,11 @@ const loaded: readonly LoadedCommand[] = await Promise.all(
 );
 
 /** The words offered at the end of a line after `latchkey `, or what is completed from the disk. */
-async function offered(line: string): Promise<readonly string[] | "file" | "folder"> {
-  const offer = await complete(commands, line.split(" "));
-  return offer.kind === "words" ? offer.words.map(({ word }) => word) : offer.kind;
+async function offered(line: string): Promise<readonly string[] | string> {
+  const lines = await complete(commands, line.split(" "));
+  const [, kind] = /^:(.+)/.exec(lines[0] ?? "") ?? [];
+  if (kind !== undefined) return kind;
+  return lines.map((one) => one.split("\t")[0] ?? "");
 }
 
 const valuesOf = (kind: ValueKind = "free") => (kind === "free" ? [] : kind);
@@ -37,11 +39,9 @@ test("offers the second words of a family", async () => {
 });
 
 test("describes a command by its summary and a family by its members", async () => {
-  const offer = await complete(commands, [""]);
-  assert.ok(offer.kind === "words");
-  const about = new Map(offer.words.map((one) => [one.word, one.about]));
-  assert.equal(about.get("serve"), "Start the gate");
-  assert.equal(about.get("domain"), "add, status, remove");
+  const lines = await complete(commands, [""]);
+  assert.ok(lines.includes("serve\tStart the gate"));
+  assert.ok(lines.includes("domain\tadd, status, remove"));
 });
 
 test("offers every option of every command, and no others", async () => {
@@ -92,10 +92,10 @@ test("does not count the value of an option as an operand", async () => {
   assert.equal(await offered("import --data-dir=x "), "file");
 });
 
-test("prints a word and its description per line, and reads no settings", async (t) => {
+test("prints a word and its description per line, and reads no settings", async () => {
   const env = { DATA_DIR: "/nowhere", PORT: "not a number" };
-  const ending = await runLatchkey(t, ["__complete", "log", "--type", ""], env);
+  const ending = await runCommand(["__complete", "log", "--type", ""], { env });
   assert.deepEqual([ending.code, ending.stderr], [0, ""]);
   assert.match(ending.stdout, /^(\w+\t\n)+$/);
-  assert.equal((await runLatchkey(t, ["__complete", "import", ""])).stdout, ":file\n");
+  assert.equal((await runCommand(["__complete", "import", ""])).stdout, ":file\n");
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { certificateFolder, type Progress } from "../../../src/gate/https/certificate-folder.ts";
 import { makeCertificate, type WantedCertificate } from "../../support/certificates.ts";
-import { runLatchkey } from "../../support/process.ts";
+import { runCommand } from "../../support/command.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const NAME = "home.example.org";
@@ -29,9 +29,11 @@ async function prepare(dataDir: string, { certificate, progress }: State): Promi
   if (progress !== undefined) await folder.writeProgress(NAME, progress);
 }
 
-async function status(t: TestContext, dataDir: string, ...args: readonly string[]) {
-  const { code, stdout, stderr } = await runLatchkey(t, ["domain", "status", ...args], {
-    DATA_DIR: dataDir,
+async function status(dataDir: string, ...args: readonly string[]) {
+  const { code, stdout, stderr } = await runCommand(["domain", "status", ...args], {
+    env: {
+      DATA_DIR: dataDir,
+    },
   });
   return { code, stdout, stderr };
 }
@@ -120,13 +122,13 @@ for (const [what, { state, lines, json }] of Object.entries(states)) {
       `  next attempt  ${nextAttempt}`,
       "",
     ].join("\n");
-    assert.deepEqual(await status(t, dataDir), { code: 0, stdout, stderr: "" });
+    assert.deepEqual(await status(dataDir), { code: 0, stdout, stderr: "" });
   });
 
   test(`domain status --json shows ${what} in one line`, async (t) => {
     const dataDir = await tempDir(t);
     await prepare(dataDir, state);
-    const { code, stdout, stderr } = await status(t, dataDir, "--json");
+    const { code, stdout, stderr } = await status(dataDir, "--json");
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, /^\{[ -~]+\}\n$/, "printable letters alone");
     assert.deepEqual(JSON.parse(stdout), JSON.parse(JSON.stringify({ name: NAME, ...json })));
@@ -137,7 +139,7 @@ test("domain status shows an invalid certificate as none", async (t) => {
   const dataDir = await tempDir(t);
   await prepare(dataDir, {});
   await writeFile(join(dataDir, "certificates", NAME, "certificate.pem"), "PRIVATE garbage");
-  const { code, stdout, stderr } = await status(t, dataDir);
+  const { code, stdout, stderr } = await status(dataDir);
   assert.deepEqual([code, stderr], [0, ""]);
   assert.match(stdout, /^ {2}certificate {3}none$/m);
   assert.doesNotMatch(stdout, /garbage/);
@@ -146,9 +148,9 @@ test("domain status shows an invalid certificate as none", async (t) => {
 test("domain status prints the domains in order, with a block of lines each", async (t) => {
   const dataDir = await tempDir(t);
   for (const name of ["b.example", "a.example"]) await certificateFolder(dataDir).request(name);
-  const { stdout } = await status(t, dataDir);
+  const { stdout } = await status(dataDir);
   assert.deepEqual(stdout.match(/^\S+$/gm), ["a.example", "b.example"]);
-  const { stdout: lines } = await status(t, dataDir, "--json");
+  const { stdout: lines } = await status(dataDir, "--json");
   const names = lines.trim().split("\n");
   assert.deepEqual(
     names.map((line) => JSON.parse(line).name),
@@ -159,7 +161,7 @@ test("domain status prints the domains in order, with a block of lines each", as
 for (const args of [[], ["--json"]]) {
   test(`domain status ${args.join(" ")} without a domain names the command that adds one`, async (t) => {
     const empty = join(await tempDir(t), "not there");
-    assert.deepEqual(await status(t, empty, ...args), {
+    assert.deepEqual(await status(empty, ...args), {
       code: 0,
       stdout: "",
       stderr: "latchkey: there is no domain yet: add one with latchkey domain add NAME\n",

@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { commands } from "../../../src/cli/commands.ts";
+import { runCommand } from "../../support/command.ts";
 import { type Ending, startLatchkey } from "../../support/process.ts";
-import { onTerminal, piped } from "../user/terminal.ts";
+import { piped } from "../user/terminal.ts";
 import { type Place, placeFor } from "./place.ts";
 import type { Transcripts } from "./transcript.ts";
 import { transcripts } from "./transcripts.ts";
 
 const COLOUR = new RegExp(`${"\u001b"}\\[[\\d;]*m`);
-
-const words = (args: readonly string[]): string => args.map((arg) => `'${arg}'`).join(" ");
-
-/** The shell line for these arguments. The shell itself ignores Ctrl-C. */
-const typed = async (place: Place, args: readonly string[], rest = ""): Promise<string> =>
-  `trap : INT; latchkey ${words(await place.filledIn(args))}${rest}`;
 
 async function withoutTerminal(
   t: TestContext,
@@ -34,15 +29,7 @@ for (const { name } of commands) {
     test(`there is a transcript of ${name}`, () => assert.fail(`the table has none of ${name}`));
     continue;
   }
-  const { terminal, piped: inPipe, failing } = known;
-
-  test(`${name} prints its result on a terminal`, async (t) => {
-    const place = await placeFor(t);
-    const { args, answers, shown } = terminal;
-    const session = await onTerminal(t, await typed(place, args), place.env, answers);
-    assert.match(session.shown, shown);
-    assert.equal(session.code, 0);
-  });
+  const { piped: inPipe, failing } = known;
 
   test(`${name} prints its result alone on standard output of a pipe, without colours`, async (t) => {
     const { code, stdout, stderr } = await withoutTerminal(t, await placeFor(t), inPipe);
@@ -54,24 +41,10 @@ for (const { name } of commands) {
 
   test(`${name} reports a failure in one line on standard error and exits with ${failing.code}`, async (t) => {
     const place = await placeFor(t);
-    const ending = await piped(t, await place.filledIn(failing.args), place.env);
+    const ending = await runCommand(await place.filledIn(failing.args), { env: place.env });
     assert.deepEqual([ending.code, ending.stdout], [failing.code, ""]);
     assert.match(ending.stderr, /^latchkey: [^\n]+\n$/);
     assert.match(ending.stderr.trimEnd(), failing.says);
-  });
-
-  test(`${name} reports a failure on a terminal while its result is redirected`, async (t) => {
-    const place = await placeFor(t);
-    const line = await typed(
-      place,
-      failing.args,
-      ' >"$DATA_DIR/result"; code=$?; wc -c <"$DATA_DIR/result"; exit $code',
-    );
-    const { code, shown } = await onTerminal(t, line, place.env);
-    const [, said = ""] = /^(latchkey: [^\n]+)\n0\n$/.exec(shown) ?? [];
-    assert.match(said, failing.says, shown);
-    assert.equal(code, failing.code);
-    assert.doesNotMatch(shown, COLOUR);
   });
 }
 

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
-import { runLatchkey } from "../../support/process.ts";
+import { runCommand } from "../../support/command.ts";
 import { hashText, logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -57,7 +57,7 @@ export async function backedUp(
   t: TestContext,
 ): Promise<{ readonly backup: string; readonly other: Filled }> {
   const { env, backup } = await filled(t, ["owner"], 2);
-  assert.equal((await runLatchkey(t, ["backup", backup], env)).code, 0);
+  assert.equal((await runCommand(["backup", backup], { env })).code, 0);
   return { backup, other: await filled(t, ["another"], 1) };
 }
 

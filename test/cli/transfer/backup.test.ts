@@ -2,17 +2,18 @@ import assert from "node:assert/strict";
 import { chmod, copyFile, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { runCommand, serveHere } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
 import { startGate } from "../../support/gate.ts";
-import { runLatchkey, startLatchkey, startServe } from "../../support/process.ts";
+import { startLatchkey } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { contentOf, filled } from "./backup-place.ts";
 
 test("backup copies the database into a file that only its owner can read", async (t) => {
   const { env, database, backup } = await filled(t, ["owner", "guest"], 3);
-  const ended = await runLatchkey(t, ["backup", backup], env);
+  const ended = await runCommand(["backup", backup], { env });
   assert.deepEqual(ended, {
-    ...{ code: 0, signal: null, stderr: "" },
+    ...{ code: 0, stderr: "" },
     stdout: `Backed up 2 users and 3 log entries to ${backup}\n`,
   });
   assert.equal((await stat(backup)).mode & 0o777, 0o600);
@@ -30,7 +31,7 @@ test("a backup includes acknowledged writes that are still in the write-ahead lo
   const gate = await startGate(t, { dataDir: folder });
   await gate.setUp();
   await gate.logEntries(1);
-  assert.equal((await runLatchkey(t, ["backup", backup], env)).code, 0);
+  assert.equal((await runCommand(["backup", backup], { env })).code, 0);
   assert.deepEqual(await contentOf(backup), {
     ...{ usernames: ["owner"], summaries: ["Created account owner"] },
   });
@@ -40,11 +41,11 @@ test("a backup includes acknowledged writes that are still in the write-ahead lo
 test("overwrites a file only with --force", async (t) => {
   const { env, backup } = await filled(t, ["owner"], 0);
   await writeFile(backup, "precious", { mode: 0o644 });
-  const refused = await runLatchkey(t, ["backup", backup], env);
+  const refused = await runCommand(["backup", backup], { env });
   assert.deepEqual([refused.code, refused.stdout], [1, ""]);
   assert.equal(refused.stderr, `latchkey: ${backup} already exists: --force overwrites it\n`);
   assert.equal(await readFile(backup, "utf8"), "precious");
-  assert.equal((await runLatchkey(t, ["backup", "--force", backup], env)).code, 0);
+  assert.equal((await runCommand(["backup", "--force", backup], { env })).code, 0);
   assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
   assert.equal((await stat(backup)).mode & 0o777, 0o600);
 });
@@ -60,7 +61,7 @@ test("removes the write-ahead log of an older file of the same name", async (t) 
   for (const suffix of ["", "-wal"])
     await copyFile(`${older.database}${suffix}`, `${backup}${suffix}`);
   assert.ok((await stat(`${backup}-wal`)).size > 0);
-  assert.equal((await runLatchkey(t, ["backup", "--force", backup], env)).code, 0);
+  assert.equal((await runCommand(["backup", "--force", backup], { env })).code, 0);
   assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
 });
 
@@ -69,7 +70,7 @@ test("refuses to overwrite the database with its own backup under any name", asy
   const link = join(folder, "link.db");
   await symlink("latchkey.db", link);
   for (const file of [database, link]) {
-    const { code, stderr } = await runLatchkey(t, ["backup", "--force", file], env);
+    const { code, stderr } = await runCommand(["backup", "--force", file], { env });
     assert.equal(code, 1);
     assert.equal(stderr, `latchkey: ${file} is the database itself\n`);
   }
@@ -79,7 +80,7 @@ test("refuses to overwrite the database with its own backup under any name", asy
 test("names pg_dump for PostgreSQL and creates nothing", async (t) => {
   const { env, backup } = await filled(t, ["owner"], 0);
   const postgres = { ...env, DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
-  const { code, stdout, stderr } = await runLatchkey(t, ["backup", backup], postgres);
+  const { code, stdout, stderr } = await runCommand(["backup", backup], { env: postgres });
   assert.deepEqual([code, stdout], [1, ""]);
   assert.equal(stderr, "latchkey: the accounts are in PostgreSQL: back them up with pg_dump\n");
   assert.deepEqual(await readdir(dirname(backup)), []);
@@ -95,7 +96,7 @@ test("reports a missing, foreign or newer database in one line and leaves no fil
     [other.env, /is not a Latchkey database/],
     [newer.env, /has schema 999, but this Latchkey knows schemas up to/],
   ] as const) {
-    const { code, stdout, stderr } = await runLatchkey(t, ["backup", backup], env);
+    const { code, stdout, stderr } = await runCommand(["backup", backup], { env });
     assert.deepEqual([code, stdout], [1, ""]);
     assert.match(stderr, /^latchkey: [^\n]+\n$/);
     assert.match(stderr, problem);
@@ -110,7 +111,7 @@ test("backs up a database of an older version before its migration", async (t) =
     database,
     "ALTER TABLE users DROP COLUMN sessions_from; DROP TABLE import_mark; PRAGMA user_version = 1",
   );
-  assert.equal((await runLatchkey(t, ["backup", backup], env)).code, 0);
+  assert.equal((await runCommand(["backup", backup], { env })).code, 0);
   assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
 });
 
@@ -119,7 +120,7 @@ test("refuses to back up a damaged database", async (t) => {
   const bytes = await readFile(database);
   bytes.fill(0xa5, Math.floor(bytes.length / 2), Math.floor(bytes.length / 2) + 4_096);
   await writeFile(database, bytes);
-  const { code, stdout, stderr } = await runLatchkey(t, ["backup", backup], env);
+  const { code, stdout, stderr } = await runCommand(["backup", backup], { env });
   assert.deepEqual([code, stdout], [1, ""]);
   assert.match(
     stderr,
@@ -135,7 +136,7 @@ test("names a missing folder, or a folder in place of the file", async (t) => {
     [join(folder, "none", "backup.db"), `cannot write to ${folder}/none: no such file or folder`],
     [folder, `cannot write ${folder}: it is a folder`],
   ] as const) {
-    const { code, stderr } = await runLatchkey(t, ["backup", "--force", file], env);
+    const { code, stderr } = await runCommand(["backup", "--force", file], { env });
     assert.deepEqual([code, stderr], [1, `latchkey: ${problem}\n`]);
   }
   assert.deepEqual(await readdir(folder), []);
@@ -144,15 +145,15 @@ test("names a missing folder, or a folder in place of the file", async (t) => {
 test("makes a private backup of a database that others may read", async (t) => {
   const { env, database, backup } = await filled(t, ["owner"], 0);
   await chmod(database, 0o666);
-  await runLatchkey(t, ["backup", backup], env);
+  await runCommand(["backup", backup], { env });
   assert.equal((await stat(backup)).mode & 0o777, 0o600);
 });
 
 test("two simultaneous backups of a running gate are both complete", async (t) => {
   const { env, backup } = await filled(t, ["owner"], 5_000);
-  await startServe(t, env);
+  await serveHere(t, env);
   const files = [backup, `${backup}.2`];
-  const endings = await Promise.all(files.map((file) => runLatchkey(t, ["backup", file], env)));
+  const endings = await Promise.all(files.map((file) => runCommand(["backup", file], { env })));
   assert.deepEqual(
     endings.map(({ code }) => code),
     [0, 0],

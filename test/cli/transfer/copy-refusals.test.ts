@@ -4,15 +4,15 @@ import { link } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { runCommand } from "../../support/command.ts";
 import { execute, inDatabase } from "../../support/database.ts";
 import { runSql } from "../../support/postgres-admin.ts";
-import { serverOfFile } from "../../support/postgres-file.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openStoreAt } from "../../support/postgres-store.ts";
-import { runLatchkey } from "../../support/process.ts";
 import { hashText, logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 /** A database with an account and two entries. */
 async function filled(t: TestContext, username = "owner"): Promise<string> {
@@ -26,8 +26,7 @@ async function filled(t: TestContext, username = "owner"): Promise<string> {
 
 const freshFile = async (t: TestContext): Promise<string> => join(await tempDir(t), "target.db");
 
-const copyTo = (t: TestContext, from: string, to: string) =>
-  runLatchkey(t, ["copy", "--from", from, "--to", to]);
+const copyTo = (from: string, to: string) => runCommand(["copy", "--from", from, "--to", to]);
 
 /** The value of an option for a URL with a password, which the option itself rejects. */
 async function inFile(t: TestContext, url: string): Promise<string> {
@@ -82,8 +81,8 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [["copy", "--from", "sqlite:a", "--to", "@/dev/null"], /--to names an empty file/],
 ];
 for (const [args, about] of wrong) {
-  test(`latchkey ${args.join(" ")} is wrong usage, reported without the password`, async (t) => {
-    const running = runLatchkey(t, args);
+  test(`latchkey ${args.join(" ")} is wrong usage, reported without the password`, async () => {
+    const running = runCommand(args);
     await assertRefused(running, about, 2);
     assert.doesNotMatch((await running).stderr, /hunter2/);
   });
@@ -92,7 +91,7 @@ for (const [args, about] of wrong) {
 test("refuses a missing source and does not create it", async (t) => {
   const [missing, target] = [await freshFile(t), await freshFile(t)];
   await assertRefused(
-    copyTo(t, `sqlite:${missing}`, `sqlite:${target}`),
+    copyTo(`sqlite:${missing}`, `sqlite:${target}`),
     /target\.db: the file does not exist/,
   );
   for (const file of [missing, target]) assert.deepEqual(readdirSync(join(file, "..")), []);
@@ -106,7 +105,7 @@ for (const [what, [content, about]] of Object.entries(notSources)) {
   test(`refuses ${what} as the source and does not change it`, async (t) => {
     const file = join(await tempDir(t), "source.db");
     writeFileSync(file, content);
-    await assertRefused(copyTo(t, `sqlite:${file}`, `sqlite:${await freshFile(t)}`), about);
+    await assertRefused(copyTo(`sqlite:${file}`, `sqlite:${await freshFile(t)}`), about);
     assert.equal(readFileSync(file, "utf8"), content);
     assert.deepEqual(readdirSync(join(file, "..")), ["source.db"]);
   });
@@ -116,14 +115,14 @@ test("refuses a source without users and entries", async (t) => {
   const file = await freshFile(t);
   (await openSqlite({ file })).close();
   await assertRefused(
-    copyTo(t, `sqlite:${file}`, await server.newDatabase()),
+    copyTo(`sqlite:${file}`, await server.newDatabase()),
     /target\.db has no users and no log entries/,
   );
 });
 
 test("refuses a PostgreSQL source without tables and creates none", async (t) => {
   const url = await server.newDatabase();
-  await assertRefused(copyTo(t, url, `sqlite:${await freshFile(t)}`), /no Latchkey tables/);
+  await assertRefused(copyTo(url, `sqlite:${await freshFile(t)}`), /no Latchkey tables/);
   const tables = await runSql(url, "SELECT FROM pg_tables WHERE tablename LIKE 'latchkey%'");
   assert.equal(tables.length, 0);
 });
@@ -135,7 +134,7 @@ for (const version of [1, 99]) {
       execute(file, `PRAGMA user_version = ${version}`);
       const [from, to] = side === "source" ? [file, await freshFile(t)] : [other, file];
       await assertRefused(
-        copyTo(t, `sqlite:${from}`, `sqlite:${to}`),
+        copyTo(`sqlite:${from}`, `sqlite:${to}`),
         new RegExp(`it has schema ${version}\\b`),
       );
       const left = inDatabase(file, (database) => database.prepare("PRAGMA user_version").get());
@@ -149,11 +148,11 @@ test("refuses to copy a database onto itself under any name", async (t) => {
   const hardLink = `${file}-again`;
   await link(file, hardLink);
   const about = /the source and the target are the same database: /;
-  await assertRefused(copyTo(t, `sqlite:${file}`, `sqlite:${file}`), about);
-  await assertRefused(copyTo(t, `sqlite:${file}`, `sqlite:${hardLink}`), about);
+  await assertRefused(copyTo(`sqlite:${file}`, `sqlite:${file}`), about);
+  await assertRefused(copyTo(`sqlite:${file}`, `sqlite:${hardLink}`), about);
   const url = await server.newDatabase();
   const other = await inFile(t, url.replace("postgres@", "other:hunter2@"));
-  await assertRefused(copyTo(t, url, other), about);
+  await assertRefused(copyTo(url, other), about);
 });
 
 test("refuses one PostgreSQL database under two names because it has users", async (t) => {
@@ -161,7 +160,7 @@ test("refuses one PostgreSQL database under two names because it has users", asy
   const store = await openStoreAt(t, url);
   await store.insertFirstUser({ username: "owner", passwordHash: hashText("a hash") });
   const other = url.replace("127.0.0.1", "localhost");
-  await assertRefused(copyTo(t, url, other), /already has 1 user and 0 log entries/);
+  await assertRefused(copyTo(url, other), /already has 1 user and 0 log entries/);
 });
 
 test("refuses a target with accounts, named without its password, and does not change it", async (t) => {
@@ -169,7 +168,7 @@ test("refuses a target with accounts, named without its password, and does not c
   const store = await openStoreAt(t, url);
   await store.insertFirstUser({ username: "owner", passwordHash: hashText("its own") });
   const target = await inFile(t, url.replace("postgres@", "postgres:hunter2@"));
-  const running = copyTo(t, `sqlite:${await filled(t)}`, target);
+  const running = copyTo(`sqlite:${await filled(t)}`, target);
   await assertRefused(
     running,
     /postgres:\/\/127\.0\.0\.1:\d+\/\S+ already has 1 user and 0 log entries/,
@@ -180,7 +179,7 @@ test("refuses a target with accounts, named without its password, and does not c
 
 test("reports a name that PostgreSQL cannot store before anything is written", async (t) => {
   const url = await server.newDatabase();
-  const running = copyTo(t, `sqlite:${await filled(t, "own\0er")}`, url);
+  const running = copyTo(`sqlite:${await filled(t, "own\0er")}`, url);
   await assertRefused(
     running,
     /nothing was written to .*: the user "own\\u0000er" contains a NUL character/,
@@ -197,7 +196,7 @@ for (const [what, url] of [
     test(`reports ${what} as --${side} in one line without the password`, async (t) => {
       const file = `sqlite:${await filled(t)}`;
       const at = await inFile(t, url);
-      const running = side === "from" ? copyTo(t, at, `${file}.new`) : copyTo(t, file, at);
+      const running = side === "from" ? copyTo(at, `${file}.new`) : copyTo(file, at);
       await assertRefused(
         running,
         /cannot use postgres:\/\/127\.0\.0\.1:\d+\/\w+: (connect ECONNREFUSED|database "nowhere" does not exist)/,
@@ -209,6 +208,6 @@ for (const [what, url] of [
 
 test("refuses a target in a missing folder", async (t) => {
   const target = join(await tempDir(t), "missing", "latchkey.db");
-  const running = copyTo(t, `sqlite:${await filled(t)}`, `sqlite:${target}`);
+  const running = copyTo(`sqlite:${await filled(t)}`, `sqlite:${target}`);
   await assertRefused(running, /missing\/latchkey\.db: the folder does not exist/);
 });

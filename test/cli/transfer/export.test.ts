@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { serverOfFile } from "../../support/postgres-file.ts";
-import { runLatchkey } from "../../support/process.ts";
+import { runCommand } from "../../support/command.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "../user/place.ts";
-import { onTerminal, piped } from "../user/terminal.ts";
+import { onTerminal } from "../user/terminal.ts";
 import { HASH } from "./import-file.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 const places: Readonly<Record<string, OpenPlace>> = {
   SQLite: sqlitePlace,
   PostgreSQL: postgresPlace(server),
@@ -39,14 +39,17 @@ async function placeWith(
 ): Promise<Place> {
   const place = await open(t);
   const lines = users.map((user) => JSON.stringify({ ...user, password_hash: HASH }));
-  assert.equal((await piped(t, ["import", "-"], place.env, lines.join("\n"))).code, 0);
+  assert.equal(
+    (await runCommand(["import", "-"], { env: place.env, input: lines.join("\n") })).code,
+    0,
+  );
   return place;
 }
 
 for (const [kind, open] of Object.entries(places)) {
   test(`${kind}: export prints one JSON object per line, without hashes`, async (t) => {
     const place = await placeWith(open, t);
-    const { code, stdout, stderr } = await runLatchkey(t, ["export"], place.env);
+    const { code, stdout, stderr } = await runCommand(["export"], { env: place.env });
     assert.deepEqual([code, stderr], [0, ""]);
     assert.deepEqual(
       stdout
@@ -62,8 +65,11 @@ for (const [kind, open] of Object.entries(places)) {
     test(`${kind}: import accepts the ${format} output of export --with-hashes unchanged`, async (t) => {
       const [place, target] = [await placeWith(open, t), await open(t)];
       const args = ["export", "--with-hashes", "--format", format];
-      const { stdout } = await runLatchkey(t, args, place.env);
-      const { code, stderr } = await piped(t, ["import", "-"], target.env, stdout);
+      const { stdout } = await runCommand(args, { env: place.env });
+      const { code, stderr } = await runCommand(["import", "-"], {
+        env: target.env,
+        input: stdout,
+      });
       assert.deepEqual([code, stderr], [0, ""]);
       assert.deepEqual(await target.accounts(), await place.accounts());
     });
@@ -72,7 +78,7 @@ for (const [kind, open] of Object.entries(places)) {
   test(`${kind}: export prints more users than one page has, each once`, async (t) => {
     const users = Array.from({ length: 2_345 }, (_, n) => ({ id: `${n}`, username: `user ${n}` }));
     const place = await placeWith(open, t, users);
-    const { stdout } = await runLatchkey(t, ["export", "--format", "csv"], place.env);
+    const { stdout } = await runCommand(["export", "--format", "csv"], { env: place.env });
     const [header, ...lines] = stdout.trimEnd().split("\n");
     assert.equal(header, "id,username,sessions_from");
     assert.deepEqual(
@@ -84,8 +90,11 @@ for (const [kind, open] of Object.entries(places)) {
 
 test("import refuses each line of an export without hashes", async (t) => {
   const place = await placeWith(sqlitePlace, t);
-  const { stdout } = await runLatchkey(t, ["export"], place.env);
-  const { code, stderr } = await piped(t, ["import", "-"], (await sqlitePlace(t)).env, stdout);
+  const { stdout } = await runCommand(["export"], { env: place.env });
+  const { code, stderr } = await runCommand(["import", "-"], {
+    env: (await sqlitePlace(t)).env,
+    input: stdout,
+  });
   assert.equal(code, 1);
   assert.match(stderr, /^latchkey: line 1: password_hash is missing\n/);
 });
@@ -93,22 +102,25 @@ test("import refuses each line of an export without hashes", async (t) => {
 test("export --to writes a file that only its owner can read", async (t) => {
   const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
   const file = join(folder, "users.json");
-  const { code, stdout, stderr } = await runLatchkey(t, ["export", "--to", file], place.env);
+  const { code, stdout, stderr } = await runCommand(["export", "--to", file], { env: place.env });
   assert.deepEqual([code, stdout, stderr], [0, `Exported 7 users to ${file}\n`, ""]);
   assert.equal((await stat(file)).mode & 0o777, 0o600);
   assert.deepEqual(await readdir(folder), ["users.json"]);
-  assert.equal(await readFile(file, "utf8"), (await runLatchkey(t, ["export"], place.env)).stdout);
+  assert.equal(
+    await readFile(file, "utf8"),
+    (await runCommand(["export"], { env: place.env })).stdout,
+  );
 });
 
 test("export --to overwrites a file only with --force", async (t) => {
   const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
   const file = join(folder, "users.json");
   await writeFile(file, "precious", { mode: 0o644 });
-  const refused = await runLatchkey(t, ["export", "--to", file], place.env);
+  const refused = await runCommand(["export", "--to", file], { env: place.env });
   assert.deepEqual([refused.code, refused.stdout], [1, ""]);
   assert.equal(refused.stderr, `latchkey: ${file} already exists: --force overwrites it\n`);
   assert.equal(await readFile(file, "utf8"), "precious");
-  assert.equal((await runLatchkey(t, ["export", "--to", file, "--force"], place.env)).code, 0);
+  assert.equal((await runCommand(["export", "--to", file, "--force"], { env: place.env })).code, 0);
   assert.match(await readFile(file, "utf8"), /^\{"id":/);
   assert.equal(
     (await stat(file)).mode & 0o777,
@@ -126,7 +138,7 @@ test("export reports a missing folder, a folder as the file and a missing databa
     [folder, place.env, `cannot write ${folder}: it is a folder`],
     [file, { DATA_DIR: folder }, `there is no database at ${folder}/latchkey.db`],
   ] as const) {
-    const { code, stdout, stderr } = await runLatchkey(t, ["export", "--force", "--to", to], env);
+    const { code, stdout, stderr } = await runCommand(["export", "--force", "--to", to], { env });
     assert.deepEqual([code, stdout, stderr], [1, "", `latchkey: ${problem}\n`]);
     assert.deepEqual(await readdir(folder), []);
   }

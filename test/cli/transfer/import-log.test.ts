@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { serverOfFile } from "../../support/postgres-file.ts";
-import { runLatchkey } from "../../support/process.ts";
+import { runCommand } from "../../support/command.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { logEntry } from "../../support/store.ts";
 import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "../user/place.ts";
-import { piped } from "../user/terminal.ts";
 import { fileWith } from "./import-file.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 const places: Readonly<Record<string, OpenPlace>> = {
   SQLite: sqlitePlace,
   PostgreSQL: postgresPlace(server),
@@ -29,7 +28,9 @@ async function shown(place: Place): Promise<readonly string[]> {
 for (const [kind, open] of Object.entries(places)) {
   test(`${kind}: imports log records of the older variant as system entries, sorted by time`, async (t) => {
     const place = await open(t);
-    const { code, stdout } = await runLatchkey(t, ["import", await fileWith(t, CSV)], place.env);
+    const { code, stdout } = await runCommand(["import", await fileWith(t, CSV)], {
+      env: place.env,
+    });
     assert.deepEqual([code, stdout], [0, "Imported 0 users and 3 log entries\n"]);
     const [signUp, signIn, limited, imported, ...others] = await shown(place);
     assert.deepEqual(
@@ -60,14 +61,17 @@ for (const [kind, open] of Object.entries(places)) {
     const refusals =
       "latchkey: line 2: unknown Action\n" +
       "latchkey: line 3: the time is missing (at, Time or created_at)\n";
-    const strict = await piped(t, ["import", "-"], place.env, text);
+    const strict = await runCommand(["import", "-"], { env: place.env, input: text });
     assert.deepEqual([strict.code, strict.stdout], [1, ""]);
     assert.ok(strict.stderr.startsWith(refusals), strict.stderr);
     assert.deepEqual(await shown(place), []);
-    assert.deepEqual(await piped(t, ["import", "-", "--skip-bad"], place.env, text), {
-      ...{ code: 1, stderr: refusals },
-      stdout: "Imported 1 user and 1 log entry; 2 lines refused\n",
-    });
+    assert.deepEqual(
+      await runCommand(["import", "-", "--skip-bad"], { env: place.env, input: text }),
+      {
+        ...{ code: 1, stderr: refusals },
+        stdout: "Imported 1 user and 1 log entry; 2 lines refused\n",
+      },
+    );
     assert.deepEqual(await place.entries(), [
       "system signin: Signed in as owner",
       "cli user_import: Imported accounts: 1",
@@ -81,7 +85,7 @@ for (const [kind, open] of Object.entries(places)) {
     await place.store.insertLogEntries([recent]);
     const old = Array.from({ length: 12_000 }, (_, n) => `signin,old ${n},${1_600_000_000 + n}\n`);
     const file = await fileWith(t, `Action,Detail,at\n${old.join("")}`);
-    assert.equal((await runLatchkey(t, ["import", file], place.env)).code, 0);
+    assert.equal((await runCommand(["import", file], { env: place.env })).code, 0);
     const since = await place.store.readLogEntries({
       ...{ afterId: 0, limit: 20_000 },
       since: new Date(1_600_000_000_000),

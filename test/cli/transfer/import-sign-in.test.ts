@@ -3,16 +3,16 @@ import { randomBytes, scryptSync } from "node:crypto";
 import { test } from "node:test";
 import { hash as argon2 } from "@node-rs/argon2";
 import { hash as bcrypt } from "@node-rs/bcrypt";
+import { runCommand } from "../../support/command.ts";
 import { startGate } from "../../support/gate.ts";
-import { serverOfFile } from "../../support/postgres-file.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { hashText } from "../../support/store.ts";
 import { type OpenPlace, postgresPlace, sqlitePlace } from "../user/place.ts";
-import { piped } from "../user/terminal.ts";
 
 const PASSWORD = "correct horse";
 const TODAY = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/;
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 const places: Readonly<Record<string, OpenPlace>> = {
   SQLite: sqlitePlace,
   PostgreSQL: postgresPlace(server),
@@ -48,7 +48,7 @@ for (const [kind, open] of Object.entries(places)) {
       })),
     );
     const text = users.map((user) => JSON.stringify(user)).join("\n");
-    assert.equal((await piped(t, ["import", "-"], place.env, text)).code, 0);
+    assert.equal((await runCommand(["import", "-"], { env: place.env, input: text })).code, 0);
     for (const [n, { username }] of users.entries()) {
       const from = `127.0.0.${n + 2}`;
       const wrong = await gate.signIn({ username, password: "correct house" }, { from });

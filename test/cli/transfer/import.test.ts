@@ -2,15 +2,14 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { runCommand } from "../../support/command.ts";
 import { runSql } from "../../support/postgres-admin.ts";
-import { serverOfFile } from "../../support/postgres-file.ts";
-import { runLatchkey } from "../../support/process.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { type OpenPlace, postgresPlace, sqlitePlace } from "../user/place.ts";
-import { piped } from "../user/terminal.ts";
 import { csvOf, fileWith, HASH, HEADER } from "./import-file.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 const places: Readonly<Record<string, OpenPlace>> = {
   SQLite: sqlitePlace,
   PostgreSQL: postgresPlace(server),
@@ -25,9 +24,9 @@ for (const [kind, open] of Object.entries(places)) {
     const place = await open(t, "owner");
     const { owner } = await place.accounts();
     const file = await fileWith(t, `${csvOf("guest", '"a ""quoted"", name"')}`);
-    const ended = await runLatchkey(t, ["import", file], place.env);
+    const ended = await runCommand(["import", file], { env: place.env });
     assert.deepEqual(ended, {
-      ...{ code: 0, signal: null, stderr: "" },
+      ...{ code: 0, stderr: "" },
       stdout: "Imported 2 users and 0 log entries\n",
     });
     const accounts = await place.accounts();
@@ -39,7 +38,10 @@ for (const [kind, open] of Object.entries(places)) {
 
   test(`${kind}: import - reads JSON lines with IDs and ended sessions from standard input`, async (t) => {
     const place = await open(t, "owner");
-    const { code, stdout, stderr } = await piped(t, ["import", "-"], place.env, JSON_LINES);
+    const { code, stdout, stderr } = await runCommand(["import", "-"], {
+      env: place.env,
+      input: JSON_LINES,
+    });
     assert.deepEqual([code, stdout, stderr], [0, "Imported 2 users and 0 log entries\n", ""]);
     const { guest, ...others } = await place.accounts();
     const sessions = { sessionsFrom: 1_700_000_000 };
@@ -51,7 +53,7 @@ for (const [kind, open] of Object.entries(places)) {
     const place = await open(t, "owner");
     const before = await place.accounts();
     const file = await fileWith(t, `${csvOf("guest", "owner", "guest")},${HASH}\nx,hunter2\ny\n`);
-    const { code, stdout, stderr } = await runLatchkey(t, ["import", file], place.env);
+    const { code, stdout, stderr } = await runCommand(["import", file], { env: place.env });
     assert.deepEqual([code, stdout], [1, ""]);
     assert.equal(
       stderr,
@@ -72,7 +74,7 @@ for (const [kind, open] of Object.entries(places)) {
     const place = await open(t, "owner");
     const file = await fileWith(t, `${csvOf("guest", "owner")}x,hunter2\n`);
     const args = ["import", "--skip-bad", file];
-    const { code, stdout, stderr } = await runLatchkey(t, args, place.env);
+    const { code, stdout, stderr } = await runCommand(args, { env: place.env });
     assert.equal(code, 1);
     assert.equal(stdout, "Imported 1 user and 0 log entries; 2 lines refused\n");
     assert.equal(stderr.split("\n").length, 3);
@@ -86,9 +88,9 @@ for (const [kind, open] of Object.entries(places)) {
       await fileWith(t, csvOf("a", "b")),
       await fileWith(t, csvOf("a", "owner")),
     ];
-    const fine = await runLatchkey(t, ["import", "--dry-run", good], place.env);
+    const fine = await runCommand(["import", "--dry-run", good], { env: place.env });
     assert.deepEqual([fine.code, fine.stdout], [0, "Would import 2 users and 0 log entries\n"]);
-    const refused = await runLatchkey(t, ["import", "--dry-run", bad], place.env);
+    const refused = await runCommand(["import", "--dry-run", bad], { env: place.env });
     assert.deepEqual([refused.code, refused.stdout], [1, ""]);
     assert.match(refused.stderr, /^latchkey: line 3: an account with this username /);
     assert.deepEqual(await place.accounts(), before);
@@ -99,14 +101,14 @@ for (const [kind, open] of Object.entries(places)) {
 test("import creates a missing database that only its owner can read", async (t) => {
   const DATA_DIR = join(await tempDir(t), "new");
   const [good, bad] = [await fileWith(t, csvOf("owner")), await fileWith(t, csvOf("a", "a"))];
-  const refused = await runLatchkey(t, ["import", bad], { DATA_DIR });
+  const refused = await runCommand(["import", bad], { env: { DATA_DIR } });
   assert.equal(refused.code, 1);
-  const tried = await runLatchkey(t, ["import", "--dry-run", good], { DATA_DIR });
+  const tried = await runCommand(["import", "--dry-run", good], { env: { DATA_DIR } });
   assert.deepEqual([tried.code, tried.stdout], [0, "Would import 1 user and 0 log entries\n"]);
   assert.deepEqual(await readdir(join(DATA_DIR, "..")), [], "a look and a bad file make none");
-  assert.equal((await runLatchkey(t, ["import", good], { DATA_DIR })).code, 0);
+  assert.equal((await runCommand(["import", good], { env: { DATA_DIR } })).code, 0);
   assert.deepEqual(await readdir(DATA_DIR), ["latchkey.db"]);
-  const { stdout } = await runLatchkey(t, ["user", "list"], { DATA_DIR });
+  const { stdout } = await runCommand(["user", "list"], { env: { DATA_DIR } });
   assert.match(stdout, /^[0-9a-f-]{36} {2}owner\n$/);
 });
 
@@ -114,25 +116,23 @@ test("import creates missing tables, and a dry run does not", async (t) => {
   const env = { DATABASE_URL: await server.newDatabase(), DATA_DIR: await tempDir(t) };
   const file = await fileWith(t, csvOf("owner"));
   const tables = "SELECT FROM pg_tables WHERE tablename LIKE 'latchkey%'";
-  assert.equal((await runLatchkey(t, ["import", "--dry-run", file], env)).code, 0);
+  assert.equal((await runCommand(["import", "--dry-run", file], { env })).code, 0);
   assert.deepEqual(await runSql(env.DATABASE_URL, tables), []);
-  assert.equal((await runLatchkey(t, ["import", file], env)).code, 0);
-  assert.equal((await runLatchkey(t, ["user", "list"], env)).code, 0);
+  assert.equal((await runCommand(["import", file], { env })).code, 0);
+  assert.equal((await runCommand(["user", "list"], { env })).code, 0);
 });
 
 test("import refuses a username of more than 2600 bytes in PostgreSQL and accepts it in SQLite", async (t) => {
   const long = await fileWith(t, csvOf("x".repeat(2_601)));
-  const refused = await runLatchkey(
-    t,
-    ["import", long],
-    (await postgresPlace(server)(t, "owner")).env,
-  );
+  const refused = await runCommand(["import", long], {
+    env: (await postgresPlace(server)(t, "owner")).env,
+  });
   assert.equal(refused.code, 1);
   assert.match(
     refused.stderr,
     /^latchkey: line 2: the username or id is too long for the database\n/,
   );
-  assert.equal((await runLatchkey(t, ["import", long], (await sqlitePlace(t)).env)).code, 0);
+  assert.equal((await runCommand(["import", long], { env: (await sqlitePlace(t)).env })).code, 0);
 });
 
 const unusable: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
@@ -150,11 +150,9 @@ for (const [what, text, problem] of unusable) {
   test(`reports ${what} in one line and imports nothing`, async (t) => {
     const place = await sqlitePlace(t);
     const file = await fileWith(t, text);
-    const { code, stdout, stderr } = await runLatchkey(
-      t,
-      ["import", "--skip-bad", file],
-      place.env,
-    );
+    const { code, stdout, stderr } = await runCommand(["import", "--skip-bad", file], {
+      env: place.env,
+    });
     assert.deepEqual([code, stdout], [1, ""]);
     assert.match(stderr, /^latchkey: [^\n]+\n$/);
     assert.match(stderr, problem);
@@ -169,14 +167,16 @@ test("names a missing file or a folder and creates no database", async (t) => {
     [join(folder, "none"), `cannot read ${folder}/none: no such file or folder`],
     [folder, `cannot read ${folder}: it is a folder`],
   ] as const) {
-    const { code, stdout, stderr } = await runLatchkey(t, ["import", file], { DATA_DIR });
+    const { code, stdout, stderr } = await runCommand(["import", file], { env: { DATA_DIR } });
     assert.deepEqual([code, stdout, stderr], [1, "", `latchkey: ${problem}\n`]);
   }
   assert.deepEqual(await readdir(folder), []);
 });
 
 test("reports empty standard input by name", async (t) => {
-  const { code, stdout, stderr } = await piped(t, ["import", "-"], (await sqlitePlace(t)).env);
+  const { code, stdout, stderr } = await runCommand(["import", "-"], {
+    env: (await sqlitePlace(t)).env,
+  });
   assert.deepEqual([code, stdout], [1, ""]);
   assert.equal(stderr, "latchkey: there is nothing to import in standard input\n");
 });
@@ -184,8 +184,11 @@ test("reports empty standard input by name", async (t) => {
 test("never prints a part of a line, which may be a hash", async (t) => {
   const place = await sqlitePlace(t);
   const text = `${HEADER}${HASH},owner\n${HASH}${HASH},${HASH}x\n"a" ${HASH},b\n${HASH}\n`;
-  const csv = await piped(t, ["import", "-"], place.env, text);
-  const json = await piped(t, ["import", "-", "--format", "json"], place.env, text);
+  const csv = await runCommand(["import", "-"], { env: place.env, input: text });
+  const json = await runCommand(["import", "-", "--format", "json"], {
+    env: place.env,
+    input: text,
+  });
   for (const { code, stdout, stderr } of [csv, json]) {
     assert.deepEqual([code, stdout], [1, ""]);
     assert.doesNotMatch(stderr, /CCCC/);
@@ -197,8 +200,10 @@ test("import leaves another program's file in place of the database unchanged", 
   const { DatabaseSync } = await import("node:sqlite");
   const foreign = new DatabaseSync(join(DATA_DIR, "latchkey.db"));
   foreign.exec("CREATE TABLE notes (text)");
-  const { code, stderr } = await runLatchkey(t, ["import", await fileWith(t, csvOf("a"))], {
-    DATA_DIR,
+  const { code, stderr } = await runCommand(["import", await fileWith(t, csvOf("a"))], {
+    env: {
+      DATA_DIR,
+    },
   });
   assert.equal(code, 1);
   assert.match(stderr, /has no Latchkey tables/);

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { runCommand } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
-import { runLatchkey, startLatchkey } from "../../support/process.ts";
+import { startLatchkey } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { backedUp, besides, contentOf } from "./backup-place.ts";
 
@@ -15,11 +16,9 @@ for (const [who, args] of [
     const { backup, other } = await backedUp(t);
     const using = startLatchkey(t, args, { ...other.env, PORT: "0" });
     await using.shows(/listens|entry 0/);
-    const { code, stdout, stderr } = await runLatchkey(
-      t,
-      ["restore", "--force", backup],
-      other.env,
-    );
+    const { code, stdout, stderr } = await runCommand(["restore", "--force", backup], {
+      env: other.env,
+    });
     assert.deepEqual([code, stdout], [1, ""]);
     assert.equal(
       stderr,
@@ -29,7 +28,7 @@ for (const [who, args] of [
     using.child.kill("SIGTERM");
     await using.ended;
     assert.deepEqual((await contentOf(other.database)).usernames, ["another"]);
-    assert.equal((await runLatchkey(t, ["restore", "--force", backup], other.env)).code, 0);
+    assert.equal((await runCommand(["restore", "--force", backup], { env: other.env })).code, 0);
   });
 }
 
@@ -62,7 +61,9 @@ test("refuses an incomplete, foreign or newer backup even with --force", async (
     [folder, /^latchkey: cannot read \S+: it is a folder$/m],
     [other.database, /is the database itself/],
   ] as const) {
-    const { code, stdout, stderr } = await runLatchkey(t, ["restore", "--force", file], other.env);
+    const { code, stdout, stderr } = await runCommand(["restore", "--force", file], {
+      env: other.env,
+    });
     assert.deepEqual([code, stdout], [1, ""], file);
     assert.match(stderr, /^latchkey: [^\n]+\n$/);
     assert.match(stderr, problem, file);
@@ -75,7 +76,7 @@ test("names pg_restore and psql for PostgreSQL", async (t) => {
   const { backup } = await backedUp(t);
   const DATA_DIR = join(await tempDir(t), "none");
   const env = { DATA_DIR, DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
-  const { code, stderr } = await runLatchkey(t, ["restore", "--force", backup], env);
+  const { code, stderr } = await runCommand(["restore", "--force", backup], { env });
   assert.equal(code, 1);
   assert.match(
     stderr,

@@ -13,9 +13,10 @@ import {
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { runCommand } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
 import { OWNER, startGate } from "../../support/gate.ts";
-import { runLatchkey, startServe } from "../../support/process.ts";
+import { startServe } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { backedUp, besides, contentOf, filled } from "./backup-place.ts";
 
@@ -25,9 +26,9 @@ test("restore creates a missing database that only its owner can read", async (t
   const { backup } = await backedUp(t);
   await chmod(backup, 0o644);
   const DATA_DIR = join(await tempDir(t), "new");
-  const ended = await runLatchkey(t, ["restore", backup], { DATA_DIR });
+  const ended = await runCommand(["restore", backup], { env: { DATA_DIR } });
   assert.deepEqual(ended, {
-    ...{ code: 0, signal: null, stderr: "" },
+    ...{ code: 0, stderr: "" },
     stdout: `Restored 1 user and 2 log entries to ${DATA_DIR}/latchkey.db\n`,
   });
   assert.deepEqual(await readdir(DATA_DIR), ["latchkey.db"]);
@@ -39,7 +40,7 @@ test("restore creates a missing database that only its owner can read", async (t
 test("replaces a database only with --force, and keeps the old one", async (t) => {
   const { backup, other } = await backedUp(t);
   const before = await readFile(other.database);
-  const refused = await runLatchkey(t, ["restore", backup], other.env);
+  const refused = await runCommand(["restore", backup], { env: other.env });
   assert.deepEqual([refused.code, refused.stdout], [1, ""]);
   assert.equal(
     refused.stderr,
@@ -47,7 +48,7 @@ test("replaces a database only with --force, and keeps the old one", async (t) =
   );
   assert.deepEqual(await readFile(other.database), before);
 
-  const { code, stdout } = await runLatchkey(t, ["restore", "--force", backup], other.env);
+  const { code, stdout } = await runCommand(["restore", "--force", backup], { env: other.env });
   const [kept = "", ...others] = await besides(other.folder);
   assert.match(kept, KEPT);
   assert.deepEqual(others, []);
@@ -70,7 +71,7 @@ test("keeps the write-ahead log of a killed gate with the old database", async (
   gate.child.kill("SIGKILL");
   await gate.ended;
   assert.ok((await stat(`${other.database}-wal`)).size > 0);
-  assert.equal((await runLatchkey(t, ["restore", "--force", backup], other.env)).code, 0);
+  assert.equal((await runCommand(["restore", "--force", backup], { env: other.env })).code, 0);
   const [kept = "", ...others] = await besides(other.folder);
   assert.deepEqual(others, []);
   assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
@@ -81,10 +82,10 @@ test("only the user of the backup signs in after a restore", async (t) => {
   const { folder, env, backup } = await filled(t, [], 0);
   const gate = await startGate(t, { dataDir: folder });
   const session = await gate.setUp();
-  assert.equal((await runLatchkey(t, ["backup", backup], env)).code, 0);
+  assert.equal((await runCommand(["backup", backup], { env })).code, 0);
   await gate.stop();
   const target = await tempDir(t);
-  assert.equal((await runLatchkey(t, ["restore", backup], { DATA_DIR: target })).code, 0);
+  assert.equal((await runCommand(["restore", backup], { env: { DATA_DIR: target } })).code, 0);
   const restored = await startGate(t, { dataDir: target });
   assert.equal((await restored.send("/", { session })).status, 200);
   assert.equal((await restored.signIn()).location, "/");
@@ -98,7 +99,7 @@ test("replaces a damaged database and keeps it with its companion files", async 
   const { backup, other } = await backedUp(t);
   await writeFile(other.database, "damaged".repeat(1_000));
   await writeFile(`${other.database}-wal`, "leftover");
-  assert.equal((await runLatchkey(t, ["restore", "--force", backup], other.env)).code, 0);
+  assert.equal((await runCommand(["restore", "--force", backup], { env: other.env })).code, 0);
   const [kept = "", wal = "", ...others] = await besides(other.folder);
   assert.match(kept, KEPT);
   assert.equal(wal, `${kept}-wal`);
@@ -117,7 +118,7 @@ test("does not apply a leftover write-ahead log to the restored database", async
   gate.child.kill("SIGKILL");
   await gate.ended;
   await rename(other.database, join(dirname(backup), "away.db"));
-  assert.equal((await runLatchkey(t, ["restore", backup], other.env)).code, 0);
+  assert.equal((await runCommand(["restore", backup], { env: other.env })).code, 0);
   assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
 });
 
@@ -125,7 +126,7 @@ test("keeps a database that is a link, and replaces its target", async (t) => {
   const { backup, other } = await backedUp(t);
   const DATA_DIR = await tempDir(t);
   await symlink(other.database, join(DATA_DIR, "latchkey.db"));
-  assert.equal((await runLatchkey(t, ["restore", "--force", backup], { DATA_DIR })).code, 0);
+  assert.equal((await runCommand(["restore", "--force", backup], { env: { DATA_DIR } })).code, 0);
   assert.deepEqual(await readdir(DATA_DIR), ["latchkey.db"]);
   assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
 });
@@ -144,7 +145,7 @@ test("restores a manual copy of a running database with its write-ahead log", as
   }
   const DATA_DIR = join(target, "data");
   assert.equal(
-    (await runLatchkey(t, ["restore", join(folder, "latchkey.db")], { DATA_DIR })).code,
+    (await runCommand(["restore", join(folder, "latchkey.db")], { env: { DATA_DIR } })).code,
     0,
   );
   assert.deepEqual((await contentOf(join(DATA_DIR, "latchkey.db"))).summaries, ["entry 0", "late"]);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPasswords } from "../../../src/core/passwords.ts";
+import { runCommand } from "../../support/command.ts";
 import { sqlitePlace } from "./place.ts";
-import { piped } from "./terminal.ts";
 
 const ARGS = ["user", "password", "owner", "--password-stdin"];
 const passwords = createPasswords({ atOnce: 1, waiting: 0 });
@@ -21,7 +21,7 @@ const inputs: readonly (readonly [what: string, input: string, password: string]
 for (const [what, input, password] of inputs) {
   test(`takes ${what} from standard input, without one final line break`, async (t) => {
     const place = await sqlitePlace(t, "owner");
-    const { code, stderr } = await piped(t, ARGS, place.env, input);
+    const { code, stderr } = await runCommand(ARGS, { env: place.env, input });
     assert.deepEqual([code, stderr], [0, ""]);
     const { owner } = await place.accounts();
     assert.equal(await passwords.verify(password, owner?.passwordHash), true);
@@ -44,7 +44,11 @@ for (const [what, input, code, stderr] of refused) {
   test(`sets no password from ${what}`, async (t) => {
     const place = await sqlitePlace(t, "owner");
     const before = await place.accounts();
-    assert.deepEqual(await piped(t, ARGS, place.env, input), { code, stdout: "", stderr });
+    assert.deepEqual(await runCommand(ARGS, { env: place.env, input }), {
+      code,
+      stdout: "",
+      stderr,
+    });
     assert.deepEqual(await place.accounts(), before);
     assert.deepEqual(await place.entries(), []);
   });

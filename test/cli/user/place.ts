@@ -4,7 +4,7 @@ import type { AccountStore } from "../../../src/core/accounts/account-store.ts";
 import type { LogReader } from "../../../src/core/log-reader.ts";
 import type { StoredUser } from "../../../src/core/store.ts";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
-import type { FileServer } from "../../support/postgres-file.ts";
+import type { PostgresAccess } from "../../support/postgres.ts";
 import { openStoreAt } from "../../support/postgres-store.ts";
 import { hashText } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -29,7 +29,7 @@ export const sqlitePlace: OpenPlace = async (t, ...usernames) => {
 };
 
 export const postgresPlace =
-  (server: FileServer): OpenPlace =>
+  (server: PostgresAccess): OpenPlace =>
   async (t, ...usernames) => {
     const env = { DATABASE_URL: await server.newDatabase(), DATA_DIR: await tempDir(t) };
     return placeOf(await openStoreAt(t, env.DATABASE_URL), env, usernames);

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { runCommand } from "../../support/command.ts";
 import { inDatabase } from "../../support/database.ts";
 import { runSql } from "../../support/postgres-admin.ts";
-import { serverOfFile } from "../../support/postgres-file.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { piped } from "./terminal.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 const commands: readonly (readonly string[])[] = [
   ["user", "list"],
@@ -27,7 +27,7 @@ for (const args of commands) {
     const dir = await tempDir(t);
     await mkdir(join(dir, "empty"));
     for (const DATA_DIR of [join(dir, "missing"), join(dir, "empty")]) {
-      assert.deepEqual(await piped(t, args, { DATA_DIR }, "correct horse\n"), {
+      assert.deepEqual(await runCommand(args, { env: { DATA_DIR }, input: "correct horse\n" }), {
         code: 1,
         stdout: "",
         stderr: `latchkey: there is no database at ${DATA_DIR}/latchkey.db\n`,
@@ -38,7 +38,7 @@ for (const args of commands) {
 
   test(`${line} reports missing tables in PostgreSQL and creates none`, async (t) => {
     const env = { DATABASE_URL: await server.newDatabase(), DATA_DIR: await tempDir(t) };
-    assert.deepEqual(await piped(t, args, env, "correct horse\n"), {
+    assert.deepEqual(await runCommand(args, { env, input: "correct horse\n" }), {
       code: 1,
       stdout: "",
       stderr: "latchkey: this database has no Latchkey tables\n",
@@ -66,7 +66,7 @@ for (const [what, make, about] of others) {
     const file = join(DATA_DIR, "latchkey.db");
     await make(file);
     const before = await readFile(file);
-    const { code, stdout, stderr } = await piped(t, LIST, { DATA_DIR });
+    const { code, stdout, stderr } = await runCommand(LIST, { env: { DATA_DIR } });
     assert.deepEqual([code, stdout], [1, ""]);
     assert.match(stderr, /^latchkey: [^\n]+\n$/);
     assert.match(stderr, about);
@@ -80,16 +80,16 @@ test("refuses a database of a newer version and does not change it", async (t) =
   const DATA_DIR = await tempDir(t);
   const file = join(DATA_DIR, "latchkey.db");
   inDatabase(file, (database) => database.exec("PRAGMA user_version = 99"));
-  const { code, stderr } = await piped(t, LIST, { DATA_DIR });
+  const { code, stderr } = await runCommand(LIST, { env: { DATA_DIR } });
   assert.equal(code, 1);
   assert.match(stderr, /^latchkey: the database has schema 99, [^\n]+\n$/);
   const version = inDatabase(file, (database) => database.prepare("PRAGMA user_version").get());
   assert.equal(version?.user_version, 99);
 });
 
-test("reports an unreachable PostgreSQL in one line without the password", async (t) => {
+test("reports an unreachable PostgreSQL in one line without the password", async () => {
   const DATABASE_URL = "postgres://me:hunter2@127.0.0.1:1/db";
-  const { code, stdout, stderr } = await piped(t, LIST, { DATABASE_URL });
+  const { code, stdout, stderr } = await runCommand(LIST, { env: { DATABASE_URL } });
   assert.deepEqual([code, stdout], [1, ""]);
   assert.match(stderr, /^latchkey: cannot use the database of DATABASE_URL: [^\n]+\n$/);
   assert.doesNotMatch(stderr, /hunter2/);
@@ -99,6 +99,6 @@ test("reads the database URL from DATABASE_URL_FILE", async (t) => {
   const dir = await tempDir(t);
   const DATABASE_URL_FILE = join(dir, "url");
   await writeFile(DATABASE_URL_FILE, `${await server.newDatabase()}\n`);
-  const { stderr } = await piped(t, LIST, { DATABASE_URL_FILE });
+  const { stderr } = await runCommand(LIST, { env: { DATABASE_URL_FILE } });
   assert.equal(stderr, "latchkey: this database has no Latchkey tables\n");
 });

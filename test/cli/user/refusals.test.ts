@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { runCommand } from "../../support/command.ts";
 import { refuse } from "../../support/database.ts";
 import { sqlitePlace } from "./place.ts";
-import { piped } from "./terminal.ts";
 
 const LONG_ENOUGH = "correct horse\n";
 const ADD = ["user", "add"];
@@ -48,7 +48,7 @@ for (const [accounts, args, said, code] of refusals) {
   test(`latchkey user ${line} with ${accounts.join(" and ") || "no user"} changes nothing: ${said}`, async (t) => {
     const place = await sqlitePlace(t, ...accounts);
     const before = await place.accounts();
-    const ending = await piped(t, args, place.env, LONG_ENOUGH);
+    const ending = await runCommand(args, { env: place.env, input: LONG_ENOUGH });
     assert.deepEqual(ending, { code, stdout: "", stderr: `latchkey: ${said}\n` });
     assert.deepEqual(await place.accounts(), before);
     assert.deepEqual(await place.entries(), []);
@@ -69,7 +69,7 @@ for (const args of withPasswords) {
   test(`latchkey ${args.join(" ")} refuses a password as an argument and does not repeat it`, async (t) => {
     const place = await sqlitePlace(t, "owner");
     const before = await place.accounts();
-    const { code, stdout, stderr } = await piped(t, args, place.env, LONG_ENOUGH);
+    const { code, stdout, stderr } = await runCommand(args, { env: place.env, input: LONG_ENOUGH });
     assert.deepEqual([code, stdout], [2, ""]);
     assert.match(stderr, /^latchkey: [^\n]+ See latchkey user (add|password) --help\n$/);
     assert.doesNotMatch(stderr, /hunter2/);
@@ -79,7 +79,7 @@ for (const args of withPasswords) {
 
 test("accepts a name that begins with a dash after --", async (t) => {
   const place = await sqlitePlace(t, "owner", "--all");
-  const { code } = await piped(t, ["user", "rename", "--", "--all", "-x"], place.env);
+  const { code } = await runCommand(["user", "rename", "--", "--all", "-x"], { env: place.env });
   assert.equal(code, 0);
   assert.deepEqual(Object.keys(await place.accounts()).sort(), ["-x", "owner"]);
 });
@@ -87,7 +87,7 @@ test("accepts a name that begins with a dash after --", async (t) => {
 test("reports a log entry that cannot be written, and succeeds", async (t) => {
   const place = await sqlitePlace(t, "owner");
   refuse(`${place.env.DATA_DIR}/latchkey.db`, "INSERT ON log_entries", "the log is full");
-  assert.deepEqual(await piped(t, ["user", "rename", "owner", "host"], place.env), {
+  assert.deepEqual(await runCommand(["user", "rename", "owner", "host"], { env: place.env }), {
     code: 0,
     stdout: 'Renamed user "owner" to "host".\n',
     stderr: "latchkey: done, but writing the log entry failed: the log is full\n",

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPasswords } from "../../../src/core/passwords.ts";
-import { serverOfFile } from "../../support/postgres-file.ts";
+import { runCommand } from "../../support/command.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "./place.ts";
-import { piped } from "./terminal.ts";
 
 const PASSWORD = "correct horse";
 const done = (text: string) => ({ code: 0, stdout: `${text}\n`, stderr: "" });
 const STRANGE = "\u001b[2Jg\u009bu\nest\u202e";
 
 const passwords = createPasswords({ atOnce: 1, waiting: 1 });
-const server = await serverOfFile();
+const server = await sharedPostgres();
 const places: Readonly<Record<string, OpenPlace>> = {
   SQLite: sqlitePlace,
   PostgreSQL: postgresPlace(server),
@@ -25,7 +25,7 @@ for (const [kind, open] of Object.entries(places)) {
     const place = await open(t, "owner");
     const before = await place.accounts();
     const args = ["user", "add", "guest", "--password-stdin"];
-    const ending = await piped(t, args, place.env, `${PASSWORD}\n`);
+    const ending = await runCommand(args, { env: place.env, input: `${PASSWORD}\n` });
     assert.deepEqual(ending, done('Created user "guest".'));
     const { guest: _guest, ...others } = await place.accounts();
     assert.deepEqual(others, before);
@@ -38,7 +38,7 @@ for (const [kind, open] of Object.entries(places)) {
     const { guest, owner } = await place.accounts();
     const args = ["user", "password", "owner", "--password-stdin"];
     assert.deepEqual(
-      await piped(t, args, place.env, PASSWORD),
+      await runCommand(args, { env: place.env, input: PASSWORD }),
       done('Set a new password for user "owner".'),
     );
     assert.equal(await isPassword(place, "owner", PASSWORD), true);
@@ -52,7 +52,7 @@ for (const [kind, open] of Object.entries(places)) {
     const place = await open(t, "guest", "owner");
     const { guest, owner } = await place.accounts();
     assert.deepEqual(
-      await piped(t, ["user", "rename", "owner", "host"], place.env),
+      await runCommand(["user", "rename", "owner", "host"], { env: place.env }),
       done('Renamed user "owner" to "host".'),
     );
     assert.deepEqual(await place.accounts(), { guest, host: { ...owner, username: "host" } });
@@ -63,7 +63,7 @@ for (const [kind, open] of Object.entries(places)) {
     const place = await open(t, "guest", "owner");
     const { owner } = await place.accounts();
     assert.deepEqual(
-      await piped(t, ["user", "remove", "guest", "--yes"], place.env),
+      await runCommand(["user", "remove", "guest", "--yes"], { env: place.env }),
       done('Removed user "guest".'),
     );
     assert.deepEqual(await place.accounts(), { owner });
@@ -75,7 +75,7 @@ for (const [kind, open] of Object.entries(places)) {
     const { guest, owner } = await place.accounts();
     const earliest = Math.floor(Date.now() / 1_000) + 1;
     assert.deepEqual(
-      await piped(t, ["user", "sign-out", "owner"], place.env),
+      await runCommand(["user", "sign-out", "owner"], { env: place.env }),
       done('Ended all sessions of user "owner".'),
     );
     const latest = Math.floor(Date.now() / 1_000) + 1;
@@ -92,7 +92,7 @@ for (const [kind, open] of Object.entries(places)) {
   ] as const) {
     test(`${kind}: user sign-out --all ends all sessions of ${said}`, async (t) => {
       const place = await open(t, ...names);
-      const ending = await piped(t, ["user", "sign-out", "--all"], place.env);
+      const ending = await runCommand(["user", "sign-out", "--all"], { env: place.env });
       assert.deepEqual(ending, done(`Ended all sessions of ${said}.`));
       const accounts = Object.values(await place.accounts());
       const ended = accounts.filter(({ sessionsFrom }) => sessionsFrom !== undefined);
@@ -109,10 +109,12 @@ for (const [kind, open] of Object.entries(places)) {
     const rows = accounts.map(
       ({ id, username }) => `${id}  ${username === STRANGE ? escaped : username}\n`,
     );
-    const forPeople = await piped(t, ["user", "list"], place.env);
+    const forPeople = await runCommand(["user", "list"], { env: place.env });
     assert.deepEqual(forPeople, { code: 0, stdout: [...rows].sort().join(""), stderr: "" });
 
-    const { code, stdout, stderr } = await piped(t, ["user", "list", "--json"], place.env);
+    const { code, stdout, stderr } = await runCommand(["user", "list", "--json"], {
+      env: place.env,
+    });
     assert.deepEqual([code, stderr], [0, ""]);
     const lines = stdout.trimEnd().split("\n");
     assert.deepEqual(
@@ -130,7 +132,7 @@ for (const [kind, open] of Object.entries(places)) {
     const names = ["first", "second", "third", "fourth"];
     const place = await open(t, ...names);
     const endings = await Promise.all(
-      names.map((name) => piped(t, ["user", "remove", name, "--yes"], place.env)),
+      names.map((name) => runCommand(["user", "remove", name, "--yes"], { env: place.env })),
     );
     const codes = endings.map(({ code }) => code);
     assert.deepEqual([...codes].sort(), [0, 0, 0, 1]);
@@ -143,7 +145,7 @@ for (const [kind, open] of Object.entries(places)) {
 
 test("user list prints more users than one page has, each once", async (t) => {
   const place = await sqlitePlace(t, ...Array.from({ length: 1_001 }, (_, i) => `account ${i}`));
-  const { stdout } = await piped(t, ["user", "list"], place.env);
+  const { stdout } = await runCommand(["user", "list"], { env: place.env });
   const ids = stdout
     .trimEnd()
     .split("\n")

@@ -25,12 +25,12 @@ test("can add the first account, which closes the setup", async (t) => {
 });
 
 for (const [what, username, password, kind] of [
-  ["without a name", "", "short", "username-missing"],
+  ["without a username", "", "short", "username-missing"],
   ["with seven bytes for a password", "owner", "1234567", "password-too-short"],
   ["with an empty password", "guest", "", "password-too-short"],
-  ["under a name that is taken", "owner", PASSWORD, "username-taken"],
+  ["with a taken username", "owner", PASSWORD, "username-taken"],
 ] as const) {
-  test(`an account ${what} is not added: ${kind}, and there is no entry`, async (t) => {
+  test(`adds no account ${what}, returns ${kind} and records nothing`, async (t) => {
     const ports = await accountPorts(t, "owner");
     const before = await ports.accounts();
     assert.deepEqual(await addUser(ports, username, password), { kind });

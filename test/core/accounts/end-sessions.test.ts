@@ -14,7 +14,7 @@ const SECOND = 1_000;
 interface Scene extends AccountPorts {
   readonly guest: UserId;
   readonly owner: UserId;
-  /** Who the token leads to, read from the store anew. */
+  /** The user of the token, read from the store again. */
   whose(token: string): Promise<string | undefined>;
   /** As a sign-in does it. */
   issue(id: UserId): Promise<string>;
@@ -75,7 +75,7 @@ for (const [what, into] of [
   ["at the beginning of a second", 0],
   ["at its end", SECOND - 1],
 ] as const) {
-  test(`a sign-in in the same second works and lasts its thirty days: ${what}`, async (t) => {
+  test(`accepts a sign-in of the same second for thirty days: ${what}`, async (t) => {
     const ports = await scene(t);
     const { clock, owner, issue, whose } = ports;
     clock.advance(into);
@@ -173,7 +173,7 @@ test("ends a session from between two ends within the same second", async (t) =>
   assert.deepEqual([await ports.whose(between), await ports.whose(after)], [undefined, "owner"]);
 });
 
-test("revives no session when a machine with a slow clock ends sessions", async (t) => {
+test("does not revive a session when a machine with a slow clock ends sessions", async (t) => {
   const ports = await scene(t);
   const { clock, owner, issue, whose } = ports;
   const old = await issue(owner);
@@ -188,7 +188,7 @@ for (const [what, claims] of [
   ["without an iat", {}],
   ["with an iat before 1970", { iat: -1 }],
 ] as const) {
-  test(`a token ${what} is good until sessions are ended`, async (t) => {
+  test(`accepts a token ${what} until sessions are ended`, async (t) => {
     const ports = await scene(t);
     const exp = ports.clock.now() / SECOND + 3_600;
     const token = mint({ user_id: ports.owner, exp, ...claims });

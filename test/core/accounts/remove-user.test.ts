@@ -17,7 +17,7 @@ for (const [username, outcome] of [
   ["Owner", "no-user"],
   ["", "no-user"],
 ] as const) {
-  test(`with one account left, the removal of "${username}" ends as ${outcome}, without an entry`, async (t) => {
+  test(`with one account left, removing "${username}" returns ${outcome} and records nothing`, async (t) => {
     const ports = await accountPorts(t, "owner");
     const before = await ports.accounts();
     assert.equal(await removeUser(ports, username), outcome);

@@ -19,13 +19,13 @@ test("treats usernames in another case as different", async (t) => {
 });
 
 for (const [from, to, outcome] of [
-  ["nobody", "", "username-missing"],
+  ["unknown", "", "username-missing"],
   ["owner", "", "username-missing"],
-  ["nobody", "host", "no-user"],
-  ["nobody", "owner", "no-user"],
+  ["unknown", "host", "no-user"],
+  ["unknown", "owner", "no-user"],
   ["owner", "guest", "username-taken"],
 ] as const) {
-  test(`from "${from}" to "${to}" nothing is renamed: ${outcome}, and there is no entry`, async (t) => {
+  test(`refuses to rename "${from}" to "${to}", returns ${outcome} and records nothing`, async (t) => {
     const ports = await accountPorts(t, "guest", "owner");
     const before = await ports.accounts();
     assert.equal(await renameUser(ports, from, to), outcome);

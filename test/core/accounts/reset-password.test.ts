@@ -24,12 +24,12 @@ test("changes only the account's hash, and sessions continue", async (t) => {
 });
 
 for (const [what, username, password, outcome] of [
-  ["of nobody", "Owner", PASSWORD, "no-user"],
-  ["of nobody, with a short one", "nobody", "short", "no-user"],
+  ["of an unknown user", "Owner", PASSWORD, "no-user"],
+  ["of an unknown user, if it is short", "unknown", "short", "no-user"],
   ["to seven bytes", "owner", "1234567", "password-too-short"],
   ["to an empty one", "owner", "", "password-too-short"],
 ] as const) {
-  test(`the password ${what} is not set: ${outcome}, and there is no entry`, async (t) => {
+  test(`does not set the password ${what}, returns ${outcome} and records nothing`, async (t) => {
     const ports = await accountPorts(t, "owner");
     const before = await ports.accounts();
     assert.equal(await resetPassword(ports, username, password), outcome);

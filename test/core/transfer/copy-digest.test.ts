@@ -9,7 +9,7 @@ test("finds no difference between equal counts and sums", () => {
   assert.deepEqual(differencesOf(side, side), []);
 });
 
-test("a number or a sum that differs is a difference by itself, of users and of entries", () => {
+test("reports a different number or a different sum, of users and of entries", () => {
   const source = { users: same, entries: same };
   const fewer = { count: 1, sum: 7n };
   const other = { count: 2, sum: 8n };

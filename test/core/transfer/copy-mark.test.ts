@@ -52,7 +52,7 @@ test("does not continue the copy of another source", () => {
 });
 
 for (const change of [{ users: 1 }, { users: 3 }, { entries: 4 }, { lastEntryId: 10 }]) {
-  test(`a target that holds other things than the mark says has changed: ${JSON.stringify(change)}`, () => {
+  test(`refuses a target whose contents differ from its mark: ${JSON.stringify(change)}`, () => {
     assert.deepEqual(startFrom(holding(MARK, change), SOURCE), { kind: "target-changed" });
   });
 }
@@ -85,13 +85,13 @@ const others: readonly unknown[] = [
 ].map((one) => (typeof one === "object" && one !== null ? { ...MARK, ...one } : one));
 
 for (const text of [undefined, "", "by hand", "{", JSON.stringify(stateless), JSON.stringify([])]) {
-  test(`no mark of a copy: ${text}`, () => {
+  test(`does not parse as a mark: ${text}`, () => {
     assert.equal(parseMark(text), undefined);
   });
 }
 
 for (const other of others.filter((one) => JSON.stringify(one) !== JSON.stringify(MARK))) {
-  test(`no mark of a copy: ${JSON.stringify(other)}`, () => {
+  test(`does not parse as a mark: ${JSON.stringify(other)}`, () => {
     assert.equal(parseMark(JSON.stringify(other)), undefined);
   });
 }

@@ -29,7 +29,7 @@ for (const [what, fields] of Object.entries({
   "as a field of the record": { Username: "owner", PasswordHash: HASH, ID: null },
   "in capitals": { USERNAME: "owner", PASSWORD_HASH: HASH, id: "" },
 })) {
-  test(`the names of the fields may be written ${what}; without an ID there is a new one`, () => {
+  test(`accepts field names written ${what}, and creates an ID without one`, () => {
     const [one, other] = [read(fields), read(fields)];
     assert.ok(one.kind === "user" && other.kind === "user");
     assert.match(one.user.id, /^[0-9a-f-]{36}$/);
@@ -44,7 +44,7 @@ test("accepts a number as ID", () => {
   assert.deepEqual([one.user.id, one.user.sessionsFrom], ["42", 17]);
 });
 
-test("sessions may end with the first second of 1970, and an ID have 255 bytes", () => {
+test("accepts sessions_from 0 and an ID of 255 bytes", () => {
   const one = read(user({ id: `${"é".repeat(127)}x`, sessions_from: 0 }));
   assert.ok(one.kind === "user");
   assert.deepEqual([Buffer.byteLength(one.user.id), one.user.sessionsFrom], [255, 0]);
@@ -81,7 +81,7 @@ test("converts a log record to an entry of the system", () => {
 });
 
 for (const name of ["at", "Time", "created_at", "CreatedAt"]) {
-  test(`the time of a log record may be called ${name}`, () => {
+  test(`accepts ${name} as the time of a log record`, () => {
     const one = read({ action: "signup", detail: "x", [name]: 1_700_000_000 });
     assert.ok(one.kind === "entry");
     assert.equal(one.entry.at.toISOString(), "2023-11-14T22:13:20.000Z");

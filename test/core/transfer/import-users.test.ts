@@ -84,8 +84,8 @@ test("imports log records in the order of their times with one entry of their ow
 const bad: readonly (readonly [string, ImportLine, string])[] = [
   [
     "one that could not be read",
-    { line: 3, problem: "it is no JSON object" },
-    "it is no JSON object",
+    { line: 3, problem: "it is not a JSON object" },
+    "it is not a JSON object",
   ],
   ["one without a hash", lineOf(3, { username: "c" }), "password_hash is missing"],
   ["a username twice in the file", userLine(3, "a"), "line 1 has the same username"],
@@ -167,7 +167,7 @@ for (const badLines of ["refuse-all", "skip"] as const) {
   });
 }
 
-/** A store in which somebody adds a user of that name between the look and the step itself. */
+/** A store in which another process adds that user between the check and the import. */
 function overtaken(store: RecordImporter, add: () => Promise<unknown>): RecordImporter {
   let added = false;
   return {

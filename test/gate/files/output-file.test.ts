@@ -15,7 +15,7 @@ import { type TestContext, test } from "node:test";
 import { writeOutput, writeOutputByName } from "../../../src/gate/files/output-file.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
-const SOMEBODY = 65_534;
+const OTHER_USER = 65_534;
 const isRoot = process.geteuid?.() === 0;
 
 /** A path in a new folder, and a file elsewhere that must not change. */
@@ -24,7 +24,7 @@ async function namesIn(
 ): Promise<{ readonly file: string; readonly precious: string }> {
   const folder = join(await tempDir(t), "folder");
   await mkdir(folder, { mode: 0o700 });
-  if (isRoot) await chown(folder, SOMEBODY, SOMEBODY);
+  if (isRoot) await chown(folder, OTHER_USER, OTHER_USER);
   const precious = join(await tempDir(t), "precious");
   await writeFile(precious, "precious", { mode: 0o600 });
   return { file: join(folder, "file"), precious };
@@ -68,7 +68,7 @@ if (isRoot) {
       const { file } = await namesIn(t);
       const below = join(dirname(file), "below");
       await mkdir(below, { mode: 0o700 });
-      await chown(dirname(file), mode === 0o700 ? SOMEBODY : 0, SOMEBODY);
+      await chown(dirname(file), mode === 0o700 ? OTHER_USER : 0, OTHER_USER);
       await chmod(dirname(file), mode);
       const lent = await writeOutputByName(join(below, "file"), {
         async work(name) {
@@ -85,20 +85,20 @@ if (isRoot) {
     const { file } = await namesIn(t);
     const write = () => writeOutput(file, (handle) => handle.writeFile("new"));
     await write();
-    assert.equal((await stat(file)).uid, SOMEBODY);
+    assert.equal((await stat(file)).uid, OTHER_USER);
     await chmod(dirname(dirname(file)), 0o770);
     await write();
     assert.equal((await stat(file)).uid, 0);
     await chmod(dirname(dirname(file)), 0o1770);
     await write();
-    assert.equal((await stat(file)).uid, SOMEBODY, "in a sticky folder, only the owner can");
+    assert.equal((await stat(file)).uid, OTHER_USER, "in a sticky folder, only the owner can");
   });
 }
 
 for (const mode of [0o770, 0o777, 0o1777]) {
   test(`SQLite opens no file in a folder with mode ${mode.toString(8)}, where others can create links`, async (t) => {
     const { file, precious } = await namesIn(t);
-    if (isRoot) await chown(dirname(file), 0, SOMEBODY);
+    if (isRoot) await chown(dirname(file), 0, OTHER_USER);
     await chmod(dirname(file), mode);
     const making = writeOutputByName(file, {
       async work(name) {
@@ -152,7 +152,7 @@ test("writes a complete file by name, for its owner only, and leaves no temporar
   });
   assert.equal(await readFile(file, "utf8"), "new".repeat(100_000));
   const { mode, uid } = await stat(file);
-  assert.deepEqual([mode & 0o777, uid], [0o600, isRoot ? SOMEBODY : process.geteuid?.()]);
+  assert.deepEqual([mode & 0o777, uid], [0o600, isRoot ? OTHER_USER : process.geteuid?.()]);
   assert.deepEqual(await readdir(dirname(file)), ["file"]);
   await assert.rejects(stat(lent), { code: "ENOENT" });
 });

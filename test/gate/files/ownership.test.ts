@@ -17,8 +17,8 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { makeFolder } from "../../../src/gate/files/data-dir.ts";
 import { giveToOwner } from "../../../src/gate/files/replace-file.ts";
-import { foreignFolder, runUnprivileged, SOMEBODY } from "../../cli/other-user.ts";
-import { runLatchkey } from "../../support/process.ts";
+import { foreignFolder, OTHER_USER, runUnprivileged } from "../../cli/other-user.ts";
+import { runCommand } from "../../support/command.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 /** A data folder of the gate's user, and a token path in a folder of root next to it. */
@@ -37,34 +37,34 @@ async function ownersOf(...paths: readonly string[]): Promise<readonly number[]>
 if (process.geteuid?.() === 0) {
   test("gives a token that root writes to the owner of its folder, who can read it", async (t) => {
     const dataDir = await foreignFolder(t);
-    assert.equal((await runLatchkey(t, ["setup-link"], { DATA_DIR: dataDir })).code, 0);
+    assert.equal((await runCommand(["setup-link"], { env: { DATA_DIR: dataDir } })).code, 0);
     const token = join(dataDir, "setup-token");
-    assert.deepEqual(await ownersOf(token), [SOMEBODY]);
+    assert.deepEqual(await ownersOf(token), [OTHER_USER]);
     assert.equal((await stat(token)).mode & 0o777, 0o600);
   });
 
   test("gives a token in a folder of root to the owner of the data folder", async (t) => {
     const { env, token } = await tokenElsewhere(t, 0o755);
-    const { code, stderr } = await runLatchkey(t, ["setup-link"], env);
+    const { code, stderr } = await runCommand(["setup-link"], { env });
     assert.equal(code, 0, stderr);
-    assert.deepEqual(await ownersOf(token), [SOMEBODY]);
+    assert.deepEqual(await ownersOf(token), [OTHER_USER]);
     assert.equal((await stat(token)).mode & 0o777, 0o600);
   });
 
   test("gives a token to the owner of its own folder if root owns the data folder", async (t) => {
     const token = join(await foreignFolder(t), "token");
     const env = { DATA_DIR: await tempDir(t), SETUP_TOKEN_FILE: token };
-    assert.equal((await runLatchkey(t, ["setup-link"], env)).code, 0);
-    assert.deepEqual(await ownersOf(token), [SOMEBODY]);
+    assert.equal((await runCommand(["setup-link"], { env })).code, 0);
+    assert.deepEqual(await ownersOf(token), [OTHER_USER]);
   });
 
   test("root writes no token that the owner of the data folder could not read", async (t) => {
     const { env, token } = await tokenElsewhere(t, 0o700);
-    const { code, stdout, stderr } = await runLatchkey(t, ["setup-link"], env);
+    const { code, stdout, stderr } = await runCommand(["setup-link"], { env });
     assert.deepEqual([code, stdout], [1, ""]);
     assert.equal(
       stderr,
-      `latchkey: user ${SOMEBODY}, who owns DATA_DIR ${env.DATA_DIR}, cannot enter ${dirname(token)}: run this as root or as that user, with SETUP_TOKEN_FILE in a folder that the user can enter\n`,
+      `latchkey: user ${OTHER_USER}, who owns DATA_DIR ${env.DATA_DIR}, cannot enter ${dirname(token)}: run this as root or as that user, with SETUP_TOKEN_FILE in a folder that the user can enter\n`,
     );
     assert.deepEqual(await readdir(dirname(token)), []);
   });
@@ -87,10 +87,13 @@ if (process.geteuid?.() === 0) {
   test("the gate can write to all files of a domain that root adds", async (t) => {
     const dataDir = await foreignFolder(t);
     const name = "home.example.org";
-    assert.equal((await runLatchkey(t, ["domain", "add", name], { DATA_DIR: dataDir })).code, 0);
+    assert.equal(
+      (await runCommand(["domain", "add", name], { env: { DATA_DIR: dataDir } })).code,
+      0,
+    );
     const root = join(dataDir, "certificates");
     const made = [root, join(root, name), join(root, name, "wanted")];
-    assert.deepEqual(await ownersOf(...made), [SOMEBODY, SOMEBODY, SOMEBODY]);
+    assert.deepEqual(await ownersOf(...made), [OTHER_USER, OTHER_USER, OTHER_USER]);
   });
 
   for (const command of ["add", "remove"]) {
@@ -101,8 +104,8 @@ if (process.geteuid?.() === 0) {
       await writeFile(join(elsewhere, name, "wanted"), "precious");
       const link = join(dataDir, "certificates");
       await symlink(elsewhere, link);
-      await lchown(link, SOMEBODY, SOMEBODY);
-      const ending = await runLatchkey(t, ["domain", command, name], { DATA_DIR: dataDir });
+      await lchown(link, OTHER_USER, OTHER_USER);
+      const ending = await runCommand(["domain", command, name], { env: { DATA_DIR: dataDir } });
       assert.deepEqual([ending.code, ending.stdout], [1, ""]);
       assert.match(ending.stderr, /^latchkey: [^\n]+ is another user's link to [^\n]+\n$/);
       assert.equal(await readFile(join(elsewhere, name, "wanted"), "utf8"), "precious");
@@ -118,7 +121,7 @@ if (process.geteuid?.() === 0) {
     await rename(path, join(folder, "moved"));
     await symlink(secret, path);
     await giveToOwner(file, folder);
-    assert.deepEqual(await ownersOf(join(folder, "moved"), secret), [SOMEBODY, 0]);
+    assert.deepEqual(await ownersOf(join(folder, "moved"), secret), [OTHER_USER, 0]);
     assert.equal((await lstat(path)).isSymbolicLink(), true);
   });
 } else {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { readCertificate } from "../../../src/gate/https/certificate.ts";
+import { CertificateSource } from "../../../src/gate/https/certificate-source.ts";
 import {
   createHttpsServer,
   type HttpsServer,
@@ -24,11 +25,8 @@ export async function startBareServer(
   timeouts?: TlsTimeouts,
 ): Promise<BareServer> {
   const certificate = readCertificate(LOCALHOST.cert, LOCALHOST.key);
-  const source = {
-    current: () => [certificate],
-    onChange: (listener: () => void) => listener(),
-    stop: async () => {},
-  };
+  const source = new CertificateSource();
+  source.replace([certificate]);
   const server = createHttpsServer(handle, source, timeouts);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

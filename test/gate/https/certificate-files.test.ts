@@ -13,6 +13,7 @@ import { eventually } from "../../support/eventually.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
+const POLL_MS = 20;
 const [OLD, NEW, NEWER] = [made(), made(), made()];
 
 function made(): MadeCertificate {
@@ -23,14 +24,15 @@ const fingerprint = ({ cert, key }: MadeCertificate): string =>
   readCertificate(cert, key).fingerprint;
 
 /** Watches certificate files, and records each change. */
-async function watch(t: TestContext, dir: string, files = { ...filesIn(dir) }) {
+async function watch(t: TestContext, dir: string) {
   const log = recordingLog();
-  const source = await watchCertificateFiles(files, log);
-  t.after(() => source.stop());
+  const { certFile, keyFile } = filesIn(dir);
+  const { source, stop } = await watchCertificateFiles(certFile, keyFile, log, POLL_MS);
+  t.after(stop);
   const reported: string[] = [];
-  source.onChange(() => reported.push(...source.current().map((one) => one.fingerprint)));
+  source.onChange(() => reported.push(...source.current.map((one) => one.fingerprint)));
   const shows = (wanted: MadeCertificate) =>
-    eventually(() => (source.current()[0]?.fingerprint === fingerprint(wanted) ? true : undefined));
+    eventually(() => (source.current[0]?.fingerprint === fingerprint(wanted) ? true : undefined));
   const warned = (times: number) =>
     eventually(() => (log.lines.length >= times ? log.lines : undefined));
   return { source, reported, shows, warned, log };
@@ -50,7 +52,7 @@ async function start(t: TestContext) {
 test("reports the existing certificate at once", async (t) => {
   const { source, reported } = await start(t);
   assert.deepEqual(reported, [fingerprint(OLD)]);
-  assert.deepEqual(source.current()[0]?.names, ["home.example.org"]);
+  assert.deepEqual(source.current[0]?.names, ["home.example.org"]);
 });
 
 test("overwritten files take effect without a restart, with one change event each", async (t) => {
@@ -71,7 +73,7 @@ for (const [first, second] of [
     await writeFile(join(dir, `${first}.pem`), NEW[first]);
     const [warning] = await warned(1);
     assert.equal(warning?.fields.reason, "the key belongs to another certificate");
-    assert.equal(source.current()[0]?.fingerprint, fingerprint(OLD));
+    assert.equal(source.current[0]?.fingerprint, fingerprint(OLD));
     await writeFile(join(dir, `${second}.pem`), NEW[second]);
     await shows(NEW);
     assert.equal(log.lines.length, 1);
@@ -165,7 +167,7 @@ test("keeps the old certificate when the files are removed, until there are new 
   await rm(keyFile);
   const [warning] = await warned(1);
   assert.match(String(warning?.fields.reason), /ENOENT/);
-  assert.equal(source.current()[0]?.fingerprint, fingerprint(OLD));
+  assert.equal(source.current[0]?.fingerprint, fingerprint(OLD));
   await writeCertificate(dir, NEW);
   await shows(NEW);
 });
@@ -181,7 +183,7 @@ test("files rewritten with the same certificate cause no change event", async (t
 
 test("throws a fault when the files are unusable at the start", async (t) => {
   const dir = await tempDir(t);
-  const files = await writeCertificate(dir, { cert: OLD.cert, key: NEW.key });
-  const watching = watchCertificateFiles(files, recordingLog());
+  const { certFile, keyFile } = await writeCertificate(dir, { cert: OLD.cert, key: NEW.key });
+  const watching = watchCertificateFiles(certFile, keyFile, recordingLog());
   await assert.rejects(watching, { code: "certificate_key_differs" });
 });

@@ -73,7 +73,7 @@ for (const [who, answer] of Object.entries(others)) {
   test(`rejects a name that points to ${who}, with its address`, async (t) => {
     const port = await start(t, answer);
     const fault = new RegExp(
-      `^localhost does not lead to this gate: another server answers at \\S+, port ${port}$`,
+      `^localhost does not point to this gate: another server answers at \\S+, port ${port}$`,
     );
     await assert.rejects(check(port), notHere(fault));
   });
@@ -104,9 +104,9 @@ test("reports address, port and reason when the connection is refused", async (t
 
 test("distinguishes an unknown name from a server that does not answer", async () => {
   const fault = notHere(
-    /^door\.invalid does not .*: the name does not resolve \((unknown host name|the name server .*)\)$/,
+    /^auth\.invalid does not .*: the name does not resolve \((unknown host name|the name server .*)\)$/,
   );
-  await assert.rejects(check(1, undefined, "door.invalid"), fault);
+  await assert.rejects(check(1, undefined, "auth.invalid"), fault);
 });
 
 for (const [what, answer] of [

@@ -60,7 +60,7 @@ const refused: Readonly<Record<string, readonly string[]>> = {
 for (const [what, texts] of Object.entries(refused)) {
   test(`rejects ${what}`, () => {
     for (const text of texts) {
-      const fault = { code: "domain_refused", message: /^no certificate can be had for / };
+      const fault = { code: "domain_refused", message: /^cannot get a certificate for / };
       assert.throws(() => certifiableName(text), fault, JSON.stringify(text));
     }
   });

@@ -139,15 +139,15 @@ for (const [inUse, other] of [
 test("new connections get a replaced certificate, and existing connections stay open", async (t) => {
   const gate = await startVerified(t);
   const before = await openSession(t, gate.port);
-  const next = makeCertificate({ names: ["localhost", "door.example.org"] });
+  const next = makeCertificate({ names: ["localhost", "auth.example.org"] });
   await writeCertificate(gate.certificateDir, next);
   await eventually(async () => {
     const shown = (await handshake(t, gate.port)).getPeerCertificate();
-    return shown.subjectaltname?.includes("door.example.org") ? true : undefined;
+    return shown.subjectaltname?.includes("auth.example.org") ? true : undefined;
   });
   assert.equal((await ask(before)).status, 200);
   await eventually(async () => {
-    const { location } = await gate.send("/login", { headers: { Host: "door.example.org" } });
-    return location === `https://door.example.org:${gate.port}/login` ? true : undefined;
+    const { location } = await gate.send("/login", { headers: { Host: "auth.example.org" } });
+    return location === `https://auth.example.org:${gate.port}/login` ? true : undefined;
   });
 });

@@ -3,12 +3,11 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type HttpsTarget, hostIn, secureLocation } from "../../../src/gate/https/redirect.ts";
 
-const NAMES = ["home.example.org", "door.example.org"];
+const NAMES = ["home.example.org", "auth.example.org"];
 
 const place: HttpsTarget = {
   port: 443,
-  names: NAMES,
-  covers: (host) => NAMES.includes(host),
+  certificates: [{ names: NAMES, covers: (host) => NAMES.includes(host) }],
   publicUrl: undefined,
 };
 
@@ -35,17 +34,17 @@ const located = ({ host, url = "/", proto, place: own }: Omit<Case, "location">)
 const cases: readonly Case[] = [
   // To the requested host, if a certificate covers it.
   { host: "home.example.org", location: "https://home.example.org/" },
-  { host: "door.example.org", location: "https://door.example.org/" },
-  { host: "DOOR.Example.org:80", location: "https://door.example.org/" },
-  { host: "door.example.org:8080", url: "/login", location: "https://door.example.org/login" },
-  { host: "door.example.org", place: { port: 8443 }, location: "https://door.example.org:8443/" },
-  { host: "door.example.org:3000", place: { port: 80 }, location: "https://door.example.org:80/" },
+  { host: "auth.example.org", location: "https://auth.example.org/" },
+  { host: "AUTH.Example.org:80", location: "https://auth.example.org/" },
+  { host: "auth.example.org:8080", url: "/login", location: "https://auth.example.org/login" },
+  { host: "auth.example.org", place: { port: 8443 }, location: "https://auth.example.org:8443/" },
+  { host: "auth.example.org:3000", place: { port: 80 }, location: "https://auth.example.org:80/" },
   // Other hosts redirect to the first name.
   { host: "evil.example", location: "https://home.example.org/" },
-  { host: "door.example.org.evil.example", location: "https://home.example.org/" },
-  { host: "door.example.org@evil.example", location: "https://home.example.org/" },
-  { host: "evil.example/door.example.org", location: "https://home.example.org/" },
-  { host: "evil.example#door.example.org", location: "https://home.example.org/" },
+  { host: "auth.example.org.evil.example", location: "https://home.example.org/" },
+  { host: "auth.example.org@evil.example", location: "https://home.example.org/" },
+  { host: "evil.example/auth.example.org", location: "https://home.example.org/" },
+  { host: "evil.example#auth.example.org", location: "https://home.example.org/" },
   { host: "192.0.2.1", location: "https://home.example.org/" },
   { host: "[2001:db8::1]:8080", location: "https://home.example.org/" },
   { host: "", location: "https://home.example.org/" },
@@ -55,16 +54,20 @@ const cases: readonly Case[] = [
   // Certificates only for addresses or wildcards: only to a covered requested host.
   {
     host: "[2001:db8::1]:80",
-    place: { names: [], covers: () => true, port: 8443 },
+    place: { certificates: [{ names: [], covers: () => true }], port: 8443 },
     location: "https://[2001:db8::1]:8443/",
   },
   {
     host: "x.example.org",
-    place: { names: [], covers: () => true },
+    place: { certificates: [{ names: [], covers: () => true }] },
     location: "https://x.example.org/",
   },
-  { place: { names: [] }, location: undefined },
-  { host: "not a host", place: { names: [] }, location: undefined },
+  { place: { certificates: [{ names: [], covers: () => false }] }, location: undefined },
+  {
+    host: "not a host",
+    place: { certificates: [{ names: [], covers: () => false }] },
+    location: undefined,
+  },
   // The path and the query are kept, and never become a host.
   { url: "/login?error=1", location: "https://home.example.org/login?error=1" },
   {
@@ -83,7 +86,7 @@ const cases: readonly Case[] = [
   { url: "", location: "https://home.example.org/" },
   // PUBLIC_URL is the target if it is an HTTPS URL.
   {
-    host: "door.example.org",
+    host: "auth.example.org",
     url: "/login?a",
     place: { publicUrl: "https://front.example.org", port: 8443 },
     location: "https://front.example.org/login?a",
@@ -94,9 +97,9 @@ const cases: readonly Case[] = [
     location: "https://front.example.org:444/",
   },
   {
-    host: "door.example.org",
+    host: "auth.example.org",
     place: { publicUrl: "http://front.example.org" },
-    location: "https://door.example.org/",
+    location: "https://auth.example.org/",
   },
   // Health checks, forward auth, and requests that already came over TLS.
   { url: "/healthz", location: undefined },

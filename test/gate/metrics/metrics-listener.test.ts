@@ -4,8 +4,8 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { openMetrics } from "../../../src/gate/metrics/metrics.ts";
 import { send } from "../../support/client.ts";
+import { runCommand, serveHere } from "../../support/command.ts";
 import { SECRET, startGate } from "../../support/gate.ts";
-import { runLatchkey, startServe } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { readScrape, startMeasured } from "./measured-gate.ts";
 
@@ -86,7 +86,7 @@ test("fails to start with one line when METRICS_PORT is in use, and listens nowh
   const owner = await startGate(t);
   const { port } = new URL(owner.url);
   const env = { DATA_DIR: await tempDir(t), PORT: "0", AUTH_SECRET: SECRET, METRICS_PORT: port };
-  const { code, stdout, stderr } = await runLatchkey(t, ["serve"], env);
+  const { code, stdout, stderr } = await runCommand(["serve"], { env });
   const line = `latchkey: METRICS_PORT: cannot listen on 127.0.0.1, port ${port}: it is already in use (stop the other program or choose another port)\n`;
   assert.deepEqual([code, stderr], [1, line]);
   assert.doesNotMatch(stdout, /Latchkey listens/);
@@ -94,7 +94,7 @@ test("fails to start with one line when METRICS_PORT is in use, and listens nowh
 
 test("serves metrics at METRICS_HOST and METRICS_PORT until the gate stops", async (t) => {
   const env = { DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET };
-  const gate = await startServe(t, { ...env, METRICS_PORT: "0", METRICS_HOST: "127.0.0.2" });
+  const gate = await serveHere(t, { ...env, METRICS_PORT: "0", METRICS_HOST: "127.0.0.2" });
   const [, url = ""] = await gate.shows(/metrics are at (http:\/\/127\.0\.0\.2:\d+)\/metrics/);
   const { hostname, port } = new URL(url);
   // A scraper that never finishes its request must not delay the stop.
@@ -104,7 +104,7 @@ test("serves metrics at METRICS_HOST and METRICS_PORT until the gate stops", asy
   await once(stuck, "connect");
   stuck.write("GET /metrics HTTP/1.1\r\n");
   assert.equal((await send(`${url}/metrics`)).status, 200);
-  gate.child.kill("SIGTERM");
+  gate.signal("SIGTERM");
   assert.equal((await gate.ended).code, 0);
   await assert.rejects(send(`${url}/metrics`), { code: "ECONNREFUSED" });
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEventLog } from "../../../src/core/event-log.ts";
 import { passwordChanged } from "../../../src/core/events.ts";
-import { createMeasures } from "../../../src/gate/metrics/measures.ts";
-import { textOf } from "../../../src/gate/metrics/text-format.ts";
+import { createMeter } from "../../../src/gate/metrics/measures.ts";
+import { Registry } from "../../../src/gate/metrics/registry.ts";
 import { execute, refuse, stopRefusing } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -82,12 +82,13 @@ test("reports waiting log entries and counts each failed write, until the entrie
 });
 
 test("counts entries as dropped once 10,000 are waiting", async () => {
-  const { meter, metrics } = createMeasures(() => 0);
+  const registry = new Registry();
+  const meter = createMeter(registry, () => 0);
   const full = { insertLogEntries: () => Promise.reject(new Error("the disk is full")) };
   const events = createEventLog(full, fakeClock(), recordingLog(), meter.entries);
   for (let entry = 0; entry < 10_003; entry += 1) events.record(passwordChanged());
-  assert.equal(readScrape(textOf(metrics)).value("latchkey_log_entries_dropped_total"), 3);
+  assert.equal(readScrape(registry.text()).value("latchkey_log_entries_dropped_total"), 3);
   assert.equal(events.waiting, 10_000);
   await events.close();
-  assert.equal(readScrape(textOf(metrics)).value("latchkey_log_entries_written_total"), 0);
+  assert.equal(readScrape(registry.text()).value("latchkey_log_entries_written_total"), 0);
 });

@@ -159,9 +159,9 @@ test("warns about a name one or two letters away from a setting, and ignores oth
 });
 
 test("rejects a PUBLIC_URL outside COOKIE_DOMAIN, because browsers would reject the cookie", () => {
-  const domain = { COOKIE_DOMAIN: "door.test" };
+  const domain = { COOKIE_DOMAIN: "example.test" };
   assert.equal(problems({ ...domain, PUBLIC_URL: "https://auth.example.org" }).length, 1);
-  assert.deepEqual(problems({ ...domain, PUBLIC_URL: "https://auth.door.test" }), []);
+  assert.deepEqual(problems({ ...domain, PUBLIC_URL: "https://auth.example.test" }), []);
 });
 
 test("warns about METRICS_HOST without METRICS_PORT", () => {
@@ -182,7 +182,7 @@ const abouts: readonly (readonly [Readonly<Record<string, string>>, readonly str
   [{ TLS_CERT_FILE: "/etc/hostname" }, ["TLS_CERT_FILE", "TLS_KEY_FILE"]],
   [{ SHARED_LIMITER: "on" }, ["SHARED_LIMITER", "DATABASE_URL"]],
   [
-    { COOKIE_DOMAIN: "door.test", PUBLIC_URL: "https://auth.example.org" },
+    { COOKIE_DOMAIN: "example.test", PUBLIC_URL: "https://auth.example.org" },
     ["PUBLIC_URL", "COOKIE_DOMAIN"],
   ],
 ];

@@ -5,8 +5,8 @@ import { type TestContext, test } from "node:test";
 import { secretProblem } from "../../../src/core/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../../../src/core/session-token.ts";
 import { send } from "../../support/client.ts";
+import { serveHere } from "../../support/command.ts";
 import { OWNER, type RunningGate, SECRET, startGate } from "../../support/gate.ts";
-import { startServe } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { problems, settled, wholeSettings } from "./settings-reading.ts";
 
@@ -104,19 +104,23 @@ test("hides the secrets from programs that the gate runs", () => {
   assert.doesNotMatch(JSON.stringify(programEnvironment), /hunter2/);
 });
 
-test("rejects the development secret in production, as previous secret too", () => {
-  const environment = "production";
+test("rejects the development secret and placeholders in production, as previous secrets too", () => {
+  const nodeEnv = "production";
   for (const known of [
     { secret: undefined, previousSecrets: [] },
     { secret: DEVELOPMENT_SECRET, previousSecrets: [] },
+    { secret: "changeme", previousSecrets: [] },
+    { secret: "my-super-secret-key-please-change-me", previousSecrets: [] },
+    { secret: "x".repeat(64), previousSecrets: [] },
     { secret: SECRET, previousSecrets: [OLD, DEVELOPMENT_SECRET] },
+    { secret: SECRET, previousSecrets: ["abcdefghijklmnop".repeat(4)] },
   ]) {
-    const problem = secretProblem({ ...known, environment });
+    const problem = secretProblem({ ...known, nodeEnv });
     assert.match(problem ?? "", /^AUTH_SECRET[^\n]+$/);
     assert.ok(!problem?.includes(DEVELOPMENT_SECRET));
-    assert.equal(secretProblem({ ...known, environment: "other" }), undefined);
+    assert.equal(secretProblem({ ...known, nodeEnv: undefined }), undefined);
   }
-  const own = { secret: SECRET, previousSecrets: [OLD], environment } as const;
+  const own = { secret: SECRET, previousSecrets: [OLD], nodeEnv } as const;
   assert.equal(secretProblem(own), undefined);
 });
 
@@ -149,7 +153,7 @@ test("signs and verifies with secrets from files, without a warning", async (t) 
   const dataDir = await tempDir(t);
   const before = await startGate(t, { dataDir, secret: OLD });
   const session = await before.setUp();
-  const gate = await startServe(t, {
+  const gate = await serveHere(t, {
     DATA_DIR: dataDir,
     AUTH_SECRET_FILE: await fileWith(t, `${NEW}\n`),
     AUTH_SECRET_PREVIOUS_FILE: await fileWith(t, `${OLD}\n`),
@@ -169,7 +173,11 @@ const guessable: readonly (readonly [string, Readonly<Record<string, string>>, R
     { AUTH_SECRET: "change-me-please" },
     /^the secret can be guessed: .*placeholder/,
   ],
-  ["a repetitive secret", { AUTH_SECRET: "hunter2 ".repeat(9) }, /^the secret .*repeats itself$/],
+  [
+    "a repetitive secret",
+    { AUTH_SECRET: "hunter2 ".repeat(9) },
+    /^the secret .*placeholder that attackers try first$/,
+  ],
   [
     "a short previous secret",
     { AUTH_SECRET: SECRET, AUTH_SECRET_PREVIOUS: `${OLD},hunter2` },
@@ -183,7 +191,7 @@ const guessable: readonly (readonly [string, Readonly<Record<string, string>>, R
 ];
 for (const [what, env, warning] of guessable) {
   test(`warns about ${what} in the server log without showing it`, async (t) => {
-    const gate = await startServe(t, { DATA_DIR: await tempDir(t), ...env });
+    const gate = await serveHere(t, { DATA_DIR: await tempDir(t), ...env });
     const warnings = gate
       .stdout()
       .trimEnd()

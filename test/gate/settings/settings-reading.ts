@@ -17,19 +17,16 @@ export function settled(env: Values, flags: Values = {}, envFile?: string): OwnS
 
 export function wholeSettings(env: Values, flags: Values = {}, envFile?: string): Settings {
   const reading = read(env, flags, envFile);
-  assert.ok(reading.kind === "settings", JSON.stringify(reading));
+  assert.deepEqual(reading.problems, []);
   return reading.settings;
 }
 
 /** With the settings that each problem is about. */
-export function wholeProblems(
+export const wholeProblems = (
   env: Values,
   flags: Values = {},
   envFile?: string,
-): readonly SettingProblem[] {
-  const reading = read(env, flags, envFile);
-  return reading.kind === "wrong" ? reading.problems : [];
-}
+): readonly SettingProblem[] => read(env, flags, envFile).problems;
 
 export const problems = (env: Values, flags: Values = {}, envFile?: string): readonly string[] =>
   wholeProblems(env, flags, envFile).map(({ text }) => text);

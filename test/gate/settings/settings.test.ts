@@ -39,7 +39,7 @@ const DEFAULTS: OwnSettings = {
   logFailures: false,
   metricsPort: undefined,
   metricsHost: "127.0.0.1",
-  environment: "other",
+  nodeEnv: undefined,
 };
 
 test("uses the defaults when nothing is set", () => {
@@ -122,7 +122,7 @@ const good: readonly (readonly [string, string, Partial<OwnSettings>])[] = [
   ["METRICS_PORT", "9464", { metricsPort: 9464 }],
   ["METRICS_HOST", "::", { metricsHost: "::" }],
   ["AUTH_SECRET", " with spaces ", { secret: " with spaces " }],
-  ["NODE_ENV", "production", { environment: "production" }],
+  ["NODE_ENV", "production", { nodeEnv: "production" }],
 ];
 
 for (const [name, text, expected] of good) {
@@ -163,5 +163,5 @@ test("passes the environment without the secrets to programs that the gate runs"
 test("reads NODE_ENV from an env file", async (t) => {
   const file = join(await tempDir(t), "env");
   await writeFile(file, "NODE_ENV=production\n");
-  assert.equal(settled({}, {}, file).environment, "production");
+  assert.equal(settled({}, {}, file).nodeEnv, "production");
 });

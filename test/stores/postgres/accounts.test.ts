@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testAccounts } from "../../../src/testing/index.ts";
 import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
-import { serverOfFile } from "../../support/postgres-file.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openStoreAt } from "../../support/postgres-store.ts";
 import { hashText } from "../../support/store.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 testAccounts("PostgreSQL", async (t) => {
   const url = await server.newDatabase();

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { openPostgres } from "../../../src/stores/postgres/store.ts";
 import { startGate } from "../../support/gate.ts";
 import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
-import { serverOfFile } from "../../support/postgres-file.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openStoreAt } from "../../support/postgres-store.ts";
 import { startScript } from "../processes.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 async function tablesIn(url: string): Promise<readonly string[]> {
   const rows = await runSql(

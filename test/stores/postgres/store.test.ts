@@ -2,10 +2,10 @@ import type { TestContext } from "node:test";
 import pg from "pg";
 import { openPostgres, type PostgresStore } from "../../../src/stores/postgres/store.ts";
 import { type Open, testLogReader, testStore } from "../../../src/testing/index.ts";
-import { serverOfFile } from "../../support/postgres-file.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openStoreAt } from "../../support/postgres-store.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 const byUrl: Open<PostgresStore> = async (t) => {
   const url = await server.newDatabase();
@@ -30,7 +30,7 @@ async function openOnPool(t: TestContext, pool: pg.Pool): Promise<PostgresStore>
 
 for (const [name, open] of [
   ["PostgreSQL by its URL", byUrl],
-  ["PostgreSQL through a pool of one's own", byPool],
+  ["PostgreSQL through the caller's pool", byPool],
 ] as const) {
   testStore(name, open);
   testLogReader(name, open);

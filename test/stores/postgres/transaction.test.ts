@@ -4,9 +4,9 @@ import pg from "pg";
 import { Unavailable } from "../../../src/core/fault.ts";
 import type { PostgresClient, PostgresPool } from "../../../src/stores/postgres/query.ts";
 import { inTransaction } from "../../../src/stores/postgres/transaction.ts";
-import { serverOfFile } from "../../support/postgres-file.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 async function realPool(t: TestContext): Promise<pg.Pool> {
   const pool = new pg.Pool({ connectionString: await server.newDatabase(), max: 1 });
@@ -16,7 +16,7 @@ async function realPool(t: TestContext): Promise<pg.Pool> {
   return pool;
 }
 
-/** The pool, whose connections do all but roll back. */
+/** The pool with connections that fail to roll back. */
 const withoutRollback = (pool: pg.Pool, failure: Error): PostgresPool => ({
   connect: async () => {
     const client: PostgresClient = await pool.connect();
@@ -34,14 +34,14 @@ const withoutRollback = (pool: pg.Pool, failure: Error): PostgresPool => ({
   },
 });
 
-const first = new Error("what went wrong first");
+const first = new Error("the first error");
 
 for (const [what, failure] of [
   ["without an answer", new Error("Query read timeout")],
-  ["past the server's deadline", Object.assign(new Error("canceled"), { code: "57014" })],
-  ["since it is refused", Object.assign(new Error("refused"), { code: "42601" })],
+  ["after the statement timeout", Object.assign(new Error("canceled"), { code: "57014" })],
+  ["because it is rejected", Object.assign(new Error("refused"), { code: "42601" })],
 ] as const) {
-  test(`a rollback that fails ${what} ends the connection, and what went wrong first is kept`, async (t) => {
+  test(`a rollback that fails ${what} closes the connection and keeps the first error`, async (t) => {
     const pool = await realPool(t);
     const work = inTransaction(withoutRollback(pool, failure), async (ask) => {
       await ask("INSERT INTO public.things VALUES (1)");

@@ -6,11 +6,11 @@ import type { StoredUser, UserId } from "../../../src/core/store.ts";
 import type { ImportBatch } from "../../../src/core/transfer/transfer-store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
-import { serverOfFile } from "../../support/postgres-file.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openStoreAt } from "../../support/postgres-store.ts";
 import { hashText, logEntry } from "../../support/store.ts";
 
-const server = await serverOfFile();
+const server = await sharedPostgres();
 
 const user = (username: string): StoredUser => ({
   id: `id of ${username}` as UserId,

@@ -30,7 +30,7 @@ const hostsOf = {
 } as const;
 
 for (const [url, hosts] of Object.entries(hostsOf)) {
-  test(`${url} leads to ${hosts.map(({ host, port }) => `${host} ${port}`).join(", ")}`, () => {
+  test(`${url} names ${hosts.map(({ host, port }) => `${host} ${port}`).join(", ")}`, () => {
     assert.deepEqual(readPostgresUrl(url).hosts, hosts);
   });
 }
@@ -69,8 +69,8 @@ for (const [mode, ssl] of [
   ["no-verify", { rejectUnauthorized: false }],
 ] as const) {
   const meaning =
-    ssl === false ? "no TLS" : `TLS ${mode === "no-verify" ? "unchecked" : "checked"}`;
-  test(`sslmode=${mode} is ${meaning}`, () => {
+    ssl === false ? "no TLS" : `TLS ${mode === "no-verify" ? "without" : "with"} verification`;
+  test(`sslmode=${mode} means ${meaning}`, () => {
     assert.deepEqual(readPostgresUrl(`postgres://h/d?sslmode=${mode}`).login.ssl, ssl);
   });
 }
@@ -138,7 +138,7 @@ for (const [query, isBound] of [
   ["channel_binding=disable", false],
   ["channel_binding=prefer", true],
 ] as const) {
-  test(`"${query}" is ${isBound ? "bound to the connection where the server can" : "not bound"}`, () => {
+  test(`"${query}" ${isBound ? "uses channel binding if the server offers it" : "does not use channel binding"}`, () => {
     assert.equal(readPostgresUrl(`postgres://h/d?${query}`).login.enableChannelBinding, isBound);
   });
 }

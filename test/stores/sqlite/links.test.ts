@@ -6,10 +6,10 @@ import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { execute } from "../../support/database.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
-const SOMEBODY = 65_534;
+const OTHER_USER = 65_534;
 
 for (const suffix of ["-wal", "-shm"]) {
-  test(`the mode of a file that a link in the place of ${suffix} leads to is left as it is`, async (t) => {
+  test(`keeps the mode of a file that a link named ${suffix} points to`, async (t) => {
     const file = join(await tempDir(t), "latchkey.db");
     (await openSqlite({ file })).close();
     execute(file, "PRAGMA journal_mode = DELETE");
@@ -65,11 +65,11 @@ if (process.geteuid?.() === 0) {
   test("as root, creates the database for the owner of the folder", async (t) => {
     const folder = join(await tempDir(t), "data");
     await mkdir(folder, { mode: 0o700 });
-    await chown(folder, SOMEBODY, SOMEBODY);
+    await chown(folder, OTHER_USER, OTHER_USER);
     const store = await openSqlite({ file: join(folder, "latchkey.db") });
     t.after(() => store.close());
     const names = await readdir(folder);
     assert.equal(names.length, 3);
-    for (const name of names) assert.equal((await stat(join(folder, name))).uid, SOMEBODY, name);
+    for (const name of names) assert.equal((await stat(join(folder, name))).uid, OTHER_USER, name);
   });
 }

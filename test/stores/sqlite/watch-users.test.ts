@@ -10,7 +10,7 @@ import { hashText, logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { startScript } from "../processes.ts";
 
-/** The looks are 50 ms apart; without any, users would be read again after a second. */
+/** Checks are 50 ms apart; without any, users would be read again after a second. */
 const SOON_MS = 500;
 const NOTHING_CHANGED: readonly unknown[] = [];
 
@@ -18,8 +18,8 @@ interface Scene {
   readonly file: string;
   readonly store: SqliteStore;
   readonly id: UserId;
-  /** Whom the watch has told of so far. */
-  readonly told: (UserId | "all")[];
+  /** The users that the watch has reported so far. */
+  readonly reported: (UserId | "all")[];
   confirmedAt(): number;
   close(): Promise<void>;
 }
@@ -33,26 +33,26 @@ async function watched(t: TestContext): Promise<Scene> {
       store.insertUser({ username, passwordHash: hashText("a hash") }),
     ),
   );
-  const told: (UserId | "all")[] = [];
+  const reported: (UserId | "all")[] = [];
   const watch = store.watchUsers?.({
     now: () => performance.now(),
-    changed: (id) => told.push(id),
+    changed: (id) => reported.push(id),
   });
   assert.ok(owner && watch);
   t.after(() => watch.close());
-  const scene = { file, store, id: owner.id, told, ...watch };
-  await looked(scene);
+  const scene = { file, store, id: owner.id, reported, ...watch };
+  await checked(scene);
   return scene;
 }
 
-/** Resolves after a look that began later than this was called. */
-async function looked({ confirmedAt }: Pick<Scene, "confirmedAt">): Promise<void> {
+/** Resolves after a check that began later than this was called. */
+async function checked({ confirmedAt }: Pick<Scene, "confirmedAt">): Promise<void> {
   const from = performance.now();
   await eventually(() => confirmedAt() > from || undefined);
 }
 
-async function toldSoon({ told }: Scene, of: readonly string[] = ["all"]): Promise<void> {
-  await eventually(() => told.some((id) => of.includes(id)) || undefined, SOON_MS);
+async function reportedSoon({ reported }: Scene, of: readonly string[] = ["all"]): Promise<void> {
+  await eventually(() => reported.some((id) => of.includes(id)) || undefined, SOON_MS);
 }
 
 const changes: Readonly<Record<string, (store: SqliteStore, id: UserId) => Promise<unknown>>> = {
@@ -71,15 +71,15 @@ for (const [what, change] of Object.entries(changes)) {
     const other = await openSqlite({ file: scene.file });
     t.after(() => other.close());
     await change(other, scene.id);
-    await toldSoon(scene);
+    await reportedSoon(scene);
   });
 
-  // Hashes are never remembered, and nobody remembers an account that was not there.
+  // Hashes and missing accounts are never cached.
   if (what === "a new account" || what === "a new password") continue;
   test(`reports ${what} by the watching connection`, async (t) => {
     const scene = await watched(t);
     await change(scene.store, scene.id);
-    await toldSoon(scene, [scene.id, "all"]);
+    await reportedSoon(scene, [scene.id, "all"]);
   });
 }
 
@@ -94,51 +94,51 @@ test("reports a plain SQL change of another process soon", async (t) => {
   const args = ["--input-type=module", "-e", CHANGE_IT, scene.file];
   const { code, stderr } = await startNode(t, args, {}).ended;
   assert.deepEqual([code, stderr], [0, ""]);
-  await toldSoon(scene);
+  await reportedSoon(scene);
 });
 
 test("confirms without reports while no connection writes", async (t) => {
   const scene = await watched(t);
-  for (let i = 0; i < 4; i += 1) await looked(scene);
-  assert.deepEqual(scene.told, NOTHING_CHANGED);
+  for (let i = 0; i < 4; i += 1) await checked(scene);
+  assert.deepEqual(scene.reported, NOTHING_CHANGED);
 });
 
 test("does not report its own log entries as changed users", async (t) => {
   const scene = await watched(t);
   await scene.store.insertLogEntries([logEntry("a sign-in")]);
-  await looked(scene);
-  assert.deepEqual(scene.told, NOTHING_CHANGED);
+  await checked(scene);
+  assert.deepEqual(scene.reported, NOTHING_CHANGED);
 });
 
 test("reports a change only once it is committed", async (t) => {
   const scene = await watched(t);
   execute(scene.file, "BEGIN; UPDATE users SET username = 'x' WHERE username = 'owner'; ROLLBACK");
-  await looked(scene);
-  assert.deepEqual(scene.told, NOTHING_CHANGED);
+  await checked(scene);
+  assert.deepEqual(scene.reported, NOTHING_CHANGED);
   execute(scene.file, "BEGIN; UPDATE users SET username = 'x' WHERE username = 'owner'; COMMIT");
-  await toldSoon(scene);
+  await reportedSoon(scene);
 });
 
 test("confirms while another connection holds the lock", async (t) => {
   const scene = await watched(t);
   const holder = startScript(t, "hold-lock.ts", scene.file);
   assert.equal(await holder.line(), "held");
-  await looked(scene);
-  assert.deepEqual(scene.told, NOTHING_CHANGED);
+  await checked(scene);
+  assert.deepEqual(scene.reported, NOTHING_CHANGED);
 });
 
 test("neither reports nor confirms after the watch is closed", async (t) => {
   const scene = await watched(t);
   await scene.close();
   const confirmedAt = scene.confirmedAt();
-  // Another watch of the same store tells when the time for a look has come.
+  // Another watch of the same store shows when a check would have run.
   const other = scene.store.watchUsers?.({ now: () => performance.now(), changed: () => {} });
   assert.ok(other);
   t.after(() => other.close());
   execute(scene.file, "UPDATE users SET username = 'renamed' WHERE username = 'owner'");
-  await looked(other);
-  await looked(other);
-  assert.deepEqual(scene.told, NOTHING_CHANGED);
+  await checked(other);
+  await checked(other);
+  assert.deepEqual(scene.reported, NOTHING_CHANGED);
   assert.equal(scene.confirmedAt(), confirmedAt);
 });
 
@@ -148,11 +148,11 @@ test("stops confirming when the database is closed", async (t) => {
   const watch = store.watchUsers?.({ now: () => performance.now(), changed: () => {} });
   assert.ok(watch);
   t.after(() => watch.close());
-  await looked(watch);
+  await checked(watch);
   store.close();
   const confirmedAt = watch.confirmedAt();
   const other = await watched(t);
-  for (let i = 0; i < 3; i += 1) await looked(other);
+  for (let i = 0; i < 3; i += 1) await checked(other);
   assert.equal(watch.confirmedAt(), confirmedAt);
 });
 

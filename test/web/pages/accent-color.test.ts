@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { accentFrom, isColor } from "../../../src/web/pages/accent-color.ts";
-import { pageFiles } from "../../../src/web/pages/templates.ts";
+import { pageReader } from "../../../src/web/pages/templates.ts";
 import { startGate } from "../../support/gate.ts";
 import { addressIn } from "../../support/markup.ts";
 import { folderWith } from "../../support/pages.ts";
@@ -42,7 +42,7 @@ function readCustomProperty(css: string, name: string): readonly (string | undef
   );
 }
 
-const STYLE_SHEET = pageFiles(undefined).read("latchkey.css").text;
+const STYLE_SHEET = pageReader(undefined)("latchkey.css").text;
 
 test("measures contrast as WCAG 2 defines it", () => {
   assert.equal(contrast("#000000", "#ffffff"), 21);

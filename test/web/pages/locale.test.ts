@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isLocale, preferredLocale } from "../../../src/web/pages/locale.ts";
-import { type Locale, locales, wordsIn } from "../../../src/web/pages/words.ts";
+import {
+  isLocale,
+  type Locale,
+  locales,
+  preferredLocale,
+  wordsIn,
+} from "../../../src/web/pages/words.ts";
 import { startApp } from "../../support/app.ts";
 import { startGate } from "../../support/gate.ts";
 
@@ -91,7 +96,7 @@ for (const locale of locales) {
     const session = await gate.setUp();
     await page("/login", words.signInTo("Latchkey"));
     await page("/login?error=1", words.signInFailed);
-    await page("/", words.accountWasCreated("owner"), session);
+    await page("/", words.events.signup("owner"), session);
     await page("/logout", words.messages.methodNotAllowed);
   });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { locales, wordsIn } from "../../../src/web/pages/words.ts";
 
-type Text = string | ((argument: never) => string);
+type Text = string | ((argument: string) => string);
 type Texts = { readonly [name: string]: Text | Texts };
 
 const flatten = (texts: Texts, under = ""): readonly (readonly [string, Text])[] =>
@@ -15,8 +15,7 @@ const readNames = (texts: Texts): readonly string[] => flatten(texts).map(([name
 const ARGUMENT = "4711";
 
 /** A text as a page shows it, with the test argument if it takes one. */
-const render = (text: Text): string =>
-  typeof text === "string" ? text : (text as (argument: string) => string)(ARGUMENT);
+const render = (text: Text): string => (typeof text === "string" ? text : text(ARGUMENT));
 
 test("the English messages match the specification word for word", () => {
   const { messages } = wordsIn("en");
@@ -50,7 +49,9 @@ for (const locale of locales) {
   });
 
   test(`${locale}: a text with an argument contains it once and unchanged`, () => {
-    const about = flatten(words).filter(([, text]) => typeof text === "function");
+    const about = flatten(words).filter(
+      ([, text]) => text.length === 1 && typeof text === "function",
+    );
     assert.ok(about.length > 0);
     for (const [name, text] of about) {
       assert.equal(render(text).split(ARGUMENT).length, 2, name);
@@ -58,7 +59,7 @@ for (const locale of locales) {
   });
 
   test(`${locale}: all messages differ, and the text direction is valid in HTML`, () => {
-    const messages = Object.values(words.messages).map(render);
+    const messages = Object.values(words.messages);
     assert.equal(new Set(messages).size, messages.length);
     assert.match(words.direction, /^(ltr|rtl)$/);
   });

@@ -30,7 +30,7 @@ async function runInHandler<T>(request: Request, env: object, work: (c: Context)
 }
 
 test("reads what pages need from a Hono request, with the path without the query", async () => {
-  const request = new Request("http://door.test/login?error=1&token=t", { headers: HEADERS });
+  const request = new Request("http://example.test/login?error=1&token=t", { headers: HEADERS });
   const below = incoming();
   const info = await runInHandler(request, { incoming: below }, requestInfoOf);
   assert.deepEqual(info, {
@@ -47,7 +47,7 @@ test("reads what pages need from a Hono request, with the path without the query
 });
 
 test("leaves out headers and query parameters that the request lacks", async () => {
-  const request = new Request("http://door.test/");
+  const request = new Request("http://example.test/");
   const info = await runInHandler(request, { incoming: incoming() }, requestInfoOf);
   assert.deepEqual(
     [info.cookies, info.languages, info.error, info.givenId],
@@ -57,7 +57,7 @@ test("leaves out headers and query parameters that the request lacks", async () 
 
 for (const env of [{}, { incoming: null }, { incoming: "x" }]) {
   test(`identifies a request without a Node request by the Fetch request: ${JSON.stringify(env)}`, async () => {
-    const request = new Request("http://door.test/");
+    const request = new Request("http://example.test/");
     const [info, raw] = await runInHandler(
       request,
       env,
@@ -91,7 +91,7 @@ test("ignores a repeated X-Request-Id", () => {
 });
 
 test("reads the same from a Fetch request, except the peer and the request ID", () => {
-  const request = new Request("http://door.test/a%20page?error=1", {
+  const request = new Request("http://example.test/a%20page?error=1", {
     method: "POST",
     headers: HEADERS,
   });

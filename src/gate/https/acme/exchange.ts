@@ -1,15 +1,15 @@
 import { Agent } from "node:https";
 import { Fault } from "../../../core/fault.ts";
 import { connectionFailure, type HttpResponse, sendRequest } from "../http-request.ts";
+import { unusable } from "./problem.ts";
 
 const TIMEOUT_MS = 30_000;
 /** A certificate chain takes a few thousand bytes. */
 const MAX_RESPONSE_BYTES = 256 * 1024;
 
-/** HTTPS requests to the certificate authority, for one attempt: close it afterwards. */
-export interface Exchange {
+/** HTTPS requests to the certificate authority, for one attempt. */
+export interface Exchange extends Disposable {
   send(method: "GET" | "HEAD" | "POST", url: string, body?: string): Promise<HttpResponse>;
-  close(): void;
 }
 
 export function createExchange(
@@ -24,20 +24,16 @@ export function createExchange(
       const url = httpsUrl(text);
       const type = { "Content-Type": "application/jose+json" };
       const headers = { "User-Agent": "latchkey", ...(method === "POST" ? type : {}) };
-      try {
-        const response = await sendRequest(url, { method, headers, body, ...limits });
-        if (response.length === "within-limit") return response;
-      } catch (error) {
+      const sent = { method, headers, body, ...limits };
+      const response = await sendRequest(url, sent).catch((error) => {
         if (stop.aborted) throw error;
-        const text = `cannot reach ${url.host}: ${connectionFailure(error)}`;
-        throw new Fault("acme_unreachable", text, { cause: error });
-      }
-      throw new Fault(
-        "acme_answer_unusable",
-        "the response of the certificate authority is too long",
-      );
+        const reason = `cannot reach ${url.host}: ${connectionFailure(error)}`;
+        throw new Fault("acme_unreachable", reason, { cause: error });
+      });
+      if (Buffer.byteLength(response.body) <= MAX_RESPONSE_BYTES) return response;
+      throw unusable("too much text");
     },
-    close: () => agent.destroy(),
+    [Symbol.dispose]: () => agent.destroy(),
   };
 }
 
@@ -45,5 +41,5 @@ export function createExchange(
 export function httpsUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:") return url;
-  throw new Fault("acme_answer_unusable", "the certificate authority named a URL without https");
+  throw unusable("a URL without https");
 }

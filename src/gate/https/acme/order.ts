@@ -1,8 +1,7 @@
 import { Fault } from "../../../core/fault.ts";
-import type { HttpResponse } from "../http-request.ts";
-import { AcmeProblem, problemFrom, retryAfterMs } from "./problem.ts";
-import { type AcmeRequests, jsonOf, textIn, unusable } from "./requests.ts";
-import { signingRequest } from "./signing-request.ts";
+import { signingRequest } from "./keys.ts";
+import { AcmeProblem, problemFrom, retryAfterMs, unusable } from "./problem.ts";
+import { type AcmeRequests, jsonOf, textIn } from "./requests.ts";
 
 /** The gate's responses under `/.well-known/acme-challenge/`, by token. */
 export interface Challenges {
@@ -13,8 +12,8 @@ export interface Challenges {
 export interface OrderPorts {
   readonly requests: AcmeRequests;
   readonly challenges: Challenges;
-  /** Resolves after `ms`, or rejects when the gate stops. */
-  pause(ms: number): Promise<void>;
+  /** Resolves after `ms`, or earlier when the gate stops: then the next request rejects. */
+  pause(ms: number): Promise<unknown>;
 }
 
 /** An order at the authority. Its URL and its key suffice to finish it after a crash. */
@@ -38,36 +37,51 @@ export async function placeOrder(
 ): Promise<PlacedOrder> {
   const reply = await requests.newOrder({ identifiers: [{ type: "dns", value: name }] });
   const url = reply.headers.location;
-  if (url === undefined) throw unusable("no address for the order");
+  if (url === undefined) throw unusable("no URL for the order");
   return { name, url, keyPem };
 }
 
 /** Completes an order from its current state. Returns the certificate chain as PEM. */
-export async function finishOrder(ports: OrderPorts, placed: PlacedOrder): Promise<string> {
+export function finishOrder(ports: OrderPorts, placed: PlacedOrder): Promise<string> {
   const { requests } = ports;
-  let before = "";
-  for (let poll = 1; poll <= MAX_POLLS; poll += 1) {
-    const reply = await requests.post(placed.url, undefined);
-    const order = jsonOf(reply);
-    const status = textIn(order, "status");
-    if (status === before) await ports.pause(pauseBefore(reply));
-    before = status;
+  return follow(ports, placed.url, "order", async (order, status) => {
     switch (status) {
       case "pending":
-        for (const url of listIn(order, "authorizations")) await authorize(ports, url);
-        break;
+        for (const url of itemsIn(order, "authorizations")) {
+          if (typeof url === "string") await authorize(ports, url);
+        }
+        return undefined;
       case "ready":
         await finalize(requests, textIn(order, "finalize"), placed);
-        break;
+        return undefined;
       case "processing":
-        break;
+        return undefined;
       case "valid":
         return (await requests.post(textIn(order, "certificate"), undefined)).body;
       default:
         throw problemFrom(Reflect.get(order, "error"));
     }
+  });
+}
+
+/** Reads a resource until `step` has a result. Pauses while the status stays the same. */
+async function follow<T>(
+  { requests, pause }: OrderPorts,
+  url: string,
+  what: string,
+  step: (resource: object, status: string) => Promise<T | undefined>,
+): Promise<T> {
+  let before = "";
+  for (let poll = 1; poll <= MAX_POLLS; poll += 1) {
+    const reply = await requests.post(url, undefined);
+    const resource = jsonOf(reply);
+    const status = textIn(resource, "status");
+    if (status === before) await pause(Math.min(retryAfterMs(reply) ?? POLL_MS, MAX_POLL_MS));
+    before = status;
+    const result = await step(resource, status);
+    if (result !== undefined) return result;
   }
-  throw stuck("order");
+  throw new Fault("acme_stuck", `the certificate authority did not complete the ${what} in time`);
 }
 
 async function finalize(
@@ -85,53 +99,34 @@ async function finalize(
 
 async function authorize(ports: OrderPorts, url: string): Promise<void> {
   const { requests, challenges } = ports;
-  const authorization = jsonOf(await requests.post(url, undefined));
-  if (textIn(authorization, "status") !== "pending") {
-    settledOr(authorization);
-    return;
-  }
-  const challenge = httpChallengeOf(authorization);
-  const token = tokenOf(challenge);
-  challenges.publish(token, `${token}.${requests.key.thumbprint}`);
+  const published: string[] = [];
   try {
-    await requests.post(textIn(challenge, "url"), {});
-    await waitUntilAuthorized(ports, url);
+    await follow(ports, url, "check of the name", async (authorization, status) => {
+      if (status === "valid") return status;
+      if (status !== "pending") throw problemFrom(failureIn(authorization));
+      if (published.length > 0) return undefined;
+      const challenge = httpChallengeOf(authorization);
+      const token = tokenOf(challenge);
+      challenges.publish(token, `${token}.${requests.key.thumbprint}`);
+      published.push(token);
+      await requests.post(textIn(challenge, "url"), {});
+      return undefined;
+    });
   } finally {
-    challenges.withdraw(token);
-  }
-}
-
-async function waitUntilAuthorized({ requests, pause }: OrderPorts, url: string): Promise<void> {
-  for (let poll = 1; poll <= MAX_POLLS; poll += 1) {
-    const reply = await requests.post(url, undefined);
-    if (settledOr(jsonOf(reply)) === "settled") return;
-    await pause(pauseBefore(reply));
-  }
-  throw stuck("check of the name");
-}
-
-function settledOr(authorization: object): "settled" | "pending" {
-  switch (textIn(authorization, "status")) {
-    case "valid":
-      return "settled";
-    case "pending":
-      return "pending";
-    default:
-      throw problemFrom(failureIn(authorization));
+    for (const token of published) challenges.withdraw(token);
   }
 }
 
 /** The authority puts the reason for a failed authorization into the challenge that failed. */
-function failureIn(authorization: object): unknown {
-  const failed = objectsIn(authorization, "challenges").find(
-    (challenge) => Reflect.get(challenge, "error") !== undefined,
-  );
-  return failed === undefined ? undefined : Reflect.get(failed, "error");
-}
+const failureIn = (authorization: object): unknown =>
+  challengesIn(authorization)
+    .map((challenge) => Reflect.get(challenge, "error"))
+    .find((error) => error !== undefined);
 
 function httpChallengeOf(authorization: object): object {
-  const offered = objectsIn(authorization, "challenges");
-  const found = offered.find((challenge) => Reflect.get(challenge, "type") === "http-01");
+  const found = challengesIn(authorization).find(
+    (challenge) => Reflect.get(challenge, "type") === "http-01",
+  );
   if (found === undefined) {
     throw new Fault("acme_no_http", "the certificate authority does not check names over HTTP");
   }
@@ -141,25 +136,17 @@ function httpChallengeOf(authorization: object): object {
 /** Validates the token, because it becomes part of a path and of a response. */
 function tokenOf(challenge: object): string {
   const token = textIn(challenge, "token");
-  if (!/^[\w-]{1,128}$/.test(token)) throw unusable("a token that is none");
+  if (!/^[\w-]{1,128}$/.test(token)) throw unusable("an invalid token");
   return token;
 }
 
-const pauseBefore = (reply: HttpResponse): number =>
-  Math.min(retryAfterMs(reply) ?? POLL_MS, MAX_POLL_MS);
-
-const stuck = (what: string): Fault =>
-  new Fault("acme_stuck", `the certificate authority does not come to an end with the ${what}`);
-
-const objectsIn = (value: object, name: string): readonly object[] =>
-  itemsIn(value, name).filter((one) => typeof one === "object" && one !== null);
-
-const listIn = (value: object, name: string): readonly string[] =>
-  itemsIn(value, name).filter((one) => typeof one === "string");
+const challengesIn = (authorization: object): readonly object[] =>
+  itemsIn(authorization, "challenges").filter((one) => typeof one === "object" && one !== null);
 
 function itemsIn(value: object, name: string): readonly unknown[] {
   const list: unknown = Reflect.get(value, name);
-  if (!Array.isArray(list)) throw unusable(`nothing under ${name}`);
-  if (list.length > MAX_LIST_LENGTH) throw unusable(`too much under ${name}`);
+  if (!Array.isArray(list)) throw unusable(`no list "${name}"`);
+  if (list.length > MAX_LIST_LENGTH)
+    throw unusable(`more than ${MAX_LIST_LENGTH} entries in "${name}"`);
   return list;
 }

@@ -16,17 +16,23 @@ export class AcmeProblem extends Fault {
   }
 }
 
-export function problemOf(reply: HttpResponse): AcmeProblem {
-  const { type, detail } = parsed(reply.body);
-  return problemFrom({ type, detail: detail ?? `status ${reply.status}` }, retryAfterMs(reply));
-}
+export const problemOf = (reply: HttpResponse): AcmeProblem =>
+  problemFrom(jsonIn(reply), `status ${reply.status}`, retryAfterMs(reply));
 
 /** Reads a problem document. Authorities also put them into orders and challenges. */
-export function problemFrom(document: unknown, retryAfter?: number): AcmeProblem {
-  const { type, detail } = fieldsOf(document);
-  const problem = type?.split(":").at(-1)?.slice(0, MAX_TEXT_LENGTH) ?? "unknown";
-  const reason = detail?.slice(0, MAX_TEXT_LENGTH) ?? "without saying why";
-  return new AcmeProblem(problem, reason, retryAfter);
+export function problemFrom(
+  document: unknown,
+  otherwise = "no reason given",
+  retryAfter?: number,
+): AcmeProblem {
+  const { type, detail }: { type?: unknown; detail?: unknown } = Object(document);
+  const problem = typeof type === "string" ? type.split(":").at(-1) : undefined;
+  const reason = typeof detail === "string" ? detail : otherwise;
+  return new AcmeProblem(
+    (problem ?? "unknown").slice(0, MAX_TEXT_LENGTH),
+    reason.slice(0, MAX_TEXT_LENGTH),
+    retryAfter,
+  );
 }
 
 /** Each attempt writes the text to a file and to the server log. */
@@ -42,19 +48,15 @@ export function retryAfterMs(reply: HttpResponse): number | undefined {
   return Math.min(Number(text) * 1_000, MAX_PAUSE_MS);
 }
 
-function parsed(text: string): { type: string | undefined; detail: string | undefined } {
+/** The body of a response, or `undefined` if it is not JSON. */
+export function jsonIn({ body }: HttpResponse): unknown {
   try {
-    return fieldsOf(JSON.parse(text));
+    return JSON.parse(body);
   } catch {
-    return { type: undefined, detail: undefined };
+    return undefined;
   }
 }
 
-function fieldsOf(document: unknown): { type: string | undefined; detail: string | undefined } {
-  const text = (name: string): string | undefined => {
-    if (typeof document !== "object" || document === null) return undefined;
-    const value = Reflect.get(document, name);
-    return typeof value === "string" ? value : undefined;
-  };
-  return { type: text("type"), detail: text("detail") };
+export function unusable(what: string): Fault {
+  return new Fault("acme_answer_unusable", `the certificate authority answered with ${what}`);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accountKey } from "../../../../src/gate/https/acme/account-key.ts";
+import { accountKey } from "../../../../src/gate/https/acme/keys.ts";
 import { type Answers, type Asked, CHAIN, startAuthority } from "./authority.ts";
 import { KEY, NAME, order } from "./ordering.ts";
 
@@ -46,12 +46,9 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
   ],
   "an invalid order without a problem": [
     orderThat({ status: "invalid" }),
-    refused(/without saying why$/),
+    refused(/no reason given$/),
   ],
-  "an order in an unknown state": [
-    orderThat({ status: "dreaming" }),
-    refused(/without saying why$/),
-  ],
+  "an order in an unknown state": [orderThat({ status: "dreaming" }), refused(/no reason given$/)],
   "an authorization that fails with a problem": [
     authorizationThat({
       status: "invalid",
@@ -61,7 +58,7 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
   ],
   "an authorization that fails without a problem": [
     authorizationThat({ status: "invalid", challenges: [{ type: "http-01" }] }),
-    refused(/without saying why$/),
+    refused(/no reason given$/),
   ],
   "an authority that checks names only over DNS": [
     challenges([{ type: "dns-01", url: "https://localhost/x", token: "t" }]),
@@ -73,7 +70,7 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
   ],
   "an authorization whose challenges are not a list": [
     challenges("all of them"),
-    unusable(/nothing under challenges$/),
+    unusable(/no list "challenges"$/),
   ],
   "challenges that are not objects": [
     challenges([null, 5, "http-01"]),
@@ -81,28 +78,28 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
   ],
   "a challenge without a token": [
     challenges([{ type: "http-01", url: "https://localhost/x" }]),
-    unusable(/nothing under token$/),
+    unusable(/no text "token"$/),
   ],
   "a challenge without a URL": [
     challenges([{ type: "http-01", token: "t" }]),
-    unusable(/nothing under url$/),
+    unusable(/no text "url"$/),
   ],
   "a challenge with a URL without TLS": [
     challenges([{ type: "http-01", token: "t", url: "http://localhost/x" }]),
     unusable(/a URL without https$/),
   ],
-  "an order that is a list": [orderThat([]), unusable(/nothing under status$/)],
+  "an order that is a list": [orderThat([]), unusable(/no text "status"$/)],
   "an order without a certificate": [
     orderThat({ status: "valid" }),
-    unusable(/nothing under certificate$/),
+    unusable(/no text "certificate"$/),
   ],
   "an order without authorizations": [
     orderThat({ status: "pending" }),
-    unusable(/nothing under authorizations$/),
+    unusable(/no list "authorizations"$/),
   ],
   "an order with too many authorizations": [
     orderThat({ status: "pending", authorizations: Array(5_000).fill("https://localhost/x") }),
-    unusable(/too much under authorizations$/),
+    unusable(/more than 20 entries in "authorizations"$/),
   ],
   "an order with a file as its certificate": [
     orderThat({ status: "valid", certificate: "file:///etc/passwd" }),
@@ -110,12 +107,12 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
   ],
   "an order that is not JSON": [
     { "/order": () => ({ body: "<html></html>" }) },
-    unusable(/something that is not JSON$/),
+    unusable(/not a JSON object$/),
   ],
-  "an order that is null": [{ "/order": () => ({ body: "null" }) }, unusable(/not JSON$/)],
+  "an order that is null": [{ "/order": () => ({ body: "null" }) }, unusable(/not a JSON object$/)],
   "an order without a URL": [
     { "/orders": () => ({ status: 201, body: {} }) },
-    unusable(/no address for the order$/),
+    unusable(/no URL for the order$/),
   ],
 };
 
@@ -134,15 +131,23 @@ for (const token of ["", "../../etc/passwd", "a/b", "a?b", "a b", "a\r\nb", "ä"
   test(`does not publish the invalid token ${JSON.stringify(token.slice(0, 20))}`, async (t) => {
     const answers = challenges([{ type: "http-01", url: "https://localhost/x", token }]);
     const { chain, published } = order(t, await startAuthority(t, answers));
-    await assert.rejects(chain, unusable(/a token that is none$/));
+    await assert.rejects(chain, unusable(/an invalid token$/));
     assert.deepEqual(published, []);
   });
 }
 
 /** Orders and authorizations that never complete, and the repeated request. */
 const endless: Readonly<Record<string, readonly [Answers, asked: string, what: RegExp]>> = {
-  order: [orderThat({ status: "processing" }), "POST /order", /with the order$/],
-  authorization: [authorizationThat({}), "POST /authorization", /with the check of the name$/],
+  order: [
+    orderThat({ status: "processing" }),
+    "POST /order",
+    /did not complete the order in time$/,
+  ],
+  authorization: [
+    authorizationThat({}),
+    "POST /authorization",
+    /did not complete the check of the name in time$/,
+  ],
 };
 
 for (const [what, [answers, path, message]] of Object.entries(endless)) {

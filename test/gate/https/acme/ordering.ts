@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
-import { accountKey, newKeyPem } from "../../../../src/gate/https/acme/account-key.ts";
 import { createExchange } from "../../../../src/gate/https/acme/exchange.ts";
+import { accountKey, newKeyPem } from "../../../../src/gate/https/acme/keys.ts";
 import { finishOrder, placeOrder } from "../../../../src/gate/https/acme/order.ts";
 import { type AcmeRequests, openAccount } from "../../../../src/gate/https/acme/requests.ts";
 import { AUTHORITY_CA, type Authority } from "./authority.ts";
@@ -14,7 +14,7 @@ export async function requestsTo(
   { directoryUrl }: Authority,
 ): Promise<AcmeRequests> {
   const exchange = createExchange([AUTHORITY_CA], new AbortController().signal);
-  t.after(() => exchange.close());
+  t.after(() => exchange[Symbol.dispose]());
   return openAccount(exchange, directoryUrl, await accountKey(KEY));
 }
 

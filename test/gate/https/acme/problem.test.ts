@@ -4,7 +4,7 @@ import { problemFrom, problemOf, retryAfterMs } from "../../../../src/gate/https
 import type { HttpResponse } from "../../../../src/gate/https/http-request.ts";
 
 function reply(status: number, body: string, retryAfter?: string): HttpResponse {
-  return { status, body, headers: { "retry-after": retryAfter }, length: "within-limit" };
+  return { status, body, headers: { "retry-after": retryAfter } };
 }
 
 const URN = "urn:ietf:params:acme:error:";
@@ -45,7 +45,7 @@ for (const [what, text, problem, message] of responses) {
 
 for (const document of [undefined, null, 5, "text", [], {}]) {
   test(`reads the problem ${JSON.stringify(document)} of an order as one without a reason`, () => {
-    assert.match(problemFrom(document).message, /refused \(unknown\): without saying why$/);
+    assert.match(problemFrom(document).message, /refused \(unknown\): no reason given$/);
   });
 }
 

@@ -93,16 +93,16 @@ const addresses = {
 const unusable = (message: RegExp) => ({ code: "acme_answer_unusable", message });
 
 const noAuthority: Readonly<Record<string, readonly [Answers, { message: RegExp }]>> = {
-  "an HTML page": [directory("<!doctype html>"), unusable(/something that is not JSON$/)],
-  "an empty body": [directory(""), unusable(/something that is not JSON$/)],
-  "a JSON string": [directory('"https://localhost/"'), unusable(/something that is not JSON$/)],
+  "an HTML page": [directory("<!doctype html>"), unusable(/not a JSON object$/)],
+  "an empty body": [directory(""), unusable(/not a JSON object$/)],
+  "a JSON string": [directory('"https://localhost/"'), unusable(/not a JSON object$/)],
   "a directory without newOrder": [
     directory({ ...addresses, newOrder: undefined }),
-    unusable(/nothing under newOrder$/),
+    unusable(/no text "newOrder"$/),
   ],
   "a URL that is a number": [
     directory({ ...addresses, newAccount: 5 }),
-    unusable(/nothing under newAccount$/),
+    unusable(/no text "newAccount"$/),
   ],
   "a URL without TLS": [
     directory({ ...addresses, newNonce: "http://localhost/nonce" }),
@@ -123,7 +123,7 @@ const noAuthority: Readonly<Record<string, readonly [Answers, { message: RegExp 
   ],
   "an account without a URL": [
     { "/account": () => ({ status: 201, body: {} }) },
-    unusable(/no address for the account$/),
+    unusable(/no URL for the account$/),
   ],
   "new terms to agree to": [
     {

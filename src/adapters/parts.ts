@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import {
+  type Auth,
+  andThen,
+  type GuardCheck,
+  type GuardResult,
+  nodeRequestInfo,
+  type PageHelpers,
+  type User,
+} from "../index.ts";
+
+/** What every adapter has, in the types of its framework. */
+export interface AdapterAuth<Guard, Request> {
+  /** Admits signed-in users, redirects others to the sign-in, or to the setup without an account. */
+  readonly requireAuth: Guard;
+  /** Like `requireAuth`, but redirects to the sign-in even while there is no account. */
+  readonly authMiddleware: Guard;
+  currentUser(request: Request): Promise<User | undefined>;
+  pageHelpers(request: Request): Promise<PageHelpers>;
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Returns the function that answers Node requests for Latchkey's paths. */
+export const createAnswer = ({ routes }: Auth): Answer =>
+  getRequestListener(routes.fetch, { overrideGlobalObjects: false });
+
+/**
+ * Runs a guard on a Node request and passes the result to `act`. On the hot path it makes no
+ * promise.
+ *
+ * @param failed is called when the guard or `act` rejects. Without it, the caller gets the
+ *   rejection.
+ * @param url is the URL that the client sent, for routers that change `request.url`.
+ */
+export function runGuard(
+  check: GuardCheck,
+  request: IncomingMessage,
+  act: (result: GuardResult) => unknown,
+  failed?: (error: Error) => void,
+  url?: string,
+): unknown {
+  const done = andThen(
+    check(request.headers.cookie, () => nodeRequestInfo(request, url)),
+    act,
+  );
+  return failed !== undefined && done instanceof Promise ? done.catch(failed) : done;
+}
+
+/** Sends the response of a guard. */
+export async function sendResponse(from: Response, to: ServerResponse): Promise<void> {
+  to.writeHead(from.status, Object.fromEntries(from.headers));
+  to.end(await from.text());
+}

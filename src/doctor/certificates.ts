@@ -1,0 +1,184 @@
+import { readFile, stat } from "node:fs/promises";
+import { isIP } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { codeOf, messageOf } from "../core/fault.ts";
+import { parseStored, readCertificate } from "../gate/https/certificate.ts";
+import { type CertificateFolder, certificateFolder } from "../gate/https/certificate-folder.ts";
+import { handshake } from "../gate/https/handshake-check.ts";
+import { type Finding, type Findings, hint, ok, orOk, problem } from "./check.ts";
+import type { Installation } from "./installation.ts";
+
+const OPEN_TO_OTHERS = 0o007;
+
+/** Checks the certificate files that the gate serves. */
+export async function checkCertificateFiles({ settings, now }: Installation): Promise<Findings> {
+  const { tlsCertFile, tlsKeyFile } = settings;
+  if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
+  try {
+    const [chain, key] = [await readFile(tlsCertFile, "utf8"), await readFile(tlsKeyFile, "utf8")];
+    const { names, notAfter } = readCertificate(chain, key);
+    const remedy = "renew it, and replace the files: the gate loads the new ones automatically";
+    return orOk(
+      [
+        expiryFinding("the certificate of TLS_CERT_FILE", notAfter, now(), remedy),
+        await keyFinding(tlsKeyFile),
+      ],
+      `TLS_CERT_FILE and TLS_KEY_FILE match, for ${names.join(", ")} until ${dayOf(notAfter)}`,
+    );
+  } catch (error) {
+    return problem(
+      `TLS_CERT_FILE and TLS_KEY_FILE cannot be used: ${messageOf(error)}`,
+      "set them to a certificate with its chain and to its key, in PEM format without a passphrase (fullchain.pem and privkey.pem)",
+    );
+  }
+}
+
+async function keyFinding(path: string): Promise<Finding | undefined> {
+  const { mode } = await stat(path);
+  if ((mode & OPEN_TO_OTHERS) === 0) return undefined;
+  return hint(
+    "every local user has access to the key of TLS_KEY_FILE",
+    `chmod o= ${path}, and check that the gate's user can still read it`,
+  );
+}
+
+/** Checks the certificates that the gate obtains itself, one for each requested name. */
+export async function checkOwnCertificates({ settings, now }: Installation): Promise<Findings> {
+  const { dataDir, httpsPort, tlsCertFile } = settings;
+  if (httpsPort === undefined || tlsCertFile !== undefined) return undefined;
+  const folder = certificateFolder(dataDir);
+  const names = await folder.names();
+  if (names.length === 0) {
+    return hint(
+      "HTTPS_PORT is set, but no domain has been added, so there is no HTTPS yet",
+      "run latchkey domain add NAME, or set TLS_CERT_FILE and TLS_KEY_FILE",
+    );
+  }
+  const findings = await Promise.all(names.map((name) => domainFindings(name, folder, now())));
+  return findings.flat();
+}
+
+async function domainFindings(
+  name: string,
+  folder: CertificateFolder,
+  now: number,
+): Promise<readonly Finding[]> {
+  const [pem, progress] = await Promise.all([folder.certificate(name), folder.progress(name)]);
+  const cause = progress?.cause;
+  const failed = `the last attempt for ${name} failed: ${cause}`;
+  if (pem === undefined) {
+    const none = `there is no certificate for ${name} yet`;
+    return [
+      cause === undefined
+        ? hint(none, "start the gate, which requests it, and see its log")
+        : problem(`${none}; ${failed}`, RETRY),
+    ];
+  }
+  const expiry = storedFinding(name, pem, now);
+  if (cause === undefined) return [expiry];
+  return expiry.outcome === "ok" ? [hint(failed, RETRY)] : [expiry, hint(failed, RETRY)];
+}
+
+const RETRY =
+  "check that the name resolves to this machine, and that port 80 there reaches the gate, which tries again automatically";
+
+function storedFinding(name: string, pem: string, now: number): Finding {
+  const what = `the certificate for ${name}`;
+  const remedy = "check that the gate runs, and see its log for why the automatic renewal failed";
+  try {
+    const { notAfter } = parseStored(pem, name);
+    return (
+      expiryFinding(what, notAfter, now, remedy) ?? ok(`${what} is valid until ${dayOf(notAfter)}`)
+    );
+  } catch (error) {
+    return problem(`${what} cannot be used: ${messageOf(error)}`, remedy);
+  }
+}
+
+const TIMEOUT_MS = 4_000;
+
+/** Checks the certificate that browsers get. */
+export async function checkCertificate({ url, now }: Installation): Promise<Findings> {
+  if (url?.protocol !== "https:") return undefined;
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const servername = isIP(host) === 0 ? host : undefined;
+  const target = { host, port: Number(url.port || 443), servername };
+  const served = await handshake(target, TIMEOUT_MS, certificateOf).catch(() => undefined);
+  // The address check reports that nothing answers.
+  if (served === undefined) return undefined;
+  const what = `the certificate at ${url.origin}`;
+  const expiry = expiryFinding(what, served.expiry, now(), RENEW);
+  return orOk(
+    [expiry?.outcome === "problem" ? undefined : trustFinding(what, url.hostname, served), expiry],
+    `${what} is trusted and valid until ${dayOf(served.expiry)}`,
+  );
+}
+
+const RENEW = "renew it, and find out why that did not happen automatically";
+
+interface Served {
+  /** Why the certificate is not trusted. */
+  readonly distrust: string | undefined;
+  readonly names: string;
+  readonly expiry: Date;
+}
+
+function certificateOf(socket: TLSSocket): Served {
+  const { subjectaltname = "", valid_to: until } = socket.getPeerCertificate();
+  // Node sets either a code or an error.
+  const error: unknown = socket.authorizationError;
+  const reason = error instanceof Error ? (codeOf(error) ?? error.message) : String(error);
+  const distrust = socket.authorized ? undefined : reason;
+  return { distrust, names: subjectaltname, expiry: new Date(until) };
+}
+
+/** Problems other than the expiry date. */
+function trustFinding(
+  what: string,
+  host: string,
+  { distrust, names }: Served,
+): Finding | undefined {
+  switch (distrust) {
+    case undefined:
+      return undefined;
+    case "ERR_TLS_CERT_ALTNAME_INVALID":
+      return problem(
+        `${what} is not for ${host}, but for ${names || "no name"}`,
+        `get a certificate for ${host}, or give users a URL with a name of this one`,
+      );
+    case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
+      return problem(
+        `${what} comes without the intermediate certificates up to a known authority`,
+        `have the server send the whole chain (fullchain.pem instead of cert.pem); ${OWN_CA}`,
+      );
+    case "CERT_NOT_YET_VALID":
+      return problem(`${what} is not valid yet`, "check the clock of this machine");
+    default:
+      return problem(
+        `${what} is not from an authority that browsers trust: ${distrust}`,
+        `get one from an authority that they trust, such as Let's Encrypt; ${OWN_CA}`,
+      );
+  }
+}
+
+const OWN_CA = "for a private authority, run this with NODE_EXTRA_CA_CERTS set to its certificate";
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 14;
+
+/** Automatic renewal happens long before SOON_DAYS, so a certificate that ends soon is a hint. */
+function expiryFinding(
+  what: string,
+  expiry: Date,
+  now: number,
+  remedy: string,
+): Finding | undefined {
+  const days = Math.floor((expiry.getTime() - now) / DAY_MS);
+  const day = dayOf(expiry);
+  if (expiry.getTime() <= now) return problem(`${what} expired on ${day}`, remedy);
+  if (days >= SOON_DAYS) return undefined;
+  const left = days === 0 ? "within a day" : `in ${days} ${days === 1 ? "day" : "days"}`;
+  return hint(`${what} expires on ${day}, ${left}`, remedy);
+}
+
+const dayOf = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,0 +1,65 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from "node:crypto";
+import { calculateJwkThumbprint, exportJWK, type JWK } from "jose";
+
+/** The key that identifies an account at a certificate authority. */
+export interface AccountKey {
+  readonly privateKey: KeyObject;
+  readonly publicJwk: JWK;
+  /** Appended to each challenge token, to prove that this account requested the challenge. */
+  readonly thumbprint: string;
+}
+
+export function newKeyPem(): string {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+}
+
+export async function accountKey(pem: string): Promise<AccountKey> {
+  const publicJwk = await exportJWK(createPublicKey(pem));
+  const thumbprint = await calculateJwkThumbprint(publicJwk);
+  return { privateKey: createPrivateKey(pem), publicJwk, thumbprint };
+}
+
+const CERTIFICATE_EXTENSIONS = "2a864886f70d01090e";
+const SUBJECT_ALTERNATIVE_NAME = "551d11";
+const ECDSA_WITH_SHA256 = "2a8648ce3d040302";
+
+/** Creates a certificate signing request (PKCS #10) for one name and a P-256 key, as DER. */
+export function signingRequest(name: string, keyPem: string): Buffer {
+  const key = createPrivateKey(keyPem);
+  const publicKey = createPublicKey(key).export({ type: "spki", format: "der" });
+  const noSubject = sequence();
+  const wanted = sequence(version0, noSubject, publicKey, extensions(name));
+  const signature = sign("sha256", wanted, key);
+  return sequence(wanted, sequence(identifier(ECDSA_WITH_SHA256)), bits(signature));
+}
+
+/** Subject alternative name: authorities read the names only from this extension. */
+function extensions(name: string): Buffer {
+  const dnsName = der(0x82, Buffer.from(name, "ascii"));
+  const names = sequence(identifier(SUBJECT_ALTERNATIVE_NAME), octets(sequence(dnsName)));
+  return der(0xa0, sequence(identifier(CERTIFICATE_EXTENSIONS), set(sequence(names))));
+}
+
+const version0 = Buffer.from([0x02, 0x01, 0x00]);
+const sequence = (...parts: readonly Buffer[]): Buffer => der(0x30, ...parts);
+const set = (...parts: readonly Buffer[]): Buffer => der(0x31, ...parts);
+const octets = (content: Buffer): Buffer => der(0x04, content);
+const bits = (content: Buffer): Buffer => der(0x03, Buffer.from([0]), content);
+const identifier = (hex: string): Buffer => der(0x06, Buffer.from(hex, "hex"));
+
+function der(tag: number, ...parts: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  return Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content]);
+}
+
+function lengthOf(length: number): readonly number[] {
+  if (length < 0x80) return [length];
+  return length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+}

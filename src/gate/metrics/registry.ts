@@ -1,0 +1,145 @@
+type Labels = Readonly<Record<string, string>>;
+
+interface Sample {
+  /** Appended to the metric's name: `_bucket`, `_sum`, `_count`. */
+  readonly suffix?: string;
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+type MetricType = "counter" | "gauge" | "histogram";
+
+/** A counter or a histogram with one set of labels. */
+export interface Instrument {
+  /** Adds to the total of a counter, or one value to a histogram. */
+  add(value: number): void;
+  samples(): Iterable<Sample>;
+}
+
+/** Returns the instrument for a set of labels, which it creates on first use. */
+export type Family = (labels: Labels) => Instrument;
+
+export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Creates the metrics of one gate, and writes them for the scrapes. */
+export class Registry {
+  readonly #metrics: (() => string)[] = [];
+
+  /** Prometheus's text format, version 0.0.4. */
+  text(): string {
+    return this.#metrics.map((write) => write()).join("");
+  }
+
+  /** A gauge that is always 1, and whose labels are the information. */
+  info(name: string, help: string, labels: Labels): void {
+    this.#add(name, help, "gauge", () => [{ labels, value: 1 }]);
+  }
+
+  counter(name: string, help: string): Family {
+    return this.#family(name, help, "counter", (labels) => {
+      const sample = { labels, value: 0 };
+      return {
+        add(value) {
+          sample.value += value;
+        },
+        samples: () => [sample],
+      };
+    });
+  }
+
+  histogram(name: string, help: string, bounds: readonly number[]): Family {
+    return this.#family(name, help, "histogram", (labels) => distribution(bounds, labels));
+  }
+
+  /** Reads a value at each scrape. A value that is missing or unreadable has no sample. */
+  gauge(
+    name: string,
+    help: string,
+    read: () => number | undefined,
+    type: MetricType = "gauge",
+  ): void {
+    this.#add(name, help, type, () => {
+      try {
+        const value = read();
+        return value === undefined ? [] : [{ labels: {}, value }];
+      } catch {
+        return [];
+      }
+    });
+  }
+
+  /** A gauge of operations in progress: each counts until the function returned for it is called. */
+  level(name: string, help: string): () => () => void {
+    let now = 0;
+    this.gauge(name, help, () => now);
+    return () => {
+      now += 1;
+      return () => {
+        now -= 1;
+      };
+    };
+  }
+
+  #family(
+    name: string,
+    help: string,
+    type: MetricType,
+    create: (labels: Labels) => Instrument,
+  ): Family {
+    const members = new Map<string, Instrument>();
+    this.#add(name, help, type, () => [...members.values()].flatMap((one) => [...one.samples()]));
+    return (labels) => {
+      const key = JSON.stringify(labels);
+      const member = members.get(key) ?? create(labels);
+      members.set(key, member);
+      return member;
+    };
+  }
+
+  #add(name: string, help: string, type: MetricType, samples: () => Iterable<Sample>): void {
+    this.#metrics.push(() => {
+      const lines = [`# HELP ${name} ${escaped(help, /[\\\n]/g)}`, `# TYPE ${name} ${type}`];
+      for (const { suffix = "", labels, value } of samples()) {
+        lines.push(`${name}${suffix}${labelText(labels)} ${numberText(value)}`);
+      }
+      return `${lines.join("\n")}\n`;
+    });
+  }
+}
+
+function distribution(bounds: readonly number[], labels: Labels): Instrument {
+  const limits = [...bounds, Number.POSITIVE_INFINITY];
+  const counts = limits.map(() => 0);
+  let sum = 0;
+  return {
+    add(value) {
+      const at = limits.findIndex((limit) => !(value > limit));
+      counts[at] = (counts[at] ?? 0) + 1;
+      sum += value;
+    },
+    *samples() {
+      let count = 0;
+      for (const [at, limit] of limits.entries()) {
+        count += counts[at] ?? 0;
+        yield { suffix: "_bucket", labels: { ...labels, le: numberText(limit) }, value: count };
+      }
+      yield { suffix: "_sum", labels, value: sum };
+      yield { suffix: "_count", labels, value: count };
+    },
+  };
+}
+
+function labelText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(
+    ([name, value]) => `${name}="${escaped(value, /[\\\n"]/g)}"`,
+  );
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+const escaped = (text: string, special: RegExp): string =>
+  text.replace(special, (sign) => (sign === "\n" ? "\\n" : `\\${sign}`));
+
+function numberText(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return "+Inf";
+  return value === Number.NEGATIVE_INFINITY ? "-Inf" : String(value);
+}

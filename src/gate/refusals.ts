@@ -1,0 +1,67 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { Duplex } from "node:stream";
+import { codeOf } from "../core/fault.ts";
+import { BODYLESS_HEADERS } from "../web/responses.ts";
+
+const HEADERS = Object.entries({ Connection: "close", ...BODYLESS_HEADERS });
+const HEADER_LINES = HEADERS.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+
+/** A client may take this long to send the rest of a refused request. */
+const MAX_REST_MS = 1_000;
+
+/** The statuses of what Node's HTTP parser refuses; 400 for everything else. */
+const STATUSES: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/**
+ * Answers what never reaches a handler with the headers of every other response. Node's own answers
+ * to malformed HTTP/1.1 requests have none.
+ */
+export function answerRefusals(server: Server | Http2SecureServer): void {
+  server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
+    refuse(outgoing, 417),
+  );
+  server.on("clientError", (error: Error, socket: Duplex & WithResponse) => {
+    // The rest of a request that was already refused.
+    if (socket.writableEnded) return;
+    // In the middle of another response, the client would take the refusal for its content.
+    if (!socket.writable || socket._httpMessage?.headersSent === true) {
+      socket.destroy();
+      return;
+    }
+    const status = STATUSES[codeOf(error) ?? ""] ?? 400;
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${HEADER_LINES}\r\n`);
+    // Closed with unread data, the connection would be reset before the client reads the answer.
+    socket.resume();
+    setTimeout(() => socket.destroy(), MAX_REST_MS).unref();
+  });
+}
+
+/** Node has no public way to tell whether a response is being sent on a socket. */
+interface WithResponse {
+  readonly _httpMessage?: { readonly headersSent: boolean } | null;
+}
+
+/** HTTP/1.1 requires a Host header. Node would check that too, without the protective headers. */
+export function requiringHost<
+  In extends IncomingMessage | Http2ServerRequest,
+  Out extends ServerResponse | Http2ServerResponse,
+>(handle: (incoming: In, outgoing: Out) => void): (incoming: In, outgoing: Out) => void {
+  return (incoming, outgoing) => {
+    if (incoming.httpVersion === "1.1" && incoming.headers.host === undefined) {
+      refuse(outgoing, 400);
+    } else {
+      handle(incoming, outgoing);
+    }
+  };
+}
+
+function refuse(outgoing: ServerResponse | Http2ServerResponse, status: number): void {
+  outgoing.statusCode = status;
+  for (const [name, value] of HEADERS) outgoing.setHeader(name, value);
+  outgoing.end();
+}

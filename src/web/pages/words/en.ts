@@ -1,0 +1,87 @@
+import { MAX_BODY_BYTES } from "../../request/form.ts";
+
+/**
+ * Every text on the pages. The English `messages` are fixed. No text contains a character that HTML
+ * would escape: quotes and apostrophes are typographic.
+ */
+export const en = {
+  direction: "ltr",
+
+  signInTo: (app: string): string => `Sign in to ${app}`,
+  username: "Username",
+  password: "Password",
+  signIn: "Sign in",
+  signInFailed: "That did not work. Check both fields, or wait a minute and try again.",
+  noAccountYet: "There is no account yet.",
+  setUpFirst: "Create the first account",
+
+  setUpApp: (app: string): string => `Set up ${app}`,
+  setUpAbout: "With this account you sign in to everything that this server protects.",
+  setupToken: "Setup token",
+  setupTokenHint: "Copy it from the setup link (ask your administrator).",
+  passwordAgain: "Repeat password",
+  domain: "Domain (optional)",
+  domainHint: "Public host name, for example example.com.",
+  createAccount: "Create account",
+
+  accountAt: (app: string): string => `Your ${app} account`,
+  signedInAs: (username: string): string => `Signed in as ${username}`,
+  signOut: "Sign out",
+  changePassword: "Change password",
+  currentPassword: "Current password",
+  newPassword: "New password",
+  newPasswordHint: "At least 8 characters.",
+  newPasswordAgain: "Repeat new password",
+  passwordIsChanged: "Your password has been changed.",
+  recentActivity: "Recent activity",
+  activityUnreadable: "The log cannot be read right now.",
+  events: {
+    signin: (username: string): string => `${username} signed in`,
+    signin_rate_limited: (address: string): string => `Too many sign-ins from ${address}`,
+    signup: (username: string): string => `Account ${username} was created`,
+    password_change: (): string => "The password was changed",
+    user_add: (username: string): string => `Account ${username} was added`,
+    user_password: (username: string): string => `The password of ${username} was reset`,
+    user_rename: (username: string): string => `An account was renamed to ${username}`,
+    user_remove: (username: string): string => `Account ${username} was removed`,
+    user_sign_out: (username: string): string => `${username} was signed out everywhere`,
+    user_sign_out_all: (): string => "All users were signed out",
+    user_import: (count: string): string => `Accounts imported: ${count}`,
+    log_import: (count: string): string => `Log entries imported: ${count}`,
+  },
+
+  problemAt: (app: string): string => `Something went wrong in ${app}`,
+  problemIn: (title: string): string => `Problem: ${title}`,
+  quoteRequest: (id: string): string => `If you report this problem, include the ID ${id}`,
+  backToStart: "Back to the start page",
+  backToSetup: "Back to setup",
+  backToSignIn: "Back to sign-in",
+
+  show: "Show",
+  hide: "Hide",
+  capsLock: "Caps Lock is on.",
+
+  messages: {
+    invalidSetupToken: "invalid setup token",
+    usernameOrPasswordMissing: "username and password are required",
+    passwordsDiffer: "passwords do not match",
+    fieldMissing: "all fields are required",
+    currentPasswordIncorrect: "current password is incorrect",
+    newPasswordsDiffer: "new passwords do not match",
+    newPasswordTooShort: "password must be at least 8 characters",
+    noSuchPage: "page not found",
+    methodNotAllowed: "this method is not allowed here",
+    crossSite: "this form was sent from another site",
+    hostNotAllowed:
+      "requests for this host name are refused; the operator can allow it with ALLOWED_HOSTS or PUBLIC_URL",
+    formTooLarge: `the form is too large (at most ${MAX_BODY_BYTES} bytes)`,
+    formNotUtf8: "the form is not valid UTF-8",
+    formNotWhole: "the form arrived incomplete",
+  },
+};
+
+/** The texts of one language. A missing text is a type error. */
+export type Words = typeof en;
+
+/** A message of the error page or of a form. */
+export type MessageName = keyof Words["messages"];

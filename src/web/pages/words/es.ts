@@ -1,0 +1,78 @@
+import { MAX_BODY_BYTES } from "../../request/form.ts";
+import type { Words } from "./en.ts";
+
+export const es: Words = {
+  direction: "ltr",
+
+  signInTo: (app) => `Iniciar sesión en ${app}`,
+  username: "Nombre de usuario",
+  password: "Contraseña",
+  signIn: "Iniciar sesión",
+  signInFailed: "No ha funcionado. Revisa los dos campos o espera un minuto y vuelve a intentarlo.",
+  noAccountYet: "Todavía no hay ninguna cuenta.",
+  setUpFirst: "Crear la primera cuenta",
+
+  setUpApp: (app) => `Configurar ${app}`,
+  setUpAbout: "Con esta cuenta accedes a todo lo que protege este servidor.",
+  setupToken: "Código de configuración",
+  setupTokenHint: "Lo encontrarás en el enlace de configuración (pregunta a tu administrador).",
+  passwordAgain: "Repite la contraseña",
+  domain: "Dominio (opcional)",
+  domainHint: "Nombre de host público, por ejemplo example.com.",
+  createAccount: "Crear cuenta",
+
+  accountAt: (app) => `Tu cuenta en ${app}`,
+  signedInAs: (username) => `Sesión iniciada como ${username}`,
+  signOut: "Cerrar sesión",
+  changePassword: "Cambiar contraseña",
+  currentPassword: "Contraseña actual",
+  newPassword: "Nueva contraseña",
+  newPasswordHint: "Al menos 8 caracteres.",
+  newPasswordAgain: "Repite la nueva contraseña",
+  passwordIsChanged: "Tu contraseña se ha cambiado.",
+  recentActivity: "Actividad reciente",
+  activityUnreadable: "El registro no se puede leer en este momento.",
+  events: {
+    signin: (username) => `${username} inició sesión`,
+    signin_rate_limited: (address) => `Demasiados intentos de inicio de sesión desde ${address}`,
+    signup: (username) => `Se creó la cuenta ${username}`,
+    password_change: () => "Se cambió la contraseña",
+    user_add: (username) => `Se añadió la cuenta ${username}`,
+    user_password: (username) => `Se restableció la contraseña de ${username}`,
+    user_rename: (username) => `Se cambió el nombre de una cuenta a ${username}`,
+    user_remove: (username) => `Se eliminó la cuenta ${username}`,
+    user_sign_out: (username) => `Se cerró la sesión de ${username} en todos los dispositivos`,
+    user_sign_out_all: () => "Se cerró la sesión de todos los usuarios",
+    user_import: (count) => `Cuentas importadas: ${count}`,
+    log_import: (count) => `Entradas del registro importadas: ${count}`,
+  },
+
+  problemAt: (app) => `Ha habido un problema en ${app}`,
+  problemIn: (title) => `Problema: ${title}`,
+  quoteRequest: (id) => `Si informas de este problema, indica el identificador ${id}`,
+  backToStart: "Volver al inicio",
+  backToSetup: "Volver a la configuración",
+  backToSignIn: "Volver al inicio de sesión",
+
+  show: "Mostrar",
+  hide: "Ocultar",
+  capsLock: "Bloq Mayús está activado.",
+
+  messages: {
+    invalidSetupToken: "el código de configuración no es válido",
+    usernameOrPasswordMissing: "el nombre de usuario y la contraseña son obligatorios",
+    passwordsDiffer: "las contraseñas no coinciden",
+    fieldMissing: "todos los campos son obligatorios",
+    currentPasswordIncorrect: "la contraseña actual es incorrecta",
+    newPasswordsDiffer: "las nuevas contraseñas no coinciden",
+    newPasswordTooShort: "la contraseña debe tener al menos 8 caracteres",
+    noSuchPage: "esta página no existe",
+    methodNotAllowed: "este método no está permitido aquí",
+    crossSite: "este formulario se envió desde otro sitio",
+    hostNotAllowed:
+      "se rechazan las peticiones para este nombre de host; el administrador puede permitirlo con ALLOWED_HOSTS o PUBLIC_URL",
+    formTooLarge: `el formulario es demasiado grande (${MAX_BODY_BYTES} bytes como máximo)`,
+    formNotUtf8: "el formulario no es UTF-8 válido",
+    formNotWhole: "el formulario llegó incompleto",
+  },
+};

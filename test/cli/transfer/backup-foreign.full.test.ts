@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import {
+  chown,
+  copyFile,
+  lchown,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { runCommand } from "../../support/command.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startLatchkey, startServe } from "../../support/process.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { foreignFolder, isRoot, OTHER_USER, ownerOf } from "../other-user.ts";
+import { backedUp, contentOf, filled } from "./backup-place.ts";
+import { csvOf, fileWith } from "./import-file.ts";
+
+/** Only root can make folders of several users. */
+if (isRoot) {
+  for (const name of ["restore", "import", "copy", "serve"]) {
+    test(`a database that ${name} makes as root belongs to the owner of its folder`, async (t) => {
+      const { env, database, backup } = await filled(t, ["owner"], 1);
+      assert.equal((await runCommand(["backup", backup], { env })).code, 0);
+      const DATA_DIR = await foreignFolder(t);
+      const made = join(DATA_DIR, "latchkey.db");
+      if (name === "serve") {
+        await startServe(t, { DATA_DIR });
+      } else {
+        const args: Readonly<Record<string, readonly string[]>> = {
+          restore: ["restore", backup],
+          import: ["import", await fileWith(t, csvOf("owner"))],
+          copy: ["copy", "--from", `sqlite:${database}`, "--to", `sqlite:${made}`],
+        };
+        const { code, stderr } = await runCommand(args[name] ?? [], { env: { DATA_DIR } });
+        assert.equal(code, 0, stderr);
+        assert.deepEqual((await contentOf(made)).usernames, ["owner"]);
+      }
+      assert.equal(await ownerOf(made), OTHER_USER);
+      assert.equal((await stat(made)).mode & 0o777, 0o600);
+    });
+  }
+
+  test("files that backup and export make as root belong to the owner of their folder", async (t) => {
+    const [place, folder, TMPDIR] = [
+      await filled(t, ["owner"], 9),
+      await foreignFolder(t),
+      await tempDir(t),
+    ];
+    const [backup, users] = [join(folder, "backup.db"), join(folder, "users.json")];
+    for (const args of [
+      ["backup", backup],
+      ["export", "--to", users],
+    ]) {
+      const { code, stderr } = await runCommand(args, { env: { ...place.env, TMPDIR } });
+      assert.deepEqual([code, stderr], [0, ""]);
+    }
+    for (const file of [backup, users]) {
+      assert.equal(await ownerOf(file), OTHER_USER);
+      assert.equal((await stat(file)).mode & 0o777, 0o600);
+    }
+    assert.deepEqual(await contentOf(backup), await contentOf(place.database));
+    assert.deepEqual((await readdir(folder)).toSorted(), ["backup.db", "users.json"]);
+    assert.deepEqual(await readdir(TMPDIR), []);
+  });
+
+  test("restore as root replaces another user's database and keeps the old one", async (t) => {
+    const { backup, other } = await backedUp(t);
+    const DATA_DIR = await foreignFolder(t);
+    const database = join(DATA_DIR, "latchkey.db");
+    await copyFile(other.database, database);
+    await chown(database, OTHER_USER, OTHER_USER);
+    assert.equal((await runCommand(["restore", "--force", backup], { env: { DATA_DIR } })).code, 0);
+    for (const name of await readdir(DATA_DIR)) {
+      assert.equal(await ownerOf(join(DATA_DIR, name)), OTHER_USER, name);
+    }
+    assert.deepEqual((await contentOf(database)).usernames, ["owner"]);
+  });
+
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    test(`${signal} stops a backup into another user's folder and leaves no file`, async (t) => {
+      const [place, folder, TMPDIR] = [
+        await filled(t, ["owner"], 100_000),
+        await foreignFolder(t),
+        await tempDir(t),
+      ];
+      const args = ["backup", join(folder, "backup.db")];
+      const running = startLatchkey(t, args, { ...place.env, TMPDIR });
+      await eventually(async () => ((await readdir(TMPDIR)).length > 0 ? true : undefined));
+      running.child.kill(signal);
+      assert.equal((await running.ended).signal, signal);
+      assert.deepEqual([await readdir(folder), await readdir(TMPDIR)], [[], []]);
+    });
+  }
+
+  test("restore as root does not follow a link of the data folder's owner to a file of another user", async (t) => {
+    const { backup } = await backedUp(t);
+    const DATA_DIR = await foreignFolder(t);
+    const precious = join(await tempDir(t), "precious");
+    await writeFile(precious, "precious");
+    const link = join(DATA_DIR, "latchkey.db");
+    await symlink(precious, link);
+    await lchown(link, OTHER_USER, OTHER_USER);
+    const { code, stdout, stderr } = await runCommand(["restore", "--force", backup], {
+      env: {
+        DATA_DIR,
+      },
+    });
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.equal(
+      stderr,
+      `latchkey: ${link} is another user's link to ${precious}: remove the link, or run this as that user\n`,
+    );
+    assert.equal(await readFile(precious, "utf8"), "precious");
+    assert.deepEqual(await readdir(dirname(precious)), ["precious"]);
+  });
+
+  test("restore as root follows a link between folders of one owner", async (t) => {
+    const { backup, other } = await backedUp(t);
+    const [DATA_DIR, elsewhere] = [await foreignFolder(t), await foreignFolder(t)];
+    const database = join(elsewhere, "moved.db");
+    await rename(other.database, database);
+    const link = join(DATA_DIR, "latchkey.db");
+    await symlink(database, link);
+    await lchown(link, OTHER_USER, OTHER_USER);
+    assert.equal((await runCommand(["restore", "--force", backup], { env: { DATA_DIR } })).code, 0);
+    assert.deepEqual((await contentOf(database)).usernames, ["owner"]);
+    assert.equal(await ownerOf(database), OTHER_USER);
+  });
+} else {
+  test("a database that another user makes belongs to that user", async (t) => {
+    const { backup, env } = await filled(t, ["owner"], 1);
+    assert.equal((await runCommand(["backup", backup], { env })).code, 0);
+    assert.equal(await ownerOf(backup), process.geteuid?.());
+  });
+}

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { runCommand } from "../../support/command.ts";
+import { inDatabase } from "../../support/database.ts";
+import { startGate } from "../../support/gate.ts";
+import { startLatchkey, startNode } from "../../support/process.ts";
+import { contentOf, type Filled, filled } from "./backup-place.ts";
+
+const WRITER = fileURLToPath(new URL("./backup-writer.ts", import.meta.url));
+const ENTRIES = 20_000;
+const ROUNDS = 5;
+
+/** A process that keeps writing entries. Returns those that are acknowledged. */
+async function startWriter(t: TestContext, { database }: Filled): Promise<() => readonly string[]> {
+  const writer = startNode(t, [WRITER, database], {});
+  await writer.shows(/^written 0$/m);
+  return () =>
+    [...writer.stdout().matchAll(/^(written \d+)$/gm)].map(([, summary = ""]) => summary);
+}
+
+test("a backup during constant writes has every entry acknowledged before it began", async (t) => {
+  const place = await filled(t, ["owner"], ENTRIES);
+  const acknowledged = await startWriter(t, place);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = acknowledged();
+    const file = `${place.backup}.${round}`;
+    const { code, stderr } = await runCommand(["backup", file], { env: place.env });
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.ok(acknowledged().length > before.length, "it went on writing");
+    const { summaries } = await contentOf(file);
+    const written = summaries.slice(ENTRIES);
+    assert.deepEqual(written.slice(0, before.length), before);
+    assert.deepEqual(
+      written,
+      written.map((_, n) => `written ${n}`),
+      "a moment of the whole, without gaps",
+    );
+    const [check] = inDatabase(file, (database) =>
+      database.prepare("PRAGMA integrity_check").all(),
+    );
+    assert.equal(check?.integrity_check, "ok");
+  }
+});
+
+test("a backup during sign-ins has every acknowledged account and entry", async (t) => {
+  const place = await filled(t, [], 0);
+  const gate = await startGate(t, { dataDir: place.folder });
+  await gate.setUp();
+  let signIns = 0;
+  const stopping = new AbortController();
+  async function signInWithoutEnd(from: string): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await gate.signIn({}, { from });
+      signIns += 1;
+    }
+  }
+  const clients = [2, 3, 4].map((n) => signInWithoutEnd(`127.0.0.${n}`));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = await gate.logEntries(round);
+    const file = `${place.backup}.${round}`;
+    assert.equal((await runCommand(["backup", file], { env: place.env })).code, 0);
+    const { usernames, summaries } = await contentOf(file);
+    assert.deepEqual(usernames, ["owner"]);
+    assert.deepEqual(
+      summaries.slice(0, before.length),
+      before.map(({ summary }) => summary),
+    );
+  }
+  stopping.abort();
+  await Promise.all(clients);
+  assert.ok(signIns > ROUNDS, `${signIns} sign-ins`);
+});
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  test(`${signal} stops a backup and leaves no file`, async (t) => {
+    const place = await filled(t, ["owner"], 100_000);
+    const running = startLatchkey(t, ["backup", place.backup], place.env);
+    await partial(place, running.ended);
+    running.child.kill(signal);
+    const ended = await running.ended;
+    assert.deepEqual([ended.signal, ended.stdout], [signal, ""]);
+    assert.deepEqual(await readdir(dirname(place.backup)), []);
+  });
+}
+
+test("a killed backup leaves no file under its name, and the next backup succeeds", async (t) => {
+  const place = await filled(t, ["owner"], 100_000);
+  const running = startLatchkey(t, ["backup", place.backup], place.env);
+  await partial(place, running.ended);
+  running.child.kill("SIGKILL");
+  await running.ended;
+  const left = await readdir(dirname(place.backup));
+  assert.ok(
+    left.length > 0 && left.every((name) => /^backup\.db\.[0-9a-f]{8}\.partial/.test(name)),
+  );
+  assert.equal((await runCommand(["backup", place.backup], { env: place.env })).code, 0);
+  assert.equal((await contentOf(place.backup)).summaries.length, 100_000);
+});
+
+/** Resolves once the backup is being written. */
+async function partial({ backup }: Filled, ended: Promise<unknown>): Promise<void> {
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
+  while ((await readdir(dirname(backup))).length === 0) {
+    if (over) throw new Error("the backup was over before");
+  }
+}

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { startGate } from "../../support/gate.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
+import { type Running, startLatchkey, startNode } from "../../support/process.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "../user/place.ts";
+import { HASH, HEADER } from "./import-file.ts";
+
+const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
+/** Limit of V8's heap: all lines as objects would need several times as much. */
+const HEAP_MIB = 24;
+const LINES = 200_000;
+const LINES_TO_KILL = 20_000;
+const KILLS = 8;
+
+const server = await sharedPostgres();
+const places: Readonly<Record<string, OpenPlace>> = {
+  SQLite: sqlitePlace,
+  PostgreSQL: postgresPlace(server),
+};
+
+async function fileOf(t: TestContext, lines: number): Promise<string> {
+  const file = join(await tempDir(t), "many.csv");
+  const output = createWriteStream(file);
+  output.write(HEADER);
+  for (let n = 0; n < lines; n += 1_000) {
+    const some = Array.from({ length: 1_000 }, (_, i) => `user ${n + i},${HASH}\n`);
+    if (!output.write(some.join(""))) await once(output, "drain");
+  }
+  output.end();
+  await once(output, "finish");
+  return file;
+}
+
+async function usersIn(place: Place): Promise<number> {
+  let found = 0;
+  for (let afterId = ""; ; ) {
+    const users = await place.store.readUsers({ afterId, limit: 10_000 });
+    found += users.length;
+    afterId = users.at(-1)?.id ?? "";
+    if (afterId === "") return found;
+  }
+}
+
+for (const [kind, open] of Object.entries(places)) {
+  test(`${kind}: imports ${LINES} lines with a heap of ${HEAP_MIB} MiB`, async (t) => {
+    const place = await open(t, "owner");
+    const file = await fileOf(t, LINES);
+    const limit = `--max-old-space-size=${HEAP_MIB}`;
+    const { code, stdout } = await startNode(t, [limit, MAIN, "import", file], place.env).ended;
+    assert.deepEqual([code, stdout], [0, `Imported ${LINES} users and 0 log entries\n`]);
+    assert.equal(await usersIn(place), LINES + 1);
+  });
+
+  test(`${kind}: an import killed at any moment has imported all or nothing`, async (t) => {
+    const file = await fileOf(t, LINES_TO_KILL);
+    const place = await open(t, "owner");
+    const startedAt = performance.now();
+    const dry = startLatchkey(t, ["import", "--dry-run", file], place.env);
+    assert.equal((await dry.ended).code, 0);
+    const duration = performance.now() - startedAt;
+    const found: number[] = [];
+    for (let n = 0; n < KILLS; n += 1) {
+      const target = await open(t, "owner");
+      const running = startLatchkey(t, ["import", file], target.env);
+      await killAfter(running, randomInt(Math.ceil(duration * 1.5)));
+      found.push(await usersIn(target));
+      assert.equal((await target.entries()).length, found.at(-1) === 1 ? 0 : 1);
+    }
+    assert.deepEqual(
+      found.filter((users) => users !== 1 && users !== LINES_TO_KILL + 1),
+      [],
+    );
+  });
+}
+
+async function killAfter(running: Running, milliseconds: number): Promise<void> {
+  await Promise.race([sleep(milliseconds), running.ended]);
+  running.child.kill("SIGKILL");
+  await running.ended;
+}
+
+test("an import killed while writing leaves nothing, and the same command imports all", async (t) => {
+  const place = await sqlitePlace(t, "owner");
+  const file = await fileOf(t, LINES_TO_KILL);
+  const running = startLatchkey(t, ["import", file], place.env);
+  // From then on, no other connection can write.
+  const { DATA_DIR = "" } = place.env;
+  await writing(join(DATA_DIR, "latchkey.db"), running);
+  running.child.kill("SIGKILL");
+  assert.equal((await running.ended).signal, "SIGKILL");
+  assert.equal(await usersIn(place), 1);
+  assert.equal((await startLatchkey(t, ["import", file], place.env).ended).code, 0);
+  assert.equal(await usersIn(place), LINES_TO_KILL + 1);
+});
+
+/** Resolves while another connection holds the write lock. */
+async function writing(file: string, running: Running): Promise<void> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    while (running.child.exitCode === null) {
+      try {
+        database.exec("BEGIN IMMEDIATE; ROLLBACK");
+      } catch {
+        return;
+      }
+      await sleep(1);
+    }
+    throw new Error("the import was over before");
+  } finally {
+    database.close();
+  }
+}
+
+test("the gate serves requests during an import and finds imported users at once", async (t) => {
+  const place = await sqlitePlace(t);
+  const gate = await startGate(t, { dataDir: place.env.DATA_DIR ?? "" });
+  const session = await gate.setUp();
+  const running = startLatchkey(t, ["import", await fileOf(t, 50_000)], place.env);
+  let asked = 0;
+  while (running.child.exitCode === null) {
+    assert.equal((await gate.send("/", { session })).status, 200);
+    asked += 1;
+  }
+  assert.equal((await running.ended).code, 0);
+  assert.ok(asked > 10, `${asked} requests`);
+  assert.equal(await usersIn(place), 50_001);
+  const changed = await gate.send("/account/password", {
+    session,
+    form: {
+      current_password: "correct horse",
+      new_password: "correct horse 2",
+      confirm_password: "correct horse 2",
+    },
+  });
+  assert.equal(changed.status, 303);
+});

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Registry } from "../../../src/gate/metrics/registry.ts";
+
+test("writes help, type, and a line for each set of labels of a counter", () => {
+  const registry = new Registry();
+  const calls = registry.counter("calls_total", "Calls.");
+  calls({ from: "a", to: "b" }).add(2);
+  calls({ from: "a", to: "b" }).add(1);
+  calls({ from: "c", to: "b" });
+  assert.equal(
+    registry.text(),
+    [
+      "# HELP calls_total Calls.",
+      "# TYPE calls_total counter",
+      'calls_total{from="a",to="b"} 3',
+      'calls_total{from="c",to="b"} 0',
+      "",
+    ].join("\n"),
+  );
+});
+
+test("escapes quotes and line breaks in label values", () => {
+  const registry = new Registry();
+  const calls = registry.counter("calls_total", "Calls.");
+  calls({ from: 'a"} 1\nforged 2 \\' }).add(1);
+  const [, , line, ...rest] = registry.text().split("\n");
+  assert.equal(line, 'calls_total{from="a\\"} 1\\nforged 2 \\\\"} 1');
+  assert.deepEqual(rest, [""]);
+});
+
+test("escapes line breaks in the help text", () => {
+  const registry = new Registry();
+  registry.counter("calls_total", 'two\nlines, "quoted", \\');
+  const text = registry.text();
+  assert.equal(text.split("\n")[0], '# HELP calls_total two\\nlines, "quoted", \\\\');
+});
+
+test("counts a value in each histogram bucket with a bound at or above it", () => {
+  const registry = new Registry();
+  const times = registry.histogram("times_seconds", "Times.", [0.1, 1]);
+  for (const value of [0.05, 0.1, 0.5, 4]) times({ of: "x" }).add(value);
+  assert.deepEqual(registry.text().split("\n").slice(2), [
+    'times_seconds_bucket{of="x",le="0.1"} 2',
+    'times_seconds_bucket{of="x",le="1"} 3',
+    'times_seconds_bucket{of="x",le="+Inf"} 4',
+    'times_seconds_sum{of="x"} 4.65',
+    'times_seconds_count{of="x"} 4',
+    "",
+  ]);
+});
+
+test("reads a gauge again for each scrape", () => {
+  const values = [1.5, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN];
+  const registry = new Registry();
+  registry.gauge("reading", "Read.", () => values.shift());
+  const lines = [1, 2, 3, 4, 5].map(() => registry.text().split("\n")[2]);
+  assert.deepEqual(lines, ["reading 1.5", "reading +Inf", "reading -Inf", "reading NaN", ""]);
+});
+
+test("omits the sample of a gauge that throws, and writes the other metrics", () => {
+  const registry = new Registry();
+  registry.gauge("broken", "Broken.", () => {
+    throw new Error("too many open files");
+  });
+  registry.gauge("whole", "Whole.", () => 1);
+  assert.equal(
+    registry.text(),
+    "# HELP broken Broken.\n# TYPE broken gauge\n# HELP whole Whole.\n# TYPE whole gauge\nwhole 1\n",
+  );
+});
+
+test("a level counts operations that began and have not ended", () => {
+  const registry = new Registry();
+  const begin = registry.level("jobs", "Jobs.");
+  const now = () => registry.text().split("\n")[2];
+  const [first, second] = [begin(), begin()];
+  assert.equal(now(), "jobs 2");
+  second();
+  assert.equal(now(), "jobs 1");
+  first();
+  assert.equal(now(), "jobs 0");
+});

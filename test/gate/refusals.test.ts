@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import { startGate } from "../support/gate.ts";
+import { sendRaw } from "../support/raw.ts";
+import { handshake, startSecureGate } from "./https/secure-gate.ts";
+
+const refused: Readonly<Record<string, readonly [request: string, status: number]>> = {
+  "a malformed request": ["GET /login HTTP/1.1\r\nHost: gate\r\nbad header\r\n\r\n", 400],
+  "a request without Host": ["GET /login HTTP/1.1\r\n\r\n", 400],
+  "an unknown expectation": ["GET /login HTTP/1.1\r\nHost: gate\r\nExpect: magic\r\n\r\n", 417],
+  "too long headers": [
+    `GET /login HTTP/1.1\r\nHost: gate\r\nCookie: ${"x".repeat(70_000)}\r\n\r\n`,
+    431,
+  ],
+};
+
+/** Of a bare refusal: nothing in it can run, be framed or be taken for another type. */
+function assertProtected(answer: string, status: number): void {
+  assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+  assert.match(answer, /^x-content-type-options: nosniff\r$/im);
+  assert.match(answer, /^content-security-policy: .*frame-ancestors 'none'.*\r$/im);
+  assert.match(answer, /^connection: close\r$/im);
+  assert.match(answer, /\r\n\r\n$/);
+}
+
+for (const [what, [request, status]] of Object.entries(refused)) {
+  test(`refuses ${what} with the headers of every response`, async (t) => {
+    const gate = await startGate(t);
+    assertProtected(await sendRaw(gate.url, request), status);
+  });
+
+  test(`refuses ${what} over TLS with the headers of every response`, async (t) => {
+    const { port } = await startSecureGate(t);
+    const socket = await handshake(t, port, { ALPNProtocols: ["http/1.1"] });
+    socket.write(request);
+    assertProtected(await text(socket), status);
+  });
+}
+
+test("refuses a malformed second request on a connection, after the first response", async (t) => {
+  const gate = await startGate(t);
+  const { hostname, port } = new URL(gate.url);
+  const socket = connect(Number(port), hostname);
+  t.after(() => socket.destroy());
+  socket.write("GET /healthz HTTP/1.1\r\nHost: gate\r\n\r\n");
+  const [first] = await once(socket, "data");
+  assert.match(String(first), /^HTTP\/1\.1 200 [\s\S]*\r\n\r\nalive$/);
+  socket.write("GET /healthz HTTP/1.1\r\nbad header\r\n\r\n");
+  assertProtected(await text(socket), 400);
+});

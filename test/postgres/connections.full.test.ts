@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import pg from "pg";
+import { Unavailable } from "../../src/core/fault.ts";
+import type { UserId } from "../../src/core/store.ts";
+import { openPostgres } from "../../src/stores/postgres/store.ts";
+import { eventually } from "../support/eventually.ts";
+import { startPostgres } from "../support/postgres.ts";
+import { openTransaction, runSql, untilBlocked } from "../support/postgres-admin.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
+import { openStoreAt } from "../support/postgres-store.ts";
+import { hashText } from "../support/store.ts";
+
+const server = await sharedPostgres();
+
+async function connectionsTo(database: string): Promise<readonly string[]> {
+  const rows = await server.sql(
+    `SELECT pid FROM pg_stat_activity WHERE application_name = 'latchkey' AND datname = '${database}'`,
+  );
+  return rows.map(({ pid }) => String(pid));
+}
+
+/** Ends the store's connections, and blocks the event loop so that the store does not notice. */
+async function endUnnoticed(database: string): Promise<void> {
+  const pids = (await connectionsTo(database)).join(" ");
+  assert.notEqual(pids, "");
+  const ended = `kill -TERM ${pids}; for pid in ${pids}; do while kill -0 $pid; do :; done; done`;
+  execFileSync("sh", ["-c", ended], { stdio: "ignore", timeout: 5_000 });
+}
+
+for (const [what, hostOf] of [
+  ["a TCP connection", () => `127.0.0.1:${server.port}`],
+  ["a Unix socket", () => `${encodeURIComponent(server.socketFolder)}:${server.port}`],
+] as const) {
+  test(`${what} that broke unnoticed fails at most one query, with a 503`, async (t) => {
+    const database = await server.createDatabase();
+    const store = await openStoreAt(t, `postgres://postgres@${hostOf()}/${database}`);
+    await store.hasUsers();
+    await endUnnoticed(database);
+    const first = await store.hasUsers().catch((error: unknown) => error);
+    assert.ok(first === false || first instanceof Unavailable, String(first));
+    for (let n = 0; n < 3; n += 1) assert.equal(await store.hasUsers(), false);
+  });
+}
+
+test("keeps the connection after a statement error, which is not Unavailable", async (t) => {
+  const database = await server.createDatabase();
+  const store = await openStoreAt(t, server.url(database));
+  const before = await connectionsTo(database);
+  await server.sql("ALTER TABLE latchkey_users RENAME TO hidden", database);
+  await assert.rejects(store.hasUsers(), (error: Error) => {
+    assert.ok(!(error instanceof Unavailable));
+    assert.match(error.message, /relation "public.latchkey_users" does not exist/);
+    return true;
+  });
+  await server.sql("ALTER TABLE hidden RENAME TO latchkey_users", database);
+  assert.equal(await store.hasUsers(), false);
+  assert.deepEqual(await connectionsTo(database), before);
+});
+
+test("lets the server cancel a statement that takes too long", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  const locking = await openTransaction(t, url);
+  await locking.query("LOCK TABLE latchkey_log_end");
+  const entry = { at: new Date(), type: "signin", summary: "late", author: "system" };
+  const start = performance.now();
+  await assert.rejects(store.insertLogEntries([entry]), Unavailable);
+  assert.ok(performance.now() - start < 2_000);
+  await locking.end();
+  assert.deepEqual(await store.readLogEntries({ afterId: 0, limit: 10 }), []);
+  await store.insertLogEntries([entry]);
+  assert.equal((await store.readLogEntries({ afterId: 0, limit: 10 })).length, 1);
+});
+
+test("answers more callers than connections in time", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  await runSql(
+    url,
+    `INSERT INTO latchkey_users (id, username, password_hash)
+     SELECT n, 'user ' || n, 'hash' FROM generate_series(1, 500) AS n`,
+  );
+  const found = await Promise.all(
+    Array.from({ length: 500 }, (_, n) => store.findUser(`${n + 1}` as UserId)),
+  );
+  assert.deepEqual(
+    found.map((user) => user?.username),
+    Array.from({ length: 500 }, (_, n) => `user ${n + 1}`),
+  );
+});
+
+test("rejects callers in time when all connections are busy", async (t) => {
+  const url = await server.newDatabase();
+  const store = await openStoreAt(t, url);
+  const locking = await openTransaction(t, url);
+  await locking.query("LOCK TABLE latchkey_users IN ACCESS EXCLUSIVE MODE");
+  const start = performance.now();
+  const asking = Array.from({ length: 40 }, () => store.hasUsers().catch((error) => error));
+  await untilBlocked(url);
+  for (const answer of await Promise.all(asking)) assert.ok(answer instanceof Unavailable);
+  assert.ok(performance.now() - start < 2_000);
+  await locking.end();
+  assert.equal(await store.hasUsers(), false);
+});
+
+test("does not run a statement whose caller has already timed out", async (t) => {
+  const own = await startPostgres(t);
+  // Waits for a connection without a limit, as a caller's own pool may do.
+  const pool = new pg.Pool({ connectionString: own.url(), max: 2 });
+  pool.on("error", () => undefined);
+  const store = await openPostgres({ pool });
+  t.after(() => store.close().then(() => pool.end()));
+  await own.freeze();
+  await assert.rejects(store.hasUsers(), Unavailable);
+  const user = { username: "late", passwordHash: hashText("hash") };
+  await eventually(async () => {
+    await assert.rejects(store.insertFirstUser(user), Unavailable);
+    return pool.totalCount > pool.idleCount || undefined;
+  });
+  await own.thaw();
+  await eventually(() => pool.totalCount === pool.idleCount || undefined);
+  assert.deepEqual(await own.sql("SELECT username FROM latchkey_users"), []);
+});

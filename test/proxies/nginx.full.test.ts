@@ -1,0 +1,32 @@
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { withPlaces } from "./examples.ts";
+import { around, nginx } from "./nginx.ts";
+import { startProgram, whereInstalled } from "./program.ts";
+import { assertOwnRequestIds } from "./request-id.ts";
+import { testProxy } from "./rules.ts";
+
+whereInstalled("nginx", (program) => {
+  testProxy(nginx(program));
+
+  test("nginx with two instances: a client cannot choose its request ID", async (t) => {
+    const text = await readFile(new URL("../../docs/scaling/nginx.conf", import.meta.url), "utf8");
+    await assertOwnRequestIds(
+      t,
+      async ({ gate, host, port }) => {
+        const sites = withPlaces(text, {
+          "listen 80;": `listen ${host}:${port};`,
+          "10.0.0.11:3000": gate,
+          "10.0.0.12:3000": `${gate} backup`,
+          "example.org": "example.test",
+        });
+        await startProgram(t, program, {
+          configuration: around(sites),
+          args: (file, folder) => ["-p", folder, "-c", file, "-e", "stderr"],
+          address: { host, port },
+        });
+      },
+      ["http://auth.example.test/login"],
+    );
+  });
+});
