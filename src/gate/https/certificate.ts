@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
+import { constants, createPrivateKey, X509Certificate } from "node:crypto";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
 import { Fault, messageOf } from "../../core/fault.ts";
 
@@ -28,9 +28,13 @@ const CIPHERS = [
   "ECDHE-RSA-CHACHA20-POLY1305",
 ].join(":");
 
-export const TLS_OPTIONS: Readonly<Pick<SecureContextOptions, "minVersion" | "ciphers">> = {
+type TlsOptions = Pick<SecureContextOptions, "minVersion" | "ciphers" | "secureOptions">;
+
+/** A client that could renegotiate would make the server sign again and again on one connection. */
+export const TLS_OPTIONS: Readonly<TlsOptions> = {
   minVersion: "TLSv1.2",
   ciphers: CIPHERS,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 };
 
 export function readCertificate(chain: string, key: string): Certificate {

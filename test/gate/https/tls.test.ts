@@ -130,6 +130,21 @@ for (const [version, cipher] of [
   });
 }
 
+for (const [what, servername] of [
+  ["names the gate", "localhost"],
+  ["names no host", ""],
+] as const) {
+  test(`does not renegotiate with a client that ${what}`, async (t) => {
+    const { port } = await startSecureGate(t);
+    const socket = await handshake(t, port, { maxVersion: "TLSv1.2", servername });
+    const renegotiation = new Promise<Error | null>((resolve) => {
+      socket.renegotiate({}, resolve);
+      socket.once("error", resolve);
+    });
+    assert.match(String(await renegotiation), /no renegotiation/i);
+  });
+}
+
 test("closes plain HTTP on the HTTPS port, and keeps running", async (t) => {
   const { port, serverLog } = await startSecureGate(t);
   const request = "GET /login HTTP/1.1\r\nHost: localhost\r\n\r\n";
