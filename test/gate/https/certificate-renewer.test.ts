@@ -194,6 +194,8 @@ test("does not retry every second when the result of an attempt cannot be stored
   await eventually(() => (opened.asked.length === 1 ? true : undefined));
   await afterAnotherPoll(opened);
   assert.deepEqual(opened.asked, [NAME]);
-  const trouble = opened.lines.find(({ msg }) => String(msg).endsWith("be read or written"));
-  assert.match(String(trouble?.reason), /EISDIR/);
+  const trouble = await eventually(() =>
+    opened.lines.find(({ msg }) => String(msg).endsWith("be read or written")),
+  );
+  assert.match(String(trouble.reason), /EISDIR/);
 });
