@@ -8,6 +8,8 @@ export function isLocalPath(text: string): boolean {
 
 /** Where a sign-in may redirect to. */
 export interface ReturnScope {
+  /** The schemes that a target may have: `https:` alone if users reach the gate over HTTPS. */
+  readonly protocols: readonly string[];
   /** The gate's own origins. */
   readonly origins: readonly string[];
   /** The domain that shares the session cookie with all hosts below it. */
@@ -22,13 +24,14 @@ const MAX_LENGTH = 2_048;
  * Whether a return target from a client is within the scope. Accepts only the normalised form of a
  * URL, so that no browser reads another host than this check.
  */
-export function isReturnTarget(target: string, { origins, domain, port }: ReturnScope): boolean {
+export function isReturnTarget(target: string, scope: ReturnScope): boolean {
+  const { protocols, origins, domain, port } = scope;
   if (target.length > MAX_LENGTH || !PRINTABLE.test(target)) return false;
   if (target.startsWith("/")) return isLocalPath(target);
   if (!URL.canParse(target)) return false;
   const url = new URL(target);
   if (url.href !== target || url.username !== "" || url.password !== "") return false;
-  if (url.protocol !== "https:" && url.protocol !== "http:") return false;
+  if (!protocols.includes(url.protocol)) return false;
   if (origins.includes(url.origin)) return true;
   return domain !== undefined && url.port === port && isAtOrBelow(url.hostname, domain);
 }

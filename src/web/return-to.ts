@@ -3,6 +3,7 @@ import { isReturnTarget } from "../core/return-target.ts";
 import { portOf } from "./location.ts";
 import type { WebOptions } from "./ports.ts";
 import { isOfHost } from "./request/same-origin.ts";
+import { isOverTls } from "./session-cookie.ts";
 
 /** The form field and query parameter that carry the return target through the sign-in. */
 export const RETURN_TO = "return_to";
@@ -15,7 +16,10 @@ export function acceptedTarget(
 ): string | undefined {
   const { forwardAuth, publicUrl, cookieDomain } = options;
   if (!forwardAuth || target === undefined) return undefined;
+  const isHttps = publicUrl?.startsWith("https:") ?? isOverTls(c);
   const scope = {
+    // An http page does not get the Secure session cookie, and others on the network could change it.
+    protocols: isHttps ? ["https:"] : ["https:", "http:"],
     origins: publicUrl === undefined ? askedOrigin(c, target) : [publicUrl],
     domain: cookieDomain,
     port: portOf(publicUrl),

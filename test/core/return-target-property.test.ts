@@ -9,7 +9,11 @@ const scopes: readonly (ReturnScope & { readonly own: string })[] = [
   { own: "https://auth.example.test:8443", domain: "example.test", port: "8443" },
   { own: "https://auth.example.test", domain: undefined, port: "" },
   { own: "http://127.0.0.1:3000", domain: undefined, port: "3000" },
-].map((scope) => ({ ...scope, origins: [scope.own] }));
+].map((scope) => ({
+  ...scope,
+  protocols: scope.own.startsWith("https:") ? ["https:"] : ["https:", "http:"],
+  origins: [scope.own],
+}));
 
 const often = (usual: string, ...others: readonly string[]): fc.Arbitrary<string> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
@@ -95,7 +99,7 @@ function isAtOrBelow(hostname: string, domain: string | undefined): boolean {
 
 function landsAtHome(target: string, { own, domain, port }: (typeof scopes)[number]): boolean {
   const { origin, protocol, username, password, hostname, port: itsPort } = new URL(target, own);
-  if (protocol !== "https:" && protocol !== "http:") return false;
+  if (protocol !== "https:" && (protocol !== "http:" || own.startsWith("https:"))) return false;
   if (username !== "" || password !== "") return false;
   return origin === own || (itsPort === port && isAtOrBelow(hostname, domain));
 }

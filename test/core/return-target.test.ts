@@ -4,15 +4,28 @@ import { isReturnTarget, type ReturnScope } from "../../src/core/return-target.t
 
 const OWN = "https://auth.example.test";
 const HOST = "app.example.test";
-const shared: ReturnScope = { origins: [OWN], domain: "example.test", port: "" };
-const alone: ReturnScope = { origins: [OWN], domain: undefined, port: "" };
-const onPort: ReturnScope = { origins: [`${OWN}:8443`], domain: "example.test", port: "8443" };
+const protocols = ["https:"];
+const shared: ReturnScope = { protocols, origins: [OWN], domain: "example.test", port: "" };
+const alone: ReturnScope = { protocols, origins: [OWN], domain: undefined, port: "" };
+const onPort: ReturnScope = {
+  protocols,
+  origins: [`${OWN}:8443`],
+  domain: "example.test",
+  port: "8443",
+};
+const overHttp: ReturnScope = {
+  protocols: ["https:", "http:"],
+  origins: ["http://auth.example.test"],
+  domain: "example.test",
+  port: "",
+};
 const byAddress: ReturnScope = {
+  protocols: ["https:", "http:"],
   origins: ["http://127.0.0.1:3000", "http://127.0.0.1", "http://[::1]"],
   domain: undefined,
   port: "",
 };
-const scopes = [shared, alone, onPort, byAddress];
+const scopes = [shared, alone, onPort, overHttp, byAddress];
 
 /** Every text with the part put in at every place. */
 const everywhere = (text: string, part: string): readonly string[] =>
@@ -215,19 +228,19 @@ test("accepts any path of this site", () => {
 });
 
 const led: readonly (readonly [target: string, scopes: readonly ReturnScope[]])[] = [
-  [`${OWN}/`, [shared, alone]],
-  [`${OWN}/page?a=b#c`, [shared, alone]],
-  [`${OWN}/?to=https://evil.example/`, [shared, alone]],
-  ["http://auth.example.test/", [shared]],
-  [`https://${HOST}/page?a=b#c`, [shared]],
-  [`http://${HOST}/`, [shared]],
-  ["https://example.test/", [shared]],
-  ["https://a.b.c.example.test/", [shared]],
-  ["https://xn--bcher-kva.example.test/", [shared]],
-  [`https://${HOST}/@evil.example`, [shared]],
+  [`${OWN}/`, [shared, alone, overHttp]],
+  [`${OWN}/page?a=b#c`, [shared, alone, overHttp]],
+  [`${OWN}/?to=https://evil.example/`, [shared, alone, overHttp]],
+  ["http://auth.example.test/", [overHttp]],
+  [`https://${HOST}/page?a=b#c`, [shared, overHttp]],
+  [`http://${HOST}/`, [overHttp]],
+  ["https://example.test/", [shared, overHttp]],
+  ["https://a.b.c.example.test/", [shared, overHttp]],
+  ["https://xn--bcher-kva.example.test/", [shared, overHttp]],
+  [`https://${HOST}/@evil.example`, [shared, overHttp]],
   [`${OWN}:8443/`, [onPort]],
   [`https://${HOST}:8443/page`, [onPort]],
-  [`http://${HOST}:8443/`, [onPort]],
+  [`http://${HOST}:8443/`, []],
   ["http://127.0.0.1:3000/page", [byAddress]],
   ["http://127.0.0.1/page", [byAddress]],
   ["http://[::1]/page", [byAddress]],

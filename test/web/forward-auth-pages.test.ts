@@ -15,7 +15,7 @@ const pages: readonly (readonly [
   returnTo: string | undefined,
 ])[] = [
   ["the domain itself", { "X-Forwarded-Host": "example.test" }, "https://example.test/page"],
-  ["plain http", { "X-Forwarded-Proto": "http" }, "http://app.example.test/page"],
+  ["plain http", { "X-Forwarded-Proto": "http" }, undefined],
   [
     "capitals in the host",
     { "X-Forwarded-Host": "App.Example.Test" },

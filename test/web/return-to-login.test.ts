@@ -31,7 +31,6 @@ const accepted = [
   BACK,
   "https://auth.example.test/",
   "https://example.test/",
-  "http://app.example.test/",
   "/page?a=b&c=d",
   `/"><script>alert(1)</script>'&lt;&amp;`,
 ];
@@ -44,6 +43,7 @@ const refused = [
     "https://example.test@evil.example",
   ],
   ...[
+    "http://app.example.test/",
     "https://app.example.test:8443/",
     "https://APP.example.test/",
     "https:app.example.test/",
