@@ -19,7 +19,7 @@ export interface FreshGate extends AsyncDisposable {
 export interface FreshGateOptions {
   readonly setupToken: "required" | "none";
   readonly settings: Readonly<Record<string, string>>;
-  readonly ownHosts: readonly string[];
+  readonly otherUrls: readonly string[];
 }
 
 /** Starts a gate as a child process, with a database that is deleted with it. */
@@ -59,7 +59,7 @@ export async function startFreshGate(options: FreshGateOptions): Promise<FreshGa
     url,
     access: {
       secret,
-      ownHosts: options.ownHosts,
+      otherUrls: options.otherUrls,
       ...(setupToken === undefined ? {} : { setupToken }),
       readLog: async (format) =>
         (await latchkey("log", ...(format === "json" ? ["--json"] : []))).stdout,

@@ -22,7 +22,7 @@ const FIRST_GATE_ONLY = new Set([
 ]);
 
 const gates: Readonly<Record<string, FreshGateOptions>> = {
-  "a gate with default settings": { setupToken: "none", settings: {}, ownHosts: [] },
+  "a gate with default settings": { setupToken: "none", settings: {}, otherUrls: [] },
   "a gate with a setup token, a trusted proxy and a shared cookie": {
     setupToken: "required",
     settings: {
@@ -30,7 +30,7 @@ const gates: Readonly<Record<string, FreshGateOptions>> = {
       PUBLIC_URL: "https://auth.example.test",
       COOKIE_DOMAIN: "example.test",
     },
-    ownHosts: ["example.test"],
+    otherUrls: ["https://example.test"],
   },
 };
 

@@ -16,8 +16,8 @@ export interface Account {
 export interface ServerAccess {
   readonly secret: string;
   readonly setupToken?: string;
-  /** Further hosts that the server may redirect to. */
-  readonly ownHosts?: readonly string[];
+  /** Further URLs that the server may redirect to, with the scheme that users reach them by. */
+  readonly otherUrls?: readonly string[];
   /** The output of `latchkey log`, as text and as JSON. */
   readLog(format: "text" | "json"): Promise<string>;
   /** The server log so far. */

@@ -10,7 +10,7 @@ import { TargetError } from "../src/errors.ts";
 import { findTarget } from "../src/find.ts";
 import { runAttacks } from "../src/run.ts";
 import { signInAs } from "../src/target.ts";
-import { attackNamed, runCommand } from "./run-attack.ts";
+import { attackNamed, attackSampleServer, runCommand } from "./run-attack.ts";
 
 function trustLocalhost(t: TestContext): void {
   const before = getCACertificates();
@@ -25,7 +25,14 @@ test("finds nothing on a gate that serves HTTPS", async (t) => {
   const url = `https://localhost:${gate.port}`;
   const target = await findTarget({ url, guarded: [], fresh: false });
   assert.equal(await signInAs(target, OWNER.username, OWNER.password), "signed-in");
-  const names = ["cross-site-forms", "request-smuggling", "pipelining", "session-life"];
+  const names = [
+    "guarded-paths",
+    "open-redirects",
+    "cross-site-forms",
+    "request-smuggling",
+    "pipelining",
+    "session-life",
+  ];
   const results = await runAttacks(target, {
     attacks: names.map(attackNamed),
     granted: new Set(["account", "disturb"]),
@@ -35,6 +42,16 @@ test("finds nothing on a gate that serves HTTPS", async (t) => {
     results.map(({ attack, outcome, findings }) => [attack.name, outcome, ...findings]),
     names.map((name) => [name, "passed"]),
   );
+});
+
+test("open-redirects detects a server that redirects from https to http on its own host", async (t) => {
+  trustLocalhost(t);
+  const { outcome, findings } = await attackSampleServer(t, attackNamed("open-redirects"), {
+    certificate: LOCALHOST,
+    returnTo: (target = "/") => (/^https?:\/\/localhost:\d+\//i.test(target) ? target : "/"),
+  });
+  assert.equal(outcome, "got-through");
+  for (const finding of findings) assert.match(finding, / redirects to http:\/\/localhost:\d+\/$/i);
 });
 
 test("reports an untrusted certificate in one line", async (t) => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attacks } from "../src/attacks.ts";
-import { attackSampleServer } from "./run-attack.ts";
+import { attackNamed, attackSampleServer } from "./run-attack.ts";
+import { correct } from "./sample-behaviour.ts";
 
 for (const attack of attacks) {
   test(`${attack.name} finds nothing on a correct server`, async (t) => {
@@ -12,3 +13,14 @@ for (const attack of attacks) {
     assert.ok(tried > 0);
   });
 }
+
+test("guarded-paths ignores empty responses to requests for other hosts", async (t) => {
+  const { outcome, findings } = await attackSampleServer(t, attackNamed("guarded-paths"), {
+    redirect(response, location, cookies) {
+      const { host = "" } = response.req.headers;
+      if (/^127\.0\.0\.1:\d{5}$/.test(host)) correct.redirect(response, location, cookies);
+      else response.writeHead(200).end();
+    },
+  });
+  assert.deepEqual([outcome, findings], ["passed", []]);
+});

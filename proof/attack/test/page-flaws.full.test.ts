@@ -18,6 +18,8 @@ const looseTargets: Readonly<Record<string, (target: string) => boolean>> = {
   "accepts any scheme": (target) => /^[a-z]+:(?!\/\/)/.test(target),
   "accepts targets that start with its host": (target) => target.startsWith("http://127.0.0.1"),
   "accepts targets that contain its host": (target) => target.includes("127.0.0.1"),
+  "accepts user info before its host": (target) =>
+    /^https?:/.test(target) && URL.canParse(target) && new URL(target).hostname === "127.0.0.1",
 };
 
 const flaws: readonly Flaw[] = [

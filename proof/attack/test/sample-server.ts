@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import type { ServerAccess } from "../src/target.ts";
@@ -20,6 +21,8 @@ export interface SampleServer {
 
 export interface SampleServerOptions extends Partial<Behaviour> {
   readonly setupToken?: string;
+  /** A certificate for `localhost`, to serve HTTPS. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
 }
 
 /**
@@ -33,10 +36,14 @@ export async function startSampleServer(
   const parts: Behaviour = { ...correct, ...options };
   const memory: Memory = { users: [], attempts: new Map(), log: [], ended: new Set() };
   const sample: Sample = { parts, memory, setupToken: options.setupToken };
-  const server = createServer(
-    parts.server,
-    (request, response) => void answer(sample, request, response),
-  );
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    answer(sample, request, response).catch(() => response.writeHead(500).end());
+  };
+  const { certificate } = options;
+  const server =
+    certificate === undefined
+      ? createServer(parts.server, listener)
+      : createTlsServer({ ...parts.server, ...certificate }, listener);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => {
@@ -44,7 +51,8 @@ export async function startSampleServer(
     server.closeAllConnections();
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, memory, access: workshopOf(sample) };
+  const origin = certificate === undefined ? "http://127.0.0.1" : "https://localhost";
+  return { url: `${origin}:${port}`, memory, access: workshopOf(sample) };
 }
 
 interface Sample {
@@ -122,6 +130,8 @@ async function answer(
         return page(sample, response, 422, parts.escape(user.username));
       return parts.redirect(response, parts.returnTo(request.headers.referer) ?? "/", []);
     }
+    case "GET /forward-auth":
+      return page(sample, response, user || !parts.isGuarded(request) ? 200 : 401, "");
     case "GET /": {
       if (user === undefined && parts.isGuarded(request))
         return parts.redirect(response, "/login", []);

@@ -77,27 +77,6 @@ const flaws: readonly Flaw[] = [
     },
     finding: /one extra character/,
   },
-  {
-    attack: "guarded-paths",
-    what: "guards one spelling of its path only",
-    server: {
-      pathOf: (request) => correct.pathOf(request).replace(/^\/+$/, "/"),
-      isGuarded: ({ url }) => url === "/",
-    },
-    finding: /GET \/\//,
-  },
-  {
-    attack: "guarded-paths",
-    what: "takes the path from a header",
-    server: { isGuarded: ({ headers }) => headers["x-original-url"] === undefined },
-    finding: /GET \/: 200/,
-  },
-  {
-    attack: "guarded-paths",
-    what: "guards GET only",
-    server: { isGuarded: ({ method }) => method !== "HEAD" },
-    finding: /HEAD \/: 200/,
-  },
 ];
 
 testFlaws(flaws);

@@ -17,15 +17,15 @@ const PARAMETERS = ["return_to", "next", "redirect", "redirect_uri", "url"];
 
 export const openRedirects: Attack = {
   name: "open-redirects",
-  about: "links to this server that redirect to another site",
+  about: "links to this server that redirect to another site, or from https to http",
   meaning: "A link to your own server can send users to a site that imitates yours.",
   noun: "requests",
   verb: "redirected to another site",
   needs: [],
 
   async run(target, tally) {
-    const own = [ownHost(target), ...(target.access?.ownHosts ?? [])];
-    const forms = [...new Set(own.flatMap(foreignTargets))];
+    const hosts = [ownHost(target), ...otherUrls(target).map(({ host }) => host)];
+    const forms = [...new Set(hosts.flatMap(foreignTargets))];
     const proxied = (await send(target, { path: "/forward-auth" })).status !== 404;
     await forEach(forms, CONCURRENCY, async (form) => {
       await byQuery(target, form, tally);
@@ -37,6 +37,9 @@ export const openRedirects: Attack = {
     await byReferer(target, target.account, forms, tally);
   },
 };
+
+const otherUrls = ({ access }: Target): readonly URL[] =>
+  (access?.otherUrls ?? []).map((url) => new URL(url));
 
 /** An accepted target appears in the form of the page or in the redirect to the sign-in. */
 async function byQuery(target: Target, form: string, tally: Tally): Promise<void> {
@@ -116,11 +119,11 @@ async function byHost(target: Target, tally: Tally): Promise<void> {
 
 function judge(target: Target, what: string, response: HttpResponse, tally: Tally): void {
   tally.tried();
-  const own = new URL(target.url);
+  const own = [new URL(target.url), ...otherUrls(target)];
   const refresh = headerOf(response, "refresh")?.replace(/^.*?url=/i, "");
   const redirect = headerOf(response, "hx-redirect");
   for (const link of [response.location, refresh, redirect, ...linksIn(response.body)]) {
-    if (link === undefined || !isForeign(link, own)) continue;
+    if (link === undefined || !own.some((url) => isForeign(link, url))) continue;
     tally.gotThrough(`${what} redirects to ${link}`);
   }
 }

@@ -100,6 +100,14 @@ const whole: readonly string[] = [
   "https://elsewhere-{own}/",
   `http:${FOREIGN_HOST}`,
   `https:@${FOREIGN_HOST}`,
+  "http://{own}/",
+  "HTTP://{own}/",
+  "http:{own}/",
+  `http://${FOREIGN_HOST}@{own}/`,
+  `https://${FOREIGN_HOST}@{own}/`,
+  `https://${FOREIGN_HOST}:80@{own}/`,
+  `https://${FOREIGN_HOST}%2f@{own}/`,
+  `//${FOREIGN_HOST}@{own}/`,
 ];
 
 /** Spellings of a URL on another site; some work in some browsers only. */
@@ -108,11 +116,15 @@ export function foreignTargets(own: string): readonly string[] {
   return [...new Set([...whole, ...joined].map((form) => form.replaceAll("{own}", own)))];
 }
 
-/** Whether a browser on the page `from` would resolve the link to another site. */
+/**
+ * Whether a browser on the page `from` would resolve the link to another site, or from https to http.
+ * User info counts too: browsers ignore it, but other software takes it for the host.
+ */
 export function isForeign(link: string, from: URL): boolean {
   if (!URL.canParse(link, from)) return false;
-  const { protocol, hostname, origin } = new URL(link, from);
-  if (/^(javascript|data|vbscript|file|blob):$/.test(protocol)) return true;
+  const { protocol, hostname, origin, username } = new URL(link, from);
+  if (/^(javascript|data|vbscript|file|blob):$/.test(protocol) || username !== "") return true;
   if (origin === from.origin) return false;
+  if (hostname === from.hostname && from.protocol === "https:" && protocol === "http:") return true;
   return hostname.includes("elsewhere") || /203\.0\.113\.1|cb00:7101/.test(hostname);
 }

@@ -2,11 +2,24 @@ import type { HttpRequest } from "../http/request.ts";
 
 const PUBLIC = ["/login", "/latchkey.css", "/healthz", "/robots.txt"];
 
-/** Spellings of a path, and requests for it, that a guard might not recognise. */
+/** Paths that rules of other guards leave open. */
+const OFTEN_OPEN = [...PUBLIC, "/health", "/ping", "/public/", "/static/app.js", "/favicon.ico"];
+
+/** Requests for a path that a guard might not recognise. */
 export function pathVariants(path: string, host: string): readonly HttpRequest[] {
+  return [
+    ...spellings(path, host).map((one) => ({ path: one })),
+    ...["HEAD", "GET ", "get", "FOO"].map((method) => ({ path, method })),
+    { path, version: "1.0" as const, headers: { Host: undefined } },
+    ...hostVariants(host).map((Host) => ({ path, headers: { Host } })),
+  ];
+}
+
+/** Spellings of a path that a guard and the app behind it may parse differently. */
+export function spellings(path: string, host: string): readonly string[] {
   const name = path.slice(1);
   const encoded = [...name].map((one) => `%${one.charCodeAt(0).toString(16)}`).join("");
-  const spellings = [
+  const all = [
     path,
     `/${path}`,
     `//${path}`,
@@ -49,7 +62,6 @@ export function pathVariants(path: string, host: string): readonly HttpRequest[]
     `${path}%2fx.css`,
     `${path}?`,
     `${path}?.css`,
-    `${path}?x=/login`,
     `${path}#`,
     `${path}%23`,
     `${path}%3f`,
@@ -65,7 +77,28 @@ export function pathVariants(path: string, host: string): readonly HttpRequest[]
     `http://elsewhere.example${path}`,
     `http://${host}/login/..${path}`,
     `http://x@${host}${path}`,
+    // Not with the other public paths: their files are open, and these are requests for them.
+    `/login#${path}`,
+    `/login?${path}`,
+    `/login%23${path}`,
+    `/login%3f${path}`,
+    ...OFTEN_OPEN.flatMap((open) => [
+      `${path}#${open}`,
+      `${path}%23${open}`,
+      `${path}?${open}`,
+      `${path}?x=${open}`,
+      `${path}?x=#${open}`,
+      `${path}%3fx=${open}`,
+    ]),
     ...PUBLIC.flatMap((open) => [
+      `${open}..`,
+      `${open}..${path}`,
+      `${open}..;${path}`,
+      `${open}%2e%2e${path}`,
+      `${open}.%2e${path}`,
+      `${open}/..//${name}`,
+      `${open}//..//..${path}`,
+      `/${open}/..${path}`,
       `${open}/..${path}`,
       `${open}/%2e%2e${path}`,
       `${open}/..;${path}`,
@@ -76,45 +109,19 @@ export function pathVariants(path: string, host: string): readonly HttpRequest[]
       `${open}%00/..${path}`,
       `${open}/../..${path}`,
     ]),
-  ].filter((spelling) => !/[ \r\n]/.test(spelling));
-  return [
-    ...[...new Set(spellings)].map((one) => ({ path: one })),
-    ...["HEAD", "GET ", "get", "FOO"].map((method) => ({ path, method })),
-    { path, version: "1.0" as const, headers: { Host: undefined } },
-    ...withProxyHeaders(path, host),
   ];
+  return [...new Set(all)].filter((spelling) => !/[ \r\n]/.test(spelling));
 }
 
-/** Headers that a proxy sets, from a client that is not a proxy. */
-function withProxyHeaders(path: string, host: string): readonly HttpRequest[] {
-  const headers: Readonly<Record<string, string>> = {
-    "X-Original-URL": "/login",
-    "X-Rewrite-URL": "/login",
-    "X-Original-URI": "/login",
-    "X-Forwarded-Uri": "/login",
-    "X-Forwarded-Path": "/login",
-    "X-Forwarded-Prefix": "/login",
-    "X-Forwarded-Method": "OPTIONS",
-    "X-HTTP-Method-Override": "OPTIONS",
-    "X-Forwarded-For": "127.0.0.1",
-    "X-Real-IP": "127.0.0.1",
-    Forwarded: "for=127.0.0.1",
-    "Remote-User": "owner",
-    "Remote-User-Id": "1",
-    "X-Forwarded-User": "owner",
-    Authorization: "Basic b3duZXI6b3duZXI=",
-    Cookie: "session=nobody",
-    Accept: "application/json",
-    "X-Requested-With": "XMLHttpRequest",
-    "HX-Request": "true",
-    Upgrade: "websocket",
-    "Sec-Fetch-Site": "same-origin",
-    Host: "localhost",
-    Range: "bytes=0-10",
-    "If-None-Match": "*",
-    "Max-Forwards": "0",
-    Expect: "100-continue",
-    Origin: `http://${host}`,
-  };
-  return Object.entries(headers).map(([name, value]) => ({ path, headers: { [name]: value } }));
+/** Spellings of the server's own host, and one that is always local. */
+function hostVariants(host: string): readonly string[] {
+  const { hostname } = new URL(`http://${host}`);
+  return [
+    host.toUpperCase(),
+    host.replace(hostname, `${hostname}.`),
+    hostname,
+    ...["", "1", "80", "443", "8443"].map((port) => `${hostname}:${port}`),
+    `${hostname}.:80`,
+    "localhost",
+  ];
 }
