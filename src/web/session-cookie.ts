@@ -27,7 +27,7 @@ export function sessionCookies(
   return domain === undefined ? [cookie] : [CLEARED, `${cookie}; Domain=${domain}`];
 }
 
-/** The header counts from any client: a false one only makes the client's own cookie stricter. */
+/** The header counts from any client: a false one only restricts the client's own sign-in. */
 export function isOverTls(c: Context): boolean {
   return isEncrypted(c) || c.req.header("x-forwarded-proto") === "https";
 }
