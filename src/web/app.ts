@@ -17,6 +17,12 @@ import { redirect, respondAsset, respondText } from "./responses.ts";
 import { clearedSessionCookies } from "./session-cookie.ts";
 import { getSetup, postSetup } from "./setup.ts";
 
+/**
+ * Without it, the back button after a sign-out shows an app's page from the browser's cache. Browsers
+ * ignore it over plain HTTP, except on loopback.
+ */
+const CLEAR_CACHE = { "Clear-Site-Data": '"cache"' };
+
 /** The route table. It has no wildcard, so that an app which mounts it keeps its other paths. */
 export function createRoutes(ports: WebPorts): Hono {
   const { paths, options, views, requireAuth } = ports;
@@ -34,7 +40,7 @@ export function createRoutes(ports: WebPorts): Hono {
   app.get(paths.setup, (c) => getSetup(ports, c));
   app.post(paths.setup, sameOrigin, withForm(postSetup));
   app.post(paths.logout, sameOrigin, () =>
-    redirect(paths.login, clearedSessionCookies(options.cookieDomain)),
+    redirect(paths.login, clearedSessionCookies(options.cookieDomain), CLEAR_CACHE),
   );
   app.post(paths.password, sameOrigin, requireAuth, withForm(postPassword));
   for (const asset of ports.assets) app.get(asset.path, () => respondAsset(asset));

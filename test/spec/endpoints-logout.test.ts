@@ -14,8 +14,12 @@ for (const { who, cookie } of [
     const gate = await startGate(t);
     const own = await gate.setUp();
     const session = cookie === "own" ? own : cookie;
-    const { status, location, cookies, body } = await gate.send("/logout", { form: {}, session });
+    const { status, location, cookies, body, headers } = await gate.send("/logout", {
+      form: {},
+      session,
+    });
     assert.deepEqual([status, location, cookies, body], [303, "/login", CLEARED, ""]);
+    assert.equal(headers["clear-site-data"], '"cache"');
   });
 }
 

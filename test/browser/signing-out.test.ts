@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startApp } from "../support/app.ts";
+import { openPage } from "../support/browser.ts";
+import { OWNER } from "../support/gate.ts";
+import { atHome, pathOf, submit } from "./forms.ts";
+
+test("going back after a sign-out shows the sign-in page instead of the home page", async (t) => {
+  const { page } = await atHome(t);
+  await submit(page, "/logout");
+  await page.goBack();
+  assert.equal(pathOf(page), "/login");
+  assert.doesNotMatch(await page.locator("body").innerText(), /Signed in as/);
+});
+
+test("going back after a sign-out shows the sign-in page instead of an app's page that the browser kept", async (t) => {
+  const page = await openPage(t);
+  const app = await startApp(t);
+  const { username, password } = OWNER;
+  await page.goto(`${app.url}/setup`);
+  await submit(page, "/setup", { username, password, confirm: password });
+  await page.goto(`${app.url}/operation`);
+  const operation = await page.locator("body").innerText();
+  assert.equal(operation, "protected, for owner");
+  await page.goto(`${app.url}/`);
+  await submit(page, "/logout");
+  await page.goBack();
+  await page.goBack();
+  assert.equal(pathOf(page), "/login");
+  assert.notEqual(await page.locator("body").innerText(), operation);
+});
