@@ -1,5 +1,5 @@
 import type { AllowedHosts } from "./core/allowed-hosts.ts";
-import type { LogReader } from "./core/log-reader.ts";
+import type { LogPruner, LogReader } from "./core/log-reader.ts";
 import type { Meter } from "./core/meter.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import type { SetupTokenSource } from "./core/setup-token.ts";
@@ -16,7 +16,7 @@ export interface AuthOptions {
    * Stores accounts and log entries. The caller closes it, after the Auth object. The home page
    * lists the newest log entries if the store can read them.
    */
-  readonly store: Store & Partial<LogReader> & Partial<AttemptCounter>;
+  readonly store: Store & Partial<LogReader> & Partial<LogPruner> & Partial<AttemptCounter>;
   /**
    * Signs the session tokens: 32 random bytes or more, the same on every instance. `undefined` or
    * empty uses the built-in development secret with a warning; in production `createAuth` throws.

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
-import type { Event } from "./events.ts";
+import { createDenialPruner } from "./denial-pruner.ts";
+import { DENIAL, type Event } from "./events.ts";
 import { messageOf } from "./fault.ts";
+import type { LogPruner } from "./log-reader.ts";
 import { type EntryMeter, noMeter } from "./meter.ts";
 import type { ServerLog } from "./server-log.ts";
 import type { NewLogEntry, Store } from "./store.ts";
@@ -39,11 +41,12 @@ export const toEntry = (event: Event, clock: Pick<Clock, "now">): NewLogEntry =>
 });
 
 export function createEventLog(
-  store: Pick<Store, "insertLogEntries">,
+  store: Pick<Store, "insertLogEntries"> & Partial<LogPruner>,
   clock: Clock,
   log: ServerLog,
   meter: EntryMeter = noMeter.entries,
 ): EventLog {
+  const pruneDenials = createDenialPruner(store, log);
   const waiting: NewLogEntry[] = [];
   /** `upTo` is how many entries must have been written since the start. */
   const flushing = new Set<{ readonly upTo: number; readonly done: () => void }>();
@@ -95,6 +98,7 @@ export function createEventLog(
     meter.written(batch.length);
     if (dropped > 0) log.error({ dropped }, "log entries dropped: too many were waiting");
     dropped = 0;
+    await pruneDenials(batch);
     return true;
   }
 
@@ -110,7 +114,7 @@ export function createEventLog(
     },
 
     record(event) {
-      const limit = event.type === "signin_rate_limited" ? MAX_WAITING_DENIALS : MAX_WAITING;
+      const limit = event.type === DENIAL ? MAX_WAITING_DENIALS : MAX_WAITING;
       if (waiting.length >= limit) {
         dropped += 1;
         meter.dropped();

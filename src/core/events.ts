@@ -26,6 +26,9 @@ export type EventType = keyof typeof forms;
 
 export const eventTypes: readonly EventType[] = Object.keys(forms) as EventType[];
 
+/** The type that any client can cause, and so in any number. */
+export const DENIAL: EventType = "signin_rate_limited";
+
 function builderOf(type: EventType): (subject?: string | number) => Event {
   const [author, start] = forms[type];
   return (subject = "") => ({ type, summary: `${start}${subject}`, author });

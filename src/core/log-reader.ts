@@ -1,4 +1,4 @@
-import type { EventLog } from "./event-log.ts";
+import { DENIAL } from "./events.ts";
 import type { NewLogEntry } from "./store.ts";
 
 export interface LogEntry extends NewLogEntry {
@@ -16,6 +16,7 @@ export interface LogReader {
 
 export interface LogFilter {
   readonly type?: string | undefined;
+  readonly exceptType?: string | undefined;
   readonly since?: Date | undefined;
 }
 
@@ -28,20 +29,32 @@ export interface LogQuery extends LogFilter {
 export interface LogPruner {
   /** Removes at most `limit` entries older than `before`, and returns how many it removed. */
   pruneLogEntries(before: Date, limit: number): Promise<number>;
+  /** Removes the oldest entries of a type, at most `limit`, and keeps the newest `keep` of them. */
+  pruneLogEntriesOf(type: string, keep: number, limit: number): Promise<number>;
 }
 
 const RECENT_ENTRIES = 10;
 
-/** Reads the newest entries, newest first, after a flush, which takes 250 ms at most. */
+/**
+ * Reads the newest entries, newest first, after a flush, which takes 250 ms at most. Of the denied
+ * sign-ins, which any client can cause, only the newest: a flood of them displaces no other entry.
+ */
 export function recentLog(
   store: Partial<LogReader>,
-  events: EventLog,
+  events: { flush(): Promise<void> },
 ): (() => Promise<readonly LogEntry[]>) | undefined {
   const { startOfNewest, readLogEntries } = store;
   if (startOfNewest === undefined || readLogEntries === undefined) return undefined;
+  const newest = async (limit: number, filter: LogFilter): Promise<readonly LogEntry[]> => {
+    const afterId = await startOfNewest.call(store, limit, filter);
+    return readLogEntries.call(store, { ...filter, afterId, limit });
+  };
   return async () => {
     await events.flush();
-    const afterId = await startOfNewest.call(store, RECENT_ENTRIES, {});
-    return (await readLogEntries.call(store, { afterId, limit: RECENT_ENTRIES })).toReversed();
+    const [others, denials] = await Promise.all([
+      newest(RECENT_ENTRIES, { exceptType: DENIAL }),
+      newest(1, { type: DENIAL }),
+    ]);
+    return [...others, ...denials].sort((a, b) => b.id - a.id).slice(0, RECENT_ENTRIES);
   };
 }

@@ -10,7 +10,7 @@ const PAUSE_MS = 25;
 
 /** Removes log entries older than `keepMs`, now and every hour. `stop` waits for the current batch. */
 export function startLogRetention(
-  store: LogPruner,
+  store: Pick<LogPruner, "pruneLogEntries">,
   keepMs: number,
   now: () => number,
   log: ServerLog,

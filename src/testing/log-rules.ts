@@ -85,6 +85,9 @@ export function testLogReader(name: string, open: Open<Store & LogReader>): void
   rule("filters entries by type, by time and by both", async (store) => {
     await insertMixed(store);
     assert.deepEqual(await summaries(store, { type: "signup" }), ["entry 0", "entry 3", "entry 6"]);
+    const others = { exceptType: "signin" };
+    assert.deepEqual(await summaries(store, others), ["entry 0", "entry 3", "entry 6"]);
+    assert.deepEqual(await summaries(store, { ...others, since: new Date(4_000) }), ["entry 6"]);
     assert.deepEqual(await summaries(store, { type: "no such type" }), []);
     assert.deepEqual(await summaries(store, { since: new Date(7_000) }), ["entry 7", "entry 8"]);
     assert.deepEqual(await summaries(store, { since: new Date(7_001) }), ["entry 8"]);
@@ -103,6 +106,8 @@ export function testLogReader(name: string, open: Open<Store & LogReader>): void
     assert.deepEqual(await newest(9, {}), named(0, 9), "as many as there are");
     assert.deepEqual(await newest(100, {}), named(0, 9), "more than there are");
     assert.deepEqual(await newest(2, { type: "signup" }), ["entry 3", "entry 6"]);
+    assert.deepEqual(await newest(2, { exceptType: "signup" }), ["entry 7", "entry 8"]);
+    assert.deepEqual(await newest(2, { exceptType: "signin" }), ["entry 3", "entry 6"]);
     assert.deepEqual(await newest(2, { since: new Date(4_000) }), ["entry 7", "entry 8"]);
     assert.deepEqual(await newest(9, { since: new Date(4_000) }), named(4, 9));
     assert.deepEqual(await newest(1, { type: "signup", since: new Date(1_000) }), ["entry 6"]);

@@ -31,6 +31,26 @@ test("returns all entries if there are fewer than ten", async (t) => {
   assert.deepEqual(summaries((await recent?.()) ?? []), names(0, 3).toReversed());
 });
 
+test("shows the newest denied sign-in only, in its place", async (t) => {
+  const store = await openStore(t);
+  const recent = recentLog(store, createEventLog(store, fakeClock(), recordingLog()));
+  const denials = Array.from({ length: 30 }, (_, i) =>
+    logEntry(`denial ${i}`, { type: "signin_rate_limited" }),
+  );
+  await store.insertLogEntries(names(0, 12).map((name) => logEntry(name)));
+  await store.insertLogEntries(denials);
+  const others = names(3, 12).toReversed();
+  assert.deepEqual(summaries((await recent?.()) ?? []), ["denial 29", ...others]);
+  await store.insertLogEntries([logEntry("newer")]);
+  assert.deepEqual(summaries((await recent?.()) ?? []).slice(0, 3), [
+    "newer",
+    "denial 29",
+    "Signed in as 11",
+  ]);
+  await store.insertLogEntries(names(0, 10).map((name) => logEntry(name)));
+  assert.deepEqual(summaries((await recent?.()) ?? []), names(0, 10).toReversed());
+});
+
 test("includes entries that were just recorded", async (t) => {
   const store = await openStore(t);
   const clock = fakeClock(Date.UTC(2031, 4, 1));

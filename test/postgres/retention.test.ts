@@ -56,7 +56,7 @@ for (const [name, connecting] of Object.entries(stores)) {
     await store.insertLogEntries(entriesAt(50 * HOUR, 150, "old, though written late"));
     await store.insertLogEntries(entriesAt(-HOUR, 2, "kept, of the future"));
     const steps: number[] = [];
-    const stepping: LogPruner = {
+    const stepping: Pick<LogPruner, "pruneLogEntries"> = {
       async pruneLogEntries(before, limit) {
         const removed = await store.pruneLogEntries(before, limit);
         steps.push(removed);
@@ -77,6 +77,29 @@ for (const [name, connecting] of Object.entries(stores)) {
     );
     assert.ok(Math.max(...steps) <= 200, steps.join());
     assert.deepEqual(log.lines, []);
+  });
+
+  test(`${name}: removes the oldest entries of one type and keeps the newest`, async (t) => {
+    const store = await (await connecting(t))();
+    for (let n = 0; n < 6; n += 1) {
+      await store.insertLogEntries([
+        logEntry(`denial ${n}`, { type: "signin_rate_limited" }),
+        logEntry(`sign-in ${n}`, { type: "signin" }),
+      ]);
+    }
+    const steps: number[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      steps.push(await store.pruneLogEntriesOf("signin_rate_limited", 3, 2));
+    }
+    assert.deepEqual(steps, [2, 1, 0]);
+    const summaries = await summariesIn(store);
+    assert.deepEqual(
+      summaries.filter((summary) => summary.startsWith("denial")),
+      ["denial 3", "denial 4", "denial 5"],
+    );
+    assert.equal(summaries.length, 9);
+    assert.equal(await store.pruneLogEntriesOf("signin_rate_limited", 4, 2), 0);
+    assert.equal(await store.pruneLogEntriesOf("signup", 3, 2), 0);
   });
 
   test(`${name}: several instances can remove entries concurrently`, async (t) => {
@@ -127,7 +150,7 @@ for (const [name, connecting] of Object.entries(stores)) {
 }
 
 test("only logs a failing store", async () => {
-  const failing: LogPruner = {
+  const failing: Pick<LogPruner, "pruneLogEntries"> = {
     pruneLogEntries: async () => {
       throw new Error("out of order");
     },

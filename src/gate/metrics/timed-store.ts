@@ -14,6 +14,7 @@ const operations = [
   "readLogEntries",
   "startOfNewest",
   "pruneLogEntries",
+  "pruneLogEntriesOf",
   "recordAttempt",
   "forgetAttempts",
 ] as const satisfies readonly (keyof OpenStore)[];

@@ -3,7 +3,7 @@ import type { LogFilter, LogPruner, LogReader } from "../../core/log-reader.ts";
 import type { NewLogEntry, Store } from "../../core/store.ts";
 import { EARLIEST_ENTRIES, logEntryOf } from "../rows.ts";
 import type { Ask } from "./query.ts";
-import { EQ, GT, GTE, LT, MINUS, PLUS, type Tables } from "./tables.ts";
+import { EQ, GT, GTE, LT, LTE, MINUS, NE, PLUS, type Tables } from "./tables.ts";
 
 export type PostgresLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
 
@@ -42,6 +42,15 @@ export function logOn(ask: Ask, tables: Tables): PostgresLog {
           SELECT id FROM ${log} WHERE at ${LT} $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED
         ) RETURNING id`;
       return (await ask(text, [before, limit])).length;
+    },
+
+    async pruneLogEntriesOf(type, keep, limit) {
+      const text = `DELETE FROM ${log} WHERE id ${EQ} ANY (
+          SELECT id FROM ${log} WHERE type ${EQ} $1 AND id ${LTE} (
+            SELECT id FROM ${log} WHERE type ${EQ} $1 ORDER BY id DESC LIMIT 1 OFFSET $2
+          ) ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
+        ) RETURNING id`;
+      return (await ask(text, [type, keep, limit])).length;
     },
   };
 }
@@ -95,12 +104,13 @@ const sinceOf = (log: string, since: string): string =>
 
 function filterOf(
   log: string,
-  { type, since }: LogFilter,
+  { type, exceptType, since }: LogFilter,
   before: readonly unknown[],
 ): { where: string; values: readonly unknown[] } {
   const values = [...before];
   const conditions: string[] = [];
   if (type !== undefined) conditions.push(`AND type ${EQ} $${values.push(type)}`);
+  if (exceptType !== undefined) conditions.push(`AND type ${NE} $${values.push(exceptType)}`);
   if (since !== undefined) conditions.push(sinceOf(log, `$${values.push(since)}`));
   return { where: conditions.join(" "), values };
 }

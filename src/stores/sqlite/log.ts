@@ -34,6 +34,17 @@ export function logOn(database: DatabaseSync, ask: Ask): SqliteLog {
       );
       return removed.length;
     },
+
+    async pruneLogEntriesOf(type, keep, limit) {
+      const removed = await ask(
+        `DELETE FROM log_entries WHERE id IN
+           (SELECT id FROM log_entries WHERE type = ? AND id <=
+             (SELECT id FROM log_entries WHERE type = ? ORDER BY id DESC LIMIT 1 OFFSET ?)
+            ORDER BY id LIMIT ?) RETURNING id`,
+        [type, type, keep, limit],
+      );
+      return removed.length;
+    },
   };
 }
 
@@ -49,12 +60,18 @@ const AFTER_AND_SINCE = `id > max(?, CASE WHEN EXISTS (SELECT 1 FROM log_entries
 
 function filterOf(
   afterId: number,
-  { type, since }: LogFilter,
+  { type, exceptType, since }: LogFilter,
 ): { where: string; values: readonly SQLInputValue[] } {
-  const start =
-    since === undefined
-      ? { where: "id > ?", values: [afterId] }
-      : { where: AFTER_AND_SINCE, values: [afterId, since.getTime(), since.getTime()] };
-  if (type === undefined) return start;
-  return { where: `${start.where} AND type = ?`, values: [...start.values, type] };
+  const conditions = [since === undefined ? "id > ?" : AFTER_AND_SINCE];
+  const values: SQLInputValue[] = [afterId];
+  if (since !== undefined) values.push(since.getTime(), since.getTime());
+  for (const [condition, value] of [
+    ["type = ?", type],
+    ["type <> ?", exceptType],
+  ] as const) {
+    if (value === undefined) continue;
+    conditions.push(condition);
+    values.push(value);
+  }
+  return { where: conditions.join(" AND "), values };
 }
