@@ -1,4 +1,5 @@
 import type { Hono } from "hono";
+import { admittedUser, type Guard } from "./core/require-user.ts";
 import type { User } from "./core/store.ts";
 import type { AuthOptions } from "./options.ts";
 import { createRules } from "./rules.ts";
@@ -47,7 +48,7 @@ export interface Auth {
   pageHelpers(request: RequestLike): Promise<PageHelpers>;
   /** The parts of which adapters for other frameworks are made. */
   readonly adapter: AdapterParts;
-  /** Writes the log entries that are still waiting. The store stays open. */
+  /** Writes log entries and sums of refused requests that still wait. The store stays open. */
   close(): Promise<void>;
 }
 
@@ -103,8 +104,12 @@ export function createAuth(options: AuthOptions): Auth {
   const { pages, assets } = loadSite(paths, settled);
   const rules = createRules(settled, requests.log);
   const views = createViews({ pages, rules, options: settled, requests });
-  const requireAuth = createGuardCheck(rules.requireAuth, paths, views);
-  const authMiddleware = createGuardCheck(rules.requireUser, paths, views);
+  const guardOf = (guard: Guard): GuardCheck =>
+    createGuardCheck(guard, paths, views, (info) =>
+      rules.refusals.note("forged session token refused", proxies.addressOf(info)),
+    );
+  const requireAuth = guardOf(rules.requireAuth);
+  const authMiddleware = guardOf(rules.requireUser);
   const routes = createRoutes({
     rules,
     options: settled,
@@ -122,7 +127,8 @@ export function createAuth(options: AuthOptions): Auth {
       routes.fetch(request, { incoming: { socket: connection } }),
     requireAuth,
     authMiddleware,
-    currentUser: async (cookies: string | undefined) => rules.currentUser(sessionTokenIn(cookies)),
+    currentUser: async (cookies: string | undefined) =>
+      admittedUser(await rules.requireUser(sessionTokenIn(cookies))),
     pageHelpers: views.helpers,
     withRequestId: requests.run,
   });

@@ -79,9 +79,7 @@ export interface AuthOptions {
    * One user, IPv4 address or IPv6 /64 gets an eighth of the waiting places, at least one.
    */
   readonly hashing?: WorkQueueLimits;
-  /** Logs refused sign-ins and other forms, with the remote address. Default: false. */
-  readonly logFailures?: boolean;
-  /** Receives warnings and errors. Default: the console. */
+  /** Receives warnings, errors and refused requests with their address. Default: the console. */
   readonly log?: ServerLog;
   /** Receives events to count, for metrics. Default: none. */
   readonly meter?: Meter | undefined;

@@ -5,11 +5,12 @@ import {
 } from "./core/attempt-limiter.ts";
 import { changePassword } from "./core/change-password.ts";
 import type { Clock } from "./core/clock.ts";
-import { type CurrentUser, createCurrentUser, createSessionMemory } from "./core/current-user.ts";
+import { createCurrentUser, createSessionMemory } from "./core/current-user.ts";
 import { createEventLog } from "./core/event-log.ts";
 import { Fault } from "./core/fault.ts";
 import { recentLog } from "./core/log-reader.ts";
 import { createPasswords } from "./core/passwords.ts";
+import { createRefusalLog, SUM_UP_EVERY_MS } from "./core/refusal-log.ts";
 import { createRequireAuth, createRequireUser, type Guard } from "./core/require-user.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import { createSessionTokens } from "./core/session-token.ts";
@@ -28,8 +29,7 @@ import type { WebRules } from "./web/ports.ts";
 /** The rules, with their store, clocks, caches, limiter and log. */
 export interface Rules extends WebRules {
   readonly requireUser: Guard;
-  readonly currentUser: CurrentUser;
-  /** Writes the log entries that are still waiting. */
+  /** Writes what still waits: log entries, and sums of refused requests. */
   close(): Promise<void>;
 }
 
@@ -45,6 +45,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const passwords = createPasswords(settled.hashing, log, meter.hashes);
   // Entries are written in the background, in batches: lines about that belong to no request.
   const events = createEventLog(store, systemClock, settled.log, meter.entries);
+  const refusals = createRefusalLog(log);
   const users = createUserMemory(store, systemClock);
   const sessions = createSessionMemory();
   const currentUser = createCurrentUser(tokens, users, systemClock, sessions);
@@ -57,6 +58,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     rememberedUsers: () => users.size,
   });
   const cleaning = setInterval(() => limiter.cleanUp(), CLEAN_UP_EVERY_MS).unref();
+  const summing = setInterval(() => refusals.sumUp(), SUM_UP_EVERY_MS).unref();
 
   return {
     async signIn(attempt) {
@@ -68,11 +70,13 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     changePassword: (userId, form, client) => changePassword(ports, userId, form, client),
     requireAuth: createRequireAuth(users, currentUser),
     requireUser: createRequireUser(currentUser),
-    currentUser,
     users,
+    refusals,
     recentLog: recentLog(store, events),
     async close() {
       clearInterval(cleaning);
+      clearInterval(summing);
+      refusals.sumUp();
       await Promise.all([events.close(), users.close()]);
     },
   };

@@ -45,7 +45,6 @@ export const OPTION_DEFAULTS: Omit<SettledOptions, "store" | "secret" | "homePat
     locale: undefined,
     siteFiles: false,
     health: false,
-    logFailures: false,
     setupToken: noSetupToken,
     setUpDomain: undefined,
     allowedHosts: ["*"],

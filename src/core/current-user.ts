@@ -11,8 +11,8 @@ const MAX_SESSIONS = 32_768;
 
 const RECHECK_AFTER_MS = 1_000;
 
-/** Returns the user of a session token; `undefined` for any invalid token. */
-export type CurrentUser = (token: string | undefined) => MaybePromise<User | undefined>;
+/** Returns the user of a session token; `undefined` or `forged` for any invalid token. */
+export type CurrentUser = (token: string | undefined) => MaybePromise<User | "forged" | undefined>;
 
 /** A verified token with the user that was last found for it. */
 export interface Session {
@@ -36,9 +36,9 @@ export function createCurrentUser(
   clock: Clock,
   sessions: BoundedMemory<string, Session> = createSessionMemory(),
 ): CurrentUser {
-  async function verify(text: string): Promise<User | undefined> {
+  async function verify(text: string): Promise<User | "forged" | undefined> {
     const token = await tokens.verify(text);
-    if (token === undefined) return undefined;
+    if (token === undefined || token === "forged") return token;
     const session: Session = { token, found: undefined, recheckAt: 0 };
     // A copy, since a slice would keep the whole Cookie header in memory.
     sessions.set(Buffer.from(text).toString(), session);

@@ -12,16 +12,20 @@ export interface Client {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The IPv4 address or the IPv6 network of a client. */
+export const clientNetwork = (remoteAddress: string): string =>
+  networkOf(remoteAddress, IPV6_NETWORK);
+
 /** For requests without a session: turns and shares by network. */
 export function networkRequester({ remoteAddress, signal }: Client): Requester {
-  const network = networkOf(remoteAddress, IPV6_NETWORK);
+  const network = clientNetwork(remoteAddress);
   return { turn: network, shares: [network], signal };
 }
 
 /** For requests with a session: turns by user, shares by user and by network. */
 export function userRequester({ remoteAddress, signal }: Client, id: UserId): Requester {
   const user = `user ${id}`;
-  return { turn: user, shares: [user, networkOf(remoteAddress, IPV6_NETWORK)], signal };
+  return { turn: user, shares: [user, clientNetwork(remoteAddress)], signal };
 }
 
 /**
@@ -29,7 +33,7 @@ export function userRequester({ remoteAddress, signal }: Client, id: UserId): Re
  * client that loses the race for the first account must learn that it exists.
  */
 export function setupRequester({ remoteAddress, signal }: Client): Requester {
-  return { turn: networkOf(remoteAddress, IPV6_NETWORK), shares: [], signal };
+  return { turn: clientNetwork(remoteAddress), shares: [], signal };
 }
 
 /** The operator at the command line. */

@@ -6,6 +6,7 @@ import type { UserMemory } from "./user-memory.ts";
 export type Admission =
   | { readonly kind: "needs-setup" }
   | { readonly kind: "needs-sign-in" }
+  | { readonly kind: "forged-token" }
   | { readonly kind: "admitted"; readonly user: User };
 
 /** Decides over a session token, without a promise where possible, as it is on the hot path. */
@@ -13,6 +14,7 @@ export type Guard = (token: string | undefined) => MaybePromise<Admission>;
 
 const NEEDS_SETUP: Admission = { kind: "needs-setup" };
 const NEEDS_SIGN_IN: Admission = { kind: "needs-sign-in" };
+const FORGED_TOKEN: Admission = { kind: "forged-token" };
 
 /** The guard for single operations, which also redirects to the setup while no account exists. */
 export function createRequireAuth(users: UserMemory, currentUser: CurrentUser): Guard {
@@ -27,9 +29,17 @@ export function createRequireAuth(users: UserMemory, currentUser: CurrentUser): 
   };
 }
 
+const refusalOf = (reason: "forged" | undefined): Admission =>
+  reason === "forged" ? FORGED_TOKEN : NEEDS_SIGN_IN;
+
+/** The user that a guard admitted. */
+export const admittedUser = (admission: Admission): User | undefined =>
+  admission.kind === "admitted" ? admission.user : undefined;
+
 /** The guard for whole handlers, which does not check whether an account exists. */
 export function createRequireUser(currentUser: CurrentUser): Guard {
-  const admit = (user: User | undefined): Admission =>
-    user === undefined ? NEEDS_SIGN_IN : { kind: "admitted", user };
+  // One comparison for an admitted user: this is on the hot path.
+  const admit = (user: User | "forged" | undefined): Admission =>
+    typeof user === "object" ? { kind: "admitted", user } : refusalOf(user);
   return (token) => andThen(currentUser(token), admit);
 }

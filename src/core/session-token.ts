@@ -1,5 +1,6 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 // Imported by path: the whole of jose takes 2 MB more.
+import { JWTClaimValidationFailed, JWTExpired } from "jose/errors";
 import { SignJWT } from "jose/jwt/sign";
 import { jwtVerify } from "jose/jwt/verify";
 import type { Clock } from "./clock.ts";
@@ -32,8 +33,11 @@ export interface VerifiedToken {
 export interface SessionTokens {
   /** @param sessionsFrom The user's, if set. The token records it. */
   issue(userId: UserId, sessionsFrom?: number): Promise<string>;
-  /** Returns the content of a genuine, unexpired token; `undefined` for any other text. */
-  verify(token: string): Promise<VerifiedToken | undefined>;
+  /**
+   * Returns the content of a genuine, unexpired token, `forged` for a text that is not a token or that
+   * none of the secrets has signed, and `undefined` for a genuine token that is not a session.
+   */
+  verify(token: string): Promise<VerifiedToken | "forged" | undefined>;
 }
 
 /** Signs new tokens with the secret, and also accepts tokens signed with a previous secret. */
@@ -45,7 +49,10 @@ export function createSessionTokens(
   const key = keyOf(secret);
   const keys = [key, ...previousSecrets.map(keyOf)];
 
-  async function verifiedBy(one: CryptoKey, token: string): Promise<VerifiedToken | undefined> {
+  async function verifiedBy(
+    one: CryptoKey,
+    token: string,
+  ): Promise<VerifiedToken | "forged" | undefined> {
     try {
       const { payload, protectedHeader } = await jwtVerify(token, one, {
         algorithms: [ALGORITHM],
@@ -59,9 +66,11 @@ export function createSessionTokens(
       const from = protectedHeader[SESSIONS_FROM];
       const sessionsFrom = typeof from === "number" ? from : 0;
       return { userId: userId as UserId, expiresAt: exp * 1000, issuedAt: iat, sessionsFrom };
-    } catch {
-      // Any token that cannot be verified is not a session, whatever the reason.
-      return undefined;
+    } catch (error) {
+      // Claims are read only after the signature was verified. Any other failure is a forgery.
+      return error instanceof JWTExpired || error instanceof JWTClaimValidationFailed
+        ? undefined
+        : "forged";
     }
   }
 
@@ -78,12 +87,12 @@ export function createSessionTokens(
     },
 
     async verify(token) {
-      if (!isStrictlyEncoded(token)) return undefined;
+      if (!isStrictlyEncoded(token)) return "forged";
       for (const one of keys) {
         const verified = await verifiedBy(one, token);
-        if (verified !== undefined) return verified;
+        if (verified !== "forged") return verified;
       }
-      return undefined;
+      return "forged";
     },
   };
 }

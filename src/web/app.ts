@@ -116,8 +116,10 @@ function formReader(ports: WebPorts) {
         case "form":
           return handle(ports, c, reading.form);
         case "too-large":
+          noteRefusal(ports, c, "unreadable form refused");
           return ports.views.error(requestInfoOf(c), 413, "formTooLarge");
         case "not-utf8":
+          noteRefusal(ports, c, "unreadable form refused");
           return ports.views.error(requestInfoOf(c), 400, "formNotUtf8");
         case "aborted":
           return ports.views.error(requestInfoOf(c), 400, "formNotWhole");

@@ -4,6 +4,7 @@ import type { WebPorts } from "./ports.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
 import { REQUEST_ID } from "./request/request-id.ts";
 import { requestSourceOf } from "./request/request-info.ts";
+import { noteRefusal } from "./request/warnings.ts";
 import { type Headers, redirect, respond } from "./responses.ts";
 import { acceptedTarget, withReturnTo } from "./return-to.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
@@ -20,6 +21,11 @@ export async function forwardAuth(ports: WebPorts, c: Context): Promise<Response
       return refuse(ports, c, ports.paths.setup);
     case "needs-sign-in":
       return refuse(ports, c, ports.paths.login);
+    case "forged-token":
+      return ports.requests.run(requestSourceOf(c), () => {
+        noteRefusal(ports, c, "forged session token refused");
+        return refuse(ports, c, ports.paths.login);
+      });
     case "admitted":
       // Without a request ID, which no proxy uses: one of these comes with every request to an app.
       return respond(null, 200, identityOf(admission.user));

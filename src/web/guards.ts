@@ -22,22 +22,39 @@ export type GuardCheck = (
   info: () => RequestInfo,
 ) => MaybePromise<GuardResult>;
 
-export function createGuardCheck(guard: Guard, paths: Paths, views: Views): GuardCheck {
+export function createGuardCheck(
+  guard: Guard,
+  paths: Paths,
+  views: Views,
+  noteForgedToken: (info: RequestInfo) => void,
+): GuardCheck {
   const resultOf = (admission: Admission): GuardResult => {
     switch (admission.kind) {
       case "needs-setup":
         return { kind: "refused", response: redirect(paths.setup) };
       case "needs-sign-in":
+      case "forged-token":
         return { kind: "refused", response: redirect(paths.login) };
       case "admitted":
         return admission;
     }
   };
-  return (cookies, info) =>
-    andThen(guard(sessionTokenIn(cookies)), resultOf, async (fault) => ({
-      kind: "refused",
-      response: await views.fault(info(), fault),
-    }));
+  async function settle(
+    admitting: Promise<Admission>,
+    info: () => RequestInfo,
+  ): Promise<GuardResult> {
+    try {
+      const admission = await admitting;
+      if (admission.kind === "forged-token") noteForgedToken(info());
+      return resultOf(admission);
+    } catch (fault) {
+      return { kind: "refused", response: await views.fault(info(), fault) };
+    }
+  }
+  return (cookies, info) => {
+    const admission = guard(sessionTokenIn(cookies));
+    return admission instanceof Promise ? settle(admission, info) : resultOf(admission);
+  };
 }
 
 /** The context variables behind a guard: `c.var.user` is the signed-in user. */

@@ -1,6 +1,7 @@
 import type { HostRule } from "../core/allowed-hosts.ts";
 import type { ChangePasswordForm, ChangePasswordOutcome } from "../core/change-password.ts";
 import type { LogEntry } from "../core/log-reader.ts";
+import type { RefusalLog } from "../core/refusal-log.ts";
 import type { Client } from "../core/requester.ts";
 import type { Guard } from "../core/require-user.ts";
 import type { SetUpForm, SetUpOutcome } from "../core/set-up.ts";
@@ -27,6 +28,7 @@ export interface WebRules {
   ): Promise<ChangePasswordOutcome>;
   readonly requireAuth: Guard;
   readonly users: UserMemory;
+  readonly refusals: RefusalLog;
   /** The newest log entries, newest first; `undefined` if the store cannot read them. */
   readonly recentLog: (() => Promise<readonly LogEntry[]>) | undefined;
 }
@@ -42,7 +44,6 @@ export interface WebOptions extends HostRule {
   readonly siteFiles: boolean;
   readonly health: boolean;
   readonly forwardAuth: boolean;
-  readonly logFailures: boolean;
 }
 
 /** What the endpoints use. */

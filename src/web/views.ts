@@ -1,5 +1,5 @@
-import type { CurrentUser } from "../core/current-user.ts";
 import { messageOf, Unavailable } from "../core/fault.ts";
+import { admittedUser, type Guard } from "../core/require-user.ts";
 import type { UserMemory } from "../core/user-memory.ts";
 import type { PageData, PageHelpers, PageName } from "./pages/page-data.ts";
 import type { Pages } from "./pages/render.ts";
@@ -41,7 +41,7 @@ export interface Views {
 
 export interface ViewPorts {
   readonly pages: Pages;
-  readonly rules: { readonly users: UserMemory; readonly currentUser: CurrentUser };
+  readonly rules: { readonly users: UserMemory; readonly requireUser: Guard };
   /** Without `locale`, the language of a page follows the browser. */
   readonly options: FormTargets & { readonly locale: Locale | undefined };
   readonly requests: RequestIds;
@@ -64,7 +64,7 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
     return {
       ...helpersWithoutStore(info),
       NeedsSetup: !(await rules.users.anyExists()),
-      CurrentUser: info.user ?? (await rules.currentUser(sessionTokenIn(info.cookies))),
+      CurrentUser: info.user ?? admittedUser(await rules.requireUser(sessionTokenIn(info.cookies))),
     };
   }
 

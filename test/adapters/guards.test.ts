@@ -55,6 +55,19 @@ for (const framework of frameworks) {
       }
     });
 
+    test(`${framework.name}: ${guard} logs a forged session token with the address of its client`, async (t) => {
+      const app = await startApp(t, framework, { trustedProxies: ["127.0.0.1"] });
+      app.addAccount();
+      const session = mint({ user_id: "id-owner", exp: inSeconds(600) }, { secret: "another" });
+      const headers = { "X-Forwarded-For": "203.0.113.9" };
+      const { status, location } = await app.send(path, { session, headers });
+      assert.deepEqual([status, location, app.reached()], [303, "/login", 0]);
+      const address = framework.name === "Fetch" ? "unknown" : "203.0.113.9";
+      assert.deepEqual(app.log, [
+        { level: "warn", message: "forged session token refused", fields: { address } },
+      ]);
+    });
+
     test(`${framework.name}: ${guard} does not mix up the users of concurrent requests`, async (t) => {
       const app = await startApp(t, framework);
       const names = ["ann", "ben", "cleo"];

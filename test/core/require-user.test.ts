@@ -20,7 +20,7 @@ test("requires a sign-in without a user, and admits a user", async (t) => {
   const { ports, currentUser, token, user } = await signedInOwner(t);
   const guard = createRequireAuth(ports.users, currentUser);
   assert.deepEqual(await guard(undefined), { kind: "needs-sign-in" });
-  assert.deepEqual(await guard("a.b.c"), { kind: "needs-sign-in" });
+  assert.deepEqual(await guard("a.b.c"), { kind: "forged-token" });
   assert.deepEqual(await guard(token), { kind: "admitted", user });
   assert.deepEqual(guard(token), { kind: "admitted", user }, "and next time without a promise");
   assert.deepEqual(guard(""), { kind: "needs-sign-in" });

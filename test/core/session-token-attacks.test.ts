@@ -122,6 +122,18 @@ const claims: Readonly<Record<string, string>> = {
   "a user_id that is true": withClaims({ user_id: true }),
 };
 
+for (const [what, token] of Object.entries({ ...algorithms, ...headers, ...shapes })) {
+  test(`calls ${what} forged`, async () => {
+    assert.equal(await createSessionTokens(SECRET, fakeClock()).verify(token), "forged");
+  });
+}
+
+for (const [what, token] of Object.entries(claims)) {
+  test(`does not call a signed token with ${what} forged`, async () => {
+    assert.equal(await createSessionTokens(SECRET, fakeClock()).verify(token), undefined);
+  });
+}
+
 for (const [what, token] of Object.entries({ ...algorithms, ...headers, ...shapes, ...claims })) {
   test(`rejects ${what}`, async () => {
     const tokens = createSessionTokens(SECRET, fakeClock());

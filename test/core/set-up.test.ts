@@ -4,6 +4,7 @@ import { type SetUpForm, type SetUpPorts, setUp } from "../../src/core/set-up.ts
 import { corePorts } from "../support/core-ports.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER } from "../support/gate.ts";
+import { userIdIn } from "../support/mint.ts";
 import { hashText } from "../support/store.ts";
 
 const CLIENT = { remoteAddress: "192.0.2.1" };
@@ -45,7 +46,7 @@ test("creates the first account with a token and an entry, and deletes the setup
   assert.ok(outcome.kind === "set-up");
   const stored = await ports.store.findUserByUsername(OWNER.username);
   assert.deepEqual(outcome.user, { id: stored?.id, username: OWNER.username }, "without the hash");
-  assert.equal((await ports.tokens.verify(outcome.token))?.userId, stored?.id);
+  assert.equal(await userIdIn(ports.tokens, outcome.token), stored?.id);
   assert.equal(await ports.passwords.verify(OWNER.password, stored?.passwordHash), true);
   assert.equal(keptToken(), undefined);
   assert.deepEqual(await ports.writtenEntries(), [`signup: Created account ${OWNER.username}`]);

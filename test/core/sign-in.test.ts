@@ -5,6 +5,7 @@ import { Unavailable } from "../../src/core/fault.ts";
 import { type SignInAttempt, signIn } from "../../src/core/sign-in.ts";
 import { corePorts } from "../support/core-ports.ts";
 import { OWNER } from "../support/gate.ts";
+import { userIdIn } from "../support/mint.ts";
 import { hashText } from "../support/store.ts";
 
 const attemptBy = (fields: Partial<SignInAttempt> = {}): SignInAttempt => ({
@@ -32,7 +33,7 @@ test("returns the user and a token and records an entry for the right credential
   const outcome = await signIn(ports, attemptBy());
   assert.ok(outcome.kind === "signed-in");
   assert.deepEqual(outcome.user, { id: owner.id, username: OWNER.username }, "without the hash");
-  assert.equal((await ports.tokens.verify(outcome.token))?.userId, owner.id);
+  assert.equal(await userIdIn(ports.tokens, outcome.token), owner.id);
   assert.deepEqual(await ports.writtenEntries(), [`signin: Signed in as ${OWNER.username}`]);
 });
 

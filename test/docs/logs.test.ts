@@ -22,7 +22,9 @@ const constantsIn = (call: string, source: string): readonly string[] =>
 /** The beginning of each message that a source file writes to the server log. */
 function beginnings(source: string): readonly string[] {
   const calls =
-    source.match(/\b(?:log\??\.(?:debug|info|warn|error)|noteRefusal)\([\s\S]*?\);/g) ?? [];
+    source.match(
+      /\b(?:log\??\.(?:debug|info|warn|error)|noteRefusal|refusals\.note)\([\s\S]*?\);/g,
+    ) ?? [];
   return calls
     .flatMap((call) => [call, ...constantsIn(call, source)])
     .flatMap((text) => [...text.matchAll(/"([^"]+)"|`([^`]+)`/g)])
@@ -57,7 +59,7 @@ test("logs.md lists no message that the sources do not contain", () => {
 });
 
 test("a gate writes no files except its database", async (t) => {
-  const gate = await startGate(t, { logLevel: "debug", logFailures: true });
+  const gate = await startGate(t, { logLevel: "debug" });
   await gate.setUp();
   await gate.signIn({ password: "wrong" });
   await gate.stop();

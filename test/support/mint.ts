@@ -37,5 +37,6 @@ function decoded(text: string): Readonly<Record<string, unknown>> {
 
 /** The user ID of a token that the service accepts. */
 export async function userIdIn(tokens: SessionTokens, token: string): Promise<UserId | undefined> {
-  return (await tokens.verify(token))?.userId;
+  const verified = await tokens.verify(token);
+  return typeof verified === "object" ? verified.userId : undefined;
 }

@@ -31,7 +31,6 @@ export async function startFreshGate(options: FreshGateOptions): Promise<FreshGa
     DATA_DIR: dataDir,
     AUTH_SECRET: secret,
     PORT: "0",
-    LOG_FAILED_SIGNINS: "on",
     ...options.settings,
   };
   const latchkey = (...args: readonly string[]): Promise<{ stdout: string }> =>

@@ -177,15 +177,8 @@ export class SettingsTable {
     about: "templates that replace pages",
   };
 
-  readonly logFailures: OptionEntry<"logFailures"> = {
-    heading: "Logs and metrics",
-    name: "LOG_FAILED_SIGNINS",
-    value: values.words({ on: true, off: false }),
-    default: "off",
-    about:
-      "logs refused sign-ins, password changes, setups and forms with their remote address, for example for fail2ban",
-  };
   readonly logLevel: Entry<string> = {
+    heading: "Logs and metrics",
     name: "LOG_LEVEL",
     value: values.choice(["debug", "info", "warn", "error"]),
     default: "info",

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { Fault } from "../../core/fault.ts";
 import type { Client } from "../../core/requester.ts";
 import { connectedFrom, peerOf } from "./connection.ts";
+import type { RequestInfo } from "./request-info.ts";
 
 /** Which peers are trusted proxies, and what is read from them. */
 export interface ProxyTrust {
@@ -12,6 +13,8 @@ export interface ProxyTrust {
    * append is reliable.
    */
   remoteAddress(c: Context): string;
+  /** The same in any framework; `unknown` if the connection is unknown. */
+  addressOf(from: Pick<RequestInfo, "peer" | "forwardedFor">): string;
   trusts(peer: string): boolean;
   /** A header that counts only from a trusted proxy. */
   header(c: Context, name: string): string | undefined;
@@ -19,12 +22,15 @@ export interface ProxyTrust {
 
 export function createProxyTrust(trustedProxies: readonly string[]): ProxyTrust {
   const isTrusted = membershipOf(trustedProxies);
+  const addressOf: ProxyTrust["addressOf"] = ({ peer, forwardedFor = "" }) => {
+    if (peer === undefined) return "unknown";
+    const address = canonicalAddress(peer);
+    return isTrusted(address) ? nearestUntrusted(address, forwardedFor, isTrusted) : address;
+  };
   return {
-    remoteAddress(c) {
-      const peer = canonicalAddress(connectedFrom(c));
-      if (!isTrusted(peer)) return peer;
-      return nearestUntrusted(peer, c.req.header("x-forwarded-for") ?? "", isTrusted);
-    },
+    remoteAddress: (c) =>
+      addressOf({ peer: connectedFrom(c), forwardedFor: c.req.header("x-forwarded-for") }),
+    addressOf,
     trusts: isTrusted,
     header: (c, name) => (isTrusted(connectedFrom(c)) ? c.req.header(name) : undefined),
   };
@@ -32,7 +38,10 @@ export function createProxyTrust(trustedProxies: readonly string[]): ProxyTrust 
 
 /** The client, for rules that also work without its address. */
 export const clientOf = (c: Context, proxies: ProxyTrust): Client => ({
-  remoteAddress: peerOf(c) === undefined ? "unknown" : proxies.remoteAddress(c),
+  remoteAddress: proxies.addressOf({
+    peer: peerOf(c),
+    forwardedFor: c.req.header("x-forwarded-for"),
+  }),
   signal: c.req.raw.signal,
 });
 

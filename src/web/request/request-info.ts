@@ -11,6 +11,8 @@ export interface RequestInfo {
   readonly peer: string | undefined;
   /** The header `X-Request-Id`, which counts if a trusted proxy sent it. */
   readonly givenId: string | undefined;
+  /** The header `X-Forwarded-For`, which counts if a trusted proxy sent it. */
+  readonly forwardedFor: string | undefined;
   readonly method: string;
   /** Without the query, which may contain a setup token. */
   readonly path: string;
@@ -35,6 +37,7 @@ export const requestSourceOf = (c: Context): RequestSource => ({
 /** The information about a request to Hono. */
 export const requestInfoOf = (c: Context): RequestInfo => ({
   ...requestSourceOf(c),
+  forwardedFor: c.req.header("x-forwarded-for"),
   method: c.req.method,
   path: c.req.path,
   cookies: c.req.header("cookie"),
@@ -69,6 +72,7 @@ export function nodeRequestInfo(
     request,
     peer: socket.remoteAddress,
     givenId: header("x-request-id"),
+    forwardedFor: header("x-forwarded-for"),
     method,
     path,
     cookies: header("cookie"),
@@ -92,6 +96,7 @@ export function requestInfo(request: RequestLike): RequestInfo {
     request,
     peer: undefined,
     givenId: undefined,
+    forwardedFor: undefined,
     method,
     path: pathname,
     cookies: headers.get("cookie") ?? undefined,

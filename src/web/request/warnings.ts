@@ -1,25 +1,13 @@
 import type { Context, MiddlewareHandler } from "hono";
+import type { Refusal } from "../../core/refusal-log.ts";
 import type { ServerLog } from "../../core/server-log.ts";
 import type { WebPorts } from "../ports.ts";
 import { connectedFrom } from "./connection.ts";
 import { canonicalAddress, clientOf, type ProxyTrust } from "./remote-address.ts";
 
-/** A refused request, as the server log names it. */
-type Refusal =
-  | "sign-in rejected"
-  | "sign-in rate-limited"
-  | "password change rejected"
-  | "setup rejected"
-  | "form of another site refused";
-
-/** Logs a refusal with its address, but no entered value: users may confuse the fields. */
-export function noteRefusal(
-  { options, proxies, requests }: WebPorts,
-  c: Context,
-  refusal: Refusal,
-): void {
-  if (!options.logFailures) return;
-  requests.log.warn({ address: clientOf(c, proxies).remoteAddress }, refusal);
+/** Logs a refusal with the address of its client. */
+export function noteRefusal({ rules, proxies }: WebPorts, c: Context, refusal: Refusal): void {
+  rules.refusals.note(refusal, clientOf(c, proxies).remoteAddress);
 }
 
 /** Any client can send the header, so the number of stored peers is bounded. */

@@ -31,7 +31,8 @@ async function scene(t: TestContext): Promise<Scene> {
     owner: owner.id,
     async whose(token) {
       for (const id of [guest.id, owner.id]) ports.users.forget(id);
-      return (await currentUser(token))?.username;
+      const user = await currentUser(token);
+      return typeof user === "object" ? user.username : undefined;
     },
     async issue(id) {
       return ports.tokens.issue(id, (await ports.store.findUser(id))?.sessionsFrom);

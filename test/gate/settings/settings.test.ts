@@ -36,7 +36,6 @@ const DEFAULTS: OwnSettings = {
   publicUrl: undefined,
   cookieDomain: undefined,
   logLevel: "info",
-  logFailures: false,
   metricsPort: undefined,
   metricsHost: "127.0.0.1",
   nodeEnv: undefined,

@@ -8,7 +8,12 @@ import {
 } from "../../../src/web/request/request-info.ts";
 
 const PEER = "192.0.2.1";
-const HEADERS = { cookie: "session=x", "accept-language": "de", "x-request-id": "given" };
+const HEADERS = {
+  cookie: "session=x",
+  "accept-language": "de",
+  "x-request-id": "given",
+  "x-forwarded-for": "203.0.113.7",
+};
 
 const incoming = (headers: Readonly<Record<string, string | readonly string[]>> = {}) => ({
   socket: { remoteAddress: PEER },
@@ -37,6 +42,7 @@ test("reads what pages need from a Hono request, with the path without the query
     request: below,
     peer: PEER,
     givenId: "given",
+    forwardedFor: "203.0.113.7",
     method: "GET",
     path: "/login",
     cookies: "session=x",
@@ -75,6 +81,7 @@ test("reads the same from a Node request", () => {
     request: nodeRequest,
     peer: PEER,
     givenId: "given",
+    forwardedFor: "203.0.113.7",
     method: "POST",
     path: "/a",
     cookies: "session=x",
@@ -90,7 +97,7 @@ test("ignores a repeated X-Request-Id", () => {
   assert.equal(nodeRequestInfo(incoming()).givenId, undefined);
 });
 
-test("reads the same from a Fetch request, except the peer and the request ID", () => {
+test("reads the same from a Fetch request, except what needs a peer", () => {
   const request = new Request("http://example.test/a%20page?error=1", {
     method: "POST",
     headers: HEADERS,
@@ -99,6 +106,7 @@ test("reads the same from a Fetch request, except the peer and the request ID", 
     request,
     peer: undefined,
     givenId: undefined,
+    forwardedFor: undefined,
     method: "POST",
     path: "/a%20page",
     cookies: "session=x",

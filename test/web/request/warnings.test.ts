@@ -3,75 +3,153 @@ import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { createAuth } from "../../../src/auth.ts";
 import { OWNER, type RunningGate, SECRET, startGate } from "../../support/gate.ts";
+import { inSeconds, mint } from "../../support/mint.ts";
+import { recordingLog } from "../../support/recording-log.ts";
 import { openStore } from "../../support/store.ts";
 
 const SECRETS = /wrong-one|s3cret/;
 
-/** Refused requests, keyed by the message of their log line. */
-const refusals: Readonly<Record<string, (gate: RunningGate) => Promise<unknown>>> = {
-  "sign-in rejected": async (gate) => {
-    await gate.setUp();
-    return gate.signIn({ password: "wrong-one" });
-  },
-  "password change rejected": async (gate) =>
-    gate.send("/account/password", {
-      session: await gate.setUp(),
-      form: { current_password: "wrong-one", new_password: "x", confirm_password: "x" },
-    }),
-  "setup rejected": async (gate) => {
-    await writeFile(gate.setupTokenFile, "s3cret");
-    return gate.send("/setup", {
-      form: { ...OWNER, confirm: OWNER.password, token: "wrong-one" },
-    });
-  },
-  "form of another site refused": (gate) =>
-    gate.send("/logout", { form: {}, headers: { "Sec-Fetch-Site": "cross-site" } }),
-};
+const FORGED = mint({ user_id: "1", exp: inSeconds(60) }, { secret: "wrong-one" });
 
-for (const [message, cause] of Object.entries(refusals)) {
-  test(`LOG_FAILED_SIGNINS logs "${message}" with the address and no entered value`, async (t) => {
-    const gate = await startGate(t, { logFailures: true });
-    await cause(gate);
-    const lines = gate.serverLog.filter(({ msg }) => msg === message);
-    assert.deepEqual(
-      lines.map(({ level, address, requestId }) => [level, address, typeof requestId]),
-      [["warn", "127.0.0.1", "string"]],
-    );
-    assert.doesNotMatch(JSON.stringify(gate.serverLog), SECRETS);
-  });
+/** Refused requests, with the message of their log line. */
+const refusals: readonly (readonly [
+  message: string,
+  of: string,
+  cause: (gate: RunningGate) => Promise<unknown>,
+])[] = [
+  [
+    "sign-in rejected",
+    "a wrong password",
+    async (gate) => {
+      await gate.setUp();
+      return gate.signIn({ password: "wrong-one" });
+    },
+  ],
+  [
+    "password change rejected",
+    "a wrong current password",
+    async (gate) =>
+      gate.send("/account/password", {
+        session: await gate.setUp(),
+        form: { current_password: "wrong-one", new_password: "x", confirm_password: "x" },
+      }),
+  ],
+  [
+    "setup rejected",
+    "a wrong setup token",
+    async (gate) => {
+      await writeFile(gate.setupTokenFile, "s3cret");
+      return gate.send("/setup", {
+        form: { ...OWNER, confirm: OWNER.password, token: "wrong-one" },
+      });
+    },
+  ],
+  [
+    "form of another site refused",
+    "a cross-site form",
+    (gate) => gate.send("/logout", { form: {}, headers: { "Sec-Fetch-Site": "cross-site" } }),
+  ],
+  [
+    "unreadable form refused",
+    "a form that is not UTF-8",
+    (gate) => gate.send("/login", { form: {}, body: "password=wrong-one%ff" }),
+  ],
+  [
+    "unreadable form refused",
+    "a form that is too large",
+    (gate) => gate.send("/login", { form: {}, body: `password=${"x".repeat(70_000)}` }),
+  ],
+  [
+    "forged session token refused",
+    "a page",
+    async (gate) => {
+      await gate.setUp();
+      return gate.send("/", { session: FORGED });
+    },
+  ],
+  [
+    "forged session token refused",
+    "forward auth",
+    async (gate) => {
+      await gate.setUp();
+      return gate.send("/forward-auth", { session: FORGED });
+    },
+  ],
+];
 
-  test(`does not log "${message}" without LOG_FAILED_SIGNINS`, async (t) => {
+for (const [message, of, cause] of refusals) {
+  test(`logs "${message}" of ${of} with the address and no entered value`, async (t) => {
     const gate = await startGate(t);
     await cause(gate);
     assert.deepEqual(
-      gate.serverLog.filter(({ level }) => level !== "info"),
-      [],
+      gate.serverLog
+        .filter(({ level }) => level !== "info")
+        .map(({ level, msg, address, requestId }) => [level, msg, address, typeof requestId]),
+      [["warn", message, "127.0.0.1", "string"]],
     );
+    const log = JSON.stringify(gate.serverLog);
+    assert.doesNotMatch(log, SECRETS);
+    assert.ok(!log.includes(FORGED));
   });
 }
 
-test("does not log a form with invalid fields as a refusal", async (t) => {
-  const gate = await startGate(t, { logFailures: true });
+test("does not log a form with invalid fields, a missing or a foreign session as a refusal", async (t) => {
+  const gate = await startGate(t);
   await gate.send("/setup", { form: {} });
   const session = await gate.setUp();
   await gate.send("/account/password", { session, form: {} });
   await gate.signIn();
+  await gate.send("/");
+  await gate.send("/", { session: "" });
+  await gate.send("/forward-auth", { session: mint({ user_id: "1", exp: inSeconds(-60) }) });
+  await gate.send("/forward-auth", { session: mint({ user_id: "gone", exp: inSeconds(60) }) });
   assert.deepEqual(
     gate.serverLog.filter(({ level }) => level !== "info"),
     [],
   );
 });
 
+test("the answer of forward auth to a forged session token has the ID of the line", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  const { headers } = await gate.send("/forward-auth", { session: FORGED });
+  const line = gate.serverLog.find(({ msg }) => msg === "forged session token refused");
+  assert.equal(headers["x-request-id"], line?.requestId);
+});
+
 test("refuses a form of another site also when the connection is unknown", async (t) => {
-  const lines: object[] = [];
-  const log = { warn: (fields: object) => void lines.push(fields), error: () => {} };
-  const store = await openStore(t);
-  const auth = createAuth({ store, secret: SECRET, logFailures: true, log });
+  const log = recordingLog();
+  const auth = createAuth({ store: await openStore(t), secret: SECRET, log });
   t.after(() => auth.close());
   const answer = await auth.routes.request("/logout", {
     method: "POST",
     headers: { "Sec-Fetch-Site": "cross-site" },
   });
   assert.equal(answer.status, 403);
-  assert.match(JSON.stringify(lines), /"address":"unknown"/);
+  assert.deepEqual(
+    log.lines.map(({ fields }) => fields.address),
+    ["unknown"],
+  );
+});
+
+test("sums up the refusals of a flood every minute, and at the end", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const log = recordingLog();
+  const auth = createAuth({ store: await openStore(t), secret: SECRET, log });
+  const flood = async (): Promise<void> => {
+    const init = { method: "POST", headers: { "Sec-Fetch-Site": "cross-site" } };
+    for (let n = 0; n < 15; n += 1) await auth.routes.request("/logout", init);
+  };
+  const sums = () =>
+    log.lines.filter(({ message }) => /^more/.test(message)).map(({ fields }) => fields);
+  await flood();
+  t.mock.timers.tick(59_999);
+  assert.deepEqual([sums(), log.lines.length], [[], 10]);
+  t.mock.timers.tick(1);
+  assert.deepEqual(sums(), [{ address: "unknown", more: 5 }], "without a request ID");
+  await flood();
+  await auth.close();
+  assert.equal(sums().length, 2);
+  t.mock.timers.tick(60_000);
+  assert.equal(log.lines.length, 22);
 });
