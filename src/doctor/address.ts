@@ -8,6 +8,7 @@ import {
   locationIn,
   redirectsToTls,
   type Site,
+  signInOf,
   statusOf,
 } from "./site.ts";
 
@@ -43,6 +44,10 @@ export async function checkAddress(installation: Installation): Promise<Findings
     return hint(`${origin} redirects to ${target}`, `run this with --url ${target}`);
   }
   const { host, port } = installation.settings;
+  const signIn = signInOf(site);
+  if (signIn !== undefined && signIn.origin !== origin) {
+    return ok(`an app answers at ${origin}, behind the sign-in at ${signIn.origin}`);
+  }
   const wrongServer = wrongServerFinding(site, `http://${host}:${port}`);
   if (wrongServer !== undefined) return wrongServer;
   return orOk(

@@ -1,5 +1,6 @@
 import { checkAccounts } from "./accounts.ts";
 import { checkAddress, checkGate } from "./address.ts";
+import { checkAliases } from "./aliases.ts";
 import { checkCertificate, checkCertificateFiles, checkOwnCertificates } from "./certificates.ts";
 import type { Check } from "./check.ts";
 import { checkClock } from "./clock.ts";
@@ -36,6 +37,7 @@ const rows: readonly Row[] = [
   ["hosts", checkHosts, [...STORE, "HOST", "ALLOWED_HOSTS"]],
   ["certificate", checkCertificate, []],
   ["cookie", checkCookie, ["PUBLIC_URL", "COOKIE_DOMAIN"]],
+  ["aliases", checkAliases, []],
 ];
 
 export const checks: readonly Check[] = rows.map(([name, run, settings]) => ({

@@ -1,9 +1,10 @@
 import { isLoopbackHost } from "../core/loopback.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { sharesCookies } from "../web/location.ts";
+import { RETURN_TO } from "../web/return-to.ts";
 import { type Finding, type Findings, hint, orOk, problem } from "./check.ts";
 import type { Installation } from "./installation.ts";
-import { locationIn, redirectsToTls, type Site, statusOf } from "./site.ts";
+import { redirectsToTls, type Site, signInOf, statusOf } from "./site.ts";
 
 export async function checkCookie(installation: Installation): Promise<Findings> {
   const site = await installation.site();
@@ -13,7 +14,7 @@ export async function checkCookie(installation: Installation): Promise<Findings>
   return orOk(
     [
       domainFinding(url, cookieDomain),
-      publicUrlFinding(url, publicUrl),
+      signInOf(site)?.origin === publicUrl ? undefined : publicUrlFinding(url, publicUrl),
       schemeFinding(site),
       strippedFinding(site),
       plainFinding(url),
@@ -53,9 +54,9 @@ function publicUrlFinding(
 }
 
 /** Without a session, the gate redirects with the URL that it believes was requested. */
-function schemeFinding({ url, page }: Site): Finding | undefined {
-  const redirect = URL.parse(locationIn(page) ?? "", url);
-  const assumed = URL.parse(redirect?.searchParams.get("return_to") ?? "") ?? url;
+function schemeFinding(site: Site): Finding | undefined {
+  const { url } = site;
+  const assumed = URL.parse(signInOf(site)?.searchParams.get(RETURN_TO) ?? "") ?? url;
   if (assumed.hostname !== url.hostname || assumed.protocol === url.protocol) return undefined;
   if (assumed.protocol !== "https:") {
     return problem(

@@ -1,5 +1,6 @@
 import { codeOf } from "../core/fault.ts";
 import { connectionFailure, type HttpResponse, sendRequest } from "../gate/https/http-request.ts";
+import { RETURN_TO } from "../web/return-to.ts";
 
 const TIMEOUT_MS = 4_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -11,7 +12,7 @@ export type Answer =
 
 interface RequestParts {
   readonly method?: "GET" | "POST";
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
 /** Sends no secret, so it accepts any certificate; the certificate check verifies it. */
@@ -71,6 +72,12 @@ export const locationIn = (answer: Answer): string | undefined =>
 
 export const statusOf = (answer: Answer): number | undefined =>
   answer.kind === "response" ? answer.status : undefined;
+
+/** The URL of the sign-in, if the proxy asks the gate before an app at this address. */
+export function signInOf({ url, page }: Site): URL | undefined {
+  const location = URL.parse(locationIn(page) ?? "", url) ?? undefined;
+  return location?.searchParams.has(RETURN_TO) ? location : undefined;
+}
 
 /** Whether HTTP redirects to HTTPS: then its responses say nothing about the gate. */
 export const redirectsToTls = ({ url, login }: Site): boolean =>
