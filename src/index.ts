@@ -27,6 +27,7 @@ export type { PageFunctions, PageHelpers } from "./web/pages/page-data.ts";
 export type { Locale } from "./web/pages/words.ts";
 export type { Connection } from "./web/request/connection.ts";
 export {
+  type HeaderReader,
   type NodeRequest,
   nodeRequestInfo,
   type RequestInfo,

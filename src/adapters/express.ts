@@ -61,7 +61,7 @@ export function expressAuth(auth: Auth): ExpressAuth {
         response.locals.latchkeyUser = result.user;
         next();
       };
-      runGuard(check, request, act, next, request.originalUrl);
+      runGuard(check, request, act, next);
     };
 
   return {

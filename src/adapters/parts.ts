@@ -32,17 +32,15 @@ export const createAnswer = ({ routes }: Auth): Answer =>
  *
  * @param failed is called when the guard or `act` rejects. Without it, the caller gets the
  *   rejection.
- * @param url is the URL that the client sent, for routers that change `request.url`.
  */
 export function runGuard(
   check: GuardCheck,
   request: IncomingMessage,
   act: (result: GuardResult) => unknown,
   failed?: (error: Error) => void,
-  url?: string,
 ): unknown {
   const done = andThen(
-    check(request.headers.cookie, () => nodeRequestInfo(request, url)),
+    check(request.headers.cookie, () => nodeRequestInfo(request)),
     act,
   );
   return failed !== undefined && done instanceof Promise ? done.catch(failed) : done;

@@ -51,7 +51,8 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
   const { log } = requests;
   const ofPages = pageHeaders(options);
 
-  const locale: Views["locale"] = (info) => options.locale ?? preferredLocale(info.languages);
+  const locale: Views["locale"] = (info) =>
+    options.locale ?? preferredLocale(info.header("accept-language"));
 
   const respondPage = (
     html: string,
@@ -64,7 +65,8 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
     return {
       ...helpersWithoutStore(info),
       NeedsSetup: !(await rules.users.anyExists()),
-      CurrentUser: info.user ?? admittedUser(await rules.requireUser(sessionTokenIn(info.cookies))),
+      CurrentUser:
+        info.user ?? admittedUser(await rules.requireUser(sessionTokenIn(info.header("cookie")))),
     };
   }
 

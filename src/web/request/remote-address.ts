@@ -14,7 +14,7 @@ export interface ProxyTrust {
    */
   remoteAddress(c: Context): string;
   /** The same in any framework; `unknown` if the connection is unknown. */
-  addressOf(from: Pick<RequestInfo, "peer" | "forwardedFor">): string;
+  addressOf(from: Pick<RequestInfo, "peer" | "header">): string;
   trusts(peer: string): boolean;
   /** A header that counts only from a trusted proxy. */
   header(c: Context, name: string): string | undefined;
@@ -22,14 +22,16 @@ export interface ProxyTrust {
 
 export function createProxyTrust(trustedProxies: readonly string[]): ProxyTrust {
   const isTrusted = membershipOf(trustedProxies);
-  const addressOf: ProxyTrust["addressOf"] = ({ peer, forwardedFor = "" }) => {
+  const addressOf: ProxyTrust["addressOf"] = ({ peer, header }) => {
     if (peer === undefined) return "unknown";
     const address = canonicalAddress(peer);
-    return isTrusted(address) ? nearestUntrusted(address, forwardedFor, isTrusted) : address;
+    return isTrusted(address)
+      ? nearestUntrusted(address, header("x-forwarded-for") ?? "", isTrusted)
+      : address;
   };
   return {
     remoteAddress: (c) =>
-      addressOf({ peer: connectedFrom(c), forwardedFor: c.req.header("x-forwarded-for") }),
+      addressOf({ peer: connectedFrom(c), header: (name) => c.req.header(name) }),
     addressOf,
     trusts: isTrusted,
     header: (c, name) => (isTrusted(connectedFrom(c)) ? c.req.header(name) : undefined),
@@ -40,7 +42,7 @@ export function createProxyTrust(trustedProxies: readonly string[]): ProxyTrust 
 export const clientOf = (c: Context, proxies: ProxyTrust): Client => ({
   remoteAddress: proxies.addressOf({
     peer: peerOf(c),
-    forwardedFor: c.req.header("x-forwarded-for"),
+    header: (name) => c.req.header(name),
   }),
   signal: c.req.raw.signal,
 });

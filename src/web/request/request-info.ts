@@ -3,7 +3,10 @@ import type { User } from "../../core/store.ts";
 import { pathOf } from "../paths.ts";
 import { incomingOf, peerOf } from "./connection.ts";
 
-/** What pages and the server log need from a request, in any framework. */
+/** Reads a header of a request, by its name in lower case. */
+export type HeaderReader = (name: string) => string | undefined;
+
+/** What pages, refusals and the server log need from a request, in any framework. */
 export interface RequestInfo {
   /** The request object: two infos with the same one are about the same request. */
   readonly request: object;
@@ -11,14 +14,12 @@ export interface RequestInfo {
   readonly peer: string | undefined;
   /** The header `X-Request-Id`, which counts if a trusted proxy sent it. */
   readonly givenId: string | undefined;
-  /** The header `X-Forwarded-For`, which counts if a trusted proxy sent it. */
-  readonly forwardedFor: string | undefined;
   readonly method: string;
   /** Without the query, which may contain a setup token. */
   readonly path: string;
-  readonly cookies: string | undefined;
-  /** The header `Accept-Language`. */
-  readonly languages: string | undefined;
+  /** The query with its `?`; empty without one. Never logged. */
+  readonly query: string;
+  readonly header: HeaderReader;
   /** The query parameter `error`. */
   readonly error: string | undefined;
   /** The user that a guard admitted. The page shows it even if the session ends meanwhile. */
@@ -36,35 +37,26 @@ export const requestSourceOf = (c: Context): RequestSource => ({
 
 /** The information about a request to Hono. */
 export const requestInfoOf = (c: Context): RequestInfo => ({
+  ...requestInfo(c.req.raw),
   ...requestSourceOf(c),
-  forwardedFor: c.req.header("x-forwarded-for"),
-  method: c.req.method,
-  path: c.req.path,
-  cookies: c.req.header("cookie"),
-  languages: c.req.header("accept-language"),
-  error: c.req.query("error"),
 });
 
 /** The part of Node's `IncomingMessage`, of HTTP/1 or HTTP/2, that is read. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
+  /** The URL that the client sent, if a framework has changed `url`. */
+  readonly originalUrl?: string | undefined;
   readonly socket: { readonly remoteAddress?: string | undefined };
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/**
- * Collects the information about a Node request.
- *
- * @param url is the URL that the client sent, for routers that change `request.url`.
- */
-export function nodeRequestInfo(
-  request: NodeRequest,
-  url: string = request.url ?? "/",
-): RequestInfo {
-  const { method = "GET", socket, headers } = request;
-  const path = pathOf(url);
-  const header = (name: string): string | undefined => {
+/** Collects the information about a Node request. */
+export function nodeRequestInfo(request: NodeRequest): RequestInfo {
+  const { method = "GET", url = "/", originalUrl = url, socket, headers } = request;
+  const path = pathOf(originalUrl);
+  const query = originalUrl.slice(path.length);
+  const header: HeaderReader = (name) => {
     const value = headers[name];
     return typeof value === "string" ? value : undefined;
   };
@@ -72,12 +64,11 @@ export function nodeRequestInfo(
     request,
     peer: socket.remoteAddress,
     givenId: header("x-request-id"),
-    forwardedFor: header("x-forwarded-for"),
     method,
     path,
-    cookies: header("cookie"),
-    languages: header("accept-language"),
-    error: new URLSearchParams(url.slice(path.length)).get("error") ?? undefined,
+    query,
+    header,
+    error: new URLSearchParams(query).get("error") ?? undefined,
   };
 }
 
@@ -91,16 +82,15 @@ export interface RequestLike {
 /** Collects the information about a Fetch request. The remote address is unknown. */
 export function requestInfo(request: RequestLike): RequestInfo {
   const { method, url, headers } = request;
-  const { pathname, searchParams } = new URL(url, "http://localhost");
+  const { pathname, search, searchParams } = new URL(url, "http://localhost");
   return {
     request,
     peer: undefined,
     givenId: undefined,
-    forwardedFor: undefined,
     method,
     path: pathname,
-    cookies: headers.get("cookie") ?? undefined,
-    languages: headers.get("accept-language") ?? undefined,
+    query: search,
+    header: (name) => headers.get(name) ?? undefined,
     error: searchParams.get("error") ?? undefined,
   };
 }

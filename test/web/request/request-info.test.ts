@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type Context, Hono } from "hono";
 import {
   nodeRequestInfo,
+  type RequestInfo,
   requestInfo,
   requestInfoOf,
 } from "../../../src/web/request/request-info.ts";
@@ -14,6 +15,13 @@ const HEADERS = {
   "x-request-id": "given",
   "x-forwarded-for": "203.0.113.7",
 };
+
+/** The information with the headers that it reads in place of the reader. */
+const readable = ({ header, ...rest }: RequestInfo) => ({
+  ...rest,
+  cookie: header("cookie"),
+  "accept-language": header("accept-language"),
+});
 
 const incoming = (headers: Readonly<Record<string, string | readonly string[]>> = {}) => ({
   socket: { remoteAddress: PEER },
@@ -34,19 +42,19 @@ async function runInHandler<T>(request: Request, env: object, work: (c: Context)
   return result;
 }
 
-test("reads what pages need from a Hono request, with the path without the query", async () => {
+test("reads method, URL and headers of a Hono request, the path without the query", async () => {
   const request = new Request("http://example.test/login?error=1&token=t", { headers: HEADERS });
   const below = incoming();
   const info = await runInHandler(request, { incoming: below }, requestInfoOf);
-  assert.deepEqual(info, {
+  assert.deepEqual(readable(info), {
     request: below,
     peer: PEER,
     givenId: "given",
-    forwardedFor: "203.0.113.7",
     method: "GET",
     path: "/login",
-    cookies: "session=x",
-    languages: "de",
+    query: "?error=1&token=t",
+    cookie: "session=x",
+    "accept-language": "de",
     error: "1",
   });
   assert.equal(info.request, below);
@@ -56,8 +64,8 @@ test("leaves out headers and query parameters that the request lacks", async () 
   const request = new Request("http://example.test/");
   const info = await runInHandler(request, { incoming: incoming() }, requestInfoOf);
   assert.deepEqual(
-    [info.cookies, info.languages, info.error, info.givenId],
-    [undefined, undefined, undefined, undefined],
+    [info.header("cookie"), info.query, info.error, info.givenId],
+    [undefined, "", undefined, undefined],
   );
 });
 
@@ -77,19 +85,35 @@ for (const env of [{}, { incoming: null }, { incoming: "x" }]) {
 test("reads the same from a Node request", () => {
   const nodeRequest = { ...incoming(HEADERS), method: "POST", url: "/a?error=1&token=t" };
   const info = nodeRequestInfo(nodeRequest);
-  assert.deepEqual(info, {
+  assert.deepEqual(readable(info), {
     request: nodeRequest,
     peer: PEER,
     givenId: "given",
-    forwardedFor: "203.0.113.7",
     method: "POST",
     path: "/a",
-    cookies: "session=x",
-    languages: "de",
+    query: "?error=1&token=t",
+    cookie: "session=x",
+    "accept-language": "de",
     error: "1",
   });
   assert.equal(info.request, nodeRequest);
-  assert.equal(nodeRequestInfo(nodeRequest, "/outer/a?b").path, "/outer/a");
+  assert.deepEqual(readable(nodeRequestInfo(incoming())), {
+    request: incoming(),
+    peer: PEER,
+    givenId: undefined,
+    method: "GET",
+    path: "/",
+    query: "",
+    cookie: undefined,
+    "accept-language": undefined,
+    error: undefined,
+  });
+});
+
+test("reads the URL of the client from a Node request whose URL a router has changed", () => {
+  const request = { ...incoming(), url: "/a?b", originalUrl: "/outer/a?b" };
+  const { path, query } = nodeRequestInfo(request);
+  assert.deepEqual([path, query], ["/outer/a", "?b"]);
 });
 
 test("ignores a repeated X-Request-Id", () => {
@@ -102,21 +126,21 @@ test("reads the same from a Fetch request, except what needs a peer", () => {
     method: "POST",
     headers: HEADERS,
   });
-  assert.deepEqual(requestInfo(request), {
+  assert.deepEqual(readable(requestInfo(request)), {
     request,
     peer: undefined,
     givenId: undefined,
-    forwardedFor: undefined,
     method: "POST",
     path: "/a%20page",
-    cookies: "session=x",
-    languages: "de",
+    query: "?error=1",
+    cookie: "session=x",
+    "accept-language": "de",
     error: "1",
   });
 });
 
 test("accepts a path without headers in place of a Fetch request", () => {
   const request = { method: "GET", url: "/page?x=y", headers: new Headers() };
-  const { path, cookies, languages, error } = requestInfo(request);
-  assert.deepEqual([path, cookies, languages, error], ["/page", undefined, undefined, undefined]);
+  const { path, query, header, error } = requestInfo(request);
+  assert.deepEqual([path, query, header("cookie"), error], ["/page", "?x=y", undefined, undefined]);
 });
