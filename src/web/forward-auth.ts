@@ -3,7 +3,8 @@ import type { User } from "../core/store.ts";
 import type { WebPorts } from "./ports.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
 import { REQUEST_ID } from "./request/request-id.ts";
-import { requestSourceOf } from "./request/request-info.ts";
+import { type HeaderReader, requestSourceOf } from "./request/request-info.ts";
+import { kindOfRequest } from "./request/request-kind.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import { type Headers, redirect, respond } from "./responses.ts";
 import { acceptedTarget, withReturnTo } from "./return-to.ts";
@@ -34,7 +35,9 @@ export async function forwardAuth(ports: WebPorts, c: Context): Promise<Response
 
 function refuse(ports: WebPorts, c: Context, path: string): Response {
   const headers: Headers = { [REQUEST_ID]: ports.requests.of(requestSourceOf(c)) };
-  if (!asksForPage(c)) return respond(null, 401, headers);
+  const header: HeaderReader = (name) => c.req.header(name);
+  const method = header("x-forwarded-method") ?? "GET";
+  if (kindOfRequest(method, header) !== "page") return respond(null, 401, headers);
   const target = acceptedTarget(ports.options, c, readTarget(ports.proxies, c));
   const location = withReturnTo(`${ports.options.publicUrl ?? ""}${path}`, target);
   // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
@@ -53,17 +56,6 @@ const identityOf = ({ id, username }: User): Record<string, string> => ({
 function inHeader(text: string): string {
   const plain = /^[\x21-\x24\x26-\x7e]+( +[\x21-\x24\x26-\x7e]+)*$/.test(text);
   return plain ? text : encodeURIComponent(text);
-}
-
-/** Whether a browser opens a page: it can follow a redirect to the sign-in, a script or form cannot. */
-function asksForPage(c: Context): boolean {
-  const method = c.req.header("x-forwarded-method") ?? "GET";
-  return (
-    (method === "GET" || method === "HEAD") &&
-    (c.req.header("accept") ?? "").toLowerCase().includes("text/html") &&
-    c.req.header("x-requested-with") === undefined &&
-    c.req.header("hx-request") === undefined
-  );
 }
 
 /** The URL that the browser requested, according to a trusted proxy. */

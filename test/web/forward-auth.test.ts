@@ -42,6 +42,16 @@ test("redirects a browser that requested a page to the sign-in page, with the pa
   }
 });
 
+test("redirects a navigation, whatever X-Requested-With says", async (t) => {
+  const gate = await startForwardAuth(t);
+  await gate.setUp();
+  const navigation = { ...PAGE, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" };
+  for (const headers of [navigation, { ...navigation, "X-Requested-With": "org.example.app" }]) {
+    const answer = await ask(gate, headers);
+    assert.deepEqual([answer.status, answer.location], [303, SIGN_IN_URL]);
+  }
+});
+
 test("redirects the browser to the setup page while no account exists", async (t) => {
   const gate = await startForwardAuth(t);
   const answer = await ask(gate, PAGE);
@@ -57,6 +67,8 @@ const unauthorized: readonly (readonly [what: string, headers: Headers])[] = [
   ["a script with X-Requested-With", { ...PAGE, "X-Requested-With": "XMLHttpRequest" }],
   ["a script with an empty X-Requested-With", { ...PAGE, "X-Requested-With": "" }],
   ["htmx", { ...PAGE, "HX-Request": "true" }],
+  ["a script that asks for HTML", { ...PAGE, "Sec-Fetch-Mode": "cors" }],
+  ["a frame", { ...PAGE, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe" }],
   ...["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "get", "", "GET, POST"].map(
     (method) =>
       [

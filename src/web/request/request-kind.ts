@@ -1,0 +1,34 @@
+import type { HeaderReader } from "./request-info.ts";
+
+/**
+ * What a request asks for: a browser opens a page, or sends a form from one; anything else is a
+ * call by a script or another program, which has no use for the sign-in page.
+ */
+export type RequestKind = "page" | "form" | "call";
+
+/** The headers that the kind of a request depends on. */
+export const KIND_HEADERS = "Accept, Sec-Fetch-Mode, Sec-Fetch-Dest, X-Requested-With, HX-Request";
+
+/**
+ * Reads the kind from headers that any client can send, so it may decide what a refusal looks like,
+ * never whether a request is refused.
+ */
+export function kindOfRequest(method: string, header: HeaderReader): RequestKind {
+  if (!isNavigation(header)) return "call";
+  if (method === "GET" || method === "HEAD") return "page";
+  return method === "POST" ? "form" : "call";
+}
+
+function isNavigation(header: HeaderReader): boolean {
+  if (!(header("accept") ?? "").toLowerCase().includes("text/html")) return false;
+  const mode = header("sec-fetch-mode");
+  // Old browsers, and all browsers over plain HTTP, leave the Sec-Fetch headers out.
+  if (mode === undefined) {
+    return header("x-requested-with") === undefined && header("hx-request") === undefined;
+  }
+  return mode === "navigate" && !isEmbedded(header("sec-fetch-dest"));
+}
+
+/** Frames do not show the sign-in page. `empty` is a page that a service worker fetches. */
+const isEmbedded = (destination: string | undefined): boolean =>
+  destination !== undefined && destination !== "document" && destination !== "empty";
