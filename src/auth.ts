@@ -26,10 +26,13 @@ import {
 import { sessionTokenIn } from "./web/session-cookie.ts";
 import { createViews } from "./web/views.ts";
 
-/** The part of a Fetch `Request` that identifies the user. */
-export interface RequestWithCookies {
-  readonly headers: { get(name: string): string | null };
+/** The headers of a Fetch `Request`. */
+export interface RequestHeaders {
+  get(name: string): string | null;
 }
+
+/** What identifies the user: a Fetch `Request`, or its headers alone. */
+export type RequestWithCookies = { readonly headers: RequestHeaders } | RequestHeaders;
 
 /** A configured sign-in: its routes and guards, for Hono as they are, for others in an adapter. */
 export interface Auth {
@@ -42,7 +45,7 @@ export interface Auth {
   readonly requireAuth: GuardMiddleware;
   /** Like `requireAuth`, but redirects to the sign-in even while there is no account. */
   readonly authMiddleware: GuardMiddleware;
-  /** Returns the signed-in user, or `undefined`. */
+  /** Returns the signed-in user, or `undefined`. Takes a request, or its headers alone. */
   currentUser(request: RequestWithCookies): Promise<User | undefined>;
   /** Returns `NeedsSetup`, `HasError` and `CurrentUser`, for an app's own templates. */
   pageHelpers(request: RequestLike): Promise<PageHelpers>;
@@ -137,8 +140,11 @@ export function createAuth(options: AuthOptions): Auth {
     adapter,
     requireAuth: guardMiddleware(requireAuth),
     authMiddleware: guardMiddleware(authMiddleware),
-    currentUser: ({ headers }: RequestWithCookies) =>
-      adapter.currentUser(headers.get("cookie") ?? undefined),
+    currentUser: (request: RequestWithCookies) => {
+      // The headers of Next.js have a private property `headers`, so this asks for `get`.
+      const headers = "get" in request ? request : request.headers;
+      return adapter.currentUser(headers.get("cookie") ?? undefined);
+    },
     pageHelpers: (request: RequestLike) => adapter.pageHelpers(requestInfo(request)),
     close: () => rules.close(),
   });

@@ -2,6 +2,7 @@ export {
   type AdapterParts,
   type Auth,
   createAuth,
+  type RequestHeaders,
   type RequestWithCookies,
 } from "./auth.ts";
 export type { AllowedHosts } from "./core/allowed-hosts.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type FetchAuth, type From, fetchAuth } from "../../src/adapters/fetch.ts";
-import { type AuthOptions, createAuth } from "../../src/index.ts";
+import { type Auth, type AuthOptions, createAuth } from "../../src/index.ts";
 import { OWNER, SECRET } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { type RecordedLine, recordingLog } from "../support/recording-log.ts";
@@ -10,6 +10,7 @@ import { hashText, openStore } from "../support/store.ts";
 const FROM: From = { remoteAddress: "192.0.2.1" };
 
 interface Opened {
+  readonly auth: Auth;
   readonly adapter: FetchAuth;
   readonly log: readonly RecordedLine[];
   /** Inserts an account without the setup page and returns a Cookie header for it. */
@@ -22,6 +23,7 @@ async function open(t: TestContext, options: Partial<AuthOptions> = {}): Promise
   const auth = createAuth({ store, secret: SECRET, log, ...options });
   t.after(() => auth.close());
   return {
+    auth,
     adapter: fetchAuth(auth),
     log: log.lines,
     async addAccount() {
@@ -131,4 +133,46 @@ test("currentUser and pageHelpers read the session and the query of the request"
     HasError: true,
     CurrentUser: user,
   });
+});
+
+test("currentUser also takes headers alone, even ones that have a property named headers", async (t) => {
+  const { auth, adapter, addAccount } = await open(t);
+  const headers = await addAccount();
+  // As the headers of Next.js, which extend the class Headers with a property of this name.
+  const wrapped = Object.assign(new Headers(headers), { headers: {} });
+  for (const source of [new Headers(headers), wrapped]) {
+    assert.equal((await auth.currentUser(source))?.username, OWNER.username);
+    assert.equal((await adapter.currentUser(source))?.username, OWNER.username);
+  }
+  assert.equal(await auth.currentUser(new Headers()), undefined);
+});
+
+test("with absolute locations, redirects to the origin of the request", async (t) => {
+  const { auth, addAccount } = await open(t, { postLoginLocation: "/start" });
+  const { routes, requireAuth } = fetchAuth(auth, { location: "absolute" });
+  await addAccount();
+  const origin = "https://app.example.org";
+  const page = requireAuth(() => assert.fail("the handler was called"));
+  const headers = { Accept: "text/html" };
+  const refused = await page(new Request(`${origin}/notes?a=b`, { headers }));
+  assert.deepEqual(
+    [refused.status, refused.headers.get("location")],
+    [303, `${origin}/login`],
+  );
+  const redirected = await routes(new Request(`${origin}/setup`), FROM);
+  assert.equal(redirected?.headers.get("location"), `${origin}/login`);
+  const shown = await routes(new Request(`${origin}/login`), FROM);
+  assert.deepEqual([shown?.status, shown?.headers.get("location")], [200, null]);
+});
+
+test("with absolute locations, leaves the location of another origin and of the app's handler", async (t) => {
+  const outside = "https://start.example.org/";
+  const { auth } = await open(t, { postLoginLocation: outside });
+  const { routes, requireAuth } = fetchAuth(auth, { location: "absolute" });
+  const setUp = await routes(createPost("http://localhost/setup", SETUP), FROM);
+  assert.equal(setUp?.headers.get("location"), outside);
+  const own = requireAuth(() => new Response(null, { status: 303, headers: { Location: "/a" } }));
+  const Cookie = setUp?.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const answer = await own(new Request("http://localhost/", { headers: { Cookie } }));
+  assert.equal(answer.headers.get("location"), "/a");
 });

@@ -99,7 +99,12 @@ const correct: Readonly<Record<string, string>> = {
     export const POST: (request: Request) => Promise<Response> = plain;
     export const own: Promise<Response | undefined> = guards.routes(new Request("http://localhost"), {
       remoteAddress: "192.0.2.1",
-    });`,
+    });
+    const headers = new Headers();
+    export const users: Promise<(User | undefined)[]> = Promise.all([
+      ...[headers, { headers }, new Request("http://localhost")].map(auth.currentUser),
+      guards.currentUser(headers),
+    ]);`,
 };
 
 /** The incorrect files by file name, each with its compiler error. */
@@ -133,6 +138,8 @@ const incorrect: Readonly<Record<string, string>> = {
     createServer(guards.requireAuth((_request, response) => response.end(greet(response))));`,
   "fetch-number TS2345": `${FETCH}
     guards.requireAuth((_request, user: number) => Response.json(user));`,
+  "fetch-no-headers TS2353": `${FETCH}
+    guards.currentUser({ cookie: "session=x" });`,
   "fetch-no-address TS2345": `${FETCH}
     guards.routes(new Request("http://localhost"), {});`,
   "fetch-forgotten-context TS2554": `${FETCH}
