@@ -108,7 +108,7 @@ export function createAuth(options: AuthOptions): Auth {
   const rules = createRules(settled, requests.log);
   const views = createViews({ pages, rules, options: settled, requests });
   const guardOf = (guard: Guard): GuardCheck =>
-    createGuardCheck(guard, paths, views, (info) =>
+    createGuardCheck(guard, settled, paths, views, (info) =>
       rules.refusals.note("forged session token refused", proxies.addressOf(info)),
     );
   const requireAuth = guardOf(rules.requireAuth);

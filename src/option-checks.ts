@@ -74,6 +74,11 @@ export const trustedOrigins: Check<readonly string[]> = {
   accepts: (origins) => origins.every(isOrigin),
 };
 
+export const onDenied: Check<string> = {
+  takes: "redirect or negotiate",
+  accepts: (answer) => answer === "redirect" || answer === "negotiate",
+};
+
 /** Shorter prefixes would let one client block the sign-in for whole providers. */
 export const limitIpv6Prefix: Check<number> = {
   takes: `a whole number from ${MIN_LIMIT_IPV6_PREFIX} to ${MAX_LIMIT_IPV6_PREFIX}`,

@@ -66,6 +66,13 @@ export interface AuthOptions {
   readonly cookieDomain?: string | undefined;
   /** Answers reverse proxies at `/forward-auth` and returns to the requested page. Default: false. */
   readonly forwardAuth?: boolean;
+  /** Guards redirect to the sign-in so that it returns to the requested page. Default: false. */
+  readonly returnTo?: boolean;
+  /**
+   * `negotiate` answers requests that do not ask for a page, such as those of scripts, with 401 and
+   * JSON; `redirect` redirects all of them to the sign-in. Default: `redirect`.
+   */
+  readonly onDenied?: "redirect" | "negotiate";
   /** `shared` counts sign-in attempts in the store, for all instances together. Default: `own`. */
   readonly limiter?: "own" | "shared";
   /**

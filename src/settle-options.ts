@@ -53,6 +53,8 @@ export const OPTION_DEFAULTS: Omit<SettledOptions, "store" | "secret" | "homePat
     publicUrl: undefined,
     cookieDomain: undefined,
     forwardAuth: false,
+    returnTo: false,
+    onDenied: "redirect",
     limiter: "own",
     limitIpv6Prefix: MAX_LIMIT_IPV6_PREFIX,
     hashing: defaultHashing(),

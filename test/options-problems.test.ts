@@ -72,6 +72,13 @@ const invalid: readonly (readonly [options: Partial<AuthOptions>, message: RegEx
     (locale) =>
       [{ locale: locale as Locale }, /^locale is invalid: expected en, de, fr, es$/] as const,
   ),
+  ...["", "json", "Redirect"].map(
+    (onDenied) =>
+      [
+        { onDenied: onDenied as "redirect" },
+        /^onDenied is invalid: expected redirect or negotiate$/,
+      ] as const,
+  ),
   ...[31, 129, 64.5, Number.NaN].map(
     (limitIpv6Prefix) =>
       [{ limitIpv6Prefix }, /^limitIpv6Prefix is invalid: expected .* from 32 to 128/] as const,

@@ -14,6 +14,7 @@ test("has a default for every option that is left out", () => {
   assert.equal(settled.postLoginLocation, "/");
   assert.equal(settled.homePath, "/");
   assert.deepEqual([settled.basePath, settled.forwardAuth], ["", false]);
+  assert.deepEqual([settled.returnTo, settled.onDenied], [false, "redirect"]);
   assert.deepEqual([settled.publicUrl, settled.cookieDomain], [undefined, undefined]);
   assert.equal(settled.pagesDir, undefined);
   assert.deepEqual([settled.appName, settled.siteFiles], ["Latchkey", false]);

@@ -14,6 +14,8 @@ const auth = createAuth({
   store,
   secret: AUTH_SECRET,
   homePath: "/account",
+  returnTo: true,
+  onDenied: "negotiate",
   // Against DNS rebinding: until there is an account, only loopback names reach the setup.
   allowedHosts: "loopback-setup",
 });

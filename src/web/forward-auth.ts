@@ -7,7 +7,7 @@ import { type HeaderReader, requestSourceOf } from "./request/request-info.ts";
 import { kindOfRequest } from "./request/request-kind.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import { type Headers, redirect, respond } from "./responses.ts";
-import { acceptedTarget, withReturnTo } from "./return-to.ts";
+import { acceptedTarget, askedOf, withReturnTo } from "./return-to.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 
 /**
@@ -38,7 +38,7 @@ function refuse(ports: WebPorts, c: Context, path: string): Response {
   const header: HeaderReader = (name) => c.req.header(name);
   const method = header("x-forwarded-method") ?? "GET";
   if (kindOfRequest(method, header) !== "page") return respond(null, 401, headers);
-  const target = acceptedTarget(ports.options, c, readTarget(ports.proxies, c));
+  const target = acceptedTarget(ports.options, askedOf(c), readTarget(ports.proxies, c));
   const location = withReturnTo(`${ports.options.publicUrl ?? ""}${path}`, target);
   // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
   return c.req.query("deny") === "401"

@@ -3,8 +3,8 @@ import { andThen, type MaybePromise } from "../core/maybe-promise.ts";
 import type { Admission, Guard } from "../core/require-user.ts";
 import type { User } from "../core/store.ts";
 import type { Paths } from "./paths.ts";
+import { type RefusalOptions, refuse } from "./refuse.ts";
 import { type RequestInfo, requestInfoOf } from "./request/request-info.ts";
-import { redirect } from "./responses.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
 
@@ -15,7 +15,7 @@ export type GuardResult =
 
 /**
  * A guard for any framework. It fails closed. On the hot path it returns without a promise
- * and without calling `info`, which only the error page needs.
+ * and without calling `info`, which only refusals need.
  */
 export type GuardCheck = (
   cookies: string | undefined,
@@ -24,37 +24,31 @@ export type GuardCheck = (
 
 export function createGuardCheck(
   guard: Guard,
+  options: RefusalOptions,
   paths: Paths,
   views: Views,
   noteForgedToken: (info: RequestInfo) => void,
 ): GuardCheck {
-  const resultOf = (admission: Admission): GuardResult => {
+  const refused = (response: Response): GuardResult => ({ kind: "refused", response });
+  const resultOf = (admission: Admission, info: () => RequestInfo): GuardResult => {
     switch (admission.kind) {
       case "needs-setup":
-        return { kind: "refused", response: redirect(paths.setup) };
-      case "needs-sign-in":
+        return refused(refuse(options, paths.setup, info()));
       case "forged-token":
-        return { kind: "refused", response: redirect(paths.login) };
+        noteForgedToken(info());
+        return refused(refuse(options, paths.login, info()));
+      case "needs-sign-in":
+        return refused(refuse(options, paths.login, info()));
       case "admitted":
         return admission;
     }
   };
-  async function settle(
-    admitting: Promise<Admission>,
-    info: () => RequestInfo,
-  ): Promise<GuardResult> {
-    try {
-      const admission = await admitting;
-      if (admission.kind === "forged-token") noteForgedToken(info());
-      return resultOf(admission);
-    } catch (fault) {
-      return { kind: "refused", response: await views.fault(info(), fault) };
-    }
-  }
-  return (cookies, info) => {
-    const admission = guard(sessionTokenIn(cookies));
-    return admission instanceof Promise ? settle(admission, info) : resultOf(admission);
-  };
+  return (cookies, info) =>
+    andThen(
+      guard(sessionTokenIn(cookies)),
+      (admission) => resultOf(admission, info),
+      async (fault) => refused(await views.fault(info(), fault)),
+    );
 }
 
 /** The context variables behind a guard: `c.var.user` is the signed-in user. */

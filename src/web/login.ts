@@ -5,11 +5,11 @@ import type { Form } from "./request/form.ts";
 import { requestInfoOf } from "./request/request-info.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import { redirect } from "./responses.ts";
-import { acceptedTarget, RETURN_TO, withReturnTo } from "./return-to.ts";
+import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "./return-to.ts";
 import { sessionCookies } from "./session-cookie.ts";
 
 export function getLogin(ports: WebPorts, c: Context): Promise<Response> {
-  const returnTo = acceptedTarget(ports.options, c, c.req.query(RETURN_TO));
+  const returnTo = acceptedTarget(ports.options, askedOf(c), c.req.query(RETURN_TO));
   return ports.views.page(requestInfoOf(c), "login", { returnTo });
 }
 
@@ -21,7 +21,7 @@ export async function postLogin(ports: WebPorts, c: Context, form: Form): Promis
     username: form("username"),
     password: form("password"),
   });
-  const target = acceptedTarget(ports.options, c, form(RETURN_TO));
+  const target = acceptedTarget(ports.options, askedOf(c), form(RETURN_TO));
   switch (outcome.kind) {
     case "needs-setup":
       return redirect(withReturnTo(paths.setup, target));

@@ -13,6 +13,7 @@ import type { GuardMiddleware } from "./guards.ts";
 import type { PostLoginLocation } from "./location.ts";
 import type { Asset } from "./pages/assets.ts";
 import type { Paths } from "./paths.ts";
+import type { RefusalOptions } from "./refuse.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
 import type { RequestIds } from "./request/request-id.ts";
 import type { Views } from "./views.ts";
@@ -34,7 +35,7 @@ export interface WebRules {
 }
 
 /** The options of the library that concern the endpoints. */
-export interface WebOptions extends HostRule {
+export interface WebOptions extends HostRule, RefusalOptions {
   readonly store: Pick<Store, "hasUsers">;
   readonly setupToken: SetupTokenSource;
   /** With it, the setup form has the field `domain`. */
@@ -43,7 +44,6 @@ export interface WebOptions extends HostRule {
   readonly trustedOrigins: readonly string[];
   readonly siteFiles: boolean;
   readonly health: boolean;
-  readonly forwardAuth: boolean;
 }
 
 /** What the endpoints use. */

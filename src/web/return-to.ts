@@ -1,35 +1,52 @@
 import type { Context } from "hono";
 import { isReturnTarget } from "../core/return-target.ts";
 import { portOf } from "./location.ts";
-import type { WebOptions } from "./ports.ts";
 import { isOfHost } from "./request/same-origin.ts";
 import { isOverTls } from "./session-cookie.ts";
 
 /** The form field and query parameter that carry the return target through the sign-in. */
 export const RETURN_TO = "return_to";
 
-/** Returns the target if it is allowed. Without forward auth, none is. */
+/** The options that decide which return targets are accepted. */
+export interface ReturnOptions {
+  readonly returnTo: boolean;
+  readonly forwardAuth: boolean;
+  readonly publicUrl: string | undefined;
+  readonly cookieDomain: string | undefined;
+}
+
+/** Where the browser sent the request, as far as the request tells. */
+export interface Asked {
+  readonly host: string | undefined;
+  readonly isHttps: boolean;
+}
+
+export const askedOf = (c: Context): Asked => ({
+  host: c.req.header("host"),
+  isHttps: isOverTls(c),
+});
+
+/** Returns the target if it is allowed. Without `returnTo` and forward auth, none is. */
 export function acceptedTarget(
-  options: Pick<WebOptions, "forwardAuth" | "publicUrl" | "cookieDomain">,
-  c: Context,
+  { returnTo, forwardAuth, publicUrl, cookieDomain }: ReturnOptions,
+  asked: Asked,
   target: string | undefined,
 ): string | undefined {
-  const { forwardAuth, publicUrl, cookieDomain } = options;
-  if (!forwardAuth || target === undefined) return undefined;
-  const isHttps = publicUrl?.startsWith("https:") ?? isOverTls(c);
+  if (!(returnTo || forwardAuth) || target === undefined) return undefined;
+  const isHttps = publicUrl?.startsWith("https:") ?? asked.isHttps;
   const scope = {
     // An http page does not get the Secure session cookie, and others on the network could change it.
     protocols: isHttps ? ["https:"] : ["https:", "http:"],
-    origins: publicUrl === undefined ? askedOrigin(c, target) : [publicUrl],
+    origins: publicUrl === undefined ? askedOrigin(asked.host, target) : [publicUrl],
     domain: cookieDomain,
     port: portOf(publicUrl),
   };
   return isReturnTarget(target, scope) ? target : undefined;
 }
 
-/** Without a public URL, the host of the request counts as the gate's own. */
-function askedOrigin(c: Context, target: string): readonly string[] {
-  return isOfHost(target, c.req.header("host")) ? [new URL(target).origin] : [];
+/** Without a public URL, the host of the request counts as Latchkey's own. */
+function askedOrigin(host: string | undefined, target: string): readonly string[] {
+  return isOfHost(target, host) ? [new URL(target).origin] : [];
 }
 
 /** Adds the return target, if there is one, to a location. */

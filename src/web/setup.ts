@@ -10,11 +10,11 @@ import { clientOf } from "./request/remote-address.ts";
 import { requestInfoOf } from "./request/request-info.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import { redirect } from "./responses.ts";
-import { acceptedTarget, RETURN_TO, withReturnTo } from "./return-to.ts";
+import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "./return-to.ts";
 import { sessionCookies } from "./session-cookie.ts";
 
 export async function getSetup(ports: WebPorts, c: Context): Promise<Response> {
-  const target = acceptedTarget(ports.options, c, c.req.query(RETURN_TO));
+  const target = acceptedTarget(ports.options, askedOf(c), c.req.query(RETURN_TO));
   if (await ports.rules.users.anyExists()) {
     return redirect(withReturnTo(ports.paths.login, target));
   }
@@ -49,7 +49,7 @@ export async function postSetup(ports: WebPorts, c: Context, form: Form): Promis
     domain: form("domain"),
   };
   const outcome = await rules.setUp(entered, clientOf(c, ports.proxies));
-  const target = acceptedTarget(options, c, form(RETURN_TO));
+  const target = acceptedTarget(options, askedOf(c), form(RETURN_TO));
 
   async function again(
     status: number,

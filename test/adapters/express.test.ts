@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import express, { type Express, Router } from "express";
 import { type ExpressAuth, expressAuth } from "../../src/adapters/express.ts";
+import type { AuthOptions } from "../../src/index.ts";
 import { execute } from "../support/database.ts";
 import { OWNER } from "../support/gate.ts";
+import { sendRaw } from "../support/raw.ts";
 import { answerFault } from "./express-app.ts";
 import { handled, serveListener } from "./framework.ts";
 import { type RunningAdapter, SETUP_FORM, startWith } from "./running.ts";
@@ -14,7 +16,7 @@ type Context = Parameters<typeof startWith>[0];
 function startExpress(
   t: Context,
   build: (app: Express, adapter: ExpressAuth) => void,
-  basePath = "",
+  options: Partial<AuthOptions> = {},
 ): Promise<RunningAdapter> {
   const start: Parameters<typeof startWith>[1] = ({ auth }) => {
     const app = express();
@@ -25,7 +27,7 @@ function startExpress(
     app.use(answerFault);
     return serveListener(app);
   };
-  return startWith(t, start, { basePath });
+  return startWith(t, start, options);
 }
 
 for (const { how, mount } of [
@@ -45,7 +47,7 @@ for (const { how, mount } of [
   },
 ]) {
   test(`${how}: serves the routes under the base path`, async (t) => {
-    const app = await startExpress(t, mount, "/auth");
+    const app = await startExpress(t, mount, { basePath: "/auth" });
     const done = await app.send("/auth/setup", { form: SETUP_FORM });
     assert.deepEqual([done.status, done.location], [303, "/"]);
     const { session } = await app.send("/auth/login", { form: OWNER });
@@ -54,7 +56,7 @@ for (const { how, mount } of [
   });
 
   test(`${how}: leaves other URLs unchanged`, async (t) => {
-    const app = await startExpress(t, mount, "/auth");
+    const app = await startExpress(t, mount, { basePath: "/auth" });
     for (const path of ["/login", "/auth/other?a=b", "/auth/auth/login", "/auth/"]) {
       const { status, body } = await app.send(path);
       assert.deepEqual([status, body], [404, `not found: ${path}`]);
@@ -117,6 +119,35 @@ test("logs the full path of a failed request in a router, without the query", as
     app.log.map(({ fields }) => "path" in fields && fields.path),
     ["/inside/deep/one"],
   );
+});
+
+test("a guard in a router returns to the URL that the client requested", async (t) => {
+  const app = await startExpress(
+    t,
+    (express, adapter) => {
+      express.use("/app", Router().use("/deep", adapter.requireAuth));
+    },
+    { returnTo: true },
+  );
+  const { location } = await app.send("/app/deep/5?x=1", { headers: { Accept: "text/html" } });
+  assert.equal(location, "/setup?return_to=%2Fapp%2Fdeep%2F5%3Fx%3D1");
+});
+
+test("a guard never returns to another host that the request line names", async (t) => {
+  const app = await startExpress(
+    t,
+    (express, adapter) => {
+      express.use(adapter.requireAuth);
+    },
+    { returnTo: true },
+  );
+  for (const target of ["//evil.example/a", "/\\evil.example/a", "http://evil.example/a"]) {
+    const answer = await sendRaw(
+      app.url,
+      `GET ${target} HTTP/1.1\r\nHost: app\r\nConnection: close\r\nAccept: text/html\r\n\r\n`,
+    );
+    assert.match(answer, /^Location: \/setup\r$/im, target);
+  }
 });
 
 for (const { how, fail } of [

@@ -24,7 +24,7 @@ function addRoutes(app: FastifyInstance, { auth, reach }: AppParts): void {
     reach();
     return `for ${adapter.user(request).username}`;
   });
-  app.get("/handler", { preHandler: adapter.authMiddleware }, async (request) => {
+  app.all("/handler", { preHandler: adapter.authMiddleware }, async (request) => {
     reach();
     return `for ${adapter.user(request).username}`;
   });

@@ -79,6 +79,25 @@ for (const hook of ["onRequest", "preHandler"] as const) {
   });
 }
 
+test("a guard in a plugin returns to the URL that the client requested", async (t) => {
+  const start: Parameters<typeof startWith>[1] = async ({ auth }) => {
+    const rewriteUrl = ({ url = "/" }) => url.replace("/outside/", "/inside/");
+    const app = Fastify({ forceCloseConnections: true, rewriteUrl });
+    app.register(
+      async (inside) => {
+        inside.get("/:id", { onRequest: fastifyAuth(auth).requireAuth }, async () => "inside");
+      },
+      { prefix: "/inside" },
+    );
+    return serveFastify(app);
+  };
+  const app = await startWith(t, start, { returnTo: true });
+  for (const path of ["/inside/5?x=1", "/outside/5?x=1"]) {
+    const { location } = await app.send(path, { headers: { Accept: "text/html" } });
+    assert.equal(location, `/setup?return_to=${encodeURIComponent(path)}`);
+  }
+});
+
 test("user(request) without a guard passes not_guarded to the application's error handler", async (t) => {
   const codes: unknown[] = [];
   const app = await startFastify(t, (fastify, adapter) => {

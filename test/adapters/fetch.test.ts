@@ -148,7 +148,7 @@ test("currentUser also takes headers alone, even ones that have a property named
 });
 
 test("with absolute locations, redirects to the origin of the request", async (t) => {
-  const { auth, addAccount } = await open(t, { postLoginLocation: "/start" });
+  const { auth, addAccount } = await open(t, { returnTo: true, postLoginLocation: "/start" });
   const { routes, requireAuth } = fetchAuth(auth, { location: "absolute" });
   await addAccount();
   const origin = "https://app.example.org";
@@ -157,7 +157,7 @@ test("with absolute locations, redirects to the origin of the request", async (t
   const refused = await page(new Request(`${origin}/notes?a=b`, { headers }));
   assert.deepEqual(
     [refused.status, refused.headers.get("location")],
-    [303, `${origin}/login`],
+    [303, `${origin}/login?return_to=%2Fnotes%3Fa%3Db`],
   );
   const redirected = await routes(new Request(`${origin}/setup`), FROM);
   assert.equal(redirected?.headers.get("location"), `${origin}/login`);

@@ -6,7 +6,7 @@ import type { Auth } from "../../src/index.ts";
 /**
  * A framework application that includes Latchkey. Every framework has the same routes:
  *
- * - `/operation` is behind `requireAuth`, `/handler` behind `authMiddleware`
+ * - `/operation` is behind `requireAuth`, `/handler` with any method behind `authMiddleware`
  * - `/failing` is behind `requireAuth` and throws
  * - `/cookies` is behind `requireAuth` and sets two cookies
  * - `/who` returns the current user, `/helpers` the page helpers

@@ -11,7 +11,7 @@ export const honoApp: Framework = {
       reach();
       return c.text(`for ${c.var.user.username}`);
     });
-    app.get("/handler", auth.authMiddleware, (c) => {
+    app.all("/handler", auth.authMiddleware, (c) => {
       reach();
       return c.text(`for ${c.var.user.username}`);
     });

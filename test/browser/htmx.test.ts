@@ -45,9 +45,11 @@ for (const { version, script } of [
   { version: 4, script: "htmx.org/dist/htmx.js" },
   { version: 2, script: "htmx2/dist/htmx.js" },
 ]) {
+  const file = fileURLToPath(new URL(`../../node_modules/${script}`, import.meta.url));
+
   test(`an htmx ${version} page changes the password and reloads`, async (t) => {
-    const page = await openPage(t);
-    const file = fileURLToPath(new URL(`../../node_modules/${script}`, import.meta.url));
+    // The reload can cancel the rest of the response.
+    const page = await openPage(t, { givenUp: "allowed" });
     let opened = 0;
     const serve = serveSettings(await readFile(file, "utf8"), () => {
       opened += 1;
@@ -73,5 +75,27 @@ for (const { version, script } of [
     const old = await app.send("/login", { form: OWNER });
     const changed = await app.send("/login", { form: { ...OWNER, password: NEW } });
     assert.deepEqual([old.location, changed.location], ["/login?error=1", "/"]);
+  });
+
+  test(`an htmx ${version} page leads to the sign-in and back when the session has ended`, async (t) => {
+    const page = await openPage(t, { statuses: [401], givenUp: "allowed" });
+    const serve = serveSettings(await readFile(file, "utf8"), () => {});
+    const options = { homePath: null, returnTo: true, onDenied: "negotiate" } as const;
+    const app = await startWith(t, serve, options);
+    await app.send("/setup", { form: SETUP_FORM });
+    await page.goto(`${app.url}/settings?tab=1`);
+    assert.equal(new URL(page.url()).pathname, "/login");
+    await fill(page, OWNER);
+    await leave(page, () => page.getByRole("button", { name: "Sign in" }).click());
+    assert.equal(page.url(), `${app.url}/settings?tab=1`);
+
+    await page.context().clearCookies();
+    await Promise.all([
+      page.waitForURL("**/login**"),
+      page.getByRole("button", { name: "Change" }).click(),
+    ]);
+    await fill(page, OWNER);
+    await leave(page, () => page.getByRole("button", { name: "Sign in" }).click());
+    assert.equal(page.url(), `${app.url}/settings?tab=1`);
   });
 }

@@ -59,13 +59,14 @@ for (const name of EXAMPLES) {
   test(`${name}: shows escaped notes to the owner only and keeps them for the next sign-in`, async (t) => {
     const { url } = await startExample(t, name);
     const go = async (path: string, sending: Parameters<typeof send>[1] = {}) => {
-      const { status, location, session, body, headers } = await send(`${url}${path}`, sending);
+      const asBrowser = { ...sending, headers: { Accept: "text/html", ...sending.headers } };
+      const { status, location, session, body, headers } = await send(`${url}${path}`, asBrowser);
       return { status, location, session, body, type: headers["content-type"] };
     };
     const note = '<script>alert("1")</script>';
 
     const first = await go("/");
-    assert.deepEqual([first.status, first.location], [303, "/setup"]);
+    assert.deepEqual([first.status, first.location], [303, "/setup?return_to=%2F"]);
     assert.match((await go("/setup")).body, /action="\/setup"/);
     assert.equal((await go("/setup", { headers: { Host: "evil.example" } })).status, 421);
     const setUp = await go("/setup", { form: { ...OWNER, confirm: OWNER.password } });
@@ -88,8 +89,11 @@ for (const name of EXAMPLES) {
     assert.deepEqual([out.status, out.location, out.session], [303, "/login", ""]);
     for (const sending of [{}, { session: "" }]) {
       const locked = await go("/", sending);
-      assert.deepEqual([locked.status, locked.location, locked.body], [303, "/login", ""]);
+      const back = "/login?return_to=%2F";
+      assert.deepEqual([locked.status, locked.location, locked.body], [303, back, ""]);
     }
+    const script = await go("/", { headers: { Accept: "application/json" } });
+    assert.deepEqual([script.status, script.body], [401, '{"error":"sign_in_required"}']);
     const refused = await go("/notes", { form: { note: "from a stranger" } });
     assert.deepEqual([refused.status, refused.location], [303, "/login"]);
 

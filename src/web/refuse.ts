@@ -1,0 +1,41 @@
+import type { RequestInfo } from "./request/request-info.ts";
+import { KIND_HEADERS, kindOfRequest } from "./request/request-kind.ts";
+import { type Headers, redirect, respond } from "./responses.ts";
+import { acceptedTarget, type ReturnOptions, withReturnTo } from "./return-to.ts";
+
+/** The options that decide how a guard refuses. */
+export interface RefusalOptions extends ReturnOptions {
+  readonly onDenied: "redirect" | "negotiate";
+}
+
+const SIGN_IN_REQUIRED = JSON.stringify({ error: "sign_in_required" });
+
+const UNAUTHORIZED = {
+  "Content-Type": "application/json",
+  // A 401 needs a challenge. Browsers open a dialog for the schemes that they know, not for this.
+  "WWW-Authenticate": 'Cookie cookie-name="session"',
+};
+
+/**
+ * Answers a request that a guard does not admit.
+ *
+ * @param path is that of the sign-in or the setup.
+ */
+export function refuse(options: RefusalOptions, path: string, info: RequestInfo): Response {
+  const { header } = info;
+  const returningTo = (target: string | undefined): string => {
+    if (!options.returnTo) return path;
+    const asked = { host: header("host"), isHttps: header("x-forwarded-proto") === "https" };
+    return withReturnTo(path, acceptedTarget(options, asked, target));
+  };
+  const kind = kindOfRequest(info.method, header);
+  const negotiates = options.onDenied === "negotiate";
+  const vary: Headers = negotiates ? { Vary: KIND_HEADERS } : {};
+  if (negotiates && kind === "call") {
+    const isHtmx = header("hx-request") !== undefined;
+    const leave = isHtmx && { "HX-Redirect": returningTo(header("hx-current-url")) };
+    return respond(SIGN_IN_REQUIRED, 401, { ...UNAUTHORIZED, ...vary, ...leave });
+  }
+  const location = kind === "page" ? returningTo(`${info.path}${info.query}`) : path;
+  return redirect(location, [], vary);
+}

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { Hono } from "hono";
+import { type AuthOptions, createAuth } from "../../src/index.ts";
+import { SECRET } from "../support/gate.ts";
+import { hashText, openStore } from "../support/store.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+const ORIGIN = "http://app.example.test";
+const HTML: Headers = { Accept: "text/html,*/*;q=0.8" };
+const CALL: Headers = { Accept: "application/json" };
+const HTMX: Headers = { Accept: "*/*", "HX-Request": "true" };
+const VARY = "Accept, Sec-Fetch-Mode, Sec-Fetch-Dest, X-Requested-With, HX-Request";
+
+interface Asking {
+  readonly path?: string;
+  readonly method?: string;
+  readonly headers?: Headers;
+}
+
+/** Returns a function that sends requests without a session to a guarded app. */
+async function guardedApp(t: TestContext, options: Partial<AuthOptions>, accounts = 1) {
+  const store = await openStore(t);
+  if (accounts > 0) {
+    await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  }
+  const auth = createAuth({ store, secret: SECRET, ...options });
+  t.after(() => auth.close());
+  const app = new Hono();
+  app.all("*", auth.requireAuth, () => assert.fail("the handler was called"));
+  return async ({ path = "/page", method = "GET", headers = HTML }: Asking = {}) => {
+    const host = new URL(ORIGIN).host;
+    const request = new Request(`${ORIGIN}${path}`, { method, headers: { host, ...headers } });
+    const { status, headers: answered, body } = await app.request(request);
+    return { status, headers: answered, location: answered.get("location"), body };
+  };
+}
+
+const returning = (path: string, target: string): string =>
+  `${path}?return_to=${encodeURIComponent(target)}`;
+
+test("by default, redirects every request to the bare path of the sign-in or the setup", async (t) => {
+  for (const [accounts, path] of [
+    [0, "/setup"],
+    [1, "/login"],
+  ] as const) {
+    const ask = await guardedApp(t, {}, accounts);
+    for (const headers of [HTML, CALL, HTMX, { ...HTMX, "HX-Current-URL": `${ORIGIN}/page` }]) {
+      const { status, location, headers: answered } = await ask({ path: "/page?a=b", headers });
+      assert.deepEqual([status, location], [303, path]);
+      assert.deepEqual([answered.get("vary"), answered.get("hx-redirect")], [null, null]);
+    }
+  }
+});
+
+test("forward auth alone does not make guards add a return target", async (t) => {
+  const ask = await guardedApp(t, { forwardAuth: true });
+  assert.equal((await ask()).location, "/login");
+});
+
+for (const { basePath, accounts, path } of [
+  { basePath: "", accounts: 1, path: "/login" },
+  { basePath: "", accounts: 0, path: "/setup" },
+  { basePath: "/auth", accounts: 1, path: "/auth/login" },
+  { basePath: "/auth", accounts: 0, path: "/auth/setup" },
+]) {
+  test(`with returnTo, redirects a page to ${path} with its path and query`, async (t) => {
+    const ask = await guardedApp(t, { returnTo: true, basePath }, accounts);
+    for (const page of ["/", "/app/deep/5?x=1", "/a%20b/%2F?c=d&e=%26#", "/a/?", "/caf%C3%A9"]) {
+      for (const method of ["GET", "HEAD"]) {
+        const { status, location } = await ask({ path: page, method });
+        const { pathname, search } = new URL(page, ORIGIN);
+        assert.deepEqual([status, location], [303, returning(path, pathname + search)]);
+      }
+    }
+  });
+}
+
+test("with returnTo, adds no return target for forms, calls and frames", async (t) => {
+  const ask = await guardedApp(t, { returnTo: true });
+  for (const asking of [
+    { method: "POST" },
+    { headers: CALL },
+    { headers: HTMX },
+    { headers: { ...HTML, "Sec-Fetch-Mode": "cors" } },
+    { headers: { ...HTML, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe" } },
+  ]) {
+    assert.equal((await ask(asking)).location, "/login");
+  }
+});
+
+test("with returnTo, drops a path that browsers read as another host, and one that is too long", async (t) => {
+  const ask = await guardedApp(t, { returnTo: true });
+  for (const path of ["//evil.example/", "//evil.example/?a=b", `/${"a".repeat(2_048)}`]) {
+    assert.equal((await ask({ path })).location, "/login");
+  }
+});
+
+for (const accounts of [0, 1]) {
+  test(`with negotiate and ${accounts} accounts, answers calls with 401 and JSON that is not cached`, async (t) => {
+    const ask = await guardedApp(t, { onDenied: "negotiate", returnTo: true }, accounts);
+    for (const method of ["GET", "POST", "DELETE"]) {
+      const { status, headers, body } = await ask({ method, headers: CALL });
+      assert.deepEqual(await new Response(body).json(), { error: "sign_in_required" });
+      assert.deepEqual([status, headers.get("location")], [401, null]);
+      assert.equal(headers.get("content-type"), "application/json");
+      assert.equal(headers.get("cache-control"), "no-store");
+      assert.equal(headers.get("www-authenticate"), 'Cookie cookie-name="session"');
+      assert.deepEqual([headers.get("vary"), headers.get("hx-redirect")], [VARY, null]);
+    }
+  });
+}
+
+test("with negotiate, redirects pages and forms", async (t) => {
+  const ask = await guardedApp(t, { onDenied: "negotiate" });
+  for (const method of ["GET", "HEAD", "POST"]) {
+    const { status, location, headers } = await ask({ method });
+    assert.deepEqual([status, location, headers.get("vary")], [303, "/login", VARY]);
+  }
+});
+
+test("with negotiate, sends htmx to the sign-in, and back to its page with returnTo", async (t) => {
+  const headers = { ...HTMX, "HX-Current-URL": `${ORIGIN}/page?a=b#c` };
+  const leave = async (options: Partial<AuthOptions>, accounts = 1) => {
+    const ask = await guardedApp(t, { onDenied: "negotiate", ...options }, accounts);
+    const { status, headers: answered } = await ask({ path: "/part", method: "POST", headers });
+    return [status, answered.get("hx-redirect")];
+  };
+  const back = returning("/login", `${ORIGIN}/page?a=b#c`);
+  assert.deepEqual(await leave({}), [401, "/login"]);
+  assert.deepEqual(await leave({ returnTo: true }), [401, back]);
+  assert.deepEqual(await leave({ returnTo: true, publicUrl: ORIGIN }), [401, back]);
+  assert.deepEqual(await leave({ basePath: "/auth" }, 0), [401, "/auth/setup"]);
+  const elsewhere = { returnTo: true, publicUrl: "https://app.example.test" };
+  assert.deepEqual(await leave(elsewhere), [401, "/login"]);
+});
+
+test("with negotiate, drops the page of another origin that htmx reports", async (t) => {
+  const ask = await guardedApp(t, { onDenied: "negotiate", returnTo: true });
+  for (const page of [
+    ...["https://evil.example/", "//evil.example/", "javascript:alert(1)", "about:blank", ""],
+    ...[`${ORIGIN}.evil.example/`, `${ORIGIN}@evil.example/`, `${ORIGIN}:8443/`],
+  ]) {
+    const { headers } = await ask({ headers: { ...HTMX, "HX-Current-URL": page } });
+    assert.equal(headers.get("hx-redirect"), "/login", page);
+  }
+});
+
+test("the page with the password form returns after the sign-in too", async (t) => {
+  const store = await openStore(t);
+  await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  const auth = createAuth({ store, secret: SECRET, returnTo: true, homePath: "/account" });
+  t.after(() => auth.close());
+  const answer = await auth.routes.request("/account", { headers: HTML });
+  assert.equal(answer.headers.get("location"), returning("/login", "/account"));
+});
