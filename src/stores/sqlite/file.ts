@@ -7,6 +7,7 @@ import {
   lstatSync,
   openSync,
   readSync,
+  realpathSync,
   statSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -52,8 +53,11 @@ export function createEmpty(file: string): void {
 export function openExisting(file: string): DatabaseSync {
   const url = pathToFileURL(file);
   url.searchParams.set("mode", "rw");
+  // Deno with limited permissions takes a URL for a path. There, the owner of the folder could
+  // still replace the file by a link between these two calls.
+  const location = process.versions.deno === undefined ? url : realpathSync(file);
   // No busy timeout: `retryWhileBusy` waits without blocking the event loop.
-  return new DatabaseSync(url, { timeout: 0 });
+  return new DatabaseSync(location, { timeout: 0 });
 }
 
 /**

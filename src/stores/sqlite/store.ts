@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import type { AccountStore } from "../../core/accounts/account-store.ts";
 import { Fault } from "../../core/fault.ts";
 import type { LogPruner, LogReader } from "../../core/log-reader.ts";
@@ -15,6 +15,7 @@ import { transferOn } from "./transfer.ts";
 import { createUserChanges } from "./watch-users.ts";
 
 export interface SqliteOptions {
+  /** A path, or `:memory:` for a database that ends with the store. */
   readonly file: string;
   /** For a missing file: create it (the default), or throw `database_missing`. */
   readonly missing?: "create" | "refuse";
@@ -40,14 +41,18 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   }
 }
 
+const IN_MEMORY = ":memory:";
+
 async function openFile(file: string, missing: "create" | "refuse"): Promise<SqliteStore> {
+  if (file === IN_MEMORY) {
+    const database = new DatabaseSync(file);
+    await migrate(database);
+    return storeOn(database);
+  }
   if (!databaseExists(file)) createEmpty(file);
   const database = openExisting(file);
   try {
-    // Keeps Latchkey from creating its tables in an empty file or in a database of another program.
-    if (missing === "refuse" && (await retryWhileBusy(() => versionOf(database))) < 1) {
-      throw new Fault("database_missing", `${file} has no Latchkey tables`);
-    }
+    if (missing === "refuse") await refuseWithoutTables(database, file);
     restrictToOwner(file);
     await retryWhileBusy(() =>
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"),
@@ -58,6 +63,17 @@ async function openFile(file: string, missing: "create" | "refuse"): Promise<Sql
     database.close();
     throw error;
   }
+}
+
+/** Keeps Latchkey from creating its tables in an empty file or in a database of another program. */
+async function refuseWithoutTables(database: DatabaseSync, file: string): Promise<void> {
+  const { version, tables } = await retryWhileBusy(() => ({
+    version: versionOf(database),
+    tables: database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").all().length,
+  }));
+  if (version > 0) return;
+  const code = tables === 0 ? "database_missing" : "not_latchkey";
+  throw new Fault(code, `${file} has no Latchkey tables`);
 }
 
 function storeOn(database: DatabaseSync): SqliteStore {
