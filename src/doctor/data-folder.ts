@@ -13,28 +13,53 @@ const ENTERED_BY_OTHERS = 0o001;
 const ALL = constants.R_OK | constants.W_OK | constants.X_OK;
 
 export async function checkDataFolder({ settings }: Installation): Promise<Findings> {
-  const { dataDir } = settings;
-  const folder = await statsOf(dataDir);
-  if (folder === undefined) return missingFinding(dataDir);
-  if (!folder.isDirectory()) {
-    return problem(`DATA_DIR ${dataDir} is not a folder`, "set DATA_DIR to a folder");
+  const { dataDir, database, setupTokenFile } = settings;
+  const databaseFolder = databaseFolderOf(settings);
+  const databaseFiles = database.kind === "sqlite" ? withLogs(database.file) : [];
+  if (databaseFolder === undefined || databaseFolder === dataDir) {
+    return checkFolder("DATA_DIR", dataDir, [...databaseFiles, setupTokenFile]);
   }
-  if (!(await allows(dataDir, ALL))) {
-    return problem(
-      `${me()} cannot read and write in ${dataDir}`,
-      folder.uid === process.geteuid?.() ? `chmod 700 ${dataDir}` : asUser(folder.uid),
-    );
+  return [
+    ...(await checkFolder("DATA_DIR", dataDir, [setupTokenFile])),
+    ...(await checkFolder("DATABASE_URL", databaseFolder, databaseFiles)),
+  ];
+}
+
+/** Where SQLite writes, or `undefined` with PostgreSQL. */
+export const databaseFolderOf = ({ database }: Settings): string | undefined =>
+  database.kind === "sqlite" ? dirname(database.file) : undefined;
+
+const withLogs = (file: string): readonly string[] => [file, `${file}-wal`, `${file}-shm`];
+
+/** The folder that a setting names, and files of the gate's. */
+async function checkFolder(
+  setting: "DATA_DIR" | "DATABASE_URL",
+  path: string,
+  files: readonly string[],
+): Promise<readonly Finding[]> {
+  const folder = await statsOf(path);
+  if (folder === undefined) return [await missingFinding(path, setting)];
+  if (!folder.isDirectory()) return [problem(`${path} is not a folder`, `correct ${setting}`)];
+  if (!(await allows(path, ALL))) {
+    return [
+      problem(
+        `${me()} cannot read and write in ${path}`,
+        folder.uid === process.geteuid?.() ? `chmod 700 ${path}` : asUser(folder.uid),
+      ),
+    ];
   }
-  const files = await filesOf(settings);
+  const found = await existing(files);
   // A setup token in another folder may belong to another user.
-  const inside = files.filter(({ path }) => dirname(path) === dataDir);
+  const inside = found.filter((file) => dirname(file.path) === path);
+  // The app may have other files beside its database, for other users.
+  const isPrivate = setting === "DATA_DIR";
   return orOk(
     [
       ...(await Promise.all(inside.map(writeFinding))),
-      ownerFinding(dataDir, folder, inside),
-      modeFinding(dataDir, folder, files),
+      isPrivate ? ownerFinding(path, folder, inside) : undefined,
+      readableFinding(folder, found) ?? (isPrivate ? modeFinding(path, folder) : undefined),
     ],
-    `${dataDir} exists and is private`,
+    `${path} exists and is ${isPrivate ? "private" : "writable"}`,
   );
 }
 
@@ -45,11 +70,9 @@ interface Entry {
 
 const statsOf = (path: string): Promise<Stats | undefined> => unlessMissing(stat(path));
 
-async function filesOf(settings: Settings): Promise<readonly Entry[]> {
-  const { databaseFile: file, databaseUrl, setupTokenFile } = settings;
-  const database = databaseUrl === undefined ? [file, `${file}-wal`, `${file}-shm`] : [];
+async function existing(files: readonly string[]): Promise<readonly Entry[]> {
   const found = await Promise.all(
-    [...database, setupTokenFile].map(async (path) => ({ path, stats: await statsOf(path) })),
+    files.map(async (path) => ({ path, stats: await statsOf(path) })),
   );
   return found.flatMap(({ path, stats }) => (stats === undefined ? [] : [{ path, stats }]));
 }
@@ -60,21 +83,18 @@ export async function nearestExisting(path: string): Promise<Entry> {
   return stats === undefined ? nearestExisting(dirname(path)) : { path, stats };
 }
 
-/** The gate creates the data folder, and the missing folders above it. */
-async function missingFinding(dataDir: string): Promise<Finding> {
-  const { path: above, stats } = await nearestExisting(dataDir);
+/** The gate creates the folder, and the missing folders above it. */
+async function missingFinding(path: string, setting: string): Promise<Finding> {
+  const { path: above, stats } = await nearestExisting(path);
   if (!stats.isDirectory()) {
-    return problem(
-      `cannot create ${dataDir}: ${above} is not a folder`,
-      "set DATA_DIR to a folder",
-    );
+    return problem(`cannot create ${path}: ${above} is not a folder`, `correct ${setting}`);
   }
   if (await allows(above, constants.W_OK)) {
-    return ok(`${dataDir} does not exist yet: the gate creates it at its first start`);
+    return ok(`${path} does not exist yet: the gate creates it at its first start`);
   }
   return problem(
-    `${dataDir} does not exist, and ${me()} cannot create it: no write permission for ${above}`,
-    `create it for the gate's user: install -d -m 700 -o ${me()} ${dataDir}`,
+    `${path} does not exist, and ${me()} cannot create it: no write permission for ${above}`,
+    `create it for the gate's user: install -d -m 700 -o ${me()} ${path}`,
   );
 }
 
@@ -96,41 +116,33 @@ async function writeFinding({ path }: Entry): Promise<Finding | undefined> {
 }
 
 /** The gate cannot write to files of another user, often made by a command that ran with sudo. */
-function ownerFinding(
-  dataDir: string,
-  folder: Stats,
-  files: readonly Entry[],
-): Finding | undefined {
+function ownerFinding(path: string, folder: Stats, files: readonly Entry[]): Finding | undefined {
   const foreign = files.filter(({ stats }) => stats.uid !== folder.uid);
   if (foreign.length > 0) {
-    const paths = foreign.map(({ path }) => path).join(" ");
+    const paths = foreign.map((file) => file.path).join(" ");
     return problem(
-      `${dataDir} contains files of another user: ${paths}`,
-      `chown --reference=${dataDir} ${paths}, and run commands as the gate's user`,
+      `${path} contains files of another user: ${paths}`,
+      `chown --reference=${path} ${paths}, and run commands as the gate's user`,
     );
   }
   if (folder.uid === process.geteuid?.()) return undefined;
   return hint(
-    `${dataDir} belongs to user ${folder.uid}, but this command runs as ${me()}`,
+    `${path} belongs to user ${folder.uid}, but this command runs as ${me()}`,
     asUser(folder.uid),
   );
 }
 
-function modeFinding(dataDir: string, folder: Stats, files: readonly Entry[]): Finding | undefined {
+function readableFinding(folder: Stats, files: readonly Entry[]): Finding | undefined {
   const readable = files.filter(({ stats }) => (stats.mode & READABLE_BY_OTHERS) !== 0);
-  if (readable.length > 0 && (folder.mode & ENTERED_BY_OTHERS) !== 0) {
-    const paths = readable.map(({ path }) => path).join(" ");
-    return problem(
-      `every local user can read ${paths}`,
-      `chmod 600 ${paths} && chmod 700 ${dataDir}`,
-    );
-  }
+  if (readable.length === 0 || (folder.mode & ENTERED_BY_OTHERS) === 0) return undefined;
+  const paths = readable.map(({ path }) => path).join(" ");
+  return problem(`every local user can read ${paths}`, `chmod 600 ${paths}`);
+}
+
+function modeFinding(path: string, folder: Stats): Finding | undefined {
   if ((folder.mode & OPEN) === 0) return undefined;
   const mode = (folder.mode & 0o777).toString(8);
-  return hint(
-    `other local users have access to ${dataDir}: its mode is ${mode}`,
-    `chmod 700 ${dataDir}`,
-  );
+  return hint(`other local users have access to ${path}: its mode is ${mode}`, `chmod 700 ${path}`);
 }
 
 /** In a container, the user often has only a number, and no name. */

@@ -9,20 +9,21 @@ import { type Finding, type Findings, hint, ok, orOk, problem } from "./check.ts
 import { type Database, type Installation, isPrimary } from "./installation.ts";
 
 export async function checkDatabase(installation: Installation): Promise<Findings> {
-  const { databaseFile: file, databaseUrl = "" } = installation.settings;
+  const { database: place } = installation.settings;
   let database: Database;
   try {
     database = await installation.database();
   } catch (error) {
-    return unreadableFinding(file, error);
+    if (place.kind === "postgres") throw error;
+    return unreadableFinding(place.file, error);
   }
   switch (database.kind) {
     case "missing":
-      return ok(`${file} does not exist yet: the gate creates it at its first start`);
+      return ok(`${database.file} does not exist yet: the gate creates it at its first start`);
     case "sqlite":
-      return sqliteFindings(file, database.inspection);
+      return sqliteFindings(database.file, database.inspection);
     case "postgres":
-      return postgresFindings(database.hosts, databaseUrl);
+      return postgresFindings(database.hosts, database.url);
   }
 }
 
@@ -52,7 +53,7 @@ function sqliteFindings(file: string, inspection: SqliteInspection): Findings {
   if (schema === 0) {
     return hint(
       `${file} has no tables of Latchkey`,
-      "start the gate, which creates them, or correct DATA_DIR",
+      "start the gate, which creates them, or correct DATA_DIR or DATABASE_URL",
     );
   }
   const noWal = hint(

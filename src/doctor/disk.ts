@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { type Finding, type Findings, hint, orOk, problem } from "./check.ts";
-import { nearestExisting } from "./data-folder.ts";
+import { databaseFolderOf, nearestExisting } from "./data-folder.ts";
 import type { Installation } from "./installation.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -21,15 +21,22 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 ]);
 
 export async function checkDisk({ settings }: Installation): Promise<Findings> {
-  const { dataDir, databaseUrl } = settings;
-  const { path } = await nearestExisting(dataDir);
+  const databaseFolder = databaseFolderOf(settings);
+  const folders = new Set([settings.dataDir, databaseFolder ?? settings.dataDir]);
+  const findings = [...folders].map((folder) =>
+    checkFolder(folder, folder === databaseFolder ? "database" : "no-database"),
+  );
+  return (await Promise.all(findings)).flat();
+}
+
+async function checkFolder(folder: string, holds: Holds): Promise<readonly Finding[]> {
+  const { path } = await nearestExisting(folder);
   const { bavail, bsize, type } = await statfs(path);
   const freeMib = Math.floor((bavail * bsize) / MEBIBYTE);
-  const holds = databaseUrl === undefined ? "database" : "no-database";
   const free = freeMib < 10_240 ? `${freeMib} MiB` : `${Math.floor(freeMib / 1_024)} GiB`;
   return orOk(
-    diskFindings(dataDir, { freeMib, type: type >>> 0 }, holds),
-    `${free} free at ${dataDir}`,
+    diskFindings(folder, { freeMib, type: type >>> 0 }, holds),
+    `${free} free at ${folder}`,
   );
 }
 
@@ -38,24 +45,26 @@ interface Disk {
   readonly type: number;
 }
 
+type Holds = "database" | "no-database";
+
 /** Exported for its tests, which cannot use full disks and network file systems. */
 export function diskFindings(
-  dataDir: string,
+  folder: string,
   { freeMib, type }: Disk,
-  holds: "database" | "no-database",
+  holds: Holds,
 ): readonly Finding[] {
   const findings: Finding[] = [];
   if (freeMib < SCARCE_MIB) {
     const weigh = freeMib < FULL_MIB ? problem : hint;
     const remedy = "free some space, or set LOG_RETENTION to remove old log entries";
-    findings.push(weigh(`only ${freeMib} MiB free at ${dataDir}`, remedy));
+    findings.push(weigh(`only ${freeMib} MiB free at ${folder}`, remedy));
   }
   const network = NETWORK_FILE_SYSTEMS.get(type);
   if (network !== undefined && holds === "database") {
     findings.push(
       hint(
-        `${dataDir} is on a network file system (${network}), where SQLite can lose data`,
-        "set DATA_DIR to a folder on a local disk, or DATABASE_URL to a PostgreSQL database",
+        `${folder} is on a network file system (${network}), where SQLite can lose data`,
+        "move the database to a local disk, or to PostgreSQL (DATABASE_URL)",
       ),
     );
   }

@@ -4,6 +4,7 @@ import { unlessMissing } from "../core/file-error.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import type { SecretFile } from "../gate/settings/sources.ts";
 import type { DatabaseContents } from "../stores/inspection.ts";
+import type { Place } from "../stores/place.ts";
 import type { PostgresInspection } from "../stores/postgres/inspect.ts";
 import { inspectSqlite, type SqliteInspection } from "../stores/sqlite/inspect.ts";
 import { type Site, visitSite } from "./site.ts";
@@ -23,9 +24,13 @@ export interface Installation extends Parts {
 }
 
 export type Database =
-  | { readonly kind: "missing" }
-  | { readonly kind: "sqlite"; readonly inspection: SqliteInspection }
-  | { readonly kind: "postgres"; readonly hosts: readonly PostgresInspection[] };
+  | { readonly kind: "missing"; readonly file: string }
+  | { readonly kind: "sqlite"; readonly file: string; readonly inspection: SqliteInspection }
+  | {
+      readonly kind: "postgres";
+      readonly url: string;
+      readonly hosts: readonly PostgresInspection[];
+    };
 
 export function openInstallation(parts: Parts): Installation {
   const { settings, url, now } = parts;
@@ -34,7 +39,7 @@ export function openInstallation(parts: Parts): Installation {
   return {
     ...parts,
     database() {
-      database ??= inspectDatabase(settings);
+      database ??= inspectDatabase(settings.database);
       return database;
     },
     async site() {
@@ -44,16 +49,17 @@ export function openInstallation(parts: Parts): Installation {
   };
 }
 
-async function inspectDatabase({ databaseUrl, databaseFile }: Settings): Promise<Database> {
-  if (databaseUrl !== undefined) {
+async function inspectDatabase(place: Place): Promise<Database> {
+  if (place.kind === "postgres") {
     // Loaded on demand: the driver takes longer to load than everything else.
     const { inspectPostgres } = await import("../stores/postgres/inspect.ts");
-    return { kind: "postgres", hosts: await inspectPostgres(databaseUrl) };
+    return { ...place, hosts: await inspectPostgres(place.url) };
   }
+  const { file } = place;
   // Throws if the file exists and cannot be read.
-  const readable = access(databaseFile, constants.R_OK).then(() => "yes" as const);
-  if ((await unlessMissing(readable)) === undefined) return { kind: "missing" };
-  return { kind: "sqlite", inspection: await inspectSqlite(databaseFile) };
+  const readable = access(file, constants.R_OK).then(() => "yes" as const);
+  if ((await unlessMissing(readable)) === undefined) return { kind: "missing", file };
+  return { ...place, inspection: await inspectSqlite(file) };
 }
 
 const EMPTY: DatabaseContents = { hasUsers: false, latestEntry: undefined, denials: [] };

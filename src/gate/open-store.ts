@@ -1,18 +1,15 @@
+import { dirname } from "node:path";
 import type { AccountStore } from "../core/accounts/account-store.ts";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
 import type { LogPruner, LogReader } from "../core/log-reader.ts";
 import type { AttemptCounter } from "../core/shared-limiter.ts";
 import type { RecordImporter } from "../core/transfer/transfer-store.ts";
+import type { Place } from "../stores/place.ts";
 import type { PostgresStore } from "../stores/postgres/store.ts";
 import { isAccessFault } from "../stores/sqlite/file.ts";
 import { openSqlite } from "../stores/sqlite/store.ts";
-
-/** Where accounts and log entries are stored. */
-export interface Place {
-  /** PostgreSQL; `undefined` means SQLite. */
-  readonly databaseUrl: string | undefined;
-  readonly databaseFile: string;
-}
+import { makeNamedFolder } from "./files/data-dir.ts";
+import type { Settings } from "./settings/settings.ts";
 
 export interface OpenStore
   extends AccountStore,
@@ -23,22 +20,46 @@ export interface OpenStore
   close(): void | Promise<void>;
 }
 
-/** Opens the store that the settings name. A missing database is created or is `database_missing`. */
+/** The settings that select the store. */
+export type StoreSettings = Pick<Settings, "database">;
+
+/**
+ * Opens the store that the settings name. A missing database is created, with its folder, or is
+ * `database_missing`.
+ */
 export async function openStore(
-  { databaseUrl, databaseFile }: Place,
+  { database }: StoreSettings,
   missing: "create" | "refuse",
 ): Promise<OpenStore> {
+  if (missing === "create") await makeFolderOf(database);
   try {
-    return databaseUrl === undefined
-      ? await openSqlite({ file: databaseFile, missing })
-      : await openPostgresAt(databaseUrl, missing);
+    return database.kind === "sqlite"
+      ? await openSqlite({ file: database.file, missing })
+      : await openPostgresAt(database.url, missing);
   } catch (error) {
-    const explained = ["database_missing", "schema_newer", "database_url_invalid"];
+    const explained = ["database_missing", "not_latchkey", "schema_newer", "database_url_invalid"];
     if (explained.includes(codeOf(error) ?? "")) throw error;
     throw cannotUse(
-      databaseUrl === undefined ? `the database ${databaseFile}` : "the database of DATABASE_URL",
+      database.kind === "sqlite" ? `the database ${database.file}` : "the database of DATABASE_URL",
       error,
     );
+  }
+}
+
+/** As `openStore`, but `undefined` if there is no database or if it is empty. */
+export async function openIfExists(settings: StoreSettings): Promise<OpenStore | undefined> {
+  try {
+    return await openStore(settings, "refuse");
+  } catch (error) {
+    if (codeOf(error) === "database_missing") return undefined;
+    throw error;
+  }
+}
+
+/** Makes the folder of an SQLite file, as `DATA_DIR` is made. */
+export async function makeFolderOf(database: Place): Promise<void> {
+  if (database.kind === "sqlite") {
+    await makeNamedFolder("the folder of the database", dirname(database.file));
   }
 }
 
@@ -69,16 +90,11 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Whether there is an account. Does not create a database. */
-export async function hasAccounts(place: Place): Promise<boolean> {
+export async function hasAccounts(settings: StoreSettings): Promise<boolean> {
+  const store = await openIfExists(settings);
   try {
-    const store = await openStore(place, "refuse");
-    try {
-      return await store.hasUsers();
-    } finally {
-      await store.close();
-    }
-  } catch (error) {
-    if (codeOf(error) === "database_missing") return false;
-    throw error;
+    return (await store?.hasUsers()) ?? false;
+  } finally {
+    await store?.close();
   }
 }

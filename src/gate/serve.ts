@@ -68,7 +68,7 @@ async function open(
     log,
   });
   opened.defer(() => auth.close());
-  if (settings.databaseUrl !== undefined && isSilentlyPlain(settings.databaseUrl)) {
+  if (settings.database.kind === "postgres" && isSilentlyPlain(settings.database.url)) {
     log.warn(
       {},
       "the connection to the database is not encrypted: add sslmode=verify-full to DATABASE_URL",

@@ -90,6 +90,45 @@ test("checks a setup token in another folder under its own path", async (t) => {
   assertFound(found, ["problem", new RegExp(`can read ${SETUP_TOKEN_FILE}$`)]);
 });
 
+/** An app's folder with a database of Latchkey's, beside an empty data folder. */
+async function appFolder(t: TestContext, mode: number, fileMode: number) {
+  const DATA_DIR = await tempDir(t);
+  const folder = await tempDir(t);
+  const file = join(folder, "accounts.db");
+  await writeFile(file, "");
+  await chmod(file, fileMode);
+  await chmod(folder, mode);
+  return { folder, file, env: { DATA_DIR, DATABASE_URL: `sqlite:${file}` } };
+}
+
+test("accepts a private database in an app's folder, which others can read", async (t) => {
+  const { folder, env } = await appFolder(t, 0o755, 0o600);
+  assertFound(
+    await findings(checkDataFolder, { env }),
+    ["ok", new RegExp(`^${env.DATA_DIR} exists and is private$`)],
+    ["ok", new RegExp(`^${folder} exists and is writable$`)],
+  );
+});
+
+test("reports a database of DATABASE_URL that every user can read", async (t) => {
+  const { file, env } = await appFolder(t, 0o755, 0o644);
+  assertFound(
+    await findings(checkDataFolder, { env }),
+    ["ok", /is private$/],
+    ["problem", new RegExp(`can read ${file}$`), new RegExp(`^chmod 600 ${file}$`)],
+  );
+});
+
+test("reports a file in place of the folder of DATABASE_URL", async (t) => {
+  const { file, env } = await appFolder(t, 0o700, 0o600);
+  const inFile = { ...env, DATABASE_URL: `sqlite:${file}/accounts.db` };
+  assertFound(
+    await findings(checkDataFolder, { env: inFile }),
+    ["ok", /is private$/],
+    ["problem", new RegExp(`^${file} is not a folder$`), /^correct DATABASE_URL$/],
+  );
+});
+
 if (isRoot) {
   test("accepts a setup token of another user in another folder", async (t) => {
     const { DATA_DIR } = await folderWith(t, 0o700, 0o600);

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { checkDisk, diskFindings } from "../../src/doctor/disk.ts";
@@ -15,6 +16,16 @@ test("reports the free space of the disk, also for a missing folder", async (t) 
       new RegExp(`^\\d+ [MG]iB free at ${DATA_DIR}$`),
     ]);
   }
+});
+
+test("reports the free space of both disks for a database in another folder", async (t) => {
+  const [DATA_DIR, folder] = [await tempDir(t), await tempDir(t)];
+  const env = { DATA_DIR, DATABASE_URL: `sqlite:${folder}/accounts.db` };
+  const found = await findings(checkDisk, { env });
+  assert.deepEqual(
+    found.map(({ found: text }) => / at (\S+)$/.exec(text)?.[1]),
+    [DATA_DIR, folder],
+  );
 });
 
 for (const [freeMib, kind] of [

@@ -16,6 +16,18 @@ for (const name of ["express", "fastify", "hono", "node"]) {
   });
 }
 
+/** The app's database as the page's code opens it, unless its environment says otherwise. */
+const databases = { express: "data", fastify: "data", hono: "data", node: "data", fetch: "." };
+for (const [name, folder] of Object.entries(databases)) {
+  test(`the ${name} page resets a password in the database of its code`, async () => {
+    const page = await read(`docs/frameworks/${name}.md`);
+    assert.match(page, folder === "." ? /DATABASE = "accounts\.db"/ : /DATA_DIR = "\.\/data"/);
+    const file = join(folder, "accounts.db");
+    const command = `npx latchkey user password NAME --database-url sqlite:${file}`;
+    assert.ok(page.includes(`## Reset a password\n\n\`\`\`sh\n${command}\n`), command);
+  });
+}
+
 /** Sends requests to the code of the page, as a server would, and prints the responses. */
 const WALK = `
 import { auth, handle, store } from "./app.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { send } from "../support/client.ts";
@@ -12,6 +12,7 @@ import { countOf } from "../support/database.ts";
 import { OWNER } from "../support/gate.ts";
 import { ROOT, runExample, startExample } from "./running-example.ts";
 
+const MAIN = join(ROOT, "src/cli/main.ts");
 const EXAMPLES = ["express", "fastify", "hono", "node"] as const;
 
 /** Opens a connection, sends one request and leaves the connection open. */
@@ -110,6 +111,19 @@ for (const name of EXAMPLES) {
     const { code, stdout, stderr } = await (await runExample(t, name, {})).ended;
     assert.deepEqual({ code, stdout }, { code: 1, stdout: "" });
     assert.match(stderr, /Set AUTH_SECRET: `npx latchkey secret`/);
+  });
+
+  test(`${name}: the command of its page resets the password of the running app`, async (t) => {
+    const { url, databaseFile } = await startExample(t, name);
+    await send(`${url}/setup`, { form: { ...OWNER, confirm: OWNER.password } });
+    const page = await readFile(join(ROOT, `docs/frameworks/${name}.md`), "utf8");
+    const [, args = ""] = /^npx latchkey (user password .*)$/m.exec(page) ?? [];
+    const cwd = dirname(dirname(databaseFile));
+    const line = `printf 'another one' | "$0" -- "$1" ${args.replace("NAME", OWNER.username)} --password-stdin`;
+    await promisify(execFile)("sh", ["-c", line, process.execPath, MAIN], { cwd });
+    const signIn = (password: string) => send(`${url}/login`, { form: { ...OWNER, password } });
+    assert.equal((await signIn("another one")).location, "/");
+    assert.equal((await signIn(OWNER.password)).location, "/login?error=1");
   });
 
   test(`${name}: SIGTERM stops the example after all writes, also with idle connections`, async (t) => {

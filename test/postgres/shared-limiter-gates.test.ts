@@ -78,11 +78,16 @@ test("falls back to its own count while the shared one fails", async (t) => {
   assert.equal(await successes(other, 3), 2);
 });
 
-test("reports SHARED_LIMITER without DATABASE_URL in one line with exit code 2", async (t) => {
+test("reports SHARED_LIMITER with SQLite in one line with exit code 2", async (t) => {
   const env = { SHARED_LIMITER: "on", DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET };
-  const { code, stdout, stderr } = await runCommand(["serve"], { env });
-  assert.deepEqual([code, stdout], [2, ""]);
-  assert.equal(stderr, "latchkey: SHARED_LIMITER=on requires DATABASE_URL\n");
+  for (const DATABASE_URL of ["", "sqlite:accounts.db"]) {
+    const { code, stdout, stderr } = await runCommand(["serve"], { env: { ...env, DATABASE_URL } });
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.equal(
+      stderr,
+      "latchkey: SHARED_LIMITER=on requires a postgres:// URL in DATABASE_URL\n",
+    );
+  }
 });
 
 test("createAuth rejects a shared limiter with a store that does not count attempts", async (t) => {

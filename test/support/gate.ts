@@ -18,6 +18,7 @@ export interface RunningGate {
   /** The URL of the metrics, if enabled. */
   readonly metricsUrl: string | undefined;
   readonly dataDir: string;
+  /** Empty with PostgreSQL. */
   readonly databaseFile: string;
   readonly setupTokenFile: string;
   /** The server log so far, one parsed JSON line each. */
@@ -31,13 +32,18 @@ export interface RunningGate {
   stop(): Promise<void>;
 }
 
+/** Settings by their field, and the text of `DATABASE_URL`. */
+interface Overrides extends Partial<Settings> {
+  readonly databaseUrl?: string | undefined;
+}
+
 /** The real gate in this process, on a free loopback port, with its own database. */
 export async function startGate(
   t: TestContext,
-  overrides: Partial<Settings> = {},
+  { databaseUrl = "", ...overrides }: Overrides = {},
 ): Promise<RunningGate> {
   const dataDir = overrides.dataDir ?? (await tempDir(t));
-  const env = { DATA_DIR: dataDir, PORT: "0", AUTH_SECRET: SECRET };
+  const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PORT: "0", AUTH_SECRET: SECRET };
   const { settings: defaults } = readSettings({ flags: {}, envFile: undefined, env });
   const settings: Settings = { ...defaults, programEnvironment: {}, ...overrides };
   const serverLog: Readonly<Record<string, unknown>>[] = [];
@@ -61,11 +67,11 @@ function stopOnce(gate: Gate): () => Promise<void> {
 }
 
 function clientOf(url: string, settings: Settings) {
-  const { databaseFile, setupTokenFile } = settings;
+  const { database, setupTokenFile } = settings;
   const sendTo: RunningGate["send"] = (path, sending) => send(`${url}${path}`, sending);
   return {
     url,
-    databaseFile,
+    databaseFile: database.kind === "sqlite" ? database.file : "",
     setupTokenFile,
     send: sendTo,
 

@@ -13,12 +13,12 @@ export const command: Command = {
   examples: ["latchkey backup latchkey-backup.db"],
 
   async run(settings, options, terminal) {
-    const { databaseFile, databaseUrl } = settings;
+    const { database } = settings;
     const file = resolve(String(options.file));
-    if (databaseUrl !== undefined) {
+    if (database.kind === "postgres") {
       return terminal.fail("the accounts are in PostgreSQL: back them up with pg_dump");
     }
-    if (isSameFile(file, databaseFile)) return terminal.fail(`${file} is the database itself`);
+    if (isSameFile(file, database.file)) return terminal.fail(`${file} is the database itself`);
     const problem = overwriteProblem(file, options);
     if (problem !== undefined) return terminal.fail(problem);
     const put = (unfinished: string): void => {
@@ -26,7 +26,7 @@ export const command: Command = {
       for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
       renameSync(unfinished, file);
     };
-    const copying = { from: databaseFile, source: "live", file, put } as const;
+    const copying = { from: database.file, source: "live", file, put } as const;
     const amounts = await copySqlite(copying, terminal.ports);
     return terminal.succeed(`Backed up ${amountsText(amounts)} to ${file}`);
   },

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { Fault, messageOf } from "../../core/fault.ts";
 import {
   type CopyOutcome,
@@ -9,6 +9,7 @@ import {
 } from "../../core/transfer/copy.ts";
 import { cannotUse, openPostgresAt, reasonOf } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
+import { readPlace } from "../../stores/place.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";
 import { databaseExists, explained } from "../../stores/sqlite/file.ts";
 import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";
@@ -33,8 +34,8 @@ export const command: Command = {
   examples: ["latchkey copy --from sqlite:data/latchkey.db --to postgres://localhost/latchkey"],
 
   async run(_settings, options, terminal) {
-    const from = placeIn("from", options);
-    const to = placeIn("to", options);
+    const from = sideIn("from", options);
+    const to = sideIn("to", options);
     if (from.identities.some((identity) => to.identities.includes(identity))) {
       const same = "the source and the target are the same database";
       throw new Fault("copy_same", `${same}: ${to.name}`);
@@ -58,27 +59,29 @@ export const command: Command = {
   },
 };
 
-/** A database that --from or --to names. */
-interface Place {
+/** The database that --from or --to names. */
+interface Side {
   /** For messages: never contains a password. */
   readonly name: string;
-  /** What is known of the database without opening it: two places that share one are the same. */
+  /** What is known of the database without opening it: two sides that share one are the same. */
   readonly identities: readonly string[];
   open(missing: "create" | "refuse"): Promise<Opened>;
 }
 
 type Opened = CopySource & CopyTarget & { close(): void | Promise<void> };
 
-function placeIn(option: "from" | "to", values: OptionValues): Place {
+function sideIn(option: "from" | "to", values: OptionValues): Side {
   const given = values[option];
   if (typeof given !== "string" || given === "") {
     throw new UsageError(`copy needs --${option}, with ${TAKEN}`);
   }
   const text = given.startsWith("@") ? contentOf(given.slice(1), option) : given;
-  if (/^postgres(ql)?:/.test(text)) return postgresPlace(option, text);
-  const [, path] = /^sqlite:(?!\/\/(?!\/))(.+)$/s.exec(text) ?? [];
-  if (path !== undefined) return sqlitePlace(resolve(path));
-  throw new UsageError(`--${option} takes ${TAKEN}`);
+  try {
+    const place = readPlace(text);
+    return place.kind === "sqlite" ? sqliteSide(place.file) : postgresSide(place.url);
+  } catch (error) {
+    throw new UsageError(`--${option}: ${messageOf(error)}`);
+  }
 }
 
 const TAKEN = "sqlite:PATH or a postgres:// URL, or @FILE with one in it";
@@ -89,7 +92,7 @@ function contentOf(path: string, option: string): string {
   return content;
 }
 
-function sqlitePlace(path: string): Place {
+function sqliteSide(path: string): Side {
   const file = existsSync(path) ? realpathSync(path) : path;
   return {
     name: `sqlite:${file}`,
@@ -104,27 +107,23 @@ function sqlitePlace(path: string): Place {
   };
 }
 
-function postgresPlace(option: string, url: string): Place {
-  try {
-    const { hosts, login } = readPostgresUrl(url);
-    const database = login.database ?? login.user ?? "";
-    const addresses = hosts.map(({ host, port }) => `${host.toLowerCase()}:${port}`).sort();
-    return {
-      name: `postgres://${addresses.join(",")}/${database}`,
-      identities: addresses.map((address) => `${address}/${database}`),
-      open: (missing) => openPostgresAt(url, missing),
-    };
-  } catch (error) {
-    throw new UsageError(`--${option}: ${messageOf(error)}`);
-  }
+function postgresSide(url: string): Side {
+  const { hosts, login } = readPostgresUrl(url);
+  const database = login.database ?? login.user ?? "";
+  const addresses = hosts.map(({ host, port }) => `${host.toLowerCase()}:${port}`).sort();
+  return {
+    name: `postgres://${addresses.join(",")}/${database}`,
+    identities: addresses.map((address) => `${address}/${database}`),
+    open: (missing) => openPostgresAt(url, missing),
+  };
 }
 
 /** One database under two names is refused too, because the target has users. */
-async function open(place: Place, missing: "create" | "refuse"): Promise<Opened> {
+async function open(side: Side, missing: "create" | "refuse"): Promise<Opened> {
   try {
-    return await place.open(missing);
+    return await side.open(missing);
   } catch (error) {
-    throw cannotUse(place.name, error);
+    throw cannotUse(side.name, error);
   }
 }
 

@@ -1,9 +1,8 @@
-import { createReadStream, existsSync, fstatSync, openSync, statSync } from "node:fs";
+import { createReadStream, fstatSync, openSync } from "node:fs";
 import { resolve } from "node:path";
 import { codeOf, Fault, messageOf, Unavailable } from "../../core/fault.ts";
 import { type ImportOutcome, importUsers } from "../../core/transfer/import-users.ts";
-import { makeDataDir } from "../../gate/files/data-dir.ts";
-import { type OpenStore, openStore } from "../../gate/open-store.ts";
+import { type OpenStore, openIfExists, openStore } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import { chosen } from "../../gate/settings/value-kinds.ts";
 import { openStaging } from "../../stores/sqlite/staging.ts";
@@ -76,27 +75,16 @@ function databaseAt(settings: Settings) {
   let store: OpenStore | undefined;
   return {
     async existing(): Promise<OpenStore | undefined> {
-      try {
-        store ??= await openStore(settings, "refuse");
-      } catch (error) {
-        if (codeOf(error) !== "database_missing" || isForeign(settings)) throw error;
-      }
+      store ??= await openIfExists(settings);
       return store;
     },
     async opened(): Promise<OpenStore> {
-      if (store === undefined && settings.databaseUrl === undefined) {
-        await makeDataDir(settings.dataDir);
-      }
       store ??= await openStore(settings, "create");
       return store;
     },
     close: async () => store?.close(),
   };
 }
-
-/** A file that is not empty and has no tables of Latchkey belongs to another program. */
-const isForeign = ({ databaseUrl, databaseFile }: Settings): boolean =>
-  databaseUrl === undefined && existsSync(databaseFile) && statSync(databaseFile).size > 0;
 
 /** Where the bytes come from. The length of a pipe is unknown, and shows no progress. */
 interface Input {

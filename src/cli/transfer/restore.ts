@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { makeDataDir } from "../../gate/files/data-dir.ts";
 import { followOwnLinks } from "../../gate/files/ownership.ts";
+import { makeFolderOf } from "../../gate/open-store.ts";
 import { accessFault, databaseExists } from "../../stores/sqlite/file.ts";
 import { replaceDatabase } from "../../stores/sqlite/replace.ts";
 import type { Command } from "../command.ts";
@@ -19,12 +19,13 @@ export const command: Command = {
 
   async run(settings, options, terminal) {
     const backup = resolve(String(options.file));
-    const { databaseFile, databaseUrl, dataDir } = settings;
-    if (databaseUrl !== undefined) {
+    const { database } = settings;
+    if (database.kind === "postgres") {
       return terminal.fail(
         "the accounts are in PostgreSQL: restore a dump with pg_restore or psql",
       );
     }
+    const { file: databaseFile } = database;
     const problem = readProblem(backup);
     if (problem !== undefined) return terminal.fail(problem);
     if (isSameFile(backup, databaseFile)) return terminal.fail(`${backup} is the database itself`);
@@ -32,7 +33,7 @@ export const command: Command = {
     if (replaces && options.force !== true) {
       return terminal.fail(`there is already a database at ${databaseFile}: --force replaces it`);
     }
-    await makeDataDir(dataDir);
+    await makeFolderOf(database);
     const denied = accessFault(databaseFile);
     if (denied !== undefined) throw denied;
     const file = replaces ? followOwnLinks(databaseFile) : databaseFile;

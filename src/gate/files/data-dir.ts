@@ -4,12 +4,15 @@ import { Fault } from "../../core/fault.ts";
 import { fileErrorReason, unlessMissing } from "../../core/file-error.ts";
 import { folderOwner } from "../../stores/folder-owner.ts";
 
-export async function makeDataDir(dataDir: string): Promise<void> {
+export const makeDataDir = (dataDir: string): Promise<void> => makeNamedFolder("DATA_DIR", dataDir);
+
+/** As `makeFolder`, but a failure says what the folder is. */
+export async function makeNamedFolder(what: string, path: string): Promise<void> {
   try {
-    await makeFolder(dataDir);
+    await makeFolder(path);
   } catch (error) {
     const reason = error instanceof Fault ? error.message : fileErrorReason(error);
-    const text = `cannot create DATA_DIR ${dataDir}: ${reason}`;
+    const text = `cannot create ${what} ${path}: ${reason}`;
     throw new Fault("data_dir_unusable", text, { cause: error });
   }
 }

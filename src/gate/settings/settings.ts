@@ -3,6 +3,7 @@ import type { AllowedHosts } from "../../core/allowed-hosts.ts";
 import { isLoopbackHost } from "../../core/loopback.ts";
 import type { SettledOptions } from "../../options.ts";
 import { OPTION_DEFAULTS } from "../../settle-options.ts";
+import type { Place } from "../../stores/place.ts";
 import { sharesCookies } from "../../web/location.ts";
 import type { AnyEntry } from "./entry.ts";
 import {
@@ -28,8 +29,7 @@ type TableValues = { readonly [F in keyof SettingsTable]: ValueOf<SettingsTable[
 export interface Settings extends TableValues {
   readonly allowedHosts: AllowedHosts;
   readonly setupTokenFile: string;
-  /** SQLite, unless `databaseUrl` is set. */
-  readonly databaseFile: string;
+  readonly database: Place;
   /** The environment without the secrets, for programs that the gate runs. */
   readonly programEnvironment: Environment;
   readonly nodeEnv: string | undefined;
@@ -57,6 +57,12 @@ export interface SettingsReading {
 /** The default of `SETUP_TOKEN_FILE`. */
 export const tokenFileIn = (dataDir: string): string => join(dataDir, "setup-token");
 
+/** The default of `DATABASE_URL`. */
+const databaseIn = (dataDir: string): Place => ({
+  kind: "sqlite",
+  file: join(dataDir, "latchkey.db"),
+});
+
 /** The only code of the gate that reads the environment. */
 export function readSettings(given: SettingsSources): SettingsReading {
   const { env = process.env } = given;
@@ -75,7 +81,7 @@ export function readSettings(given: SettingsSources): SettingsReading {
     ...values,
     allowedHosts: values.allowedHosts ?? (isLoopbackHost(host) ? "loopback-setup" : ["*"]),
     setupTokenFile: values.setupTokenFile ?? tokenFileIn(dataDir),
-    databaseFile: join(dataDir, "latchkey.db"),
+    database: values.database ?? databaseIn(dataDir),
     programEnvironment: Object.fromEntries(
       Object.entries(env).filter(([name]) => !secretNames.includes(name)),
     ),
@@ -90,10 +96,10 @@ export function readSettings(given: SettingsSources): SettingsReading {
 
 /** Values that are valid, but not together. */
 function conflicts(settings: Settings): readonly SettingProblem[] {
-  const { limiter, databaseUrl, tlsCertFile, tlsKeyFile } = settings;
+  const { limiter, database, tlsCertFile, tlsKeyFile } = settings;
   const problems: SettingProblem[] = [];
-  if (limiter === "shared" && databaseUrl === undefined) {
-    const text = "SHARED_LIMITER=on requires DATABASE_URL";
+  if (limiter === "shared" && database.kind === "sqlite") {
+    const text = "SHARED_LIMITER=on requires a postgres:// URL in DATABASE_URL";
     problems.push({ about: ["SHARED_LIMITER", "DATABASE_URL"], text });
   }
   if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {

@@ -1,5 +1,6 @@
 import type { AllowedHosts } from "../../core/allowed-hosts.ts";
 import { OPTION_DEFAULTS } from "../../settle-options.ts";
+import type { Place } from "../../stores/place.ts";
 import { locales } from "../../web/pages/words.ts";
 import { type AnyEntry, type Entry, type OptionEntry, type Setting, settingsOf } from "./entry.ts";
 import * as values from "./values.ts";
@@ -64,12 +65,12 @@ export class SettingsTable {
     default: "./data",
     about: "folder for all data; created if missing",
   };
-  readonly databaseUrl: Entry<string | undefined> = {
+  readonly database: Entry<Place | undefined> = {
     name: "DATABASE_URL",
-    value: values.postgresUrl,
+    value: values.place,
     secret: true,
-    unset: "unset",
-    about: "PostgreSQL database; unset means SQLite at DATA_DIR/latchkey.db",
+    unset: "sqlite:DATA_DIR/latchkey.db",
+    about: "SQLite file or PostgreSQL database for accounts and audit log",
   };
   readonly logRetentionMs: Entry<number | undefined> = {
     name: "LOG_RETENTION",

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { canonicalHost } from "../../core/allowed-hosts.ts";
 import * as checks from "../../option-checks.ts";
-import { readPostgresUrl } from "../../stores/postgres/url.ts";
+import { type Place, readPlace } from "../../stores/place.ts";
 import { isLogo } from "../../web/pages/assets.ts";
 import { membershipOf } from "../../web/request/remote-address.ts";
 import { oneOf, type ValueKind } from "./value-kinds.ts";
@@ -97,12 +97,9 @@ export const httpsUrl: Value<string> = value("an https URL", (text) =>
 );
 
 /** Throws a fault that says what is wrong, without repeating the URL. */
-export const postgresUrl: Value<string> = value(
-  "a URL such as postgres://user:password@host:5432/database?sslmode=verify-full",
-  (text) => {
-    readPostgresUrl(text);
-    return text;
-  },
+export const place: Value<Place> = value(
+  "sqlite:PATH, or a URL such as postgres://user:password@host:5432/database?sslmode=verify-full",
+  readPlace,
 );
 
 export const secret: Value<string> = value("a long random text", (text) => text);

@@ -48,10 +48,10 @@ const DEFAULT_PORT = 5432;
  * never repeats the URL, which can contain a password.
  */
 export function readPostgresUrl(text: string): PostgresUrl {
-  if (!/^postgres(ql)?:\/\//.test(text)) throw invalid("it must start with postgres://");
+  if (!/^postgres(ql)?:\/\//.test(text)) throw invalidUrl("it must start with postgres://");
   const [, credentials = "", hostList, path = "", query = ""] =
     /^postgres(?:ql)?:\/\/([^/?#]*@)?([^@/?#]*)(\/[^@?#]*)?(?:\?([^#]*))?$/.exec(text) ?? [];
-  if (hostList === undefined) throw invalid("special characters must be percent-encoded");
+  if (hostList === undefined) throw invalidUrl("special characters must be percent-encoded");
   const parameters = new URLSearchParams(query);
   checkParameters(parameters);
   const hosts = hostsNamed(parameters) ?? hostsIn(hostList);
@@ -92,18 +92,18 @@ function checkParameters(parameters: URLSearchParams): void {
   for (const [name, value] of parameters) {
     // The message leaves out the unknown name: it may be part of a password.
     if (!Object.hasOwn(PARAMETERS, name)) {
-      throw invalid(`unknown parameter: it accepts ${Object.keys(PARAMETERS).join(", ")}`);
+      throw invalidUrl(`unknown parameter: it accepts ${Object.keys(PARAMETERS).join(", ")}`);
     }
-    if (parameters.getAll(name).length > 1) throw invalid(`${name} is given twice`);
+    if (parameters.getAll(name).length > 1) throw invalidUrl(`${name} is given twice`);
     // The driver falls back to a login without channel binding if the server does not offer it.
     if (name === "channel_binding" && value === "require") {
-      throw invalid(
+      throw invalidUrl(
         "channel_binding=require is not supported: sslmode=verify-full verifies the server, and channel_binding=prefer uses channel binding if the server offers it",
       );
     }
     const accepted = PARAMETERS[name];
     if (accepted !== undefined && !accepted.includes(value)) {
-      throw invalid(`${name} accepts ${accepted.join(", ")}`);
+      throw invalidUrl(`${name} accepts ${accepted.join(", ")}`);
     }
   }
 }
@@ -114,7 +114,7 @@ function parsedWithoutHost(rest: string): ClientConfig {
   } catch (error) {
     // A certificate file that cannot be read is named; other messages may repeat the URL.
     const reason = messageOf(error);
-    throw invalid(
+    throw invalidUrl(
       reason.startsWith("ENOENT") || reason.startsWith("EACCES") ? reason : "it is not a valid URL",
     );
   }
@@ -136,7 +136,7 @@ function hostsIn(text: string): readonly PostgresHost[] {
   return text.split(",").map((one) => {
     const [, host = "", port] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(one) ?? [];
     const name = decoded(host.replace(/^\[(.*)\]$/, "$1"));
-    if (name === "") throw invalid("empty host");
+    if (name === "") throw invalidUrl("empty host");
     return { host: name, port: portIn(port) };
   });
 }
@@ -145,16 +145,16 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw invalid("a host is not valid percent-encoding");
+    throw invalidUrl("a host is not valid percent-encoding");
   }
 }
 
 function portIn(text: string | undefined): number {
   const port = Number(text || DEFAULT_PORT);
   if (port >= 1 && port <= 65_535) return port;
-  throw invalid("a port must be a number from 1 to 65535");
+  throw invalidUrl("a port must be a number from 1 to 65535");
 }
 
-function invalid(problem: string): Fault {
+export function invalidUrl(problem: string): Fault {
   return new Fault("database_url_invalid", `invalid database URL: ${problem}`);
 }

@@ -52,10 +52,17 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [COPY, /copy needs --from, with sqlite:PATH or a postgres:\/\/ URL/],
   [["copy", "--from", "sqlite:a"], /copy needs --to/],
   [["copy", "--from=", "--to=sqlite:a"], /copy needs --from/],
-  [["copy", "--from", "data/latchkey.db", "--to", "sqlite:a"], /--from takes sqlite:PATH or a/],
-  [["copy", "--from", "sqlite:", "--to", "sqlite:a"], /--from takes sqlite:PATH/],
-  [["copy", "--from", "sqlite://data/a.db", "--to", "sqlite:a"], /--from takes sqlite:PATH/],
-  [["copy", "--from", "sqlite:a", "--to", "mysql://me:hunter2@host/db"], /--to takes sqlite:PATH/],
+  [
+    ["copy", "--from", "data/latchkey.db", "--to", "sqlite:a"],
+    /--from: .* must start with postgres:\/\/ or sqlite:/,
+  ],
+  [["copy", "--from", "sqlite:", "--to", "sqlite:a"], /--from: .* sqlite: takes a path/],
+  [["copy", "--from", "sqlite://data/a.db", "--to", "sqlite:a"], /--from: .* takes a path/],
+  [["copy", "--from", "sqlite::memory:", "--to", "sqlite:a"], /--from: .* name a file/],
+  [
+    ["copy", "--from", "sqlite:a", "--to", "mysql://me:hunter2@host/db"],
+    /--to: .* must start with/,
+  ],
   [["copy", "--from", "sqlite:a", "--to", "postgres:db"], /--to: invalid database URL/],
   [
     ["copy", "--from", "sqlite:a", "--to", "postgres://me:hunter2@host/db?sslmod=require"],

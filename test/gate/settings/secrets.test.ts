@@ -37,7 +37,7 @@ for (const [what, content, secret] of contents) {
 
 test("reads DATABASE_URL_FILE without one line break at the end", async (t) => {
   const read = settled({ DATABASE_URL_FILE: await fileWith(t, `${URL_TEXT}\n`) });
-  assert.equal(read.databaseUrl, URL_TEXT);
+  assert.deepEqual(read.database, { kind: "postgres", url: URL_TEXT });
 });
 
 test("reads previous secrets from AUTH_SECRET_PREVIOUS, or unchanged from the lines of a file", async (t) => {

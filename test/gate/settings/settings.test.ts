@@ -17,8 +17,7 @@ const DEFAULTS: OwnSettings = {
   acmeDirectoryUrl: undefined,
   acmeCa: undefined,
   dataDir: resolve("data"),
-  databaseFile: resolve("data/latchkey.db"),
-  databaseUrl: undefined,
+  database: { kind: "sqlite", file: resolve("data/latchkey.db") },
   limiter: "own",
   limitIpv6Prefix: 128,
   logRetentionMs: undefined,
@@ -61,12 +60,24 @@ test("prefers a flag to the environment, and the environment to the file", async
 });
 
 test("places the database and the token file in the data folder, unless SETUP_TOKEN_FILE is set", () => {
-  assert.equal(settled({ DATA_DIR: "/srv/key" }).databaseFile, "/srv/key/latchkey.db");
-  assert.equal(settled({ DATA_DIR: "/srv/key" }).setupTokenFile, "/srv/key/setup-token");
+  const { database, setupTokenFile } = settled({ DATA_DIR: "/srv/key" });
+  assert.deepEqual(database, { kind: "sqlite", file: "/srv/key/latchkey.db" });
+  assert.equal(setupTokenFile, "/srv/key/setup-token");
   assert.equal(
     settled({ DATA_DIR: "/srv/key", SETUP_TOKEN_FILE: "/run/t" }).setupTokenFile,
     "/run/t",
   );
+});
+
+test("reads another SQLite file or PostgreSQL from DATABASE_URL, also as a flag", () => {
+  const read = (url: string) => settled({ DATABASE_URL: url }).database;
+  assert.deepEqual(read("sqlite:here.db"), { kind: "sqlite", file: resolve("here.db") });
+  assert.deepEqual(read("postgres://db/x"), { kind: "postgres", url: "postgres://db/x" });
+  const flag = settled(
+    { DATABASE_URL: "mysql://of/the/app" },
+    { DATABASE_URL: "sqlite:/srv/a.db" },
+  );
+  assert.deepEqual(flag.database, { kind: "sqlite", file: "/srv/a.db" });
 });
 
 test("makes relative paths absolute", () => {

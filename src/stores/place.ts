@@ -1,0 +1,33 @@
+import { resolve } from "node:path";
+import { invalidUrl, readPostgresUrl } from "./postgres/url.ts";
+
+/** Where a database is. */
+export type Place =
+  | { readonly kind: "sqlite"; readonly file: string }
+  | { readonly kind: "postgres"; readonly url: string };
+
+/**
+ * Reads `sqlite:PATH` or a `postgres://` URL. The path is taken as it is, without percent-encoding.
+ * @throws For any other text. The message never repeats it, because it can contain a password.
+ */
+export function readPlace(text: string): Place {
+  const [, path] = /^sqlite:(.*)$/s.exec(text) ?? [];
+  if (path !== undefined) return { kind: "sqlite", file: fileAt(path) };
+  if (!/^postgres(ql)?:\/\//.test(text))
+    throw invalidUrl("it must start with postgres:// or sqlite:");
+  readPostgresUrl(text);
+  return { kind: "postgres", url: text };
+}
+
+function fileAt(path: string): string {
+  if (path === ":memory:") {
+    throw invalidUrl("a database in memory would end with its process: name a file");
+  }
+  // After two slashes a URL has a host.
+  if (path === "" || /^\/\/(?!\/)/.test(path)) {
+    throw invalidUrl(
+      "sqlite: takes a path, as in sqlite:data/accounts.db or sqlite:///srv/accounts.db",
+    );
+  }
+  return resolve(path);
+}

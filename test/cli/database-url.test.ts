@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { type TestContext, test } from "node:test";
+import { runCommand, serveHere } from "../support/command.ts";
+import { eventually } from "../support/eventually.ts";
+import { OWNER, SECRET, startGate } from "../support/gate.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+/** An app's database with an account, beside a DATA_DIR that no command touches. */
+async function appDatabase(t: TestContext) {
+  const folder = await tempDir(t);
+  const file = join(folder, "app", "accounts.db");
+  const gate = await startGate(t, { databaseUrl: `sqlite:${file}` });
+  const session = await gate.setUp();
+  await gate.logEntries(1);
+  const DATA_DIR = join(folder, "data");
+  const run = (...args: readonly string[]) =>
+    runCommand([...args, "--database-url", `sqlite:${file}`], {
+      env: { DATA_DIR, AUTH_SECRET: SECRET },
+      input: "another password\n",
+    });
+  t.after(() => assert.equal(existsSync(DATA_DIR), false));
+  return { gate, session, folder, file, run };
+}
+
+test("the gate creates the SQLite file of DATABASE_URL and its folder, both private", async (t) => {
+  const { gate, file } = await appDatabase(t);
+  assert.equal((await stat(dirname(file))).mode & 0o777, 0o700);
+  for (const name of await readdir(dirname(file))) {
+    assert.match(name, /^accounts\.db/);
+    assert.equal((await stat(join(dirname(file), name))).mode & 0o777, 0o600, name);
+  }
+  assert.deepEqual(await readdir(gate.dataDir), []);
+});
+
+test("latchkey serve takes an SQLite file relative to the working directory", async (t) => {
+  const file = join(await tempDir(t), "accounts.db");
+  const DATABASE_URL = `sqlite:${relative("", file)}`;
+  await serveHere(t, { DATABASE_URL, DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET });
+  assert.equal(existsSync(file), true);
+});
+
+test("a password set with --database-url works in the app at once", async (t) => {
+  const { gate, run } = await appDatabase(t);
+  const { code, stdout, stderr } = await run("user", "password", "owner", "--password-stdin");
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  assert.equal(stdout, 'Set a new password for user "owner".\n');
+  assert.equal((await gate.signIn({ password: "another password" })).location, "/");
+  assert.equal((await gate.signIn()).location, "/login?error=1");
+});
+
+test("the app sees a sign-out that another connection made with --database-url", async (t) => {
+  const { gate, session, run } = await appDatabase(t);
+  assert.equal((await gate.send("/", { session })).status, 200);
+  assert.equal((await run("user", "sign-out", "owner")).code, 0);
+  await eventually(async () => (await gate.send("/", { session })).status === 303 || undefined);
+});
+
+test("log, export and doctor read the database of --database-url", async (t) => {
+  const { run, file } = await appDatabase(t);
+  assert.match((await run("log", "--json")).stdout, /"summary":"Created account owner"/);
+  assert.match((await run("export")).stdout, /"username":"owner"/);
+  const { checks } = JSON.parse((await run("doctor", "--json")).stdout);
+  const found = checks.map((one: { check: string; found: string }) => `${one.check}: ${one.found}`);
+  for (const line of [
+    `data folder: ${dirname(file)} exists and is writable`,
+    `database: ${file} is intact and has schema 2`,
+    "accounts: an account exists",
+  ]) {
+    assert.ok(found.includes(line), found.join("\n"));
+  }
+});
+
+test("setup-link sees the account in the database of --database-url", async (t) => {
+  const { run } = await appDatabase(t);
+  const { code, stderr } = await run("setup-link");
+  assert.deepEqual(
+    [code, stderr],
+    [1, "latchkey: there is already an account, so setup is closed\n"],
+  );
+});
+
+test("backup, restore, import and copy work on the files of DATABASE_URL", async (t) => {
+  const { run, folder, file } = await appDatabase(t);
+  const backup = join(folder, "backup.db");
+  const restored = `sqlite:${join(folder, "new", "restored.db")}`;
+  const copied = `sqlite:${join(folder, "copied.db")}`;
+  const exported = join(folder, "users.json");
+  const imported = `sqlite:${join(folder, "imported", "users.db")}`;
+  assert.equal((await run("backup", backup)).code, 0);
+  assert.equal(
+    (await run("backup", "--force", file)).stderr,
+    `latchkey: ${file} is the database itself\n`,
+  );
+  assert.equal((await run("export", "--with-hashes", "--to", exported)).code, 0);
+  for (const args of [
+    ["restore", backup, "--database-url", restored],
+    ["import", exported, "--database-url", imported],
+    ["copy", "--from", restored, "--to", copied],
+  ]) {
+    const { code, stderr } = await runCommand(args, { env: { DATA_DIR: join(folder, "data") } });
+    assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+  }
+  for (const databaseUrl of [restored, imported, copied]) {
+    const gate = await startGate(t, { databaseUrl });
+    assert.equal((await gate.signIn(OWNER)).location, "/", databaseUrl);
+  }
+});
+
+for (const [DATABASE_URL, about] of [
+  ["sqlite:", /^latchkey: DATABASE_URL: invalid database URL: sqlite: takes a path[^\n]*\n$/],
+  ["sqlite::memory:", /^latchkey: DATABASE_URL: [^\n]* in memory [^\n]*: name a file\n$/],
+] as const) {
+  test(`latchkey serve refuses DATABASE_URL=${DATABASE_URL} in one line with exit code 2`, async () => {
+    const { code, stdout, stderr } = await runCommand(["serve"], { env: { DATABASE_URL } });
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, about);
+  });
+}
+
+test("reports a folder of the database that cannot be created", async (t) => {
+  const file = join(await tempDir(t), "file");
+  const env = { DATABASE_URL: `sqlite:${join(process.execPath, "accounts.db")}`, DATA_DIR: file };
+  const { code, stderr } = await runCommand(["serve"], { env: { ...env, AUTH_SECRET: SECRET } });
+  assert.equal(code, 1);
+  assert.match(stderr, /^latchkey: cannot create the folder of the database \S+: [^\n]+\n$/);
+});
