@@ -18,15 +18,21 @@ const QUESTIONS = ["New password: ", "Repeat the password: "];
 
 /** From standard input with `--password-stdin`, otherwise asked for twice. Never an argument. */
 export async function newPassword(ports: Ports, options: OptionValues): Promise<string> {
-  if (options["password-stdin"] === true) return passwordIn(await buffer(ports.stdin));
+  if (options["password-stdin"] === true) {
+    const given = passwordIn(await buffer(ports.stdin));
+    refuseShort(given);
+    return given;
+  }
   requireTerminal(ports, "use --password-stdin");
-  const [password = "", again] = await ask(ports, QUESTIONS, "hidden", (answer) => {
-    if (isTooShort(answer)) throw new Fault("password_too_short", TOO_SHORT);
-  });
+  const [password = "", again] = await ask(ports, QUESTIONS, "hidden", refuseShort);
   if (again !== password) {
     throw new Fault("passwords_differ", "the passwords do not match; nothing was changed");
   }
   return password;
+}
+
+function refuseShort(password: string): void {
+  if (isTooShort(password)) throw new Fault("password_too_short", TOO_SHORT);
 }
 
 /** Without the line break that the shell adds. */

@@ -23,7 +23,10 @@ const commands: Readonly<
   copy: { options: ["from", "to"], settings: [] },
   secret: { options: [], settings: [] },
   "user list": { options: ["json"], settings: STORE },
-  "user add": { options: ["password-stdin"], settings: STORE },
+  "user add": {
+    options: ["password-stdin", "create"],
+    settings: [...STORE, "SETUP_TOKEN_FILE"],
+  },
   "user password": { options: ["password-stdin"], settings: STORE },
   "user rename": { options: [], settings: STORE },
   "user remove": { options: ["yes"], settings: STORE },

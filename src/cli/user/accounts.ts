@@ -3,10 +3,12 @@ import { toEntry } from "../../core/event-log.ts";
 import type { Event } from "../../core/events.ts";
 import { messageOf } from "../../core/fault.ts";
 import { createPasswords, type Passwords } from "../../core/passwords.ts";
+import type { SetupTokenSource } from "../../core/setup-token.ts";
 import type { StoredUser } from "../../core/store.ts";
 import { type OpenStore, openStore } from "../../gate/open-store.ts";
 import { printable } from "../../gate/printable.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
+import { setupTokenFile } from "../../gate/setup-token-file.ts";
 import { UsageError } from "../command.ts";
 import { TOO_SHORT } from "../prompt.ts";
 import type { Terminal } from "../terminal.ts";
@@ -16,30 +18,39 @@ export interface Accounts {
   readonly store: OpenStore;
   readonly passwords: Passwords;
   readonly clock: { now(): number };
+  readonly setupToken: Pick<SetupTokenSource, "delete">;
   /** Written before the command ends. */
   readonly record: (event: Event) => Promise<void>;
 }
 
-/** Opens an existing store for a command and closes it afterwards. */
+/** Opens the store for a command and closes it afterwards. */
 export async function withAccounts<T>(
   settings: Settings,
   terminal: Terminal,
   work: (accounts: Accounts) => Promise<T>,
+  missing: "create" | "refuse" = "refuse",
 ): Promise<T> {
-  const store = await openStore(settings, "refuse");
+  const store = await openStore(settings, missing);
   const clock = { now: () => Date.now() };
+  /** The account has changed already, so a failure is only reported. */
+  const attempt = async (what: string, step: () => Promise<void>): Promise<void> => {
+    try {
+      await step();
+    } catch (error) {
+      terminal.complain(`done, but ${what} failed: ${messageOf(error)}`);
+    }
+  };
+  const token = setupTokenFile(settings.setupTokenFile);
   try {
     return await work({
       store,
       clock,
       passwords: createPasswords({ atOnce: 1, waiting: 0 }),
-      record: async (event) => {
-        try {
-          await store.insertLogEntries([toEntry(event, clock)]);
-        } catch (error) {
-          terminal.complain(`done, but writing the log entry failed: ${messageOf(error)}`);
-        }
+      setupToken: {
+        delete: () => attempt("deleting the setup token file", () => token.delete()),
       },
+      record: (event) =>
+        attempt("writing the log entry", () => store.insertLogEntries([toEntry(event, clock)])),
     });
   } finally {
     await store.close();

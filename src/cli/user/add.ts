@@ -1,26 +1,63 @@
 import { addUser } from "../../core/accounts/add-user.ts";
+import { codeOf, Fault, messageOf } from "../../core/fault.ts";
+import { openIfExists, openStore } from "../../gate/open-store.ts";
+import type { Settings } from "../../gate/settings/settings.ts";
 import type { Command } from "../command.ts";
 import { newPassword, PASSWORD_STDIN } from "../prompt.ts";
 import { quoted, refuse, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
-  details: "Asks for the password twice.",
+  details: "Asks for the password twice. The first user closes the setup page.",
   operands: [{ name: "name", need: "required" }],
-  options: [PASSWORD_STDIN],
-  settings: STORE_SETTINGS,
-  examples: ["latchkey user add alice", "latchkey user add alice --password-stdin < password-file"],
+  options: [
+    PASSWORD_STDIN,
+    { name: "create", about: "create a missing database, or the tables in an empty one" },
+  ],
+  settings: [...STORE_SETTINGS, "SETUP_TOKEN_FILE"],
+  examples: [
+    "latchkey user add alice",
+    "latchkey user add alice --password-stdin < password-file",
+    "latchkey user add alice --password-stdin --create < password-file",
+  ],
 
-  run: (settings, options, terminal) =>
-    withAccounts(settings, terminal, async (accounts) => {
-      const username = String(options.name);
-      // Before the password is asked for.
-      if (username === "") return refuse("username-missing", username, terminal);
-      if ((await accounts.store.findUserByUsername(username)) !== undefined) {
-        return refuse("username-taken", username, terminal);
-      }
-      const password = await newPassword(terminal.ports, options);
-      const { kind } = await addUser(accounts, username, password);
-      if (kind !== "added") return refuse(kind, username, terminal);
-      return terminal.succeed(`Created user ${quoted(username)}.`);
-    }),
+  async run(settings, options, terminal) {
+    const username = String(options.name);
+    const missing = options.create === true ? "create" : "refuse";
+    // Before the password is asked for, and before a database is created.
+    if (username === "") return refuse("username-missing", username, terminal);
+    if (await isTaken(username, settings, missing)) {
+      return refuse("username-taken", username, terminal);
+    }
+    const password = await newPassword(terminal.ports, options);
+    const add = withAccounts(
+      settings,
+      terminal,
+      (accounts) => addUser(accounts, username, password),
+      missing,
+    );
+    const { kind } = await add;
+    if (kind !== "added") return refuse(kind, username, terminal);
+    return terminal.succeed(`Created user ${quoted(username)}.`);
+  },
 };
+
+async function isTaken(
+  username: string,
+  settings: Settings,
+  missing: "create" | "refuse",
+): Promise<boolean> {
+  const store = await (missing === "create"
+    ? openIfExists(settings)
+    : openStore(settings, "refuse").catch(withHint));
+  try {
+    return (await store?.findUserByUsername(username)) !== undefined;
+  } finally {
+    await store?.close();
+  }
+}
+
+function withHint(error: unknown): never {
+  if (codeOf(error) !== "database_missing") throw error;
+  const text = `${messageOf(error)}: --create sets it up with this user`;
+  throw new Fault("database_missing", text, { cause: error });
+}

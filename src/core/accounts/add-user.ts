@@ -1,5 +1,6 @@
 import { userAdded } from "../events.ts";
 import { isTooShort } from "../password-length.ts";
+import type { SetupTokenSource } from "../setup-token.ts";
 import type { User } from "../store.ts";
 import type { AccountPorts } from "./account-store.ts";
 
@@ -9,16 +10,23 @@ export type AddUserOutcome =
   | { readonly kind: "username-taken" }
   | { readonly kind: "added"; readonly user: User };
 
+export interface AddUserPorts extends AccountPorts {
+  readonly setupToken: Pick<SetupTokenSource, "delete">;
+}
+
+/** The first account closes the setup, so its token is deleted as after a setup. */
 export async function addUser(
-  { store, passwords, record }: AccountPorts,
+  { store, passwords, setupToken, record }: AddUserPorts,
   username: string,
   password: string,
 ): Promise<AddUserOutcome> {
   if (username === "") return { kind: "username-missing" };
   if (isTooShort(password)) return { kind: "password-too-short" };
   const passwordHash = await passwords.hash(password);
+  const isFirst = !(await store.hasUsers());
   const user = await store.insertUser({ username, passwordHash });
   if (user === undefined) return { kind: "username-taken" };
+  if (isFirst) await setupToken.delete();
   await record(userAdded(username));
   return { kind: "added", user };
 }

@@ -22,6 +22,7 @@ const commands: readonly (readonly string[])[] = [
 
 for (const args of commands) {
   const line = `latchkey ${args.join(" ")}`;
+  const advice = args[1] === "add" ? ": --create sets it up with this user" : "";
 
   test(`${line} reports a missing database and creates none`, async (t) => {
     const dir = await tempDir(t);
@@ -30,7 +31,7 @@ for (const args of commands) {
       assert.deepEqual(await runCommand(args, { env: { DATA_DIR }, input: "correct horse\n" }), {
         code: 1,
         stdout: "",
-        stderr: `latchkey: there is no database at ${DATA_DIR}/latchkey.db\n`,
+        stderr: `latchkey: there is no database at ${DATA_DIR}/latchkey.db${advice}\n`,
       });
     }
     assert.deepEqual(await readdir(dir, { recursive: true }), ["empty"]);
@@ -41,7 +42,7 @@ for (const args of commands) {
     assert.deepEqual(await runCommand(args, { env, input: "correct horse\n" }), {
       code: 1,
       stdout: "",
-      stderr: "latchkey: this database has no Latchkey tables\n",
+      stderr: `latchkey: this database has no Latchkey tables${advice}\n`,
     });
     const made = await runSql(env.DATABASE_URL, "SELECT FROM pg_class WHERE relname ~ 'latchkey'");
     assert.equal(made.length, 0);

@@ -5,6 +5,7 @@ import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { hashText } from "../../support/store.ts";
 
 export interface AccountPorts extends CorePorts {
+  readonly setupToken: { deletions: number; delete(): Promise<void> };
   record(event: Event): Promise<void>;
   /** The recorded events. */
   readonly recorded: readonly Event[];
@@ -25,6 +26,12 @@ export async function accountPorts(
   const recorded: Event[] = [];
   return {
     ...ports,
+    setupToken: {
+      deletions: 0,
+      async delete() {
+        this.deletions += 1;
+      },
+    },
     recorded,
     record: async (event) => void recorded.push(event),
     async accounts() {

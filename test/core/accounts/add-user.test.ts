@@ -18,10 +18,18 @@ test("adds an account with its password and records an entry", async (t) => {
   assert.deepEqual(ports.recorded, [userAdded("guest")]);
 });
 
-test("can add the first account, which closes the setup", async (t) => {
+test("can add the first account, which closes the setup and deletes its token", async (t) => {
   const ports = await accountPorts(t);
   assert.equal((await addUser(ports, "owner", PASSWORD)).kind, "added");
   assert.equal(await ports.users.anyExists(), true);
+  assert.equal(ports.setupToken.deletions, 1);
+});
+
+test("keeps the setup token unless it adds the first account", async (t) => {
+  const [empty, filled] = [await accountPorts(t), await accountPorts(t, "owner")];
+  assert.equal((await addUser(empty, "owner", "short")).kind, "password-too-short");
+  assert.equal((await addUser(filled, "guest", PASSWORD)).kind, "added");
+  assert.deepEqual([empty.setupToken.deletions, filled.setupToken.deletions], [0, 0]);
 });
 
 for (const [what, username, password, kind] of [
