@@ -17,7 +17,10 @@ export interface RecordingApp {
   readonly arrivals: readonly Arrival[];
 }
 
-/** A protected application that records its requests. It answers `/own-401` with its own 401. */
+/**
+ * A protected application that records its requests. It answers `/own-401` with its own 401, and
+ * `/echo` with the headers it received, as JSON.
+ */
 export async function startRecordingApp(t: TestContext): Promise<RecordingApp> {
   const arrivals: Arrival[] = [];
   const server = createServer(async (request, response) => {
@@ -25,7 +28,7 @@ export async function startRecordingApp(t: TestContext): Promise<RecordingApp> {
     const chunks: Buffer[] = await request.toArray();
     arrivals.push({ method, url, headers, body: Buffer.concat(chunks).toString("utf8") });
     response.statusCode = url === "/own-401" ? 401 : 200;
-    response.end("the application");
+    response.end(url === "/echo" ? JSON.stringify(headers) : "the application");
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

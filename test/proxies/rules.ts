@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Answer } from "../support/client.ts";
 import { OWNER } from "../support/gate.ts";
-import { partsOf } from "../support/mint.ts";
 import { sendRaw } from "../support/raw.ts";
 import { fillIn, openPage, PAGE } from "./browser.ts";
 import type { SetUp } from "./examples.ts";
+import { testReceivedHeaders } from "./received-headers.ts";
 import { testRequestIds } from "./request-id.ts";
 import { type ProxyServer, type Site, startSite } from "./site.ts";
 import { testReturnTargets } from "./way-back.ts";
@@ -23,7 +23,7 @@ export function testProxy(proxy: ProxyServer): void {
     testRequestIds(proxy, setUp);
     testReturnTargets(rule);
     testGuard(rule);
-    testIdentity(rule);
+    testReceivedHeaders(rule);
     testLimit(rule);
   }
 }
@@ -136,73 +136,6 @@ function testGuard(rule: Rule): void {
       assert.match(await sendRaw(site.proxyUrl, request), /^HTTP\/1\.1 \d/, path);
     }
     assert.deepEqual(site.app.arrivals, []);
-  });
-}
-
-function testIdentity(rule: Rule): void {
-  const claims = {
-    "Remote-User": "attacker",
-    "REMOTE-USER-ID": "1",
-    Remote_User: "attacker",
-    "Remote_User-Id": "1",
-    remote_user_id: "1",
-    "Remote.User": "attacker",
-    "Remote~User": "attacker",
-    "Remote.User.Id": "1",
-  };
-
-  rule(
-    "the application receives the user, never identity headers from the client",
-    async (site) => {
-      const session = await site.gate.setUp();
-      const id = partsOf(session).claims.user_id;
-      // A proxy must drop the client's headers listed in Connection, but not the headers that it adds.
-      const dropping = { Connection: "close, Remote-User, Remote-User-Id" };
-      for (const headers of [{}, claims, dropping]) {
-        await site.visit(`${site.appUrl}/page`, { session, headers });
-        const passed = Object.entries(site.app.arrivals.at(-1)?.headers ?? {}).filter(([name]) =>
-          name.startsWith("remote"),
-        );
-        assert.deepEqual(Object.fromEntries(passed), {
-          "remote-user": "owner",
-          "remote-user-id": id,
-        });
-      }
-    },
-  );
-
-  rule("the application receives all cookies but the session", async (site) => {
-    const session = await site.gate.setUp();
-    const cases: readonly (readonly [sent: string, passed: readonly string[]])[] = [
-      [`session=${session}`, []],
-      [`a=1; session=${session}; b=2`, ["a=1", "b=2"]],
-      [`session=${session};a=1;b=`, ["a=1", "b="]],
-      [`my_session=1; session=${session}; session2=x=y`, ["my_session=1", "session2=x=y"]],
-      [`session=${session}; a="session=1"; session=${session}`, ['a="session=1"']],
-    ];
-    for (const [sent, passed] of cases) {
-      await site.visit(`${site.appUrl}/page`, { headers: { Cookie: sent } });
-      const arrived = site.app.arrivals.at(-1)?.headers.cookie ?? "";
-      const cookies = arrived.split(";").map((one) => one.trim());
-      assert.deepEqual(cookies.filter(Boolean), passed, sent);
-    }
-    assert.equal(site.app.arrivals.length, cases.length);
-  });
-
-  rule("identity headers from a client do not grant access", async (site) => {
-    await site.gate.setUp();
-    const headers = { ...claims, "X-Forwarded-User": "owner" };
-    assert.equal((await openPage(site, `${site.appUrl}/page`, { headers })).status, 303);
-    const forged = await site.visit(`${site.appUrl}/page`, { headers, session: "forged" });
-    assert.equal(forged.status, 401);
-    assert.deepEqual(site.app.arrivals, []);
-  });
-
-  rule("a username with non-ASCII characters arrives percent-encoded", async (site) => {
-    const session = await site.gate.setUp({ username: "Jürgen 日本" });
-    await site.visit(`${site.appUrl}/page`, { session });
-    const arrived = String(site.app.arrivals[0]?.headers["remote-user"]);
-    assert.equal(arrived, "J%C3%BCrgen%20%E6%97%A5%E6%9C%AC");
   });
 }
 
