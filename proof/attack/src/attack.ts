@@ -1,3 +1,4 @@
+import type { HttpVersion } from "./http/http2.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -16,6 +17,8 @@ export interface Attack {
   readonly noun: string;
   readonly verb: string;
   readonly needs: readonly Need[];
+  /** The versions that it runs over where the server offers them; by default HTTP/1.1 only. */
+  readonly versions?: readonly HttpVersion[];
   /**
    * @throws Skipped if the attack does not apply to the server
    * @throws Undecided if the server's responses allow no verdict

@@ -20,6 +20,9 @@ import { setupToken } from "./attacks/setup-token.ts";
 import { signInLimit } from "./attacks/sign-in-limit.ts";
 import { slowBodies } from "./attacks/slow-bodies.ts";
 
+/** An attack on requests, which servers read differently in HTTP/2. */
+const overBoth = (attack: Attack): Attack => ({ ...attack, versions: ["1.1", "2"] });
+
 /**
  * In the order of execution. With --fresh, setup-race creates the account for the later attacks;
  * sign-in-limit uses up the attempts of this address, and session-life ends its sessions.
@@ -29,15 +32,15 @@ export const attacks: readonly Attack[] = [
   markupInSetup,
   setupRace,
   setupAgain,
-  guardedPaths,
-  openRedirects,
-  crossSite,
-  headerInjection,
-  markupInjection,
-  pageHeaders,
+  overBoth(guardedPaths),
+  overBoth(openRedirects),
+  overBoth(crossSite),
+  overBoth(headerInjection),
+  overBoth(markupInjection),
+  overBoth(pageHeaders),
   pipelining,
-  forgedTokens,
-  cookieTossing,
+  overBoth(forgedTokens),
+  overBoth(cookieTossing),
   enumeration,
   enumerationByTime,
   logForging,

@@ -156,8 +156,9 @@ function grantedBy({ fresh, username, disturb }: Arguments): ReadonlySet<Need> {
 }
 
 function runAll(target: Target, options: Arguments): Promise<readonly Result[]> {
+  const versions = target.versions.map((version) => `HTTP/${version}`).join(" and ");
   complain(
-    `running ${attacks.length} attacks on ${target.url}, for ${MAX_MINUTES} minutes at most`,
+    `running ${attacks.length} attacks on ${target.url} over ${versions}, for ${MAX_MINUTES} minutes at most`,
   );
   return runAttacks(target, {
     attacks,

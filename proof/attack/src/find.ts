@@ -1,4 +1,5 @@
 import { TargetError, UsageError } from "./errors.ts";
+import { offeredVersions } from "./http/http2.ts";
 import { sendRequest } from "./http/request.ts";
 import { type HttpResponse, headerOf } from "./http/response.ts";
 import { NoResponse, type ServerAddress } from "./http/wire.ts";
@@ -22,10 +23,12 @@ export async function findTarget(options: TargetOptions): Promise<Target> {
   const { url, fresh, access } = options;
   const address = addressOf(url);
   const base = new URL(url).pathname.replace(/\/+$/, "");
-  const get = (path: string): Promise<HttpResponse> =>
-    sendRequest(address, { path: `${base}${path}` }).catch((error: unknown) => {
+  const reach = <Value>(work: Promise<Value>): Promise<Value> =>
+    work.catch((error: unknown) => {
       throw error instanceof NoResponse ? new TargetError(`${url}: ${error.message}`) : error;
     });
+  const get = (path: string): Promise<HttpResponse> =>
+    reach(sendRequest(address, { path: `${base}${path}` }));
   const login = await get("/login");
   const logout = await get("/logout");
   const setup = await get("/setup");
@@ -41,7 +44,8 @@ export async function findTarget(options: TargetOptions): Promise<Target> {
     );
   }
   const guarded = await guardedOf(options.guarded, `${base}/`, address);
-  const found = { url, address, base, state, guarded, fresh, access } as const;
+  const versions = await reach(offeredVersions(address));
+  const found = { url, address, versions, base, state, guarded, fresh, access } as const;
   return { ...found, account: undefined, attempts: 0, signal: undefined };
 }
 

@@ -1,5 +1,6 @@
 import type { Attack, Need, Tally } from "./attack.ts";
 import { Skipped, Undecided } from "./errors.ts";
+import { closeShared, type HttpVersion } from "./http/http2.ts";
 import { NoResponse } from "./http/wire.ts";
 import type { Target } from "./target.ts";
 
@@ -51,6 +52,8 @@ const needHints: Readonly<Record<Need, string>> = {
   account: "needs an account (--username)",
 };
 
+const versionsOf = ({ versions = ["1.1"] }: Attack): readonly HttpVersion[] => versions;
+
 /** With less time than this, no response can arrive. */
 const MIN_MS = 5;
 
@@ -58,12 +61,12 @@ async function runOne(target: Target, attack: Attack, leftMs: number): Promise<R
   const startedAt = performance.now();
   const findings = new Set<string>();
   let tried = 0;
-  const tally: Tally = {
+  const tallyOver = (version: HttpVersion): Tally => ({
     tried: () => {
       tried += 1;
     },
-    gotThrough: (what) => void findings.add(what),
-  };
+    gotThrough: (what) => void findings.add(version === "2" ? `over HTTP/2: ${what}` : what),
+  });
   const ended = (outcome: Outcome, reasons: readonly string[]): Result => {
     const milliseconds = Math.round(performance.now() - startedAt);
     return { attack, outcome, tried, findings: reasons, milliseconds };
@@ -72,14 +75,20 @@ async function runOne(target: Target, attack: Attack, leftMs: number): Promise<R
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), leftMs);
   target.signal = controller.signal;
+  const { address, versions } = target;
   try {
-    await attack.run(target, tally);
+    for (const version of versions.filter((one) => versionsOf(attack).includes(one))) {
+      target.address = version === "2" ? { ...address, http2: {} } : address;
+      await attack.run(target, tallyOver(version));
+    }
   } catch (error) {
     // A finding counts even if the attack fails afterwards.
     if (findings.size === 0) return ended(...reasonOf(error, controller.signal));
   } finally {
     clearTimeout(timer);
     target.signal = undefined;
+    await closeShared(target.address);
+    target.address = address;
   }
   if (findings.size > 0) return ended("got-through", [...findings]);
   return tried > 0 ? ended("passed", []) : ended("undecided", ["nothing could be tried"]);

@@ -1,4 +1,5 @@
 import { Skipped, Undecided } from "./errors.ts";
+import type { HttpVersion } from "./http/http2.ts";
 import { type Headers, type HttpRequest, hostOf, sendRequest } from "./http/request.ts";
 import type { HttpResponse } from "./http/response.ts";
 import { type Exchange, exchange, NoResponse, type ServerAddress } from "./http/wire.ts";
@@ -28,7 +29,10 @@ export interface ServerAccess {
 /** A sign-in service that was found at a URL. */
 export interface Target {
   readonly url: string;
-  readonly address: ServerAddress;
+  /** Its HTTP version is the one that the attack currently runs over. */
+  address: ServerAddress;
+  /** The versions that the server offers. */
+  readonly versions: readonly HttpVersion[];
   /** The path prefix of the sign-in endpoints; empty by default. */
   readonly base: string;
   readonly state: "configured" | "unconfigured";

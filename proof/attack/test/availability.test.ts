@@ -16,6 +16,7 @@ async function startGuard(t: TestContext, ...statuses: readonly number[]): Promi
   t.after(stop);
   return {
     url,
+    versions: ["1.1"],
     base: "",
     state: "configured",
     fresh: false,

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { test } from "node:test";
+import { LOCALHOST } from "../../../test/gate/https/secure-gate.ts";
 import type { Attack } from "../src/attack.ts";
 import { Undecided, UsageError } from "../src/errors.ts";
 import { findTarget } from "../src/find.ts";
@@ -39,6 +40,26 @@ test("reports an attack that exceeds the time limit, and those after it, as unde
       ["undecided", "no time left"],
     ],
   );
+});
+
+test("runs an attack over every HTTP version that it names and the server offers", async (t) => {
+  const { url } = await startSampleServer(t, { certificate: LOCALHOST });
+  const versions: string[] = [];
+  const attack = attackThat(async ({ address }, tally) => {
+    versions.push(address.http2 === undefined ? "1.1" : "2");
+    tally.tried();
+    tally.gotThrough("something");
+  });
+  const target = await targetAt(url);
+  const [first, second] = await runAttacks(target, {
+    attacks: [{ ...attack, versions: ["1.1", "2"] }, attack],
+    granted: new Set(),
+    withinMs: 10_000,
+  });
+  assert.deepEqual(versions, ["1.1", "2", "1.1"]);
+  assert.deepEqual(first?.findings, ["something", "over HTTP/2: something"]);
+  assert.deepEqual(second?.findings, ["something"]);
+  assert.equal(target.address.http2, undefined);
 });
 
 test("counts what got through even if the attack fails afterwards", async (t) => {

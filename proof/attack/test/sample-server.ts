@@ -1,8 +1,6 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TestContext } from "node:test";
+import type { MadeCertificate } from "../../../test/support/certificates.ts";
 import type { ServerAccess } from "../src/target.ts";
 import {
   type Behaviour,
@@ -12,6 +10,7 @@ import {
   type Memory,
   SECRET,
 } from "./sample-behaviour.ts";
+import { listen } from "./sample-listener.ts";
 
 export interface SampleServer {
   readonly url: string;
@@ -21,8 +20,8 @@ export interface SampleServer {
 
 export interface SampleServerOptions extends Partial<Behaviour> {
   readonly setupToken?: string;
-  /** A certificate for `localhost`, to serve HTTPS. */
-  readonly certificate?: { readonly cert: string; readonly key: string };
+  /** For localhost. With it, the server serves HTTPS over HTTP/1.1 and HTTP/2. */
+  readonly certificate?: MadeCertificate;
 }
 
 /**
@@ -36,23 +35,15 @@ export async function startSampleServer(
   const parts: Behaviour = { ...correct, ...options };
   const memory: Memory = { users: [], attempts: new Map(), log: [], ended: new Set() };
   const sample: Sample = { parts, memory, setupToken: options.setupToken };
-  const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    answer(sample, request, response).catch(() => response.writeHead(500).end());
-  };
-  const { certificate } = options;
-  const server =
-    certificate === undefined
-      ? createServer(parts.server, listener)
-      : createTlsServer({ ...parts.server, ...certificate }, listener);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  const origin = certificate === undefined ? "http://127.0.0.1" : "https://localhost";
-  return { url: `${origin}:${port}`, memory, access: workshopOf(sample) };
+  const url = await listen(
+    t,
+    parts.server,
+    options.certificate,
+    (request: IncomingMessage, response: ServerResponse) => {
+      answer(sample, request, response).catch(() => response.writeHead(500).end());
+    },
+  );
+  return { url, memory, access: workshopOf(sample) };
 }
 
 interface Sample {

@@ -1,3 +1,4 @@
+import { type Http2Request, sendOverHttp2 } from "./http2.ts";
 import { type HttpResponse, parseResponses } from "./response.ts";
 import { exchange, NoResponse, type Sending, type ServerAddress } from "./wire.ts";
 
@@ -7,7 +8,8 @@ export type Headers = Readonly<Record<string, string | readonly string[] | undef
 export interface HttpRequest {
   readonly path: string;
   readonly method?: string;
-  readonly version?: "1.0" | "1.1";
+  /** Instead of the version of the address. */
+  readonly version?: "1.0" | "1.1" | "2";
   readonly headers?: Headers;
   /** Sent URL-encoded, as a browser sends a form. */
   readonly form?: Readonly<Record<string, string>>;
@@ -26,13 +28,16 @@ export async function sendRequest(
   signal?: AbortSignal,
 ): Promise<HttpResponse> {
   const { from, withinMs } = request;
-  const method = methodOf(request);
+  const parts = partsOf(address, request);
+  const { method } = parts;
   const sending: Sending = {
     methods: [method],
     signal,
     from,
     ...(withinMs === undefined ? {} : { withinMs }),
   };
+  const { version = address.http2 === undefined ? "1.1" : "2" } = request;
+  if (version === "2") return sendOverHttp2(address, parts, sending);
   const { bytes, ended } = await exchange(address, requestBytes(address, request), sending);
   const [response] = parseResponses(bytes, [method], ended === "timeout" ? "open" : "closed");
   if (response !== undefined) return response;
@@ -51,7 +56,16 @@ const methodOf = ({ method, form, body }: HttpRequest): string =>
 
 /** The bytes of a request, unchecked, because attacks send malformed requests on purpose. */
 export function requestBytes(address: ServerAddress, request: HttpRequest): Buffer {
-  const { path, version = "1.1", form, session } = request;
+  const { method, path, headers, body } = partsOf(address, request);
+  const lines = headers.flatMap(([name, value]) =>
+    [value].flat().map((one) => `${name}: ${one}\r\n`),
+  );
+  const head = `${method} ${path} HTTP/${request.version ?? "1.1"}\r\n${lines.join("")}\r\n`;
+  return Buffer.concat([Buffer.from(head, "latin1"), body]);
+}
+
+function partsOf(address: ServerAddress, request: HttpRequest): Http2Request {
+  const { path, form, session } = request;
   const hasBody = form !== undefined || request.body !== undefined;
   const body = Buffer.from(
     request.body ?? (form === undefined ? "" : new URLSearchParams(form).toString()),
@@ -64,9 +78,8 @@ export function requestBytes(address: ServerAddress, request: HttpRequest): Buff
     Cookie: session === undefined ? undefined : `session=${session}`,
     ...request.headers,
   };
-  const lines = Object.entries(headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map((one) => `${name}: ${one}\r\n`),
+  const sent = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
   );
-  const head = `${methodOf(request)} ${path} HTTP/${version}\r\n${lines.join("")}\r\n`;
-  return Buffer.concat([Buffer.from(head, "latin1"), body]);
+  return { method: methodOf(request), path, headers: sent, body };
 }

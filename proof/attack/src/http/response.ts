@@ -107,7 +107,12 @@ function parseChunks(text: string, start: number): Body | undefined {
   }
 }
 
-function responseOf(status: number, headers: HttpResponse["headers"], body: string): HttpResponse {
+/** @param body one character per byte */
+export function responseOf(
+  status: number,
+  headers: HttpResponse["headers"],
+  body: string,
+): HttpResponse {
   const cookies = valuesOf({ headers }, "set-cookie");
   const sessions = cookies.flatMap((cookie) => /^session=([^;]+)/.exec(cookie)?.[1] ?? []);
   return {

@@ -1,3 +1,4 @@
+import type { ClientHttp2Session } from "node:http2";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { parseResponses } from "./response.ts";
@@ -6,6 +7,13 @@ export interface ServerAddress {
   readonly protocol: "http:" | "https:";
   readonly host: string;
   readonly port: number;
+  /** If set, requests use HTTP/2, over this connection if possible. */
+  readonly http2?: SharedConnection;
+}
+
+/** Opened with the first request. */
+export interface SharedConnection {
+  session?: Promise<ClientHttp2Session>;
 }
 
 /** The server cannot be reached, or does not respond in time. */
@@ -27,7 +35,8 @@ export interface Sending {
   readonly signal?: AbortSignal | undefined;
 }
 
-const ANSWER_WITHIN_MS = 15_000;
+/** The default time limit for a response. */
+export const ANSWER_WITHIN_MS = 15_000;
 /** No expected response is longer. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
@@ -84,12 +93,16 @@ export function exchange(
 }
 
 /** Opens a connection, for callers that send a request in pieces. */
-export function connect({ protocol, host, port }: ServerAddress, from?: string): Socket {
+export function connect(
+  { protocol, host, port }: ServerAddress,
+  from?: string,
+  ALPNProtocols: string[] = ["http/1.1"],
+): Socket {
   const local = from === undefined ? {} : { localAddress: from };
   if (protocol === "http:") return connectPlain({ host, port, ...local });
   // TLS allows only names in SNI; the certificate is checked against an IP address all the same.
   const named = isIP(host) === 0 ? { servername: host } : {};
-  return connectTls({ host, port, ...named, ALPNProtocols: ["http/1.1"], ...local });
+  return connectTls({ host, port, ...named, ALPNProtocols, ...local });
 }
 
 /** Errors that trusting another certificate authority would fix. */
@@ -101,7 +114,8 @@ const NOT_TRUSTED: ReadonlySet<string> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-function unreachable(error: Error): NoResponse {
+/** Explains why no connection was made. */
+export function unreachable(error: Error): NoResponse {
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   if (NOT_TRUSTED.has(code ?? "")) {
     // Without the advice for programmers that Node appends.
