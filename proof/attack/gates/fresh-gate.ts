@@ -19,7 +19,7 @@ export interface FreshGate extends AsyncDisposable {
 export interface FreshGateOptions {
   readonly setupToken: "required" | "none";
   readonly settings: Readonly<Record<string, string>>;
-  readonly otherUrls: readonly string[];
+  readonly known: Pick<ServerAccess, "otherUrls" | "proxy">;
 }
 
 /** Starts a gate as a child process, with a database that is deleted with it. */
@@ -58,7 +58,7 @@ export async function startFreshGate(options: FreshGateOptions): Promise<FreshGa
     url,
     access: {
       secret,
-      otherUrls: options.otherUrls,
+      ...options.known,
       ...(setupToken === undefined ? {} : { setupToken }),
       readLog: async (format) =>
         (await latchkey("log", ...(format === "json" ? ["--json"] : []))).stdout,

@@ -22,15 +22,19 @@ const FIRST_GATE_ONLY = new Set([
 ]);
 
 const gates: Readonly<Record<string, FreshGateOptions>> = {
-  "a gate with default settings": { setupToken: "none", settings: {}, otherUrls: [] },
+  "a gate with default settings": { setupToken: "none", settings: {}, known: {} },
   "a gate with a setup token, a trusted proxy and a shared cookie": {
     setupToken: "required",
     settings: {
       TRUSTED_PROXIES: "127.0.0.9",
       PUBLIC_URL: "https://auth.example.test",
       COOKIE_DOMAIN: "example.test",
+      LIMIT_IPV6_PREFIX: "64",
     },
-    otherUrls: ["https://example.test"],
+    known: {
+      otherUrls: ["https://example.test"],
+      proxy: { address: "127.0.0.9", ipv6Prefix: 64 },
+    },
   },
 };
 

@@ -13,12 +13,20 @@ export interface Account {
   readonly cookies: readonly string[];
 }
 
+/** A proxy whose X-Forwarded-For the server believes. */
+export interface TrustedProxy {
+  readonly address: string;
+  /** The length of the IPv6 prefix whose addresses share the sign-in limit; 128 for one address. */
+  readonly ipv6Prefix: number;
+}
+
 /** What only the program that started the server knows and can do. */
 export interface ServerAccess {
   readonly secret: string;
   readonly setupToken?: string;
   /** Further URLs that the server may redirect to, with the scheme that users reach them by. */
   readonly otherUrls?: readonly string[];
+  readonly proxy?: TrustedProxy;
   /** The output of `latchkey log`, as text and as JSON. */
   readLog(format: "text" | "json"): Promise<string>;
   /** The server log so far. */

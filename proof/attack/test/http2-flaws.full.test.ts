@@ -39,6 +39,12 @@ const flaws: readonly Flaw[] = [
     finding: /over HTTP\/2: the sign-out: Cache-Control must contain no-store/,
   },
   {
+    attack: "sign-in-limit",
+    what: "counts attempts for each HTTP version",
+    server: overHttps({ addressOf: ({ httpVersion }) => httpVersion }),
+    finding: /^HTTP\/2$/m,
+  },
+  {
     attack: "forged-tokens",
     what: "checks signatures over HTTP/1.1 only",
     server: overHttps({

@@ -23,7 +23,7 @@ test("finds nothing on a gate that serves HTTPS, over HTTP/1.1 and HTTP/2", asyn
   assert.equal(await signInAs(target, OWNER.username, OWNER.password), "signed-in");
   const which = [
     ...attacks.filter(({ versions }) => versions?.includes("2")),
-    ...["pipelining", "request-smuggling", "session-life"].map(attackNamed),
+    ...["pipelining", "request-smuggling", "sign-in-limit", "session-life"].map(attackNamed),
   ];
   const results = await runAttacks(target, {
     attacks: which,

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { networkOf } from "../../../src/core/network.ts";
 import { createSlowBodies } from "../src/attacks/slow-bodies.ts";
 import { type Flaw, testFlaws } from "./flaws.ts";
 import { attackSampleServer } from "./run-attack.ts";
-import { correct } from "./sample-behaviour.ts";
+import { clientOf, correct } from "./sample-behaviour.ts";
 
 const header = (value: string | readonly string[] | undefined): string => String(value ?? "");
 
@@ -42,6 +43,28 @@ const flaws: readonly Flaw[] = [
     what: "counts attempts per Host header",
     server: { addressOf: (request) => correct.addressOf(request) + header(request.headers.host) },
     finding: /another Host/,
+  },
+  {
+    attack: "sign-in-limit",
+    what: "does not count attempts in another form",
+    server: {
+      pathOf: (request) => correct.pathOf(request).replace(/\/$/, ""),
+      isCounted: ({ url }) => url !== "/login/",
+    },
+    finding: /\/login\/ is not counted/,
+  },
+  {
+    attack: "sign-in-limit",
+    what: "counts each spelling of an address behind a proxy",
+    server: { addressOf: clientOf },
+    finding:
+      /attempts by one IPv4 address in several[\s\S]*attempts by one IPv6 address in several/,
+  },
+  {
+    attack: "sign-in-limit",
+    what: "counts each address of an IPv6 network that it promises to count together",
+    server: { addressOf: (request) => networkOf(clientOf(request), 128) },
+    finding: /8 attempts by the addresses of one \/64/,
   },
   {
     attack: "enumeration",

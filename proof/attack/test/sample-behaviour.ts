@@ -1,6 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerOptions, ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
+import { networkOf } from "../../../src/core/network.ts";
+import type { TrustedProxy } from "../src/target.ts";
 
 export const SECRET = "the secret of the sample server";
 
@@ -30,7 +32,9 @@ export interface Behaviour {
   cookieFor(token: string): string;
   signOutCookie(request: IncomingMessage): string | undefined;
   returnTo(target: string | undefined): string | undefined;
+  /** What attempts are counted by. */
   addressOf(request: IncomingMessage): string;
+  isCounted(request: IncomingMessage): boolean;
   isCrossSite(request: IncomingMessage): boolean;
   /** Stores the first account. */
   insertFirst(memory: Memory, user: User): Promise<"inserted" | "too-late">;
@@ -87,6 +91,17 @@ function firstCookie(cookies: string): string | undefined {
   return pairs.find((pair) => pair.startsWith("session="))?.slice("session=".length);
 }
 
+export const PROXY: TrustedProxy = { address: "127.0.0.9", ipv6Prefix: 64 };
+
+/** The address in X-Forwarded-For if the request comes from the proxy, in the spelling received. */
+export function clientOf({ socket, headers }: IncomingMessage): string {
+  const { remoteAddress = "" } = socket;
+  if (remoteAddress !== PROXY.address) return remoteAddress;
+  const [, bracketed, plain] =
+    /^(?:\[(.+)\](?::\d+)?|([^:]+)(?::\d+)?|.*)$/.exec(String(headers["x-forwarded-for"])) ?? [];
+  return bracketed ?? plain ?? String(headers["x-forwarded-for"]);
+}
+
 export const correct: Behaviour = {
   server: {
     headersTimeout: 400,
@@ -101,7 +116,8 @@ export const correct: Behaviour = {
   signOutCookie: ({ method }) =>
     method === "POST" ? "session=; Path=/; HttpOnly; Max-Age=-1" : undefined,
   returnTo: (target) => (/^\/(?![/\\])[\x21-\x7e]*$/.test(target ?? "") ? target : undefined),
-  addressOf: ({ socket }) => socket.remoteAddress ?? "",
+  addressOf: (request) => networkOf(clientOf(request), PROXY.ipv6Prefix),
+  isCounted: () => true,
   isCrossSite: ({ headers }) => {
     const site = headers["sec-fetch-site"];
     if (site !== undefined) return site !== "same-origin" && site !== "none";

@@ -8,6 +8,7 @@ import {
   type Fields,
   issue,
   type Memory,
+  PROXY,
   SECRET,
 } from "./sample-behaviour.ts";
 import { listen } from "./sample-listener.ts";
@@ -58,6 +59,7 @@ function workshopOf({ parts, memory, setupToken }: Sample): ServerAccess {
     memory.log.map((text) => `${make(text)}\n`).join("");
   return {
     secret: SECRET,
+    proxy: PROXY,
     ...(setupToken === undefined ? {} : { setupToken }),
     readLog: async (format) =>
       lines((text) =>
@@ -185,7 +187,7 @@ async function signIn({ sample, request, response, fields }: Context): Promise<v
   const user = memory.users.find(({ username }) => username === fields.get("username"));
   const address = parts.addressOf(request);
   const attempts = (memory.attempts.get(address) ?? 0) + 1;
-  memory.attempts.set(address, attempts);
+  if (parts.isCounted(request)) memory.attempts.set(address, attempts);
   const fits = attempts <= 5 && (await parts.passwordFits(user, fields.get("password") ?? ""));
   if (user === undefined || !fits) return parts.redirect(response, parts.refusedLocation(user), []);
   memory.log.push(`Signed in as ${user.username}`);
