@@ -1,6 +1,7 @@
 import type { Attack } from "./attack.ts";
 import { cookieTossing } from "./attacks/cookie-tossing.ts";
 import { crossSite } from "./attacks/cross-site-forms.ts";
+import { dnsRebinding } from "./attacks/dns-rebinding.ts";
 import { enumeration } from "./attacks/enumeration.ts";
 import { enumerationByTime } from "./attacks/enumeration-by-time.ts";
 import { forgedTokens } from "./attacks/forged-tokens.ts";
@@ -28,6 +29,7 @@ const overBoth = (attack: Attack): Attack => ({ ...attack, versions: ["1.1", "2"
  * sign-in-limit uses up the attempts of this address, and session-life ends its sessions.
  */
 export const attacks: readonly Attack[] = [
+  dnsRebinding,
   setupToken,
   markupInSetup,
   setupRace,

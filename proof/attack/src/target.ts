@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Skipped, Undecided } from "./errors.ts";
 import type { HttpVersion } from "./http/http2.ts";
 import { type Headers, type HttpRequest, hostOf, sendRequest } from "./http/request.ts";
@@ -11,6 +12,8 @@ export interface Account {
   readonly token: string;
   /** The Set-Cookie lines of the response that created the session. */
   readonly cookies: readonly string[];
+  /** The session cookie that the request for it carried. */
+  readonly planted: string;
 }
 
 /** A proxy whose X-Forwarded-For the server believes. */
@@ -122,11 +125,18 @@ export async function signInAs(
   username: string,
   password: string,
 ): Promise<"signed-in" | "rejected"> {
-  const response = await signIn(target, { username, password });
+  const planted = await sessionToPlant(target);
+  const response = await signIn(target, { username, password }, { session: planted });
   const { session: token, cookies } = response;
   if (!isSuccess(response) || token === undefined) return "rejected";
-  target.account = { username, password, token, cookies };
+  target.account = { username, password, token, cookies, planted };
   return "signed-in";
+}
+
+/** A session cookie from before the sign-in: the server's own if its page sets one. */
+export async function sessionToPlant(target: Target): Promise<string> {
+  const { session } = await send(target, { path: "/login" });
+  return session ?? randomBytes(16).toString("hex");
 }
 
 /** Whether a sign-in or setup succeeded. */

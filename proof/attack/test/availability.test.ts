@@ -25,7 +25,7 @@ async function startGuard(t: TestContext, ...statuses: readonly number[]): Promi
     attempts: 0,
     signal: undefined,
     address: { protocol: "http:", host: "127.0.0.1", port: Number(new URL(url).port) },
-    account: { username: "owner", password: "x", token: "a", cookies: [] },
+    account: { username: "owner", password: "x", token: "a", cookies: [], planted: "b" },
   };
 }
 

@@ -18,7 +18,7 @@ export function attackNamed(name: string): Attack {
   return attack;
 }
 
-const WITHOUT_ACCOUNT = ["setup-token", "markup-in-setup", "setup-race"];
+const WITHOUT_ACCOUNT = ["dns-rebinding", "setup-token", "markup-in-setup", "setup-race"];
 
 /** The attack, preceded by setup-race where the attack needs an account. */
 const withSetup = (attack: Attack): readonly Attack[] =>

@@ -29,12 +29,16 @@ export interface Behaviour {
   pathOf(request: IncomingMessage): string;
   tokenIn(request: IncomingMessage): string | undefined;
   userIdIn(token: string): string | undefined;
+  /** The token of a new session. */
+  tokenFor(userId: string, request: IncomingMessage): string;
   cookieFor(token: string): string;
   signOutCookie(request: IncomingMessage): string | undefined;
   returnTo(target: string | undefined): string | undefined;
   /** What attempts are counted by. */
   addressOf(request: IncomingMessage): string;
   isCounted(request: IncomingMessage): boolean;
+  /** Whether the setup is open to requests for this host. */
+  isOwnHost(request: IncomingMessage): boolean;
   isCrossSite(request: IncomingMessage): boolean;
   /** Stores the first account. */
   insertFirst(memory: Memory, user: User): Promise<"inserted" | "too-late">;
@@ -112,12 +116,14 @@ export const correct: Behaviour = {
   pathOf: ({ url = "/" }) => url.split("?", 1)[0] ?? "/",
   tokenIn: ({ headers }) => firstCookie(headers.cookie ?? ""),
   userIdIn: verified,
+  tokenFor: issue,
   cookieFor: (token) => `session=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000`,
   signOutCookie: ({ method }) =>
     method === "POST" ? "session=; Path=/; HttpOnly; Max-Age=-1" : undefined,
   returnTo: (target) => (/^\/(?![/\\])[\x21-\x7e]*$/.test(target ?? "") ? target : undefined),
   addressOf: (request) => networkOf(clientOf(request), PROXY.ipv6Prefix),
   isCounted: () => true,
+  isOwnHost: ({ headers }) => /^(localhost|127\.0\.0\.1)(:\d+)?$/.test(headers.host ?? ""),
   isCrossSite: ({ headers }) => {
     const site = headers["sec-fetch-site"];
     if (site !== undefined) return site !== "same-origin" && site !== "none";

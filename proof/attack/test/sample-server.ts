@@ -6,7 +6,6 @@ import {
   type Behaviour,
   correct,
   type Fields,
-  issue,
   type Memory,
   PROXY,
   SECRET,
@@ -98,6 +97,8 @@ async function answer(
   );
   const query = new URL(`http://x/?${request.url?.split("?")[1] ?? ""}`).searchParams;
   const context = { sample, request, response, fields, query };
+  if (path === "/setup" && parts.isSetupOpen(memory, request) && !parts.isOwnHost(request))
+    return page(sample, response, 421, "");
   switch (route) {
     case "GET /login":
       return page(sample, response, 200, loginForm(context));
@@ -192,7 +193,7 @@ async function signIn({ sample, request, response, fields }: Context): Promise<v
   if (user === undefined || !fits) return parts.redirect(response, parts.refusedLocation(user), []);
   memory.log.push(`Signed in as ${user.username}`);
   const location = parts.returnTo(fields.get("return_to")) ?? "/";
-  parts.redirect(response, location, [parts.cookieFor(issue(user.id))]);
+  parts.redirect(response, location, [parts.cookieFor(parts.tokenFor(user.id, request))]);
 }
 
 async function setUp(context: Context): Promise<void> {
@@ -207,5 +208,5 @@ async function setUp(context: Context): Promise<void> {
   const user = { id: `user-${memory.users.length}`, username, password };
   if ((await parts.insertFirst(memory, user)) === "too-late")
     return parts.redirect(response, "/login", []);
-  parts.redirect(response, "/", [parts.cookieFor(issue(user.id))]);
+  parts.redirect(response, "/", [parts.cookieFor(parts.tokenFor(user.id, request))]);
 }

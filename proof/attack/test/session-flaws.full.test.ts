@@ -24,8 +24,6 @@ const anyCookie =
   (request: IncomingMessage): string | undefined =>
     find(request.headers.cookie ?? "", request);
 
-const SESSION_AGE = "Max-Age=2592000";
-
 const flaws: readonly Flaw[] = [
   {
     attack: "forged-tokens",
@@ -140,51 +138,6 @@ const flaws: readonly Flaw[] = [
       ),
     },
     finding: /bytes of cookies: status 422/,
-  },
-  {
-    attack: "session-life",
-    what: "lets scripts read the cookie",
-    server: { cookieFor: (token) => `session=${token}; Path=/; SameSite=Lax; ${SESSION_AGE}` },
-    finding: /scripts can read the cookie/,
-  },
-  {
-    attack: "session-life",
-    what: "sets a cookie without SameSite",
-    server: { cookieFor: (token) => `session=${token}; Path=/; HttpOnly; ${SESSION_AGE}` },
-    finding: /other sites' requests carry the cookie/,
-  },
-  {
-    attack: "session-life",
-    what: "sets a cookie with a lifetime of 300 days",
-    server: { cookieFor: (token) => correct.cookieFor(token).replace("2592000", "25920000") },
-    finding: /valid for longer than 30 days/,
-  },
-  {
-    attack: "session-life",
-    what: "does not clear the cookie at the sign-out",
-    server: { signOutCookie: () => "" },
-    finding: /does not clear the cookie/,
-  },
-  {
-    attack: "session-life",
-    what: "signs out on GET",
-    server: { signOutCookie: () => "session=; Path=/; Max-Age=-1" },
-    finding: /GET \/logout signs the user out/,
-  },
-  {
-    attack: "session-life",
-    what: "accepts ended sessions",
-    server: { endSessions: () => undefined },
-    finding: /an ended session is still accepted/,
-  },
-  {
-    attack: "session-life",
-    what: "issues tokens without claims",
-    server: {
-      userIdIn: () => "user-0",
-      cookieFor: (token) => correct.cookieFor(token.replace(/\.[^.]*\./, ".e30.")),
-    },
-    finding: /no unique jti/,
   },
 ];
 

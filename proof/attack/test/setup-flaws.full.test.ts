@@ -4,6 +4,27 @@ import { correct } from "./sample-behaviour.ts";
 
 const flaws: readonly Flaw[] = [
   {
+    attack: "dns-rebinding",
+    what: "has an open setup for every host",
+    server: { isOwnHost: () => true },
+    finding: /POST with .*Host: evil\.example:\d+: 303[\s\S]*an account was created/,
+  },
+  {
+    attack: "dns-rebinding",
+    what: "accepts hosts that start with its address",
+    server: { isOwnHost: ({ headers }) => headers.host?.startsWith("127.0.0.1") === true },
+    finding: /Host: 127\.0\.0\.1\.evil\.example/,
+  },
+  {
+    attack: "dns-rebinding",
+    what: "takes the host from X-Forwarded-Host",
+    server: {
+      isOwnHost: (request) =>
+        request.headers["x-forwarded-host"] === "localhost" || correct.isOwnHost(request),
+    },
+    finding: /X-Forwarded-Host: localhost: 303/,
+  },
+  {
     attack: "setup-race",
     what: "checks for an account before it inserts one",
     server: {

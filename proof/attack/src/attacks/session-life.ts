@@ -15,7 +15,7 @@ const THIRTY_DAYS = 2_592_000;
 
 export const sessionLife: Attack = {
   name: "session-life",
-  about: "cookie attributes, sign-out and ended sessions",
+  about: "cookie attributes, planted sessions, sign-out and ended sessions",
   meaning: "A session can be read, sent or used where it should not be.",
   noun: "rules",
   verb: "broken",
@@ -23,6 +23,7 @@ export const sessionLife: Attack = {
 
   async run(target, tally) {
     const account = await requireAccount(target);
+    const { planted, token } = account;
     const rule = (what: string, holds: "holds" | "broken"): void => {
       tally.tried();
       if (holds === "broken") tally.gotThrough(what);
@@ -30,10 +31,15 @@ export const sessionLife: Attack = {
     const isTls = target.address.protocol === "https:";
     for (const [what, holds] of cookieRules(account, isTls ? "tls" : "plain")) rule(what, holds);
     for (const [what, holds] of tokenRules(account)) rule(what, holds);
+    const isFixed = planted === token || (await isSignedIn(target, `session=${planted}`));
+    rule(
+      "a session cookie from before the sign-in is signed in by it",
+      isFixed ? "broken" : "holds",
+    );
 
-    const shown = await send(target, { path: "/logout", session: account.token });
+    const shown = await send(target, { path: "/logout", session: token });
     rule("GET /logout signs the user out", shown.cookies.length > 0 ? "broken" : "holds");
-    const out = await send(target, { path: "/logout", form: {}, session: account.token });
+    const out = await send(target, { path: "/logout", form: {}, session: token });
     const cleared = out.cookies.some((cookie) => /^session=;/.test(cookie) && isOver(cookie));
     rule("the sign-out does not clear the cookie", cleared ? "holds" : "broken");
     rule("the sign-out sets a session", out.session === undefined ? "holds" : "broken");
@@ -42,13 +48,13 @@ export const sessionLife: Attack = {
     const second = await signIn(
       target,
       { username: account.username, password: account.password },
-      { from: await newAddress(target) },
+      { from: await newAddress(target), session: token },
     );
     if (!isSuccess(second)) throw new Undecided("a second sign-in failed");
-    rule("two sign-ins share one session", second.session === account.token ? "broken" : "holds");
+    rule("two sign-ins share one session", second.session === token ? "broken" : "holds");
     await target.access.endSessions(account.username);
-    for (const token of [account.token, second.session]) {
-      const lives = await eventuallySignedOut(() => isSignedIn(target, `session=${token}`));
+    for (const ended of [token, second.session]) {
+      const lives = await eventuallySignedOut(() => isSignedIn(target, `session=${ended}`));
       rule("an ended session is still accepted", lives);
       if (lives === "broken") return;
     }

