@@ -13,6 +13,7 @@ import { markupInjection, markupInSetup } from "./attacks/markup-injection.ts";
 import { openRedirects } from "./attacks/open-redirects.ts";
 import { pageHeaders } from "./attacks/page-headers.ts";
 import { pipelining } from "./attacks/pipelining.ts";
+import { proxyHeaders } from "./attacks/proxy-headers.ts";
 import { smuggling } from "./attacks/request-smuggling.ts";
 import { sessionLife } from "./attacks/session-life.ts";
 import { setupAgain } from "./attacks/setup-again.ts";
@@ -43,6 +44,7 @@ export const attacks: readonly Attack[] = [
   pipelining,
   overBoth(forgedTokens),
   overBoth(cookieTossing),
+  overBoth(proxyHeaders),
   enumeration,
   enumerationByTime,
   logForging,

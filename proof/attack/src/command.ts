@@ -25,6 +25,8 @@ Options:
                      use an account that you can throw away
   --password-stdin   reads the password from standard input instead of asking
   --guarded PATHS    further paths that must require a session, comma-separated
+  --echo PATH        a guarded path of an app that responds with the headers it
+                     receives as JSON: checks what the proxy passes on
   --disturb          also runs attacks that lock this address out of the sign-in
                      for a minute or may disturb other users
   --fresh            runs everything, floods included, against a server on this
@@ -44,6 +46,7 @@ const OPTIONS = {
   username: { type: "string" },
   "password-stdin": { type: "boolean" },
   guarded: { type: "string" },
+  echo: { type: "string" },
   disturb: { type: "boolean" },
   fresh: { type: "boolean" },
   json: { type: "boolean" },
@@ -56,6 +59,7 @@ interface Arguments {
   readonly username: string | undefined;
   readonly passwordStdin: boolean;
   readonly guarded: readonly string[];
+  readonly echo: string | undefined;
   readonly disturb: boolean;
   readonly fresh: boolean;
   readonly json: boolean;
@@ -96,7 +100,7 @@ function parse(args: readonly string[]): Arguments | "help" | "version" {
       "expected one URL, for example https://auth.example.org (see latchkey-attack --help)",
     );
   }
-  const { username, guarded = "" } = values;
+  const { username, guarded = "", echo } = values;
   if (values.fresh === true && username !== undefined) {
     throw new UsageError("--fresh creates its own account; do not combine it with --username");
   }
@@ -108,6 +112,7 @@ function parse(args: readonly string[]): Arguments | "help" | "version" {
     username,
     passwordStdin: values["password-stdin"] === true,
     guarded: guarded.split(",").filter((path) => path !== ""),
+    echo,
     disturb: values.disturb === true,
     fresh: values.fresh === true,
     json: values.json === true,
@@ -147,9 +152,9 @@ async function attackUrl(options: Arguments): Promise<number> {
   return isClean(results) ? SUCCESS : FAILURE;
 }
 
-function grantedBy({ fresh, username, disturb }: Arguments): ReadonlySet<Need> {
-  if (fresh) return new Set(["account", "disturb", "fresh"]);
-  const granted = new Set<Need>();
+function grantedBy({ fresh, username, disturb, echo }: Arguments): ReadonlySet<Need> {
+  const granted = new Set<Need>(fresh ? ["account", "disturb", "fresh"] : []);
+  if (echo !== undefined) granted.add("echo");
   if (username !== undefined) granted.add("account");
   if (disturb) granted.add("disturb");
   return granted;

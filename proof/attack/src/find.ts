@@ -9,6 +9,7 @@ export interface TargetOptions {
   readonly url: string;
   /** Further paths that should require a session. */
   readonly guarded: readonly string[];
+  readonly echo?: string | undefined;
   readonly fresh: boolean;
   readonly access?: ServerAccess;
 }
@@ -20,7 +21,7 @@ export interface TargetOptions {
  * @throws UsageError if the options do not fit the server
  */
 export async function findTarget(options: TargetOptions): Promise<Target> {
-  const { url, fresh, access } = options;
+  const { url, fresh, access, echo } = options;
   const address = addressOf(url);
   const base = new URL(url).pathname.replace(/\/+$/, "");
   const reach = <Value>(work: Promise<Value>): Promise<Value> =>
@@ -43,9 +44,10 @@ export async function findTarget(options: TargetOptions): Promise<Target> {
       `--fresh needs a server on this machine that has no account yet; ${url} is not`,
     );
   }
-  const guarded = await guardedOf(options.guarded, `${base}/`, address);
+  const named = [...options.guarded, ...(echo === undefined ? [] : [echo])];
+  const guarded = await guardedOf(named, `${base}/`, address);
   const versions = await reach(offeredVersions(address));
-  const found = { url, address, versions, base, state, guarded, fresh, access } as const;
+  const found = { url, address, versions, base, state, guarded, echo, fresh, access } as const;
   return { ...found, account: undefined, attempts: 0, signal: undefined };
 }
 
@@ -82,7 +84,7 @@ async function guardedOf(
 ): Promise<readonly string[]> {
   const guarded: string[] = [];
   for (const path of new Set([home, ...named])) {
-    if (!path.startsWith("/")) throw new UsageError("--guarded needs paths such as /app");
+    if (!path.startsWith("/")) throw new UsageError(`${path} is not a path such as /app`);
     const response = await sendRequest(address, { path, headers: { Accept: "text/html" } });
     if (redirectsToSignIn(response)) guarded.push(path);
     else if (named.includes(path)) {

@@ -49,6 +49,8 @@ export interface Target {
   readonly state: "configured" | "unconfigured";
   /** Paths that require a session. */
   readonly guarded: readonly string[];
+  /** A guarded path of an app that responds with the request headers as JSON. */
+  readonly echo: string | undefined;
   readonly fresh: boolean;
   readonly access: ServerAccess | undefined;
   account: Account | undefined;

@@ -21,6 +21,7 @@ async function startGuard(t: TestContext, ...statuses: readonly number[]): Promi
     state: "configured",
     fresh: false,
     guarded: [],
+    echo: undefined,
     access: undefined,
     attempts: 0,
     signal: undefined,

@@ -30,6 +30,7 @@ test("finds nothing, changes nothing and uses no sign-in attempt by default", as
     /^pass open-redirects +[\d,]+ requests tried, none redirected to another site$/m,
   );
   assert.match(stdout, /^- {4}forged-tokens +skipped: needs an account \(--username\)$/m);
+  assert.match(stdout, /^- {4}proxy-headers +skipped: needs an account \(--username\)$/m);
   assert.match(stdout, /^\d+ passed, 0 got through, \d+ skipped, .* Used no sign-in attempt\.$/m);
   assert.equal(contentsOf(gate.databaseFile), before);
   for (let attempt = 1; attempt <= 5; attempt += 1) {
@@ -144,8 +145,10 @@ test("escapes control characters of the server's responses", async (t) => {
 
 test("runs everything with --fresh on a server without an account", async (t) => {
   const { url, memory } = await startSampleServer(t);
-  const { code, stdout } = await runCommand(t, url, "--fresh");
+  const { code, stdout } = await runCommand(t, url, "--fresh", "--echo", "/echo");
   assert.equal(code, 0, stdout);
+  assert.match(stdout, /^pass dns-rebinding /m);
+  assert.match(stdout, /^pass proxy-headers /m);
   assert.match(stdout, /^pass setup-race /m);
   assert.match(stdout, /^pass slow-bodies /m);
   assert.match(stdout, /^- {4}log-forging +skipped: needs a server that the test starts itself/m);
@@ -163,13 +166,15 @@ test("refuses --fresh on a server that has an account", async (t) => {
   );
 });
 
-test("rejects a --guarded path that is not guarded as wrong usage", async (t) => {
+test("rejects a --guarded or --echo path that is not guarded as wrong usage", async (t) => {
   const { url } = await startSampleServer(t);
-  const { code, stderr } = await runCommand(t, url, "--guarded", "/,/login");
-  assert.deepEqual(
-    [code, stderr],
-    [2, "latchkey-attack: /login does not redirect to the sign-in, so it is not guarded\n"],
-  );
+  for (const option of ["--guarded", "--echo"]) {
+    const { code, stderr } = await runCommand(t, url, option, "/login");
+    assert.deepEqual(
+      [code, stderr],
+      [2, "latchkey-attack: /login does not redirect to the sign-in, so it is not guarded\n"],
+    );
+  }
 });
 
 /** URLs without a supported sign-in, and the end of the error line. */

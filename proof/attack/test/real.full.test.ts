@@ -31,6 +31,7 @@ const SKIPPED = [
   "setup-token",
   "markup-in-setup",
   "setup-race",
+  "proxy-headers",
   "enumeration-by-time",
   "log-forging",
   "heavy-bodies",

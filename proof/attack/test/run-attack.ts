@@ -9,7 +9,13 @@ import { findTarget, type TargetOptions } from "../src/find.ts";
 import { type Result, runAttacks } from "../src/run.ts";
 import { type SampleServerOptions, startSampleServer } from "./sample-server.ts";
 
-const ALL_NEEDS: ReadonlySet<Need> = new Set(["account", "disturb", "fresh", "server-access"]);
+const ALL_NEEDS: ReadonlySet<Need> = new Set([
+  "account",
+  "disturb",
+  "echo",
+  "fresh",
+  "server-access",
+]);
 
 /** @throws if no attack has the name */
 export function attackNamed(name: string): Attack {
@@ -26,7 +32,7 @@ const withSetup = (attack: Attack): readonly Attack[] =>
 
 /** Runs one attack, with everything granted, on a server without an account. */
 export async function attackFresh(
-  server: Pick<TargetOptions, "url" | "access">,
+  server: Pick<TargetOptions, "url" | "access" | "echo">,
   attack: Attack,
 ): Promise<Result> {
   const target = await findTarget({
@@ -49,7 +55,7 @@ export async function attackSampleServer(
   attack: Attack,
   options: SampleServerOptions = {},
 ): Promise<Result> {
-  return attackFresh(await startSampleServer(t, options), attack);
+  return attackFresh({ ...(await startSampleServer(t, options)), echo: "/echo" }, attack);
 }
 
 export const MAIN: string = fileURLToPath(new URL("../src/main.ts", import.meta.url));

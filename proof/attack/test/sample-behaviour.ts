@@ -1,5 +1,10 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { IncomingMessage, ServerOptions, ServerResponse } from "node:http";
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  ServerOptions,
+  ServerResponse,
+} from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { networkOf } from "../../../src/core/network.ts";
 import type { TrustedProxy } from "../src/target.ts";
@@ -53,6 +58,8 @@ export interface Behaviour {
   tooLarge(bytes: number): number | undefined;
   endSessions(memory: Memory, token: string): void;
   isGuarded(request: IncomingMessage): boolean;
+  /** The headers that an app behind the server receives. */
+  passedOn(request: IncomingMessage, user: User): IncomingHttpHeaders;
 }
 
 const encoded = (value: unknown): string =>
@@ -93,6 +100,24 @@ function verified(token: string): string | undefined {
 function firstCookie(cookies: string): string | undefined {
   const pairs = cookies.split(";").map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith("session="))?.slice("session=".length);
+}
+
+/** Replaces what the client claims, and removes the session. */
+function passedOn(
+  { headers, socket }: IncomingMessage,
+  { id, username }: User,
+): IncomingHttpHeaders {
+  const isClaim = (name: string): boolean => /^(remote|x.forwarded)\W|_/.test(name);
+  const others = Object.entries(headers).filter(([name]) => !isClaim(name));
+  return {
+    ...Object.fromEntries(others),
+    "remote-user": encodeURIComponent(username),
+    "remote-user-id": id,
+    "x-forwarded-for": socket.remoteAddress,
+    "x-forwarded-proto": "http",
+    "x-forwarded-host": headers.host,
+    cookie: headers.cookie?.replaceAll(/(^|;) *session=[^;]*/g, ""),
+  };
 }
 
 export const PROXY: TrustedProxy = { address: "127.0.0.9", ipv6Prefix: 64 };
@@ -161,4 +186,5 @@ export const correct: Behaviour = {
   tooLarge: (bytes) => (bytes > 65_536 ? 413 : undefined),
   endSessions: ({ ended }, token) => void ended.add(token),
   isGuarded: () => true,
+  passedOn,
 };

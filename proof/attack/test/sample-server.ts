@@ -126,6 +126,11 @@ async function answer(
     }
     case "GET /forward-auth":
       return page(sample, response, user || !parts.isGuarded(request) ? 200 : 401, "");
+    case "GET /echo": {
+      if (user === undefined) return parts.redirect(response, "/login", []);
+      response.end(JSON.stringify(parts.passedOn(request, user)));
+      return;
+    }
     case "GET /": {
       if (user === undefined && parts.isGuarded(request))
         return parts.redirect(response, "/login", []);

@@ -1,0 +1,88 @@
+import type { Headers } from "../http/request.ts";
+
+/** What is forged, and the headers of the request. */
+export type ForgedHeaders = readonly [what: string, headers: Headers];
+
+const FORGED = "latchkey-attack";
+
+const identity: readonly (readonly string[])[] = [
+  ["Remote", "User"],
+  ["Remote", "User", "Id"],
+];
+
+/** Many apps treat these characters in a header name as a hyphen, or as an underscore. */
+const separators: readonly string[] = [..."-_.~!#$%&'*+^`|"];
+
+const forwarded: Readonly<Record<string, string>> = {
+  "X-Forwarded-For": "203.0.113.7",
+  "X-Forwarded-Proto": "gopher",
+  "X-Forwarded-Host": "elsewhere.example",
+};
+
+/** Headers of a signed-in client that must not reach the app, or remove what the proxy sends to it. */
+export function forgedHeaders(token: string): readonly ForgedHeaders[] {
+  return [...identities(), ...clients(), ...droppedByConnection(), ...sessionCookies(token)];
+}
+
+function identities(): readonly ForgedHeaders[] {
+  const names = identity.flatMap((words) => [
+    ...separators.map((separator) => words.join(separator)),
+    words.join("-").toUpperCase(),
+    words.join("_").toUpperCase(),
+    words.join("-").toLowerCase(),
+  ]);
+  return [...names, "Remote-User_Id", "Remote_User-Id"].flatMap(
+    (name): readonly ForgedHeaders[] => [
+      [name, { [name]: FORGED }],
+      [`${name} twice`, { [name]: [FORGED, FORGED] }],
+    ],
+  );
+}
+
+function clients(): readonly ForgedHeaders[] {
+  return Object.entries(forwarded).flatMap(([name, value]): readonly ForgedHeaders[] => {
+    const alias = name.replaceAll("-", "_");
+    return [
+      [name, { [name]: value }],
+      [`${name} twice`, { [name]: [value, value] }],
+      [alias, { [alias]: value }],
+    ];
+  });
+}
+
+/** A proxy must drop the client's headers that Connection names, but not the headers that it adds. */
+function droppedByConnection(): readonly ForgedHeaders[] {
+  const names = [...identity.map((words) => words.join("-")), ...Object.keys(forwarded)];
+  return [...names, names.join(", ")].flatMap((list): readonly ForgedHeaders[] => [
+    [`Connection: ${list}`, { Connection: `close, ${list}` }],
+    [`Connection: ${list} on a second line`, { Connection: ["close", list] }],
+    [
+      `Connection: ${list} with forged headers`,
+      {
+        "Remote-User": FORGED,
+        "Remote-User-Id": FORGED,
+        ...forwarded,
+        Connection: `close, ${list}`,
+      },
+    ],
+  ]);
+}
+
+/** The session among other cookies; `*` is the token. */
+const cookies: readonly (string | readonly string[])[] = [
+  "session=*",
+  "session=*; session=*",
+  "a=1; session=*; b=2",
+  "session=*;a=1",
+  "my_session=1; session=*; session2=2",
+  'a="session=1"; session=*; session=*',
+  ["session=*", "a=1"],
+  ["a=1", "session=*"],
+  ["session=*", "session=*"],
+];
+
+const sessionCookies = (token: string): readonly ForgedHeaders[] =>
+  cookies.map((lines) => {
+    const Cookie = [lines].flat().map((line) => line.replaceAll("*", token));
+    return [`Cookie: ${[lines].flat().join(" and ")}`, { Cookie }];
+  });

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { caddy } from "../../../test/proxies/caddy.ts";
+import { withPlaces } from "../../../test/proxies/examples.ts";
+import { nginx } from "../../../test/proxies/nginx.ts";
+import { whereInstalled } from "../../../test/proxies/program.ts";
+import { type ProxyServer, startSite } from "../../../test/proxies/site.ts";
+import { OWNER } from "../../../test/support/gate.ts";
+import { findTarget } from "../src/find.ts";
+import { type Result, runAttacks } from "../src/run.ts";
+import { signInAs } from "../src/target.ts";
+import { attackNamed } from "./run-attack.ts";
+
+/** Runs proxy-headers on an app behind the proxy, configured as documented but for the changes. */
+async function attackBehind(
+  t: TestContext,
+  proxy: ProxyServer,
+  changes: Readonly<Record<string, string>> = {},
+): Promise<Result> {
+  const changed: ProxyServer = {
+    ...proxy,
+    start: (test, configuration, places) =>
+      proxy.start(test, withPlaces(configuration, changes), places),
+  };
+  const site = await startSite(t, changed, "One host");
+  await site.gate.setUp();
+  const target = await findTarget({ url: site.proxyUrl, guarded: [], echo: "/echo", fresh: false });
+  assert.equal(await signInAs(target, OWNER.username, OWNER.password), "signed-in");
+  const [result] = await runAttacks(target, {
+    attacks: [attackNamed("proxy-headers")],
+    granted: new Set(["account", "echo"]),
+    withinMs: 60_000,
+  });
+  assert.ok(result);
+  return result;
+}
+
+/** A flaw of the configuration, the change that makes it, and the finding. */
+type FlawedProxy = readonly [
+  what: string,
+  changes: Readonly<Record<string, string>>,
+  finding: RegExp,
+];
+
+function testProxy(proxy: ProxyServer, flaws: readonly FlawedProxy[]): void {
+  test(`finds nothing on an app behind ${proxy.page}`, async (t) => {
+    const { outcome, findings } = await attackBehind(t, proxy);
+    assert.deepEqual([outcome, findings], ["passed", []]);
+  });
+  for (const [what, changes, finding] of flaws) {
+    test(`proxy-headers detects a configuration of ${proxy.page} that ${what}`, async (t) => {
+      const { outcome, findings } = await attackBehind(t, proxy, changes);
+      assert.equal(outcome, "got-through");
+      assert.match(findings.join("\n"), finding);
+    });
+  }
+}
+
+const nginxFlaws: readonly FlawedProxy[] = [
+  [
+    "passes on the client's Remote-User-Id",
+    { "proxy_set_header Remote-User-Id $user_id;": "" },
+    /^REMOTE-USER-ID: the app receives "remote-user-id: latchkey-attack"$/m,
+  ],
+  [
+    "passes on names with underscores",
+    { "listen 80;": "listen 80;\nunderscores_in_headers on;" },
+    /^Remote_User: the app receives "remote_user: latchkey-attack"$/m,
+  ],
+  [
+    "passes on names with other characters",
+    { "listen 80;": "listen 80;\nignore_invalid_headers off;" },
+    /^Remote\.User: the app receives "remote\.user: latchkey-attack"$/m,
+  ],
+  [
+    "adds to the client's X-Forwarded-For",
+    {
+      "proxy_set_header X-Forwarded-For $remote_addr;":
+        "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;",
+    },
+    /^X-Forwarded-For: the app receives "x-forwarded-for: 203\.0\.113\.7, /m,
+  ],
+  [
+    "passes on the client's X-Forwarded-Host",
+    { "proxy_set_header X-Forwarded-Host $http_host;": "" },
+    /^X-Forwarded-Host: the app receives "x-forwarded-host: elsewhere\.example"$/m,
+  ],
+  [
+    "passes on the session cookie",
+    { "proxy_set_header Cookie $app_cookies;": "" },
+    /the app receives the session token/,
+  ],
+];
+
+const caddyFlaws: readonly FlawedProxy[] = [
+  [
+    "passes on aliases of Remote-User",
+    { "request_header -Remote*": "request_header -Remote-*" },
+    /^Remote_User: the app receives "remote_user: latchkey-attack"$/m,
+  ],
+  [
+    "passes on aliases of X-Forwarded-For",
+    { "request_header -X_Forwarded*": "" },
+    /^X_Forwarded_For: the app receives "x_forwarded_for: 203\.0\.113\.7"$/m,
+  ],
+  [
+    "drops the headers in Connection",
+    { "header_up Remote-User {header.Remote-User}": "" },
+    /^Connection: Remote-User: the app does not receive remote-user$/m,
+  ],
+  [
+    "trusts every client's X-Forwarded-For",
+    {
+      "reverse_proxy 127.0.0.1:8080 {": "reverse_proxy 127.0.0.1:8080 {\ntrusted_proxies 0.0.0.0/0",
+    },
+    /^X-Forwarded-For: the app receives "x-forwarded-for: 203\.0\.113\.7, /m,
+  ],
+  [
+    "passes on the session cookie",
+    { 'header_up Cookie "(^|;)[ \\t]*session[ \\t]*=[^;]*" "$1"': "" },
+    /the app receives the session token/,
+  ],
+];
+
+/** Serves its own address, which the attack uses, instead of the name of the example. */
+function caddyAtAddress(program: string): ProxyServer {
+  const proxy = caddy(program);
+  return {
+    ...proxy,
+    start(t, configuration, places) {
+      const own = { "app.example.org {": `http://${places.host}:${places.port} {` };
+      return proxy.start(t, withPlaces(configuration, own), places);
+    },
+  };
+}
+
+whereInstalled("nginx", (program) => testProxy(nginx(program), nginxFlaws));
+whereInstalled("caddy", (program) => testProxy(caddyAtAddress(program), caddyFlaws));
