@@ -114,6 +114,7 @@ function testGuard(rule: Rule): void {
     await site.gate.setUp();
     const paths = [
       "/login/../page",
+      "/login../page",
       "/page/../login",
       "/login%2f..%2fpage",
       "/page/..%2flogin",
