@@ -8,9 +8,13 @@ import { redirect } from "./responses.ts";
 import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "./return-to.ts";
 import { sessionCookies } from "./session-cookie.ts";
 
-export function getLogin(ports: WebPorts, c: Context): Promise<Response> {
-  const returnTo = acceptedTarget(ports.options, askedOf(c), c.req.query(RETURN_TO));
-  return ports.views.page(requestInfoOf(c), "login", { returnTo });
+export async function getLogin(ports: WebPorts, c: Context): Promise<Response> {
+  const { options, views } = ports;
+  const info = requestInfoOf(c);
+  const returnTo = acceptedTarget(options, askedOf(c), c.req.query(RETURN_TO));
+  const { CurrentUser: user } = await views.helpers(info);
+  const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
+  return views.page(info, "login", { returnTo, continueTo });
 }
 
 export async function postLogin(ports: WebPorts, c: Context, form: Form): Promise<Response> {

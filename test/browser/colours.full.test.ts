@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { assertAccessible } from "../support/browser-axe.ts";
-import { atHome, sendButton } from "./forms.ts";
+import { atHome, sendButton, unfold } from "./forms.ts";
 import { stateNamed } from "./states.ts";
 
 declare function getComputedStyle(element: object): Readonly<Record<string, string>>;
@@ -16,7 +16,10 @@ type Color = readonly [red: number, green: number, blue: number];
 /** The result of painting a colour, transparent or not, over another one. */
 function over(front: string, back: Color): Color {
   const numbers = [...front.matchAll(/[\d.]+/g)].map(([number]) => Number(number));
-  const [red = 0, green = 0, blue = 0, share = 1] = numbers;
+  // Chromium writes mixed colours as `color(srgb …)`, with channels from 0 to 1.
+  const scale = front.startsWith("color(") ? 255 : 1;
+  const [red = 0, green = 0, blue = 0] = numbers.map((channel) => channel * scale);
+  const [, , , share = 1] = numbers;
   const mixed = (one: number, other: number): number => one * share + other * (1 - share);
   return [mixed(red, back[0]), mixed(green, back[1]), mixed(blue, back[2])];
 }
@@ -72,6 +75,7 @@ for (const accentColor of DIFFICULT) {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       await page.goto(`${gate.url}/`);
+      await unfold(page);
       await assertLegible(page, "/account/password");
       await page.goto(`${gate.url}/login?error=1`);
       await assertLegible(page, "/login");

@@ -26,7 +26,15 @@ export const pathOf = (page: Page): string => {
   return `${pathname}${search}`;
 };
 
+/** Opens the forms that are folded. */
+export async function unfold(page: Page): Promise<void> {
+  for (const summary of await page.locator("details:not([open]) > summary").all()) {
+    await summary.click();
+  }
+}
+
 export async function fill(page: Page, fields: Fields): Promise<void> {
+  await unfold(page);
   for (const [name, value] of Object.entries(fields)) await field(page, name).fill(value);
 }
 
@@ -63,7 +71,7 @@ export async function atGate(
   return { page, gate: await startGate(t, settings) };
 }
 
-/** A page and a gate with an account, signed in on the home page. */
+/** A page and a gate with an account, signed in on the home page with its form unfolded. */
 export async function atHome(
   t: TestContext,
   visiting: Visiting = {},
@@ -72,6 +80,7 @@ export async function atHome(
   const at = await atGate(t, visiting, settings);
   await carry(at, await at.gate.setUp());
   await at.page.goto(`${at.gate.url}/`);
+  await unfold(at.page);
   return at;
 }
 

@@ -19,7 +19,10 @@ async function tabStops(page: Page): Promise<readonly Stop[]> {
     const stop = page.locator(":focus:not(body)");
     if ((await stop.count()) === 0 || stops.length > 20) return stops;
     stops.push({
-      name: (await stop.getAttribute("name")) ?? (await stop.innerText()),
+      name:
+        (await stop.getAttribute("name")) ??
+        (await stop.getAttribute("title")) ??
+        (await stop.innerText()),
       outline: await stop.evaluate(outlineOf),
     });
   }
@@ -68,6 +71,7 @@ for (const colours of ["own", "forced"] as const) {
     const { page } = await atHome(t, { colours });
     assertStops(await tabStops(page), [
       "Sign out",
+      "Password\nChange password",
       "current_password",
       "Show",
       "new_password",
@@ -141,7 +145,9 @@ test("the setup opens with the focus on the first empty field", async (t) => {
   assert.equal(await focused(page), "username");
 });
 
-test("the home page opens without focus in the password form", async (t) => {
-  const { page } = await atHome(t);
+test("the home page opens without focus and with the password form folded", async (t) => {
+  const { page, gate } = await atHome(t);
+  await page.goto(`${gate.url}/`);
+  assert.equal(await field(page, "current_password").isVisible(), false);
   assert.equal(await page.locator(":focus:not(body)").count(), 0);
 });

@@ -65,6 +65,19 @@ test("each password field has a button that shows and hides it", async (t) => {
   }
 });
 
+test("the button is inside the field, which keeps its size when the password is shown", async (t) => {
+  const { page, gate } = await atGate(t);
+  await page.goto(`${gate.url}/login`);
+  const password = field(page, "password");
+  const box = await password.boundingBox();
+  await showButton(page, "Password").click();
+  assert.deepEqual(await password.boundingBox(), box);
+  const button = await hideButton(page, "Password").boundingBox();
+  assert.ok(box !== null && button !== null);
+  assert.equal(button.x + button.width, box.x + box.width);
+  assert.deepEqual([button.y, button.height], [box.y, box.height]);
+});
+
 test("has no such button without scripts", async (t) => {
   const { page, gate } = await atGate(t, { scripts: "off" });
   await page.goto(`${gate.url}/setup`);

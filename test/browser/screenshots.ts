@@ -36,6 +36,7 @@ interface Fresh {
 
 async function fresh(t: TestContext): Promise<Fresh> {
   const page = await openPage(t, { timeZone: "Europe/Berlin", statuses: [404, 422] });
+  await page.clock.setFixedTime(Date.UTC(2026, 2, 3, 8, 12));
   return { page, gate: await startGate(t, { domainSetupCommand: process.execPath }) };
 }
 
@@ -75,9 +76,17 @@ test("home", async (t) => {
   await capture(page, "home");
 });
 
+test("login-error", async (t) => {
+  const { page, gate } = await used(t);
+  await page.context().clearCookies();
+  await page.goto(`${gate.url}/login`);
+  await submit(page, "/login", { ...ADA, password: "wrong" });
+  await page.locator('[name="password"]:focus').waitFor();
+  await capture(page, "login-error");
+});
+
 for (const { name, path } of [
   { name: "login", path: "/login" },
-  { name: "login-error", path: "/login?error=1" },
   { name: "error", path: "/nothing" },
 ]) {
   test(name, async (t) => {

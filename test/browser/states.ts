@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import type { Visiting } from "../support/browser.ts";
 import { OWNER } from "../support/gate.ts";
-import { type AtGate, atGate, atHome, leave, submit, submitUnchecked } from "./forms.ts";
+import { type AtGate, atGate, atHome, leave, submit, submitUnchecked, unfold } from "./forms.ts";
 
 /** A page in a state that users see, and how to open it. */
 export interface State {
@@ -50,9 +50,9 @@ const to =
     page.goto(`${gate.url}${path}`);
 
 const rejected =
-  (fields: Readonly<Record<string, string>>): Steps =>
+  (fields: Readonly<Record<string, string>>, token = "the token"): Steps =>
   async ({ page, gate }) => {
-    await page.goto(`${gate.url}/setup?token=the%20token`);
+    await page.goto(`${gate.url}/setup?token=${encodeURIComponent(token)}`);
     await submitUnchecked(page, "/setup", { domain: "home.example.org", ...fields });
   };
 
@@ -72,7 +72,7 @@ async function crossSite({ page, gate }: AtGate): Promise<void> {
 export const states: readonly State[] = [
   unconfigured("setup", to("/setup")),
   unconfigured("setup through the link", to("/setup?token=the%20token")),
-  unconfigured("setup with a wrong token rejected", rejected({ token: "wrong" })),
+  unconfigured("setup with a wrong token rejected", rejected({ username: "a" }, "wrong")),
   unconfigured("empty setup rejected", rejected({})),
   unconfigured(
     "setup with different passwords rejected",
@@ -85,7 +85,10 @@ export const states: readonly State[] = [
   signedOut("unknown path", to("/nothing")),
   signedOut("method not allowed", to("/logout")),
   signedOut("form from another site", crossSite),
-  home("home", to("/")),
+  home("sign-in, signed in", to("/login")),
+  home("failed sign-in, signed in", to("/login?error=1")),
+  home("home, folded", to("/")),
+  home("home", async ({ page }) => unfold(page)),
   home("home after a password change", changed({})),
   home("home after a rejected password change", changed({ confirm_password: "another" })),
   home("unknown path, signed in", to("/nothing")),

@@ -21,11 +21,7 @@ export function fieldNamed(html: string, name: string): Attributes {
   return found;
 }
 
-/** The text of the paragraph with this ID. */
-export const textOf = (html: string, id: string): string | undefined =>
-  new RegExp(`<p[^>]* id="${id}"[^>]*>([^<]*)</p>`).exec(html)?.[1];
-
-/** The message at the top of the page, which screen readers announce. */
+/** The messages that screen readers announce. */
 export const alertsIn = (html: string): readonly string[] =>
   [...html.matchAll(/<p class="problem" role="alert"[^>]*>([^<]*)<\/p>/g)].map(
     ([, text = ""]) => text,

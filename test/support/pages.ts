@@ -43,7 +43,7 @@ export const signedIn = (username: string): PageHelpers => ({
 
 /** The data of the pages in their simplest state. */
 export const plain: Omit<PageData, "error"> = {
-  login: { returnTo: undefined },
+  login: { returnTo: undefined, continueTo: undefined },
   setup: {
     tokenExpected: false,
     token: "",

@@ -75,7 +75,7 @@ async function signedIn(t: TestContext) {
 }
 
 for (const { what, flaws, ...problem } of problems) {
-  test(`a password change with ${what} returns the form, with the message on top and beside the field`, async (t) => {
+  test(`a password change with ${what} returns the form, with one message, at the field`, async (t) => {
     const { change } = await signedIn(t);
     const answer = await change(flaws);
     assertProblem(answer, problem, ALL);

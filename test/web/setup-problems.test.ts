@@ -74,7 +74,7 @@ async function startWithSetupToken(t: TestContext) {
 }
 
 for (const { what, flaws, ...problem } of problems) {
-  test(`a setup with ${what} returns the form, with the message on top and beside the field`, async (t) => {
+  test(`a setup with ${what} returns the form, with one message, at the field`, async (t) => {
     const { gate, setUp } = await startWithSetupToken(t);
     const answer = await setUp(flaws);
     assertProblem(answer, problem, ALL);

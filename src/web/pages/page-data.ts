@@ -34,8 +34,12 @@ export type PasswordField = "current_password" | "new_password" | "confirm_passw
 
 /** The further values of each page. */
 export interface PageData {
-  /** `returnTo` is the page to go back to after sign-in. */
-  readonly login: { readonly returnTo: string | undefined };
+  readonly login: {
+    /** The page to go back to after sign-in. */
+    readonly returnTo: string | undefined;
+    /** For a user who is already signed in: where a sign-in would redirect to. */
+    readonly continueTo: string | undefined;
+  };
   readonly setup: {
     readonly tokenExpected: boolean;
     /** From the setup link, or as entered before. */
@@ -69,7 +73,7 @@ export type Activity =
 
 export interface ActivityEntry {
   readonly text: string;
-  /** In ISO 8601. The page's script converts it to local time. */
+  /** In ISO 8601. The page's script shows how long ago it was. */
   readonly at: string;
   /** The time in UTC, formatted for the reader. */
   readonly utc: string;

@@ -36,10 +36,13 @@ const wrongPassword = { message: "invalid", fields: ["current_password"] } as co
 /** Templates are rendered with these at the start, so that a broken one is reported then. */
 export const samples: Samples = {
   login: [
-    [signedOut, { returnTo: undefined }],
-    [{ ...signedOut, HasError: true }, { returnTo: "/" }],
-    [unconfigured, { returnTo: undefined }],
-    [signedIn, { returnTo: undefined }],
+    [signedOut, { returnTo: undefined, continueTo: undefined }],
+    [
+      { ...signedOut, HasError: true },
+      { returnTo: "/", continueTo: undefined },
+    ],
+    [unconfigured, { returnTo: undefined, continueTo: undefined }],
+    [signedIn, { returnTo: undefined, continueTo: "/" }],
   ],
   setup: [
     [unconfigured, emptySetup],
@@ -50,6 +53,10 @@ export const samples: Samples = {
     [
       signedIn,
       { activity: { kind: "entries", entries }, notice: "password-changed", problem: undefined },
+    ],
+    [
+      signedIn,
+      { activity: { kind: "entries", entries: [] }, notice: undefined, problem: undefined },
     ],
     [signedIn, { activity: { kind: "unreadable" }, notice: undefined, problem: wrongPassword }],
   ],

@@ -39,7 +39,7 @@ test("escapes all text from users, settings and errors", () => {
       activity: { kind: "entries", entries: [entry] },
     }),
     render("error", "en", NOBODY, failed(HOSTILE)),
-    render("login", "en", NOBODY, { returnTo: HOSTILE }),
+    render("login", "en", NOBODY, { ...plain.login, returnTo: HOSTILE }),
     render("setup", "en", NOBODY, { ...setup, token: HOSTILE }),
     render("setup", "en", NOBODY, { ...setup, username: HOSTILE }),
     render("setup", "en", NOBODY, { ...setup, domain: HOSTILE }),

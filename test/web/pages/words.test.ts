@@ -33,6 +33,24 @@ test("the English messages match the specification word for word", () => {
   );
 });
 
+/** Templates that operators have changed use these texts. One that is missing stops the start. */
+const PROMISED = [
+  ...["direction", "signInTo", "username", "password", "signIn", "signInFailed", "noAccountYet"],
+  ...["setUpFirst", "setUpApp", "setUpAbout", "setupToken", "setupTokenHint", "passwordAgain"],
+  ...["domain", "domainHint", "createAccount", "accountAt", "signedInAs", "signOut"],
+  ...["changePassword", "currentPassword", "newPassword", "newPasswordHint", "newPasswordAgain"],
+  ...["passwordIsChanged", "recentActivity", "activityUnreadable", "problemAt", "problemIn"],
+  ...["quoteRequest", "backToStart", "backToSetup", "backToSignIn", "show", "hide", "capsLock"],
+];
+
+test("no text is removed that a changed template may use", () => {
+  const names = new Set(readNames(wordsIn("en")));
+  assert.deepEqual(
+    PROMISED.filter((name) => !names.has(name)),
+    [],
+  );
+});
+
 for (const locale of locales) {
   const words = wordsIn(locale);
 

@@ -1,9 +1,23 @@
 // Pages work without this script. It only adds conveniences.
 {
   const { show = "Show", hide = "Hide", capsLock = "" } = document.currentScript?.dataset ?? {};
+  const locale = document.documentElement.lang;
 
   /** After this time, the user can submit a form again if the request was lost. */
   const RESUBMIT_AFTER_MS = 5000;
+
+  /** @type {readonly [Intl.RelativeTimeFormatUnit, number][]} */
+  const UNITS = [
+    ["year", 365 * 86_400_000],
+    ["month", 30 * 86_400_000],
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 60_000],
+  ];
+
+  const EYE =
+    '<path d="M1.5 10C5 4 15 4 18.5 10 15 16 5 16 1.5 10Z"/><circle cx="10" cy="10" r="2.75"/>';
+  const CROSSED = '<path d="m4 16.5 12-13"/>';
 
   /** @type {NodeListOf<HTMLInputElement>} */
   const passwords = document.querySelectorAll('input[type="password"]');
@@ -12,31 +26,33 @@
     addCapsLockHint(field);
   }
   for (const form of document.forms) preventResubmit(form);
-  for (const time of document.querySelectorAll("time")) showLocalTime(time);
+  for (const time of document.querySelectorAll("time")) showAge(time);
+  // Last, because it throws in a browser that blocks storage.
+  keepUsername();
 
   /** @param {HTMLInputElement} field */
   function addShowButton(field) {
     const button = document.createElement("button");
     const label = field.labels?.[0]?.textContent ?? "";
-    const updateLabel = () => {
-      button.textContent = field.type === "password" ? show : hide;
-      button.setAttribute("aria-label", `${button.textContent}: ${label}`);
+    /** @param {"password" | "text"} type */
+    const setType = (type) => {
+      field.type = type;
+      const isHidden = type === "password";
+      button.title = isHidden ? show : hide;
+      button.ariaLabel = `${button.title}: ${label}`;
+      button.innerHTML = `<svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" aria-hidden="true">${EYE}${isHidden ? "" : CROSSED}</svg>`;
     };
     // A phone's keyboard would capitalize a shown password, which is a text field.
     field.autocapitalize = "none";
     button.type = "button";
     button.className = "show";
     button.setAttribute("aria-controls", field.id);
-    button.addEventListener("click", () => {
-      field.type = field.type === "password" ? "text" : "password";
-      updateLabel();
-    });
+    button.addEventListener("click", () =>
+      setType(field.type === "password" ? "text" : "password"),
+    );
     // Browsers offer to save the value of a password field, but not of a text field.
-    field.form?.addEventListener("submit", () => {
-      field.type = "password";
-      updateLabel();
-    });
-    updateLabel();
+    field.form?.addEventListener("submit", () => setType("password"));
+    setType("password");
     field.after(button);
   }
 
@@ -71,13 +87,34 @@
     addEventListener("pageshow", ready);
   }
 
-  /** @param {HTMLTimeElement} time */
-  function showLocalTime(time) {
-    const format = new Intl.DateTimeFormat(document.documentElement.lang, {
-      dateStyle: "medium",
-      timeStyle: "short",
+  /** Shows how long ago it was, and the exact time on hover. @param {HTMLTimeElement} time */
+  function showAge(time) {
+    const age = Date.now() - new Date(time.dateTime).getTime();
+    const [unit, length] = UNITS.find(([, ms]) => age >= ms) ?? [
+      "second",
+      Number.POSITIVE_INFINITY,
+    ];
+    const format = new Intl.RelativeTimeFormat(locale, {
+      numeric: unit === "second" ? "auto" : "always",
     });
     time.title = time.textContent;
-    time.textContent = format.format(new Date(time.dateTime));
+    time.textContent = format.format(-Math.floor(Math.max(age, 0) / length), unit);
+  }
+
+  /** A failed sign-in redirects to the empty form, without the username in the URL. */
+  function keepUsername() {
+    const KEY = "latchkey-username";
+    const kept = sessionStorage.getItem(KEY);
+    sessionStorage.removeItem(KEY);
+    /** @type {HTMLFormElement | null} */
+    const form = document.querySelector('form[action$="/login"]');
+    const username = form?.elements.namedItem("username");
+    const password = form?.elements.namedItem("password");
+    if (!(username instanceof HTMLInputElement && password instanceof HTMLInputElement)) return;
+    form?.addEventListener("submit", () => sessionStorage.setItem(KEY, username.value));
+    if (kept === null || !new URLSearchParams(location.search).get("error")) return;
+    username.value = kept;
+    // After the browser has followed the autofocus of the username.
+    requestAnimationFrame(() => password.focus());
   }
 }

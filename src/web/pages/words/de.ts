@@ -9,7 +9,10 @@ export const de: Words = {
   password: "Passwort",
   signIn: "Anmelden",
   signInFailed:
-    "Das hat nicht geklappt. Prüfe beide Felder oder warte eine Minute und versuche es noch einmal.",
+    "Das hat nicht geklappt. Prüfe Benutzername und Passwort. Nach fünf Versuchen musst du eine Minute warten.",
+  welcomeBack: "Willkommen zurück",
+  continue: "Weiter",
+  useAnotherAccount: "Anderes Konto verwenden",
   noAccountYet: "Es gibt noch kein Konto.",
   setUpFirst: "Erstes Konto anlegen",
 
@@ -17,12 +20,15 @@ export const de: Words = {
   setUpAbout: "Mit diesem Konto meldest du dich bei allem an, was dieser Server schützt.",
   setupToken: "Einrichtungscode",
   setupTokenHint: "Du findest ihn im Einrichtungslink (frag deinen Administrator).",
+  passwordHint:
+    "Länger ist sicherer. Hier geht jede Länge, bei einer späteren Änderung mindestens 8 Zeichen.",
   passwordAgain: "Passwort wiederholen",
   domain: "Domain (kann leer bleiben)",
   domainHint: "Öffentlicher Hostname, zum Beispiel example.com.",
   createAccount: "Konto anlegen",
 
   accountAt: (app) => `Dein Konto bei ${app}`,
+  account: "Konto",
   signedInAs: (username) => `Angemeldet als ${username}`,
   signOut: "Abmelden",
   changePassword: "Passwort ändern",
@@ -32,6 +38,7 @@ export const de: Words = {
   newPasswordAgain: "Neues Passwort wiederholen",
   passwordIsChanged: "Dein Passwort wurde geändert.",
   recentActivity: "Letzte Aktivitäten",
+  noActivity: "Noch nichts.",
   activityUnreadable: "Das Protokoll kann gerade nicht gelesen werden.",
   events: {
     signin: (username) => `${username} hat sich angemeldet`,
@@ -48,6 +55,7 @@ export const de: Words = {
     log_import: (count) => `Importierte Protokolleinträge: ${count}`,
   },
 
+  nothingHere: "Hier ist nichts",
   problemAt: (app) => `Bei ${app} ist etwas schiefgelaufen`,
   problemIn: (title) => `Fehler: ${title}`,
   quoteRequest: (id) => `Wenn du das Problem meldest, gib die ID ${id} an`,

@@ -11,7 +11,11 @@ export const en = {
   username: "Username",
   password: "Password",
   signIn: "Sign in",
-  signInFailed: "That did not work. Check both fields, or wait a minute and try again.",
+  signInFailed:
+    "That didn’t work. Check your username and password. After five attempts, wait a minute.",
+  welcomeBack: "Welcome back",
+  continue: "Continue",
+  useAnotherAccount: "Use another account",
   noAccountYet: "There is no account yet.",
   setUpFirst: "Create the first account",
 
@@ -19,12 +23,15 @@ export const en = {
   setUpAbout: "With this account you sign in to everything that this server protects.",
   setupToken: "Setup token",
   setupTokenHint: "Copy it from the setup link (ask your administrator).",
+  passwordHint:
+    "Longer is safer. Any length works here; a later change needs at least 8 characters.",
   passwordAgain: "Repeat password",
   domain: "Domain (optional)",
   domainHint: "Public host name, for example example.com.",
   createAccount: "Create account",
 
   accountAt: (app: string): string => `Your ${app} account`,
+  account: "Account",
   signedInAs: (username: string): string => `Signed in as ${username}`,
   signOut: "Sign out",
   changePassword: "Change password",
@@ -34,6 +41,7 @@ export const en = {
   newPasswordAgain: "Repeat new password",
   passwordIsChanged: "Your password has been changed.",
   recentActivity: "Recent activity",
+  noActivity: "Nothing here yet.",
   activityUnreadable: "The log cannot be read right now.",
   events: {
     signin: (username: string): string => `${username} signed in`,
@@ -50,6 +58,7 @@ export const en = {
     log_import: (count: string): string => `Log entries imported: ${count}`,
   },
 
+  nothingHere: "Nothing here",
   problemAt: (app: string): string => `Something went wrong in ${app}`,
   problemIn: (title: string): string => `Problem: ${title}`,
   quoteRequest: (id: string): string => `If you report this problem, include the ID ${id}`,

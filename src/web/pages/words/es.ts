@@ -8,7 +8,11 @@ export const es: Words = {
   username: "Nombre de usuario",
   password: "Contraseña",
   signIn: "Iniciar sesión",
-  signInFailed: "No ha funcionado. Revisa los dos campos o espera un minuto y vuelve a intentarlo.",
+  signInFailed:
+    "No ha funcionado. Revisa el nombre de usuario y la contraseña. Tras cinco intentos, espera un minuto.",
+  welcomeBack: "Hola de nuevo",
+  continue: "Continuar",
+  useAnotherAccount: "Usar otra cuenta",
   noAccountYet: "Todavía no hay ninguna cuenta.",
   setUpFirst: "Crear la primera cuenta",
 
@@ -16,12 +20,15 @@ export const es: Words = {
   setUpAbout: "Con esta cuenta accedes a todo lo que protege este servidor.",
   setupToken: "Código de configuración",
   setupTokenHint: "Lo encontrarás en el enlace de configuración (pregunta a tu administrador).",
+  passwordHint:
+    "Cuanto más larga, más segura. Aquí vale cualquier longitud; si la cambias después, al menos 8 caracteres.",
   passwordAgain: "Repite la contraseña",
   domain: "Dominio (opcional)",
   domainHint: "Nombre de host público, por ejemplo example.com.",
   createAccount: "Crear cuenta",
 
   accountAt: (app) => `Tu cuenta en ${app}`,
+  account: "Cuenta",
   signedInAs: (username) => `Sesión iniciada como ${username}`,
   signOut: "Cerrar sesión",
   changePassword: "Cambiar contraseña",
@@ -31,6 +38,7 @@ export const es: Words = {
   newPasswordAgain: "Repite la nueva contraseña",
   passwordIsChanged: "Tu contraseña se ha cambiado.",
   recentActivity: "Actividad reciente",
+  noActivity: "Todavía no hay nada.",
   activityUnreadable: "El registro no se puede leer en este momento.",
   events: {
     signin: (username) => `${username} inició sesión`,
@@ -47,6 +55,7 @@ export const es: Words = {
     log_import: (count) => `Entradas del registro importadas: ${count}`,
   },
 
+  nothingHere: "Aquí no hay nada",
   problemAt: (app) => `Ha habido un problema en ${app}`,
   problemIn: (title) => `Problema: ${title}`,
   quoteRequest: (id) => `Si informas de este problema, indica el identificador ${id}`,

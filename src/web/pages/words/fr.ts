@@ -9,7 +9,10 @@ export const fr: Words = {
   password: "Mot de passe",
   signIn: "Se connecter",
   signInFailed:
-    "La connexion a échoué. Vérifiez les deux champs ou attendez une minute avant de réessayer.",
+    "La connexion a échoué. Vérifiez le nom d’utilisateur et le mot de passe. Après cinq essais, patientez une minute.",
+  welcomeBack: "Bon retour parmi nous",
+  continue: "Continuer",
+  useAnotherAccount: "Utiliser un autre compte",
   noAccountYet: "Il n’existe pas encore de compte.",
   setUpFirst: "Créer le premier compte",
 
@@ -17,12 +20,15 @@ export const fr: Words = {
   setUpAbout: "Ce compte vous connecte à tout ce que ce serveur protège.",
   setupToken: "Code de configuration",
   setupTokenHint: "Il se trouve dans le lien de configuration (demandez à votre administrateur).",
+  passwordHint:
+    "Plus il est long, plus il est sûr. Toute longueur convient ici ; pour le modifier ensuite, au moins 8 caractères.",
   passwordAgain: "Confirmez le mot de passe",
   domain: "Domaine (facultatif)",
   domainHint: "Nom d’hôte public, par exemple example.com.",
   createAccount: "Créer le compte",
 
   accountAt: (app) => `Votre compte sur ${app}`,
+  account: "Compte",
   signedInAs: (username) => `Connecté en tant que ${username}`,
   signOut: "Se déconnecter",
   changePassword: "Modifier le mot de passe",
@@ -32,6 +38,7 @@ export const fr: Words = {
   newPasswordAgain: "Confirmez le nouveau mot de passe",
   passwordIsChanged: "Votre mot de passe a été modifié.",
   recentActivity: "Activité récente",
+  noActivity: "Rien pour le moment.",
   activityUnreadable: "Le journal ne peut pas être lu pour le moment.",
   events: {
     signin: (username) => `Connexion de ${username}`,
@@ -48,6 +55,7 @@ export const fr: Words = {
     log_import: (count) => `Entrées du journal importées : ${count}`,
   },
 
+  nothingHere: "Il n’y a rien ici",
   problemAt: (app) => `Un problème est survenu sur ${app}`,
   problemIn: (title) => `Problème : ${title}`,
   quoteRequest: (id) => `Si vous signalez ce problème, indiquez l’identifiant ${id}`,
