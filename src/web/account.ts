@@ -5,7 +5,7 @@ import { homeWithProblem, passwordChangedNotice } from "./home.ts";
 import { locationFor } from "./location.ts";
 import type { PasswordField } from "./pages/page-data.ts";
 import type { MessageName } from "./pages/words/en.ts";
-import { type Paths, pathOf } from "./paths.ts";
+import { homePathsOf, pathOf } from "./paths.ts";
 import type { WebPorts } from "./ports.ts";
 import { type Form, missingFields } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
@@ -53,10 +53,12 @@ export async function postPassword(
 }
 
 /** Reloads the page of the form: htmx by a header, other clients by a redirect. */
-function refresh({ options, paths }: WebPorts, c: Context<SignedIn>): Response {
-  const page = pageOfForm(paths, c);
-  const isHome = page !== undefined && paths.home !== null && pathOf(page) === paths.home;
-  const cookies = isHome ? [passwordChangedNotice(c, paths.home)] : [];
+function refresh(ports: WebPorts, c: Context<SignedIn>): Response {
+  const { options, paths } = ports;
+  const homes = homePathsOf(paths, options);
+  const page = pageOfForm(c, paths.password, homes);
+  const isHome = page !== undefined && homes.includes(pathOf(page));
+  const cookies = isHome ? [passwordChangedNotice(ports, c)] : [];
   if (c.req.header("hx-request") === "true") {
     return respond(null, 200, { "HX-Refresh": "true" }, cookies);
   }
@@ -67,11 +69,11 @@ function refresh({ options, paths }: WebPorts, c: Context<SignedIn>): Response {
  * Path and query of the page that sent the form, if it is on this host. The path that shows a form
  * problem has no GET, so the home page takes its place.
  */
-function pageOfForm(paths: Paths, c: Context): string | undefined {
+function pageOfForm(c: Context, formPath: string, homes: readonly string[]): string | undefined {
   const referer = c.req.header("referer");
   if (referer === undefined || !isOfHost(referer, c.req.header("host"))) return undefined;
   const { pathname, search } = new URL(referer);
-  if (pathname === paths.password) return paths.home ?? undefined;
+  if (pathname === formPath) return homes.at(-1);
   const path = `${pathname}${search}`;
   return isLocalPath(path) ? path : undefined;
 }

@@ -1,17 +1,18 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { allowsAnyHost, judgeHost } from "../core/allowed-hosts.ts";
-import { CHANGE_PASSWORD } from "./paths.ts";
+import { CHANGE_PASSWORD, homePathsOf } from "./paths.ts";
 import type { WebPorts } from "./ports.ts";
 import { requestInfoOf } from "./request/request-info.ts";
 
 /** The paths of the pages, forms and assets: all but the health checks and forward auth. */
 export function sitePaths({ paths, assets, options }: WebPorts): readonly string[] {
-  const { login, setup, logout, password, home } = paths;
-  const site = options.siteFiles ? [CHANGE_PASSWORD] : [];
+  const { login, setup, logout, password } = paths;
+  const homes = homePathsOf(paths, options);
   return [
     ...[login, setup, logout, password],
     ...assets.map(({ path }) => path),
-    ...(home === null ? [] : [home, ...site]),
+    ...homes,
+    ...(options.siteFiles && homes.length > 0 ? [CHANGE_PASSWORD] : []),
   ];
 }
 

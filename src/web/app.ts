@@ -6,7 +6,7 @@ import { answerUnknownPath, pathsWithHost, refuseOtherHosts, sitePaths } from ".
 import { forwardAuth } from "./forward-auth.ts";
 import { getHome } from "./home.ts";
 import { getLogin, postLogin } from "./login.ts";
-import { CHANGE_PASSWORD } from "./paths.ts";
+import { CHANGE_PASSWORD, homePathsOf } from "./paths.ts";
 import type { WebPorts } from "./ports.ts";
 import { type Form, readForm } from "./request/form.ts";
 import { REQUEST_ID } from "./request/request-id.ts";
@@ -49,10 +49,12 @@ export function createRoutes(ports: WebPorts): Hono {
     app.get(paths.alive, () => respondText("alive", 200));
     app.get(paths.ready, () => answerReady(ports));
   }
-  if (paths.home !== null) {
-    const { home } = paths;
-    app.get(home, requireAuth, (c) => getHome(ports, c, home));
-    if (options.siteFiles) app.get(CHANGE_PASSWORD, () => redirect(home));
+  const homes = homePathsOf(paths, options);
+  for (const path of homes) app.get(path, requireAuth, (c) => getHome(ports, c));
+  const lastHome = homes.at(-1);
+  if (options.siteFiles && lastHome !== undefined) {
+    // Browsers unfold the form that the fragment names.
+    app.get(CHANGE_PASSWORD, () => redirect(`${lastHome}#change-password`));
   }
 
   for (const [path, allow] of methodsOf(app)) {

@@ -11,16 +11,12 @@ import type { WebPorts } from "./ports.ts";
 import { requestInfoOf } from "./request/request-info.ts";
 import { isOverTls } from "./session-cookie.ts";
 
-export async function getHome(
-  ports: WebPorts,
-  c: Context<SignedIn>,
-  path: string,
-): Promise<Response> {
+export async function getHome(ports: WebPorts, c: Context<SignedIn>): Promise<Response> {
   const info = { ...requestInfoOf(c), user: c.var.user };
   const activity = await activityFor(ports, ports.views.locale(info));
   const isChanged = getCookie(c, noticeName(c)) === PASSWORD_CHANGED;
   const notice = isChanged ? PASSWORD_CHANGED : undefined;
-  const cookies = isChanged ? [noticeLine(c, path, "", -1)] : [];
+  const cookies = isChanged ? [noticeLine(ports, c, "", -1)] : [];
   return ports.views.page(info, "home", { activity, notice, problem: undefined }, cookies);
 }
 
@@ -75,14 +71,14 @@ const PASSWORD_CHANGED = "password-changed";
 /** Long enough for the reload, and too short to show the notice for an old change. */
 const SHOWN_WITHIN_SECONDS = 60;
 
-/** The Set-Cookie line that makes the page at this path show that the password was changed. */
-export const passwordChangedNotice = (c: Context, path: string): string =>
-  noticeLine(c, path, PASSWORD_CHANGED, SHOWN_WITHIN_SECONDS);
+/** The Set-Cookie line that makes the home page show that the password was changed. */
+export const passwordChangedNotice = (ports: WebPorts, c: Context): string =>
+  noticeLine(ports, c, PASSWORD_CHANGED, SHOWN_WITHIN_SECONDS);
 
 /** Browsers accept a `__Host-` cookie only from this host, and only over TLS. */
 const noticeName = (c: Context): string => (isOverTls(c) ? `__Host-${NOTICE}` : NOTICE);
 
-function noticeLine(c: Context, path: string, value: string, maxAge: number): string {
-  const place = isOverTls(c) ? "Path=/; Secure" : `Path=${path}`;
+function noticeLine({ paths }: WebPorts, c: Context, value: string, maxAge: number): string {
+  const place = isOverTls(c) ? "Path=/; Secure" : `Path=${paths.home}`;
   return `${noticeName(c)}=${value}; ${place}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}`;
 }

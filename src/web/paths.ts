@@ -15,6 +15,20 @@ export interface Paths {
   readonly forwardAuth: string;
   /** `null` if the app has its own page for the signed-in user. */
   readonly home: string | null;
+  /** The home page as well, for a proxy that forwards `/` to an app on the same host. */
+  readonly account: string;
+}
+
+/**
+ * The paths of the home page. The last one reaches it behind a proxy on one host too; an app that
+ * mounts the routes keeps that path.
+ */
+export function homePathsOf(
+  { home, account }: Paths,
+  { forwardAuth }: { readonly forwardAuth: boolean },
+): readonly string[] {
+  if (home === null) return [];
+  return forwardAuth && home === "/" ? [home, account] : [home];
 }
 
 /** Password managers open this path to reach the page with the password form. */
@@ -34,6 +48,7 @@ export function pathsUnder(base: string, home: string | null): Paths {
     ready: `${base}/readyz`,
     forwardAuth: `${base}/forward-auth`,
     home,
+    account: `${base}/account/`,
   };
 }
 

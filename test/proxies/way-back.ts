@@ -104,6 +104,10 @@ export function testReturnTargets(rule: Rule): void {
       });
       assert.equal(changed.status, 303);
       assert.equal(redirectTarget(home, changed), home);
+      const [notice = ""] = changed.cookies.map((cookie) => cookie.split(";", 1)[0]);
+      const headers = { Cookie: `session=${session}; ${notice}` };
+      const again = await openPage(site, home, { headers });
+      assert.match(again.body, /class="notice" role="status"/);
       assert.equal((await site.gate.signIn({ password: "a new one" })).location, "/");
       assert.deepEqual(site.app.arrivals, []);
     },

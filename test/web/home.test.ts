@@ -142,6 +142,39 @@ test("omits the activity section if the store has no log reader", async (t) => {
 test("requires a signed-in user", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
-  const answer = await gate.send("/");
-  assert.deepEqual([answer.status, answer.location, answer.body], [303, "/login", ""]);
+  for (const path of ["/", "/account/"]) {
+    const answer = await gate.send(path);
+    assert.deepEqual([answer.status, answer.location, answer.body], [303, "/login", ""]);
+  }
+});
+
+test("says that there is no activity yet if the log is empty", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  await gate.logEntries(1);
+  execute(gate.databaseFile, "DELETE FROM log_entries");
+  const { body } = await gate.send("/", { session });
+  assert.ok(body.includes(`<p class="hint">${en.noActivity}</p>`));
+  assert.doesNotMatch(body, /<ul/);
+});
+
+for (const options of [
+  {},
+  { homePath: "/me", forwardAuth: true },
+  { homePath: null, forwardAuth: true },
+]) {
+  test(`leaves /account/ to an application with ${JSON.stringify(options)}`, async (t) => {
+    const app = await startApp(t, options);
+    assert.equal((await app.send("/account/")).status, 404);
+    assert.equal(app.auth.adapter.owns("/account/"), false);
+  });
+}
+
+test("the password form is folded until it is wanted or has a problem", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  const [folded] = elements((await gate.send("/", { session })).body, "details");
+  const { body } = await gate.send("/account/password", { session, form: {} });
+  const [open] = elements(body, "details");
+  assert.deepEqual([folded, open], [{}, { open: "" }]);
 });

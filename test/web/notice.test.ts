@@ -55,7 +55,16 @@ test("redirects to the home page with the notice after a change from the returne
   const again = await change(gate, session, headers, { ...FORM, confirm_password: "x" });
   assert.deepEqual([again.status, again.cookies], [422, []]);
   const changed = await change(gate, session, headers);
-  assert.deepEqual([changed.status, changed.location, changed.cookies], [303, "/", [SET]]);
+  assert.deepEqual([changed.status, changed.location, changed.cookies], [303, "/account/", [SET]]);
+});
+
+test("shows the notice on one host with an app, where the home page is at /account/", async (t) => {
+  const { gate, session } = await signedIn(t);
+  const changed = await change(gate, session, { Referer: `${gate.url}/account/` });
+  assert.deepEqual([changed.location, changed.cookies], ["/account/", [SET]]);
+  const headers = { Cookie: `session=${session}; ${CARRIED}` };
+  const shown = await gate.send("/account/", { headers });
+  assert.deepEqual([showsNotice(shown), shown.cookies], [true, [CLEARED]]);
 });
 
 test("sets the notice for a change by htmx, which then reloads the home page", async (t) => {

@@ -36,9 +36,10 @@ test("redirects password managers to the page with the password form, signed in 
   const session = await gate.setUp();
   for (const sending of [{}, { session }]) {
     const { status, location, body } = await gate.send("/.well-known/change-password", sending);
-    assert.deepEqual([status, location, body], [303, "/", ""]);
+    assert.deepEqual([status, location, body], [303, "/account/#change-password", ""]);
   }
-  assert.match((await gate.send("/", { session })).body, /action="\/account\/password"/);
+  const { body } = await gate.send("/account/", { session });
+  assert.match(body, /<form [^>]*action="\/account\/password" id="change-password"/);
 });
 
 for (const path of SITE) {
@@ -63,7 +64,7 @@ test("serves all three at the root of the site with the siteFiles option", async
   const app = await startApp(t, { siteFiles: true, basePath: "/auth", homePath: "/me" });
   assert.equal((await app.send("/favicon.svg")).status, 200);
   assert.equal((await app.send("/robots.txt")).status, 200);
-  assert.equal((await app.send("/.well-known/change-password")).location, "/me");
+  assert.equal((await app.send("/.well-known/change-password")).location, "/me#change-password");
   for (const path of SITE) assert.equal(app.auth.adapter.owns(path), true);
 });
 
