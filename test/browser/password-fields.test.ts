@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { eventually } from "../support/eventually.ts";
 import { OWNER } from "../support/gate.ts";
-import { atGate, atHome, field, fill, focused, formOf, sendButton } from "./forms.ts";
+import { atGate, atHome, field, fill, focused, formOf, pathOf, sendButton } from "./forms.ts";
 
 const showButton = (page: Page, label: string): Locator =>
   page.getByRole("button", { name: `Show: ${label}`, exact: true });
@@ -143,3 +143,12 @@ test("hides the Caps Lock hint when the field loses the focus, and never shows i
   await typed(field(page, "username"), "on");
   assert.deepEqual([await hints(page), await focused(page)], [0, "username"]);
 });
+
+for (const scripts of ["on", "off"] as const) {
+  test(`the address for password managers opens the password form, scripts ${scripts}`, async (t) => {
+    const { page, gate } = await atHome(t, { scripts });
+    await page.goto(`${gate.url}/.well-known/change-password`);
+    assert.equal(pathOf(page), "/account/");
+    await field(page, "current_password").waitFor();
+  });
+}
