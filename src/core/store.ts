@@ -12,8 +12,13 @@ export interface User {
   readonly username: string;
 }
 
-/** A user as the store keeps it. */
-export interface StoredUser extends User {
+/** What an account has beside its password. Each is a text that only one rule reads and writes. */
+export const EXTRAS = ["endedSessions", "codes", "passkeys"] as const;
+
+export type Extra = (typeof EXTRAS)[number];
+
+/** A user as the store keeps it. Most users have no extras. */
+export interface StoredUser extends User, Readonly<Partial<Record<Extra, string>>> {
   readonly passwordHash: PasswordHash;
   /**
    * Seconds since 1970: sessions from earlier sign-ins have ended. Grows each time sessions are

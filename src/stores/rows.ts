@@ -1,6 +1,14 @@
 import { MAX_WAITING } from "../core/event-log.ts";
 import type { LogEntry } from "../core/log-reader.ts";
-import type { NewLogEntry, PasswordHash, StoredUser, User, UserId } from "../core/store.ts";
+import {
+  EXTRAS,
+  type Extra,
+  type NewLogEntry,
+  type PasswordHash,
+  type StoredUser,
+  type User,
+  type UserId,
+} from "../core/store.ts";
 import type { Contents, ImportPoint, TakenUser } from "../core/transfer/transfer-store.ts";
 
 /** A row as the database driver returns it. */
@@ -12,12 +20,41 @@ export type Row = Readonly<Record<string, unknown>>;
  */
 export const EARLIEST_ENTRIES: number = MAX_WAITING + 1;
 
+/** The columns of the extras. */
+export const EXTRA_COLUMNS: Readonly<Record<Extra, string>> = {
+  endedSessions: "ended_sessions",
+  codes: "codes",
+  passkeys: "passkeys",
+};
+
+/** All columns of the table of users, in the order of `userValues`. */
+export const USER_COLUMNS: string = [
+  "id",
+  "username",
+  "password_hash",
+  "sessions_from",
+  ...Object.values(EXTRA_COLUMNS),
+].join(", ");
+
+export const userValues = (user: StoredUser): readonly (string | number | null)[] => [
+  user.id,
+  user.username,
+  user.passwordHash,
+  user.sessionsFrom ?? null,
+  ...EXTRAS.map((extra) => user[extra] ?? null),
+];
+
 export function userOf(row: Row): StoredUser {
+  const extras = EXTRAS.flatMap((extra) => {
+    const value = row[EXTRA_COLUMNS[extra]];
+    return typeof value === "string" ? [[extra, value]] : [];
+  });
   return {
     id: String(row.id) as UserId,
     username: String(row.username),
     passwordHash: String(row.password_hash) as PasswordHash,
     ...(row.sessions_from === null ? {} : { sessionsFrom: Number(row.sessions_from) }),
+    ...Object.fromEntries(extras),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { AccountStore } from "../core/accounts/account-store.ts";
-import type { StoredUser, UserId } from "../core/store.ts";
+import { EXTRAS, type StoredUser, type UserId } from "../core/store.ts";
 import { COMPETITORS, type Open, type Rule, race, rulesFor } from "./database.ts";
 import { hashText } from "./samples.ts";
 
@@ -13,6 +13,7 @@ export function testAccounts(name: string, open: Open<AccountStore>): void {
   testChanges(rule);
   testRemoving(rule);
   testSessions(rule);
+  testExtras(rule);
 }
 
 async function add(store: AccountStore, username: string): Promise<StoredUser> {
@@ -176,5 +177,40 @@ function testSessions(rule: Rule<AccountStore>): void {
     assert.ok((await from()) > 1_001, "also when a clock is behind");
     await store.endSessions("all", 9_000);
     assert.equal(await from(), 9_000);
+  });
+}
+
+function testExtras(rule: Rule<AccountStore>): void {
+  rule("keeps each extra of each account by itself", async (store) => {
+    const { owner, guest } = await addTwo(store);
+    for (const extra of EXTRAS) {
+      assert.equal(await store.hasExtra(extra), false);
+      assert.equal(await store.replaceExtra(owner.id, extra, undefined, `${extra} é`), true);
+      assert.equal(await store.hasExtra(extra), true);
+    }
+    const extras = Object.fromEntries(EXTRAS.map((extra) => [extra, `${extra} é`]));
+    assert.deepEqual(await usersIn(store), { owner: { ...owner, ...extras }, guest });
+    assert.deepEqual(await store.findUser(owner.id), { ...owner, ...extras });
+    assert.deepEqual(await store.findUserByUsername("owner"), { ...owner, ...extras });
+    assert.equal(await store.replaceExtra(owner.id, "codes", "codes é", undefined), true);
+    assert.equal(await store.hasExtra("codes"), false);
+  });
+
+  rule("replaces an extra only from the given text", async (store) => {
+    const { id } = await add(store, "owner");
+    assert.equal(await store.replaceExtra(id, "codes", "old", "new"), false);
+    assert.equal(await store.replaceExtra(UNKNOWN, "codes", undefined, "new"), false);
+    assert.equal(await store.replaceExtra(id, "codes", undefined, "one"), true);
+    assert.equal(await store.replaceExtra(id, "codes", undefined, "two"), false);
+    assert.equal((await store.findUser(id))?.codes, "one");
+  });
+
+  rule("replaces an extra once for eight concurrent callers", async (store, database) => {
+    const { id } = await add(store, "owner");
+    const answers = await race(database, 1, (one, i) =>
+      one.replaceExtra(id, "codes", undefined, `${i}`),
+    );
+    assert.deepEqual(answers.filter(Boolean), [true]);
+    assert.equal((await store.findUser(id))?.codes, `${answers.indexOf(true)}`);
   });
 }

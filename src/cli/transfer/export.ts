@@ -10,7 +10,7 @@ import { csvLine } from "./csv.ts";
 import { overwriteProblem } from "./files.ts";
 
 export const command: Command = {
-  details: "Password hashes are left out unless --with-hashes is given.",
+  details: "Password hashes, passkeys and codes are left out unless --with-hashes is given.",
   options: [
     { name: "with-hashes", about: "include the password hashes, so that import accepts the file" },
     {
@@ -62,16 +62,21 @@ interface Form {
 
 function formIn({ format = "json", ...options }: OptionValues): Form {
   const hashes = options["with-hashes"] === true;
-  const fields = ({ id, username, passwordHash, sessionsFrom }: StoredUser) => ({
+  const fields = ({ id, username, passwordHash, sessionsFrom, ...user }: StoredUser) => ({
     id,
     username,
     ...(hashes && { password_hash: passwordHash }),
     sessions_from: sessionsFrom,
+    ...(hashes && {
+      ended_sessions: user.endedSessions,
+      codes: user.codes,
+      passkeys: user.passkeys,
+    }),
   });
   if (format === "json") return { header: [], line: (user) => printableJson(fields(user)) };
-  const columns = ["id", "username", ...(hashes ? ["password_hash"] : []), "sessions_from"];
+  const all = "id,username,password_hash,sessions_from,ended_sessions,codes,passkeys";
   return {
-    header: [csvLine(columns)],
+    header: [hashes ? all : "id,username,sessions_from"],
     line: (user) => csvLine(Object.values(fields(user)).map((value = "") => String(value))),
   };
 }

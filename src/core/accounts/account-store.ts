@@ -1,10 +1,26 @@
 import type { Clock } from "../clock.ts";
 import type { Event } from "../events.ts";
 import type { Passwords } from "../passwords.ts";
-import type { NewUser, PasswordHash, Store, StoredUser, User, UserId } from "../store.ts";
+import type { Extra, NewUser, PasswordHash, Store, StoredUser, User, UserId } from "../store.ts";
 
 /** What the account commands need beside the `Store`; `testAccounts` checks it. */
-export interface AccountStore extends Store, UserReader, AccountChanges {}
+export interface AccountStore extends Store, UserReader, AccountChanges, ExtraStore {}
+
+/** A store that keeps the extras of users. `findUser` and the other readers return them. */
+export interface ExtraStore {
+  /**
+   * Replaces the extra only while it is still `from`, and returns whether it did. `undefined` means
+   * that the user does not have it. Watchers learn of it as of every change of a user.
+   */
+  replaceExtra(
+    id: UserId,
+    extra: Extra,
+    from: string | undefined,
+    to: string | undefined,
+  ): Promise<boolean>;
+  /** Whether any user has it. */
+  hasExtra(extra: Extra): Promise<boolean>;
+}
 
 export interface AccountChanges {
   /** Returns `undefined` when the username is taken. */

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { EXTRAS } from "../store.ts";
 import type { ImportRows } from "./transfer-store.ts";
 
 export type Rows = AsyncGenerator<ImportRows, void, undefined>;
@@ -20,7 +21,9 @@ export async function digestOf(rows: Rows): Promise<{ users: Digest; entries: Di
   const entries: Digest = { count: 0, sum: 0n };
   for await (const page of rows) {
     for (const user of page.users) {
-      add(users, [user.id, user.username, user.passwordHash, user.sessionsFrom ?? null]);
+      const { id, username, passwordHash, sessionsFrom = null } = user;
+      const extras = EXTRAS.map((extra) => user[extra] ?? null);
+      add(users, [id, username, passwordHash, sessionsFrom, ...extras]);
     }
     for (const { id, at, type, summary, author } of page.entries) {
       add(entries, [id, at.getTime(), type, summary, author]);

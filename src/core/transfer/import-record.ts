@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { judgeHash } from "../password-cost.ts";
-import type { NewLogEntry, PasswordHash, StoredUser, UserId } from "../store.ts";
+import {
+  EXTRAS,
+  type Extra,
+  type NewLogEntry,
+  type PasswordHash,
+  type StoredUser,
+  type UserId,
+} from "../store.ts";
 
 /** The fields of a line by `fieldName`. In CSV, all values are strings and none is absent. */
 export type ImportFields = ReadonlyMap<string, unknown>;
@@ -49,7 +56,16 @@ function userIn(fields: ImportFields): StoredUser {
     username,
     passwordHash: hash as PasswordHash,
     ...(sessionsFrom === undefined ? {} : { sessionsFrom }),
+    ...extrasIn(fields),
   };
+}
+
+/** As an export writes them. Only the rules that own them know whether a text can be read. */
+function extrasIn(fields: ImportFields): Pick<StoredUser, Extra> {
+  const extras = EXTRAS.filter((extra) => !isAbsent(fields.get(extra.toLowerCase())));
+  return Object.fromEntries(
+    extras.map((extra) => [extra, textOf(fields, extra.toLowerCase(), extra, MAX_TEXT_BYTES)]),
+  );
 }
 
 function idIn(fields: ImportFields): string {

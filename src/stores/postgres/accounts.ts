@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { AccountChanges } from "../../core/accounts/account-store.ts";
+import type { AccountChanges, ExtraStore } from "../../core/accounts/account-store.ts";
 import { codeOf } from "../../core/fault.ts";
 import type { UserId } from "../../core/store.ts";
+import { EXTRA_COLUMNS } from "../rows.ts";
 import type { Ask, PostgresPool } from "./query.ts";
 import { EQ, type Tables } from "./tables.ts";
 import { inTransaction } from "./transaction.ts";
@@ -16,7 +17,7 @@ export function accountsOn(
   pool: PostgresPool,
   ask: Ask,
   { users, configured }: Tables,
-): AccountChanges {
+): AccountChanges & ExtraStore {
   return {
     async insertUser({ username, passwordHash }) {
       const id = randomUUID() as UserId;
@@ -67,5 +68,18 @@ export function accountsOn(
         );
         return Number(row?.users);
       }),
+
+    async replaceExtra(id, extra, from, to) {
+      const column = EXTRA_COLUMNS[extra];
+      const text = `UPDATE ${users} SET ${column} = $3 WHERE id ${EQ} $1
+        AND (${column} ${EQ} $2 OR (${column} IS NULL AND $2::text IS NULL)) RETURNING id`;
+      return (await ask(text, [id, from ?? null, to ?? null])).length === 1;
+    },
+
+    async hasExtra(extra) {
+      const text = `SELECT EXISTS (SELECT FROM ${users} WHERE ${EXTRA_COLUMNS[extra]} IS NOT NULL) AS yes`;
+      const [row] = await ask(text);
+      return row?.yes === true;
+    },
   };
 }

@@ -90,6 +90,25 @@ const migrations: readonly string[] = [
      IF TG_OP = 'TRUNCATE' THEN PERFORM pg_notify('latchkey_users', 'all'); END IF;
      RETURN NULL;
    END $$;`,
+
+  `ALTER TABLE latchkey_users
+     ADD COLUMN ended_sessions text, ADD COLUMN codes text, ADD COLUMN passkeys text;
+   CREATE INDEX latchkey_users_with_ended_sessions ON latchkey_users (id)
+     WHERE ended_sessions IS NOT NULL;
+   CREATE INDEX latchkey_users_with_codes ON latchkey_users (id) WHERE codes IS NOT NULL;
+   CREATE INDEX latchkey_users_with_passkeys ON latchkey_users (id) WHERE passkeys IS NOT NULL;
+
+   CREATE TABLE latchkey_sessions (
+     id text COLLATE "C" PRIMARY KEY,
+     user_id text COLLATE "C" NOT NULL REFERENCES latchkey_users (id) ON DELETE CASCADE,
+     created_at timestamptz NOT NULL,
+     used_at timestamptz NOT NULL,
+     expires_at timestamptz NOT NULL,
+     address text NOT NULL,
+     device text NOT NULL
+   );
+   CREATE INDEX latchkey_sessions_by_user ON latchkey_sessions (user_id, used_at);
+   CREATE INDEX latchkey_sessions_by_end ON latchkey_sessions (expires_at);`,
 ];
 
 export const NEWEST_SCHEMA: number = migrations.length;

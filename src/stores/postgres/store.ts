@@ -4,7 +4,7 @@ import type { LogPruner, LogReader } from "../../core/log-reader.ts";
 import type { AttemptCounter } from "../../core/shared-limiter.ts";
 import type { Store, UserId } from "../../core/store.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
-import { userOf } from "../rows.ts";
+import { USER_COLUMNS, userOf } from "../rows.ts";
 import { accountsOn } from "./accounts.ts";
 import { attemptCounter } from "./attempts.ts";
 import { logOn } from "./log.ts";
@@ -77,8 +77,6 @@ async function openOn(
   };
 }
 
-const USER = "id, username, password_hash, sessions_from";
-
 function usersOn(ask: Ask, { users, configured }: Tables): Omit<Store, "insertLogEntries"> {
   return {
     async hasUsers() {
@@ -88,14 +86,14 @@ function usersOn(ask: Ask, { users, configured }: Tables): Omit<Store, "insertLo
 
     async findUser(id) {
       if (isUnstorable(id)) return undefined;
-      const text = `SELECT ${USER} FROM ${users} WHERE id ${EQ} $1`;
+      const text = `SELECT ${USER_COLUMNS} FROM ${users} WHERE id ${EQ} $1`;
       const [row] = await ask(text, [id], "latchkey_find_user");
       return row && userOf(row);
     },
 
     async findUserByUsername(username) {
       if (isUnstorable(username)) return undefined;
-      const text = `SELECT ${USER} FROM ${users} WHERE username ${EQ} $1`;
+      const text = `SELECT ${USER_COLUMNS} FROM ${users} WHERE username ${EQ} $1`;
       const [row] = await ask(text, [username], "latchkey_find_user_by_username");
       return row && userOf(row);
     },

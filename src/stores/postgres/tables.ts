@@ -1,7 +1,14 @@
 /** Latchkey's tables by their full names, so that no `search_path` decides which ones are used. */
 export type Tables = Readonly<
   Record<
-    "schemaVersion" | "users" | "configured" | "log" | "logEnd" | "importMark" | "attempts",
+    | "schemaVersion"
+    | "users"
+    | "sessions"
+    | "configured"
+    | "log"
+    | "logEnd"
+    | "importMark"
+    | "attempts",
     string
   >
 >;
@@ -11,6 +18,7 @@ export function tablesIn(schema: string): Tables {
   return {
     schemaVersion: `${prefix}schema`,
     users: `${prefix}users`,
+    sessions: `${prefix}sessions`,
     configured: `${prefix}configured`,
     log: `${prefix}log`,
     logEnd: `${prefix}log_end`,

@@ -6,7 +6,7 @@ import type {
   ImportRows,
   TransferStore,
 } from "../../core/transfer/transfer-store.ts";
-import { contentsOf, takenAmong, userOf } from "../rows.ts";
+import { contentsOf, takenAmong, USER_COLUMNS, userOf, userValues } from "../rows.ts";
 import { isTaken } from "./accounts.ts";
 import { columnsOf, insertEntries } from "./log.ts";
 import type { Ask, PostgresPool } from "./query.ts";
@@ -23,8 +23,7 @@ export function transferOn(pool: PostgresPool, tables: Tables): TransferStore {
     readUsers: ({ afterId, limit }) =>
       inTransaction(pool, async (ask) => {
         const rows = await ask(
-          `SELECT id, username, password_hash, sessions_from FROM ${users}
-           WHERE id > $1 ORDER BY id LIMIT $2`,
+          `SELECT ${USER_COLUMNS} FROM ${users} WHERE id > $1 ORDER BY id LIMIT $2`,
           [afterId, limit],
         );
         return rows.map(userOf);
@@ -118,15 +117,13 @@ async function insertBatch(
 
 /** Runs in a transaction only: it uses short names. */
 async function insertUsers(ask: Ask, { users: table }: Tables, users: readonly StoredUser[]) {
+  const rows = users.map(userValues);
+  const columns = USER_COLUMNS.split(", ").map((_, at) => rows.map((row) => row[at] ?? null));
   await ask(
-    `INSERT INTO ${table} (id, username, password_hash, sessions_from)
-     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])`,
-    [
-      users.map(({ id }) => id),
-      users.map(({ username }) => username),
-      users.map(({ passwordHash }) => passwordHash),
-      users.map(({ sessionsFrom }) => sessionsFrom ?? null),
-    ],
+    `INSERT INTO ${table} (${USER_COLUMNS})
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[],
+       $5::text[], $6::text[], $7::text[])`,
+    columns,
   );
 }
 
@@ -141,9 +138,10 @@ async function isAlone(tables: Tables, { from, users }: ImportBatch, ask: Ask): 
 }
 
 function problemWith({ users, entries }: ImportRows): string | undefined {
-  for (const { id, username, passwordHash } of users) {
+  for (const user of users) {
+    const { username } = user;
     const who = `the user ${JSON.stringify(username.slice(0, 100))}`;
-    if ([id, username, passwordHash].some((text) => text.includes("\0"))) {
+    if (userValues(user).some((value) => String(value).includes("\0"))) {
       return `${who} contains a NUL character, which PostgreSQL cannot store`;
     }
     if (Buffer.byteLength(username) > MAX_USERNAME_BYTES) {

@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto";
-import type { AccountChanges } from "../../core/accounts/account-store.ts";
+import type { AccountChanges, ExtraStore } from "../../core/accounts/account-store.ts";
 import type { UserId } from "../../core/store.ts";
+import { EXTRA_COLUMNS } from "../rows.ts";
 import { type Ask, isTaken } from "./locking.ts";
 
 /**
  * The methods that change accounts, each in one statement and therefore one atomic step.
  * @param report Is called for each changed user.
  */
-export function accountsOn(ask: Ask, report: (id: UserId | "all") => void): AccountChanges {
+export function accountsOn(
+  ask: Ask,
+  report: (id: UserId | "all") => void,
+): AccountChanges & ExtraStore {
   return {
     async insertUser({ username, passwordHash }) {
       const id = randomUUID() as UserId;
@@ -59,6 +63,19 @@ export function accountsOn(ask: Ask, report: (id: UserId | "all") => void): Acco
           : await ask(`${text} WHERE id = ? RETURNING id`, [before, of]);
       report(of);
       return ended.length;
+    },
+
+    async replaceExtra(id, extra, from, to) {
+      const column = EXTRA_COLUMNS[extra];
+      const text = `UPDATE users SET ${column} = ? WHERE id = ? AND ${column} IS ? RETURNING id`;
+      if ((await ask(text, [to ?? null, id, from ?? null])).length === 0) return false;
+      report(id);
+      return true;
+    },
+
+    async hasExtra(extra) {
+      const text = `SELECT 1 FROM users WHERE ${EXTRA_COLUMNS[extra]} IS NOT NULL LIMIT 1`;
+      return (await ask(text)).length === 1;
     },
   };
 }

@@ -27,6 +27,25 @@ const migrations: readonly string[] = [
 
   `CREATE TABLE import_mark (one INTEGER PRIMARY KEY CHECK (one = 1), mark TEXT NOT NULL) STRICT;
    ALTER TABLE users ADD COLUMN sessions_from INTEGER;`,
+
+  `ALTER TABLE users ADD COLUMN ended_sessions TEXT;
+   ALTER TABLE users ADD COLUMN codes TEXT;
+   ALTER TABLE users ADD COLUMN passkeys TEXT;
+   CREATE INDEX users_with_ended_sessions ON users (id) WHERE ended_sessions IS NOT NULL;
+   CREATE INDEX users_with_codes ON users (id) WHERE codes IS NOT NULL;
+   CREATE INDEX users_with_passkeys ON users (id) WHERE passkeys IS NOT NULL;
+
+   CREATE TABLE sessions (
+     id TEXT PRIMARY KEY,
+     user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+     created_at INTEGER NOT NULL,
+     used_at INTEGER NOT NULL,
+     expires_at INTEGER NOT NULL,
+     address TEXT NOT NULL,
+     device TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX sessions_by_user ON sessions (user_id, used_at);
+   CREATE INDEX sessions_by_end ON sessions (expires_at);`,
 ];
 
 export const NEWEST_SCHEMA: number = migrations.length;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import type { EarlierLine, Staging } from "../../core/transfer/import-users.ts";
-import { newLogEntryOf, type Row, userOf } from "../rows.ts";
+import { newLogEntryOf, type Row, userOf, userValues } from "../rows.ts";
 
 const PAGE_SIZE = 1_000;
 
@@ -15,13 +15,16 @@ export function openStaging(): OpenStaging {
     PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
     CREATE TABLE users (
       line INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, username TEXT NOT NULL UNIQUE,
-      password_hash TEXT NOT NULL, sessions_from INTEGER
+      password_hash TEXT NOT NULL, sessions_from INTEGER,
+      ended_sessions TEXT, codes TEXT, passkeys TEXT
     ) STRICT;
     CREATE TABLE entries (line INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL,
       summary TEXT NOT NULL, author TEXT NOT NULL) STRICT;
     CREATE INDEX entries_by_time ON entries (at, line);
     BEGIN;`);
-  const insertUser = database.prepare("INSERT OR IGNORE INTO users VALUES (?, ?, ?, ?, ?)");
+  const insertUser = database.prepare(
+    "INSERT OR IGNORE INTO users VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+  );
   const findEarlier = database.prepare(
     "SELECT line, username = ? AS same FROM users WHERE username = ? OR id = ? ORDER BY line LIMIT 1",
   );
@@ -36,8 +39,9 @@ export function openStaging(): OpenStaging {
   );
 
   return {
-    addUser(line, { id, username, passwordHash, sessionsFrom }) {
-      const { changes } = insertUser.run(line, id, username, passwordHash, sessionsFrom ?? null);
+    addUser(line, user) {
+      const { id, username } = user;
+      const { changes } = insertUser.run(line, ...userValues(user));
       return changes === 1 ? undefined : earlierIn(findEarlier.get(username, username, id) ?? {});
     },
 

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { LogEntry } from "../../core/log-reader.ts";
 import type { NewLogEntry, StoredUser } from "../../core/store.ts";
 import type { ImportBatch, TransferStore } from "../../core/transfer/transfer-store.ts";
-import { contentsOf, pointOf, takenAmong, userOf } from "../rows.ts";
+import { contentsOf, pointOf, takenAmong, USER_COLUMNS, userOf, userValues } from "../rows.ts";
 import { type Ask, inTransaction, isTaken } from "./locking.ts";
 
 /** The methods that read the whole database, or add many rows to it. */
@@ -94,14 +94,12 @@ interface InsertedRows {
 /** Runs in a transaction. */
 export function insertRows(database: DatabaseSync, { users, entries }: InsertedRows): void {
   const insertUser = database.prepare(
-    "INSERT INTO users (id, username, password_hash, sessions_from) VALUES (?, ?, ?, ?)",
+    `INSERT INTO users (${USER_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertEntry = database.prepare(
     "INSERT INTO log_entries (id, at, type, summary, author) VALUES (?, ?, ?, ?, ?)",
   );
-  for (const { id, username, passwordHash, sessionsFrom } of users) {
-    insertUser.run(id, username, passwordHash, sessionsFrom ?? null);
-  }
+  for (const user of users) insertUser.run(...userValues(user));
   for (const { id, at, type, summary, author } of entries) {
     insertEntry.run(id ?? null, at.getTime(), type, summary, author);
   }

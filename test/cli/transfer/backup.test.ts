@@ -3,7 +3,7 @@ import { chmod, copyFile, readdir, readFile, stat, symlink, writeFile } from "no
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { runCommand, serveHere } from "../../support/command.ts";
-import { execute } from "../../support/database.ts";
+import { execute, TO_SCHEMA_1 } from "../../support/database.ts";
 import { startGate } from "../../support/gate.ts";
 import { startLatchkey } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -107,10 +107,7 @@ test("reports a missing, foreign or newer database in one line and leaves no fil
 
 test("backs up a database of an older version before its migration", async (t) => {
   const { env, database, backup } = await filled(t, ["owner"], 1);
-  execute(
-    database,
-    "ALTER TABLE users DROP COLUMN sessions_from; DROP TABLE import_mark; PRAGMA user_version = 1",
-  );
+  execute(database, TO_SCHEMA_1);
   assert.equal((await runCommand(["backup", backup], { env })).code, 0);
   assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
 });

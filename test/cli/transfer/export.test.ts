@@ -32,13 +32,15 @@ const USERS: readonly NamedUser[] = NAMES.map((username, n) => ({
   ...(n === 1 ? { sessions_from: 1_700_000_000 } : {}),
 }));
 
+const EXTRAS = { ended_sessions: "ended, é", codes: '{"of":"codes"}', passkeys: "[]" };
+
 async function placeWith(
   open: OpenPlace,
   t: TestContext,
   users: readonly NamedUser[] = USERS,
 ): Promise<Place> {
   const place = await open(t);
-  const lines = users.map((user) => JSON.stringify({ ...user, password_hash: HASH }));
+  const lines = users.map((user) => JSON.stringify({ ...user, ...EXTRAS, password_hash: HASH }));
   assert.equal(
     (await runCommand(["import", "-"], { env: place.env, input: lines.join("\n") })).code,
     0,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { NEWEST_SCHEMA } from "../../../src/stores/sqlite/schema.ts";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { inDatabase } from "../../support/database.ts";
 import { logEntry } from "../../support/store.ts";
@@ -23,7 +24,7 @@ test("starts four processes without a database: one migrates and one inserts the
       users.map(({ username }) => username),
       [["a", "b", "c", "d"][answers.indexOf("first")]],
     );
-    assert.equal(database.prepare("PRAGMA user_version").get()?.user_version, 2);
+    assert.equal(database.prepare("PRAGMA user_version").get()?.user_version, NEWEST_SCHEMA);
     assert.equal(database.prepare("PRAGMA integrity_check").get()?.integrity_check, "ok");
   });
 });

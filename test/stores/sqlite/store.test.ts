@@ -76,6 +76,7 @@ test("SQLite: uses a WAL and STRICT tables", async (t) => {
       [
         { name: "import_mark", strict: 1 },
         { name: "log_entries", strict: 1 },
+        { name: "sessions", strict: 1 },
         { name: "users", strict: 1 },
       ],
     );
