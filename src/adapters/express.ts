@@ -15,15 +15,10 @@ export interface ExpressRequest extends IncomingMessage {
   readonly originalUrl: string;
 }
 
-/** The part of Express's `Response` that the adapter uses. */
-export interface ExpressResponse extends ServerResponse {
-  readonly locals: Record<string, unknown>;
-}
-
 /** Express middleware, as `app.use` and routes accept it. */
 export type ExpressMiddleware = (
   request: ExpressRequest,
-  response: ExpressResponse,
+  response: ServerResponse,
   next: (error?: unknown) => void,
 ) => void;
 
@@ -36,7 +31,7 @@ export interface ExpressAuth extends AdapterAuth<ExpressMiddleware, IncomingMess
    *
    * @throws {Fault} `not_guarded` on a route without a guard.
    */
-  user(response: { readonly locals: Record<string, unknown> }): User;
+  user(response: ServerResponse): User;
 }
 
 /**
@@ -52,13 +47,15 @@ export interface ExpressAuth extends AdapterAuth<ExpressMiddleware, IncomingMess
 export function expressAuth(auth: Auth): ExpressAuth {
   const { adapter } = auth;
   const answer = createAnswer(auth);
+  // Not in `response.locals`, whose type an app can declare.
+  const admitted = new WeakMap<ServerResponse, User>();
 
   const guard =
     (check: GuardCheck): ExpressMiddleware =>
     (request, response, next) => {
       const act = (result: GuardResult): MaybePromise<void> => {
         if (result.kind === "refused") return sendResponse(result.response, response);
-        response.locals.latchkeyUser = result.user;
+        admitted.set(response, result.user);
         next();
       };
       runGuard(check, request, act, next);
@@ -76,10 +73,10 @@ export function expressAuth(auth: Auth): ExpressAuth {
     },
     requireAuth: guard(adapter.requireAuth),
     authMiddleware: guard(adapter.authMiddleware),
-    user({ locals }) {
-      const user = locals.latchkeyUser;
+    user(response) {
+      const user = admitted.get(response);
       if (user === undefined) throw new Fault("not_guarded", "this route is not behind a guard");
-      return user as User;
+      return user;
     },
     currentUser: (request) => adapter.currentUser(request.headers.cookie),
     pageHelpers: (request) => adapter.pageHelpers(nodeRequestInfo(request)),

@@ -8,6 +8,7 @@ import { getHome } from "./home.ts";
 import { getLogin, postLogin } from "./login.ts";
 import { CHANGE_PASSWORD, homePathsOf } from "./paths.ts";
 import type { WebPorts } from "./ports.ts";
+import { incomingOf } from "./request/connection.ts";
 import { type Form, readForm } from "./request/form.ts";
 import { REQUEST_ID } from "./request/request-id.ts";
 import { requestInfoOf, requestSourceOf } from "./request/request-info.ts";
@@ -113,7 +114,7 @@ function refuseCrossSite(ports: WebPorts): MiddlewareHandler {
 function formReader(ports: WebPorts) {
   return <C extends Context>(handle: (ports: WebPorts, c: C, form: Form) => Promise<Response>) =>
     async (c: C): Promise<Response> => {
-      const reading = await readForm(c.req.raw);
+      const reading = await readForm(c.req.raw, incomingOf(c));
       switch (reading.kind) {
         case "form":
           return handle(ports, c, reading.form);

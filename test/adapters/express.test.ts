@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import express, { type Express, Router } from "express";
+import express, { type Express, Router, urlencoded } from "express";
 import { type ExpressAuth, expressAuth } from "../../src/adapters/express.ts";
 import type { AuthOptions } from "../../src/index.ts";
 import { execute } from "../support/database.ts";
@@ -175,4 +175,29 @@ test("pageHelpers reads the query of a request in a router", async (t) => {
   });
   const { body } = await app.send("/inside?error=1");
   assert.deepEqual(JSON.parse(body), { NeedsSetup: true, HasError: true });
+});
+
+test("a body parser before the routes makes forms fail with a log line that says so", async (t) => {
+  const app = await startExpress(t, (express, adapter) => {
+    express.use(urlencoded(), adapter.routes);
+  });
+  const { status, body } = await app.send("/setup", { form: SETUP_FORM });
+  assert.equal(status, 500);
+  assert.match(body, /mount Latchkey&#39;s routes before body parsers/);
+  assert.deepEqual(
+    app.log.map(({ message, fields }) => [message, Object(fields).err.code]),
+    [["request failed", "form_already_read"]],
+  );
+  assert.equal((await app.send("/setup")).status, 200);
+});
+
+test("a body parser that keeps the raw body can run before the routes", async (t) => {
+  const app = await startExpress(t, (express, adapter) => {
+    const verify = (request: object, _response: object, rawBody: Buffer) => {
+      Object.assign(request, { rawBody });
+    };
+    express.use(urlencoded({ verify }), adapter.routes);
+  });
+  const { status, location } = await app.send("/setup", { form: SETUP_FORM });
+  assert.deepEqual([status, location], [303, "/"]);
 });

@@ -176,3 +176,14 @@ test("with absolute locations, leaves the location of another origin and of the 
   const answer = await own(new Request("http://localhost/", { headers: { Cookie } }));
   assert.equal(answer.headers.get("location"), "/a");
 });
+
+test("a form that the app has read makes the routes fail with a log line that says so", async (t) => {
+  const { adapter, log } = await open(t);
+  const request = createPost("http://app.example.org/setup", SETUP);
+  await request.text();
+  assert.equal((await adapter.routes(request, FROM))?.status, 500);
+  assert.deepEqual(
+    log.map(({ fields }) => Object(fields).err.code),
+    ["form_already_read"],
+  );
+});

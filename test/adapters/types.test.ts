@@ -17,7 +17,7 @@ const PREAMBLE = `
 `;
 
 const EXPRESS = `
-  import express, { Router } from "express";
+  import express, { type Request, type Response, Router } from "express";
   import { expressAuth } from "latchkey/express";
   const guards = expressAuth(auth);
   const app = express();
@@ -51,6 +51,10 @@ const correct: Readonly<Record<string, string>> = {
       response.send(greet(guards.user(response)) + id);
     });
     app.use(Router().use(guards.authMiddleware));
+    interface Locals { title: string }
+    app.get("/typed", guards.requireAuth, (_: Request, response: Response<string, Locals>) => {
+      response.send(greet(guards.user(response)) + response.locals.title);
+    });
     app.get("/who", async (request, response) => {
       const { HasError } = await guards.pageHelpers(request);
       response.json([await guards.currentUser(request), HasError]);
@@ -114,7 +118,7 @@ const incorrect: Readonly<Record<string, string>> = {
       const user: number = guards.user(response);
       response.json(user);
     });`,
-  "express-request TS2741": `${EXPRESS}
+  "express-request TS2740": `${EXPRESS}
     app.get("/", guards.requireAuth, (request) => greet(guards.user(request)));`,
   "express-current-user TS2345": `${EXPRESS}
     app.get("/", async (request) => { greet(await guards.currentUser(request)); });`,

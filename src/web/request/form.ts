@@ -1,3 +1,5 @@
+import { Fault } from "../../core/fault.ts";
+
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
 /** A body of exactly this size is accepted. */
@@ -22,8 +24,25 @@ export type FormReading =
   | { readonly kind: "not-utf8" }
   | { readonly kind: "aborted" };
 
-/** Decodes strictly, since a lenient decoder would make different passwords equal. */
-export async function readForm(request: Request): Promise<FormReading> {
+interface Incoming {
+  readonly readableDidRead?: unknown;
+  readonly rawBody?: unknown;
+}
+
+/**
+ * Decodes strictly, since a lenient decoder would make different passwords equal. So the result of
+ * a body parser cannot be used.
+ *
+ * @param incoming is the Node request, if there is one.
+ * @throws {Fault} `form_already_read` if a body parser has read the body.
+ */
+export async function readForm(request: Request, incoming?: Incoming): Promise<FormReading> {
+  if (isRead(request, incoming)) {
+    throw new Fault(
+      "form_already_read",
+      "another middleware has read the form: mount Latchkey's routes before body parsers",
+    );
+  }
   const body = await readBody(request);
   if (!(body instanceof Uint8Array)) return body;
   const contentType = request.headers.get("content-type")?.split(";", 1)[0];
@@ -31,6 +50,12 @@ export async function readForm(request: Request): Promise<FormReading> {
   const fields = parseForm(body);
   if (fields === undefined) return { kind: "not-utf8" };
   return { kind: "form", form: (field) => fields.get(field) ?? "" };
+}
+
+/** Hono's Node server reads `rawBody` instead of the stream, if a body parser has kept it. */
+function isRead(request: Request, incoming: Incoming = {}): boolean {
+  if (incoming.readableDidRead === undefined) return request.bodyUsed;
+  return incoming.readableDidRead === true && !(incoming.rawBody instanceof Buffer);
 }
 
 /** Decodes a form as browsers encode it. Returns `undefined` for invalid UTF-8. */

@@ -54,8 +54,7 @@ export function nearestUntrusted(
   isTrusted: (address: string) => boolean,
 ): string {
   let nearest = peer;
-  for (const hop of forwardedFor.split(",").reverse()) {
-    const address = addressIn(hop.trim());
+  for (const address of hopsOf(forwardedFor).reverse()) {
     // No trusted proxy writes an invalid address, so the hop that passed it on is the client.
     if (address === undefined) return nearest;
     nearest = address;
@@ -63,6 +62,10 @@ export function nearestUntrusted(
   }
   return nearest;
 }
+
+/** The addresses in `X-Forwarded-For`; `undefined` for an invalid one. */
+export const hopsOf = (forwardedFor: string): (string | undefined)[] =>
+  forwardedFor.split(",").map((hop) => addressIn(hop.trim()));
 
 /** One spelling for each address; an IPv4-mapped IPv6 address becomes the IPv4 address. */
 export function canonicalAddress(address: string): string {

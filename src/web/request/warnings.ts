@@ -3,7 +3,7 @@ import type { Refusal } from "../../core/refusal-log.ts";
 import type { ServerLog } from "../../core/server-log.ts";
 import type { WebPorts } from "../ports.ts";
 import { connectedFrom } from "./connection.ts";
-import { canonicalAddress, clientOf, type ProxyTrust } from "./remote-address.ts";
+import { canonicalAddress, clientOf, hopsOf, type ProxyTrust } from "./remote-address.ts";
 
 /** Logs a refusal with the address of its client. */
 export function noteRefusal({ rules, proxies }: WebPorts, c: Context, refusal: Refusal): void {
@@ -15,14 +15,17 @@ const MAX_WARNED = 100;
 
 /**
  * Warns once for each peer that forwards requests and is not trusted. Behind a proxy
- * that is missing from the options, all users share the five attempts of one address.
+ * that is missing from the options, all users share the five attempts of one address. An app
+ * that takes the client's address from the header itself, as on Next.js, gets no warning.
  */
 export function createProxyWarning({ trusts }: ProxyTrust, log: ServerLog): MiddlewareHandler {
   const warned = new Set<string>();
   return (c, next) => {
-    if (c.req.header("x-forwarded-for") === undefined) return next();
+    const forwardedFor = c.req.header("x-forwarded-for");
+    if (forwardedFor === undefined) return next();
     const peer = canonicalAddress(connectedFrom(c));
-    if (!trusts(peer) && !warned.has(peer) && warned.size < MAX_WARNED) {
+    const isFromHeader = hopsOf(forwardedFor).includes(peer);
+    if (!isFromHeader && !trusts(peer) && !warned.has(peer) && warned.size < MAX_WARNED) {
       warned.add(peer);
       log.warn(
         { peer },

@@ -46,6 +46,14 @@ test("does not warn about a trusted peer or one that forwards nothing", async (t
   assert.deepEqual(warnings(gate), []);
 });
 
+test("does not warn about an address that the app has taken from the header", async (t) => {
+  const gate = await startGate(t);
+  for (const forwarded of ["127.0.0.1", "203.0.113.7, ::ffff:127.0.0.1", "127.0.0.1:4711, x"]) {
+    await gate.signIn({}, { headers: { "X-Forwarded-For": forwarded } });
+  }
+  assert.deepEqual(warnings(gate), []);
+});
+
 test("warns only on sign-in, not on pages and guards", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
