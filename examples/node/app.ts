@@ -1,79 +1,32 @@
-import { mkdirSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { createServer } from "node:http";
 import { createAuth } from "latchkey";
 import { nodeAuth } from "latchkey/node";
 import { openSqlite } from "latchkey/sqlite";
 
-const { PORT = "3000", DATA_DIR = "./data", AUTH_SECRET } = process.env;
-if (!AUTH_SECRET) throw new Error("Set AUTH_SECRET: `npx latchkey secret` prints a new one.");
-
-mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 });
-const store = await openSqlite({ file: join(DATA_DIR, "accounts.db") });
+const store = await openSqlite({ file: "accounts.db" });
 const auth = createAuth({
   store,
-  secret: AUTH_SECRET,
-  homePath: "/account",
-  returnTo: true,
-  onDenied: "negotiate",
-  // Against DNS rebinding: until there is an account, only loopback names reach the setup.
+  secret: process.env.AUTH_SECRET,
+  basePath: "/auth",
   allowedHosts: "loopback-setup",
 });
 const { routes, requireAuth } = nodeAuth(auth);
 
-/** The notes of each user, by the user's ID. They are gone when the process ends. */
-const notes = new Map<string, string[]>();
-
-const escaped = (raw: string): string => raw.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
-
-const showNotes = requireAuth((_request, response, { id, username }) => {
-  response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(`<!doctype html>
-<html lang="en">
-  <meta charset="utf-8">
-  <title>Notes</title>
-  <h1>Notes of ${escaped(username)}</h1>
-  <ul>${(notes.get(id) ?? []).map((note) => `<li>${escaped(note)}</li>`).join("")}</ul>
-  <form method="post" action="/notes">
-    <input name="note" aria-label="Note" required maxlength="1000"> <button>Add</button>
-  </form>
-  <form method="post" action="/logout"><button>Sign out</button></form>
-  <p><a href="/account">Change the password</a></p>
-</html>`);
+const app = requireAuth((request, response, user) => {
+  const { pathname } = new URL(request.url ?? "/", "http://localhost");
+  if (pathname === "/") return response.end(`Hello, ${user.username}`);
+  if (pathname === "/api/me") return response.end(JSON.stringify(user));
+  response.writeHead(404).end();
 });
-
-const addNote = requireAuth(async (request, response, { id }) => {
-  const note = new URLSearchParams(await text(request)).get("note");
-  if (note) notes.set(id, [...(notes.get(id) ?? []), note]);
-  response.writeHead(303, { Location: "/" }).end();
-});
-
-const notFound = (response: ServerResponse): unknown => response.writeHead(404).end("Not found");
 
 const server = createServer(async (request, response) => {
-  try {
-    if (await routes(request, response)) return;
-    if (request.method === "GET" && request.url === "/") await showNotes(request, response);
-    else if (request.method === "POST" && request.url === "/notes")
-      await addNote(request, response);
-    else notFound(response);
-  } catch (error) {
-    console.error(error);
-    response.destroy();
-  }
+  if (!(await routes(request, response))) await app(request, response);
 });
+server.listen(Number(process.env.PORT ?? 3000), "127.0.0.1");
 
-server.listen(Number(PORT), "127.0.0.1", () => {
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(`Notes at http://127.0.0.1:${port}\n`);
-});
-
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => {
-    server.close(async () => {
-      await auth.close();
-      store.close();
-    });
+process.once("SIGTERM", () => {
+  server.close(async () => {
+    await auth.close();
+    store.close();
   });
-}
+});

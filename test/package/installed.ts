@@ -29,12 +29,11 @@ export async function run(cwd: string, program: string, ...args: string[]): Prom
 }
 
 /** Packs a copy of the checkout or of a workspace, so that the checkout's own `dist` is unchanged. */
-export async function packAndInstall(
+export async function packCopy(
   dir: string,
   workspace: readonly string[] = [],
-): Promise<Installed> {
+): Promise<Pick<Installed, "checkout" | "tarball">> {
   const checkout = join(dir, "checkout");
-  const project = join(dir, "project");
   await cp(ROOT, checkout, {
     recursive: true,
     filter: (path) => !LEFT_BEHIND.includes(basename(path)),
@@ -42,8 +41,16 @@ export async function packAndInstall(
   await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"));
   await run(checkout, "npm", "pack", ...workspace, "--pack-destination", dir);
   const [name = ""] = (await readdir(dir)).filter((file) => file.endsWith(".tgz"));
-  const tarball = join(dir, name);
+  return { checkout, tarball: join(dir, name) };
+}
 
+/** Packs as `packCopy` does, and installs the tarball in a new project. */
+export async function packAndInstall(
+  dir: string,
+  workspace: readonly string[] = [],
+): Promise<Installed> {
+  const { checkout, tarball } = await packCopy(dir, workspace);
+  const project = join(dir, "project");
   await mkdir(project);
   await writeFile(join(project, "package.json"), '{ "type": "module", "private": true }');
   await run(project, "npm", "install", "--prefer-offline", "--no-audit", "--no-fund", tarball);

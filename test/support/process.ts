@@ -31,13 +31,22 @@ export function startLatchkey(
 }
 
 /** The same for any other Node program. */
-export function startNode(
+export const startNode = (
   t: TestContext,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd?: string,
+): Running => startProgram(t, process.execPath, args, env, cwd);
+
+/** The same for any program. */
+export function startProgram(
+  t: TestContext,
+  program: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   cwd: string = process.cwd(),
 ): Running {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     cwd,
     env: { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],

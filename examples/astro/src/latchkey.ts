@@ -1,0 +1,19 @@
+import { createAuth } from "latchkey";
+import { fetchAuth } from "latchkey/fetch";
+import { openSqlite } from "latchkey/sqlite";
+
+const store = await openSqlite({ file: "accounts.db" });
+const auth = createAuth({
+  store,
+  secret: process.env.AUTH_SECRET,
+  basePath: "/auth",
+  allowedHosts: "loopback-setup",
+});
+
+export const latchkey = fetchAuth(auth);
+
+process.once("SIGTERM", async () => {
+  await auth.close();
+  store.close();
+  process.exit();
+});

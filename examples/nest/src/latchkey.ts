@@ -1,0 +1,24 @@
+import { createParamDecorator, type ExecutionContext } from "@nestjs/common";
+import { createAuth } from "latchkey";
+import { expressAuth } from "latchkey/express";
+import { openSqlite } from "latchkey/sqlite";
+
+const store = await openSqlite({ file: "accounts.db" });
+const auth = createAuth({
+  store,
+  secret: process.env.AUTH_SECRET,
+  basePath: "/auth",
+  allowedHosts: "loopback-setup",
+});
+
+export const latchkey = expressAuth(auth);
+
+/** The signed-in user, as a parameter of a handler. */
+export const SignedIn = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  latchkey.user(context.switchToHttp().getResponse()),
+);
+
+export async function closeLatchkey(): Promise<void> {
+  await auth.close();
+  store.close();
+}

@@ -1,0 +1,10 @@
+import { latchkey } from "../../../latchkey";
+
+async function answer(request: Request): Promise<Response> {
+  const { routes } = await latchkey();
+  // The proxy in front of Next.js appends the client's address; without a proxy, Next.js sets it.
+  const remoteAddress = request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim() ?? "";
+  return (await routes(request, { remoteAddress })) ?? new Response("Not found", { status: 404 });
+}
+
+export { answer as GET, answer as POST };

@@ -1,0 +1,9 @@
+import type { User } from "latchkey";
+
+declare global {
+  namespace App {
+    interface Locals {
+      user: User;
+    }
+  }
+}

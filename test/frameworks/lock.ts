@@ -1,0 +1,33 @@
+/** Writes the lock file of every example anew, with the packed Latchkey of this checkout. */
+import { copyFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packCopy, ROOT, run } from "../package/installed.ts";
+
+const LOCK = "package-lock.json";
+const named = process.argv.slice(2);
+const dir = await mkdtemp(join(tmpdir(), "latchkey-locks-"));
+try {
+  const { tarball } = await packCopy(dir);
+  await copyFile(tarball, join(dir, "latchkey.tgz"));
+  const examples = await readdir(join(ROOT, "examples"), { withFileTypes: true });
+  const all = examples.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  for (const name of named.length > 0 ? named : all) {
+    await writeLock(name);
+    process.stdout.write(`${name}\n`);
+  }
+} finally {
+  await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+}
+
+async function writeLock(name: string): Promise<void> {
+  const example = join(ROOT, "examples", name);
+  const folder = join(dir, name);
+  await cp(join(example, "package.json"), join(folder, "package.json"));
+  const flags = ["--package-lock-only", "--omit-lockfile-registry-resolved", "--prefer-offline"];
+  await run(folder, "npm", "install", ...flags, "--no-audit");
+  const lock = JSON.parse(await readFile(join(folder, LOCK), "utf8"));
+  // The digest would change with every change of Latchkey.
+  delete lock.packages["node_modules/latchkey"].integrity;
+  await writeFile(join(example, LOCK), `${JSON.stringify(lock, null, 2)}\n`);
+}

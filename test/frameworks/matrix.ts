@@ -1,0 +1,45 @@
+/**
+ * Installs every example from the packed Latchkey, builds it for production and signs in and out of
+ * it. The names of apps after the command select these alone; `--lock` writes their lock files anew.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { packCopy } from "../package/installed.ts";
+import { apps } from "./apps.ts";
+import { startApp, type Timed } from "./running-app.ts";
+import { entering, leaving, type Visit } from "./steps.ts";
+
+/** As many as there are cores in the gate. */
+const CONCURRENCY = 2;
+
+const dir = await mkdtemp(join(tmpdir(), "latchkey-frameworks-"));
+const { tarball } = await packCopy(dir);
+const rows: string[] = [];
+
+after(async () => {
+  await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+  process.stdout.write(`\n${rows.join("\n")}\n`);
+});
+
+describe("frameworks", { concurrency: CONCURRENCY }, () => {
+  for (const app of apps) {
+    test(app.name, async (t) => {
+      const parts: string[] = [];
+      const timed: Timed = async (part, work) => {
+        const begun = performance.now();
+        const result = await work();
+        parts.push(`${part} ${((performance.now() - begun) / 1_000).toFixed(1)}`);
+        return result;
+      };
+      const visit: Visit = { ...(await startApp(t, app, tarball, timed)), signIns: 0 };
+      await timed("steps", async () => {
+        for (const step of [...entering, ...(app.steps ?? []), ...leaving]) {
+          await t.test(step.title, (inner) => step.run(visit, inner));
+        }
+      });
+      rows.push(`${app.name}: ${parts.join(", ")} s`);
+    });
+  }
+});

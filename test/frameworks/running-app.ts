@@ -1,0 +1,117 @@
+import { copyFile, cp, readFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import type { TestContext } from "node:test";
+import { ROOT, run } from "../package/installed.ts";
+import { type Answer, type Sending, send } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
+import { SECRET } from "../support/gate.ts";
+import { type Running, startProgram } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import type { App } from "./apps.ts";
+
+/** For a machine that is busy with other builds. */
+const START_WITHIN_MS = 60_000;
+const TYPE_CHECK = ["--noEmit", "--strict", "--skipLibCheck", "--erasableSyntaxOnly"];
+const TARGET = ["--target", "es2024", "--module", "nodenext"];
+
+export interface RunningApp {
+  readonly app: App;
+  readonly folder: string;
+  readonly url: string;
+  readonly running: Running;
+  /** Sends a request as a browser does: a form with the origin of its page. */
+  send(path: string, sending?: Sending): Promise<Answer>;
+}
+
+/** Does one part of the work, and records its time. */
+export type Timed = <T>(part: string, work: () => Promise<T>) => Promise<T>;
+
+/** Installs the app by its lock file, with the packed Latchkey, builds it and starts it. */
+export async function startApp(
+  t: TestContext,
+  app: App,
+  tarball: string,
+  timed: Timed,
+): Promise<RunningApp> {
+  const folder = await copyApp(app, tarball, await tempDir(t));
+  await timed("install", () => run(folder, "npm", "ci", "--prefer-offline", "--no-audit"));
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const { scripts } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const env = environment(folder, url);
+  if (app.build !== undefined) {
+    // Without a secret and without a database, as in the build of an image.
+    await timed("build", () => runToEnd(startScript(t, scripts.build, env, folder)));
+  }
+  const { types } = app;
+  if (types !== undefined) await timed("types", () => checkTypes(folder, types));
+  const running = await timed("start", async () => {
+    const started = startScript(t, scripts.start, { ...env, AUTH_SECRET: SECRET }, folder);
+    await Promise.race([listening(url), endedEarly(started)]);
+    return started;
+  });
+  return {
+    ...{ app, folder, url, running },
+    send: (path, sending = {}) => {
+      const { method, body, form, headers } = sending;
+      const posts = body !== undefined || form !== undefined || method === "POST";
+      const origin = posts ? { Origin: url } : {};
+      return send(`${url}${path}`, { ...sending, headers: { ...origin, ...headers } });
+    },
+  };
+}
+
+/** Copies the app without what an earlier run left in its folder. */
+async function copyApp({ name }: App, tarball: string, parent: string): Promise<string> {
+  const folder = join(parent, name);
+  const source = join(ROOT, "examples", name);
+  const filter = (path: string): boolean => !path.startsWith(join(source, "node_modules"));
+  await cp(source, folder, { recursive: true, filter });
+  await copyFile(tarball, join(parent, "latchkey.tgz"));
+  return folder;
+}
+
+const environment = (folder: string, url: string): Readonly<Record<string, string>> => ({
+  ...{ NODE_ENV: "production", ORIGIN: url, HOST: "127.0.0.1", PORT: new URL(url).port },
+  ...{ NEXT_TELEMETRY_DISABLED: "1", ASTRO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
+  HOME: folder,
+  PATH: [join(folder, "node_modules/.bin"), join(ROOT, "node_modules/.bin"), process.env.PATH]
+    .filter((entry) => entry !== undefined)
+    .join(delimiter),
+});
+
+/** Runs a script of `package.json` as npm does, but in one process, which gets the signals. */
+const startScript = (
+  t: TestContext,
+  script: string,
+  env: Readonly<Record<string, string>>,
+  folder: string,
+): Running => startProgram(t, "sh", ["-c", `exec ${script}`], env, folder);
+
+async function runToEnd({ ended }: Running): Promise<void> {
+  const { code, stdout, stderr } = await ended;
+  if (code !== 0) throw new Error(`exit code ${code}\n${stdout}${stderr}`);
+}
+
+async function endedEarly({ ended }: Running): Promise<never> {
+  const { stdout, stderr } = await ended;
+  throw new Error(`the app ended\n${stdout}${stderr}`);
+}
+
+const listening = (url: string): Promise<true> =>
+  eventually(
+    () =>
+      send(url).then(
+        () => true as const,
+        () => undefined,
+      ),
+    START_WITHIN_MS,
+  );
+
+async function checkTypes(folder: string, types: string): Promise<void> {
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  const args = [...TYPE_CHECK, ...TARGET, "--types", types, "app.ts"];
+  await run(folder, process.execPath, tsc, ...args).catch((error: { stdout?: string }) => {
+    throw new Error(error.stdout ?? String(error));
+  });
+}
