@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createAuth } from "latchkey";
 import { nodeAuth } from "latchkey/node";
 import { openSqlite } from "latchkey/sqlite";
@@ -19,8 +19,12 @@ const app = requireAuth((request, response, user) => {
   response.writeHead(404).end();
 });
 
-const server = createServer(async (request, response) => {
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (!(await routes(request, response))) await app(request, response);
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch(() => response.destroy());
 });
 server.listen(Number(process.env.PORT ?? 3000), "127.0.0.1");
 

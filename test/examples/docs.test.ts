@@ -1,32 +1,53 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { OWNER, SECRET } from "../support/gate.ts";
 import { startNode } from "../support/process.ts";
-import { folderWith, ROOT } from "./running-example.ts";
+import { folderWith, ROOT } from "./folder-with.ts";
 
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), "utf8");
 
-for (const name of ["express", "fastify", "hono", "node"]) {
-  test(`the ${name} page shows the complete code of its example`, async () => {
-    const page = await read(`docs/frameworks/${name}.md`);
-    const [, code] = /```ts\n([\s\S]*?)```/.exec(page) ?? [];
-    assert.equal(code, await read(`examples/${name}/app.ts`));
+/** The pages about an example, by the name of both. */
+const EXAMPLES = (await readdir(join(ROOT, "docs/frameworks")))
+  .map((page) => page.replace(/\.md$/, ""))
+  .filter((name) => name !== "fetch");
+
+/** The code blocks of a page that are files of the example. */
+function filesOn(page: string): ReadonlyMap<string, string> {
+  const found = page.matchAll(/^`([^`\n]+)`:\n\n```\w+\n([\s\S]*?)^```$/gm);
+  return new Map([...found].map(([, file = "", code = ""]) => [file, code]));
+}
+
+/** The files of an example that git tracks or would add. */
+const filesOf = (name: string): readonly string[] =>
+  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate"], {
+    cwd: join(ROOT, "examples", name),
+    encoding: "utf8",
+  })
+    .trimEnd()
+    .split("\n");
+
+for (const name of EXAMPLES) {
+  test(`the ${name} page shows the code of its example, with every file that uses Latchkey`, async () => {
+    const shown = filesOn(await read(`docs/frameworks/${name}.md`));
+    assert.ok(shown.size > 0, "finds files");
+    for (const [file, code] of shown) {
+      assert.equal(code, await read(`examples/${name}/${file}`), file);
+    }
+    for (const file of filesOf(name).filter((one) => /\.(ts|tsx|astro|svelte)$/.test(one))) {
+      const code = await read(`examples/${name}/${file}`);
+      assert.equal(shown.has(file) || !/["/]latchkey/.test(code), true, file);
+    }
   });
 }
 
-/** The app's database as the page's code opens it, unless its environment says otherwise. */
-const databases = { express: "data", fastify: "data", hono: "data", node: "data", fetch: "." };
-for (const [name, folder] of Object.entries(databases)) {
-  test(`the ${name} page resets a password in the database of its code`, async () => {
-    const page = await read(`docs/frameworks/${name}.md`);
-    assert.match(page, folder === "." ? /DATABASE = "accounts\.db"/ : /DATA_DIR = "\.\/data"/);
-    const file = join(folder, "accounts.db");
-    const command = `npx latchkey user password NAME --database-url sqlite:${file}`;
-    assert.ok(page.includes(`## Reset a password\n\n\`\`\`sh\n${command}\n`), command);
-  });
-}
+test("every example has a page; Express 4 and 5 share one, and the code", async () => {
+  const examples = (await readdir(join(ROOT, "examples"))).filter((name) => name !== "express-4");
+  assert.deepEqual(examples.sort(), [...EXAMPLES].sort());
+  assert.equal(await read("examples/express-4/app.ts"), await read("examples/express/app.ts"));
+});
 
 /** Sends requests to the code of the page, as a server would, and prints the responses. */
 const WALK = `

@@ -1,6 +1,6 @@
 /**
- * Installs every example from the packed Latchkey, builds it for production and signs in and out of
- * it. The names of apps after the command select these alone; `--lock` writes their lock files anew.
+ * Installs every example with the packed Latchkey, builds it for production and signs in and out of
+ * it. The names of examples after the command select these alone.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,6 +16,8 @@ const CONCURRENCY = 2;
 
 const dir = await mkdtemp(join(tmpdir(), "latchkey-frameworks-"));
 const { tarball } = await packCopy(dir);
+const named = process.argv.slice(2);
+const chosen = apps.filter(({ name }) => named.length === 0 || named.includes(name));
 const rows: string[] = [];
 
 after(async () => {
@@ -24,7 +26,7 @@ after(async () => {
 });
 
 describe("frameworks", { concurrency: CONCURRENCY }, () => {
-  for (const app of apps) {
+  for (const app of chosen) {
     test(app.name, async (t) => {
       const parts: string[] = [];
       const timed: Timed = async (part, work) => {

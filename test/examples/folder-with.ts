@@ -1,0 +1,18 @@
+import { mkdir, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { tempDir } from "../support/temp-dir.ts";
+
+export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Creates a folder that contains these packages and no others. */
+export async function folderWith(t: TestContext, packages: readonly string[]): Promise<string> {
+  const dir = await tempDir(t);
+  for (const name of packages) {
+    const link = join(dir, "node_modules", name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(name === "latchkey" ? ROOT : join(ROOT, "node_modules", name), link);
+  }
+  return dir;
+}

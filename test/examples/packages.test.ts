@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ROOT } from "./folder-with.ts";
+
+const read = async (path: string) => JSON.parse(await readFile(join(ROOT, path), "utf8"));
+
+const { version, dependencies, devDependencies } = await read("package.json");
+
+for (const name of await readdir(join(ROOT, "examples"))) {
+  test(`${name}: the lock file is that of package.json and of this Latchkey, for any registry`, async () => {
+    const example = await read(`examples/${name}/package.json`);
+    const { packages } = await read(`examples/${name}/package-lock.json`);
+    const { "": root, "node_modules/latchkey": latchkey, ...others } = packages;
+    const again = "run `npm run frameworks:lock`";
+    assert.deepEqual(root.dependencies, example.dependencies, again);
+    assert.deepEqual(root.devDependencies, example.devDependencies, again);
+    assert.equal(latchkey.version, version, again);
+    assert.deepEqual(latchkey.dependencies, dependencies, again);
+    assert.equal(latchkey.resolved, "file:../latchkey.tgz");
+    assert.equal(latchkey.integrity, undefined, "the digest would change with every change");
+    for (const [place, { resolved }] of Object.entries<{ resolved?: string }>(others)) {
+      assert.equal(resolved, undefined, place);
+    }
+  });
+
+  test(`${name}: the example has the versions that the other tests use`, async () => {
+    const example = await read(`examples/${name}/package.json`);
+    const shared = { ...dependencies, ...devDependencies };
+    for (const [other, used] of Object.entries<string>(example.dependencies)) {
+      const expected = shared[other]?.replace("^", "") ?? used;
+      assert.equal(name === "express-4" ? expected : used, expected, other);
+    }
+  });
+}
