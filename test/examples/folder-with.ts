@@ -1,4 +1,4 @@
-import { mkdir, symlink } from "node:fs/promises";
+import { mkdir, readdir, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -15,4 +15,9 @@ export async function folderWith(t: TestContext, packages: readonly string[]): P
     await symlink(name === "latchkey" ? ROOT : join(ROOT, "node_modules", name), link);
   }
   return dir;
+}
+
+export async function foldersIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ROOT } from "./folder-with.ts";
+import { foldersIn, ROOT } from "./folder-with.ts";
 
 const read = async (path: string) => JSON.parse(await readFile(join(ROOT, path), "utf8"));
 
 const { version, dependencies, devDependencies } = await read("package.json");
 
-for (const name of await readdir(join(ROOT, "examples"))) {
+for (const name of await foldersIn(join(ROOT, "examples"))) {
   test(`${name}: the lock file is that of package.json and of this Latchkey, for any registry`, async () => {
     const example = await read(`examples/${name}/package.json`);
     const { packages } = await read(`examples/${name}/package-lock.json`);
