@@ -24,6 +24,15 @@ const filesUnder = (folder: string): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(join(ROOT, folder).length + 1));
 
+/** Imports the library and prints the URL of each module that it loads. */
+const PRINT_MODULES = `
+import { registerHooks } from "node:module";
+registerHooks({ load(url, context, next) { console.log(url); return next(url, context); } });
+await import("latchkey");
+await import("latchkey/sqlite");
+await import("latchkey/express");
+`;
+
 /** Whether a file is a screenshot that no page shows. */
 const isLargePicture = (file: string): boolean => /-desk\.png$|error|problem/.test(file);
 
@@ -129,6 +138,13 @@ test("when installed, the guard redirects to the setup page, which has its style
   running.child.kill("SIGTERM");
   const { code, stderr } = await running.ended;
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+});
+
+test("the library and its SQLite store load neither pg nor pino", async () => {
+  const { project } = installed;
+  const loaded = await run(project, process.execPath, "--input-type=module", "-e", PRINT_MODULES);
+  assert.match(loaded, /node_modules\/latchkey\//);
+  assert.doesNotMatch(loaded, /node_modules\/(pg|pino)\//);
 });
 
 test("when installed, CommonJS loads the exports, as the library page shows", async () => {
