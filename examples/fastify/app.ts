@@ -13,13 +13,11 @@ const auth = createAuth({
 const { routes, requireAuth, user } = fastifyAuth(auth);
 
 const app = Fastify();
-app.register(routes);
+await app.register(routes);
+app.addHook("onRequest", requireAuth); // everything below needs a signed-in user
 
-app.register(async (members) => {
-  members.addHook("onRequest", requireAuth);
-  members.get("/", (request) => `Hello, ${user(request).username}`);
-  members.get("/api/me", (request) => user(request));
-});
+app.get("/", (request) => `Hello, ${user(request).username}`);
+app.get("/api/me", (request) => user(request));
 
 app.addHook("onClose", async () => {
   await auth.close();

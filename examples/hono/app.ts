@@ -1,6 +1,6 @@
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
-import { createAuth } from "latchkey";
+import { createAuth, type SignedIn } from "latchkey";
 import { openSqlite } from "latchkey/sqlite";
 
 const store = await openSqlite({ file: "accounts.db" });
@@ -11,11 +11,12 @@ const auth = createAuth({
   allowedHosts: "loopback-setup",
 });
 
-const app = new Hono();
+const app = new Hono<SignedIn>();
 app.route("/", auth.routes);
+app.use(auth.requireAuth); // everything below needs a signed-in user
 
-app.get("/", auth.requireAuth, (c) => c.text(`Hello, ${c.var.user.username}`));
-app.get("/api/me", auth.requireAuth, (c) => c.json(c.var.user));
+app.get("/", (c) => c.text(`Hello, ${c.var.user.username}`));
+app.get("/api/me", (c) => c.json(c.var.user));
 
 const port = Number(process.env.PORT ?? 3000);
 const server = serve({ fetch: app.fetch, hostname: "127.0.0.1", port });

@@ -1,3 +1,5 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { copyFile, cp, readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { TestContext } from "node:test";
@@ -42,6 +44,7 @@ export async function startApp(
   if (app.build !== undefined) {
     // Without a secret and without a database, as in the build of an image.
     await timed("build", () => runToEnd(startScript(t, scripts.build, env, folder)));
+    assert.equal(existsSync(join(folder, "accounts.db")), false, "the build opens no database");
   }
   const { types } = app;
   if (types !== undefined) await timed("types", () => checkTypes(folder, types));

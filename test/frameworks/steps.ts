@@ -22,7 +22,7 @@ export interface Step {
 
 const PAGE = { Accept: "text/html,application/xhtml+xml" };
 const SCRIPT = { Accept: "application/json" };
-const DEEP_LINK = "/notes/7?sort=new&q=a%20b";
+const DEEP_LINK = "/notes/7?sort=new&q=a+b";
 const NEW_PASSWORD = "another horse";
 const OWNER_NOW = { ...OWNER, password: NEW_PASSWORD };
 /** Addresses of other clients, each with its own five attempts. */
