@@ -1,32 +1,35 @@
-import { createAuth, type User } from "latchkey";
-import { type FetchAuth, fetchAuth } from "latchkey/fetch";
+import { type Auth, createAuth, type User } from "latchkey";
 import { openSqlite } from "latchkey/sqlite";
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 
-async function open(): Promise<FetchAuth> {
+async function open(): Promise<Auth> {
   const store = await openSqlite({ file: "accounts.db" });
-  const auth = createAuth({
+  return createAuth({
     store,
     secret: process.env.AUTH_SECRET,
     basePath: "/auth",
+    returnTo: true,
+    onDenied: "negotiate",
     allowedHosts: "loopback-setup",
   });
-  return fetchAuth(auth);
 }
 
 // One instance, although Next.js loads this module several times; opened by the first request,
 // since the build loads it too.
-const shared = globalThis as typeof globalThis & { latchkey?: Promise<FetchAuth> };
+const shared = globalThis as typeof globalThis & { latchkey?: Promise<Auth> | undefined };
 
-export function latchkey(): Promise<FetchAuth> {
-  shared.latchkey ??= open();
+export function openAuth(): Promise<Auth> {
+  shared.latchkey ??= open().catch((error) => {
+    shared.latchkey = undefined;
+    throw error;
+  });
   return shared.latchkey;
 }
 
 /** The guard of server components and server actions. */
 export async function requireUser(): Promise<User> {
-  const request = { headers: await headers() };
-  const { currentUser } = await latchkey();
-  return (await currentUser(request)) ?? redirect("/auth/login");
+  const request = await headers();
+  const auth = await openAuth();
+  return (await auth.currentUser(request)) ?? redirect("/auth/login");
 }

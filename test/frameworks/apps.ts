@@ -6,8 +6,8 @@ export interface App {
   /** Its folder in `examples`. */
   readonly name: string;
   readonly build?: "needed";
-  /** The types of its runtime, for an app whose code no build checks. */
-  readonly types?: "node" | "bun";
+  /** `own`: by its script. Otherwise the types of the runtime, by which its `app.ts` is checked. */
+  readonly types?: "own" | "node" | "bun";
   /** `fixed`: the framework accepts forms only from the origin that it was built for. */
   readonly origin?: "fixed";
   /** `header`: the app reads the client's address from a header, which only a proxy makes reliable. */
@@ -23,8 +23,8 @@ export const apps: readonly App[] = [
     ...{ name: "next", build: "needed", address: "header", stop: "at once" },
     steps: [refuseStrangersAction, browseNext],
   },
-  { name: "react-router", build: "needed" },
-  { name: "astro", build: "needed" },
+  { name: "react-router", build: "needed", types: "own" },
+  { name: "astro", build: "needed", types: "own" },
   { name: "sveltekit", build: "needed", origin: "fixed" },
   { name: "nest", build: "needed" },
   { name: "deno" },

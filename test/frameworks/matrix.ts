@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { packCopy } from "../package/installed.ts";
+import { OWNER } from "../support/gate.ts";
 import { apps } from "./apps.ts";
 import { startApp, type Timed } from "./running-app.ts";
 import { entering, leaving, type Visit } from "./steps.ts";
@@ -35,7 +36,8 @@ describe("frameworks", { concurrency: CONCURRENCY }, () => {
         parts.push(`${part} ${((performance.now() - begun) / 1_000).toFixed(1)}`);
         return result;
       };
-      const visit: Visit = { ...(await startApp(t, app, tarball, timed)), signIns: 0 };
+      const started = await startApp(t, app, tarball, timed);
+      const visit: Visit = { ...started, password: OWNER.password, signIns: 0 };
       await timed("steps", async () => {
         for (const step of [...entering, ...(app.steps ?? []), ...leaving]) {
           await t.test(step.title, (inner) => step.run(visit, inner));

@@ -47,7 +47,11 @@ export async function startApp(
     assert.equal(existsSync(join(folder, "accounts.db")), false, "the build opens no database");
   }
   const { types } = app;
-  if (types !== undefined) await timed("types", () => checkTypes(folder, types));
+  if (types === "own") {
+    await timed("types", () => runToEnd(startScript(t, scripts.types, env, folder)));
+  } else if (types !== undefined) {
+    await timed("types", () => checkTypes(folder, types));
+  }
   const running = await timed("start", async () => {
     const started = startScript(t, scripts.start, { ...env, AUTH_SECRET: SECRET }, folder);
     await Promise.race([listening(url), endedEarly(started)]);
@@ -83,13 +87,13 @@ const environment = (folder: string, url: string): Readonly<Record<string, strin
     .join(delimiter),
 });
 
-/** Runs a script of `package.json` as npm does, but in one process, which gets the signals. */
+/** Runs a script of `package.json` as npm does, but so that its last command gets the signals. */
 const startScript = (
   t: TestContext,
   script: string,
   env: Readonly<Record<string, string>>,
   folder: string,
-): Running => startProgram(t, "sh", ["-c", `exec ${script}`], env, folder);
+): Running => startProgram(t, "sh", ["-c", script.replace(/[^&]*$/, "exec $&")], env, folder);
 
 async function runToEnd({ ended }: Running): Promise<void> {
   const { code, stdout, stderr } = await ended;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { run } from "../package/installed.ts";
 import type { Answer, Sending } from "../support/client.ts";
 import { inDatabase } from "../support/database.ts";
 import { OWNER } from "../support/gate.ts";
@@ -10,6 +11,7 @@ import type { RunningApp } from "./running-app.ts";
 export interface Visit extends RunningApp {
   /** The value of the session cookie. */
   session?: string | undefined;
+  password: string;
   /** How many sign-ins succeeded. */
   signIns: number;
 }
@@ -24,17 +26,18 @@ const PAGE = { Accept: "text/html,application/xhtml+xml" };
 const SCRIPT = { Accept: "application/json" };
 const DEEP_LINK = "/notes/7?sort=new&q=a+b";
 const NEW_PASSWORD = "another horse";
-const OWNER_NOW = { ...OWNER, password: NEW_PASSWORD };
+const RESET_PASSWORD = "a third horse";
 /** Addresses of other clients, each with its own five attempts. */
 const BEHIND_PROXY = "127.0.0.2";
 const GUESSING = "127.0.0.3";
 const INNOCENT = "127.0.0.4";
+const OPERATOR = "127.0.0.5";
 
 const summary = ({ status, location }: Answer): readonly unknown[] => [status, location];
 
 /** Posts the sign-in form, with the hidden fields of its page if there is one. */
 export async function signIn(visit: Visit, sending: Sending = {}): Promise<Answer> {
-  const form = { ...OWNER_NOW, ...sending.form };
+  const form = { ...OWNER, password: visit.password, ...sending.form };
   const answer = await visit.send("/auth/login", { ...sending, form });
   if (answer.session) visit.signIns += 1;
   return answer;
@@ -103,10 +106,11 @@ export const entering: readonly Step[] = [
       assert.equal(status, 303);
       assert.match(location, /^\/auth\/login\?/);
       const { body } = await visit.send(location, { headers: PAGE });
-      const form = { ...OWNER, ...hiddenFields(body) };
-      const answer = await signIn(visit, { form });
+      const answer = await signIn(visit, { form: hiddenFields(body) });
       assert.equal(answer.status, 303);
       assert.equal(new URL(answer.location ?? "", visit.url).href, `${visit.url}${DEEP_LINK}`);
+      const beginsAlike = await visit.send(`/authors`, { headers: PAGE });
+      assert.match(beginsAlike.location ?? "", /^\/auth\/login\?/);
     },
   },
 ];
@@ -125,7 +129,8 @@ export const leaving: readonly Step[] = [
         confirm_password: NEW_PASSWORD,
       };
       assert.equal((await visit.send("/auth/account/password", { session, form })).status, 303);
-      assert.deepEqual(summary(await signIn(visit, { form: OWNER })), [303, "/auth/login?error=1"]);
+      assert.deepEqual(summary(await signIn(visit)), [303, "/auth/login?error=1"]);
+      visit.password = NEW_PASSWORD;
       assert.deepEqual(summary(await signIn(visit)), [303, "/"]);
     },
   },
@@ -138,6 +143,18 @@ export const leaving: readonly Step[] = [
       assert.equal(answer.session, "");
       const page = await visit.send("/", { headers: PAGE });
       assert.match(page.location ?? "", /^\/auth\/login/);
+    },
+  },
+  {
+    title: "takes a new password by the command of its page while the app runs",
+    async run(visit) {
+      const reset = "npx latchkey user password owner --database-url sqlite:accounts.db";
+      const line = `printf '%s' '${RESET_PASSWORD}' | ${reset} --password-stdin`;
+      await run(visit.folder, "sh", "-c", line);
+      const old = await signIn(visit, { from: OPERATOR });
+      assert.deepEqual(summary(old), [303, "/auth/login?error=1"]);
+      visit.password = RESET_PASSWORD;
+      assert.deepEqual(summary(await signIn(visit, { from: OPERATOR })), [303, "/"]);
     },
   },
   {

@@ -11,6 +11,8 @@ const auth = createAuth({
   store,
   secret: process.env.AUTH_SECRET,
   basePath: "/auth",
+  returnTo: true,
+  onDenied: "negotiate",
   allowedHosts: "loopback-setup",
 });
 const { routes, requireAuth, user } = expressAuth(auth);

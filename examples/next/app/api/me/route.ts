@@ -1,6 +1,7 @@
-import { latchkey } from "../../../latchkey";
+import { fetchAuth } from "latchkey/fetch";
+import { openAuth } from "../../../latchkey";
 
 export async function GET(request: Request): Promise<Response> {
-  const { requireAuth } = await latchkey();
+  const { requireAuth } = fetchAuth(await openAuth());
   return requireAuth((_request, user) => Response.json(user))(request);
 }

@@ -1,7 +1,8 @@
-import { latchkey } from "../../../latchkey";
+import { fetchAuth } from "latchkey/fetch";
+import { openAuth } from "../../../latchkey";
 
 async function answer(request: Request): Promise<Response> {
-  const { routes } = await latchkey();
+  const { routes } = fetchAuth(await openAuth());
   // The proxy in front of Next.js appends the client's address; without a proxy, Next.js sets it.
   const remoteAddress = request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim() ?? "";
   return (await routes(request, { remoteAddress })) ?? new Response("Not found", { status: 404 });
