@@ -65,13 +65,8 @@ function filterOf(
   const conditions = [since === undefined ? "id > ?" : AFTER_AND_SINCE];
   const values: SQLInputValue[] = [afterId];
   if (since !== undefined) values.push(since.getTime(), since.getTime());
-  for (const [condition, value] of [
-    ["type = ?", type],
-    ["type <> ?", exceptType],
-  ] as const) {
-    if (value === undefined) continue;
-    conditions.push(condition);
-    values.push(value);
-  }
+  if (type !== undefined) conditions.push("type = ?");
+  if (exceptType !== undefined) conditions.push("type <> ?");
+  values.push(...[type, exceptType].filter((one) => one !== undefined));
   return { where: conditions.join(" AND "), values };
 }
