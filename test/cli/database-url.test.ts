@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { type TestContext, test } from "node:test";
+import { NEWEST_SCHEMA } from "../../src/stores/sqlite/schema.ts";
 import { runCommand, serveHere } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER, SECRET, startGate } from "../support/gate.ts";
@@ -66,7 +67,7 @@ test("log, export and doctor read the database of --database-url", async (t) => 
   const found = checks.map((one: { check: string; found: string }) => `${one.check}: ${one.found}`);
   for (const line of [
     `data folder: ${dirname(file)} exists and is writable`,
-    `database: ${file} is intact and has schema 2`,
+    `database: ${file} is intact and has schema ${NEWEST_SCHEMA}`,
     "accounts: an account exists",
   ]) {
     assert.ok(found.includes(line), found.join("\n"));

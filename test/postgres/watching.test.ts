@@ -77,7 +77,7 @@ test("makes no queries for cached users while changes are reported", async (t) =
   assert.deepEqual(scene.instance.questions().slice(before), []);
 });
 
-for (const statement of ["DELETE FROM latchkey_users", "TRUNCATE latchkey_users"]) {
+for (const statement of ["DELETE FROM latchkey_users", "TRUNCATE latchkey_users CASCADE"]) {
   test(`notices ${statement} of another connection at once`, async (t) => {
     const scene = await signedIn(t);
     await runSql(scene.url, statement);

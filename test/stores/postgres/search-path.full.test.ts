@@ -163,7 +163,7 @@ test("triggers use no shadowed names for any role that changes users", async (t)
   const store = await openStoreAt(t, url);
   await runSql(url, "INSERT INTO latchkey_users VALUES ('1', 'theirs', '')");
   assert.equal(await store.insertFirstUser(OWNER), undefined);
-  await runSql(url, "DELETE FROM latchkey_users; TRUNCATE latchkey_users");
+  await runSql(url, "DELETE FROM latchkey_users; TRUNCATE latchkey_users CASCADE");
   assert.notEqual(await store.insertFirstUser(OWNER), undefined);
 });
 
