@@ -72,7 +72,7 @@ export function accountsOn(
     async replaceExtra(id, extra, from, to) {
       const column = EXTRA_COLUMNS[extra];
       const text = `UPDATE ${users} SET ${column} = $3 WHERE id ${EQ} $1
-        AND (${column} ${EQ} $2 OR (${column} IS NULL AND $2::text IS NULL)) RETURNING id`;
+        AND (${column} ${EQ} $2 OR (${column} IS NULL AND $2::pg_catalog.text IS NULL)) RETURNING id`;
       return (await ask(text, [id, from ?? null, to ?? null])).length === 1;
     },
 

@@ -173,7 +173,9 @@ test("replaces the triggers of an older schema at the next start", async (t) => 
   const named = "SELECT proname FROM pg_proc WHERE proname LIKE 'latchkey%' AND proconfig IS NULL";
   await runSql(
     url,
-    `UPDATE latchkey_schema SET version = 1; ALTER FUNCTION latchkey_note_user() RESET ALL;
+    `DROP TABLE latchkey_sessions; ALTER TABLE latchkey_users
+       DROP COLUMN ended_sessions, DROP COLUMN codes, DROP COLUMN passkeys;
+     UPDATE latchkey_schema SET version = 1; ALTER FUNCTION latchkey_note_user() RESET ALL;
      ALTER FUNCTION latchkey_tell_user() RESET ALL; ALTER FUNCTION latchkey_note_removal() RESET ALL`,
   );
   assert.equal((await runSql(url, named)).length, 3);
