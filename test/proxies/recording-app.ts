@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
+import { echoTexts } from "./websocket.ts";
 
 export interface Arrival {
   readonly method: string;
@@ -29,6 +30,11 @@ export async function startRecordingApp(t: TestContext): Promise<RecordingApp> {
     arrivals.push({ method, url, headers, body: Buffer.concat(chunks).toString("utf8") });
     response.statusCode = url === "/own-401" ? 401 : 200;
     response.end(url === "/echo" ? JSON.stringify(headers) : "the application");
+  });
+  server.on("upgrade", (request, socket) => {
+    const { method = "", url = "", headers } = request;
+    arrivals.push({ method, url, headers, body: "" });
+    echoTexts(request, socket);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -8,6 +8,7 @@ import type { SetUp } from "./examples.ts";
 import { testReceivedHeaders } from "./received-headers.ts";
 import { testRequestIds } from "./request-id.ts";
 import { type ProxyServer, type Site, startSite } from "./site.ts";
+import { testTransport } from "./transport.ts";
 import { testReturnTargets } from "./way-back.ts";
 
 export type Rule = (name: string, check: (site: Site, setUp: SetUp) => Promise<void>) => void;
@@ -25,6 +26,7 @@ export function testProxy(proxy: ProxyServer): void {
     testGuard(rule);
     testReceivedHeaders(rule);
     testLimit(rule);
+    testTransport(rule);
   }
 }
 

@@ -172,8 +172,14 @@ test("traefik: the documented entry point deletes aliases of header names", asyn
 
 test("traefik, one host: the gate's pages are routed to the gate", () => {
   const { configuration } = exampleOf("traefik", "One host");
-  const routed = [...configuration.matchAll(/Path\(`([^`]+)`\)/g)].map(([, path]) => path);
-  const { login, setup, logout, password, styleSheet, script, logo } = pathsUnder("", null);
-  const own = [login, setup, logout, password, styleSheet, script, logo, "/account/"];
+  const routed = configuration.match(/Path(Prefix)?\(`[^`]+`\)/g) ?? [];
+  const { login, setup, logout, styleSheet, script, logo } = pathsUnder("", null);
+  const paths = [login, setup, logout, styleSheet, script, logo, "/account/"];
+  const prefixes = ["/login/", "/account/"];
+  const own = [
+    ...paths.map((path) => `Path(\`${path}\`)`),
+    ...prefixes.map((path) => `PathPrefix(\`${path}\`)`),
+  ];
   assert.deepEqual(routed.sort(), own.sort());
+  assert.match(configuration, /&& Path\(`\/account\/`\)\n {6}priority: 1000\n/);
 });
