@@ -1,9 +1,11 @@
 import type { Context } from "hono";
+import type { MaybePromise } from "../core/maybe-promise.ts";
 import type { User } from "../core/store.ts";
+import { listsUser } from "./listed-users.ts";
 import type { WebPorts } from "./ports.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
 import { REQUEST_ID } from "./request/request-id.ts";
-import { type HeaderReader, requestSourceOf } from "./request/request-info.ts";
+import { type HeaderReader, requestInfoOf, requestSourceOf } from "./request/request-info.ts";
 import { kindOfRequest } from "./request/request-kind.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import { type Headers, redirect, respond } from "./responses.ts";
@@ -28,6 +30,7 @@ export async function forwardAuth(ports: WebPorts, c: Context): Promise<Response
         return refuse(ports, c, ports.paths.login);
       });
     case "admitted":
+      if (!listsUser(c.req.url, admission.user.username)) return exclude(ports, c, admission.user);
       // Without a request ID, which no proxy uses: one of these comes with every request to an app.
       return respond(null, 200, identityOf(admission.user));
   }
@@ -35,15 +38,24 @@ export async function forwardAuth(ports: WebPorts, c: Context): Promise<Response
 
 function refuse(ports: WebPorts, c: Context, path: string): Response {
   const headers: Headers = { [REQUEST_ID]: ports.requests.of(requestSourceOf(c)) };
-  const header: HeaderReader = (name) => c.req.header(name);
-  const method = header("x-forwarded-method") ?? "GET";
-  if (kindOfRequest(method, header) !== "page") return respond(null, 401, headers);
+  if (!asksForPage(c)) return respond(null, 401, headers);
   const target = acceptedTarget(ports.options, askedOf(c), readTarget(ports.proxies, c));
   const location = withReturnTo(`${ports.options.publicUrl ?? ""}${path}`, target);
   // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
   return c.req.query("deny") === "401"
     ? respond(null, 401, { ...headers, Location: location })
     : redirect(location, [], headers);
+}
+
+function asksForPage(c: Context): boolean {
+  const header: HeaderReader = (name) => c.req.header(name);
+  return kindOfRequest(header("x-forwarded-method") ?? "GET", header) === "page";
+}
+
+/** For a signed-in user whom the app does not admit. */
+function exclude({ views, requests }: WebPorts, c: Context, user: User): MaybePromise<Response> {
+  if (asksForPage(c)) return views.excluded({ ...requestInfoOf(c), user });
+  return respond(null, 403, { [REQUEST_ID]: requests.of(requestSourceOf(c)) });
 }
 
 const identityOf = ({ id, username }: User): Record<string, string> => ({

@@ -81,10 +81,12 @@ export function pageHeaders({ postLoginLocation, publicUrl, cookieDomain }: Form
   const domain = `${cookieDomain}${port === "" ? "" : `:${port}`}`;
   const hosts = cookieDomain === undefined ? [] : [domain, `*.${domain}`];
   const shared = ["http", "https"].flatMap((scheme) => hosts.map((host) => `${scheme}://${host}`));
+  // The page for an excluded user is shown under the host name of the app.
+  const own = ["'self'", publicUrl].filter(Boolean).join(" ");
   const formTargets = ["'self'", outside, ...shared].filter(Boolean).join(" ");
   return {
     "Content-Type": "text/html; charset=utf-8",
     Vary: "Accept-Language",
-    "Content-Security-Policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
+    "Content-Security-Policy": `default-src 'none'; script-src ${own}; style-src ${own}; img-src ${own}; object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
   };
 }

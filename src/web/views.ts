@@ -32,6 +32,8 @@ export interface Views {
     message: MessageName,
     headers?: Headers,
   ): Promise<Response>;
+  /** The page for a signed-in user whom an app does not admit, with a sign-out. */
+  excluded(info: RequestInfo): Promise<Response>;
   /** Logs an unexpected failure and returns the error page, both with the request's ID. */
   fault(info: RequestInfo, error: unknown): Promise<Response>;
   locale(info: RequestInfo): Locale;
@@ -119,6 +121,20 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
       const message = wordsIn(locale(info)).messages[name];
       return errorPage(info, { status, message }, headers);
     },
+    excluded: (info) =>
+      requests.run(info, async (id) => {
+        const message = wordsIn(locale(info)).messages.userNotListed;
+        const data = { status: 403, message, offersSignOut: true };
+        // The browser shows it under the host name of the app, where a path would reach the app.
+        const html = pages.render(
+          "error",
+          locale(info),
+          await helpers(info),
+          data,
+          options.publicUrl,
+        );
+        return respondPage(html, data.status, { [REQUEST_ID]: id });
+      }),
     fault: (info, fault) => requests.run(info, (id) => faultPage(info, fault, id)),
     locale,
     helpers,

@@ -7,7 +7,7 @@ export type SetUp = "One host" | "Two hosts";
 
 export type GateSettings = Pick<
   Settings,
-  "allowedHosts" | "trustedProxies" | "publicUrl" | "cookieDomain"
+  "allowedHosts" | "trustedProxies" | "publicUrl" | "cookieDomain" | "trustedOrigins"
 >;
 
 export interface Example {
@@ -16,10 +16,14 @@ export interface Example {
   readonly configuration: string;
 }
 
+function sectionOf(page: string, heading: string): string {
+  const text = readFileSync(new URL(`../../docs/proxies/${page}.md`, import.meta.url), "utf8");
+  return text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+}
+
 /** The gate's settings and the proxy's configuration in a section of a documentation page. */
 export function exampleOf(page: string, setUp: SetUp): Example {
-  const text = readFileSync(new URL(`../../docs/proxies/${page}.md`, import.meta.url), "utf8");
-  const section = text.split(/^## /m).find((part) => part.startsWith(`${setUp}\n`)) ?? "";
+  const section = sectionOf(page, setUp);
   const [, settings, configuration] =
     /^```sh\n(.*?)^```\n.*?^```(?:nginx|caddyfile|yaml)\n(.*?)^```/ms.exec(section) ?? [];
   if (settings === undefined || configuration === undefined) {
@@ -31,14 +35,30 @@ export function exampleOf(page: string, setUp: SetUp): Example {
   };
 }
 
+/** The configuration with a list of users, written as in the section "Only some users". */
+export function withUsers(page: string, configuration: string, users: string): string {
+  const [asking = "", list = ""] =
+    /\/forward-auth\?\S*?(users=ann,bob)/.exec(sectionOf(page, "Only some users")) ?? [];
+  const without = asking.replace(list, "").replace(/&$/, "");
+  return withPlaces(configuration, { [without]: asking.replace(list, `users=${users}`) });
+}
+
 function settingsIn(text: string): GateSettings {
-  const { ALLOWED_HOSTS, TRUSTED_PROXIES, PUBLIC_URL, COOKIE_DOMAIN, ...others } = parseEnv(text);
+  const { ALLOWED_HOSTS, TRUSTED_PROXIES, PUBLIC_URL, COOKIE_DOMAIN, TRUSTED_ORIGINS, ...others } =
+    parseEnv(text);
   if (TRUSTED_PROXIES === undefined || Object.keys(others).length > 0) {
     throw new Error(`unexpected settings: ${text}`);
   }
   const trustedProxies = TRUSTED_PROXIES.split(",");
   const allowedHosts = ALLOWED_HOSTS?.split(",") ?? "loopback-setup";
-  return { allowedHosts, trustedProxies, publicUrl: PUBLIC_URL, cookieDomain: COOKIE_DOMAIN };
+  const trustedOrigins = TRUSTED_ORIGINS?.split(",") ?? [];
+  return {
+    allowedHosts,
+    trustedProxies,
+    publicUrl: PUBLIC_URL,
+    cookieDomain: COOKIE_DOMAIN,
+    trustedOrigins,
+  };
 }
 
 /** Replaces addresses and names in the example. Throws if one does not occur. */

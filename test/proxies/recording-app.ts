@@ -19,7 +19,7 @@ export interface RecordingApp {
 }
 
 /**
- * A protected application that records its requests. It answers `/own-401` with its own 401, and
+ * A protected application that records its requests. It answers `/own-401` with 401, and so on, and
  * `/echo` with the headers it received, as JSON.
  */
 export async function startRecordingApp(t: TestContext): Promise<RecordingApp> {
@@ -28,7 +28,7 @@ export async function startRecordingApp(t: TestContext): Promise<RecordingApp> {
     const { method = "", url = "", headers } = request;
     const chunks: Buffer[] = await request.toArray();
     arrivals.push({ method, url, headers, body: Buffer.concat(chunks).toString("utf8") });
-    response.statusCode = url === "/own-401" ? 401 : 200;
+    response.statusCode = Number(/^\/own-(\d+)$/.exec(url)?.[1] ?? 200);
     response.end(url === "/echo" ? JSON.stringify(headers) : "the application");
   });
   server.on("upgrade", (request, socket) => {

@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { Answer } from "../support/client.ts";
 import { OWNER } from "../support/gate.ts";
 import { sendRaw } from "../support/raw.ts";
+import { testAccess, testSignOut } from "./access.ts";
 import { fillIn, openPage, PAGE } from "./browser.ts";
 import type { SetUp } from "./examples.ts";
 import { testReceivedHeaders } from "./received-headers.ts";
@@ -27,6 +28,12 @@ export function testProxy(proxy: ProxyServer): void {
     testReceivedHeaders(rule);
     testLimit(rule);
     testTransport(rule);
+    testSignOut(rule);
+    testAccess((name, check) => {
+      test(`${proxy.page}, ${setUp.toLowerCase()}, with a list of users: ${name}`, async (t) => {
+        await check(await startSite(t, proxy, setUp, OWNER.username), setUp);
+      });
+    });
   }
 }
 

@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import { type Answer, type Sending, send } from "../support/client.ts";
 import { freePort } from "../support/free-port.ts";
 import { type RunningGate, startGate } from "../support/gate.ts";
-import { exampleOf, type SetUp } from "./examples.ts";
+import { exampleOf, type SetUp, withUsers } from "./examples.ts";
 import { type RecordingApp, startRecordingApp } from "./recording-app.ts";
 
 /** Not 127.0.0.1, which the gate trusts as a proxy. */
@@ -36,7 +36,12 @@ export interface Site {
 }
 
 /** An application behind a real proxy and a real gate, configured as in the documentation. */
-export async function startSite(t: TestContext, proxy: ProxyServer, setUp: SetUp): Promise<Site> {
+export async function startSite(
+  t: TestContext,
+  proxy: ProxyServer,
+  setUp: SetUp,
+  users?: string,
+): Promise<Site> {
   const { settings, configuration } = exampleOf(proxy.page, setUp);
   const port = await freePort(PROXY_HOST);
   const app = await startRecordingApp(t);
@@ -45,11 +50,13 @@ export async function startSite(t: TestContext, proxy: ProxyServer, setUp: SetUp
   const gate = await startGate(t, {
     ...settings,
     publicUrl,
+    trustedOrigins: settings.trustedOrigins.map((origin) => onPort(origin, port)),
     // Some tests use the proxy's own address as the host.
     allowedHosts: typeof allowedHosts === "string" ? allowedHosts : [...allowedHosts, PROXY_HOST],
   });
   const places = { gate: new URL(gate.url).host, app: app.place, host: PROXY_HOST, port };
-  await proxy.start(t, configuration, places);
+  const listing = users === undefined ? configuration : withUsers(proxy.page, configuration, users);
+  await proxy.start(t, listing, places);
   const appUrl = `http://app.example.test:${port}`;
   const gateUrl = setUp === "One host" ? appUrl : `http://auth.example.test:${port}`;
   const proxyUrl = `http://${PROXY_HOST}:${port}`;

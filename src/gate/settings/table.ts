@@ -146,6 +146,12 @@ export class SettingsTable {
     value: values.cookieDomain,
     about: "shares the session with every host at or below it",
   };
+  readonly trustedOrigins: OptionEntry<"trustedOrigins"> = {
+    name: "TRUSTED_ORIGINS",
+    value: values.originList,
+    default: "",
+    about: "apps on other hosts whose pages may post forms to the gate, such as a sign-out button",
+  };
 
   readonly appName: OptionEntry<"appName"> = {
     heading: "Pages",

@@ -72,6 +72,15 @@ export const publicOrigin: Value<string> = value(checks.publicUrl.takes, (text) 
   return checks.publicUrl.accepts(origin) ? origin : undefined;
 });
 
+/** Each may have a trailing slash. */
+export const originList: Value<readonly string[]> = value(
+  `${checks.trustedOrigins.takes}, separated by commas`,
+  (text) => {
+    const origins = piecesOf(text).map((piece) => piece.replace(/\/$/, ""));
+    return checks.trustedOrigins.accepts(origins) ? origins : undefined;
+  },
+);
+
 export const ipv6Prefix: Value<number> = value(checks.limitIpv6Prefix.takes, (text) =>
   /^\d{2,3}$/.test(text) && checks.limitIpv6Prefix.accepts(Number(text)) ? Number(text) : undefined,
 );

@@ -60,6 +60,8 @@ export interface PageData {
     readonly message: string;
     /** For an internal failure: the ID of its line in the server log. */
     readonly requestId?: string;
+    /** For a signed-in user whom an app does not admit: the page names the user. */
+    readonly offersSignOut?: boolean;
   };
 }
 

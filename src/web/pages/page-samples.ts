@@ -65,5 +65,6 @@ export const samples: Samples = {
     [signedOut, { status: 503, message: "busy", requestId: "1" }],
     [unconfigured, { status: 404, message: "not there" }],
     [signedIn, { status: 403, message: "refused" }],
+    [signedIn, { status: 403, message: "excluded", offersSignOut: true }],
   ],
 };

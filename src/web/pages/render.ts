@@ -16,6 +16,8 @@ export interface Pages {
     locale: Locale,
     helpers: PageHelpers,
     data: PageData[Name],
+    /** For a page that is shown on another host: goes before every path. */
+    origin?: string,
   ): string;
 }
 
@@ -29,9 +31,22 @@ export function loadPages(read: ReadPage, place: PagePlace, functions: PageFunct
     locale: Locale,
     helpers: PageHelpers,
     data: PageData[Name],
+    origin?: string,
   ): PageContents<Name> {
-    const frame: PageFrame = { ...place, locale, words: wordsIn(locale) };
+    const frame: PageFrame = { ...placeAt(origin), locale, words: wordsIn(locale) };
     return { ...frame, ...helpers, ...data };
+  }
+
+  function placeAt(origin = ""): PagePlace {
+    const { basePath, homePath, styleSheetUrl, scriptUrl, logoUrl } = place;
+    return {
+      ...place,
+      basePath: origin + basePath,
+      homePath: homePath === null ? null : origin + homePath,
+      styleSheetUrl: origin + styleSheetUrl,
+      scriptUrl: origin + scriptUrl,
+      logoUrl: origin + logoUrl,
+    };
   }
 
   for (const [name, states] of Object.entries(samples)) {
@@ -40,8 +55,8 @@ export function loadPages(read: ReadPage, place: PagePlace, functions: PageFunct
     }
   }
   return {
-    render(name, locale, helpers, data) {
-      const page = contents<typeof name>(locale, helpers, data);
+    render(name, locale, helpers, data, origin) {
+      const page = contents<typeof name>(locale, helpers, data, origin);
       return functions[name]?.(page) ?? templates.render(`@${name}`, page);
     },
   };

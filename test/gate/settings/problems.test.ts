@@ -42,6 +42,10 @@ const bad: Readonly<Record<string, readonly string[]>> = {
     ...["-a.org", "a-.org", "a..org", "a_b.org", " example.org", "example.org\n", "bücher.example"],
     ...["example.org; Secure", "example.org\r\nX-Evil: 1", "example.org,example.com"],
   ],
+  TRUSTED_ORIGINS: [
+    ...["app.example.org", "*", "null", "https://*.example.org", "https://app.example.org/path"],
+    ...["https://app.example.org,", "https://app.example.org;https://wiki.example.org"],
+  ],
   LOG_LEVEL: ["verbose", "INFO", "trace"],
   METRICS_PORT: ["on", "-1", "65536", "9464 ", ":9464", "127.0.0.1:9464"],
   METRICS_HOST: ["not a host", "http://127.0.0.1", "127.0.0.1:9464", "*"],

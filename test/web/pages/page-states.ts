@@ -111,6 +111,9 @@ const withoutLog: OpenPage = async ({ gate, send }) => {
   return send("/");
 };
 
+const excluded: OpenPage = ({ send }) =>
+  send("/forward-auth?users=another", { headers: { Accept: "text/html" } });
+
 export const states: Readonly<Record<string, State>> = {
   setup: beforeSetup(openPath("/setup")),
   "setup by link": beforeSetup(openPath("/setup?token=the%20token&return_to=%2Fpage%3Fa%26b")),
@@ -131,4 +134,5 @@ export const states: Readonly<Record<string, State>> = {
   "home after different passwords": home(changeWith({ confirm_password: "another" })),
   "home after a short password": home(changeWith({ new_password: "x", confirm_password: "x" })),
   "error when signed in": home(openPath("/nothing")),
+  "error for a user whom an app does not admit": home(excluded),
 };

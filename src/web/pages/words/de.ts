@@ -78,6 +78,7 @@ export const de: Words = {
     noSuchPage: "diese Seite gibt es nicht",
     methodNotAllowed: "diese Methode ist hier nicht erlaubt",
     crossSite: "dieses Formular wurde von einer anderen Website gesendet",
+    userNotListed: "dieses Konto hat keinen Zugriff auf diese Anwendung",
     hostNotAllowed:
       "Anfragen an diesen Hostnamen werden abgelehnt; der Betreiber kann ihn mit ALLOWED_HOSTS oder PUBLIC_URL erlauben",
     formTooLarge: `das Formular ist zu groß (höchstens ${MAX_BODY_BYTES} Bytes)`,

@@ -81,6 +81,7 @@ export const en = {
     noSuchPage: "page not found",
     methodNotAllowed: "this method is not allowed here",
     crossSite: "this form was sent from another site",
+    userNotListed: "this account has no access to this app",
     hostNotAllowed:
       "requests for this host name are refused; the operator can allow it with ALLOWED_HOSTS or PUBLIC_URL",
     formTooLarge: `the form is too large (at most ${MAX_BODY_BYTES} bytes)`,

@@ -78,6 +78,7 @@ export const es: Words = {
     noSuchPage: "esta página no existe",
     methodNotAllowed: "este método no está permitido aquí",
     crossSite: "este formulario se envió desde otro sitio",
+    userNotListed: "esta cuenta no tiene acceso a esta aplicación",
     hostNotAllowed:
       "se rechazan las peticiones para este nombre de host; el administrador puede permitirlo con ALLOWED_HOSTS o PUBLIC_URL",
     formTooLarge: `el formulario es demasiado grande (${MAX_BODY_BYTES} bytes como máximo)`,

@@ -78,6 +78,7 @@ export const fr: Words = {
     noSuchPage: "cette page n’existe pas",
     methodNotAllowed: "cette méthode n’est pas autorisée ici",
     crossSite: "ce formulaire a été envoyé depuis un autre site",
+    userNotListed: "ce compte n’a pas accès à cette application",
     hostNotAllowed:
       "les requêtes pour ce nom d’hôte sont refusées ; l’administrateur peut l’autoriser avec ALLOWED_HOSTS ou PUBLIC_URL",
     formTooLarge: `le formulaire est trop volumineux (${MAX_BODY_BYTES} octets au maximum)`,

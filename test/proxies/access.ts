@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { addUser } from "../support/add-user.ts";
+import type { Answer } from "../support/client.ts";
+import { OWNER } from "../support/gate.ts";
+import { fillIn, openPage } from "./browser.ts";
+import type { Rule } from "./rules.ts";
+import type { Site } from "./site.ts";
+
+/** Posts to the gate as a page of the application does. */
+function postFromApp(site: Site, action: string, session: string, form = {}): Promise<Answer> {
+  const isSame = site.appUrl === site.gateUrl;
+  return site.visit(action, {
+    session,
+    form,
+    headers: { Origin: site.appUrl, "Sec-Fetch-Site": isSame ? "same-origin" : "same-site" },
+  });
+}
+
+export function testSignOut(rule: Rule): void {
+  rule("a page of the application can sign out and change the password", async (site) => {
+    const session = await site.gate.setUp();
+    const change = {
+      current_password: OWNER.password,
+      new_password: "a new one",
+      confirm_password: "a new one",
+    };
+    const changed = await postFromApp(site, `${site.gateUrl}/account/password`, session, change);
+    assert.equal(changed.status, 303);
+    const { session: renewed } = await fillIn(site, `${site.gateUrl}/login`, {
+      ...OWNER,
+      password: "a new one",
+    });
+    assert.ok(renewed);
+    const out = await postFromApp(site, `${site.gateUrl}/logout`, renewed);
+    assert.deepEqual([out.status, out.location, out.session], [303, "/login", ""]);
+  });
+}
+
+/** Rules of an application that admits the owner only. */
+export function testAccess(rule: Rule): void {
+  rule("a listed user reaches the application, others get 403 and a sign-out", async (site) => {
+    const session = await site.gate.setUp();
+    const guest = addUser(site.gate, "guest");
+    const url = `${site.appUrl}/page`;
+    assert.equal((await openPage(site, url, { session })).status, 200);
+    for (const method of ["GET", "POST"]) {
+      const { status, body } = await openPage(site, url, { session: guest, method });
+      assert.equal(status, 403, method);
+      if (method === "GET") assert.match(body, /Signed in as guest/);
+    }
+    assert.equal((await site.visit(url, { session: guest })).status, 403);
+    assert.equal((await openPage(site, url)).status, 303);
+    assert.equal(site.app.arrivals.length, 1);
+
+    const { body } = await openPage(site, url, { session: guest });
+    const action = /<form method="post" action="([^"]+)"/.exec(body)?.[1] ?? "";
+    const out = await postFromApp(site, new URL(action, url).href, guest);
+    assert.deepEqual([out.status, out.session], [303, ""]);
+  });
+
+  rule("a client cannot change the list", async (site) => {
+    const session = await site.gate.setUp();
+    const guest = addUser(site.gate, "guest");
+    const asked = [
+      "/page?users=guest",
+      "/page?a&users=owner,guest",
+      "/?deny=401&users=guest",
+      "/page%3Fusers=guest",
+    ];
+    const headers = {
+      "X-Forwarded-Uri": "/page?users=guest",
+      "X-Original-URI": "/forward-auth?users=guest",
+      "X-Original-URL": "/forward-auth?users=guest",
+      "X-Rewrite-URL": "/forward-auth?users=guest",
+      "X-Forwarded-Prefix": "/forward-auth?users=guest",
+      "Remote-User": "owner",
+      users: "guest",
+    };
+    for (const path of asked) {
+      for (const sent of [{}, headers]) {
+        const url = `${site.appUrl}${path}`;
+        const sending = { session: guest, headers: sent };
+        assert.equal((await openPage(site, url, sending)).status, 403, path);
+        assert.equal((await site.visit(url, sending)).status, 403, path);
+      }
+    }
+    assert.equal(site.app.arrivals.length, 0);
+    const { status } = await openPage(site, `${site.appUrl}/page?users=guest`, { session });
+    assert.equal(status, 200);
+    assert.equal(site.app.arrivals[0]?.url, "/page?users=guest");
+  });
+
+  rule("a 403 from the application is passed on unchanged", async (site) => {
+    const session = await site.gate.setUp();
+    const answer = await openPage(site, `${site.appUrl}/own-403`, { session });
+    assert.deepEqual([answer.status, answer.body], [403, "the application"]);
+  });
+}
