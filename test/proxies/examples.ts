@@ -25,7 +25,7 @@ function sectionOf(page: string, heading: string): string {
 export function exampleOf(page: string, setUp: SetUp): Example {
   const section = sectionOf(page, setUp);
   const [, settings, configuration] =
-    /^```sh\n(.*?)^```\n.*?^```(?:nginx|caddyfile|yaml)\n(.*?)^```/ms.exec(section) ?? [];
+    /^```sh\n(.*?)^```\n.*?^```(?:nginx|caddyfile|haproxy|yaml)\n(.*?)^```/ms.exec(section) ?? [];
   if (settings === undefined || configuration === undefined) {
     throw new Error(`docs/proxies/${page}.md has no complete example under "${setUp}"`);
   }
@@ -40,7 +40,9 @@ export function withUsers(page: string, configuration: string, users: string): s
   const [asking = "", list = ""] =
     /\/forward-auth\?\S*?(users=ann,bob)/.exec(sectionOf(page, "Only some users")) ?? [];
   const without = asking.replace(list, "").replace(/&$/, "");
-  return withPlaces(configuration, { [without]: asking.replace(list, `users=${users}`) });
+  // Caddy's example has the question mark without a list, HAProxy's does not.
+  const asked = configuration.includes(without) ? without : without.replace(/\?$/, "");
+  return withPlaces(configuration, { [asked]: asking.replace(list, `users=${users}`) });
 }
 
 function settingsIn(text: string): GateSettings {

@@ -29,10 +29,10 @@ export function testTransport(rule: Rule): void {
       // With HTTP/2 through such a tunnel, later requests would not pass the guard.
       for (const upgrade of ["h2c", "websocket, h2c", ["h2c", "websocket"]]) {
         const headers = { Cookie: `session=${session}`, Upgrade: upgrade };
-        const { status } = await sendText(`${site.appUrl}/page`, "hello", headers);
-        assert.notEqual(status, 101, String(upgrade));
+        await sendText(`${site.appUrl}/page`, "hello", headers);
+        const arrived = site.app.arrivals.at(-1)?.headers.upgrade ?? "";
+        assert.ok(["", "websocket"].includes(arrived), `${upgrade}: ${arrived}`);
       }
-      for (const { headers } of site.app.arrivals) assert.equal(headers.upgrade ?? "", "");
     },
   );
 

@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { withPlaces } from "./examples.ts";
+import { startProgram } from "./program.ts";
+import type { ProxyServer } from "./site.ts";
+
+const page = readFileSync(new URL("../../docs/proxies/haproxy.md", import.meta.url), "utf8");
+const [, script = ""] = /^```lua\n(.*?)^```/ms.exec(page) ?? [];
+
+export const haproxy = (program: string): ProxyServer => ({
+  page: "haproxy",
+  async start(t, configuration, { gate, app, host, port }) {
+    const sites = configuration.replaceAll("example.org", "example.test");
+    await startProgram(t, program, {
+      configuration: withPlaces(sites, {
+        "/etc/haproxy/latchkey.lua": "latchkey.lua",
+        "bind :80": `bind ${host}:${port}`,
+        "127.0.0.1:3000": gate,
+        "127.0.0.1:8080": app,
+      }),
+      args: (file) => ["-db", "-f", file],
+      address: { host, port },
+      beside: { "latchkey.lua": script },
+    });
+  },
+});

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { type TestContext, test } from "node:test";
+import { sendRaw } from "../support/raw.ts";
+import { openPage } from "./browser.ts";
+import { caddy } from "./caddy.ts";
+import { withPlaces } from "./examples.ts";
+import { haproxy } from "./haproxy.ts";
+import { nginx } from "./nginx.ts";
+import { whereInstalled } from "./program.ts";
+import { CLIENT, type ProxyServer, type Site, startSite } from "./site.ts";
+
+const page = await readFile(new URL("../../docs/proxies/recipes.md", import.meta.url), "utf8");
+
+/** The code blocks of a recipe for one proxy, in order. */
+function recipe(heading: string, proxy: string): readonly string[] {
+  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  const language = proxy === "caddy" ? "caddyfile" : proxy;
+  const blocks = section.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"));
+  return [...blocks].map(([, block = ""]) => block);
+}
+
+/** The lines before which, or instead of which, the blocks of a recipe go. */
+const above: Readonly<Record<string, readonly string[]>> = {
+  nginx: ["    location / {\n"],
+  caddy: ["\t\t\tforward_auth 127.0.0.1:3000 {\n"],
+  haproxy: ["    http-request lua.forward-auth http://127.0.0.1:3000/forward-auth\n"],
+};
+const within: Readonly<Record<string, readonly string[]>> = {
+  ...above,
+  nginx: ["        auth_request /latchkey-asks;\n"],
+};
+const api: Readonly<Record<string, readonly string[]>> = {
+  ...above,
+  nginx: ["server {\n", "        internal;\n"],
+};
+
+/** Replaces the line by the block where the block repeats its beginning, otherwise puts it above. */
+function insert(configuration: string, line: string, block: string): string {
+  const replaces = /^\s*(forward_auth|http-request lua)/.exec(line)?.[1];
+  const isInstead = replaces !== undefined && block.includes(replaces);
+  return withPlaces(configuration, { [line]: isInstead ? block : `${block}${line}` });
+}
+
+/** Registers a test of a recipe for each proxy, on one host. */
+function testRecipe(
+  heading: string,
+  lines: Readonly<Record<string, readonly string[]>>,
+  check: (site: Site) => Promise<void>,
+): void {
+  for (const [name, create] of Object.entries({ nginx, caddy, haproxy })) {
+    whereInstalled(name, (program) => {
+      test(`${name}, recipe "${heading}"`, async (t) => {
+        const proxy = create(program);
+        const changed: ProxyServer = {
+          page: proxy.page,
+          start(test: TestContext, configuration, places) {
+            const blocks = recipe(heading, name);
+            const targets = lines[name] ?? [];
+            assert.equal(blocks.length, targets.length);
+            const edited = blocks.reduce(
+              (text, block, at) => insert(text, targets[at] ?? "", block),
+              configuration,
+            );
+            return proxy.start(test, edited.replaceAll("192.168.1.0/24", `${CLIENT}/32`), places);
+          },
+        };
+        await check(await startSite(t, changed, "One host"));
+      });
+    });
+  }
+}
+
+testRecipe("Paths that stay public", above, async (site) => {
+  const session = await site.gate.setUp();
+  const headers = {
+    "Remote-User": "attacker",
+    Remote_User: "attacker",
+    Cookie: `session=${session}; a=1`,
+  };
+  for (const path of ["/public/a.css", "/public/a/b-c.js?x=/../y", "/public/"]) {
+    assert.equal((await openPage(site, `${site.appUrl}${path}`, { headers })).status, 200, path);
+    const arrival = site.app.arrivals.at(-1);
+    assert.equal(arrival?.url, path);
+    assert.equal(arrival?.headers["remote-user"] ?? "", "");
+    assert.equal(arrival?.headers.remote_user, undefined);
+    assert.equal(arrival?.headers.cookie?.replace(/^;? */, ""), "a=1");
+  }
+});
+
+testRecipe("Paths that stay public", above, async (site) => {
+  await site.gate.setUp();
+  const { host } = new URL(site.appUrl);
+  const paths = [
+    ...["/public/../admin", "/public/..%2fadmin", "/public/%2e%2e/admin", "/public/..;/admin"],
+    ...["/admin/..%2fpublic/x", "/admin/../public/x", "/admin/%2e%2e%2fpublic/x", "//public/x"],
+    ...["/publicity", "/PUBLIC/x", "/public/.env", "/public/x%00", "/public/%252e%252e/admin"],
+    ...[
+      "/public/x\\..\\admin",
+      "/public//../admin",
+      `${site.appUrl}/public/../admin`,
+      "/admin?/public/x",
+    ],
+  ];
+  for (const path of paths) {
+    const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+    assert.match(await sendRaw(site.proxyUrl, request), /^HTTP\/1\.1 \d/, path);
+  }
+  // nginx passes on what it has decoded.
+  for (const { url } of site.app.arrivals) assert.equal(url, "/public/x");
+});
+
+testRecipe("API paths", api, async (site) => {
+  await site.gate.setUp();
+  assert.equal((await openPage(site, `${site.appUrl}/api/notes`)).status, 401);
+  assert.equal((await openPage(site, `${site.appUrl}/notes`)).status, 303);
+  const headers = { "X-Requested-With": "XMLHttpRequest" };
+  assert.equal((await openPage(site, `${site.appUrl}/notes`, { headers })).status, 401);
+  assert.deepEqual(site.app.arrivals, []);
+});
+
+testRecipe("Local network without a sign-in", within, async (site) => {
+  const session = await site.gate.setUp();
+  const headers = { "Remote-User": "attacker", Cookie: `session=${session}` };
+  assert.equal((await openPage(site, `${site.appUrl}/page`, { headers })).status, 200);
+  const [arrival] = site.app.arrivals;
+  assert.equal(arrival?.headers["remote-user"] ?? "", "");
+  assert.equal(arrival?.headers.cookie ?? "", "");
+  const outside = {
+    from: "127.0.0.3",
+    headers: { "X-Forwarded-For": CLIENT, "X-Real-IP": CLIENT },
+  };
+  assert.equal((await openPage(site, `${site.appUrl}/page`, outside)).status, 303);
+  assert.equal((await site.visit(`${site.appUrl}/page`, outside)).status, 401);
+  assert.equal((await openPage(site, `${site.appUrl}/page`, { ...outside, session })).status, 200);
+  assert.equal(site.app.arrivals.at(-1)?.headers["remote-user"], "owner");
+});
