@@ -16,7 +16,7 @@ RUN install -d -m 0700 -o node -g node /data
 USER node
 VOLUME ["/data"]
 EXPOSE 3000
-HEALTHCHECK --interval=30s --timeout=3s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=30s --timeout=3s CMD ["node", "-e", "const { PORT, HTTPS_PORT, TLS_CERT_FILE } = process.env; require(TLS_CERT_FILE && !HTTPS_PORT ? 'https' : 'http').get({ host: '127.0.0.1', port: PORT || 3000, path: '/healthz', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # The dashes keep Node.js from reading Latchkey's options as its own.
 ENTRYPOINT ["node", "--", "dist/cli/main.js"]
 CMD ["serve"]

@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { whereInstalled } from "../proxies/program.ts";
 import { send } from "../support/client.ts";
+import { SERVER_CERTIFICATE, SERVER_KEY } from "../support/fixed-certificates.ts";
+import { startGate } from "../support/gate.ts";
 import { startNode } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -99,18 +101,39 @@ test("the Dockerfile builds a gate that serves pages, reports health and stops c
   const [, url = ""] = await gate.shows(/Latchkey listens on (http:\S+?)"/);
   assert.equal((await send(`${url}/setup`)).status, 200);
 
-  const check: readonly string[] = JSON.parse(
-    /CMD (\[.*\])$/.exec(second.lastOf("HEALTHCHECK"))?.[1] ?? "[]",
-  );
-  const healthy = (port: string) =>
-    execute(process.execPath, check.slice(1), { env: { PORT: port } }).then(
-      () => "healthy",
-      () => "unhealthy",
-    );
-  assert.equal(await healthy(new URL(url).port), "healthy");
+  const { port } = new URL(url);
+  assert.equal(await healthOf({ PORT: port }), "healthy");
   gate.child.kill("SIGTERM");
   assert.equal((await gate.ended).code, 0);
-  assert.equal(await healthy(new URL(url).port), "unhealthy");
+  assert.equal(await healthOf({ PORT: port }), "unhealthy");
+});
+
+/** What the image's health check reports in this environment. */
+async function healthOf(env: Readonly<Record<string, string>>): Promise<"healthy" | "unhealthy"> {
+  const [, command = "[]"] = /CMD (\[.*\])$/.exec(stages()[1]?.lastOf("HEALTHCHECK") ?? "") ?? [];
+  const [, ...check]: readonly string[] = JSON.parse(command);
+  return execute(process.execPath, check, { env }).then(
+    () => "healthy",
+    () => "unhealthy",
+  );
+}
+
+test("the health check works with TLS, on the only port and next to plain HTTP", async (t) => {
+  const folder = await tempDir(t);
+  const [tlsCertFile, tlsKeyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  await writeFile(tlsCertFile, SERVER_CERTIFICATE);
+  await writeFile(tlsKeyFile, SERVER_KEY);
+  const publicUrl = "https://auth.example.test";
+  const alone = await startGate(t, { tlsCertFile, tlsKeyFile, publicUrl });
+  assert.match(alone.url, /^https:/);
+  const onlyTls = { PORT: new URL(alone.url).port, TLS_CERT_FILE: tlsCertFile };
+  assert.equal(await healthOf(onlyTls), "healthy");
+  const both = await startGate(t, { tlsCertFile, tlsKeyFile, publicUrl, httpsPort: 0 });
+  assert.match(both.url, /^http:/);
+  const next = { PORT: new URL(both.url).port, TLS_CERT_FILE: tlsCertFile, HTTPS_PORT: "1" };
+  assert.equal(await healthOf(next), "healthy");
+  await alone.stop();
+  assert.equal(await healthOf(onlyTls), "unhealthy");
 });
 
 test("the image runs as an unprivileged user and requires a secret", async (t) => {

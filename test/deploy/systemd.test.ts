@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseEnv, promisify } from "node:util";
@@ -9,12 +9,9 @@ import { settings } from "../../src/gate/settings/table.ts";
 import { whereInstalled } from "../proxies/program.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const UNIT = fileURLToPath(new URL("../../docs/deploy/latchkey.service", import.meta.url));
-const unit = await readFile(UNIT, "utf8");
-const LOW_PORTS = await readFile(
-  fileURLToPath(new URL("../../docs/deploy/low-ports.conf", import.meta.url)),
-  "utf8",
-);
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const unit = await readFile(join(ROOT, "docs/deploy/latchkey.service"), "utf8");
+const LOW_PORTS = await readFile(join(ROOT, "docs/deploy/low-ports.conf"), "utf8");
 const run = promisify(execFile);
 
 /** The exposure that systemd rates as OK for a public service. */
@@ -40,6 +37,29 @@ whereInstalled("systemd-analyze", (program) => {
       assert.deepEqual([stdout, stderr.replace(/^(?!.*latchkey\.service).*\n/gm, "")], ["", ""]);
     });
   }
+
+  test("the documented installation writes a unit whose programs exist", async (t) => {
+    const prefix = await tempDir(t);
+    const modules = join(prefix, "lib/node_modules");
+    await mkdir(join(prefix, "bin"));
+    await mkdir(modules, { recursive: true });
+    await symlink(ROOT, join(modules, "latchkey"));
+    await symlink(join(ROOT, "src/cli/main.ts"), join(prefix, "bin/latchkey"));
+    const page = await readFile(join(ROOT, "docs/deploy/systemd.md"), "utf8");
+    const [, steps = ""] = /^ *npm install --global \S+\n(.*?)^ *```/ms.exec(page) ?? [];
+    const unitFile = join(prefix, "latchkey.service");
+    const commands = steps.replaceAll("/etc/systemd/system/latchkey.service", unitFile);
+    const PATH = `${dirname(process.execPath)}:${dirname(program)}:${process.env.PATH}`;
+    const { stderr } = await run("sh", ["-ec", commands], {
+      env: { ...process.env, PATH, npm_config_prefix: prefix },
+    });
+    assert.equal(stderr.replace(/^(?!.*latchkey\.service).*\n/gm, ""), "");
+    const [, command = ""] = /^ExecStart=(.*)$/m.exec(await readFile(unitFile, "utf8")) ?? [];
+    assert.equal(command, `${process.execPath} -- ${prefix}/bin/latchkey serve`);
+    const [node = "", ...args] = command.split(" ");
+    const { stdout } = await run(node, [...args.slice(0, -1), "--version"]);
+    assert.match(stdout, /^\d+\.\d+\.\d+/);
+  });
 
   test("the drop-in for low ports changes the exposure", async (t) => {
     const outputs = await Promise.all(

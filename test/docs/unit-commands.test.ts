@@ -8,7 +8,7 @@ test("the unit's DATA_DIR is the folder that systemd creates", () => {
   assert.equal(dataDir(), `/var/lib/${/^StateDirectory=(.*)$/m.exec(unit)?.[1]}`);
 });
 
-for (const page of ["deploy/README.md", "doctor.md", "accounts.md"]) {
+for (const page of ["deploy/systemd.md", "doctor.md", "accounts.md"]) {
   test(`the commands in ${page} use the DATA_DIR of the unit`, () => {
     const named = [...text(`docs/${page}`).matchAll(/\bDATA_DIR=([\w/]+)/g)].map(
       ([, folder]) => folder,
@@ -19,7 +19,7 @@ for (const page of ["deploy/README.md", "doctor.md", "accounts.md"]) {
 
 test("the commands use the settings file of the unit", () => {
   const [, file] = /^EnvironmentFile=(.*)$/m.exec(unit) ?? [];
-  for (const page of ["deploy/README.md", "doctor.md"]) {
+  for (const page of ["deploy/systemd.md", "doctor.md"]) {
     const named = [...text(`docs/${page}`).matchAll(/--env-file (\/[\w./]+)/g)].map(
       ([, path]) => path,
     );

@@ -6,11 +6,11 @@ import { exampleOf, withPlaces } from "./examples.ts";
 import { whereInstalled } from "./program.ts";
 import { testProxy } from "./rules.ts";
 
-test("the Caddyfile for Docker Compose has the same host block as the Caddy page", async () => {
+test("the Caddyfile for Docker Compose is the example of the Caddy page", async () => {
   const text = await readFile(new URL("../../docs/deploy/Caddyfile", import.meta.url), "utf8");
   const { configuration } = exampleOf("caddy", "Two hosts");
-  const [own = ""] = configuration.split(/(?<=^\}\n)/m);
-  assert.equal(withPlaces(text, { "latchkey:3000": "127.0.0.1:3000" }), own);
+  const places = { "127.0.0.1:3000": "latchkey:3000", "127.0.0.1:8080": "app:80" };
+  assert.equal(text, withPlaces(configuration, places));
 });
 
 whereInstalled("caddy", (program) => testProxy(caddy(program)));
