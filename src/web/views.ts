@@ -133,7 +133,9 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
           data,
           options.publicUrl,
         );
-        return respondPage(html, data.status, { [REQUEST_ID]: id });
+        // With `same-origin`, browsers send `Origin: null` to a gate on another host.
+        const headers = { [REQUEST_ID]: id, "Referrer-Policy": "strict-origin" };
+        return respondPage(html, data.status, headers);
       }),
     fault: (info, fault) => requests.run(info, (id) => faultPage(info, fault, id)),
     locale,

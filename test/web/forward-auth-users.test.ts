@@ -56,6 +56,7 @@ test("shows an excluded user a page with the username and a sign-out", async (t)
   }
   assert.equal(headers["remote-user"], undefined);
   assert.equal(headers["cache-control"], "no-store");
+  assert.equal(headers["referrer-policy"], "strict-origin");
 });
 
 test("without a public URL, the page for an excluded user uses paths", async (t) => {
