@@ -2,6 +2,7 @@ import type { AllowedHosts } from "./core/allowed-hosts.ts";
 import type { LogPruner, LogReader } from "./core/log-reader.ts";
 import type { Meter } from "./core/meter.ts";
 import type { ServerLog } from "./core/server-log.ts";
+import type { SessionStore } from "./core/sessions/session-store.ts";
 import type { SetupTokenSource } from "./core/setup-token.ts";
 import type { AttemptCounter } from "./core/shared-limiter.ts";
 import type { Store } from "./core/store.ts";
@@ -16,7 +17,11 @@ export interface AuthOptions {
    * Stores accounts and log entries. The caller closes it, after the Auth object. The home page
    * lists the newest log entries if the store can read them.
    */
-  readonly store: Store & Partial<LogReader> & Partial<LogPruner> & Partial<AttemptCounter>;
+  readonly store: Store &
+    Partial<LogReader> &
+    Partial<LogPruner> &
+    Partial<AttemptCounter> &
+    Partial<SessionStore>;
   /**
    * Signs the session tokens: 32 random bytes or more, the same on every instance. `undefined` or
    * empty uses the built-in development secret with a warning; in production `createAuth` throws.
@@ -86,6 +91,11 @@ export interface AuthOptions {
    * One user, IPv4 address or IPv6 /64 gets an eighth of the waiting places, at least one.
    */
   readonly hashing?: WorkQueueLimits;
+  /**
+   * Records sessions, so that users can see and end their own. Needs a store that keeps sessions.
+   * Default: true.
+   */
+  readonly sessions?: boolean;
   /** Receives warnings, errors and refused requests with their address. Default: the console. */
   readonly log?: ServerLog;
   /** Receives events to count, for metrics. Default: none. */

@@ -14,6 +14,8 @@ import { createRefusalLog, SUM_UP_EVERY_MS } from "./core/refusal-log.ts";
 import { createRequireAuth, createRequireUser, type Guard } from "./core/require-user.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import { createSessionTokens } from "./core/session-token.ts";
+import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
+import { keepsSessions } from "./core/sessions/session-store.ts";
 import { setUp } from "./core/set-up.ts";
 import {
   type AttemptCounter,
@@ -47,14 +49,28 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const events = createEventLog(store, systemClock, settled.log, meter.entries);
   const refusals = createRefusalLog(log);
   const users = createUserMemory(store, systemClock);
-  const sessions = createSessionMemory();
-  const currentUser = createCurrentUser(tokens, users, systemClock, sessions);
-  const ports = { users, store, tokens, passwords, events, limiter, log, setupToken, setUpDomain };
+  const sessionStore = settled.sessions && keepsSessions(store) ? store : undefined;
+  const sessions = createSessionRecorder(sessionStore, systemClock, settled.log);
+  const sessionMemory = createSessionMemory();
+  const currentUser = createCurrentUser(tokens, users, systemClock, sessionMemory);
+  const ports = {
+    users,
+    store,
+    tokens,
+    passwords,
+    events,
+    sessions,
+    limiter,
+    log,
+    setupToken,
+    setUpDomain,
+    clock: systemClock,
+  };
 
   meter.watch({
     trackedAddresses: () => ownLimiter.tracked,
     waitingEntries: () => events.waiting,
-    rememberedSessions: () => sessions.size,
+    rememberedSessions: () => sessionMemory.size,
     rememberedUsers: () => users.size,
   });
   const cleaning = setInterval(() => limiter.cleanUp(), CLEAN_UP_EVERY_MS).unref();
@@ -77,7 +93,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
       clearInterval(cleaning);
       clearInterval(summing);
       refusals.sumUp();
-      await Promise.all([events.close(), users.close()]);
+      await Promise.all([events.close(), sessions.flush(), users.close()]);
     },
   };
 }

@@ -58,6 +58,7 @@ export const OPTION_DEFAULTS: Omit<SettledOptions, "store" | "secret" | "homePat
     limiter: "own",
     limitIpv6Prefix: MAX_LIMIT_IPV6_PREFIX,
     hashing: defaultHashing(),
+    sessions: true,
     log: consoleLog,
     meter: noMeter,
   },

@@ -6,6 +6,7 @@ import { createCurrentUser } from "../../src/core/current-user.ts";
 import { createEventLog } from "../../src/core/event-log.ts";
 import { createPasswords, type Passwords } from "../../src/core/passwords.ts";
 import { createSessionTokens } from "../../src/core/session-token.ts";
+import { createSessionRecorder } from "../../src/core/sessions/session-recorder.ts";
 import { type SignInPorts, signIn } from "../../src/core/sign-in.ts";
 import { createUserMemory, type UserMemory } from "../../src/core/user-memory.ts";
 import { defaultHashing } from "../../src/settle-options.ts";
@@ -152,7 +153,18 @@ async function signInsOn(
   const users = freshMemory(store);
   const events = createEventLog(store, clock, log);
   const limiter = createAttemptLimiter(clock);
-  const ports: SignInPorts = { users, store, tokens, passwords, events, limiter, log };
+  const sessions = createSessionRecorder(undefined, clock, log);
+  const ports: SignInPorts = {
+    users,
+    store,
+    tokens,
+    passwords,
+    events,
+    sessions,
+    limiter,
+    log,
+    clock,
+  };
   await users.anyExists();
   const median = await medianOf(
     usernames.map((username, at) => async () => {
@@ -166,6 +178,6 @@ async function signInsOn(
     }),
     atOnce,
   );
-  await events.close();
+  await Promise.all([events.close(), sessions.flush()]);
   return median;
 }

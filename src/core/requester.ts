@@ -8,6 +8,7 @@ const IPV6_NETWORK = 64;
 /** The sender of a request, as far as the rules need it. */
 export interface Client {
   readonly remoteAddress: string;
+  readonly userAgent?: string | undefined;
   /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -21,6 +21,8 @@ const SESSIONS_FROM = "sessions_from";
 const HMAC_SHA256 = { name: "HMAC", hash: "SHA-256" };
 
 export interface VerifiedToken {
+  /** The claim `jti`; `undefined` if the token does not contain one. */
+  readonly jti: string | undefined;
   readonly userId: UserId;
   /** In milliseconds since 1970. */
   readonly expiresAt: number;
@@ -31,14 +33,20 @@ export interface VerifiedToken {
 }
 
 export interface SessionTokens {
-  /** @param sessionsFrom The user's, if set. The token records it. */
-  issue(userId: UserId, sessionsFrom?: number): Promise<string>;
+  /**
+   * @param sessionsFrom The user's, if set. The token records it.
+   * @param id Of the session. Default: a new one.
+   */
+  issue(userId: UserId, sessionsFrom?: number, id?: string): Promise<string>;
   /**
    * Returns the content of a genuine, unexpired token, `forged` for a text that is not a token or that
    * none of the secrets has signed, and `undefined` for a genuine token that is not a session.
    */
   verify(token: string): Promise<VerifiedToken | "forged" | undefined>;
 }
+
+/** The ID of a new session, which its token carries as `jti`. */
+export const newSessionId = (): string => randomBytes(16).toString("hex");
 
 /** Signs new tokens with the secret, and also accepts tokens signed with a previous secret. */
 export function createSessionTokens(
@@ -59,13 +67,19 @@ export function createSessionTokens(
         requiredClaims: ["exp"],
         currentDate: new Date(clock.now()),
       });
-      const { user_id: userId, exp, iat = 0 } = payload;
+      const { user_id: userId, exp, iat = 0, jti } = payload;
       if (typeof userId !== "string" || userId === "") return undefined;
       // JSON.parse reads 1e999 as Infinity, which would be a session without an end.
       if (exp === undefined || !Number.isFinite(exp) || !Number.isFinite(iat)) return undefined;
       const from = protectedHeader[SESSIONS_FROM];
       const sessionsFrom = typeof from === "number" ? from : 0;
-      return { userId: userId as UserId, expiresAt: exp * 1000, issuedAt: iat, sessionsFrom };
+      return {
+        jti: typeof jti === "string" ? jti : undefined,
+        userId: userId as UserId,
+        expiresAt: exp * 1000,
+        issuedAt: iat,
+        sessionsFrom,
+      };
     } catch (error) {
       // Claims are read only after the signature was verified. Any other failure is a forgery.
       return error instanceof JWTExpired || error instanceof JWTClaimValidationFailed
@@ -75,12 +89,12 @@ export function createSessionTokens(
   }
 
   return {
-    issue(userId, sessionsFrom) {
+    issue(userId, sessionsFrom, id = newSessionId()) {
       const issuedAt = Math.floor(clock.now() / 1000);
       const recorded = sessionsFrom === undefined ? {} : { [SESSIONS_FROM]: sessionsFrom };
       return new SignJWT({ user_id: userId })
         .setProtectedHeader({ alg: ALGORITHM, typ: "JWT", ...recorded })
-        .setJti(randomBytes(16).toString("hex"))
+        .setJti(id)
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + SESSION_LIFETIME_SECONDS)
         .sign(key);

@@ -4,17 +4,16 @@ import { messageOf } from "./fault.ts";
 import type { Passwords } from "./passwords.ts";
 import { type Client, setupRequester } from "./requester.ts";
 import type { ServerLog } from "./server-log.ts";
-import type { SessionTokens } from "./session-token.ts";
+import { type StartSessionPorts, startSession } from "./sessions/start-session.ts";
 import { type SetupTokenSource, setupTokenMatches } from "./setup-token.ts";
 import type { Store, User } from "./store.ts";
 import type { UserMemory } from "./user-memory.ts";
 
-export interface SetUpPorts {
+export interface SetUpPorts extends StartSessionPorts {
   readonly users: UserMemory;
   readonly setupToken: SetupTokenSource;
   readonly store: Pick<Store, "insertFirstUser">;
   readonly passwords: Passwords;
-  readonly tokens: SessionTokens;
   readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
   readonly events: EventLog;
   readonly log: ServerLog;
@@ -55,7 +54,7 @@ export async function setUp(
   const user = await ports.store.insertFirstUser({ username: form.username, passwordHash });
   if (user === undefined) return { kind: "already-configured" };
 
-  const token = await ports.tokens.issue(user.id);
+  const token = await startSession(ports, user, client);
   await deleteSetupToken(ports);
   startDomainSetup(ports, form.domain);
   ports.events.record(signedUp(user.username));

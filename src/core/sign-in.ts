@@ -4,18 +4,17 @@ import { messageOf } from "./fault.ts";
 import type { Passwords } from "./passwords.ts";
 import { type Client, networkRequester } from "./requester.ts";
 import type { ServerLog } from "./server-log.ts";
-import type { SessionTokens } from "./session-token.ts";
+import { type StartSessionPorts, startSession } from "./sessions/start-session.ts";
 import type { Limiter } from "./shared-limiter.ts";
 import type { Store, StoredUser, User } from "./store.ts";
 import type { UserMemory } from "./user-memory.ts";
 import type { Requester } from "./work-queue.ts";
 
-export interface SignInPorts {
+export interface SignInPorts extends StartSessionPorts {
   readonly users: UserMemory;
   readonly limiter: Pick<Limiter, "attempt">;
   readonly store: Pick<Store, "findUserByUsername" | "replacePasswordHash">;
   readonly passwords: Passwords;
-  readonly tokens: SessionTokens;
   readonly events: EventLog;
   readonly log: ServerLog;
 }
@@ -45,7 +44,7 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
   const matches = await ports.passwords.verify(attempt.password, user?.passwordHash, requester);
   if (user === undefined || !matches) return { kind: "rejected" };
 
-  const token = await ports.tokens.issue(user.id, user.sessionsFrom);
+  const token = await startSession(ports, user, attempt);
   if (ports.passwords.isOutdated(user.passwordHash)) {
     await renewHash(ports, user, attempt.password, requester);
   }

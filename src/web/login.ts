@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { locationFor } from "./location.ts";
 import type { WebPorts } from "./ports.ts";
 import type { Form } from "./request/form.ts";
+import { clientOf } from "./request/remote-address.ts";
 import { requestInfoOf } from "./request/request-info.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import { redirect } from "./responses.ts";
@@ -20,8 +21,8 @@ export async function getLogin(ports: WebPorts, c: Context): Promise<Response> {
 export async function postLogin(ports: WebPorts, c: Context, form: Form): Promise<Response> {
   const { rules, options, paths } = ports;
   const outcome = await rules.signIn({
+    ...clientOf(c, ports.proxies),
     remoteAddress: ports.proxies.remoteAddress(c),
-    signal: c.req.raw.signal,
     username: form("username"),
     password: form("password"),
   });

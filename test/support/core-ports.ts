@@ -4,6 +4,10 @@ import { type CurrentUser, createCurrentUser } from "../../src/core/current-user
 import { createEventLog, type EventLog } from "../../src/core/event-log.ts";
 import { createPasswords, type Passwords } from "../../src/core/passwords.ts";
 import { createSessionTokens, type SessionTokens } from "../../src/core/session-token.ts";
+import {
+  createSessionRecorder,
+  type SessionRecorder,
+} from "../../src/core/sessions/session-recorder.ts";
 import type { PasswordHash, StoredUser, User } from "../../src/core/store.ts";
 import { createUserMemory, type UserMemory } from "../../src/core/user-memory.ts";
 import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
@@ -21,6 +25,7 @@ export interface CorePorts {
   readonly passwords: Passwords;
   readonly users: UserMemory;
   readonly tokens: SessionTokens;
+  readonly sessions: SessionRecorder;
   readonly limiter: AttemptLimiter;
   insertOwner(hash?: PasswordHash): Promise<StoredUser>;
   /** Closes the event log and returns what it wrote. */
@@ -41,6 +46,7 @@ export async function corePorts(t: TestContext): Promise<CorePorts> {
     passwords,
     users: createUserMemory(store, clock),
     tokens: createSessionTokens(SECRET, clock),
+    sessions: createSessionRecorder(undefined, clock, log),
     limiter: createAttemptLimiter(clock),
 
     async insertOwner(hash) {

@@ -44,6 +44,7 @@ export const clientOf = (c: Context, proxies: ProxyTrust): Client => ({
     peer: peerOf(c),
     header: (name) => c.req.header(name),
   }),
+  userAgent: c.req.header("user-agent"),
   signal: c.req.raw.signal,
 });
 

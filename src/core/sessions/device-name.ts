@@ -1,0 +1,41 @@
+const MAX_LENGTH = 40;
+
+/** In this order, since most browsers also name others. */
+const browsers: readonly (readonly [name: string, mark: RegExp])[] = [
+  ["Edge", /\bEdg(?:e|A|iOS)?\//],
+  ["Opera", /\b(?:OPR|Opera|OPT)\//],
+  ["Samsung Internet", /\bSamsungBrowser\//],
+  ["Vivaldi", /\bVivaldi\//],
+  ["Firefox", /\b(?:Firefox|FxiOS)\//],
+  ["Chrome", /\b(?:HeadlessChrome|Chrome|Chromium|CriOS)\//],
+  ["Safari", /\bVersion\/.*\bSafari\//],
+];
+
+const systems: readonly (readonly [name: string, mark: RegExp])[] = [
+  ["iPhone", /\biPhone\b/],
+  ["iPad", /\biPad\b/],
+  ["Android", /\bAndroid\b/],
+  ["ChromeOS", /\bCrOS\b/],
+  ["Windows", /\bWindows\b/],
+  ["macOS", /\bMacintosh\b/],
+  ["Linux", /\bLinux\b/],
+];
+
+/**
+ * Names the device of a `User-Agent`, such as `Firefox on Linux`; empty if it says nothing. Any
+ * client can claim any device, so the name only helps users recognise their own sessions.
+ */
+export function deviceName(userAgent: string | undefined): string {
+  // Bounds the work of the patterns. Browsers send about 150 characters.
+  const text = (userAgent ?? "").slice(0, 512);
+  const of = (list: typeof browsers): string | undefined =>
+    list.find(([, mark]) => mark.test(text))?.[0];
+  const browser = of(browsers) ?? programIn(text);
+  return [browser, of(systems)].filter((part) => part !== undefined).join(" on ");
+}
+
+/** The name of another program, such as `curl` in `curl/8.5.0`. */
+function programIn(text: string): string | undefined {
+  const [name] = /^[A-Za-z][\w.-]*/.exec(text) ?? [];
+  return name === "Mozilla" ? undefined : name?.slice(0, MAX_LENGTH);
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import type { Clock } from "../clock.ts";
+import { messageOf } from "../fault.ts";
+import type { ServerLog } from "../server-log.ts";
+import type { SessionStore, StoredSession } from "./session-store.ts";
+
+/** The uses of this long share one write. */
+const PAUSE_MS = 1_000;
+const MAX_WAITING_USES = 10_000;
+const FLUSH_WITHIN_MS = 250;
+
+/**
+ * Records sessions in the background. Nothing waits for it, and a failure is a line in the server
+ * log: a session is valid whether it is recorded or not.
+ */
+export interface SessionRecorder {
+  started(session: StoredSession): void;
+  used(id: string): void;
+  /** Writes what waits, and returns after 250 ms at most. Never throws. */
+  flush(): Promise<void>;
+}
+
+/** @param store `undefined` records nothing. */
+export function createSessionRecorder(
+  store: Pick<SessionStore, "insertSession" | "noteSessionsUsed"> | undefined,
+  clock: Pick<Clock, "now">,
+  log: ServerLog,
+): SessionRecorder {
+  const running = new Set<Promise<void>>();
+  let usedIds = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function run(write: (to: NonNullable<typeof store>) => Promise<void>, failure: string): void {
+    if (store === undefined) return;
+    // One turn of the event loop first, so that the response is sent before the disk write.
+    const done = turn()
+      .then(() => write(store))
+      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, failure))
+      // The server log threw, so there is nowhere to report it.
+      .catch(() => {})
+      .finally(() => running.delete(done));
+    running.add(done);
+  }
+
+  function writeUses(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (usedIds.size === 0) return;
+    const ids = [...usedIds];
+    usedIds = new Set();
+    const at = new Date(clock.now());
+    run((to) => to.noteSessionsUsed(ids, at), "the last use of sessions was not recorded");
+  }
+
+  return {
+    started: (session) => run((to) => to.insertSession(session), "a session was not recorded"),
+
+    used(id) {
+      if (store === undefined || usedIds.size >= MAX_WAITING_USES) return;
+      usedIds.add(id);
+      timer ??= setTimeout(writeUses, PAUSE_MS).unref();
+    },
+
+    async flush() {
+      writeUses();
+      const late = new AbortController();
+      const pause = sleep(FLUSH_WITHIN_MS, undefined, { ref: false, signal: late.signal });
+      await Promise.race([Promise.all(running), pause]);
+      pause.catch(() => {});
+      late.abort();
+    },
+  };
+}

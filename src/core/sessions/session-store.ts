@@ -1,0 +1,52 @@
+import type { ExtraStore } from "../accounts/account-store.ts";
+import type { UserId } from "../store.ts";
+
+/** A session as the store keeps it, for the list of an account's sessions. */
+export interface StoredSession {
+  /** The claim `jti` of the token. */
+  readonly id: string;
+  readonly userId: UserId;
+  readonly createdAt: Date;
+  readonly usedAt: Date;
+  /** Not before the expiry of the token. */
+  readonly expiresAt: Date;
+  readonly address: string;
+  /** Such as `Firefox on Linux`; empty if unknown. */
+  readonly device: string;
+}
+
+/**
+ * A store that keeps sessions; `testSessions` checks it. The list decides nothing: a session is
+ * valid by its token, until it is in the extra `endedSessions` of its user.
+ */
+export interface SessionStore extends Pick<ExtraStore, "replaceExtra"> {
+  /** Inserts the session, and removes some that have expired before it was created. */
+  insertSession(session: StoredSession): Promise<void>;
+  /** Sets the last use of those sessions that were last used at least an hour earlier. */
+  noteSessionsUsed(ids: readonly string[], at: Date): Promise<void>;
+  findSession(id: string): Promise<StoredSession | undefined>;
+  /** The unexpired sessions of one or all users, the most recently used first. */
+  readSessions(query: SessionQuery): Promise<readonly StoredSession[]>;
+  removeSessions(ids: readonly string[]): Promise<void>;
+}
+
+export interface SessionQuery {
+  readonly of: UserId | "all";
+  readonly now: Date;
+  readonly limit: number;
+}
+
+/** How precise the time of the last use is. */
+export const USE_PRECISION_MS = 3_600_000;
+
+/** How many expired sessions each new one removes. */
+export const MAX_EXPIRED_REMOVED = 100;
+
+/** Whether the store has all methods for sessions. */
+export const keepsSessions = (store: Partial<SessionStore>): store is SessionStore =>
+  store.insertSession !== undefined &&
+  store.noteSessionsUsed !== undefined &&
+  store.findSession !== undefined &&
+  store.readSessions !== undefined &&
+  store.removeSessions !== undefined &&
+  store.replaceExtra !== undefined;
