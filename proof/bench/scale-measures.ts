@@ -153,7 +153,7 @@ async function signInsOn(
   const users = freshMemory(store);
   const events = createEventLog(store, clock, log);
   const limiter = createAttemptLimiter(clock);
-  const sessions = createSessionRecorder(undefined, clock, log);
+  const sessions = createSessionRecorder(store, clock, log);
   const ports: SignInPorts = {
     users,
     store,

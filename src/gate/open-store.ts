@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import type { AccountStore } from "../core/accounts/account-store.ts";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
 import type { LogPruner, LogReader } from "../core/log-reader.ts";
+import type { SessionStore } from "../core/sessions/session-store.ts";
 import type { AttemptCounter } from "../core/shared-limiter.ts";
 import type { RecordImporter } from "../core/transfer/transfer-store.ts";
 import type { Place } from "../stores/place.ts";
@@ -16,6 +17,7 @@ export interface OpenStore
     LogReader,
     LogPruner,
     RecordImporter,
+    SessionStore,
     Partial<AttemptCounter> {
   close(): void | Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { MAX_WAITING } from "../core/event-log.ts";
 import type { LogEntry } from "../core/log-reader.ts";
+import type { StoredSession } from "../core/sessions/session-store.ts";
 import {
   EXTRAS,
   type Extra,
@@ -57,6 +58,19 @@ export function userOf(row: Row): StoredUser {
     ...Object.fromEntries(extras),
   };
 }
+
+/** All columns of the table of sessions. */
+export const SESSION_COLUMNS = "id, user_id, created_at, used_at, expires_at, address, device";
+
+export const sessionOf = (row: Row): StoredSession => ({
+  id: String(row.id),
+  userId: String(row.user_id) as UserId,
+  createdAt: timeOf(row.created_at),
+  usedAt: timeOf(row.used_at),
+  expiresAt: timeOf(row.expires_at),
+  address: String(row.address),
+  device: String(row.device),
+});
 
 export const logEntryOf = (row: Row): LogEntry => ({
   id: Number(row.id),

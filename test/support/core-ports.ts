@@ -46,7 +46,7 @@ export async function corePorts(t: TestContext): Promise<CorePorts> {
     passwords,
     users: createUserMemory(store, clock),
     tokens: createSessionTokens(SECRET, clock),
-    sessions: createSessionRecorder(undefined, clock, log),
+    sessions: createSessionRecorder(store, clock, log),
     limiter: createAttemptLimiter(clock),
 
     async insertOwner(hash) {

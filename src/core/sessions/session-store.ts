@@ -25,14 +25,16 @@ export interface SessionStore extends Pick<ExtraStore, "replaceExtra"> {
   /** Sets the last use of those sessions that were last used at least an hour earlier. */
   noteSessionsUsed(ids: readonly string[], at: Date): Promise<void>;
   findSession(id: string): Promise<StoredSession | undefined>;
-  /** The unexpired sessions of one or all users, the most recently used first. */
+  /** The sessions of a user that have not expired, the most recently used first. */
+  readSessionsOf(user: UserId, now: Date, limit: number): Promise<readonly StoredSession[]>;
+  /** All sessions, sorted by ID. */
   readSessions(query: SessionQuery): Promise<readonly StoredSession[]>;
   removeSessions(ids: readonly string[]): Promise<void>;
 }
 
 export interface SessionQuery {
-  readonly of: UserId | "all";
-  readonly now: Date;
+  /** `""` comes before every ID. */
+  readonly afterId: string;
   readonly limit: number;
 }
 
@@ -47,6 +49,7 @@ export const keepsSessions = (store: Partial<SessionStore>): store is SessionSto
   store.insertSession !== undefined &&
   store.noteSessionsUsed !== undefined &&
   store.findSession !== undefined &&
+  store.readSessionsOf !== undefined &&
   store.readSessions !== undefined &&
   store.removeSessions !== undefined &&
   store.replaceExtra !== undefined;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AccountStore } from "../../core/accounts/account-store.ts";
 import type { LogPruner, LogReader } from "../../core/log-reader.ts";
+import type { SessionStore } from "../../core/sessions/session-store.ts";
 import type { AttemptCounter } from "../../core/shared-limiter.ts";
 import type { Store, UserId } from "../../core/store.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
@@ -11,6 +12,7 @@ import { logOn } from "./log.ts";
 import { createPool } from "./pool.ts";
 import { type Ask, createAsk, type PostgresPool, retryingConflicts } from "./query.ts";
 import { migrate } from "./schema.ts";
+import { sessionsOn } from "./sessions.ts";
 import { EQ, type Tables, tablesIn } from "./tables.ts";
 import { transferOn } from "./transfer.ts";
 import { watchUsers } from "./watch-users.ts";
@@ -40,7 +42,8 @@ export interface PostgresStore
     LogReader,
     LogPruner,
     AttemptCounter,
-    TransferStore {
+    TransferStore,
+    SessionStore {
   close(): Promise<void>;
 }
 
@@ -71,6 +74,7 @@ async function openOn(
     ...logOn(ask, tables),
     ...accountsOn(pool, ask, tables),
     ...attemptCounter(ask, tables),
+    ...sessionsOn(ask, tables),
     ...transferOn(pool, tables),
     watchUsers: (watching) => watchUsers(pool, watching),
     close,

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { AccountStore } from "../../core/accounts/account-store.ts";
 import { Fault } from "../../core/fault.ts";
 import type { LogPruner, LogReader } from "../../core/log-reader.ts";
+import type { SessionStore } from "../../core/sessions/session-store.ts";
 import type { UserId } from "../../core/store.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { userOf } from "../rows.ts";
@@ -11,6 +12,7 @@ import { createEmpty, databaseExists, explained, openExisting, restrictToOwner }
 import { createAsk, retryWhileBusy } from "./locking.ts";
 import { logOn } from "./log.ts";
 import { migrate, versionOf } from "./schema.ts";
+import { sessionsOn } from "./sessions.ts";
 import { transferOn } from "./transfer.ts";
 import { createUserChanges } from "./watch-users.ts";
 
@@ -21,7 +23,12 @@ export interface SqliteOptions {
   readonly missing?: "create" | "refuse";
 }
 
-export interface SqliteStore extends AccountStore, LogReader, LogPruner, TransferStore {
+export interface SqliteStore
+  extends AccountStore,
+    LogReader,
+    LogPruner,
+    TransferStore,
+    SessionStore {
   close(): void;
 }
 
@@ -114,6 +121,7 @@ function storeOn(database: DatabaseSync): SqliteStore {
     ...logOn(database, ask),
     ...transferOn(database, ask),
     ...accountsOn(ask, changes.report),
+    ...sessionsOn(database, ask),
     watchUsers: changes.watch,
     close: () => database.close(),
   };

@@ -4,7 +4,13 @@ import { type TestContext, test } from "node:test";
 import pg from "pg";
 import type { UserId } from "../../../src/core/store.ts";
 import { openPostgres, type PostgresStore } from "../../../src/stores/postgres/store.ts";
-import { type Open, testAccounts, testLogReader, testStore } from "../../../src/testing/index.ts";
+import {
+  type Open,
+  testAccounts,
+  testLogReader,
+  testSessions,
+  testStore,
+} from "../../../src/testing/index.ts";
 import { runSql } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openStoreAt } from "../../support/postgres-store.ts";
@@ -118,6 +124,7 @@ const onTrappedPool: Open<PostgresStore> = async (t) => {
 testStore("PostgreSQL with everything shadowed", onTrappedPool);
 testLogReader("PostgreSQL with everything shadowed", onTrappedPool);
 testAccounts("PostgreSQL with everything shadowed", onTrappedPool);
+testSessions("PostgreSQL with everything shadowed", onTrappedPool);
 
 test("traps catch names that are not qualified", async () => {
   const url = await trappedDatabase();

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import pg from "pg";
 import { openPostgres, type PostgresStore } from "../../../src/stores/postgres/store.ts";
-import { type Open, testLogReader, testStore } from "../../../src/testing/index.ts";
+import { type Open, testLogReader, testSessions, testStore } from "../../../src/testing/index.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openStoreAt } from "../../support/postgres-store.ts";
 
@@ -34,4 +34,5 @@ for (const [name, open] of [
 ] as const) {
   testStore(name, open);
   testLogReader(name, open);
+  testSessions(name, open);
 }

@@ -6,6 +6,7 @@ import {
   type Database,
   testAccounts,
   testLogReader,
+  testSessions,
   testStore,
 } from "../../../src/testing/index.ts";
 
@@ -20,6 +21,7 @@ async function fresh(t: TestContext): Promise<Database<SqliteStore>> {
 
 testStore("SQLite in memory", fresh);
 testLogReader("SQLite in memory", fresh);
+testSessions("SQLite in memory", fresh);
 testAccounts("SQLite in memory", fresh);
 
 test("SQLite in memory: each store is a database without a file", async (t) => {

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openSqlite, type SqliteStore } from "../../../src/stores/sqlite/store.ts";
-import { type Database, testLogReader, testStore } from "../../../src/testing/index.ts";
+import {
+  type Database,
+  testLogReader,
+  testSessions,
+  testStore,
+} from "../../../src/testing/index.ts";
 import { inDatabase } from "../../support/database.ts";
 import { hashText, logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -24,6 +29,7 @@ async function freshDatabase(t: TestContext): Promise<Database<SqliteStore>> {
 
 testStore("SQLite", freshDatabase);
 testLogReader("SQLite", freshDatabase);
+testSessions("SQLite", freshDatabase);
 
 test("SQLite: stores and matches a username with a NUL", async (t) => {
   const store = await openSqlite({ file: join(await tempDir(t), "latchkey.db") });
