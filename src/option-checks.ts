@@ -79,6 +79,11 @@ export const onDenied: Check<string> = {
   accepts: (answer) => answer === "redirect" || answer === "negotiate",
 };
 
+export const signOut: Check<string> = {
+  takes: "cookie or session",
+  accepts: (what) => what === "cookie" || what === "session",
+};
+
 /** Shorter prefixes would let one client block the sign-in for whole providers. */
 export const limitIpv6Prefix: Check<number> = {
   takes: `a whole number from ${MIN_LIMIT_IPV6_PREFIX} to ${MAX_LIMIT_IPV6_PREFIX}`,

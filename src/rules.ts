@@ -14,6 +14,7 @@ import { createRefusalLog, SUM_UP_EVERY_MS } from "./core/refusal-log.ts";
 import { createRequireAuth, createRequireUser, type Guard } from "./core/require-user.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import { createSessionTokens } from "./core/session-token.ts";
+import { createAccountSessions } from "./core/sessions/account-sessions.ts";
 import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
 import { keepsSessions } from "./core/sessions/session-store.ts";
 import { setUp } from "./core/set-up.ts";
@@ -42,6 +43,12 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const { store, meter, setupToken, setUpDomain } = settled;
   // What can throw comes first, so that no watch on the store is left behind.
   const ownLimiter = createAttemptLimiter(systemClock);
+  const sessionStore = settled.sessions && keepsSessions(store) ? store : undefined;
+  if (settled.signOut === "session" && sessionStore === undefined)
+    throw new Fault(
+      "invalid_option",
+      "signOut takes session only with a store that keeps sessions, and with the option sessions",
+    );
   const limiter = limitByNetwork(limiterFor(settled, ownLimiter, log), settled.limitIpv6Prefix);
   const tokens = createSessionTokens(settled.secret, systemClock, settled.previousSecrets);
   const passwords = createPasswords(settled.hashing, log, meter.hashes);
@@ -49,10 +56,9 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const events = createEventLog(store, systemClock, settled.log, meter.entries);
   const refusals = createRefusalLog(log);
   const users = createUserMemory(store, systemClock);
-  const sessionStore = settled.sessions && keepsSessions(store) ? store : undefined;
   const sessions = createSessionRecorder(sessionStore, systemClock, settled.log);
   const sessionMemory = createSessionMemory();
-  const currentUser = createCurrentUser(tokens, users, systemClock, sessionMemory);
+  const currentUser = createCurrentUser(tokens, users, systemClock, sessionMemory, sessions);
   const ports = {
     users,
     store,
@@ -88,6 +94,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     requireUser: createRequireUser(currentUser),
     users,
     refusals,
+    sessions: sessionStore && createAccountSessions({ ...ports, store: sessionStore }),
     recentLog: recentLog(store, events),
     async close() {
       clearInterval(cleaning);

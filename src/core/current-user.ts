@@ -3,6 +3,8 @@ import { type BoundedMemory, createBoundedMemory } from "./bounded-memory.ts";
 import type { Clock } from "./clock.ts";
 import { andThen, type MaybePromise } from "./maybe-promise.ts";
 import type { SessionTokens, VerifiedToken } from "./session-token.ts";
+import { isAmongEnded } from "./sessions/ended-sessions.ts";
+import type { SessionRecorder } from "./sessions/session-recorder.ts";
 import type { User } from "./store.ts";
 import type { RememberedUser, UserMemory } from "./user-memory.ts";
 
@@ -10,6 +12,9 @@ import type { RememberedUser, UserMemory } from "./user-memory.ts";
 const MAX_SESSIONS = 32_768;
 
 const RECHECK_AFTER_MS = 1_000;
+
+/** The last use of a session is noted this often. */
+const NOTE_USE_AFTER_MS = 3_600_000;
 
 /** Returns the user of a session token; `undefined` or `forged` for any invalid token. */
 export type CurrentUser = (token: string | undefined) => MaybePromise<User | "forged" | undefined>;
@@ -20,6 +25,8 @@ export interface Session {
   found: RememberedUser | undefined;
   /** The monotonic time at which the expiry is checked again. */
   recheckAt: number;
+  /** The monotonic time from which a use is noted again. */
+  noteUseAt: number;
 }
 
 /** Holds verified tokens only, so that clients without the secret cannot fill it. */
@@ -35,11 +42,12 @@ export function createCurrentUser(
   users: UserMemory,
   clock: Clock,
   sessions: BoundedMemory<string, Session> = createSessionMemory(),
+  recorder?: Pick<SessionRecorder, "used">,
 ): CurrentUser {
   async function verify(text: string): Promise<User | "forged" | undefined> {
     const token = await tokens.verify(text);
     if (token === undefined || token === "forged") return token;
-    const session: Session = { token, found: undefined, recheckAt: 0 };
+    const session: Session = { token, found: undefined, recheckAt: 0, noteUseAt: 0 };
     // A copy, since a slice would keep the whole Cookie header in memory.
     sessions.set(Buffer.from(text).toString(), session);
     return renew(text, session);
@@ -53,7 +61,19 @@ export function createCurrentUser(
       return undefined;
     }
     session.recheckAt = clock.monotonic() + Math.min(left, RECHECK_AFTER_MS);
-    return andThen(users.find(session.token.userId), (found) => setFound(session, found));
+    return andThen(users.find(session.token.userId), (found) => {
+      const user = setFound(session, found);
+      if (user !== undefined) noteUse(session);
+      return user;
+    });
+  }
+
+  /** The store ignores a use within an hour after the last one, as after a sign-in. */
+  function noteUse(session: Session): void {
+    const { jti } = session.token;
+    if (jti === undefined || clock.monotonic() < session.noteUseAt) return;
+    session.noteUseAt = clock.monotonic() + NOTE_USE_AFTER_MS;
+    recorder?.used(jti);
   }
 
   return (text) => {
@@ -67,9 +87,12 @@ export function createCurrentUser(
   };
 }
 
-/** A session that was issued before the user's sessions were ended has no user. */
+/** A session that has ended has no user. */
 function setFound(session: Session, found: RememberedUser | undefined): User | undefined {
-  const ended = found !== undefined && isEnded(session.token, found.sessionsFrom);
+  const ended =
+    found !== undefined &&
+    (isEnded(session.token, found.sessionsFrom) ||
+      isAmongEnded(session.token, found.endedSessions));
   session.found = ended ? undefined : found;
   return session.found?.user;
 }

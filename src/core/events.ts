@@ -6,12 +6,14 @@ export interface Event {
   readonly author: "system" | "cli";
 }
 
-/** The author of each type, and the start of its summary, before its subject. */
+/** The usual author of each type, and the start of its summary, before its subject. */
 const forms = {
   signin: ["system", "Signed in as "],
   signin_rate_limited: ["system", "Rate limited login from "],
   signup: ["system", "Created account "],
   password_change: ["system", "Changed password"],
+  session_end: ["system", "Ended a session of "],
+  session_end_others: ["system", "Ended the other sessions of "],
   user_add: ["cli", "Added account "],
   user_password: ["cli", "Set the password of "],
   user_rename: ["cli", "Renamed account to "],
@@ -40,6 +42,12 @@ export const signedIn: OfName = builderOf("signin");
 export const rateLimited: (remoteAddress: string) => Event = builderOf("signin_rate_limited");
 export const signedUp: OfName = builderOf("signup");
 export const passwordChanged: () => Event = builderOf("password_change");
+export const sessionEnded: OfName = builderOf("session_end");
+export const sessionEndedByOperator: OfName = (username) => ({
+  ...sessionEnded(username),
+  author: "cli",
+});
+export const otherSessionsEnded: OfName = builderOf("session_end_others");
 export const userAdded: OfName = builderOf("user_add");
 export const userPasswordSet: OfName = builderOf("user_password");
 export const userRenamed: OfName = builderOf("user_rename");

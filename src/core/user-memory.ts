@@ -1,6 +1,7 @@
 import { createBoundedMemory } from "./bounded-memory.ts";
 import type { Clock } from "./clock.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
+import { type EndedSessions, endedSessionsIn } from "./sessions/ended-sessions.ts";
 import type { Store, User, UserId } from "./store.ts";
 
 /**
@@ -16,6 +17,8 @@ export interface RememberedUser {
   readonly user: User;
   /** Sessions from sign-ins before this second have ended. */
   readonly sessionsFrom: number;
+  /** Sessions that have ended one by one. */
+  readonly endedSessions: EndedSessions;
   /** The monotonic time until which this entry is valid; in the past once forgotten. */
   readonly until: number;
 }
@@ -58,10 +61,12 @@ export function createUserMemory(
       .then((stored) => {
         if (stored === undefined) return undefined;
         const user: User = Object.freeze({ id: stored.id, username: stored.username });
-        // `forget` has removed the lookup from the map: its result may already be outdated.
         const { sessionsFrom = Number.NEGATIVE_INFINITY } = stored;
-        if (lookups.get(id) !== lookup) return { user, sessionsFrom, until: 0 };
-        const found = { user, sessionsFrom, readAt, until: readAt + MAX_AGE_MS };
+        const endedSessions = endedSessionsIn(stored.endedSessions);
+        const read = { user, sessionsFrom, endedSessions };
+        // `forget` has removed the lookup from the map: its result may already be outdated.
+        if (lookups.get(id) !== lookup) return { ...read, until: 0 };
+        const found = { ...read, readAt, until: readAt + MAX_AGE_MS };
         remembered.set(id, found);
         return found;
       })

@@ -43,15 +43,18 @@ export function testSessions(name: string, open: Open<Tested>): void {
     }
   });
 
-  rule("refuses a session of an unknown user and one with a known ID", async (store) => {
-    const { owner, guest } = await addTwo(store);
-    await store.insertSession(sessionOf(owner, "a"));
-    await assert.rejects(store.insertSession(sessionOf(guest, "a")));
-    const unknown = { id: "unknown" as UserId, username: "unknown" };
-    await assert.rejects(store.insertSession(sessionOf(unknown, "b")));
-    assert.deepEqual(await ids(store), ["a"]);
-    assert.equal((await store.findSession("a"))?.userId, owner.id);
-  });
+  rule(
+    "refuses a session of an unknown user, and keeps the first of two with one ID",
+    async (store) => {
+      const { owner, guest } = await addTwo(store);
+      await store.insertSession(sessionOf(owner, "a"));
+      await store.insertSession(sessionOf(guest, "a"));
+      const unknown = { id: "unknown" as UserId, username: "unknown" };
+      await assert.rejects(store.insertSession(sessionOf(unknown, "b")));
+      assert.deepEqual(await ids(store), ["a"]);
+      assert.equal((await store.findSession("a"))?.userId, owner.id);
+    },
+  );
 
   rule("lists unexpired sessions of one user, the last used first", async (store) => {
     const { owner, guest } = await addTwo(store);
@@ -106,6 +109,16 @@ export function testSessions(name: string, open: Open<Tested>): void {
     assert.deepEqual(await ids(store), ["a", "b"]);
     await store.insertSession(sessionOf(owner, "c", { createdAt: at(2) }));
     assert.deepEqual(await ids(store), ["b", "c"]);
+  });
+
+  rule("removes the sessions that it ends", async (store) => {
+    const { owner, guest } = await addTwo(store);
+    await store.insertSession(sessionOf(owner, "a"));
+    await store.insertSession(sessionOf(guest, "b"));
+    await store.endSessions(owner.id, 1_000);
+    assert.deepEqual(await ids(store), ["b"]);
+    await store.endSessions("all", 1_000);
+    assert.deepEqual(await ids(store), []);
   });
 
   rule("removes the given sessions, and all of a removed user", async (store) => {

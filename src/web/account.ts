@@ -13,6 +13,7 @@ import { requestInfoOf } from "./request/request-info.ts";
 import { isOfHost } from "./request/same-origin.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import { redirect, respond } from "./responses.ts";
+import { tokenOf } from "./sessions.ts";
 
 export async function postPassword(
   ports: WebPorts,
@@ -48,6 +49,7 @@ export async function postPassword(
     case "new-password-too-short":
       return again("newPasswordTooShort", "new_password");
     case "changed":
+      if (form("end_others") !== "") await rules.sessions?.endOthers(c.var.user, tokenOf(c));
       return refresh(ports, c);
   }
 }

@@ -5,11 +5,12 @@ import type { WebPorts } from "./ports.ts";
 import { requestInfoOf } from "./request/request-info.ts";
 
 /** The paths of the pages, forms and assets: all but the health checks and forward auth. */
-export function sitePaths({ paths, assets, options }: WebPorts): readonly string[] {
+export function sitePaths({ paths, assets, options, rules }: WebPorts): readonly string[] {
   const { login, setup, logout, password } = paths;
   const homes = homePathsOf(paths, options);
   return [
     ...[login, setup, logout, password],
+    ...(rules.sessions === undefined ? [] : [paths.endSession]),
     ...assets.map(({ path }) => path),
     ...homes,
     ...(options.siteFiles && homes.length > 0 ? [CHANGE_PASSWORD] : []),

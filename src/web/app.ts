@@ -15,14 +15,8 @@ import { requestInfoOf, requestSourceOf } from "./request/request-info.ts";
 import { isCrossSite } from "./request/same-origin.ts";
 import { createProxyWarning, noteRefusal } from "./request/warnings.ts";
 import { redirect, respondAsset, respondText } from "./responses.ts";
-import { clearedSessionCookies } from "./session-cookie.ts";
+import { postEndSession, postLogout } from "./sessions.ts";
 import { getSetup, postSetup } from "./setup.ts";
-
-/**
- * Without it, the back button after a sign-out shows an app's page from the browser's cache. Browsers
- * ignore it over plain HTTP, except on loopback.
- */
-const CLEAR_CACHE = { "Clear-Site-Data": '"cache"' };
 
 /** The route table. It has no wildcard, so that an app which mounts it keeps its other paths. */
 export function createRoutes(ports: WebPorts): Hono {
@@ -40,10 +34,11 @@ export function createRoutes(ports: WebPorts): Hono {
   app.post(paths.login, sameOrigin, proxyWarning, withForm(postLogin));
   app.get(paths.setup, (c) => getSetup(ports, c));
   app.post(paths.setup, sameOrigin, withForm(postSetup));
-  app.post(paths.logout, sameOrigin, () =>
-    redirect(paths.login, clearedSessionCookies(options.cookieDomain), CLEAR_CACHE),
-  );
+  app.post(paths.logout, sameOrigin, (c) => postLogout(ports, c));
   app.post(paths.password, sameOrigin, requireAuth, withForm(postPassword));
+  if (ports.rules.sessions !== undefined) {
+    app.post(paths.endSession, sameOrigin, requireAuth, withForm(postEndSession));
+  }
   for (const asset of ports.assets) app.get(asset.path, () => respondAsset(asset));
   if (options.forwardAuth) app.get(paths.forwardAuth, (c) => forwardAuth(ports, c));
   if (options.health) {

@@ -4,20 +4,22 @@ import { eventIn } from "../core/events.ts";
 import { messageOf } from "../core/fault.ts";
 import type { LogEntry } from "../core/log-reader.ts";
 import type { SignedIn } from "./guards.ts";
-import type { Activity, ActivityEntry, PasswordField } from "./pages/page-data.ts";
+import type { Activity, ActivityEntry, PageData, PasswordField } from "./pages/page-data.ts";
+import { utcIn } from "./pages/utc-time.ts";
 import type { MessageName } from "./pages/words/en.ts";
 import { type Locale, wordsIn } from "./pages/words.ts";
 import type { WebPorts } from "./ports.ts";
 import { requestInfoOf } from "./request/request-info.ts";
 import { isOverTls } from "./session-cookie.ts";
+import { sessionsFor } from "./sessions.ts";
 
 export async function getHome(ports: WebPorts, c: Context<SignedIn>): Promise<Response> {
   const info = { ...requestInfoOf(c), user: c.var.user };
-  const activity = await activityFor(ports, ports.views.locale(info));
+  const sections = await sectionsFor(ports, c, ports.views.locale(info));
   const isChanged = getCookie(c, noticeName(c)) === PASSWORD_CHANGED;
   const notice = isChanged ? PASSWORD_CHANGED : undefined;
   const cookies = isChanged ? [noticeLine(ports, c, "", -1)] : [];
-  return ports.views.page(info, "home", { activity, notice, problem: undefined }, cookies);
+  return ports.views.page(info, "home", { ...sections, notice, problem: undefined }, cookies);
 }
 
 /** Shows the home page again with a problem of the password form. */
@@ -30,8 +32,20 @@ export async function homeWithProblem(
   const info = { ...requestInfoOf(c), user: c.var.user };
   const locale = ports.views.locale(info);
   const problem = { message: wordsIn(locale).messages[name], fields };
-  const activity = await activityFor(ports, locale);
-  return ports.views.formProblem(info, 422, "home", { activity, notice: undefined, problem });
+  const sections = await sectionsFor(ports, c, locale);
+  return ports.views.formProblem(info, 422, "home", { ...sections, notice: undefined, problem });
+}
+
+async function sectionsFor(
+  ports: WebPorts,
+  c: Context,
+  locale: Locale,
+): Promise<Pick<PageData["home"], "activity" | "sessions">> {
+  const [activity, sessions] = await Promise.all([
+    activityFor(ports, locale),
+    sessionsFor(ports, c, locale),
+  ]);
+  return { activity, sessions };
 }
 
 /** If the log cannot be read, the page still offers the password form. */
@@ -45,22 +59,15 @@ async function activityFor({ rules, requests }: WebPorts, locale: Locale): Promi
   }
 }
 
-/** Cached: creating a format takes longer than the rest of the page. */
-const utcFormats: Partial<Record<Locale, Intl.DateTimeFormat>> = {};
-
-const UTC_FORMAT = { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" } as const;
-
 /** Log entries in the reader's language. An entry of an unknown type keeps its summary. */
 export function activityIn(locale: Locale, entries: readonly LogEntry[]): readonly ActivityEntry[] {
   const { events } = wordsIn(locale);
-  utcFormats[locale] ??= new Intl.DateTimeFormat(locale, UTC_FORMAT);
-  const format = utcFormats[locale];
   return entries.map((entry) => {
     const event = eventIn(entry);
     return {
       text: event === undefined ? entry.summary : events[event.type](event.subject),
       at: entry.at.toISOString(),
-      utc: `${format.format(entry.at)} UTC`,
+      utc: utcIn(locale, entry.at),
     };
   });
 }

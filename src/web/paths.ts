@@ -6,6 +6,7 @@ export interface Paths {
   readonly setup: string;
   readonly logout: string;
   readonly password: string;
+  readonly endSession: string;
   readonly styleSheet: string;
   readonly script: string;
   readonly logo: string;
@@ -41,6 +42,7 @@ export function pathsUnder(base: string, home: string | null): Paths {
     setup: `${base}/setup`,
     logout: `${base}/logout`,
     password: `${base}/account/password`,
+    endSession: `${base}/account/sessions/end`,
     styleSheet: `${base}/latchkey.css`,
     script: `${base}/latchkey.js`,
     logo: `${base}/latchkey-logo`,

@@ -4,6 +4,7 @@ import type { LogEntry } from "../core/log-reader.ts";
 import type { RefusalLog } from "../core/refusal-log.ts";
 import type { Client } from "../core/requester.ts";
 import type { Guard } from "../core/require-user.ts";
+import type { AccountSessions } from "../core/sessions/account-sessions.ts";
 import type { SetUpForm, SetUpOutcome } from "../core/set-up.ts";
 import type { SetupTokenSource } from "../core/setup-token.ts";
 import type { SignInAttempt, SignInOutcome } from "../core/sign-in.ts";
@@ -30,6 +31,8 @@ export interface WebRules {
   readonly requireAuth: Guard;
   readonly users: UserMemory;
   readonly refusals: RefusalLog;
+  /** `undefined` if the store keeps no sessions, or if they are left out. */
+  readonly sessions: AccountSessions | undefined;
   /** The newest log entries, newest first; `undefined` if the store cannot read them. */
   readonly recentLog: (() => Promise<readonly LogEntry[]>) | undefined;
 }
@@ -42,6 +45,7 @@ export interface WebOptions extends HostRule, RefusalOptions {
   readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
   readonly postLoginLocation: PostLoginLocation;
   readonly trustedOrigins: readonly string[];
+  readonly signOut: "cookie" | "session";
   readonly siteFiles: boolean;
   readonly health: boolean;
 }

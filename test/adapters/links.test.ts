@@ -66,7 +66,7 @@ for (const framework of frameworks) {
         login: [`${base}/login`],
         error: [`${base}/login`],
         errorSignedIn: [base || "/"],
-        home: [`${base}/logout`, `${base}/account/password`],
+        home: [`${base}/logout`, `${base}/account/password`, `${base}/account/sessions/end`],
       });
     });
 

@@ -5,7 +5,7 @@ import { SESSION_LIFETIME_SECONDS } from "../../src/core/session-token.ts";
 import type { UserId } from "../../src/core/store.ts";
 import { createUserMemory } from "../../src/core/user-memory.ts";
 import { signedInOwner } from "../support/core-ports.ts";
-import { mint } from "../support/mint.ts";
+import { mint, partsOf } from "../support/mint.ts";
 
 test("returns the user of a token, without a promise once both are cached", async (t) => {
   const { currentUser, token, user } = await signedInOwner(t);
@@ -149,4 +149,32 @@ test("drops an expired token from the cache", async (t) => {
   ports.clock.advance(SESSION_LIFETIME_SECONDS * 1_000);
   assert.equal(await currentUser(token), undefined);
   assert.equal(sessions.size, 0);
+});
+
+test("notes the use of a session once an hour, and not on every request", async (t) => {
+  const { ports, token } = await signedInOwner(t);
+  const used: string[] = [];
+  const recorder = { used: (id: string) => void used.push(id) };
+  const { tokens, users, clock } = ports;
+  const currentUser = createCurrentUser(tokens, users, clock, createSessionMemory(), recorder);
+  const { jti } = partsOf(token).claims;
+  for (let minute = 0; minute < 60; minute += 1) {
+    await currentUser(token);
+    currentUser(token);
+    clock.advance(60_000);
+  }
+  assert.deepEqual(used, [jti]);
+  await currentUser(token);
+  assert.deepEqual(used, [jti, jti]);
+});
+
+test("does not note the use of a session that is refused, or of one without an ID", async (t) => {
+  const { ports } = await signedInOwner(t);
+  const used: string[] = [];
+  const recorder = { used: (id: string) => void used.push(id) };
+  const { tokens, users, clock } = ports;
+  const currentUser = createCurrentUser(tokens, users, clock, createSessionMemory(), recorder);
+  await currentUser(await tokens.issue("unknown" as UserId));
+  await currentUser(mint({ user_id: "unknown", exp: clock.now() / 1_000 + 60 }));
+  assert.deepEqual(used, []);
 });

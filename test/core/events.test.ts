@@ -6,8 +6,11 @@ import {
   eventIn,
   eventTypes,
   logImported,
+  otherSessionsEnded,
   passwordChanged,
   rateLimited,
+  sessionEnded,
+  sessionEndedByOperator,
   signedIn,
   signedUp,
   userAdded,
@@ -23,6 +26,8 @@ const built: readonly (readonly [event: Event, type: string, summary: string])[]
   [rateLimited("2001:db8::1"), "signin_rate_limited", "Rate limited login from 2001:db8::1"],
   [signedUp("owner"), "signup", "Created account owner"],
   [passwordChanged(), "password_change", "Changed password"],
+  [sessionEnded("owner"), "session_end", "Ended a session of owner"],
+  [otherSessionsEnded("owner"), "session_end_others", "Ended the other sessions of owner"],
 ];
 
 const byHand: typeof built = [
@@ -52,6 +57,10 @@ test("has one builder for each type", () => {
     [...built, ...byHand].map(([{ type }]) => type),
     [...eventTypes],
   );
+});
+
+test("names the operator as the author of a session that a command ended", () => {
+  assert.deepEqual(sessionEndedByOperator("owner"), { ...sessionEnded("owner"), author: "cli" });
 });
 
 test("puts the username into the summary unchanged", () => {

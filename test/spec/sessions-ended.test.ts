@@ -108,6 +108,24 @@ for (const [kind, url] of Object.entries(stores)) {
     assert.ok(Math.max(...times) < SOON_MS, times.join());
   });
 
+  test(`${kind}: a session that its user ends at one instance ends at every instance at once`, async (t) => {
+    const scene = await twoInstances(t, await url());
+    const [one, other] = scene.gates;
+    const times: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const { session = "" } = await other.signIn({}, { from: `127.0.1.${round + 1}` });
+      const form = { session: String(partsOf(session).claims.jti) };
+      await eventually(async () => !(await admitted(scene, session)).includes(false) || undefined);
+      await other.send("/", { session });
+      await one.send("/account/sessions/end", { session: scene.owner, form });
+      times.push(await rejectedAfter(scene, session));
+    }
+    t.diagnostic(`rejected after ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
+    assert.ok(Math.max(...times) < SOON_MS, times.join());
+    assert.deepEqual(await admitted(scene, scene.owner), BOTH);
+    assert.deepEqual(await admitted(scene, scene.guest), BOTH);
+  });
+
   test(`${kind}: a sign-in right after user sign-out works at every instance and stays valid`, async (t) => {
     const scene = await twoInstances(t, await url());
     // Early in a second, so that all steps happen within it.

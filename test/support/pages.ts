@@ -53,5 +53,10 @@ export const plain: Omit<PageData, "error"> = {
     returnTo: undefined,
     problem: undefined,
   },
-  home: { activity: { kind: "none" }, notice: undefined, problem: undefined },
+  home: {
+    activity: { kind: "none" },
+    sessions: { kind: "none" },
+    notice: undefined,
+    problem: undefined,
+  },
 };

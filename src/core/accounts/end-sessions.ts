@@ -4,7 +4,7 @@ import type { VerifiedToken } from "../session-token.ts";
 import type { AccountPorts } from "./account-store.ts";
 
 /** Sessions end even if the clock of the issuing instance is this far ahead. */
-const CLOCK_MARGIN_SECONDS = 120;
+export const CLOCK_MARGIN_SECONDS = 120;
 
 type EndSessionsPorts = Omit<AccountPorts, "passwords">;
 
@@ -28,7 +28,7 @@ export async function endAllSessions({ store, clock, record }: EndSessionsPorts)
 }
 
 /** Tokens have a time in whole seconds, so sessions of the current second end as well. */
-const nextSecond = ({ now }: Pick<Clock, "now">): number => Math.floor(now() / 1000) + 1;
+export const nextSecond = ({ now }: Pick<Clock, "now">): number => Math.floor(now() / 1000) + 1;
 
 /**
  * Whether a session has ended. Within the margin the time of issue does not decide, so a token

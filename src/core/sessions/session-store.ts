@@ -1,4 +1,4 @@
-import type { ExtraStore } from "../accounts/account-store.ts";
+import type { AccountChanges, ExtraStore } from "../accounts/account-store.ts";
 import type { UserId } from "../store.ts";
 
 /** A session as the store keeps it, for the list of an account's sessions. */
@@ -17,10 +17,16 @@ export interface StoredSession {
 
 /**
  * A store that keeps sessions; `testSessions` checks it. The list decides nothing: a session is
- * valid by its token, until it is in the extra `endedSessions` of its user.
+ * valid by its token, until it is in the extra `endedSessions` of its user. `endSessions` also
+ * removes the sessions that it ends.
  */
-export interface SessionStore extends Pick<ExtraStore, "replaceExtra"> {
-  /** Inserts the session, and removes some that have expired before it was created. */
+export interface SessionStore
+  extends Pick<ExtraStore, "replaceExtra">,
+    Pick<AccountChanges, "endSessions"> {
+  /**
+   * Inserts the session unless its ID is known, and removes some that expired before it was
+   * created.
+   */
   insertSession(session: StoredSession): Promise<void>;
   /** Sets the last use of those sessions that were last used at least an hour earlier. */
   noteSessionsUsed(ids: readonly string[], at: Date): Promise<void>;
@@ -52,4 +58,5 @@ export const keepsSessions = (store: Partial<SessionStore>): store is SessionSto
   store.readSessionsOf !== undefined &&
   store.readSessions !== undefined &&
   store.removeSessions !== undefined &&
-  store.replaceExtra !== undefined;
+  store.replaceExtra !== undefined &&
+  store.endSessions !== undefined;

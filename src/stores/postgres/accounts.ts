@@ -16,7 +16,7 @@ export const isTaken = (error: unknown): boolean => codeOf(error) === UNIQUE_VIO
 export function accountsOn(
   pool: PostgresPool,
   ask: Ask,
-  { users, configured }: Tables,
+  { users, sessions, configured }: Tables,
 ): AccountChanges & ExtraStore {
   return {
     async insertUser({ username, passwordHash }) {
@@ -63,6 +63,8 @@ export function accountsOn(
           `WITH ended AS (
              UPDATE ${users} SET sessions_from = greatest($1, sessions_from + 1)
              WHERE $2::text IS NULL OR id = $2 RETURNING 1
+           ), gone AS (
+             DELETE FROM ${sessions} WHERE $2::text IS NULL OR user_id = $2
            ) SELECT count(*) AS users FROM ended`,
           [before, of === "all" ? null : of],
         );

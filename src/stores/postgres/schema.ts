@@ -100,7 +100,8 @@ const migrations: readonly string[] = [
 
    CREATE TABLE latchkey_sessions (
      id text COLLATE "C" PRIMARY KEY,
-     user_id text COLLATE "C" NOT NULL REFERENCES latchkey_users (id) ON DELETE CASCADE,
+     user_id text COLLATE "C" NOT NULL
+       REFERENCES latchkey_users (id) ON UPDATE CASCADE ON DELETE CASCADE,
      created_at timestamptz NOT NULL,
      used_at timestamptz NOT NULL,
      expires_at timestamptz NOT NULL,

@@ -11,7 +11,7 @@ import { EQ, GT, LTE, type Tables } from "./tables.ts";
 export function sessionsOn(
   ask: Ask,
   { sessions: table }: Tables,
-): Omit<SessionStore, "replaceExtra"> {
+): Omit<SessionStore, "replaceExtra" | "endSessions"> {
   return {
     async insertSession({ id, userId, createdAt, usedAt, expiresAt, address, device }) {
       const text = `WITH expired AS (
@@ -20,7 +20,8 @@ export function sessionsOn(
             ORDER BY expires_at LIMIT ${MAX_EXPIRED_REMOVED} FOR UPDATE SKIP LOCKED
           )
         )
-        INSERT INTO ${table} (${SESSION_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+        INSERT INTO ${table} (${SESSION_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)
+        ON CONFLICT (id) DO NOTHING`;
       const values = [id, userId, createdAt, usedAt, expiresAt, address, device];
       await ask(text, values, "latchkey_insert_session");
     },

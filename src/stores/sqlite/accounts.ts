@@ -62,6 +62,8 @@ export function accountsOn(
           ? await ask(`${text} RETURNING id`, [before])
           : await ask(`${text} WHERE id = ? RETURNING id`, [before, of]);
       report(of);
+      const gone = "DELETE FROM sessions";
+      await (of === "all" ? ask(gone) : ask(`${gone} WHERE user_id = ?`, [of]));
       return ended.length;
     },
 

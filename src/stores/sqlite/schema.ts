@@ -37,7 +37,7 @@ const migrations: readonly string[] = [
 
    CREATE TABLE sessions (
      id TEXT PRIMARY KEY,
-     user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+     user_id TEXT NOT NULL REFERENCES users (id) ON UPDATE CASCADE ON DELETE CASCADE,
      created_at INTEGER NOT NULL,
      used_at INTEGER NOT NULL,
      expires_at INTEGER NOT NULL,

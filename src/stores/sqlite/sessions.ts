@@ -9,7 +9,10 @@ import { SESSION_COLUMNS, sessionOf } from "../rows.ts";
 import { type Ask, inTransaction } from "./locking.ts";
 
 /** The methods for sessions. */
-export function sessionsOn(database: DatabaseSync, ask: Ask): Omit<SessionStore, "replaceExtra"> {
+export function sessionsOn(
+  database: DatabaseSync,
+  ask: Ask,
+): Omit<SessionStore, "replaceExtra" | "endSessions"> {
   return {
     insertSession: (session) =>
       inTransaction(database, () => {
@@ -56,6 +59,7 @@ export function insertSession(database: DatabaseSync, session: StoredSession): v
   const { id, userId, createdAt, usedAt, expiresAt, address, device } = session;
   const times = [createdAt, usedAt, expiresAt].map((time) => time.getTime());
   database
-    .prepare(`INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`)
+    .prepare(`INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO NOTHING`)
     .run(id, userId, ...times, address, device);
 }

@@ -52,6 +52,7 @@ export interface PageData {
   };
   readonly home: {
     readonly activity: Activity;
+    readonly sessions: Sessions;
     readonly notice: "password-changed" | undefined;
     readonly problem: FormProblem<PasswordField> | undefined;
   };
@@ -66,6 +67,25 @@ export interface PageData {
 }
 
 export type PageName = keyof PageData;
+
+/** The user's sessions, this one first; `none` if the store keeps no sessions. */
+export type Sessions =
+  | { readonly kind: "sessions"; readonly sessions: readonly SessionEntry[] }
+  | { readonly kind: "unreadable" }
+  | { readonly kind: "none" };
+
+export interface SessionEntry {
+  /** The value of the field `session` that ends it. */
+  readonly id: string;
+  readonly device: string;
+  readonly address: string;
+  /** Whether it is the session of this request. */
+  readonly isCurrent: boolean;
+  /** The last use in ISO 8601, known to the hour. */
+  readonly at: string;
+  /** The time in UTC, formatted for the reader. */
+  readonly utc: string;
+}
 
 /** The newest log entries, newest first; `none` if the store cannot read them. */
 export type Activity =

@@ -31,6 +31,10 @@ const fullSetup: PageData["setup"] = {
 
 const at = "2000-01-01T00:00:00.000Z";
 const entries = [{ text: "signed in", at, utc: at }];
+const session = { id: "a", device: "Firefox", address: "::1", isCurrent: true, at, utc: at };
+const other = { ...session, id: "b", isCurrent: false };
+const noSessions = { kind: "none" } as const;
+const twoSessions = { kind: "sessions", sessions: [session, other] } as const;
 const wrongPassword = { message: "invalid", fields: ["current_password"] } as const;
 
 /** Templates are rendered with these at the start, so that a broken one is reported then. */
@@ -49,16 +53,42 @@ export const samples: Samples = {
     [unconfigured, fullSetup],
   ],
   home: [
-    [signedIn, { activity: { kind: "none" }, notice: undefined, problem: undefined }],
     [
       signedIn,
-      { activity: { kind: "entries", entries }, notice: "password-changed", problem: undefined },
+      {
+        activity: { kind: "none" },
+        sessions: noSessions,
+        notice: undefined,
+        problem: undefined,
+      },
     ],
     [
       signedIn,
-      { activity: { kind: "entries", entries: [] }, notice: undefined, problem: undefined },
+      {
+        activity: { kind: "entries", entries },
+        sessions: twoSessions,
+        notice: "password-changed",
+        problem: undefined,
+      },
     ],
-    [signedIn, { activity: { kind: "unreadable" }, notice: undefined, problem: wrongPassword }],
+    [
+      signedIn,
+      {
+        activity: { kind: "entries", entries: [] },
+        sessions: { kind: "sessions", sessions: [session] },
+        notice: undefined,
+        problem: undefined,
+      },
+    ],
+    [
+      signedIn,
+      {
+        activity: { kind: "unreadable" },
+        sessions: { kind: "unreadable" },
+        notice: undefined,
+        problem: wrongPassword,
+      },
+    ],
   ],
   error: [
     [signedOut, { status: 500, message: "failed" }],

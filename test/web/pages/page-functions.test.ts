@@ -43,8 +43,9 @@ test("passes the helpers, the paths and the page's own data to each function", a
   const CurrentUser = { id: partsOf(session).claims.user_id, username: OWNER.username };
   const after = { ...frame, NeedsSetup: false };
   assert.deepEqual(await page("/login?error=1"), { ...after, HasError: true });
-  const { activity, ...home } = await page("/", session);
+  const { activity, sessions, ...home } = await page("/", session);
   assert.deepEqual(home, { ...after, HasError: false, CurrentUser });
+  assert.deepEqual([sessions.kind, sessions.sessions.length], ["sessions", 1]);
   assert.deepEqual([activity.kind, activity.entries.length], ["entries", 1]);
   const error = { status: 405, message: "this method is not allowed here" };
   const refused = { ...after, HasError: false, CurrentUser, ...error };

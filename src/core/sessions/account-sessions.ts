@@ -1,0 +1,61 @@
+import type { EventLog } from "../event-log.ts";
+import { otherSessionsEnded, sessionEnded } from "../events.ts";
+import type { Client } from "../requester.ts";
+import type { User } from "../store.ts";
+import { endOtherSessions } from "./end-other-sessions.ts";
+import { endSession } from "./end-session.ts";
+import { type ListSessionsPorts, listSessions } from "./list-sessions.ts";
+import type { StoredSession } from "./session-store.ts";
+import { type SignOutPorts, signOut } from "./sign-out.ts";
+
+/** What signed-in users can do with their sessions. `token` is that of the request. */
+export interface AccountSessions {
+  list(token: string, client: Client): Promise<SessionList>;
+  end(user: User, session: string): Promise<"no-session" | "ended">;
+  endOthers(user: User, token: string): Promise<void>;
+  signOut(token: string): Promise<void>;
+}
+
+export interface SessionList {
+  readonly sessions: readonly StoredSession[];
+  readonly currentId: string | undefined;
+}
+
+export interface AccountSessionsPorts extends SignOutPorts {
+  readonly sessions: ListSessionsPorts["sessions"];
+  readonly events: EventLog;
+}
+
+/** The rules of sessions, with their audit log entries. */
+export function createAccountSessions(ports: AccountSessionsPorts): AccountSessions {
+  const { store, tokens, events } = ports;
+  const tokenOf = async (text: string) => {
+    const token = await tokens.verify(text);
+    return typeof token === "object" ? token : undefined;
+  };
+  return {
+    async list(text, client) {
+      const token = await tokenOf(text);
+      const sessions = token === undefined ? [] : await listSessions(ports, token, client);
+      return { sessions, currentId: token?.jti };
+    },
+
+    async end(user, session) {
+      const outcome = await endSession(ports, user.id, session);
+      if (outcome === "ended") events.record(sessionEnded(user.username));
+      return outcome;
+    },
+
+    async endOthers(user, text) {
+      const ended = await endOtherSessions(ports, user.id, (await tokenOf(text))?.jti);
+      if (ended > 0) events.record(otherSessionsEnded(user.username));
+    },
+
+    async signOut(text) {
+      const outcome = await signOut(ports, text);
+      if (outcome === "no-session") return;
+      const user = await store.findUser(outcome.ended);
+      if (user !== undefined) events.record(sessionEnded(user.username));
+    },
+  };
+}

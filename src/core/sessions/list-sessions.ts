@@ -1,0 +1,43 @@
+import type { Clock } from "../clock.ts";
+import type { Client } from "../requester.ts";
+import type { VerifiedToken } from "../session-token.ts";
+import { deviceName } from "./device-name.ts";
+import type { SessionRecorder } from "./session-recorder.ts";
+import type { SessionStore, StoredSession } from "./session-store.ts";
+
+/** More would make the page a wall. "Sign out everywhere else" ends the others as well. */
+const MAX_LISTED = 50;
+
+export interface ListSessionsPorts {
+  readonly store: Pick<SessionStore, "readSessionsOf">;
+  readonly clock: Pick<Clock, "now">;
+  readonly sessions: SessionRecorder;
+}
+
+/**
+ * The user's sessions, this one first, then the most recently used. If this one is not recorded, for
+ * example because it is from an older version, it is recorded now.
+ */
+export async function listSessions(
+  { store, clock, sessions }: ListSessionsPorts,
+  current: VerifiedToken,
+  client: Client,
+): Promise<readonly StoredSession[]> {
+  await sessions.flush();
+  const now = new Date(clock.now());
+  const listed = await store.readSessionsOf(current.userId, now, MAX_LISTED);
+  const others = listed.filter(({ id }) => id !== current.jti);
+  const own = listed.find(({ id }) => id === current.jti);
+  if (own !== undefined || current.jti === undefined) return own ? [own, ...others] : others;
+  const unrecorded: StoredSession = {
+    id: current.jti,
+    userId: current.userId,
+    createdAt: new Date(current.issuedAt * 1_000),
+    usedAt: now,
+    expiresAt: new Date(current.expiresAt),
+    address: client.remoteAddress,
+    device: deviceName(client.userAgent),
+  };
+  sessions.started(unrecorded);
+  return [unrecorded, ...others];
+}

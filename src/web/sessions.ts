@@ -1,0 +1,81 @@
+import type { Context } from "hono";
+import { messageOf } from "../core/fault.ts";
+import type { User } from "../core/store.ts";
+import type { SignedIn } from "./guards.ts";
+import { locationFor } from "./location.ts";
+import type { Sessions } from "./pages/page-data.ts";
+import { utcIn } from "./pages/utc-time.ts";
+import { type Locale, wordsIn } from "./pages/words.ts";
+import { homePathsOf } from "./paths.ts";
+import type { WebPorts } from "./ports.ts";
+import type { Form } from "./request/form.ts";
+import { clientOf } from "./request/remote-address.ts";
+import { redirect } from "./responses.ts";
+import { clearedSessionCookies, sessionTokenIn } from "./session-cookie.ts";
+
+/**
+ * Without it, the back button after a sign-out shows an app's page from the browser's cache. Browsers
+ * ignore it over plain HTTP, except on loopback.
+ */
+const CLEAR_CACHE = { "Clear-Site-Data": '"cache"' };
+
+/** The value of the field `session` for all sessions but that of the request. */
+const OTHERS = "others";
+
+/** The session token that a request carries. */
+export const tokenOf = (c: Context): string => sessionTokenIn(c.req.header("cookie")) ?? "";
+
+/** If the store fails, the cookie stays, so that the user can try again. */
+export async function postLogout(ports: WebPorts, c: Context): Promise<Response> {
+  const { rules, options, paths } = ports;
+  if (options.signOut === "session") await rules.sessions?.signOut(tokenOf(c));
+  return redirect(paths.login, clearedSessionCookies(options.cookieDomain), CLEAR_CACHE);
+}
+
+/**
+ * A session that is not the user's own, or that has ended already, gets the same redirect. The
+ * redirect of a user who has ended this session leads to the sign-in.
+ */
+export async function postEndSession(
+  ports: WebPorts,
+  c: Context<SignedIn>,
+  form: Form,
+): Promise<Response> {
+  const { user } = c.var;
+  const session = form("session");
+  if (session === OTHERS) await ports.rules.sessions?.endOthers(user, tokenOf(c));
+  else await ports.rules.sessions?.end(user, session);
+  return redirect(pageWithSessions(ports, user));
+}
+
+const pageWithSessions = ({ paths, options }: WebPorts, user: User): string =>
+  homePathsOf(paths, options).at(-1) ?? locationFor(options.postLoginLocation, user);
+
+/** If the store cannot list them, the page still offers the rest. */
+export async function sessionsFor(ports: WebPorts, c: Context, locale: Locale): Promise<Sessions> {
+  const { rules, proxies, requests } = ports;
+  if (rules.sessions === undefined) return { kind: "none" };
+  try {
+    const { sessions, currentId } = await rules.sessions.list(tokenOf(c), clientOf(c, proxies));
+    return {
+      kind: "sessions",
+      sessions: sessions.map((session) => ({
+        id: session.id,
+        device: deviceIn(locale, session.device),
+        address: session.address,
+        isCurrent: session.id === currentId,
+        at: session.usedAt.toISOString(),
+        utc: utcIn(locale, session.usedAt),
+      })),
+    };
+  } catch (error) {
+    requests.log.error({ reason: messageOf(error) }, "the sessions cannot be listed");
+    return { kind: "unreadable" };
+  }
+}
+
+/** The name of a device in the reader's language. */
+function deviceIn(locale: Locale, device: string): string {
+  const { on, unknownDevice } = wordsIn(locale);
+  return device === "" ? unknownDevice : device.split(" on ").join(` ${on} `);
+}

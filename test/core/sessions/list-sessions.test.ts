@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { listSessions } from "../../../src/core/sessions/list-sessions.ts";
+import { startSession } from "../../../src/core/sessions/start-session.ts";
+import { corePorts } from "../../support/core-ports.ts";
+import { mint } from "../../support/mint.ts";
+import { hashText } from "../../support/store.ts";
+
+const CLIENT = { remoteAddress: "192.0.2.1", userAgent: "curl/8.5.0" };
+
+async function scene(t: TestContext) {
+  const ports = await corePorts(t);
+  const user = await ports.insertOwner(hashText("a hash"));
+  return {
+    ports,
+    user,
+    list: async (text: string) => {
+      const token = await ports.tokens.verify(text);
+      assert.ok(typeof token === "object");
+      return listSessions(ports, token, { remoteAddress: "::1", userAgent: "wget/1" });
+    },
+  };
+}
+
+test("lists this session first, and at once after the sign-in", async (t) => {
+  const { ports, user, list } = await scene(t);
+  const first = await startSession(ports, user, CLIENT);
+  ports.clock.advance(1_000);
+  for (let n = 0; n < 2; n += 1) await startSession(ports, user, CLIENT);
+  const listed = await list(first);
+  assert.deepEqual(
+    listed.map(({ createdAt }) => ports.clock.now() - createdAt.getTime()),
+    [1_000, 0, 0],
+  );
+});
+
+test("records this session if it is not recorded yet", async (t) => {
+  const { ports, user, list } = await scene(t);
+  const iat = ports.clock.now() / 1_000 - 60;
+  const token = mint({ user_id: user.id, jti: "older", iat, exp: iat + 3_600 });
+  const expected = {
+    id: "older",
+    userId: user.id,
+    createdAt: new Date(iat * 1_000),
+    usedAt: new Date(ports.clock.now()),
+    expiresAt: new Date((iat + 3_600) * 1_000),
+    address: "::1",
+    device: "wget",
+  };
+  assert.deepEqual(await list(token), [expected]);
+  await ports.sessions.flush();
+  assert.deepEqual(await ports.store.findSession("older"), expected);
+  assert.deepEqual(await list(token), [expected]);
+});
+
+test("lists the others for a token without an ID", async (t) => {
+  const { ports, user, list } = await scene(t);
+  await startSession(ports, user, CLIENT);
+  const exp = ports.clock.now() / 1_000 + 60;
+  assert.equal((await list(mint({ user_id: user.id, exp }))).length, 1);
+});

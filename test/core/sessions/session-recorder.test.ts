@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createSessionRecorder } from "../../../src/core/sessions/session-recorder.ts";
+import type { StoredSession } from "../../../src/core/sessions/session-store.ts";
+import type { UserId } from "../../../src/core/store.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { recordingLog } from "../../support/recording-log.ts";
+
+const at = new Date(0);
+const session: StoredSession = {
+  id: "a",
+  userId: "1" as UserId,
+  createdAt: at,
+  usedAt: at,
+  expiresAt: at,
+  address: "::1",
+  device: "",
+};
+
+test("inserts a session after the turn that started it, and before a flush returns", async () => {
+  const inserted: string[] = [];
+  const store = {
+    insertSession: async ({ id }: StoredSession) => void inserted.push(id),
+    noteSessionsUsed: async () => {},
+  };
+  const recorder = createSessionRecorder(store, fakeClock(), recordingLog());
+  recorder.started(session);
+  await Promise.resolve();
+  assert.deepEqual(inserted, []);
+  await recorder.flush();
+  assert.deepEqual(inserted, ["a"]);
+});
+
+test("writes the uses of several sessions together, each once", async () => {
+  const written: (readonly [readonly string[], Date])[] = [];
+  const store = {
+    insertSession: async () => {},
+    noteSessionsUsed: async (ids: readonly string[], time: Date) => void written.push([ids, time]),
+  };
+  const clock = fakeClock();
+  const recorder = createSessionRecorder(store, clock, recordingLog());
+  for (const id of ["a", "b", "a"]) recorder.used(id);
+  await recorder.flush();
+  await recorder.flush();
+  assert.deepEqual(written, [[["a", "b"], new Date(clock.now())]]);
+});
+
+test("logs a failure once and throws nothing", async () => {
+  const fail = () => Promise.reject(new Error("the disk is full"));
+  const log = recordingLog();
+  const store = { insertSession: fail, noteSessionsUsed: fail };
+  const recorder = createSessionRecorder(store, fakeClock(), log);
+  recorder.started(session);
+  recorder.used("a");
+  await recorder.flush();
+  assert.deepEqual(
+    log.lines.map(({ message, fields }) => [message, fields.reason]),
+    [
+      ["a session was not recorded", "the disk is full"],
+      ["the last use of sessions was not recorded", "the disk is full"],
+    ],
+  );
+});
+
+test("a flush does not wait for a store that does not answer", async () => {
+  const never = () => new Promise<void>(() => {});
+  const store = { insertSession: never, noteSessionsUsed: never };
+  const recorder = createSessionRecorder(store, fakeClock(), recordingLog());
+  recorder.started(session);
+  const start = performance.now();
+  await recorder.flush();
+  assert.ok(performance.now() - start < 2_000);
+});
+
+test("does nothing without a store that keeps sessions", async () => {
+  const recorder = createSessionRecorder(undefined, fakeClock(), recordingLog());
+  recorder.started(session);
+  recorder.used("a");
+  await recorder.flush();
+});
