@@ -1,34 +1,37 @@
 import { Unavailable } from "../fault.ts";
-import type { Extra, Store, StoredUser, UserId } from "../store.ts";
+import type { Extra, Store, StoredUser } from "../store.ts";
 import type { ExtraStore } from "./account-store.ts";
 
-/** What a rule makes of an extra: its outcome and, if it changes the extra, the new text. */
-export interface ExtraChange<Outcome> {
-  readonly outcome: Outcome;
-  /** `undefined` removes the extra. */
-  readonly to?: { readonly text: string | undefined };
-}
+/** More than that many changes of one account at the same moment are refused until later. */
+const MAX_TRIES = 8;
 
-export type ExtraPorts = Pick<Store, "findUser"> & Pick<ExtraStore, "replaceExtra">;
+export type ExtraChangePorts = Pick<Store, "findUser"> & Pick<ExtraStore, "replaceExtra">;
 
-const TRIES = 10;
+/** What a change makes of an extra: its next text (`undefined` removes it), or nothing. */
+export type ExtraChange<Outcome> =
+  | { readonly kind: "replace"; readonly by: string | undefined; readonly outcome: Outcome }
+  | { readonly kind: "keep"; readonly outcome: Outcome };
 
 /**
- * Changes an extra in one atomic step: decides again whenever another process was faster. Returns
- * `no-user` if the user does not exist.
+ * Changes an extra in one atomic step. If another request changes it first, `change` is called
+ * again with the user as it is then, so it must not have effects of its own.
+ *
+ * @param user As just read from the store.
+ * @throws {Unavailable} if other requests keep changing the extra.
  */
 export async function changeExtra<Outcome>(
-  store: ExtraPorts,
-  id: UserId,
+  store: ExtraChangePorts,
+  user: StoredUser,
   extra: Extra,
   change: (user: StoredUser) => ExtraChange<Outcome>,
 ): Promise<Outcome | "no-user"> {
-  for (let left = TRIES; left > 0; left -= 1) {
-    const user = await store.findUser(id);
-    if (user === undefined) return "no-user";
-    const { outcome, to } = change(user);
-    if (to === undefined || to.text === user[extra]) return outcome;
-    if (await store.replaceExtra(id, extra, user[extra], to.text)) return outcome;
+  let current: StoredUser | undefined = user;
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const next = change(current);
+    if (next.kind === "keep") return next.outcome;
+    if (await store.replaceExtra(current.id, extra, current[extra], next.by)) return next.outcome;
+    current = await store.findUser(user.id);
+    if (current === undefined) return "no-user";
   }
-  throw new Unavailable("account_busy", "the account is being changed by other requests", 1);
+  throw new Unavailable("account_busy", "the account is changed by too many requests at once", 1);
 }

@@ -27,13 +27,15 @@ export async function addEndedSessions(
   sessions: readonly Pick<StoredSession, "id" | "expiresAt">[],
 ): Promise<void> {
   const added = sessions.map((one) => [one.id, Math.ceil(one.expiresAt.getTime() / 1000)] as const);
-  const size = await changeExtra(store, id, "endedSessions", ({ endedSessions }) => {
+  const user = await store.findUser(id);
+  if (user === undefined) return;
+  const size = await changeExtra(store, user, "endedSessions", ({ endedSessions }) => {
     const before = endedSessionsIn(endedSessions);
-    if (before === "all") return { outcome: 0 };
+    if (before === "all") return { kind: "keep", outcome: 0 };
     // The clock of another instance may be behind.
     const since = clock.now() / 1000 - CLOCK_MARGIN_SECONDS;
     const list = [...new Map([...before, ...added])].filter(([, expiry]) => expiry > since);
-    return { outcome: list.length, to: { text: textOf(list) } };
+    return { kind: "replace", by: textOf(list), outcome: list.length };
   });
   if (size !== "no-user" && size > MAX_ENDED_SESSIONS) await endAll({ store, clock }, id);
   users?.forget(id);
@@ -42,13 +44,14 @@ export async function addEndedSessions(
 
 /** Empties the list only of what was in it before, since a session may be ended meanwhile. */
 async function endAll({ store, clock }: EndSessionPorts, id: UserId): Promise<void> {
-  const before = endedSessionsIn((await store.findUser(id))?.endedSessions);
+  const user = await store.findUser(id);
+  const before = endedSessionsIn(user?.endedSessions);
   await store.endSessions(id, nextSecond(clock));
-  if (before === "all") return;
-  await changeExtra(store, id, "endedSessions", ({ endedSessions }) => {
+  if (user === undefined || before === "all") return;
+  await changeExtra(store, user, "endedSessions", ({ endedSessions }) => {
     const now = endedSessionsIn(endedSessions);
     const left = now === "all" ? [] : [...now].filter(([session]) => !before.has(session));
-    return { outcome: "shortened", to: { text: textOf(left) } };
+    return { kind: "replace", by: textOf(left), outcome: "shortened" };
   });
 }
 

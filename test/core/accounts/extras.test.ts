@@ -1,45 +1,55 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { changeExtra } from "../../../src/core/accounts/extras.ts";
-import type { StoredUser, UserId } from "../../../src/core/store.ts";
-import { corePorts } from "../../support/core-ports.ts";
-import { hashText } from "../../support/store.ts";
+import { type TestContext, test } from "node:test";
+import { changeExtra, type ExtraChange } from "../../../src/core/accounts/extras.ts";
+import type { StoredUser } from "../../../src/core/store.ts";
+import { accountPorts } from "./account-ports.ts";
 
-const addOne = ({ codes = "" }: StoredUser) => ({
-  outcome: `had ${codes.length}`,
-  to: { text: `${codes}x` },
+async function withUser(t: TestContext) {
+  const { store } = await accountPorts(t, "guest", "owner");
+  const owner = await store.findUserByUsername("owner");
+  assert.ok(owner);
+  return { store, owner, passkeys: async () => (await store.findUser(owner.id))?.passkeys };
+}
+
+/** Adds a letter, and tells how many there were. */
+const add =
+  (letter: string) =>
+  ({ passkeys = "" }: StoredUser): ExtraChange<number> => ({
+    kind: "replace",
+    by: `${passkeys}${letter}`,
+    outcome: passkeys.length,
+  });
+
+test("replaces an extra, removes it, and leaves it as it is", async (t) => {
+  const { store, owner, passkeys } = await withUser(t);
+  assert.equal(await changeExtra(store, owner, "passkeys", add("a")), 0);
+  assert.equal(await passkeys(), "a");
+  const now = { ...owner, passkeys: "a" };
+  const keep = () => ({ kind: "keep", outcome: "kept" }) as const;
+  assert.equal(await changeExtra(store, now, "passkeys", keep), "kept");
+  const remove = () => ({ kind: "replace", by: undefined, outcome: "removed" }) as const;
+  assert.equal(await changeExtra(store, now, "passkeys", remove), "removed");
+  assert.equal(await passkeys(), undefined);
 });
 
-test("loses no change of an extra when several run at the same time", async (t) => {
-  const { store, insertOwner } = await corePorts(t);
-  const { id } = await insertOwner(hashText("a hash"));
+test("loses no change of several at the same time", async (t) => {
+  const { store, owner, passkeys } = await withUser(t);
+  const letters = ["a", "b", "c", "d", "e"];
   const outcomes = await Promise.all(
-    Array.from({ length: 5 }, () => changeExtra(store, id, "codes", addOne)),
+    letters.map((letter) => changeExtra(store, owner, "passkeys", add(letter))),
   );
-  assert.deepEqual([...outcomes].sort(), ["had 0", "had 1", "had 2", "had 3", "had 4"]);
-  assert.equal((await store.findUser(id))?.codes, "xxxxx");
+  assert.deepEqual(outcomes.map(Number).sort(), [0, 1, 2, 3, 4]);
+  assert.deepEqual([...((await passkeys()) ?? "")].sort(), letters);
 });
 
-test("writes nothing when the extra stays as it is, and removes it on request", async (t) => {
-  const { store, insertOwner } = await corePorts(t);
-  const { id } = await insertOwner(hashText("a hash"));
-  await changeExtra(store, id, "codes", addOne);
-  const replaceExtra = t.mock.method(store, "replaceExtra");
-  const keep = await changeExtra(store, id, "codes", () => ({ outcome: "kept" }));
-  const same = await changeExtra(store, id, "codes", () => ({ outcome: 1, to: { text: "x" } }));
-  assert.deepEqual([keep, same, replaceExtra.mock.callCount()], ["kept", 1, 0]);
-  await changeExtra(store, id, "codes", () => ({ outcome: "off", to: { text: undefined } }));
-  assert.equal((await store.findUser(id))?.codes, undefined);
+test("reports a user that has been removed in the meantime", async (t) => {
+  const { store, owner } = await withUser(t);
+  await store.removeUser(owner.id);
+  assert.equal(await changeExtra(store, owner, "passkeys", add("a")), "no-user");
 });
 
-test("tells that the user does not exist", async (t) => {
-  const { store } = await corePorts(t);
-  assert.equal(await changeExtra(store, "unknown" as UserId, "codes", addOne), "no-user");
-});
-
-test("asks to try again later when others are always faster", async (t) => {
-  const { store, insertOwner } = await corePorts(t);
-  const { id } = await insertOwner(hashText("a hash"));
-  const busy = { findUser: store.findUser, replaceExtra: async () => false };
-  await assert.rejects(changeExtra(busy, id, "codes", addOne), { code: "account_busy" });
+test("gives up for now if the extra keeps changing", async (t) => {
+  const { store, owner } = await withUser(t);
+  const busy = { ...store, replaceExtra: async () => false };
+  await assert.rejects(changeExtra(busy, owner, "passkeys", add("a")), { code: "account_busy" });
 });
