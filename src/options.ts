@@ -1,3 +1,4 @@
+import type { ExtraStore } from "./core/accounts/account-store.ts";
 import type { AllowedHosts } from "./core/allowed-hosts.ts";
 import type { LogPruner, LogReader } from "./core/log-reader.ts";
 import type { Meter } from "./core/meter.ts";
@@ -18,10 +19,7 @@ export interface AuthOptions {
    * lists the newest log entries if the store can read them.
    */
   readonly store: Store &
-    Partial<LogReader> &
-    Partial<LogPruner> &
-    Partial<AttemptCounter> &
-    Partial<SessionStore>;
+    Partial<LogReader & LogPruner & AttemptCounter & SessionStore & ExtraStore>;
   /**
    * Signs the session tokens: 32 random bytes or more, the same on every instance. `undefined` or
    * empty uses the built-in development secret with a warning; in production `createAuth` throws.
@@ -35,6 +33,11 @@ export interface AuthOptions {
   readonly postLoginLocation?: PostLoginLocation;
   /** The path of the page with the password form, `null` for none. Default: the base path, or `/`. */
   readonly homePath?: string | null;
+  /**
+   * Offers one-time codes (TOTP) on the home page, if the store keeps them. Default: true. With
+   * `false`, accounts that use codes already still need one to sign in.
+   */
+  readonly oneTimeCodes?: boolean;
   /** A folder with templates that replace the pages of the same name. */
   readonly pagesDir?: string | undefined;
   /** The name of the app on all pages. Default: `Latchkey`. */

@@ -1,3 +1,4 @@
+import { keepsExtras } from "./core/accounts/extras.ts";
 import {
   type AttemptLimiter,
   CLEAN_UP_EVERY_MS,
@@ -5,6 +6,9 @@ import {
 } from "./core/attempt-limiter.ts";
 import { changePassword } from "./core/change-password.ts";
 import type { Clock } from "./core/clock.ts";
+import { recoveryCodesLeft } from "./core/codes/code-state.ts";
+import { type TurnOffCodesPorts, turnOffCodes } from "./core/codes/turn-off-codes.ts";
+import { beginCodes, confirmCodes, type TurnOnCodesPorts } from "./core/codes/turn-on-codes.ts";
 import { createCurrentUser, createSessionMemory } from "./core/current-user.ts";
 import { createEventLog } from "./core/event-log.ts";
 import { Fault } from "./core/fault.ts";
@@ -12,6 +16,7 @@ import { recentLog } from "./core/log-reader.ts";
 import { createPasswords } from "./core/passwords.ts";
 import { createRefusalLog, SUM_UP_EVERY_MS } from "./core/refusal-log.ts";
 import { createRequireAuth, createRequireUser, type Guard } from "./core/require-user.ts";
+import { createSeals } from "./core/seals.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import { createSessionTokens } from "./core/session-token.ts";
 import { createAccountSessions } from "./core/sessions/account-sessions.ts";
@@ -27,7 +32,7 @@ import {
 import { signIn } from "./core/sign-in.ts";
 import { createUserMemory } from "./core/user-memory.ts";
 import type { SettledOptions } from "./options.ts";
-import type { WebRules } from "./web/ports.ts";
+import type { CodeRules, WebRules } from "./web/ports.ts";
 
 /** The rules, with their store, clocks, caches, limiter and log. */
 export interface Rules extends WebRules {
@@ -51,6 +56,8 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     );
   const limiter = limitByNetwork(limiterFor(settled, ownLimiter, log), settled.limitIpv6Prefix);
   const tokens = createSessionTokens(settled.secret, systemClock, settled.previousSecrets);
+  const seals = createSeals(settled.secret, settled.previousSecrets);
+  const codeLimiter = createAttemptLimiter(systemClock);
   const passwords = createPasswords(settled.hashing, log, meter.hashes);
   // Entries are written in the background, in batches: lines about that belong to no request.
   const events = createEventLog(store, systemClock, settled.log, meter.entries);
@@ -70,6 +77,8 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     log,
     setupToken,
     setUpDomain,
+    seals,
+    codeLimiter,
     clock: systemClock,
   };
 
@@ -79,7 +88,10 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     rememberedSessions: () => sessionMemory.size,
     rememberedUsers: () => users.size,
   });
-  const cleaning = setInterval(() => limiter.cleanUp(), CLEAN_UP_EVERY_MS).unref();
+  const cleaning = setInterval(() => {
+    codeLimiter.cleanUp();
+    limiter.cleanUp();
+  }, CLEAN_UP_EVERY_MS).unref();
   const summing = setInterval(() => refusals.sumUp(), SUM_UP_EVERY_MS).unref();
 
   return {
@@ -96,12 +108,25 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     refusals,
     sessions: sessionStore && createAccountSessions({ ...ports, store: sessionStore }),
     recentLog: recentLog(store, events),
+    codes: settled.oneTimeCodes && keepsExtras(store) ? codeRules({ ...ports, store }) : undefined,
     async close() {
       clearInterval(cleaning);
       clearInterval(summing);
       refusals.sumUp();
       await Promise.all([events.close(), sessions.flush(), users.close()]);
     },
+  };
+}
+
+function codeRules(ports: TurnOnCodesPorts & TurnOffCodesPorts): CodeRules {
+  return {
+    async recoveryCodesLeft(userId) {
+      const codes = (await ports.store.findUser(userId))?.codes;
+      return codes === undefined ? undefined : recoveryCodesLeft(codes);
+    },
+    begin: (userId, password, client) => beginCodes(ports, userId, password, client),
+    confirm: (userId, sealed, code) => confirmCodes(ports, userId, sealed, code),
+    turnOff: (userId, form, client) => turnOffCodes(ports, userId, form, client),
   };
 }
 

@@ -37,6 +37,7 @@ export const OPTION_DEFAULTS: Omit<SettledOptions, "store" | "secret" | "homePat
     previousSecrets: [],
     basePath: "",
     postLoginLocation: "/",
+    oneTimeCodes: true,
     pagesDir: undefined,
     pages: {},
     appName: "Latchkey",

@@ -12,6 +12,11 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ["user password", "Set a new password", () => import("./user/password.ts")],
     ["user rename", "Rename a user", () => import("./user/rename.ts")],
     ["user remove", "Remove a user", () => import("./user/remove.ts")],
+    [
+      "user codes off",
+      "Turn off the one-time codes of a user",
+      () => import("./user/codes-off.ts"),
+    ],
     ["user sign-out", "End all sessions of one or all users", () => import("./user/sign-out.ts")],
   ],
   Data: [

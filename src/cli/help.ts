@@ -52,7 +52,7 @@ export function helpOfAll(commands: readonly CommandEntry[], columns: number | u
 }
 
 /** Aligns the columns of all groups. */
-const LEFT_WIDTH = "-v, --version".length;
+const LEFT_WIDTH = "user codes off".length;
 
 /** The commands that begin with the same word. */
 export const helpOfFamily = (

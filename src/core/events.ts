@@ -14,6 +14,9 @@ const forms = {
   password_change: ["system", "Changed password"],
   session_end: ["system", "Ended a session of "],
   session_end_others: ["system", "Ended the other sessions of "],
+  codes_on: ["system", "Turned on one-time codes of "],
+  codes_off: ["system", "Turned off one-time codes of "],
+  recovery_code_used: ["system", "Used a recovery code of "],
   user_add: ["cli", "Added account "],
   user_password: ["cli", "Set the password of "],
   user_rename: ["cli", "Renamed account to "],
@@ -48,6 +51,9 @@ export const sessionEndedByOperator: OfName = (username) => ({
   author: "cli",
 });
 export const otherSessionsEnded: OfName = builderOf("session_end_others");
+export const codesTurnedOn: OfName = builderOf("codes_on");
+export const codesTurnedOff: OfName = builderOf("codes_off");
+export const recoveryCodeUsed: OfName = builderOf("recovery_code_used");
 export const userAdded: OfName = builderOf("user_add");
 export const userPasswordSet: OfName = builderOf("user_password");
 export const userRenamed: OfName = builderOf("user_rename");

@@ -6,6 +6,7 @@ export type Refusal =
   | "sign-in rejected"
   | "sign-in rate-limited"
   | "password change rejected"
+  | "change of one-time codes rejected"
   | "setup rejected"
   | "form of another site refused"
   | "unreadable form refused"

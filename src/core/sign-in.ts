@@ -1,3 +1,4 @@
+import { type CheckCodePorts, checkCode } from "./codes/check-code.ts";
 import type { EventLog } from "./event-log.ts";
 import { rateLimited, signedIn } from "./events.ts";
 import { messageOf } from "./fault.ts";
@@ -10,10 +11,11 @@ import type { Store, StoredUser, User } from "./store.ts";
 import type { UserMemory } from "./user-memory.ts";
 import type { Requester } from "./work-queue.ts";
 
-export interface SignInPorts extends StartSessionPorts {
+export interface SignInPorts extends StartSessionPorts, CheckCodePorts {
   readonly users: UserMemory;
   readonly limiter: Pick<Limiter, "attempt">;
-  readonly store: Pick<Store, "findUserByUsername" | "replacePasswordHash">;
+  readonly store: CheckCodePorts["store"] &
+    Pick<Store, "findUserByUsername" | "replacePasswordHash">;
   readonly passwords: Passwords;
   readonly events: EventLog;
   readonly log: ServerLog;
@@ -22,9 +24,11 @@ export interface SignInPorts extends StartSessionPorts {
 export interface SignInAttempt extends Client {
   readonly username: string;
   readonly password: string;
+  /** For accounts that use one-time codes. */
+  readonly code?: string;
 }
 
-/** One `rejected` for an unknown user and for a wrong password: they cannot be told apart. */
+/** One `rejected` for an unknown user, a wrong password and a wrong code: nothing tells them apart. */
 export type SignInOutcome =
   | { readonly kind: "needs-setup" }
   | { readonly kind: "rate-limited" }
@@ -43,6 +47,8 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
   const user = await ports.store.findUserByUsername(attempt.username);
   const matches = await ports.passwords.verify(attempt.password, user?.passwordHash, requester);
   if (user === undefined || !matches) return { kind: "rejected" };
+  if ((await checkCode(ports, user, attempt.code ?? "")) === "rejected")
+    return { kind: "rejected" };
 
   const token = await startSession(ports, user, attempt);
   if (ports.passwords.isOutdated(user.passwordHash)) {

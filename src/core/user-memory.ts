@@ -1,3 +1,4 @@
+import type { ExtraStore } from "./accounts/account-store.ts";
 import { createBoundedMemory } from "./bounded-memory.ts";
 import type { Clock } from "./clock.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
@@ -23,8 +24,13 @@ export interface RememberedUser {
   readonly until: number;
 }
 
-interface Known extends RememberedUser {
+/** A time of reading and, derived from it, the time until which what was read is valid. */
+interface Reading {
   readonly readAt: number;
+  until: number;
+}
+
+interface Known extends RememberedUser, Reading {
   until: number;
 }
 
@@ -33,6 +39,8 @@ export interface UserMemory {
   find(id: UserId): MaybePromise<RememberedUser | undefined>;
   /** Whether an account exists. The last one cannot be removed, so `true` is cached for ever. */
   anyExists(): MaybePromise<boolean>;
+  /** Whether any account uses one-time codes. Remembered as a user is. */
+  anyUsesCodes(): MaybePromise<boolean>;
   /** Must be called whenever this process changes a user. */
   forget(id: UserId): void;
   readonly size: number;
@@ -40,12 +48,14 @@ export interface UserMemory {
 }
 
 export function createUserMemory(
-  store: Pick<Store, "hasUsers" | "findUser" | "watchUsers">,
+  store: Pick<Store, "hasUsers" | "findUser" | "watchUsers"> &
+    Partial<Pick<ExtraStore, "hasExtra">>,
   clock: Pick<Clock, "monotonic">,
 ): UserMemory {
   const remembered = createBoundedMemory<UserId, Known>(MAX_USERS);
   const lookups = new Map<UserId, Promise<RememberedUser | undefined>>();
   let anyUserSeen = false;
+  let codesInUse: (Reading & { readonly answer: MaybePromise<boolean> }) | undefined;
   const watch = store.watchUsers?.({
     now: () => clock.monotonic(),
     changed: (id) => (id === "all" ? forgetAll() : forget(id)),
@@ -77,7 +87,20 @@ export function createUserMemory(
     return lookup;
   }
 
+  function lookUpCodes(): MaybePromise<boolean> {
+    if (store.hasExtra === undefined) return false;
+    const readAt = clock.monotonic();
+    const reading = { readAt, until: readAt + MAX_AGE_MS, answer: store.hasExtra("codes") };
+    codesInUse = reading;
+    const forgetFailure = () => {
+      if (codesInUse === reading) codesInUse = undefined;
+    };
+    reading.answer.catch(forgetFailure);
+    return reading.answer;
+  }
+
   function forget(id: UserId): void {
+    codesInUse = undefined;
     // Expires the entry for sessions that hold a reference to it.
     const known = remembered.get(id);
     if (known !== undefined) known.until = 0;
@@ -86,11 +109,12 @@ export function createUserMemory(
   }
 
   function forgetAll(): void {
+    codesInUse = undefined;
     for (const id of [...remembered.keys(), ...lookups.keys()]) forget(id);
   }
 
   /** Extends the entry where the store has confirmed that it has reported every change since. */
-  function isValid(known: Known): boolean {
+  function isValid(known: Reading): boolean {
     const now = clock.monotonic();
     if (now < known.until) return true;
     const confirmedAt = watch?.confirmedAt() ?? Number.NEGATIVE_INFINITY;
@@ -113,6 +137,9 @@ export function createUserMemory(
         return anyUserSeen;
       });
     },
+
+    anyUsesCodes: () =>
+      codesInUse !== undefined && isValid(codesInUse) ? codesInUse.answer : lookUpCodes(),
 
     forget,
 

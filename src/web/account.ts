@@ -34,7 +34,7 @@ export async function postPassword(
   ): Promise<Response> =>
     paths.home === null
       ? views.error(requestInfoOf(c), 422, name)
-      : homeWithProblem(ports, c, name, fields);
+      : homeWithProblem(ports, c, "password", name, fields);
 
   switch (outcome.kind) {
     case "no-user":

@@ -1,16 +1,19 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { allowsAnyHost, judgeHost } from "../core/allowed-hosts.ts";
+import { codeRoutes } from "./codes.ts";
 import { CHANGE_PASSWORD, homePathsOf } from "./paths.ts";
 import type { WebPorts } from "./ports.ts";
 import { requestInfoOf } from "./request/request-info.ts";
 
 /** The paths of the pages, forms and assets: all but the health checks and forward auth. */
-export function sitePaths({ paths, assets, options, rules }: WebPorts): readonly string[] {
+export function sitePaths(ports: WebPorts): readonly string[] {
+  const { paths, assets, options, rules } = ports;
   const { login, setup, logout, password } = paths;
   const homes = homePathsOf(paths, options);
   return [
     ...[login, setup, logout, password],
     ...(rules.sessions === undefined ? [] : [paths.endSession]),
+    ...codeRoutes(ports).map(([path]) => path),
     ...assets.map(({ path }) => path),
     ...homes,
     ...(options.siteFiles && homes.length > 0 ? [CHANGE_PASSWORD] : []),

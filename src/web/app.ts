@@ -3,6 +3,7 @@ import { METHOD_NAME_ALL } from "hono/router";
 import { isClientGone, messageOf } from "../core/fault.ts";
 import { postPassword } from "./account.ts";
 import { answerUnknownPath, pathsWithHost, refuseOtherHosts, sitePaths } from "./allowed-hosts.ts";
+import { codeRoutes } from "./codes.ts";
 import { forwardAuth } from "./forward-auth.ts";
 import { getHome } from "./home.ts";
 import { getLogin, postLogin } from "./login.ts";
@@ -38,6 +39,9 @@ export function createRoutes(ports: WebPorts): Hono {
   app.post(paths.password, sameOrigin, requireAuth, withForm(postPassword));
   if (ports.rules.sessions !== undefined) {
     app.post(paths.endSession, sameOrigin, requireAuth, withForm(postEndSession));
+  }
+  for (const [path, handler] of codeRoutes(ports)) {
+    app.post(path, sameOrigin, requireAuth, withForm(handler));
   }
   for (const asset of ports.assets) app.get(asset.path, () => respondAsset(asset));
   if (options.forwardAuth) app.get(paths.forwardAuth, (c) => forwardAuth(ports, c));

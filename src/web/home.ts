@@ -3,8 +3,9 @@ import { getCookie } from "hono/cookie";
 import { eventIn } from "../core/events.ts";
 import { messageOf } from "../core/fault.ts";
 import type { LogEntry } from "../core/log-reader.ts";
+import type { UserId } from "../core/store.ts";
 import type { SignedIn } from "./guards.ts";
-import type { Activity, ActivityEntry, PageData, PasswordField } from "./pages/page-data.ts";
+import type { Activity, ActivityEntry, CodesSection, HomeProblem } from "./pages/page-data.ts";
 import { utcIn } from "./pages/utc-time.ts";
 import type { MessageName } from "./pages/words/en.ts";
 import { type Locale, wordsIn } from "./pages/words.ts";
@@ -14,38 +15,55 @@ import { isOverTls } from "./session-cookie.ts";
 import { sessionsFor } from "./sessions.ts";
 
 export async function getHome(ports: WebPorts, c: Context<SignedIn>): Promise<Response> {
-  const info = { ...requestInfoOf(c), user: c.var.user };
-  const sections = await sectionsFor(ports, c, ports.views.locale(info));
   const isChanged = getCookie(c, noticeName(c)) === PASSWORD_CHANGED;
   const notice = isChanged ? PASSWORD_CHANGED : undefined;
   const cookies = isChanged ? [noticeLine(ports, c, "", -1)] : [];
-  return ports.views.page(info, "home", { ...sections, notice, problem: undefined }, cookies);
+  const { info, data } = await homeOf(ports, c);
+  return ports.views.page(info, "home", { ...data, notice }, cookies);
 }
 
-/** Shows the home page again with a problem of the password form. */
-export async function homeWithProblem(
+/** Shows the home page with what only the response to a form may show. */
+export async function homeWithCodes(
   ports: WebPorts,
   c: Context<SignedIn>,
-  name: MessageName,
-  fields: readonly [PasswordField, ...PasswordField[]],
+  codes: CodesSection,
 ): Promise<Response> {
-  const info = { ...requestInfoOf(c), user: c.var.user };
-  const locale = ports.views.locale(info);
-  const problem = { message: wordsIn(locale).messages[name], fields };
-  const sections = await sectionsFor(ports, c, locale);
-  return ports.views.formProblem(info, 422, "home", { ...sections, notice: undefined, problem });
+  const { info, data } = await homeOf(ports, c, codes);
+  return ports.views.page(info, "home", data);
 }
 
-async function sectionsFor(
+/** Shows the home page again with a problem of one of its forms. */
+export async function homeWithProblem<Form extends HomeProblem["form"]>(
   ports: WebPorts,
-  c: Context,
-  locale: Locale,
-): Promise<Pick<PageData["home"], "activity" | "sessions">> {
-  const [activity, sessions] = await Promise.all([
+  c: Context<SignedIn>,
+  form: Form,
+  name: MessageName,
+  fields: Extract<HomeProblem, { form: Form }>["fields"],
+  codes?: CodesSection,
+): Promise<Response> {
+  const { info, data } = await homeOf(ports, c, codes);
+  const { [name]: message } = wordsIn(ports.views.locale(info)).messages;
+  const problem = { form, message, fields } as HomeProblem;
+  return ports.views.formProblem(info, 422, "home", { ...data, problem });
+}
+
+/** The home page in its usual state, apart from what is given. */
+async function homeOf(ports: WebPorts, c: Context<SignedIn>, codes?: CodesSection) {
+  const info = { ...requestInfoOf(c), user: c.var.user };
+  const locale = ports.views.locale(info);
+  const [activity, sessions, codesNow] = await Promise.all([
     activityFor(ports, locale),
     sessionsFor(ports, c, locale),
+    codes ?? codesOf(ports, c.var.user.id),
   ]);
-  return { activity, sessions };
+  const data = { activity, sessions, codes: codesNow, notice: undefined, problem: undefined };
+  return { info, data };
+}
+
+async function codesOf({ rules }: WebPorts, userId: UserId): Promise<CodesSection> {
+  if (rules.codes === undefined) return { kind: "none" };
+  const recoveryCodesLeft = await rules.codes.recoveryCodesLeft(userId);
+  return recoveryCodesLeft === undefined ? { kind: "off" } : { kind: "on", recoveryCodesLeft };
 }
 
 /** If the log cannot be read, the page still offers the password form. */

@@ -10,12 +10,13 @@ import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "./return-to.ts
 import { sessionCookies } from "./session-cookie.ts";
 
 export async function getLogin(ports: WebPorts, c: Context): Promise<Response> {
-  const { options, views } = ports;
+  const { options, views, rules } = ports;
   const info = requestInfoOf(c);
   const returnTo = acceptedTarget(options, askedOf(c), c.req.query(RETURN_TO));
   const { CurrentUser: user } = await views.helpers(info);
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
-  return views.page(info, "login", { returnTo, continueTo });
+  const asksCode = await rules.users.anyUsesCodes();
+  return views.page(info, "login", { returnTo, continueTo, asksCode });
 }
 
 export async function postLogin(ports: WebPorts, c: Context, form: Form): Promise<Response> {
@@ -25,6 +26,7 @@ export async function postLogin(ports: WebPorts, c: Context, form: Form): Promis
     remoteAddress: ports.proxies.remoteAddress(c),
     username: form("username"),
     password: form("password"),
+    code: form("code"),
   });
   const target = acceptedTarget(ports.options, askedOf(c), form(RETURN_TO));
   switch (outcome.kind) {

@@ -7,6 +7,8 @@ export interface Paths {
   readonly logout: string;
   readonly password: string;
   readonly endSession: string;
+  /** What the paths of one-time codes begin with. */
+  readonly codes: string;
   readonly styleSheet: string;
   readonly script: string;
   readonly logo: string;
@@ -43,6 +45,7 @@ export function pathsUnder(base: string, home: string | null): Paths {
     logout: `${base}/logout`,
     password: `${base}/account/password`,
     endSession: `${base}/account/sessions/end`,
+    codes: `${base}/account/codes/`,
     styleSheet: `${base}/latchkey.css`,
     script: `${base}/latchkey.js`,
     logo: `${base}/latchkey-logo`,

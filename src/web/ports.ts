@@ -1,5 +1,7 @@
 import type { HostRule } from "../core/allowed-hosts.ts";
 import type { ChangePasswordForm, ChangePasswordOutcome } from "../core/change-password.ts";
+import type { TurnOffCodesOutcome } from "../core/codes/turn-off-codes.ts";
+import type { BeginCodesOutcome, ConfirmCodesOutcome } from "../core/codes/turn-on-codes.ts";
 import type { LogEntry } from "../core/log-reader.ts";
 import type { RefusalLog } from "../core/refusal-log.ts";
 import type { Client } from "../core/requester.ts";
@@ -35,6 +37,21 @@ export interface WebRules {
   readonly sessions: AccountSessions | undefined;
   /** The newest log entries, newest first; `undefined` if the store cannot read them. */
   readonly recentLog: (() => Promise<readonly LogEntry[]>) | undefined;
+  /** `undefined` if they are not offered. */
+  readonly codes: CodeRules | undefined;
+}
+
+/** The rules of one-time codes on the home page. */
+export interface CodeRules {
+  /** `undefined` if the account does not use codes. */
+  recoveryCodesLeft(userId: UserId): Promise<number | undefined>;
+  begin(userId: UserId, currentPassword: string, client: Client): Promise<BeginCodesOutcome>;
+  confirm(userId: UserId, sealed: string, code: string): Promise<ConfirmCodesOutcome>;
+  turnOff(
+    userId: UserId,
+    form: { readonly currentPassword: string; readonly code: string },
+    client: Client,
+  ): Promise<TurnOffCodesOutcome>;
 }
 
 /** The options of the library that concern the endpoints. */
@@ -43,6 +60,7 @@ export interface WebOptions extends HostRule, RefusalOptions {
   readonly setupToken: SetupTokenSource;
   /** With it, the setup form has the field `domain`. */
   readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
+  readonly appName: string;
   readonly postLoginLocation: PostLoginLocation;
   readonly trustedOrigins: readonly string[];
   readonly signOut: "cookie" | "session";

@@ -30,6 +30,7 @@ const commands: Readonly<
   "user password": { options: ["password-stdin"], settings: STORE },
   "user rename": { options: [], settings: STORE },
   "user remove": { options: ["yes"], settings: STORE },
+  "user codes off": { options: [], settings: STORE },
   "user sign-out": { options: ["all"], settings: STORE },
   import: { options: ["dry-run", "skip-bad", "format"], settings: STORE },
   export: { options: ["with-hashes", "format", "to", "force"], settings: STORE },
@@ -89,7 +90,7 @@ for (const flag of ["--help", "-h", "help"]) {
     assert.deepEqual([code, stderr], [0, ""]);
     const groups = stdout.split("\n\n").flatMap((part) => {
       const [, group, rows = ""] = /^(\w+):\n([\s\S]*)$/.exec(part) ?? [];
-      return [...rows.matchAll(/^ {2}(\S+(?: \S+)?) {3,}[A-Z]/gm)].map(([, name]) => [group, name]);
+      return [...rows.matchAll(/^ {2}(\S+(?: \S+)*) {3,}[A-Z]/gm)].map(([, name]) => [group, name]);
     });
     assert.deepEqual(
       groups,

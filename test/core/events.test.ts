@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   allSignedOut,
+  codesTurnedOff,
+  codesTurnedOn,
   type Event,
   eventIn,
   eventTypes,
@@ -9,6 +11,7 @@ import {
   otherSessionsEnded,
   passwordChanged,
   rateLimited,
+  recoveryCodeUsed,
   sessionEnded,
   sessionEndedByOperator,
   signedIn,
@@ -28,6 +31,9 @@ const built: readonly (readonly [event: Event, type: string, summary: string])[]
   [passwordChanged(), "password_change", "Changed password"],
   [sessionEnded("owner"), "session_end", "Ended a session of owner"],
   [otherSessionsEnded("owner"), "session_end_others", "Ended the other sessions of owner"],
+  [codesTurnedOn("owner"), "codes_on", "Turned on one-time codes of owner"],
+  [codesTurnedOff("owner"), "codes_off", "Turned off one-time codes of owner"],
+  [recoveryCodeUsed("owner"), "recovery_code_used", "Used a recovery code of owner"],
 ];
 
 const byHand: typeof built = [

@@ -3,6 +3,7 @@ import { type AttemptLimiter, createAttemptLimiter } from "../../src/core/attemp
 import { type CurrentUser, createCurrentUser } from "../../src/core/current-user.ts";
 import { createEventLog, type EventLog } from "../../src/core/event-log.ts";
 import { createPasswords, type Passwords } from "../../src/core/passwords.ts";
+import { createSeals, type Seals } from "../../src/core/seals.ts";
 import { createSessionTokens, type SessionTokens } from "../../src/core/session-token.ts";
 import {
   createSessionRecorder,
@@ -27,6 +28,8 @@ export interface CorePorts {
   readonly tokens: SessionTokens;
   readonly sessions: SessionRecorder;
   readonly limiter: AttemptLimiter;
+  readonly codeLimiter: AttemptLimiter;
+  readonly seals: Seals;
   insertOwner(hash?: PasswordHash): Promise<StoredUser>;
   /** Closes the event log and returns what it wrote. */
   writtenEntries(): Promise<readonly string[]>;
@@ -48,6 +51,8 @@ export async function corePorts(t: TestContext): Promise<CorePorts> {
     tokens: createSessionTokens(SECRET, clock),
     sessions: createSessionRecorder(store, clock, log),
     limiter: createAttemptLimiter(clock),
+    codeLimiter: createAttemptLimiter(clock),
+    seals: createSeals(SECRET),
 
     async insertOwner(hash) {
       const passwordHash = hash ?? (await passwords.hash(OWNER.password));

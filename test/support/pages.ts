@@ -43,7 +43,7 @@ export const signedIn = (username: string): PageHelpers => ({
 
 /** The data of the pages in their simplest state. */
 export const plain: Omit<PageData, "error"> = {
-  login: { returnTo: undefined, continueTo: undefined },
+  login: { returnTo: undefined, continueTo: undefined, asksCode: false },
   setup: {
     tokenExpected: false,
     token: "",
@@ -56,6 +56,7 @@ export const plain: Omit<PageData, "error"> = {
   home: {
     activity: { kind: "none" },
     sessions: { kind: "none" },
+    codes: { kind: "none" },
     notice: undefined,
     problem: undefined,
   },

@@ -21,6 +21,7 @@ test("shows the signed-in user, a sign-out button and the password form", async 
       ["post", "/logout"],
       ["post", "/account/password"],
       ["post", "/account/sessions/end"],
+      ["post", "/account/codes/begin"],
     ],
   );
 });

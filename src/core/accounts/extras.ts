@@ -5,6 +5,10 @@ import type { ExtraStore } from "./account-store.ts";
 /** More than that many changes of one account at the same moment are refused until later. */
 const MAX_TRIES = 8;
 
+/** Whether the store keeps extras, which stores of other authors need not. */
+export const keepsExtras = <S>(store: S & Partial<ExtraStore>): store is S & ExtraStore =>
+  store.replaceExtra !== undefined && store.hasExtra !== undefined;
+
 export type ExtraChangePorts = Pick<Store, "findUser"> & Pick<ExtraStore, "replaceExtra">;
 
 /** What a change makes of an extra: its next text (`undefined` removes it), or nothing. */

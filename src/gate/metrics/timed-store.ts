@@ -10,6 +10,8 @@ const operations = [
   "findUserByUsername",
   "insertFirstUser",
   "replacePasswordHash",
+  "replaceExtra",
+  "hasExtra",
   "insertLogEntries",
   "readLogEntries",
   "startOfNewest",

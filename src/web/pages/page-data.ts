@@ -31,6 +31,12 @@ export interface FormProblem<Field extends string> {
 
 export type SetupField = "token" | "username" | "password" | "confirm";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
+export type CodesField = "codes_password" | "code";
+
+/** A problem of one of the forms on the home page. */
+export type HomeProblem =
+  | (FormProblem<PasswordField> & { readonly form: "password" })
+  | (FormProblem<CodesField> & { readonly form: "codes" });
 
 /** The further values of each page. */
 export interface PageData {
@@ -39,6 +45,8 @@ export interface PageData {
     readonly returnTo: string | undefined;
     /** For a user who is already signed in: where a sign-in would redirect to. */
     readonly continueTo: string | undefined;
+    /** Whether to show the optional field `code`: while at least one account uses codes. */
+    readonly asksCode: boolean;
   };
   readonly setup: {
     readonly tokenExpected: boolean;
@@ -54,7 +62,8 @@ export interface PageData {
     readonly activity: Activity;
     readonly sessions: Sessions;
     readonly notice: "password-changed" | undefined;
-    readonly problem: FormProblem<PasswordField> | undefined;
+    readonly codes: CodesSection;
+    readonly problem: HomeProblem | undefined;
   };
   readonly error: {
     readonly status: number;
@@ -86,6 +95,25 @@ export interface SessionEntry {
   /** The time in UTC, formatted for the reader. */
   readonly utc: string;
 }
+
+/** The account's one-time codes; `none` if they are not offered. */
+export type CodesSection =
+  | { readonly kind: "none" }
+  | { readonly kind: "off" }
+  | {
+      readonly kind: "begun";
+      /** In base32, in groups of four letters. */
+      readonly secret: string;
+      /** Opens an authenticator app on the same device. */
+      readonly uri: string;
+      /** The address as a QR code: the width and height of the drawing, and its dark parts. */
+      readonly qr: { readonly width: number; readonly path: string };
+      /** For the hidden field `sealed`. */
+      readonly sealed: string;
+    }
+  /** Shown once, right after codes were turned on. */
+  | { readonly kind: "turned-on"; readonly recoveryCodes: readonly string[] }
+  | { readonly kind: "on"; readonly recoveryCodesLeft: number };
 
 /** The newest log entries, newest first; `none` if the store cannot read them. */
 export type Activity =

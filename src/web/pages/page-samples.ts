@@ -33,62 +33,76 @@ const at = "2000-01-01T00:00:00.000Z";
 const entries = [{ text: "signed in", at, utc: at }];
 const session = { id: "a", device: "Firefox", address: "::1", isCurrent: true, at, utc: at };
 const other = { ...session, id: "b", isCurrent: false };
-const noSessions = { kind: "none" } as const;
+const oneSession = { kind: "sessions", sessions: [session] } as const;
 const twoSessions = { kind: "sessions", sessions: [session, other] } as const;
-const wrongPassword = { message: "invalid", fields: ["current_password"] } as const;
+const wrongPassword = {
+  form: "password",
+  message: "invalid",
+  fields: ["current_password"],
+} as const;
+const wrongCode = { form: "codes", message: "invalid", fields: ["code"] } as const;
+const home: PageData["home"] = {
+  activity: { kind: "none" },
+  sessions: { kind: "none" },
+  codes: { kind: "none" },
+  notice: undefined,
+  problem: undefined,
+};
+const begun = {
+  kind: "begun",
+  secret: "AAAA",
+  uri: "otpauth://totp/",
+  qr: { width: 1, path: "" },
+  sealed: "sealed",
+} as const;
 
 /** Templates are rendered with these at the start, so that a broken one is reported then. */
 export const samples: Samples = {
   login: [
-    [signedOut, { returnTo: undefined, continueTo: undefined }],
+    [signedOut, { returnTo: undefined, continueTo: undefined, asksCode: false }],
     [
       { ...signedOut, HasError: true },
-      { returnTo: "/", continueTo: undefined },
+      { returnTo: "/", continueTo: undefined, asksCode: true },
     ],
-    [unconfigured, { returnTo: undefined, continueTo: undefined }],
-    [signedIn, { returnTo: undefined, continueTo: "/" }],
+    [unconfigured, { returnTo: undefined, continueTo: undefined, asksCode: false }],
+    [signedIn, { returnTo: undefined, continueTo: "/", asksCode: false }],
   ],
   setup: [
     [unconfigured, emptySetup],
     [unconfigured, fullSetup],
   ],
   home: [
+    [signedIn, home],
     [
       signedIn,
       {
-        activity: { kind: "none" },
-        sessions: noSessions,
-        notice: undefined,
-        problem: undefined,
-      },
-    ],
-    [
-      signedIn,
-      {
+        ...home,
         activity: { kind: "entries", entries },
         sessions: twoSessions,
         notice: "password-changed",
-        problem: undefined,
       },
     ],
     [
       signedIn,
       {
+        ...home,
         activity: { kind: "entries", entries: [] },
-        sessions: { kind: "sessions", sessions: [session] },
-        notice: undefined,
-        problem: undefined,
+        sessions: oneSession,
+        codes: { kind: "off" },
       },
     ],
     [
       signedIn,
       {
+        ...home,
         activity: { kind: "unreadable" },
         sessions: { kind: "unreadable" },
-        notice: undefined,
         problem: wrongPassword,
       },
     ],
+    [signedIn, { ...home, codes: begun, problem: wrongCode }],
+    [signedIn, { ...home, codes: { kind: "turned-on", recoveryCodes: ["00000"] } }],
+    [signedIn, { ...home, codes: { kind: "on", recoveryCodesLeft: 1 } }],
   ],
   error: [
     [signedOut, { status: 500, message: "failed" }],

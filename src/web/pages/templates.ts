@@ -6,7 +6,17 @@ import { Eta, type TemplateFunction } from "eta/core";
 import { Fault, messageOf } from "../../core/fault.ts";
 
 /** The pages and their shared parts. Each can be replaced. */
-const TEMPLATES = ["layout", "field", "user", "sessions", "login", "setup", "home", "error"];
+const TEMPLATES = [
+  "layout",
+  "field",
+  "user",
+  "sessions",
+  "codes",
+  "login",
+  "setup",
+  "home",
+  "error",
+];
 
 export const DEFAULT_PAGES: string = fileURLToPath(new URL("./templates/", import.meta.url));
 

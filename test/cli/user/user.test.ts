@@ -87,6 +87,23 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual(await place.entries(), ["cli user_sign_out: Ended the sessions of owner"]);
   });
 
+  test(`${kind}: user codes off lets a user sign in without codes`, async (t) => {
+    const place = await open(t, "guest", "owner");
+    const { guest, owner } = await place.accounts();
+    assert.ok(guest && owner);
+    for (const { id } of [guest, owner]) {
+      await place.store.replaceExtra(id, "codes", undefined, "unreadable codes");
+    }
+    const turnOff = () => runCommand(["user", "codes", "off", "owner"], { env: place.env });
+    assert.deepEqual(await turnOff(), done('Turned off the one-time codes of user "owner".'));
+    assert.deepEqual(await turnOff(), done('User "owner" does not use one-time codes.'));
+    assert.deepEqual(await place.accounts(), {
+      guest: { ...guest, codes: "unreadable codes" },
+      owner,
+    });
+    assert.deepEqual(await place.entries(), ["cli codes_off: Turned off one-time codes of owner"]);
+  });
+
   for (const [names, said] of [
     [["owner"], "1 user"],
     [["guest", "owner"], "2 users"],

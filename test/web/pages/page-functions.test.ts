@@ -37,14 +37,14 @@ test("passes the helpers, the paths and the page's own data to each function", a
   const before = { ...frame, NeedsSetup: true, HasError: false };
   const setup = { tokenExpected: false, token: "given", username: "", domain: "" };
   assert.deepEqual(await page("/setup?token=given"), { ...before, ...setup, offersDomain: false });
-  assert.deepEqual(await page("/login"), before);
+  assert.deepEqual(await page("/login"), { ...before, asksCode: false });
 
   const { session = "" } = await app.send("/setup", SETUP);
   const CurrentUser = { id: partsOf(session).claims.user_id, username: OWNER.username };
   const after = { ...frame, NeedsSetup: false };
-  assert.deepEqual(await page("/login?error=1"), { ...after, HasError: true });
+  assert.deepEqual(await page("/login?error=1"), { ...after, HasError: true, asksCode: false });
   const { activity, sessions, ...home } = await page("/", session);
-  assert.deepEqual(home, { ...after, HasError: false, CurrentUser });
+  assert.deepEqual(home, { ...after, HasError: false, CurrentUser, codes: { kind: "off" } });
   assert.deepEqual([sessions.kind, sessions.sessions.length], ["sessions", 1]);
   assert.deepEqual([activity.kind, activity.entries.length], ["entries", 1]);
   const error = { status: 405, message: "this method is not allowed here" };

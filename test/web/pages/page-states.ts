@@ -4,6 +4,7 @@ import type { Locale } from "../../../src/web/pages/words.ts";
 import type { Answer, Sending } from "../../support/client.ts";
 import { execute } from "../../support/database.ts";
 import { OWNER, type RunningGate, startGate } from "../../support/gate.ts";
+import { begunIn, codeShown } from "../../support/one-time-codes.ts";
 
 interface Visitor {
   readonly gate: RunningGate;
@@ -114,6 +115,23 @@ const withoutLog: OpenPage = async ({ gate, send }) => {
 const excluded: OpenPage = ({ send }) =>
   send("/forward-auth?users=another", { headers: { Accept: "text/html" } });
 
+/** Begins to turn on one-time codes, and confirms with this code if one is given. */
+const codesTurnedOn =
+  (code?: (key: string) => string): OpenPage =>
+  async ({ send }) => {
+    const begun = await send("/account/codes/begin", { form: { codes_password: OWNER.password } });
+    if (code === undefined) return begun;
+    const { sealed, key } = begunIn(begun.body);
+    return send("/account/codes/confirm", { form: { sealed, code: code(key) } });
+  };
+
+const withCodes =
+  (path: string): OpenPage =>
+  async (visitor) => {
+    await codesTurnedOn(codeShown)(visitor);
+    return visitor.send(path);
+  };
+
 export const states: Readonly<Record<string, State>> = {
   setup: beforeSetup(openPath("/setup")),
   "setup by link": beforeSetup(openPath("/setup?token=the%20token&return_to=%2Fpage%3Fa%26b")),
@@ -133,6 +151,11 @@ export const states: Readonly<Record<string, State>> = {
   "home after a wrong password": home(changeWith({ current_password: "wrong" })),
   "home after different passwords": home(changeWith({ confirm_password: "another" })),
   "home after a short password": home(changeWith({ new_password: "x", confirm_password: "x" })),
+  "sign-in while codes are in use": home(withCodes("/login")),
+  "home with codes begun": home(codesTurnedOn()),
+  "home with a wrong code": home(codesTurnedOn(() => "wrong")),
+  "home with recovery codes": home(codesTurnedOn(codeShown)),
+  "home with codes": home(withCodes("/")),
   "error when signed in": home(openPath("/nothing")),
   "error for a user whom an app does not admit": home(excluded),
 };

@@ -35,6 +35,15 @@ const refusals: readonly (readonly [
       }),
   ],
   [
+    "change of one-time codes rejected",
+    "a wrong password for one-time codes",
+    async (gate) =>
+      gate.send("/account/codes/begin", {
+        session: await gate.setUp(),
+        form: { codes_password: "wrong-one" },
+      }),
+  ],
+  [
     "setup rejected",
     "a wrong setup token",
     async (gate) => {

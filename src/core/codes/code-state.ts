@@ -1,0 +1,89 @@
+import type { Clock } from "../clock.ts";
+import type { Seals } from "../seals.ts";
+import type { StoredUser, UserId } from "../store.ts";
+import { newRecoveryCodes, recoveryHash } from "./recovery-codes.ts";
+import { stepOfCode } from "./totp.ts";
+
+/** What an account that uses one-time codes keeps in its extra `codes`, as JSON. */
+interface CodeState {
+  /** Sealed. */
+  readonly secret: string;
+  /** Codes of this step and of earlier ones are used up. */
+  readonly lastStep: number;
+  /** Hashes of the unused recovery codes. */
+  readonly recovery: readonly string[];
+  /** When the codes were turned on, in ISO 8601. */
+  readonly since: string;
+}
+
+const purposeOf = (id: UserId): string => `one-time codes of ${id}`;
+
+/** The extra of an account that turns codes on, and its recovery codes. */
+export function newCodeState(
+  { seals, clock }: { readonly seals: Seals; readonly clock: Pick<Clock, "now"> },
+  id: UserId,
+  secret: Uint8Array,
+  lastStep: number,
+): { readonly text: string; readonly recoveryCodes: readonly string[] } {
+  const recoveryCodes = newRecoveryCodes();
+  const state: CodeState = {
+    secret: seals.seal(secret, purposeOf(id)),
+    lastStep,
+    recovery: recoveryCodes.map(recoveryHash),
+    since: new Date(clock.now()).toISOString(),
+  };
+  return { text: JSON.stringify(state), recoveryCodes };
+}
+
+/** Returns `undefined` for a text that is not the state of one-time codes. */
+function parseState(text: string): CodeState | undefined {
+  try {
+    const { secret, lastStep, recovery, since } = JSON.parse(text);
+    const isState =
+      typeof secret === "string" &&
+      Number.isSafeInteger(lastStep) &&
+      Array.isArray(recovery) &&
+      recovery.every((hash) => typeof hash === "string") &&
+      typeof since === "string";
+    return isState ? { secret, lastStep, recovery, since } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How many recovery codes are left; none if the state cannot be read. */
+export const recoveryCodesLeft = (text: string): number => parseState(text)?.recovery.length ?? 0;
+
+export type CodeUse =
+  /** `next` is the extra after the use: the same code is used up. */
+  | { readonly kind: "code" | "recovery-code"; readonly next: string }
+  | { readonly kind: "wrong" }
+  /** The state is damaged, or sealed with another secret. */
+  | { readonly kind: "unreadable" };
+
+/** Judges what was entered as a code of this account, with or without spaces and hyphens. */
+export function useCode(
+  { seals, clock }: { readonly seals: Seals; readonly clock: Pick<Clock, "now"> },
+  { id, codes = "" }: StoredUser,
+  entered: string,
+): CodeUse {
+  const state = parseState(codes);
+  if (state === undefined) return { kind: "unreadable" };
+  const digits = entered.replace(/[\s-]/g, "");
+  if (/^\d{25}$/.test(digits)) return useRecoveryCode(state, digits);
+  const secret = seals.open(state.secret, purposeOf(id));
+  if (secret === undefined) return { kind: "unreadable" };
+  const lastStep = stepOfCode(secret, digits, clock.now(), state.lastStep);
+  if (lastStep === undefined) return { kind: "wrong" };
+  // Sealed again with each use, so that it follows a change of the signing secret.
+  const next = { ...state, lastStep, secret: seals.seal(secret, purposeOf(id)) };
+  return { kind: "code", next: JSON.stringify(next) };
+}
+
+/** Needs no signing secret, so it also works after the secret was lost. */
+function useRecoveryCode(state: CodeState, digits: string): CodeUse {
+  const used = recoveryHash(digits);
+  if (!state.recovery.includes(used)) return { kind: "wrong" };
+  const next = { ...state, recovery: state.recovery.filter((hash) => hash !== used) };
+  return { kind: "recovery-code", next: JSON.stringify(next) };
+}

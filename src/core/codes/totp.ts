@@ -1,0 +1,49 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** RFC 6238 with what every authenticator app knows: SHA-1, six digits, a step of 30 seconds. */
+const STEP_MS = 30_000;
+const DIGITS = 6;
+/** As many bits as SHA-1 has, as RFC 4226 recommends. */
+const SECRET_BYTES = 20;
+
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+export const newCodeSecret = (): Buffer => randomBytes(SECRET_BYTES);
+
+/** Base32 without padding, as authenticator apps take it. */
+export function base32(bytes: Uint8Array): string {
+  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, "0")).join("");
+  const letters = bits.match(/.{1,5}/g) ?? [];
+  return letters.map((five) => BASE32[Number.parseInt(five.padEnd(5, "0"), 2)]).join("");
+}
+
+/** The number of the step at this time, in milliseconds since 1970. */
+export const stepAt = (at: number): number => Math.floor(at / STEP_MS);
+
+/** The code of a step. */
+export function codeOf(secret: Uint8Array, step: number): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const digest = createHmac("sha1", secret).update(counter).digest();
+  const offset = (digest.at(-1) ?? 0) & 0xf;
+  const number = digest.readUInt32BE(offset) & 0x7fff_ffff;
+  return String(number % 10 ** DIGITS).padStart(DIGITS, "0");
+}
+
+/**
+ * The step whose code this is: the current one, or its neighbours for a clock that is off. Steps up
+ * to `lastStep` are used up. `undefined` if it is no code of these.
+ */
+export function stepOfCode(
+  secret: Uint8Array,
+  code: string,
+  at: number,
+  lastStep: number,
+): number | undefined {
+  if (!/^\d{6}$/.test(code)) return undefined;
+  const now = stepAt(at);
+  return [now, now - 1, now + 1].find(
+    (step) =>
+      step > lastStep && timingSafeEqual(Buffer.from(code), Buffer.from(codeOf(secret, step))),
+  );
+}

@@ -1,0 +1,97 @@
+import type { ExtraStore } from "../accounts/account-store.ts";
+import { changeExtra } from "../accounts/extras.ts";
+import type { Clock } from "../clock.ts";
+import type { EventLog } from "../event-log.ts";
+import { codesTurnedOn } from "../events.ts";
+import type { Passwords } from "../passwords.ts";
+import { type Client, userRequester } from "../requester.ts";
+import type { Seals } from "../seals.ts";
+import type { Store, UserId } from "../store.ts";
+import type { UserMemory } from "../user-memory.ts";
+import { newCodeState } from "./code-state.ts";
+import { base32, newCodeSecret, stepOfCode } from "./totp.ts";
+
+/** Enough to install an app on the way. */
+const BEGUN_FOR_MS = 15 * 60_000;
+
+export interface TurnOnCodesPorts {
+  readonly users: Pick<UserMemory, "forget">;
+  readonly store: Pick<Store, "findUser"> & ExtraStore;
+  readonly passwords: Pick<Passwords, "verify">;
+  readonly seals: Seals;
+  readonly clock: Pick<Clock, "now">;
+  readonly events: Pick<EventLog, "record">;
+}
+
+/** What the user needs for the app. Nothing is stored before a code confirms it. */
+export interface BegunCodes {
+  /** In base32, for the app. */
+  readonly secret: string;
+  /** Secret and time, for this account only: comes back with the confirming code. */
+  readonly sealed: string;
+}
+
+export type BeginCodesOutcome =
+  | { readonly kind: "no-user" }
+  | { readonly kind: "already-on" }
+  | { readonly kind: "current-password-incorrect" }
+  | { readonly kind: "begun"; readonly begun: BegunCodes };
+
+export async function beginCodes(
+  { store, passwords, seals, clock }: TurnOnCodesPorts,
+  userId: UserId,
+  currentPassword: string,
+  client: Client,
+): Promise<BeginCodesOutcome> {
+  const user = await store.findUser(userId);
+  if (user === undefined) return { kind: "no-user" };
+  if (user.codes !== undefined) return { kind: "already-on" };
+  const requester = userRequester(client, userId);
+  if (!(await passwords.verify(currentPassword, user.passwordHash, requester))) {
+    return { kind: "current-password-incorrect" };
+  }
+  const secret = newCodeSecret();
+  const until = Buffer.alloc(8);
+  until.writeDoubleBE(clock.now() + BEGUN_FOR_MS);
+  const sealed = seals.seal(Buffer.concat([until, secret]), purposeOf(userId));
+  return { kind: "begun", begun: { secret: base32(secret), sealed } };
+}
+
+export type ConfirmCodesOutcome =
+  | { readonly kind: "no-user" }
+  | { readonly kind: "already-on" }
+  /** Begun too long ago, or never. */
+  | { readonly kind: "not-begun" }
+  | { readonly kind: "code-incorrect"; readonly begun: BegunCodes }
+  | { readonly kind: "on"; readonly recoveryCodes: readonly string[] };
+
+/** Turns codes on if the app makes the same ones. The confirming code is used up. */
+export async function confirmCodes(
+  ports: TurnOnCodesPorts,
+  userId: UserId,
+  sealed: string,
+  code: string,
+): Promise<ConfirmCodesOutcome> {
+  const { store, users, seals, clock, events } = ports;
+  const user = await store.findUser(userId);
+  if (user === undefined) return { kind: "no-user" };
+  const content = seals.open(sealed, purposeOf(userId));
+  if (content === undefined || content.readDoubleBE() < clock.now()) return { kind: "not-begun" };
+  const secret = content.subarray(8);
+  const step = stepOfCode(secret, code.replace(/\s/g, ""), clock.now(), 0);
+  if (step === undefined) {
+    return { kind: "code-incorrect", begun: { secret: base32(secret), sealed } };
+  }
+  const { text, recoveryCodes } = newCodeState(ports, userId, secret, step);
+  const kind = await changeExtra(store, user, "codes", ({ codes }) =>
+    codes === undefined
+      ? { kind: "replace", by: text, outcome: "on" as const }
+      : { kind: "keep", outcome: "already-on" as const },
+  );
+  users.forget(userId);
+  if (kind !== "on") return { kind };
+  events.record(codesTurnedOn(user.username));
+  return { kind, recoveryCodes };
+}
+
+const purposeOf = (id: UserId): string => `one-time codes begun by ${id}`;

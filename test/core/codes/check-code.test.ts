@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkCode } from "../../../src/core/codes/check-code.ts";
+import { createSeals } from "../../../src/core/seals.ts";
+import { SECRET } from "../../support/gate.ts";
+import { STEP_MS, withCodes } from "./codes-ports.ts";
+
+test("needs no code for an account without codes", async (t) => {
+  const { ports, owner } = await withCodes(t);
+  const { codes: _codes, ...without } = await owner();
+  assert.equal(await checkCode(ports, without, "whatever"), "not-needed");
+});
+
+test("accepts a code once, with spaces too", async (t) => {
+  const { ports, owner, code } = await withCodes(t);
+  assert.equal(await checkCode(ports, await owner(), code()), "rejected", "confirmed with it");
+  ports.clock.advance(STEP_MS);
+  const spaced = `${code().slice(0, 3)} ${code().slice(3)}`;
+  assert.equal(await checkCode(ports, await owner(), spaced), "accepted");
+  assert.equal(await checkCode(ports, await owner(), code()), "rejected");
+  ports.clock.advance(STEP_MS);
+  assert.equal(await checkCode(ports, await owner(), code(-1)), "rejected", "the same code later");
+  assert.equal(await checkCode(ports, await owner(), code()), "accepted");
+});
+
+test("rejects a missing and a wrong code", async (t) => {
+  const { ports, owner, code } = await withCodes(t);
+  ports.clock.advance(STEP_MS);
+  const before = await owner();
+  for (const entered of ["", "abc", code(2), "0".repeat(25)]) {
+    assert.equal(await checkCode(ports, before, entered), "rejected", entered);
+  }
+  assert.deepEqual(await owner(), before, "nothing is used up");
+});
+
+test("accepts one of several requests with the same code", async (t) => {
+  const { ports, owner, code, recoveryCodes } = await withCodes(t);
+  ports.clock.advance(STEP_MS);
+  const user = await owner();
+  for (const entered of [code(), recoveryCodes[0] ?? ""]) {
+    const both = [checkCode(ports, user, entered), checkCode(ports, user, entered)];
+    assert.deepEqual((await Promise.all(both)).sort(), ["accepted", "rejected"]);
+  }
+});
+
+test("accepts each recovery code once, with or without hyphens, and records it", async (t) => {
+  const { ports, owner, recoveryCodes } = await withCodes(t);
+  assert.equal(new Set(recoveryCodes).size, 10);
+  for (const recoveryCode of recoveryCodes) {
+    assert.match(recoveryCode, /^\d{5}(-\d{5}){4}$/);
+    ports.clock.advance(60_000);
+    const entered = recoveryCode.replaceAll("-", "");
+    assert.equal(await checkCode(ports, await owner(), entered), "accepted");
+    assert.equal(await checkCode(ports, await owner(), recoveryCode), "rejected");
+  }
+  const used = "recovery_code_used: Used a recovery code of owner";
+  const entries = await ports.writtenEntries();
+  assert.equal(entries.filter((entry) => entry === used).length, 10);
+});
+
+test("stores neither the secret nor a recovery code", async (t) => {
+  const { owner, secret, recoveryCodes } = await withCodes(t);
+  const { codes = "" } = await owner();
+  for (const form of ["hex", "base64", "base64url"] as const) {
+    assert.ok(!codes.includes(secret.toString(form)), form);
+  }
+  for (const one of recoveryCodes) assert.ok(!codes.includes(one));
+});
+
+test("limits the codes of one account, and no other account", async (t) => {
+  const { ports, owner, code } = await withCodes(t);
+  ports.clock.advance(STEP_MS);
+  const user = await owner();
+  const wrong = code(2);
+  for (let attempt = 1; attempt <= 5; attempt += 1) await checkCode(ports, user, wrong);
+  assert.equal(await checkCode(ports, user, code()), "rejected", "although it is right");
+  ports.clock.advance(60_000);
+  assert.equal(await checkCode(ports, user, code()), "accepted");
+  assert.equal(ports.codeLimiter.tracked, 1);
+});
+
+test("opens a secret sealed with a previous signing secret, and seals it anew", async (t) => {
+  const { ports, owner, code } = await withCodes(t);
+  ports.clock.advance(STEP_MS);
+  const rotated = { ...ports, seals: createSeals("the next secret", [SECRET]) };
+  assert.equal(await checkCode(rotated, await owner(), code()), "accepted");
+  ports.clock.advance(STEP_MS);
+  const later = { ...ports, seals: createSeals("the next secret") };
+  assert.equal(await checkCode(later, await owner(), code()), "accepted");
+  assert.deepEqual(ports.log.lines, []);
+});
+
+test("rejects and logs codes sealed with an unknown secret, except recovery codes", async (t) => {
+  const { ports, owner, code, recoveryCodes } = await withCodes(t);
+  ports.clock.advance(STEP_MS);
+  const changed = { ...ports, seals: createSeals("another secret") };
+  assert.equal(await checkCode(changed, await owner(), code()), "rejected");
+  const message = "the one-time codes of an account cannot be read";
+  assert.deepEqual(ports.log.lines, [
+    { level: "error", message, fields: { userId: (await owner()).id } },
+  ]);
+  assert.equal(await checkCode(changed, await owner(), recoveryCodes[0] ?? ""), "accepted");
+});
+
+for (const text of ["", "{", "null", "[]", '{"secret":1}', '{"secret":"","lastStep":0}']) {
+  test(`rejects and logs every code of an account whose codes are ${text || "empty"}`, async (t) => {
+    const { ports, owner, code, recoveryCodes } = await withCodes(t);
+    ports.clock.advance(STEP_MS);
+    const damaged = { ...(await owner()), codes: text };
+    for (const entered of [code(), recoveryCodes[0] ?? ""]) {
+      assert.equal(await checkCode(ports, damaged, entered), "rejected");
+    }
+    assert.deepEqual(
+      ports.log.lines.map(({ level }) => level),
+      ["error", "error"],
+    );
+  });
+}
+
+test("does not accept the sealed secret of another account", async (t) => {
+  const { ports, owner, code } = await withCodes(t);
+  const { codes } = await owner();
+  const guest = await ports.store.insertUser({
+    username: "guest",
+    passwordHash: (await owner()).passwordHash,
+  });
+  assert.ok(guest && codes);
+  await ports.store.replaceExtra(guest.id, "codes", undefined, codes);
+  const user = await ports.store.findUser(guest.id);
+  ports.clock.advance(STEP_MS);
+  assert.ok(user);
+  assert.equal(await checkCode(ports, user, code()), "rejected");
+});
+
+test("rejects every code if the store cannot use it up", async (t) => {
+  const { ports, owner, code } = await withCodes(t);
+  ports.clock.advance(STEP_MS);
+  const store = { findUser: ports.store.findUser };
+  assert.equal(await checkCode({ ...ports, store }, await owner(), code()), "rejected");
+});

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { base32, codeOf, newCodeSecret, stepAt, stepOfCode } from "../../../src/core/codes/totp.ts";
+
+/** The secret of the test vectors of RFC 6238 for SHA-1. */
+const SECRET = Buffer.from("12345678901234567890");
+const NOW = 1_111_111_109_000;
+const STEP_MS = 30_000;
+
+/** The vectors have eight digits; six digits are the last six of them. */
+for (const [seconds, code] of [
+  [59, "94287082"],
+  [1_111_111_109, "07081804"],
+  [1_111_111_111, "14050471"],
+  [1_234_567_890, "89005924"],
+  [2_000_000_000, "69279037"],
+  [20_000_000_000, "65353130"],
+] as const) {
+  test(`makes the code of RFC 6238 for the second ${seconds}`, () => {
+    assert.equal(codeOf(SECRET, stepAt(seconds * 1_000)), code.slice(-6));
+  });
+}
+
+test("accepts the codes of the current step and its neighbours, and no others", () => {
+  const step = stepAt(NOW);
+  const accepted = [-2, -1, 0, 1, 2].map((drift) =>
+    stepOfCode(SECRET, codeOf(SECRET, step + drift), NOW, 0),
+  );
+  assert.deepEqual(accepted, [undefined, step - 1, step, step + 1, undefined]);
+  assert.equal(stepOfCode(SECRET, codeOf(SECRET, step), NOW + 2 * STEP_MS, 0), undefined);
+});
+
+test("accepts no code of a step that is used up", () => {
+  const step = stepAt(NOW);
+  for (const [last, drift, accepted] of [
+    [step, 0, undefined],
+    [step, -1, undefined],
+    [step, 1, step + 1],
+    [step - 1, 0, step],
+  ] as const) {
+    assert.equal(stepOfCode(SECRET, codeOf(SECRET, step + drift), NOW, last), accepted);
+  }
+});
+
+test("accepts nothing that is not six digits", () => {
+  const code = codeOf(SECRET, stepAt(NOW));
+  for (const entered of ["", code.slice(1), `${code}0`, ` ${code}`, "１２３４５６", "éééééé"]) {
+    assert.equal(stepOfCode(SECRET, entered, NOW, 0), undefined, entered);
+  }
+});
+
+/** The test vectors of RFC 4648 without padding. */
+for (const [text, encoded] of [
+  ["", ""],
+  ["f", "MY"],
+  ["fo", "MZXQ"],
+  ["foo", "MZXW6"],
+  ["foob", "MZXW6YQ"],
+  ["fooba", "MZXW6YTB"],
+  ["foobar", "MZXW6YTBOI"],
+] as const) {
+  test(`writes ${JSON.stringify(text)} in base32`, () => {
+    assert.equal(base32(Buffer.from(text)), encoded);
+  });
+}
+
+test("makes a new secret of 160 bits each time", () => {
+  const secrets = [newCodeSecret(), newCodeSecret()].map(base32);
+  assert.notEqual(secrets[0], secrets[1]);
+  for (const secret of secrets) assert.match(secret, /^[A-Z2-7]{32}$/);
+});

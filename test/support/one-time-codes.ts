@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { codeOf, stepAt } from "../../src/core/codes/totp.ts";
+import { fieldNamed } from "./markup.ts";
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** Reads a key as an authenticator app does, also in groups. */
+export function decodeBase32(text: string): Buffer {
+  const letters = [...text.replaceAll(" ", "")];
+  const bits = letters.map((one) => ALPHABET.indexOf(one).toString(2).padStart(5, "0")).join("");
+  const bytes = bits.match(/.{8}/g) ?? [];
+  return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
+}
+
+/** What the home page shows after `POST /account/codes/begin`. */
+export function begunIn(html: string): { readonly sealed: string; readonly key: string } {
+  const [, key] = /<code>([A-Z2-7 ]+)<\/code>/.exec(html) ?? [];
+  assert.ok(key !== undefined, `no key in ${html}`);
+  return { key, sealed: fieldNamed(html, "sealed").value ?? "" };
+}
+
+/** What an authenticator app with this key shows now, or some steps later. */
+export const codeShown = (key: string, steps = 0): string =>
+  codeOf(decodeBase32(key), stepAt(Date.now()) + steps);

@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { wordsIn } from "../../src/web/pages/words.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { startApp } from "../support/app.ts";
+import { execute } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { OWNER, type RunningGate, SECRET, startGate } from "../support/gate.ts";
+import { activityOf, alertsIn, elements, fieldNamed } from "../support/markup.ts";
+import { begunIn, codeShown } from "../support/one-time-codes.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
+
+const en = wordsIn("en");
+const PASSWORD = { codes_password: OWNER.password };
+const server = await sharedPostgres();
+
+/** Turns codes on with the code `used`. */
+async function turnOn(gate: RunningGate, session: string) {
+  const begun = await gate.send("/account/codes/begin", { session, form: PASSWORD });
+  const { key, sealed } = begunIn(begun.body);
+  const used = codeShown(key);
+  const form = { sealed, code: used };
+  const { status, body } = await gate.send("/account/codes/confirm", { session, form });
+  assert.equal(status, 200);
+  const recoveryCodes = [...body.matchAll(/<code>([\d-]+)<\/code>/g)].map(([, one = ""]) => one);
+  assert.equal(recoveryCodes.length, 10);
+  return { key, used, recoveryCodes };
+}
+
+async function withCodes(t: TestContext, settings: Parameters<typeof startGate>[1] = {}) {
+  const gate = await startGate(t, settings);
+  const session = await gate.setUp();
+  return { gate, session, ...(await turnOn(gate, session)) };
+}
+
+const hasCodeField = ({ body }: { readonly body: string }): boolean =>
+  elements(body, "input").some(({ name }) => name === "code");
+
+for (const kind of ["SQLite", "PostgreSQL"] as const) {
+  test(`${kind}: turns codes on, signs in with them, and turns them off`, async (t) => {
+    const databaseUrl = kind === "SQLite" ? "" : await server.newDatabase();
+    const { gate, session, key, recoveryCodes } = await withCodes(t, { databaseUrl });
+    const wrong = await gate.signIn();
+    assert.deepEqual([wrong.status, wrong.location, wrong.cookies], [303, "/login?error=1", []]);
+    const right = await gate.signIn({ code: codeShown(key, 1) });
+    assert.equal(right.location, "/");
+    assert.notEqual(right.session, undefined);
+    const [recoveryCode = ""] = recoveryCodes;
+    assert.equal((await gate.signIn({ code: recoveryCode })).location, "/");
+    assert.equal((await gate.signIn({ code: recoveryCode })).location, "/login?error=1");
+
+    const home = await gate.send("/", { session });
+    assert.ok(home.body.includes(en.recoveryCodesLeft("9")));
+    const form = { ...PASSWORD, code: recoveryCodes[1] ?? "" };
+    const off = await gate.send("/account/codes/off", { session, form });
+    assert.deepEqual([off.status, off.location], [303, "/account/"]);
+    assert.equal((await gate.signIn()).location, "/");
+    assert.deepEqual(activityOf((await gate.send("/", { session })).body).slice(0, 6), [
+      "owner signed in",
+      "One-time codes of owner were turned off",
+      "owner signed in",
+      "owner used a recovery code",
+      "owner signed in",
+      "owner turned on one-time codes",
+    ]);
+  });
+
+  test(`${kind}: the other instance shows the field and asks for a code`, async (t) => {
+    const databaseUrl = kind === "SQLite" ? "" : await server.newDatabase();
+    const one = await startGate(t, { databaseUrl });
+    const session = await one.setUp();
+    const { dataDir, databaseFile } = one;
+    const database = kind === "SQLite" ? { database: { kind: "sqlite", file: databaseFile } } : {};
+    const other = await startGate(t, { databaseUrl, dataDir, ...database } as Parameters<
+      typeof startGate
+    >[1]);
+    assert.equal(hasCodeField(await other.send("/login")), false);
+    const { key } = await turnOn(one, session);
+    assert.equal(hasCodeField(await one.send("/login")), true);
+    await eventually(async () => hasCodeField(await other.send("/login")) || undefined);
+    assert.equal((await other.signIn()).location, "/login?error=1");
+    assert.equal((await other.signIn({ code: codeShown(key, 1) })).location, "/");
+  });
+}
+
+test("the sign-in page has no field for a code until an account uses codes", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  assert.equal(hasCodeField(await gate.send("/login")), false);
+  const { recoveryCodes } = await turnOn(gate, session);
+  const { required, value, ...field } = fieldNamed((await gate.send("/login")).body, "code");
+  assert.deepEqual(
+    [field.autocomplete, field.inputmode, required, value],
+    ["one-time-code", "numeric", undefined, undefined],
+  );
+  const form = { ...PASSWORD, code: recoveryCodes[0] ?? "" };
+  await gate.send("/account/codes/off", { session, form });
+  assert.equal(hasCodeField(await gate.send("/login")), false);
+});
+
+test("an account without codes signs in beside one that uses them", async (t) => {
+  const { gate } = await withCodes(t);
+  execute(
+    gate.databaseFile,
+    "INSERT INTO users (id, username, password_hash) SELECT 'guest', 'guest', password_hash FROM users",
+  );
+  assert.equal((await gate.signIn({ username: "guest" })).location, "/");
+  assert.equal((await gate.signIn({ username: "guest", code: "123456" })).location, "/");
+});
+
+test("stores nothing before a code confirms it", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  const begun = await gate.send("/account/codes/begin", { session, form: PASSWORD });
+  assert.match(begun.headers["cache-control"] ?? "", /no-store/);
+  assert.match(begun.body, /<svg class="qr"[^>]*role="img" aria-label="/);
+  assert.match(
+    begun.body,
+    /href="otpauth:\/\/totp\/Latchkey:owner\?secret=[A-Z2-7]{32}&amp;issuer=Latchkey"/,
+  );
+  assert.equal((await gate.signIn()).location, "/");
+});
+
+test("shows one problem at the field of a rejected form, and keeps the key", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  const begin = await gate.send("/account/codes/begin", { session, form: { codes_password: "x" } });
+  assert.equal(begin.status, 422);
+  assert.deepEqual(alertsIn(begin.body), [en.messages.currentPasswordIncorrect]);
+  assert.equal(fieldNamed(begin.body, "codes_password")["aria-invalid"], "true");
+  assert.equal(fieldNamed(begin.body, "current_password")["aria-invalid"], undefined);
+  assert.deepEqual(elements(begin.body, "details"), [{}, { open: "" }]);
+
+  const { body } = await gate.send("/account/codes/begin", { session, form: PASSWORD });
+  const { key, sealed } = begunIn(body);
+  const form = { sealed, code: "000" };
+  const confirm = await gate.send("/account/codes/confirm", { session, form });
+  assert.equal(confirm.status, 422);
+  assert.deepEqual(alertsIn(confirm.body), [en.messages.codeIncorrect]);
+  assert.deepEqual(begunIn(confirm.body), { key, sealed });
+
+  const forged = await gate.send("/account/codes/confirm", { session, form: { sealed: "x" } });
+  assert.equal(forged.status, 422);
+  assert.deepEqual(alertsIn(forged.body), [en.messages.codesNotBegun]);
+});
+
+test("turns codes off only with both the password and a code", async (t) => {
+  const { gate, session, key, used } = await withCodes(t);
+  for (const [form, message] of [
+    [{ codes_password: "x", code: codeShown(key, 1) }, en.messages.currentPasswordIncorrect],
+    [PASSWORD, en.messages.codeIncorrect],
+    [{ ...PASSWORD, code: used }, en.messages.codeIncorrect],
+  ] as const) {
+    const answer = await gate.send("/account/codes/off", { session, form });
+    assert.deepEqual([answer.status, alertsIn(answer.body)], [422, [message]]);
+  }
+  assert.equal((await gate.signIn()).location, "/login?error=1");
+});
+
+test("a second tab that turns codes on or off again goes home", async (t) => {
+  const { gate, session, recoveryCodes } = await withCodes(t);
+  const begin = await gate.send("/account/codes/begin", { session, form: PASSWORD });
+  assert.deepEqual([begin.status, begin.location], [303, "/account/"]);
+  const form = { ...PASSWORD, code: recoveryCodes[0] ?? "" };
+  await gate.send("/account/codes/off", { session, form });
+  assert.equal((await gate.send("/account/codes/off", { session, form })).status, 303);
+});
+
+for (const name of ["begin", "confirm", "off"]) {
+  test(`/account/codes/${name} refuses other sites, other hosts, other methods and signed-out users`, async (t) => {
+    const gate = await startGate(t, { allowedHosts: ["127.0.0.1"] });
+    const session = await gate.setUp();
+    const path = `/account/codes/${name}`;
+    const crossSite = { "Sec-Fetch-Site": "cross-site" };
+    const foreign = await gate.send(path, { session, form: PASSWORD, headers: crossSite });
+    assert.equal(foreign.status, 403);
+    const headers = { Host: "attacker.example" };
+    assert.equal((await gate.send(path, { session, form: PASSWORD, headers })).status, 421);
+    const get = await gate.send(path, { session });
+    assert.deepEqual([get.status, get.headers.allow], [405, "POST"]);
+    const signedOut = await gate.send(path, { form: PASSWORD });
+    assert.deepEqual([signedOut.status, signedOut.location], [303, "/login"]);
+    assert.notEqual(get.headers["x-request-id"], undefined);
+  });
+}
+
+test("the next signing secret opens what the previous one sealed, and seals it anew", async (t) => {
+  const { gate, key } = await withCodes(t);
+  await gate.stop();
+  const secret = "the next secret for tests, 32 bytes";
+  const rotated = { dataDir: gate.dataDir, secret, previousSecrets: [SECRET] };
+  const next = await startGate(t, rotated);
+  assert.equal((await next.signIn({ code: codeShown(key, 1) })).location, "/");
+  await next.stop();
+  const last = await startGate(t, { dataDir: gate.dataDir, secret });
+  await last.signIn({ code: codeShown(key, 1) });
+  assert.ok(
+    !last.serverLog.some(({ msg }) => msg === "the one-time codes of an account cannot be read"),
+  );
+});
+
+for (const options of [{ oneTimeCodes: false }, { homePath: null }, { store: memoryStore() }]) {
+  test(`an app with ${Object.keys(options)} offers no codes`, async (t) => {
+    const app = await startApp(t, options);
+    const form = { ...OWNER, confirm: OWNER.password };
+    const { session } = await app.send("/setup", { form });
+    assert.equal((await app.send("/account/codes/begin", { session, form: PASSWORD })).status, 404);
+    assert.ok(!(await app.send("/", { session })).body.includes(en.codes));
+    assert.equal((await app.send("/login", { form: OWNER })).location, "/");
+  });
+}

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import jsqr from "jsqr";
+import { base32, newCodeSecret } from "../../../src/core/codes/totp.ts";
+import { keyUri } from "../../../src/web/codes.ts";
+import { MAX_QR_BYTES, QR_WIDTH, qrPath } from "../../../src/web/pages/qr-code.ts";
+
+/** Pixels per module. */
+const SCALE = 4;
+
+/** What an independent reader sees in the drawing. */
+function read(path: string): string | undefined {
+  const width = QR_WIDTH * SCALE;
+  const pixels = new Uint8ClampedArray(width * width * 4).fill(255);
+  for (const [, left, y, steps = ""] of path.matchAll(/M(\d+) (\d+)([^M]*)/g)) {
+    let x = Number(left);
+    for (const [, kind, modules] of steps.matchAll(/([hm])(\d+)( 0)?/g)) {
+      for (let row = 0; row < SCALE && kind === "h"; row += 1) {
+        const from = (Number(y) * SCALE + row) * width + x * SCALE;
+        for (let at = from; at < from + Number(modules) * SCALE; at += 1) {
+          pixels.fill(0, at * 4, at * 4 + 3);
+        }
+      }
+      x += Number(modules);
+    }
+  }
+  // Typed as a namespace, exported as a function.
+  return (jsqr as unknown as typeof jsqr.default)(pixels, width, width)?.data;
+}
+
+test("draws what a reader reads, whatever the secret", () => {
+  for (let round = 0; round < 30; round += 1) {
+    const uri = keyUri("Latchkey", "owner", base32(newCodeSecret()));
+    assert.equal(read(qrPath(uri)), uri);
+  }
+});
+
+test("draws texts of every length up to the largest", () => {
+  for (let length = 1; length <= MAX_QR_BYTES; length += 7) {
+    assert.equal(read(qrPath("x".repeat(length))), "x".repeat(length));
+  }
+  const largest = Array.from({ length: MAX_QR_BYTES }, (_, i) => String(i % 10)).join("");
+  assert.equal(read(qrPath(largest)), largest);
+});
+
+for (const [appName, username] of [
+  ["Latchkey", "owner"],
+  ["A name of sixty characters that is as long as it may be here", "a".repeat(500)],
+  ["Größe & Wert: 100%?", "zoë@example.org/#?&"],
+  ["錠前", "錠".repeat(80)],
+  ["L", "lone \ud800"],
+] as const) {
+  test(`names ${appName} and ${username.slice(0, 20)} in an address that fits`, () => {
+    const secret = base32(newCodeSecret());
+    const uri = new URL(keyUri(appName, username, secret));
+    assert.ok(uri.href.length <= MAX_QR_BYTES);
+    const [issuer = "", account = ""] = uri.pathname.slice(1).split(":");
+    assert.ok(appName.startsWith(decodeURIComponent(issuer)) && issuer !== "");
+    assert.ok(username.toWellFormed().startsWith(decodeURIComponent(account)) && account !== "");
+    assert.equal(uri.searchParams.get("issuer"), decodeURIComponent(issuer));
+    assert.equal(uri.searchParams.get("secret"), secret);
+    assert.equal(read(qrPath(uri.href)), uri.href);
+  });
+}
