@@ -70,6 +70,8 @@ export interface AuthOptions {
   readonly trustedProxies?: readonly string[];
   /** The origin that browsers use to reach Latchkey, such as `https://auth.example.org`. */
   readonly publicUrl?: string | undefined;
+  /** Offers passkeys, if the store keeps them. Default: true. */
+  readonly passkeys?: boolean;
   /** Shares the session with every host at or below this domain. Default: this host only. */
   readonly cookieDomain?: string | undefined;
   /** Answers reverse proxies at `/forward-auth` and returns to the requested page. Default: false. */

@@ -13,6 +13,12 @@ import { createCurrentUser, createSessionMemory } from "./core/current-user.ts";
 import { createEventLog } from "./core/event-log.ts";
 import { Fault } from "./core/fault.ts";
 import { recentLog } from "./core/log-reader.ts";
+import { addPasskey } from "./core/passkeys/add-passkey.ts";
+import { beginPasskey } from "./core/passkeys/begin-passkey.ts";
+import { createChallenges } from "./core/passkeys/challenges.ts";
+import { passkeysIn } from "./core/passkeys/passkey.ts";
+import { removePasskey } from "./core/passkeys/remove-passkey.ts";
+import { signInWithPasskey } from "./core/passkeys/sign-in-with-passkey.ts";
 import { createPasswords } from "./core/passwords.ts";
 import { createRefusalLog, SUM_UP_EVERY_MS } from "./core/refusal-log.ts";
 import { createRequireAuth, createRequireUser, type Guard } from "./core/require-user.ts";
@@ -29,10 +35,10 @@ import {
   type Limiter,
   limitByNetwork,
 } from "./core/shared-limiter.ts";
-import { signIn } from "./core/sign-in.ts";
+import { type SignInOutcome, type SignInPorts, signIn } from "./core/sign-in.ts";
 import { createUserMemory } from "./core/user-memory.ts";
 import type { SettledOptions } from "./options.ts";
-import type { CodeRules, WebRules } from "./web/ports.ts";
+import type { CodeRules, PasskeyRules, WebRules } from "./web/ports.ts";
 
 /** The rules, with their store, clocks, caches, limiter and log. */
 export interface Rules extends WebRules {
@@ -94,12 +100,14 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   }, CLEAN_UP_EVERY_MS).unref();
   const summing = setInterval(() => refusals.sumUp(), SUM_UP_EVERY_MS).unref();
 
+  const counted = (outcome: SignInOutcome): SignInOutcome => {
+    meter.signInDecided(outcome.kind);
+    return outcome;
+  };
+
   return {
-    async signIn(attempt) {
-      const outcome = await signIn(ports, attempt);
-      meter.signInDecided(outcome.kind);
-      return outcome;
-    },
+    signIn: async (attempt) => counted(await signIn(ports, attempt)),
+    passkeys: passkeyRules(settled, ports, counted),
     setUp: (form, client) => setUp(ports, form, client),
     changePassword: (userId, form, client) => changePassword(ports, userId, form, client),
     requireAuth: createRequireAuth(users, currentUser),
@@ -127,6 +135,26 @@ function codeRules(ports: TurnOnCodesPorts & TurnOffCodesPorts): CodeRules {
     begin: (userId, password, client) => beginCodes(ports, userId, password, client),
     confirm: (userId, sealed, code) => confirmCodes(ports, userId, sealed, code),
     turnOff: (userId, form, client) => turnOffCodes(ports, userId, form, client),
+  };
+}
+
+/** `undefined` if they are left out, or the store does not keep them. */
+function passkeyRules(
+  { passkeys, store, secret, previousSecrets }: SettledOptions,
+  given: SignInPorts,
+  counted: (outcome: SignInOutcome) => SignInOutcome,
+): PasskeyRules | undefined {
+  if (!passkeys || !keepsExtras(store)) return undefined;
+  const challenges = createChallenges([secret, ...previousSecrets], given.clock);
+  const ports = { ...given, store, challenges };
+  return {
+    begin: (...args) => beginPasskey(ports, ...args),
+    add: (...args) => addPasskey(ports, ...args),
+    remove: (...args) => removePasskey(ports, ...args),
+    challenge: () => challenges.issue("sign-in"),
+    signIn: async (...args) => counted(await signInWithPasskey(ports, ...args)),
+    anyExist: () => store.hasExtra("passkeys"),
+    of: async (userId) => passkeysIn((await store.findUser(userId))?.passkeys),
   };
 }
 

@@ -52,6 +52,7 @@ export const OPTION_DEFAULTS: Omit<SettledOptions, "store" | "secret" | "homePat
     trustedOrigins: [],
     trustedProxies: [],
     publicUrl: undefined,
+    passkeys: true,
     cookieDomain: undefined,
     forwardAuth: false,
     returnTo: false,

@@ -56,7 +56,7 @@ export function canonicalHost(text: string): string | undefined {
 }
 
 /** The name in a Host header, in lower case, without port and trailing dot. */
-function hostNameIn(host: string): string | undefined {
+export function hostNameIn(host: string): string | undefined {
   const url = `http://${host}`;
   // With these characters, a URL parser would take another part of the text as the host.
   if (/[\s/\\?#@]/.test(host) || !URL.canParse(url)) return undefined;

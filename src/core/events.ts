@@ -17,6 +17,8 @@ const forms = {
   codes_on: ["system", "Turned on one-time codes of "],
   codes_off: ["system", "Turned off one-time codes of "],
   recovery_code_used: ["system", "Used a recovery code of "],
+  passkey_add: ["system", "Added a passkey to "],
+  passkey_remove: ["system", "Removed a passkey of "],
   user_add: ["cli", "Added account "],
   user_password: ["cli", "Set the password of "],
   user_rename: ["cli", "Renamed account to "],
@@ -54,6 +56,8 @@ export const otherSessionsEnded: OfName = builderOf("session_end_others");
 export const codesTurnedOn: OfName = builderOf("codes_on");
 export const codesTurnedOff: OfName = builderOf("codes_off");
 export const recoveryCodeUsed: OfName = builderOf("recovery_code_used");
+export const passkeyAdded: OfName = builderOf("passkey_add");
+export const passkeyRemoved: OfName = builderOf("passkey_remove");
 export const userAdded: OfName = builderOf("user_add");
 export const userPasswordSet: OfName = builderOf("user_password");
 export const userRenamed: OfName = builderOf("user_rename");

@@ -7,6 +7,7 @@ export type Refusal =
   | "sign-in rate-limited"
   | "password change rejected"
   | "change of one-time codes rejected"
+  | "passkey change rejected"
   | "setup rejected"
   | "form of another site refused"
   | "unreadable form refused"

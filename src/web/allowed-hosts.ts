@@ -9,11 +9,13 @@ import { requestInfoOf } from "./request/request-info.ts";
 export function sitePaths(ports: WebPorts): readonly string[] {
   const { paths, assets, options, rules } = ports;
   const { login, setup, logout, password } = paths;
+  const { passkeyLogin, addPasskey, removePasskey } = paths;
   const homes = homePathsOf(paths, options);
   return [
     ...[login, setup, logout, password],
     ...(rules.sessions === undefined ? [] : [paths.endSession]),
     ...codeRoutes(ports).map(([path]) => path),
+    ...(rules.passkeys === undefined ? [] : [passkeyLogin, addPasskey, removePasskey]),
     ...assets.map(({ path }) => path),
     ...homes,
     ...(options.siteFiles && homes.length > 0 ? [CHANGE_PASSWORD] : []),
@@ -54,4 +56,4 @@ const refuse = ({ views }: WebPorts, c: Context): Promise<Response> =>
   views.error(requestInfoOf(c), 421, "hostNotAllowed");
 
 /** An HTTP/1.0 request may lack the Host header; the server then completes the URL. */
-const hostOf = (c: Context): string => c.req.header("host") ?? new URL(c.req.url).host;
+export const hostOf = (c: Context): string => c.req.header("host") ?? new URL(c.req.url).host;

@@ -7,6 +7,7 @@ import { codeRoutes } from "./codes.ts";
 import { forwardAuth } from "./forward-auth.ts";
 import { getHome } from "./home.ts";
 import { getLogin, postLogin } from "./login.ts";
+import { postAddPasskey, postPasskeyLogin, postRemovePasskey } from "./passkeys.ts";
 import { CHANGE_PASSWORD, homePathsOf } from "./paths.ts";
 import type { WebPorts } from "./ports.ts";
 import { incomingOf } from "./request/connection.ts";
@@ -42,6 +43,13 @@ export function createRoutes(ports: WebPorts): Hono {
   }
   for (const [path, handler] of codeRoutes(ports)) {
     app.post(path, sameOrigin, requireAuth, withForm(handler));
+  }
+  const { passkeys } = ports.rules;
+  if (passkeys !== undefined) {
+    const withPasskeyForm = formReader({ ...ports, passkeys });
+    app.post(paths.passkeyLogin, sameOrigin, proxyWarning, withPasskeyForm(postPasskeyLogin));
+    app.post(paths.addPasskey, sameOrigin, requireAuth, withPasskeyForm(postAddPasskey));
+    app.post(paths.removePasskey, sameOrigin, requireAuth, withPasskeyForm(postRemovePasskey));
   }
   for (const asset of ports.assets) app.get(asset.path, () => respondAsset(asset));
   if (options.forwardAuth) app.get(paths.forwardAuth, (c) => forwardAuth(ports, c));
@@ -110,8 +118,8 @@ function refuseCrossSite(ports: WebPorts): MiddlewareHandler {
 }
 
 /** Calls the handler with the form; refuses a body that cannot be read as one. */
-function formReader(ports: WebPorts) {
-  return <C extends Context>(handle: (ports: WebPorts, c: C, form: Form) => Promise<Response>) =>
+function formReader<P extends WebPorts>(ports: P) {
+  return <C extends Context>(handle: (ports: P, c: C, form: Form) => Promise<Response>) =>
     async (c: C): Promise<Response> => {
       const reading = await readForm(c.req.raw, incomingOf(c));
       switch (reading.kind) {

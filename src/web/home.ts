@@ -9,6 +9,7 @@ import type { Activity, ActivityEntry, CodesSection, HomeProblem } from "./pages
 import { utcIn } from "./pages/utc-time.ts";
 import type { MessageName } from "./pages/words/en.ts";
 import { type Locale, wordsIn } from "./pages/words.ts";
+import { passkeySection } from "./passkeys-offered.ts";
 import type { WebPorts } from "./ports.ts";
 import { requestInfoOf } from "./request/request-info.ts";
 import { isOverTls } from "./session-cookie.ts";
@@ -51,13 +52,14 @@ export async function homeWithProblem<Form extends HomeProblem["form"]>(
 async function homeOf(ports: WebPorts, c: Context<SignedIn>, codes?: CodesSection) {
   const info = { ...requestInfoOf(c), user: c.var.user };
   const locale = ports.views.locale(info);
-  const [activity, sessions, codesNow] = await Promise.all([
+  const [activity, sessions, codesNow, passkeys] = await Promise.all([
     activityFor(ports, locale),
     sessionsFor(ports, c, locale),
     codes ?? codesOf(ports, c.var.user.id),
+    passkeySection(ports, c),
   ]);
-  const data = { activity, sessions, codes: codesNow, notice: undefined, problem: undefined };
-  return { info, data };
+  const usual = { notice: undefined, problem: undefined };
+  return { info, data: { ...usual, activity, sessions, codes: codesNow, passkeys } };
 }
 
 async function codesOf({ rules }: WebPorts, userId: UserId): Promise<CodesSection> {

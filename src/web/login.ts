@@ -1,5 +1,7 @@
 import type { Context } from "hono";
+import type { SignInOutcome } from "../core/sign-in.ts";
 import { locationFor } from "./location.ts";
+import { offersPasskeySignIn } from "./passkeys-offered.ts";
 import type { WebPorts } from "./ports.ts";
 import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
@@ -15,20 +17,33 @@ export async function getLogin(ports: WebPorts, c: Context): Promise<Response> {
   const returnTo = acceptedTarget(options, askedOf(c), c.req.query(RETURN_TO));
   const { CurrentUser: user } = await views.helpers(info);
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
-  const asksCode = await rules.users.anyUsesCodes();
-  return views.page(info, "login", { returnTo, continueTo, asksCode });
+  const [asksCode, offersPasskeys] = await Promise.all([
+    rules.users.anyUsesCodes(),
+    offersPasskeySignIn(ports, c),
+  ]);
+  return views.page(info, "login", { returnTo, continueTo, asksCode, offersPasskeys });
 }
 
 export async function postLogin(ports: WebPorts, c: Context, form: Form): Promise<Response> {
-  const { rules, options, paths } = ports;
-  const outcome = await rules.signIn({
+  const outcome = await ports.rules.signIn({
     ...clientOf(c, ports.proxies),
     remoteAddress: ports.proxies.remoteAddress(c),
     username: form("username"),
     password: form("password"),
     code: form("code"),
   });
-  const target = acceptedTarget(ports.options, askedOf(c), form(RETURN_TO));
+  return answerSignIn(ports, c, form, outcome);
+}
+
+/** The response to every way of signing in. */
+export function answerSignIn(
+  ports: WebPorts,
+  c: Context,
+  form: Form,
+  outcome: SignInOutcome,
+): Response {
+  const { options, paths } = ports;
+  const target = acceptedTarget(options, askedOf(c), form(RETURN_TO));
   switch (outcome.kind) {
     case "needs-setup":
       return redirect(withReturnTo(paths.setup, target));

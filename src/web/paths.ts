@@ -9,6 +9,10 @@ export interface Paths {
   readonly endSession: string;
   /** What the paths of one-time codes begin with. */
   readonly codes: string;
+  readonly addPasskey: string;
+  readonly removePasskey: string;
+  readonly passkeyLogin: string;
+  readonly passkeyScript: string;
   readonly styleSheet: string;
   readonly script: string;
   readonly logo: string;
@@ -46,6 +50,10 @@ export function pathsUnder(base: string, home: string | null): Paths {
     password: `${base}/account/password`,
     endSession: `${base}/account/sessions/end`,
     codes: `${base}/account/codes/`,
+    addPasskey: `${base}/account/passkeys/add`,
+    removePasskey: `${base}/account/passkeys/remove`,
+    passkeyLogin: `${base}/login/passkey`,
+    passkeyScript: `${base}/latchkey-passkeys.js`,
     styleSheet: `${base}/latchkey.css`,
     script: `${base}/latchkey.js`,
     logo: `${base}/latchkey-logo`,

@@ -3,6 +3,12 @@ import type { ChangePasswordForm, ChangePasswordOutcome } from "../core/change-p
 import type { TurnOffCodesOutcome } from "../core/codes/turn-off-codes.ts";
 import type { BeginCodesOutcome, ConfirmCodesOutcome } from "../core/codes/turn-on-codes.ts";
 import type { LogEntry } from "../core/log-reader.ts";
+import type { AddPasskeyOutcome, NewPasskey } from "../core/passkeys/add-passkey.ts";
+import type { BeginPasskeyOutcome } from "../core/passkeys/begin-passkey.ts";
+import type { Passkey } from "../core/passkeys/passkey.ts";
+import type { RelyingParty } from "../core/passkeys/relying-party.ts";
+import type { RemovePasskeyOutcome } from "../core/passkeys/remove-passkey.ts";
+import type { PasskeyAnswer } from "../core/passkeys/sign-in-with-passkey.ts";
 import type { RefusalLog } from "../core/refusal-log.ts";
 import type { Client } from "../core/requester.ts";
 import type { Guard } from "../core/require-user.ts";
@@ -21,6 +27,28 @@ import type { ProxyTrust } from "./request/remote-address.ts";
 import type { RequestIds } from "./request/request-id.ts";
 import type { Views } from "./views.ts";
 
+/** The rules about passkeys. */
+export interface PasskeyRules {
+  begin(userId: UserId, currentPassword: string, client: Client): Promise<BeginPasskeyOutcome>;
+  add(userId: UserId, passkey: NewPasskey, party: RelyingParty): Promise<AddPasskeyOutcome>;
+  remove(
+    userId: UserId,
+    passkeyId: string,
+    currentPassword: string,
+    client: Client,
+  ): Promise<RemovePasskeyOutcome>;
+  /** A challenge for a sign-in. */
+  challenge(): string;
+  signIn(
+    answer: PasskeyAnswer,
+    party: RelyingParty | undefined,
+    client: Client,
+  ): Promise<SignInOutcome>;
+  /** Whether any account has a passkey. */
+  anyExist(): Promise<boolean>;
+  of(userId: UserId): Promise<readonly Passkey[]>;
+}
+
 /** The rules that the endpoints call. */
 export interface WebRules {
   signIn(attempt: SignInAttempt): Promise<SignInOutcome>;
@@ -30,6 +58,8 @@ export interface WebRules {
     form: ChangePasswordForm,
     client: Client,
   ): Promise<ChangePasswordOutcome>;
+  /** `undefined` if passkeys are left out. */
+  readonly passkeys: PasskeyRules | undefined;
   readonly requireAuth: Guard;
   readonly users: UserMemory;
   readonly refusals: RefusalLog;

@@ -59,6 +59,9 @@ export const redirect = (
 export const respondText = (text: string, status: number, headers: Headers = {}): Response =>
   respond(text, status, { "Content-Type": "text/plain; charset=utf-8", ...headers });
 
+export const respondJson = (value: object, status: number): Response =>
+  respond(JSON.stringify(value), status, { "Content-Type": "application/json" });
+
 export const respondAsset = ({ contentType, cacheControl, body }: Asset): Response =>
   respond(body, 200, {
     "Content-Type": contentType,
@@ -67,15 +70,22 @@ export const respondAsset = ({ contentType, cacheControl, body }: Asset): Respon
     "Cache-Control": cacheControl,
   });
 
-/** The options that determine where a form on a page can lead. */
+/** The options that determine where a page can lead, and what it can ask. */
 export interface FormTargets {
   readonly postLoginLocation: PostLoginLocation;
   readonly publicUrl: string | undefined;
   readonly cookieDomain: string | undefined;
+  /** Its script asks for challenges. */
+  readonly passkeys: boolean;
 }
 
 /** CSP `form-action` also covers the redirect after a form: outside targets have to be listed. */
-export function pageHeaders({ postLoginLocation, publicUrl, cookieDomain }: FormTargets): Headers {
+export function pageHeaders({
+  postLoginLocation,
+  publicUrl,
+  cookieDomain,
+  passkeys,
+}: FormTargets): Headers {
   const outside = typeof postLoginLocation === "string" ? originOf(postLoginLocation) : undefined;
   const port = portOf(publicUrl);
   const domain = `${cookieDomain}${port === "" ? "" : `:${port}`}`;
@@ -84,9 +94,10 @@ export function pageHeaders({ postLoginLocation, publicUrl, cookieDomain }: Form
   // The page for an excluded user is shown under the host name of the app.
   const own = ["'self'", publicUrl].filter(Boolean).join(" ");
   const formTargets = ["'self'", outside, ...shared].filter(Boolean).join(" ");
+  const connect = passkeys ? "connect-src 'self'; " : "";
   return {
     "Content-Type": "text/html; charset=utf-8",
     Vary: "Accept-Language",
-    "Content-Security-Policy": `default-src 'none'; script-src ${own}; style-src ${own}; img-src ${own}; object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
+    "Content-Security-Policy": `default-src 'none'; script-src ${own}; style-src ${own}; img-src ${own}; ${connect}object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
   };
 }

@@ -28,9 +28,8 @@ export const pathOf = (page: Page): string => {
 
 /** Opens the forms that are folded. */
 export async function unfold(page: Page): Promise<void> {
-  for (const summary of await page.locator("details:not([open]) > summary").all()) {
-    await summary.click();
-  }
+  const folded = page.locator("details:not([open]) > summary").filter({ visible: true });
+  while ((await folded.count()) > 0) await folded.first().click();
 }
 
 export async function fill(page: Page, fields: Fields): Promise<void> {

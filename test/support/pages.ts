@@ -15,6 +15,7 @@ const PLAIN: SiteOptions = {
   accentColor: undefined,
   logoFile: undefined,
   siteFiles: false,
+  passkeys: true,
 };
 
 export const site = (options: Partial<SiteOptions> = {}): Site =>
@@ -43,7 +44,7 @@ export const signedIn = (username: string): PageHelpers => ({
 
 /** The data of the pages in their simplest state. */
 export const plain: Omit<PageData, "error"> = {
-  login: { returnTo: undefined, continueTo: undefined, asksCode: false },
+  login: { returnTo: undefined, continueTo: undefined, asksCode: false, offersPasskeys: false },
   setup: {
     tokenExpected: false,
     token: "",
@@ -59,5 +60,6 @@ export const plain: Omit<PageData, "error"> = {
     codes: { kind: "none" },
     notice: undefined,
     problem: undefined,
+    passkeys: undefined,
   },
 };

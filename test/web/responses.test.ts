@@ -10,7 +10,12 @@ import {
 } from "../../src/web/responses.ts";
 import { faultOf } from "../support/faults.ts";
 
-const FORM_TARGETS = { postLoginLocation: "/", publicUrl: undefined, cookieDomain: undefined };
+const FORM_TARGETS = {
+  postLoginLocation: "/",
+  publicUrl: undefined,
+  cookieDomain: undefined,
+  passkeys: true,
+};
 const page = (headers: Headers = {}): Response =>
   respond("<p>", 200, { ...pageHeaders(FORM_TARGETS), ...headers });
 const header = (response: Response, name: string): string | null => response.headers.get(name);
@@ -68,6 +73,12 @@ test("the CSP of a page allows an external post-login location as form target", 
   const policy =
     pageHeaders({ ...FORM_TARGETS, postLoginLocation })["Content-Security-Policy"] ?? "";
   assert.match(policy, /form-action 'self' https:\/\/app\.example\.org;/);
+});
+
+test("the CSP of a page allows requests only for passkeys, and only to the site itself", () => {
+  assert.match(header(page(), "Content-Security-Policy") ?? "", /; connect-src 'self';/);
+  const without = pageHeaders({ ...FORM_TARGETS, passkeys: false });
+  assert.doesNotMatch(without["Content-Security-Policy"] ?? "", /connect-src/);
 });
 
 test("a page has the given status and content type", () => {

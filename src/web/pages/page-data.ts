@@ -16,6 +16,7 @@ export interface PageFrame {
   readonly homePath: string | null;
   readonly styleSheetUrl: string;
   readonly scriptUrl: string;
+  readonly passkeyScriptUrl: string;
   readonly logoUrl: string;
   readonly appName: string;
   readonly locale: Locale;
@@ -32,11 +33,13 @@ export interface FormProblem<Field extends string> {
 export type SetupField = "token" | "username" | "password" | "confirm";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
 export type CodesField = "codes_password" | "code";
+export type PasskeyField = "passkey_remove_password";
 
 /** A problem of one of the forms on the home page. */
 export type HomeProblem =
   | (FormProblem<PasswordField> & { readonly form: "password" })
-  | (FormProblem<CodesField> & { readonly form: "codes" });
+  | (FormProblem<CodesField> & { readonly form: "codes" })
+  | (FormProblem<PasskeyField> & { readonly form: "passkeys" });
 
 /** The further values of each page. */
 export interface PageData {
@@ -47,6 +50,8 @@ export interface PageData {
     readonly continueTo: string | undefined;
     /** Whether to show the optional field `code`: while at least one account uses codes. */
     readonly asksCode: boolean;
+    /** Whether an account can sign in with a passkey here. */
+    readonly offersPasskeys: boolean;
   };
   readonly setup: {
     readonly tokenExpected: boolean;
@@ -64,6 +69,8 @@ export interface PageData {
     readonly notice: "password-changed" | undefined;
     readonly codes: CodesSection;
     readonly problem: HomeProblem | undefined;
+    /** `undefined` if the account has no passkey and cannot add one here. */
+    readonly passkeys: PasskeySection | undefined;
   };
   readonly error: {
     readonly status: number;
@@ -124,6 +131,22 @@ export type Activity =
 export interface ActivityEntry {
   readonly text: string;
   /** In ISO 8601. The page's script shows how long ago it was. */
+  readonly at: string;
+  /** The time in UTC, formatted for the reader. */
+  readonly utc: string;
+}
+
+export interface PasskeySection {
+  readonly list: readonly ListedPasskey[];
+  /** Browsers add passkeys only at a host name, over HTTPS or on the same machine. */
+  readonly canAdd: boolean;
+}
+
+export interface ListedPasskey {
+  readonly id: string;
+  readonly name: string;
+  readonly isUsed: boolean;
+  /** When it was last used, otherwise when it was added, in ISO 8601. */
   readonly at: string;
   /** The time in UTC, formatted for the reader. */
   readonly utc: string;

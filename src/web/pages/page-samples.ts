@@ -12,6 +12,12 @@ const signedIn: PageHelpers = {
   CurrentUser: { id: "1" as UserId, username: "sample" },
 };
 
+const emptyLogin: PageData["login"] = {
+  returnTo: undefined,
+  continueTo: undefined,
+  asksCode: false,
+  offersPasskeys: false,
+};
 const emptySetup: PageData["setup"] = {
   tokenExpected: false,
   token: "",
@@ -45,6 +51,7 @@ const home: PageData["home"] = {
   activity: { kind: "none" },
   sessions: { kind: "none" },
   codes: { kind: "none" },
+  passkeys: undefined,
   notice: undefined,
   problem: undefined,
 };
@@ -55,17 +62,24 @@ const begun = {
   qr: { width: 1, path: "" },
   sealed: "sealed",
 } as const;
+const passkeys: PageData["home"]["passkeys"] = {
+  list: [
+    { id: "1", name: "sample", isUsed: true, at, utc: at },
+    { id: "2", name: "sample", isUsed: false, at, utc: at },
+  ],
+  canAdd: false,
+};
 
 /** Templates are rendered with these at the start, so that a broken one is reported then. */
 export const samples: Samples = {
   login: [
-    [signedOut, { returnTo: undefined, continueTo: undefined, asksCode: false }],
+    [signedOut, emptyLogin],
     [
       { ...signedOut, HasError: true },
-      { returnTo: "/", continueTo: undefined, asksCode: true },
+      { ...emptyLogin, returnTo: "/", asksCode: true, offersPasskeys: true },
     ],
-    [unconfigured, { returnTo: undefined, continueTo: undefined, asksCode: false }],
-    [signedIn, { returnTo: undefined, continueTo: "/", asksCode: false }],
+    [unconfigured, emptyLogin],
+    [signedIn, { ...emptyLogin, continueTo: "/" }],
   ],
   setup: [
     [unconfigured, emptySetup],
@@ -80,6 +94,7 @@ export const samples: Samples = {
         activity: { kind: "entries", entries },
         sessions: twoSessions,
         notice: "password-changed",
+        passkeys,
       },
     ],
     [
@@ -89,6 +104,7 @@ export const samples: Samples = {
         activity: { kind: "entries", entries: [] },
         sessions: oneSession,
         codes: { kind: "off" },
+        passkeys: { list: [], canAdd: true },
       },
     ],
     [

@@ -12,6 +12,7 @@ export interface SiteOptions {
   readonly accentColor: string | undefined;
   readonly logoFile: string | undefined;
   readonly siteFiles: boolean;
+  readonly passkeys: boolean;
 }
 
 export interface Site {
@@ -31,6 +32,11 @@ export function loadSite(paths: Paths, options: SiteOptions): Site {
   const style = read("latchkey.css").text + (accentColor ? accentRules(accent) : "");
   const styleSheet = assetOf(paths.styleSheet, "text/css; charset=utf-8", style);
   const script = assetOf(paths.script, "text/javascript; charset=utf-8", read("latchkey.js").text);
+  const passkeyScript = assetOf(
+    paths.passkeyScript,
+    "text/javascript; charset=utf-8",
+    read("latchkey-passkeys.js").text,
+  );
   const logo = assetOf(paths.logo, image.type, image.body);
   // At fixed paths, so cached only for an hour.
   const siteFiles = [
@@ -42,11 +48,16 @@ export function loadSite(paths: Paths, options: SiteOptions): Site {
     homePath: paths.home,
     styleSheetUrl: styleSheet.url,
     scriptUrl: script.url,
+    passkeyScriptUrl: passkeyScript.url,
     logoUrl: logo.url,
     appName: options.appName,
   };
   return {
     pages: loadPages(read, place, options.pages),
-    assets: [styleSheet, script, logo, ...(options.siteFiles ? siteFiles : [])],
+    assets: [
+      ...[styleSheet, script, logo],
+      ...(options.passkeys ? [passkeyScript] : []),
+      ...(options.siteFiles ? siteFiles : []),
+    ],
   };
 }

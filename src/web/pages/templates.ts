@@ -7,15 +7,8 @@ import { Fault, messageOf } from "../../core/fault.ts";
 
 /** The pages and their shared parts. Each can be replaced. */
 const TEMPLATES = [
-  "layout",
-  "field",
-  "user",
-  "sessions",
-  "codes",
-  "login",
-  "setup",
-  "home",
-  "error",
+  ...["layout", "field", "user", "sessions", "codes", "passkeys", "use-passkey"],
+  ...["login", "setup", "home", "error"],
 ];
 
 export const DEFAULT_PAGES: string = fileURLToPath(new URL("./templates/", import.meta.url));

@@ -81,6 +81,8 @@ export const es: Words = {
     codes_on: (username) => `${username} activó los códigos de un solo uso`,
     codes_off: (username) => `Se desactivaron los códigos de un solo uso de ${username}`,
     recovery_code_used: (username) => `${username} usó un código de recuperación`,
+    passkey_add: (username) => `${username} añadió una llave de acceso`,
+    passkey_remove: (username) => `${username} quitó una llave de acceso`,
     user_add: (username) => `Se añadió la cuenta ${username}`,
     user_password: (username) => `Se restableció la contraseña de ${username}`,
     user_rename: (username) => `Se cambió el nombre de una cuenta a ${username}`,
@@ -103,6 +105,19 @@ export const es: Words = {
   hide: "Ocultar",
   capsLock: "Bloq Mayús está activado.",
 
+  passkeys: "Llaves de acceso",
+  passkeysAbout: "Inicia sesión con tu dispositivo en lugar de la contraseña.",
+  managePasskeys: "Gestionar",
+  passkeyName: "Nombre de la llave de acceso",
+  passkeyNameHint: "Por ejemplo, el dispositivo en el que está.",
+  addPasskey: "Añadir una llave de acceso",
+  passkeyToRemove: "Llave de acceso que quitar",
+  removePasskey: "Quitar la llave de acceso",
+  passkeyAdded: "añadida",
+  passkeyUsed: "último uso",
+  usePasskey: "Usar una llave de acceso",
+  passkeyFailed: "No ha funcionado. Inténtalo de nuevo o usa tu contraseña.",
+
   messages: {
     invalidSetupToken: "el código de configuración no es válido",
     usernameOrPasswordMissing: "el nombre de usuario y la contraseña son obligatorios",
@@ -114,6 +129,8 @@ export const es: Words = {
     codeIncorrect:
       "el código es incorrecto o ya se usó; después de cinco intentos, espera un minuto",
     codesNotBegun: "la activación de los códigos tardó demasiado; empieza de nuevo",
+    passkeyRejected: "no se pudo añadir la llave de acceso",
+    tooManyPasskeys: "esta cuenta tiene demasiadas llaves de acceso",
     noSuchPage: "esta página no existe",
     methodNotAllowed: "este método no está permitido aquí",
     crossSite: "este formulario se envió desde otro sitio",

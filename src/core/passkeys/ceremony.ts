@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import type { RelyingParty } from "./relying-party.ts";
+
+/** What a browser returns when it creates or uses a passkey, in base64url. */
+export interface BrowserAnswer {
+  readonly clientData: string;
+  readonly authenticatorData: string;
+}
+
+export interface Ceremony {
+  /** What the browser was asked, which is still to be verified. */
+  readonly challenge: string;
+  readonly counter: number;
+  /** The ID of a created passkey, in base64url. */
+  readonly createdId: string | undefined;
+  /** The bytes that a passkey signs. */
+  readonly signed: Buffer;
+}
+
+const FLAG = { userPresent: 0x01, userVerified: 0x04, credentialIncluded: 0x40 } as const;
+const VERIFIED = FLAG.userPresent | FLAG.userVerified;
+
+// The layout of authenticator data: hash of the RP ID, flags, counter, and for a created passkey
+// the model of the authenticator, the length of the ID, and the ID.
+const FLAGS_AT = 32;
+const COUNTER_AT = 33;
+const HEADER_BYTES = 37;
+const ID_LENGTH_AT = HEADER_BYTES + 16;
+const ID_AT = ID_LENGTH_AT + 2;
+
+/**
+ * Reads what the browser returned. Returns `undefined` unless it is of this type, from an origin of
+ * this relying party itself, and the authenticator verified the user.
+ */
+export function readCeremony(
+  answer: BrowserAnswer,
+  type: "webauthn.create" | "webauthn.get",
+  party: RelyingParty,
+): Ceremony | undefined {
+  const client = Buffer.from(answer.clientData, "base64url");
+  const data = Buffer.from(answer.authenticatorData, "base64url");
+  const said = clientDataIn(client);
+  if (said?.type !== type || typeof said.challenge !== "string") return undefined;
+  if (typeof said.origin !== "string" || !party.origins.includes(said.origin)) return undefined;
+  // A page of another site has embedded this one.
+  if (said.crossOrigin === true || said.topOrigin !== undefined) return undefined;
+
+  if (data.length < HEADER_BYTES) return undefined;
+  if (!data.subarray(0, FLAGS_AT).equals(sha256(party.id))) return undefined;
+  const flags = data.readUInt8(FLAGS_AT);
+  if ((flags & VERIFIED) !== VERIFIED) return undefined;
+  return {
+    challenge: said.challenge,
+    counter: data.readUInt32BE(COUNTER_AT),
+    createdId: (flags & FLAG.credentialIncluded) === 0 ? undefined : createdIdIn(data),
+    signed: Buffer.concat([data, sha256(client)]),
+  };
+}
+
+function clientDataIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function createdIdIn(data: Buffer): string | undefined {
+  if (data.length < ID_AT) return undefined;
+  const id = data.subarray(ID_AT, ID_AT + data.readUInt16BE(ID_LENGTH_AT));
+  return id.length === 0 ? undefined : id.toString("base64url");
+}
+
+const sha256 = (data: string | Buffer): Buffer => createHash("sha256").update(data).digest();

@@ -1,0 +1,43 @@
+import { createPublicKey, type KeyObject, verify } from "node:crypto";
+
+const MIN_RSA_BITS = 2048;
+/** Larger keys would make each verification slow. */
+const MAX_RSA_BITS = 4096;
+
+/**
+ * Whether it is a public key as browsers return it (SubjectPublicKeyInfo in base64url) for one of the
+ * algorithms that `isSignedBy` knows: ES256, RS256 and EdDSA with Ed25519.
+ */
+export const isPasskeyKey = (spki: string): boolean => keyFrom(spki) !== undefined;
+
+/** The type of the key decides the algorithm, so that no message can choose another one. */
+export function isSignedBy(spki: string, data: Buffer, signature: string): boolean {
+  const key = keyFrom(spki);
+  if (key === undefined) return false;
+  const digest = key.asymmetricKeyType === "ed25519" ? undefined : "sha256";
+  return verify(digest, data, key, Buffer.from(signature, "base64url"));
+}
+
+function keyFrom(spki: string): KeyObject | undefined {
+  try {
+    const bytes = Buffer.from(spki, "base64url");
+    const key = createPublicKey({ key: bytes, format: "der", type: "spki" });
+    return isSupported(key) ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSupported({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  const { namedCurve, modulusLength = 0 } = asymmetricKeyDetails ?? {};
+  switch (asymmetricKeyType) {
+    case "ed25519":
+      return true;
+    case "ec":
+      return namedCurve === "prime256v1";
+    case "rsa":
+      return modulusLength >= MIN_RSA_BITS && modulusLength <= MAX_RSA_BITS;
+    default:
+      return false;
+  }
+}

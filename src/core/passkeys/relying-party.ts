@@ -1,0 +1,31 @@
+import { isIP } from "node:net";
+import { type HostRule, hostNameIn, judgeHost } from "../allowed-hosts.ts";
+import { isLoopbackHost } from "../loopback.ts";
+
+/** What a passkey is bound to: a host, and the origins from which a browser may use it. */
+export interface RelyingParty {
+  /** The RP ID of WebAuthn: the host name. */
+  readonly id: string;
+  readonly origins: readonly string[];
+}
+
+/**
+ * The relying party of a request: that of the public URL, otherwise of the Host header, if that host
+ * is allowed. `undefined` where browsers have no passkeys: at an IP address, and over plain HTTP
+ * except on the same machine.
+ */
+export function relyingPartyOf(rule: HostRule, host: string): RelyingParty | undefined {
+  if (rule.publicUrl !== undefined) return partyAt([rule.publicUrl]);
+  if (hostNameIn(host) === undefined || judgeHost(rule, host) === "refused") return undefined;
+  // Not whether this request is encrypted: a proxy may end TLS.
+  return partyAt([`https://${host}`, `http://${host}`]);
+}
+
+function partyAt(urls: readonly [string, ...string[]]): RelyingParty | undefined {
+  const id = new URL(urls[0]).hostname;
+  if (id.startsWith("[") || isIP(id) !== 0) return undefined;
+  const secure = urls
+    .map((url) => new URL(url))
+    .filter(({ protocol }) => protocol === "https:" || isLoopbackHost(id));
+  return secure.length === 0 ? undefined : { id, origins: secure.map(({ origin }) => origin) };
+}

@@ -1,0 +1,161 @@
+// Shows the forms for passkeys where the browser has them: they do nothing without this script.
+if (typeof PublicKeyCredential === "function") {
+  /** Before the challenge expires, which is after five minutes. */
+  const RENEW_AFTER_MS = 4 * 60_000;
+
+  const REQUIRED = "required";
+  const PUBLIC_KEY = "public-key";
+
+  /** @type {HTMLFormElement | null} */
+  const signIn = document.querySelector('form[action$="/login/passkey"]');
+  /** @type {HTMLFormElement | null} */
+  const add = document.querySelector('form[action$="/account/passkeys/add"]');
+  if (signIn) offerSignIn(signIn);
+  if (add && "getPublicKey" in AuthenticatorAttestationResponse.prototype) offerAdding(add);
+
+  /** @param {HTMLFormElement} form */
+  function offerSignIn(form) {
+    let isChosen = false;
+    let waiting = new AbortController();
+
+    /** @param {CredentialMediationRequirement} mediation */
+    async function signInWith(mediation) {
+      // The browser answers one request at a time.
+      waiting.abort();
+      waiting = new AbortController();
+      const { signal } = waiting;
+      const { challenge, rpId } = await ask(form);
+      /** @type {PublicKeyCredentialRequestOptions} */
+      const publicKey = { challenge: decode(challenge), rpId, userVerification: REQUIRED };
+      const credential = await navigator.credentials.get({ mediation, signal, publicKey });
+      if (!(credential instanceof PublicKeyCredential)) throw new TypeError("no passkey");
+      const { response } = credential;
+      if (!(response instanceof AuthenticatorAssertionResponse)) throw new TypeError("no answer");
+      send(form, {
+        credential: credential.id,
+        user_handle: encode(response.userHandle ?? new ArrayBuffer(0)),
+        client_data: encode(response.clientDataJSON),
+        authenticator_data: encode(response.authenticatorData),
+        signature: encode(response.signature),
+      });
+    }
+
+    /** Lets the browser list passkeys below the username. Without any, nothing is shown. */
+    function autofill() {
+      if (isChosen || document.hidden) return;
+      signInWith("conditional").catch(() => {});
+    }
+
+    async function offerAutofill() {
+      const username = document.querySelector('input[autocomplete="username"]');
+      if (!username || !(await PublicKeyCredential.isConditionalMediationAvailable?.())) return;
+      username.setAttribute("autocomplete", "username webauthn");
+      autofill();
+      setInterval(autofill, RENEW_AFTER_MS);
+    }
+
+    onSubmit(form, async () => {
+      isChosen = true;
+      try {
+        await signInWith("optional");
+      } catch (error) {
+        isChosen = false;
+        autofill();
+        throw error;
+      }
+    });
+    offerAutofill();
+  }
+
+  /** @param {HTMLFormElement} form */
+  function offerAdding(form) {
+    const section = form.closest("section");
+    if (section) section.hidden = false;
+    onSubmit(form, async () => {
+      const { message, challenge, rpId, userId, username, existing } = await ask(form);
+      if (message) return message;
+      const credential = await navigator.credentials.create({
+        publicKey: {
+          challenge: decode(challenge),
+          rp: { id: rpId, name: form.dataset.app ?? rpId },
+          user: { id: decode(userId), name: username, displayName: username },
+          // EdDSA, ES256, RS256.
+          pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: PUBLIC_KEY, alg })),
+          excludeCredentials: existing.map((id) => ({ type: PUBLIC_KEY, id: decode(id) })),
+          authenticatorSelection: { residentKey: REQUIRED, userVerification: REQUIRED },
+        },
+      });
+      if (!(credential instanceof PublicKeyCredential)) throw new TypeError("no passkey");
+      const { response } = credential;
+      if (!(response instanceof AuthenticatorAttestationResponse)) throw new TypeError("no answer");
+      send(form, {
+        client_data: encode(response.clientDataJSON),
+        authenticator_data: encode(response.getAuthenticatorData()),
+        public_key: encode(response.getPublicKey() ?? new ArrayBuffer(0)),
+      });
+    });
+  }
+
+  /**
+   * Shows the form, and works instead of sending it. The work returns or throws a problem.
+   * @param {HTMLFormElement} form
+   * @param {() => Promise<string | void>} work
+   */
+  function onSubmit(form, work) {
+    const problem = document.createElement("p");
+    problem.className = "problem";
+    problem.role = "alert";
+    form.hidden = false;
+    form.addEventListener("submit", async (event) => {
+      // It is being sent already.
+      if (event.defaultPrevented) return;
+      event.preventDefault();
+      problem.remove();
+      problem.textContent = (await work().catch(() => form.dataset.failed)) ?? "";
+      if (problem.textContent === "") return;
+      form.append(problem);
+      delete form.dataset.sent;
+    });
+  }
+
+  /**
+   * Asks the server what to ask the browser.
+   * @param {HTMLFormElement} form
+   * @returns {Promise<Readonly<{ message?: string, challenge: string, rpId: string, userId: string, username: string, existing: readonly string[] }>>}
+   */
+  async function ask(form) {
+    // A page that the back button shows again has the fields of the last answer.
+    for (const input of form.querySelectorAll(".answer")) input.remove();
+    const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
+    const body = new URLSearchParams(fields);
+    return (await fetch(form.action, { method: "POST", body })).json();
+  }
+
+  /**
+   * @param {HTMLFormElement} form
+   * @param {Readonly<Record<string, string>>} fields
+   */
+  function send(form, fields) {
+    for (const [name, value] of Object.entries(fields)) {
+      const input = document.createElement("input");
+      input.className = "answer";
+      input.type = "hidden";
+      input.name = name;
+      input.value = value;
+      form.append(input);
+    }
+    form.submit();
+  }
+
+  /** @param {ArrayBuffer} buffer */
+  function encode(buffer) {
+    const text = btoa(String.fromCharCode(...new Uint8Array(buffer)));
+    return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  }
+
+  /** @param {string} text */
+  function decode(text) {
+    const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    return Uint8Array.from(bytes, (character) => character.charCodeAt(0));
+  }
+}

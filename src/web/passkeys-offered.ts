@@ -1,0 +1,41 @@
+import type { Context } from "hono";
+import { messageOf } from "../core/fault.ts";
+import { type RelyingParty, relyingPartyOf } from "../core/passkeys/relying-party.ts";
+import { hostOf } from "./allowed-hosts.ts";
+import type { SignedIn } from "./guards.ts";
+import type { PasskeySection } from "./pages/page-data.ts";
+import { utcIn } from "./pages/utc-time.ts";
+import type { WebPorts } from "./ports.ts";
+import { requestInfoOf } from "./request/request-info.ts";
+
+export const partyOf = ({ options }: WebPorts, c: Context): RelyingParty | undefined =>
+  relyingPartyOf(options, hostOf(c));
+
+/** Nothing is offered if the store cannot be asked: the password form works without it. */
+export async function offersPasskeySignIn(ports: WebPorts, c: Context): Promise<boolean> {
+  const { passkeys } = ports.rules;
+  if (passkeys === undefined || partyOf(ports, c) === undefined) return false;
+  try {
+    return await passkeys.anyExist();
+  } catch (error) {
+    ports.requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
+    return false;
+  }
+}
+
+/** The passkeys of the signed-in user. */
+export async function passkeySection(
+  ports: WebPorts,
+  c: Context<SignedIn>,
+): Promise<PasskeySection | undefined> {
+  const { passkeys } = ports.rules;
+  if (passkeys === undefined) return undefined;
+  const locale = ports.views.locale(requestInfoOf(c));
+  const list = (await passkeys.of(c.var.user.id)).map(({ id, name, addedAt, usedAt }) => {
+    const at = new Date(usedAt ?? addedAt);
+    const isUsed = usedAt !== undefined;
+    return { id, name, isUsed, at: at.toISOString(), utc: utcIn(locale, at) };
+  });
+  const canAdd = partyOf(ports, c) !== undefined;
+  return list.length > 0 || canAdd ? { list, canAdd } : undefined;
+}

@@ -1,0 +1,111 @@
+import type { TestContext } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { openPage, type Visiting } from "../support/browser.ts";
+import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { leave, submit, unfold } from "./forms.ts";
+
+export interface AtPasskeys {
+  readonly gate: RunningGate;
+  readonly page: Page;
+  /** The gate under a host name: browsers have no passkeys at an IP address. */
+  readonly url: string;
+  readonly authenticator: Authenticator;
+}
+
+export interface Authenticator {
+  credentials(): Promise<readonly Credential[]>;
+  /** Replaces all credentials by this one. */
+  hold(credential: Credential): Promise<void>;
+}
+
+/** A credential with its private key, as the protocol of the browser has it. */
+interface Credential {
+  readonly credentialId: string;
+  readonly isResidentCredential: boolean;
+  readonly rpId?: string;
+  readonly privateKey: string;
+  readonly userHandle?: string;
+  readonly signCount: number;
+}
+
+/** An authenticator that verifies its user at once. */
+async function connectAuthenticator(page: Page): Promise<Authenticator> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("WebAuthn.enable");
+  const options = {
+    protocol: "ctap2",
+    transport: "internal",
+    hasResidentKey: true,
+    hasUserVerification: true,
+    isUserVerified: true,
+    automaticPresenceSimulation: true,
+  } as const;
+  const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", { options });
+  return {
+    async credentials() {
+      return (await cdp.send("WebAuthn.getCredentials", { authenticatorId })).credentials;
+    },
+    async hold(credential) {
+      await cdp.send("WebAuthn.clearCredentials", { authenticatorId });
+      await cdp.send("WebAuthn.addCredential", { authenticatorId, credential });
+    },
+  };
+}
+
+/** Without it, the authenticator would answer as soon as the sign-in page opens. */
+const NO_AUTOFILL = "PublicKeyCredential.isConditionalMediationAvailable = async () => false";
+
+/** A browser with an authenticator, signed in at a gate by password. */
+export async function atPasskeys(
+  t: TestContext,
+  autofill: "autofill" | "no autofill" = "no autofill",
+  visiting: Visiting = {},
+): Promise<AtPasskeys> {
+  const page = await openPage(t, { statuses: [422], ...visiting });
+  if (autofill === "no autofill") await page.addInitScript({ content: NO_AUTOFILL });
+  const gate = await startGate(t);
+  await gate.setUp();
+  const url = gate.url.replace("127.0.0.1", "localhost");
+  const at = { gate, page, url, authenticator: await connectAuthenticator(page) };
+  await signInByPassword(at);
+  return at;
+}
+
+export async function signInByPassword(
+  { page, url }: AtPasskeys,
+  username: string = OWNER.username,
+): Promise<void> {
+  await page.goto(`${url}/login`);
+  await submit(page, "/login", { username, password: OWNER.password });
+}
+
+export const ADD = "/account/passkeys/add";
+export const REMOVE = "/account/passkeys/remove";
+
+export async function fillName(page: Page, name: string, password: string): Promise<void> {
+  await unfold(page);
+  await page.locator("#passkey_name").fill(name);
+  await page.locator("#passkey_password").fill(password);
+}
+
+/** Adds a passkey on the home page that is open. */
+export async function addPasskey({ page }: AtPasskeys, name: string): Promise<void> {
+  await fillName(page, name, OWNER.password);
+  await leave(page, () => page.locator(`form[action="${ADD}"] [type="submit"]`).click());
+}
+
+export const useButton = (page: Page): Locator =>
+  page.getByRole("button", { name: "Use a passkey" });
+
+export async function signOut({ page, url }: AtPasskeys): Promise<void> {
+  await page.context().clearCookies();
+  await page.goto(`${url}/login`);
+}
+
+/** Signs in with the passkey, on the sign-in page that is open. */
+export const signInByPasskey = ({ page }: AtPasskeys): Promise<void> =>
+  leave(page, () => useButton(page).click());
+
+/** The names in the list of passkeys. */
+export const listed = (page: Page): Promise<readonly string[]> =>
+  page.locator("#your-passkeys + ul b").allTextContents();

@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { assertAccessible } from "../support/browser-axe.ts";
+import { execute } from "../support/database.ts";
+import { OWNER } from "../support/gate.ts";
+import {
+  ADD,
+  type AtPasskeys,
+  addPasskey,
+  atPasskeys,
+  fillName,
+  listed,
+  REMOVE,
+  signInByPasskey,
+  signInByPassword,
+  signOut,
+  useButton,
+} from "./at-passkeys.ts";
+import { alert, atHome, formOf, leave, pathOf, submit, unfold } from "./forms.ts";
+
+const user = (page: Page): Promise<string> => page.locator(".user > p").innerText();
+
+test("adds a passkey, signs in with it, and records both", async (t) => {
+  const at = await atPasskeys(t);
+  await addPasskey(at, "Phone");
+  assert.equal(new URL(at.page.url()).hash, "#your-passkeys");
+  assert.deepEqual(await listed(at.page), ["Phone"]);
+  assert.match(await at.page.locator("#your-passkeys + ul").innerText(), /added now/);
+
+  await signOut(at);
+  await signInByPasskey(at);
+  assert.deepEqual([pathOf(at.page), await user(at.page)], ["/", "Signed in as owner"]);
+  await unfold(at.page);
+  assert.match(await at.page.locator("#your-passkeys + ul").innerText(), /last used now/);
+  const entries = await at.gate.logEntries(4);
+  assert.deepEqual(
+    entries.map(({ type }) => type),
+    ["signup", "signin", "passkey_add", "signin"],
+  );
+});
+
+test("signs in through autofill, and returns to the requested page", async (t) => {
+  const at = await atPasskeys(t, "autofill", { statuses: [404], givenUp: "allowed" });
+  await addPasskey(at, "Phone");
+  await at.page.context().clearCookies();
+  await at.page.goto(`${at.url}/login?return_to=%2Fnothing`);
+  await at.page.waitForURL(`${at.url}/nothing`);
+});
+
+/** Signs in with a passkey, and returns the form that the browser sent. */
+async function formOfSignIn(at: AtPasskeys): Promise<string> {
+  await signOut(at);
+  const sent = at.page.waitForRequest((request) => /credential=/.test(request.postData() ?? ""));
+  await signInByPasskey(at);
+  return (await sent).postData() ?? "";
+}
+
+const resend = async ({ gate, url }: AtPasskeys, body: string, host = new URL(url).host) => {
+  const type = "application/x-www-form-urlencoded";
+  const headers = { "Content-Type": type, Host: host };
+  const { location, cookies } = await gate.send("/login/passkey", { body, headers });
+  return [location, cookies];
+};
+
+const REFUSED = ["/login?error=1", []];
+
+test("refuses an answer that is sent again", async (t) => {
+  const at = await atPasskeys(t);
+  await addPasskey(at, "Phone");
+  assert.deepEqual(await resend(at, await formOfSignIn(at)), REFUSED);
+});
+
+test("refuses an answer for another origin", async (t) => {
+  const at = await atPasskeys(t);
+  await addPasskey(at, "Phone");
+  const answer = at.page.waitForRequest((request) => /credential=/.test(request.postData() ?? ""));
+  await at.page.route("**/login/passkey", (route) =>
+    /credential=/.test(route.request().postData() ?? "")
+      ? route.fulfill({ status: 303, headers: { Location: "/login" } })
+      : route.continue(),
+  );
+  await signOut(at);
+  await signInByPasskey(at);
+  const body = (await answer).postData() ?? "";
+  const { port, host } = new URL(at.url);
+  for (const other of [`other.localhost:${port}`, "localhost:1", `127.0.0.1:${port}`]) {
+    assert.deepEqual(await resend(at, body, other), REFUSED);
+  }
+  assert.equal((await resend(at, body, host))[0], "/", "it was fresh");
+});
+
+test("removes a passkey only with the password, and refuses it from then on", async (t) => {
+  const at = await atPasskeys(t);
+  await addPasskey(at, "Phone");
+  await unfold(at.page);
+  await at.page.locator("#passkey_remove_password").fill("wrong");
+  await leave(at.page, () => formOf(at.page, REMOVE).locator("[type=submit]").click());
+  assert.equal(await alert(at.page).innerText(), "Current password is incorrect");
+  assert.deepEqual(await listed(at.page), ["Phone"]);
+
+  await at.page.locator("#passkey_remove_password").fill(OWNER.password);
+  await leave(at.page, () => formOf(at.page, REMOVE).locator("[type=submit]").click());
+  assert.deepEqual(await listed(at.page), []);
+  await signOut(at);
+  assert.equal(await useButton(at.page).count(), 0, "no account has one");
+  const [entry] = (await at.gate.logEntries(4)).toReversed();
+  assert.equal(entry?.summary, "Removed a passkey of owner");
+});
+
+test("refuses a removed passkey that the device still has", async (t) => {
+  const at = await atPasskeys(t);
+  await addPasskey(at, "Old phone");
+  const [old] = await at.authenticator.credentials();
+  assert.ok(old);
+  await signInByPassword(at);
+  await unfold(at.page);
+  await at.page.locator("#passkey_remove_password").fill(OWNER.password);
+  await leave(at.page, () => formOf(at.page, REMOVE).locator("[type=submit]").click());
+  await addPasskey(at, "New phone");
+  await at.authenticator.hold(old);
+  await signOut(at);
+  await signInByPasskey(at);
+  assert.equal(pathOf(at.page), "/login?error=1");
+});
+
+test("refuses a copied passkey and logs it", async (t) => {
+  const at = await atPasskeys(t);
+  await addPasskey(at, "Phone");
+  const [copy] = await at.authenticator.credentials();
+  assert.ok(copy);
+  await signOut(at);
+  await signInByPasskey(at);
+  assert.equal(pathOf(at.page), "/");
+  await at.authenticator.hold(copy);
+  await signOut(at);
+  await signInByPasskey(at);
+  assert.equal(pathOf(at.page), "/login?error=1");
+  const line = at.gate.serverLog.find(({ msg }) => /may have been copied/.test(String(msg)));
+  assert.deepEqual([line?.level, line?.username], ["warn", OWNER.username]);
+});
+
+test("keeps the passkeys of two accounts apart", async (t) => {
+  const at = await atPasskeys(t);
+  const guest = "SELECT 'guest-id', 'guest', password_hash FROM users";
+  execute(at.gate.databaseFile, `INSERT INTO users (id, username, password_hash) ${guest}`);
+  await addPasskey(at, "Of the owner");
+  const [ofOwner] = await at.authenticator.credentials();
+  await signInByPassword(at, "guest");
+  assert.deepEqual(await listed(at.page), []);
+  await addPasskey(at, "Of the guest");
+  assert.deepEqual(await listed(at.page), ["Of the guest"]);
+  const ofGuest = (await at.authenticator.credentials()).find(
+    ({ credentialId }) => credentialId !== ofOwner?.credentialId,
+  );
+  assert.ok(ofOwner && ofGuest);
+  for (const [credential, name] of [
+    [ofOwner, "owner"],
+    [ofGuest, "guest"],
+  ] as const) {
+    await at.authenticator.hold(credential);
+    await signOut(at);
+    await signInByPasskey(at);
+    assert.equal(await user(at.page), `Signed in as ${name}`);
+  }
+});
+
+test("shows a wrong password without creating a passkey, and works after it", async (t) => {
+  const at = await atPasskeys(t);
+  await fillName(at.page, "Phone", "wrong");
+  await formOf(at.page, ADD).locator("[type=submit]").click();
+  await alert(at.page).waitFor();
+  assert.equal(await alert(at.page).innerText(), "Current password is incorrect");
+  assert.deepEqual(await at.authenticator.credentials(), []);
+  await assertAccessible(at.page);
+  await addPasskey(at, "Phone");
+  assert.deepEqual(await listed(at.page), ["Phone"]);
+});
+
+test("shows a failure, and offers the password, if the device has no passkey", async (t) => {
+  const at = await atPasskeys(t);
+  await addPasskey(at, "Phone");
+  const [passkey] = await at.authenticator.credentials();
+  assert.ok(passkey);
+  await at.authenticator.hold({ ...passkey, rpId: "other.example" });
+  await signOut(at);
+  await useButton(at.page).click();
+  await alert(at.page).waitFor();
+  assert.match(await alert(at.page).innerText(), /^That didn’t work\./);
+  await assertAccessible(at.page);
+  await signInByPassword(at);
+  assert.equal(pathOf(at.page), "/");
+});
+
+test("works with the keyboard alone", async (t) => {
+  const at = await atPasskeys(t);
+  const { page } = at;
+  const tabTo = async (id: string): Promise<void> => {
+    for (let presses = 0; presses < 30; presses += 1) {
+      await page.keyboard.press("Tab");
+      if (await page.locator(`${id}:focus`).count()) return;
+    }
+    assert.fail(`the keyboard does not reach ${id}`);
+  };
+  await tabTo("summary:has(#passkeys)");
+  await page.keyboard.press("Enter");
+  await tabTo("#passkey_name");
+  await page.keyboard.type("Phone");
+  await tabTo("#passkey_password");
+  await page.keyboard.type(OWNER.password);
+  await leave(page, () => page.keyboard.press("Enter"));
+  assert.deepEqual(await listed(page), ["Phone"]);
+  await signOut(at);
+  await tabTo('[action="/login/passkey"] button');
+  await leave(page, () => page.keyboard.press("Enter"));
+  assert.equal(await user(page), "Signed in as owner");
+});
+
+test("has no accessibility violations, light and dark, and fits a small phone", async (t) => {
+  const at = await atPasskeys(t, "no autofill", { size: { width: 320, height: 640 } });
+  const { page } = at;
+  await addPasskey(at, "A name without spaces of many characters".replaceAll(" ", "-"));
+  for (const open of [async () => unfold(page), async () => signOut(at)]) {
+    await open();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await assertAccessible(page);
+    }
+    const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+    assert.ok(width <= 320, `${width} px`);
+  }
+});
+
+test("shows nothing at an IP address", async (t) => {
+  const { page, gate } = await atHome(t);
+  assert.equal(await page.locator("#passkeys").count(), 0);
+  await page.goto(`${gate.url}/login`);
+  assert.equal(await useButton(page).count(), 0);
+});
+
+test("without scripts, shows nothing that does not work, and still removes a passkey", async (t) => {
+  const off = await atHome(t, { scripts: "off" });
+  await off.page.goto(`${off.gate.url.replace("127.0.0.1", "localhost")}/`);
+  await submit(off.page, "/login", OWNER);
+  assert.equal(await off.page.locator("#passkeys").isVisible(), false);
+
+  const passkey = { id: "AQ", name: "Phone", key: "", counter: 0, addedAt: 0, answered: [] };
+  const text = JSON.stringify([passkey]);
+  execute(off.gate.databaseFile, `UPDATE users SET passkeys = '${text}'`);
+  await off.page.reload();
+  await unfold(off.page);
+  assert.equal(await formOf(off.page, ADD).isVisible(), false);
+  await off.page.locator("#passkey_remove_password").fill(OWNER.password);
+  await leave(off.page, () => formOf(off.page, REMOVE).locator("[type=submit]").click());
+  assert.deepEqual(await listed(off.page), []);
+});
