@@ -153,7 +153,6 @@ function passkeyRules(
     remove: (...args) => removePasskey(ports, ...args),
     challenge: () => challenges.issue("sign-in"),
     signIn: async (...args) => counted(await signInWithPasskey(ports, ...args)),
-    anyExist: () => store.hasExtra("passkeys"),
     of: async (userId) => passkeysIn((await store.findUser(userId))?.passkeys),
   };
 }

@@ -3,7 +3,7 @@ import { createBoundedMemory } from "./bounded-memory.ts";
 import type { Clock } from "./clock.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import { type EndedSessions, endedSessionsIn } from "./sessions/ended-sessions.ts";
-import type { Store, User, UserId } from "./store.ts";
+import type { Extra, Store, User, UserId } from "./store.ts";
 
 /**
  * How long the guards of this process may use a user that another process has changed. Counts from
@@ -39,8 +39,8 @@ export interface UserMemory {
   find(id: UserId): MaybePromise<RememberedUser | undefined>;
   /** Whether an account exists. The last one cannot be removed, so `true` is cached for ever. */
   anyExists(): MaybePromise<boolean>;
-  /** Whether any account uses one-time codes. Remembered as a user is. */
-  anyUsesCodes(): MaybePromise<boolean>;
+  /** Whether any account has the extra. Remembered as a user is. */
+  anyHas(extra: Extra): MaybePromise<boolean>;
   /** Must be called whenever this process changes a user. */
   forget(id: UserId): void;
   readonly size: number;
@@ -55,7 +55,7 @@ export function createUserMemory(
   const remembered = createBoundedMemory<UserId, Known>(MAX_USERS);
   const lookups = new Map<UserId, Promise<RememberedUser | undefined>>();
   let anyUserSeen = false;
-  let codesInUse: (Reading & { readonly answer: MaybePromise<boolean> }) | undefined;
+  const inUse = new Map<Extra, Reading & { readonly answer: Promise<boolean> }>();
   const watch = store.watchUsers?.({
     now: () => clock.monotonic(),
     changed: (id) => (id === "all" ? forgetAll() : forget(id)),
@@ -87,20 +87,19 @@ export function createUserMemory(
     return lookup;
   }
 
-  function lookUpCodes(): MaybePromise<boolean> {
+  function lookUpUse(extra: Extra): MaybePromise<boolean> {
     if (store.hasExtra === undefined) return false;
     const readAt = clock.monotonic();
-    const reading = { readAt, until: readAt + MAX_AGE_MS, answer: store.hasExtra("codes") };
-    codesInUse = reading;
-    const forgetFailure = () => {
-      if (codesInUse === reading) codesInUse = undefined;
-    };
-    reading.answer.catch(forgetFailure);
+    const reading = { readAt, until: readAt + MAX_AGE_MS, answer: store.hasExtra(extra) };
+    inUse.set(extra, reading);
+    reading.answer.catch(() => {
+      if (inUse.get(extra) === reading) inUse.delete(extra);
+    });
     return reading.answer;
   }
 
   function forget(id: UserId): void {
-    codesInUse = undefined;
+    inUse.clear();
     // Expires the entry for sessions that hold a reference to it.
     const known = remembered.get(id);
     if (known !== undefined) known.until = 0;
@@ -109,7 +108,7 @@ export function createUserMemory(
   }
 
   function forgetAll(): void {
-    codesInUse = undefined;
+    inUse.clear();
     for (const id of [...remembered.keys(), ...lookups.keys()]) forget(id);
   }
 
@@ -138,8 +137,10 @@ export function createUserMemory(
       });
     },
 
-    anyUsesCodes: () =>
-      codesInUse !== undefined && isValid(codesInUse) ? codesInUse.answer : lookUpCodes(),
+    anyHas(extra) {
+      const known = inUse.get(extra);
+      return known !== undefined && isValid(known) ? known.answer : lookUpUse(extra);
+    },
 
     forget,
 

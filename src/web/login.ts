@@ -18,7 +18,7 @@ export async function getLogin(ports: WebPorts, c: Context): Promise<Response> {
   const { CurrentUser: user } = await views.helpers(info);
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
   const [asksCode, offersPasskeys] = await Promise.all([
-    rules.users.anyUsesCodes(),
+    rules.users.anyHas("codes"),
     offersPasskeySignIn(ports, c),
   ]);
   return views.page(info, "login", { returnTo, continueTo, asksCode, offersPasskeys });

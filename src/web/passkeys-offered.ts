@@ -16,7 +16,7 @@ export async function offersPasskeySignIn(ports: WebPorts, c: Context): Promise<
   const { passkeys } = ports.rules;
   if (passkeys === undefined || partyOf(ports, c) === undefined) return false;
   try {
-    return await passkeys.anyExist();
+    return await ports.rules.users.anyHas("passkeys");
   } catch (error) {
     ports.requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
     return false;

@@ -76,13 +76,17 @@ async function beginAdding(
 ): Promise<Response> {
   const { messages } = wordsIn(ports.views.locale(requestInfoOf(c)));
   const client = clientOf(c, ports.proxies);
-  const outcome = await ports.passkeys.begin(c.var.user.id, form("current_password"), client);
+  const entered = { currentPassword: form("current_password"), code: form("code") };
+  const outcome = await ports.passkeys.begin(c.var.user.id, entered, client);
   switch (outcome.kind) {
     case "no-user":
       return redirect(ports.paths.login);
     case "current-password-incorrect":
       noteRefusal(ports, c, "passkey change rejected");
       return respondJson({ message: messages.currentPasswordIncorrect }, 422);
+    case "code-incorrect":
+      noteRefusal(ports, c, "passkey change rejected");
+      return respondJson({ message: messages.codeIncorrect }, 422);
     case "too-many":
       return respondJson({ message: messages.tooManyPasskeys }, 422);
     case "begun": {

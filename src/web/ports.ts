@@ -4,7 +4,7 @@ import type { TurnOffCodesOutcome } from "../core/codes/turn-off-codes.ts";
 import type { BeginCodesOutcome, ConfirmCodesOutcome } from "../core/codes/turn-on-codes.ts";
 import type { LogEntry } from "../core/log-reader.ts";
 import type { AddPasskeyOutcome, NewPasskey } from "../core/passkeys/add-passkey.ts";
-import type { BeginPasskeyOutcome } from "../core/passkeys/begin-passkey.ts";
+import type { BeginPasskeyOutcome, Reauthentication } from "../core/passkeys/begin-passkey.ts";
 import type { Passkey } from "../core/passkeys/passkey.ts";
 import type { RelyingParty } from "../core/passkeys/relying-party.ts";
 import type { RemovePasskeyOutcome } from "../core/passkeys/remove-passkey.ts";
@@ -29,7 +29,7 @@ import type { Views } from "./views.ts";
 
 /** The rules about passkeys. */
 export interface PasskeyRules {
-  begin(userId: UserId, currentPassword: string, client: Client): Promise<BeginPasskeyOutcome>;
+  begin(userId: UserId, entered: Reauthentication, client: Client): Promise<BeginPasskeyOutcome>;
   add(userId: UserId, passkey: NewPasskey, party: RelyingParty): Promise<AddPasskeyOutcome>;
   remove(
     userId: UserId,
@@ -44,8 +44,6 @@ export interface PasskeyRules {
     party: RelyingParty | undefined,
     client: Client,
   ): Promise<SignInOutcome>;
-  /** Whether any account has a passkey. */
-  anyExist(): Promise<boolean>;
   of(userId: UserId): Promise<readonly Passkey[]>;
 }
 

@@ -9,6 +9,8 @@ import {
   eventTypes,
   logImported,
   otherSessionsEnded,
+  passkeyAdded,
+  passkeyRemoved,
   passwordChanged,
   rateLimited,
   recoveryCodeUsed,
@@ -34,6 +36,8 @@ const built: readonly (readonly [event: Event, type: string, summary: string])[]
   [codesTurnedOn("owner"), "codes_on", "Turned on one-time codes of owner"],
   [codesTurnedOff("owner"), "codes_off", "Turned off one-time codes of owner"],
   [recoveryCodeUsed("owner"), "recovery_code_used", "Used a recovery code of owner"],
+  [passkeyAdded("owner"), "passkey_add", "Added a passkey to owner"],
+  [passkeyRemoved("owner"), "passkey_remove", "Removed a passkey of owner"],
 ];
 
 const byHand: typeof built = [

@@ -129,7 +129,11 @@ test("shows one problem at the field of a rejected form, and keeps the key", asy
   assert.deepEqual(alertsIn(begin.body), [en.messages.currentPasswordIncorrect]);
   assert.equal(fieldNamed(begin.body, "codes_password")["aria-invalid"], "true");
   assert.equal(fieldNamed(begin.body, "current_password")["aria-invalid"], undefined);
-  assert.deepEqual(elements(begin.body, "details"), [{}, { open: "" }]);
+  const folded = elements(begin.body, "details").map(({ open }) => open);
+  assert.deepEqual(
+    folded.filter((open) => open !== undefined),
+    [""],
+  );
 
   const { body } = await gate.send("/account/codes/begin", { session, form: PASSWORD });
   const { key, sealed } = begunIn(body);

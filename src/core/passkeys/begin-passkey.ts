@@ -1,14 +1,20 @@
+import { type CheckCodePorts, checkCode } from "../codes/check-code.ts";
 import type { Passwords } from "../passwords.ts";
 import { type Client, userRequester } from "../requester.ts";
-import type { Store, User, UserId } from "../store.ts";
+import type { User, UserId } from "../store.ts";
 import type { Challenges } from "./challenges.ts";
 import { passkeysIn } from "./passkey.ts";
+
+/** What an account holder enters again. The code is empty for an account without codes. */
+export interface Reauthentication {
+  readonly currentPassword: string;
+  readonly code: string;
+}
 
 /** Bounds the row of an account. */
 export const MAX_PASSKEYS = 20;
 
-export interface BeginPasskeyPorts {
-  readonly store: Pick<Store, "findUser">;
+export interface BeginPasskeyPorts extends CheckCodePorts {
   readonly passwords: Pick<Passwords, "verify">;
   readonly challenges: Challenges;
 }
@@ -16,6 +22,7 @@ export interface BeginPasskeyPorts {
 export type BeginPasskeyOutcome =
   | { readonly kind: "no-user" }
   | { readonly kind: "current-password-incorrect" }
+  | { readonly kind: "code-incorrect" }
   | { readonly kind: "too-many" }
   | {
       readonly kind: "begun";
@@ -26,15 +33,17 @@ export type BeginPasskeyOutcome =
     };
 
 /**
- * Asks for the current password, so that a session alone cannot add another way to sign in. The
- * challenge proves to `addPasskey` that it was right.
+ * Asks for what a sign-in asks for, so that a session alone cannot add another way to sign in, and
+ * the password alone no way around one-time codes. The challenge proves to `addPasskey` that it was
+ * right.
  */
 export async function beginPasskey(
-  { store, passwords, challenges }: BeginPasskeyPorts,
+  ports: BeginPasskeyPorts,
   userId: UserId,
-  currentPassword: string,
+  { currentPassword, code }: Reauthentication,
   client: Client,
 ): Promise<BeginPasskeyOutcome> {
+  const { store, passwords, challenges } = ports;
   const user = await store.findUser(userId);
   if (user === undefined) return { kind: "no-user" };
   const requester = userRequester(client, userId);
@@ -43,6 +52,7 @@ export async function beginPasskey(
   }
   const existing = passkeysIn(user.passkeys).map(({ id }) => id);
   if (existing.length >= MAX_PASSKEYS) return { kind: "too-many" };
+  if ((await checkCode(ports, user, code)) === "rejected") return { kind: "code-incorrect" };
   const challenge = challenges.issue({ addTo: userId });
   return { kind: "begun", user: { id: user.id, username: user.username }, challenge, existing };
 }

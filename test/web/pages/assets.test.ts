@@ -70,9 +70,9 @@ test("changes a file's URL only when its content changes", async (t) => {
   assert.deepEqual(again, plain);
   const changed = async (files: Readonly<Record<string, string>>, logo: string) =>
     (await addresses(files, logo)).map((url, at) => url !== plain[at]);
-  assert.deepEqual(await changed(css, "<svg/>"), [true, false, false]);
-  assert.deepEqual(await changed(js, "<svg/>"), [false, true, false]);
-  assert.deepEqual(await changed({}, "<svg />"), [false, false, true]);
+  assert.deepEqual(await changed(css, "<svg/>"), [true, false, false, false]);
+  assert.deepEqual(await changed(js, "<svg/>"), [false, true, false, false]);
+  assert.deepEqual(await changed({}, "<svg />"), [false, false, true, false]);
 });
 
 test("each file has a content type, a cache time and its bytes", () => {
@@ -84,13 +84,14 @@ test("each file has a content type, a cache time and its bytes", () => {
       ["/latchkey.css", "text/css; charset=utf-8", immutable],
       ["/latchkey.js", "text/javascript; charset=utf-8", immutable],
       ["/latchkey-logo", "image/svg+xml", immutable],
+      ["/latchkey-passkeys.js", "text/javascript; charset=utf-8", immutable],
       ["/favicon.svg", "image/svg+xml", "public, max-age=3600"],
       ["/robots.txt", "text/plain; charset=utf-8", "public, max-age=3600"],
     ],
   );
   assert.ok(assets.every(({ body }) => body instanceof Uint8Array));
   const ofPages = site({ siteFiles: false }).assets;
-  assert.deepEqual(ofPages, assets.slice(0, 3));
+  assert.deepEqual(ofPages, assets.slice(0, 4));
 });
 
 test("the key icon has the accent colour of the style sheet in both themes", () => {

@@ -19,6 +19,7 @@ const jsonPages: PageFunctions = { login: toJson, setup: toJson, home: toJson, e
 const ADDRESSES = {
   styleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
   scriptUrl: /^\/latchkey\.js\?v=[\w-]{12}$/,
+  passkeyScriptUrl: /^\/latchkey-passkeys\.js\?v=[\w-]{12}$/,
   logoUrl: /^\/latchkey-logo\?v=[\w-]{12}$/,
 };
 
@@ -37,12 +38,13 @@ test("passes the helpers, the paths and the page's own data to each function", a
   const before = { ...frame, NeedsSetup: true, HasError: false };
   const setup = { tokenExpected: false, token: "given", username: "", domain: "" };
   assert.deepEqual(await page("/setup?token=given"), { ...before, ...setup, offersDomain: false });
-  assert.deepEqual(await page("/login"), { ...before, asksCode: false });
+  const login = { asksCode: false, offersPasskeys: false };
+  assert.deepEqual(await page("/login"), { ...before, ...login });
 
   const { session = "" } = await app.send("/setup", SETUP);
   const CurrentUser = { id: partsOf(session).claims.user_id, username: OWNER.username };
   const after = { ...frame, NeedsSetup: false };
-  assert.deepEqual(await page("/login?error=1"), { ...after, HasError: true, asksCode: false });
+  assert.deepEqual(await page("/login?error=1"), { ...after, HasError: true, ...login });
   const { activity, sessions, ...home } = await page("/", session);
   assert.deepEqual(home, { ...after, HasError: false, CurrentUser, codes: { kind: "off" } });
   assert.deepEqual([sessions.kind, sessions.sessions.length], ["sessions", 1]);

@@ -1,0 +1,50 @@
+import type { TestContext } from "node:test";
+import { addPasskey } from "../../../src/core/passkeys/add-passkey.ts";
+import { type Challenges, createChallenges } from "../../../src/core/passkeys/challenges.ts";
+import { type Passkey, passkeysIn } from "../../../src/core/passkeys/passkey.ts";
+import type { StoredUser, UserId } from "../../../src/core/store.ts";
+import { type Authenticator, createAuthenticator, PARTY } from "../../support/authenticator.ts";
+import { type CorePorts, corePorts } from "../../support/core-ports.ts";
+import { SECRET } from "../../support/gate.ts";
+
+export const CLIENT = { remoteAddress: "192.0.2.1" } as const;
+
+export interface PasskeyPorts extends CorePorts {
+  readonly challenges: Challenges;
+}
+
+export interface Owner {
+  readonly ports: PasskeyPorts;
+  readonly owner: StoredUser;
+  passkeys(): Promise<readonly Passkey[]>;
+}
+
+/** The ports of the rules with one account, which has no passkey. */
+export async function ownerWithoutPasskey(t: TestContext): Promise<Owner> {
+  const core = await corePorts(t);
+  const ports = { ...core, challenges: createChallenges([SECRET], core.clock) };
+  const owner = await ports.insertOwner();
+  const passkeys = async () => passkeysIn((await ports.store.findUser(owner.id))?.passkeys);
+  return { ports, owner, passkeys };
+}
+
+/** Adds a passkey to the account, and returns it. */
+export async function added(
+  ports: PasskeyPorts,
+  userId: UserId,
+  passkey: Authenticator = createAuthenticator(),
+): Promise<Authenticator> {
+  const answer = passkey.create(ports.challenges.issue({ addTo: userId }));
+  const outcome = await addPasskey(ports, userId, answer, PARTY);
+  if (outcome !== "added") throw new Error(`the passkey was ${outcome}`);
+  return passkey;
+}
+
+export interface OwnerWithPasskey extends Owner {
+  readonly passkey: Authenticator;
+}
+
+export async function ownerWithPasskey(t: TestContext): Promise<OwnerWithPasskey> {
+  const owner = await ownerWithoutPasskey(t);
+  return { ...owner, passkey: await added(owner.ports, owner.owner.id) };
+}

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type RelyingParty, relyingPartyOf } from "../../../src/core/passkeys/relying-party.ts";
+
+const ANY = { allowedHosts: ["*"], publicUrl: undefined, cookieDomain: undefined } as const;
+
+const both = (host: string): RelyingParty => ({
+  id: host.replace(/:\d+$/, ""),
+  origins: [`https://${host}`, `http://${host}`],
+});
+
+test("is the host of the public URL, whatever the request says", () => {
+  const rule = { ...ANY, publicUrl: "https://auth.example.org:8443" };
+  for (const host of ["auth.example.org:8443", "evil.example", "127.0.0.1", ""]) {
+    assert.deepEqual(relyingPartyOf(rule, host), {
+      id: "auth.example.org",
+      origins: ["https://auth.example.org:8443"],
+    });
+  }
+});
+
+test("without a public URL is the host of the request: over HTTPS, or on the same machine", () => {
+  assert.deepEqual(relyingPartyOf(ANY, "Auth.example.org"), {
+    id: "auth.example.org",
+    origins: ["https://auth.example.org"],
+  });
+  for (const host of ["localhost:3000", "app.localhost"]) {
+    assert.deepEqual(relyingPartyOf(ANY, host), both(host));
+  }
+});
+
+test("counts a host only if it is allowed", () => {
+  const rule = { ...ANY, allowedHosts: ["auth.example.org"] };
+  assert.equal(relyingPartyOf(rule, "auth.example.org:443")?.id, "auth.example.org");
+  assert.equal(relyingPartyOf(rule, "evil.example"), undefined);
+});
+
+test("does not exist where browsers have no passkeys, or without a valid host", () => {
+  const addresses = ["127.0.0.1:3000", "192.0.2.1", "[::1]:3000"];
+  for (const host of [...addresses, "", "a b", "a/b", "a@b", "a\\b", "a;b"]) {
+    assert.equal(relyingPartyOf(ANY, host), undefined, host);
+  }
+  for (const publicUrl of ["http://auth.example.org", "https://192.0.2.1"]) {
+    assert.equal(relyingPartyOf({ ...ANY, publicUrl }, "localhost"), undefined, publicUrl);
+  }
+  assert.ok(relyingPartyOf({ ...ANY, publicUrl: "http://localhost:3000" }, "x"));
+});

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createChallenges } from "../../../src/core/passkeys/challenges.ts";
+import {
+  type PasskeyAnswer,
+  signInWithPasskey,
+} from "../../../src/core/passkeys/sign-in-with-passkey.ts";
+import type { SignInOutcome } from "../../../src/core/sign-in.ts";
+import {
+  algorithms,
+  type Ceremony,
+  createAuthenticator,
+  PARTY,
+} from "../../support/authenticator.ts";
+import { corePorts } from "../../support/core-ports.ts";
+import { userIdIn } from "../../support/mint.ts";
+import {
+  added,
+  ownerWithoutPasskey,
+  ownerWithPasskey,
+  type PasskeyPorts,
+} from "./passkey-ports.ts";
+
+const REJECTED = { kind: "rejected" };
+
+let clients = 0;
+
+/** From an address of its own, so that the limit does not decide. */
+function signIn(
+  ports: PasskeyPorts,
+  answer: PasskeyAnswer,
+  remoteAddress?: string,
+): Promise<SignInOutcome> {
+  clients += 1;
+  const from = remoteAddress ?? `2001:db8::${clients.toString(16)}`;
+  return signInWithPasskey(ports, answer, PARTY, { remoteAddress: from });
+}
+
+for (const algorithm of algorithms) {
+  test(`signs in with ${algorithm}, and records it like any sign-in`, async (t) => {
+    const { ports, owner, passkeys } = await ownerWithoutPasskey(t);
+    const passkey = await added(ports, owner.id, createAuthenticator(algorithm));
+    const outcome = await signIn(ports, passkey.get(ports.challenges.issue("sign-in"), owner.id));
+    assert.ok(outcome.kind === "signed-in");
+    assert.deepEqual(outcome.user, { id: owner.id, username: owner.username });
+    assert.equal(await userIdIn(ports.tokens, outcome.token), owner.id);
+    assert.equal((await passkeys())[0]?.usedAt, ports.clock.now());
+    assert.deepEqual((await ports.writtenEntries()).slice(1), ["signin: Signed in as owner"]);
+  });
+}
+
+test("accepts an answer once, also when it is sent twice at the same time", async (t) => {
+  const { ports, owner, passkey } = await ownerWithPasskey(t);
+  const answer = passkey.get(ports.challenges.issue("sign-in"), owner.id);
+  const outcomes = await Promise.all([signIn(ports, answer), signIn(ports, answer)]);
+  assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ["rejected", "signed-in"]);
+  ports.clock.advance(299_999);
+  assert.deepEqual(await signIn(ports, answer), REJECTED);
+});
+
+test("forgets answered challenges once they have expired", async (t) => {
+  const { ports, owner, passkey, passkeys } = await ownerWithPasskey(t);
+  for (let use = 0; use < 3; use += 1) {
+    const answer = passkey.get(ports.challenges.issue("sign-in"), owner.id);
+    assert.equal((await signIn(ports, answer)).kind, "signed-in");
+    ports.clock.advance(200_000);
+  }
+  assert.equal((await passkeys())[0]?.answered.length, 2);
+});
+
+const refused: Readonly<Record<string, Ceremony>> = {
+  "another origin": { origin: "https://evil.example" },
+  "another relying party": { rpId: "evil.example" },
+  "the creation of a passkey": { type: "webauthn.create" },
+  "an authenticator that did not verify the user": { flags: 0x01 },
+};
+
+for (const [what, ceremony] of Object.entries(refused)) {
+  test(`rejects ${what}`, async (t) => {
+    const { ports, owner, passkey } = await ownerWithPasskey(t);
+    const challenge = ports.challenges.issue("sign-in");
+    assert.deepEqual(await signIn(ports, passkey.get(challenge, owner.id, ceremony)), REJECTED);
+    assert.equal((await signIn(ports, passkey.get(challenge, owner.id))).kind, "signed-in");
+  });
+}
+
+test("rejects unknown users and passkeys, foreign signatures and foreign challenges", async (t) => {
+  const { ports, owner, passkey } = await ownerWithPasskey(t);
+  const { challenges, clock } = ports;
+  const answer = passkey.get(challenges.issue("sign-in"), owner.id);
+  const other = createAuthenticator().get(challenges.issue("sign-in"), owner.id);
+  const foreign = createChallenges(["another secret"], clock).issue("sign-in");
+  const wrong: readonly PasskeyAnswer[] = [
+    passkey.get(challenges.issue("sign-in"), "nobody"),
+    passkey.get(challenges.issue("sign-in"), ""),
+    other,
+    { ...other, id: passkey.id },
+    { ...answer, signature: other.signature },
+    { ...answer, clientData: other.clientData },
+    passkey.get(foreign, owner.id),
+    passkey.get(challenges.issue({ addTo: owner.id }), owner.id),
+    passkey.get("", owner.id),
+  ];
+  for (const one of wrong) assert.deepEqual(await signIn(ports, one), REJECTED);
+  assert.equal((await ports.writtenEntries()).length, 1, "only that it was added");
+});
+
+test("rejects an answer after five minutes", async (t) => {
+  const { ports, owner, passkey } = await ownerWithPasskey(t);
+  const answer = passkey.get(ports.challenges.issue("sign-in"), owner.id);
+  ports.clock.advance(300_000);
+  assert.deepEqual(await signIn(ports, answer), REJECTED);
+});
+
+test("a passkey of one account does not sign in another", async (t) => {
+  const { ports, owner, passkey } = await ownerWithPasskey(t);
+  const { passwordHash } = owner;
+  const guest = await ports.store.insertUser({ username: "guest", passwordHash });
+  assert.ok(guest);
+  await added(ports, guest.id);
+  const asGuest = passkey.get(ports.challenges.issue("sign-in"), guest.id);
+  assert.deepEqual(await signIn(ports, asGuest), REJECTED);
+});
+
+test("rejects a counter that does not grow, and logs it", async (t) => {
+  const { ports, owner, passkey } = await ownerWithPasskey(t);
+  const use = async (counter: number): Promise<string> => {
+    const challenge = ports.challenges.issue("sign-in");
+    return (await signIn(ports, passkey.get(challenge, owner.id, { counter }))).kind;
+  };
+  assert.equal(await use(0), "signed-in", "it does not count yet");
+  assert.equal(await use(7), "signed-in");
+  for (const counter of [7, 6, 0]) assert.equal(await use(counter), "rejected");
+  assert.equal(await use(8), "signed-in");
+  assert.deepEqual(
+    ports.log.lines.map(({ level, fields }) => [level, fields]),
+    Array.from({ length: 3 }, () => ["warn", { username: "owner" }]),
+  );
+});
+
+test("counts attempts together with sign-ins by password, and denies the sixth", async (t) => {
+  const { ports, owner, passkey } = await ownerWithPasskey(t);
+  const from = "192.0.2.7";
+  const answer = () => passkey.get(ports.challenges.issue("sign-in"), owner.id);
+  for (let attempt = 0; attempt < 4; attempt += 1) ports.limiter.attempt(from);
+  assert.equal((await signIn(ports, answer(), from)).kind, "signed-in");
+  assert.deepEqual(await signIn(ports, answer(), from), { kind: "rate-limited" });
+  const [entry] = (await ports.writtenEntries()).toReversed();
+  assert.equal(entry, "signin_rate_limited: Rate limited login from 192.0.2.7");
+});
+
+test("requires the setup without an account", async (t) => {
+  const core = await corePorts(t);
+  const ports = { ...core, challenges: createChallenges(["secret"], core.clock) };
+  const answer = createAuthenticator().get(ports.challenges.issue("sign-in"), "1");
+  assert.deepEqual(await signIn(ports, answer), { kind: "needs-setup" });
+});
+
+test("a stored text that is not a list of passkeys signs in nobody", async (t) => {
+  const { ports, owner, passkey, passkeys } = await ownerWithPasskey(t);
+  const { passkeys: stored } = (await ports.store.findUser(owner.id)) ?? {};
+  for (const text of ["", "{}", "[1]", "[null]", '[{"id":"x"}]', `${stored}x`]) {
+    const { passkeys: from } = (await ports.store.findUser(owner.id)) ?? {};
+    assert.ok(await ports.store.replaceExtra(owner.id, "passkeys", from, text));
+    const answer = passkey.get(ports.challenges.issue("sign-in"), owner.id);
+    assert.deepEqual(await signIn(ports, answer), REJECTED, text);
+    assert.deepEqual(await passkeys(), []);
+  }
+});

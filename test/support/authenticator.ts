@@ -1,0 +1,107 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import type { NewPasskey } from "../../src/core/passkeys/add-passkey.ts";
+import type { RelyingParty } from "../../src/core/passkeys/relying-party.ts";
+import type { PasskeyAnswer } from "../../src/core/passkeys/sign-in-with-passkey.ts";
+
+/** What a test changes in an answer of the authenticator or of its browser. */
+export interface Ceremony {
+  readonly origin?: string;
+  readonly rpId?: string;
+  readonly type?: string;
+  readonly flags?: number;
+  readonly counter?: number;
+  /** Further or other fields of the client data. */
+  readonly clientData?: object;
+}
+
+/** A passkey with its private key, and the browser that it is used in. */
+export interface Authenticator {
+  readonly id: string;
+  readonly publicKey: string;
+  create(challenge: string, ceremony?: Ceremony): NewPasskey;
+  get(challenge: string, userId: string, ceremony?: Ceremony): PasskeyAnswer;
+}
+
+export const RP_ID = "auth.example.org";
+export const ORIGIN = "https://auth.example.org";
+export const PARTY: RelyingParty = { id: RP_ID, origins: [ORIGIN] };
+
+const USER_PRESENT = 0x01;
+const USER_VERIFIED = 0x04;
+const CREDENTIAL_INCLUDED = 0x40;
+
+interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+export type Algorithm = "ES256" | "RS256" | "EdDSA";
+export const algorithms: readonly Algorithm[] = ["ES256", "RS256", "EdDSA"];
+
+const keyPairs: Readonly<Record<Algorithm, () => KeyPair>> = {
+  ES256: () => generateKeyPairSync("ec", { namedCurve: "prime256v1" }),
+  RS256: () => generateKeyPairSync("rsa", { modulusLength: 2048 }),
+  EdDSA: () => generateKeyPairSync("ed25519"),
+};
+
+export function createAuthenticator(algorithm: Algorithm = "ES256"): Authenticator {
+  const { publicKey, privateKey } = keyPairs[algorithm]();
+  const credentialId = randomBytes(16);
+  const included = Buffer.concat([randomBytes(16), Buffer.from([0, 16]), credentialId]);
+
+  return {
+    id: credentialId.toString("base64url"),
+    publicKey: spkiOf(publicKey),
+    create(challenge, ceremony = {}) {
+      const flags = USER_PRESENT | USER_VERIFIED | CREDENTIAL_INCLUDED;
+      return {
+        name: "Phone",
+        clientData: encoded(clientDataFor("webauthn.create", challenge, ceremony)),
+        authenticatorData: encoded(
+          Buffer.concat([dataFor({ flags, ...ceremony }), included, Buffer.from("a COSE key")]),
+        ),
+        publicKey: spkiOf(publicKey),
+      };
+    },
+    get(challenge, userId, ceremony = {}) {
+      const data = dataFor({ flags: USER_PRESENT | USER_VERIFIED, ...ceremony });
+      const clientData = clientDataFor("webauthn.get", challenge, ceremony);
+      const signed = Buffer.concat([data, sha256(clientData)]);
+      const digest = algorithm === "EdDSA" ? undefined : "sha256";
+      return {
+        id: credentialId.toString("base64url"),
+        userHandle: encoded(Buffer.from(userId)),
+        clientData: encoded(clientData),
+        authenticatorData: encoded(data),
+        signature: encoded(sign(digest, signed, privateKey)),
+      };
+    },
+  };
+}
+
+export const spkiOf = (key: KeyObject): string =>
+  encoded(key.export({ format: "der", type: "spki" }));
+
+function clientDataFor(type: string, challenge: string, ceremony: Ceremony): Buffer {
+  const { origin = ORIGIN, clientData } = ceremony;
+  return Buffer.from(
+    JSON.stringify({
+      type: ceremony.type ?? type,
+      challenge,
+      origin,
+      crossOrigin: false,
+      ...clientData,
+    }),
+  );
+}
+
+function dataFor({ rpId = RP_ID, flags = 0, counter = 0 }: Ceremony): Buffer {
+  const end = Buffer.alloc(5);
+  end.writeUInt8(flags, 0);
+  end.writeUInt32BE(counter, 1);
+  return Buffer.concat([sha256(rpId), end]);
+}
+
+const sha256 = (data: string | Buffer): Buffer => createHash("sha256").update(data).digest();
+
+const encoded = (bytes: Buffer): string => bytes.toString("base64url");

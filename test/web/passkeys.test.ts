@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { memoryStore } from "../stores/memory-store.ts";
+import { startApp } from "../support/app.ts";
+import {
+  type Authenticator,
+  type Ceremony,
+  createAuthenticator,
+  ORIGIN,
+} from "../support/authenticator.ts";
+import type { Answer } from "../support/client.ts";
+import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { elements } from "../support/markup.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
+
+const server = await sharedPostgres();
+const ADD = "/account/passkeys/add";
+const REMOVE = "/account/passkeys/remove";
+const SIGN_IN = "/login/passkey";
+const PATHS = [ADD, REMOVE, SIGN_IN];
+const HOST = { Host: "auth.example.org" };
+const PASSWORD = { current_password: OWNER.password };
+
+interface Sent {
+  send(path: string, form: object, session?: string, headers?: object): Promise<Answer>;
+}
+
+const sender = ({ send }: Pick<RunningGate, "send">): Sent => ({
+  send: (path, form, session, headers) =>
+    send(path, { form: { ...form }, session, headers: { ...HOST, ...headers } }),
+});
+
+async function addPasskey(
+  { send }: Sent,
+  session: string,
+  passkey: Authenticator = createAuthenticator(),
+): Promise<{ passkey: Authenticator; userId: string; answer: Answer }> {
+  const begun = await send(ADD, PASSWORD, session);
+  assert.equal(begun.status, 200, begun.body);
+  const { challenge, rpId, userId } = JSON.parse(begun.body);
+  assert.equal(rpId, HOST.Host);
+  const { name, clientData, authenticatorData, publicKey } = passkey.create(challenge);
+  const data = { client_data: clientData, authenticator_data: authenticatorData };
+  const answer = await send(ADD, { ...data, name, public_key: publicKey }, session);
+  return { passkey, userId: Buffer.from(userId, "base64url").toString(), answer };
+}
+
+async function formOfSignIn(
+  { send }: Sent,
+  passkey: Authenticator,
+  userId: string,
+  ceremony?: Ceremony,
+): Promise<object> {
+  const { challenge } = JSON.parse((await send(SIGN_IN, {})).body);
+  const answer = passkey.get(challenge, userId, ceremony);
+  return {
+    credential: answer.id,
+    user_handle: answer.userHandle,
+    client_data: answer.clientData,
+    authenticator_data: answer.authenticatorData,
+    signature: answer.signature,
+  };
+}
+
+const stores: Readonly<Record<string, (t: TestContext) => Promise<RunningGate>>> = {
+  SQLite: (t) => startGate(t),
+  PostgreSQL: async (t) => startGate(t, { databaseUrl: await server.newDatabase() }),
+};
+
+for (const [name, start] of Object.entries(stores)) {
+  test(`${name}: adds a passkey, signs in with it, and removes it`, async (t) => {
+    const gate = await start(t);
+    const session = await gate.setUp();
+    const to = sender(gate);
+    const { passkey, userId, answer } = await addPasskey(to, session);
+    assert.deepEqual([answer.status, answer.location], [303, "/account/#your-passkeys"]);
+    const form = await formOfSignIn(to, passkey, userId);
+    const signedIn = await to.send(SIGN_IN, form);
+    assert.deepEqual([signedIn.status, signedIn.location], [303, "/"]);
+    assert.equal((await gate.send("/", { session: signedIn.session })).status, 200);
+    assert.equal((await to.send(SIGN_IN, form)).location, "/login?error=1", "only once");
+
+    const later = await formOfSignIn(to, passkey, userId);
+    const removed = await to.send(REMOVE, { passkey: passkey.id, ...PASSWORD }, session);
+    assert.deepEqual([removed.status, removed.location], [303, "/account/#your-passkeys"]);
+    const refused = await to.send(SIGN_IN, later);
+    assert.deepEqual([refused.location, refused.cookies], ["/login?error=1", []]);
+    assert.deepEqual(
+      (await gate.logEntries(4)).map(({ type }) => type),
+      ["signup", "passkey_add", "signin", "passkey_remove"],
+    );
+  });
+}
+
+test("answers a challenge as JSON that no cache keeps, and does not count it", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  for (let asked = 0; asked < 7; asked += 1) {
+    const { status, headers, body } = await sender(gate).send(SIGN_IN, {});
+    assert.equal(status, 200);
+    assert.deepEqual(
+      [headers["content-type"], headers["cache-control"]],
+      ["application/json", "no-store"],
+    );
+    assert.deepEqual(Object.keys(JSON.parse(body)), ["challenge", "rpId"]);
+  }
+  assert.equal((await gate.signIn()).location, "/");
+});
+
+test("counts attempts with those by password, keeps the return target, and logs refusals", async (t) => {
+  const gate = await startGate(t);
+  const to = sender(gate);
+  const { passkey, userId } = await addPasskey(to, await gate.setUp());
+  const target = { return_to: "/page?a=1" };
+  const good = await to.send(SIGN_IN, {
+    ...(await formOfSignIn(to, passkey, userId)),
+    ...target,
+  });
+  assert.equal(good.location, "/page?a=1");
+  const bad = await formOfSignIn(to, passkey, userId, { origin: "https://evil.example" });
+  for (let attempt = 2; attempt <= 5; attempt += 1) {
+    const { location } = await to.send(SIGN_IN, { ...bad, ...target });
+    assert.equal(location, "/login?error=1&return_to=%2Fpage%3Fa%3D1");
+  }
+  assert.equal((await gate.signIn()).location, "/login?error=1", "the password as well");
+  assert.ok(gate.serverLog.some(({ msg }) => msg === "sign-in rejected"));
+  assert.equal((await gate.logEntries(4)).at(-1)?.type, "signin_rate_limited");
+});
+
+test("the host is that of the public URL, and a forwarded host has no effect", async (t) => {
+  const gate = await startGate(t, { publicUrl: ORIGIN });
+  const session = await gate.setUp();
+  const elsewhere: Sent = {
+    send: (path, form, cookie) =>
+      sender(gate).send(path, form, cookie, {
+        Host: "inside.example",
+        "X-Forwarded-Host": "evil.example",
+      }),
+  };
+  const { passkey, userId } = await addPasskey(elsewhere, session);
+  const form = await formOfSignIn(elsewhere, passkey, userId);
+  assert.equal((await elsewhere.send(SIGN_IN, form)).location, "/");
+
+  const plain = await startGate(t);
+  const forwarded = await sender(plain).send(ADD, PASSWORD, await plain.setUp(), {
+    "X-Forwarded-Host": "evil.example",
+  });
+  assert.equal(JSON.parse(forwarded.body).rpId, HOST.Host);
+});
+
+test("refuses other hosts, other sites, and users without a session", async (t) => {
+  const gate = await startGate(t, { allowedHosts: ["auth.example.org"] });
+  const session = await gate.send("/setup", {
+    form: { ...OWNER, confirm: OWNER.password },
+    headers: HOST,
+  });
+  for (const path of PATHS) {
+    const { send } = sender(gate);
+    const other = { Host: "evil.example" };
+    assert.equal((await send(path, PASSWORD, session.session, other)).status, 421, path);
+    const cross = { "Sec-Fetch-Site": "cross-site" };
+    assert.equal((await send(path, PASSWORD, session.session, cross)).status, 403, path);
+  }
+  for (const path of [ADD, REMOVE]) {
+    assert.equal((await sender(gate).send(path, PASSWORD)).location, "/login");
+  }
+});
+
+test("adds and removes nothing without the password", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  const to = sender(gate);
+  const { passkey } = await addPasskey(to, session);
+  const wrong = { passkey: passkey.id, current_password: "wrong" };
+  const begun = await to.send(ADD, wrong, session);
+  assert.equal(begun.status, 422);
+  assert.deepEqual(JSON.parse(begun.body), { message: "current password is incorrect" });
+  const removing = await to.send(REMOVE, wrong, session);
+  assert.equal(removing.status, 422);
+  const [problem] = elements(removing.body, "input").filter((one) => one["aria-invalid"]);
+  assert.equal(problem?.id, "passkey_remove_password");
+  assert.ok(removing.body.includes(`<option value="${passkey.id}">Phone</option>`));
+  const forged = passkey.create("a challenge of nobody");
+  const added = await to.send(ADD, { client_data: forged.clientData }, session);
+  assert.equal(added.status, 422);
+  assert.match(added.body, /the passkey could not be added/);
+  const logged = gate.serverLog.filter(({ msg }) => msg === "passkey change rejected");
+  assert.equal(logged.length, 3);
+});
+
+test("escapes the name of a passkey, and offers the sign-in once an account has one", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  const to = sender(gate);
+  const loginPage = async () => (await gate.send("/login", { headers: HOST })).body;
+  assert.doesNotMatch(await loginPage(), /passkey/);
+  const passkey = createAuthenticator();
+  const named: Authenticator = {
+    ...passkey,
+    create: (challenge) => ({ ...passkey.create(challenge), name: "<b>'\"" }),
+  };
+  await addPasskey(to, session, named);
+  const home = (await gate.send("/", { session, headers: HOST })).body;
+  assert.ok(home.includes(">&lt;b&gt;&#39;&quot;</b>"), home);
+  assert.match(await loginPage(), /action="\/login\/passkey"[^>]* hidden>/);
+  assert.doesNotMatch((await gate.send("/login")).body, /passkey/, "at an IP address");
+});
+
+test("the sign-in page works while the store cannot be asked about passkeys", async (t) => {
+  const app = await startApp(t, {
+    store: {
+      ...memoryStore(),
+      replaceExtra: async () => false,
+      hasExtra: () => Promise.reject(new Error("away")),
+    },
+  });
+  assert.equal((await app.send("/login", { headers: HOST })).status, 200);
+  assert.equal(app.log.at(-1)?.message, "passkeys are not offered");
+});
+
+for (const [why, options] of Object.entries({
+  "the option is false": { passkeys: false },
+  "the store keeps none": { store: memoryStore() },
+})) {
+  test(`leaves passkeys out if ${why}`, async (t) => {
+    const app = await startApp(t, options);
+    const form = { ...OWNER, confirm: OWNER.password };
+    const { session } = await app.send("/setup", { form, headers: HOST });
+    for (const path of PATHS) {
+      assert.equal((await app.send(path, { form: {}, session, headers: HOST })).status, 404);
+    }
+    assert.doesNotMatch((await app.send("/", { session, headers: HOST })).body, /passkey/);
+  });
+}
+
+test("requires the setup while no account exists", async (t) => {
+  const gate = await startGate(t);
+  const { send } = sender(gate);
+  assert.equal((await send(SIGN_IN, { credential: "x" })).location, "/setup");
+});
