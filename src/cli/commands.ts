@@ -18,6 +18,8 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       () => import("./user/codes-off.ts"),
     ],
     ["user sign-out", "End all sessions of one or all users", () => import("./user/sign-out.ts")],
+    ["session list", "List the sessions of one or all users", () => import("./session/list.ts")],
+    ["session end", "End one session", () => import("./session/end.ts")],
   ],
   Data: [
     ["backup", "Copy the SQLite database into a file", () => import("./transfer/backup.ts")],

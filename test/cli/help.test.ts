@@ -32,6 +32,8 @@ const commands: Readonly<
   "user remove": { options: ["yes"], settings: STORE },
   "user codes off": { options: [], settings: STORE },
   "user sign-out": { options: ["all"], settings: STORE },
+  "session list": { options: ["json"], settings: STORE },
+  "session end": { options: [], settings: STORE },
   import: { options: ["dry-run", "skip-bad", "format"], settings: STORE },
   export: { options: ["with-hashes", "format", "to", "force"], settings: STORE },
   backup: { options: ["force"], settings: STORE },

@@ -42,4 +42,16 @@ export const accountTranscripts: TranscriptTable = {
     ...alike(["user", "sign-out", "--all"], /^Ended all sessions of 2 users\.\n$/),
     failing: { args: ["user", "sign-out", "nobody"], code: 1, says: /there is no user "nobody"$/ },
   },
+  "session list": {
+    ...listed(
+      ["session", "list", "guest"],
+      "ID +LAST USE +ADDRESS +USER  DEVICE",
+      "session-of-guest +1970-01-01T00:00:00\\.000Z  192\\.0\\.2\\.1 +guest  curl\n",
+    ),
+    failing: { args: ["session", "list", "nobody"], code: 1, says: /there is no user "nobody"$/ },
+  },
+  "session end": {
+    ...alike(["session", "end", "session-of-guest"], /^Ended a session of user "guest"\.\n$/),
+    failing: { args: ["session", "end", "none"], code: 1, says: /there is no session "none"$/ },
+  },
 };

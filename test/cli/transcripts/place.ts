@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import type { StoredSession } from "../../../src/core/sessions/session-store.ts";
+import type { User } from "../../../src/core/store.ts";
 import { certificateFolder } from "../../../src/gate/https/certificate-folder.ts";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { hashText, logEntry } from "../../support/store.ts";
@@ -14,7 +16,7 @@ export interface Place {
 }
 
 /**
- * A folder with `data`, where the accounts `owner` and `guest` and one log entry are and the domain
+ * A folder with `data`, where the accounts `owner` and `guest`, a session of each and one log entry are and the domain
  * `old.example.org` is asked for; `new.csv` with another account; `backup.db`; and `pages`, in
  * which there is a page already.
  */
@@ -34,10 +36,24 @@ export async function placeFor(t: TestContext): Promise<Place> {
   };
 }
 
+const sessionOf = ({ id, username }: User): StoredSession => ({
+  id: `session-of-${username}`,
+  userId: id,
+  createdAt: new Date(0),
+  usedAt: new Date(0),
+  expiresAt: new Date("2100-01-01"),
+  address: "192.0.2.1",
+  device: "curl",
+});
+
 async function makeDatabase(file: string, usernames: readonly string[]): Promise<void> {
   const store = await openSqlite({ file });
   for (const username of usernames) {
-    await store.insertUser({ username, passwordHash: hashText(`hash of ${username}`) });
+    const user = await store.insertUser({
+      username,
+      passwordHash: hashText(`hash of ${username}`),
+    });
+    if (user !== undefined) await store.insertSession(sessionOf(user));
   }
   await store.insertLogEntries([logEntry("an entry")]);
   store.close();

@@ -1,0 +1,70 @@
+import type { StoredSession } from "../../core/sessions/session-store.ts";
+import type { UserId } from "../../core/store.ts";
+import type { OpenStore } from "../../gate/open-store.ts";
+import { printable, printableJson } from "../../gate/printable.ts";
+import type { Command } from "../command.ts";
+import { SUCCESS } from "../terminal.ts";
+import { refuse, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
+
+const PAGE_SIZE = 1_000;
+
+export const command: Command = {
+  details:
+    "Lists the sessions that have not expired. Those of one user are in the order of their last use, which is known to the hour.",
+  operands: [{ name: "name", need: "optional" }],
+  options: [{ name: "json", about: "print one JSON object per line" }],
+  settings: STORE_SETTINGS,
+  examples: ["latchkey session list", "latchkey session list alice --json"],
+
+  run: (settings, { name, json }, terminal) =>
+    withAccounts(settings, terminal, async ({ store }) => {
+      const now = new Date();
+      const username = name === undefined ? undefined : String(name);
+      const user = username === undefined ? undefined : await store.findUserByUsername(username);
+      if (username !== undefined && user === undefined)
+        return refuse("no-user", username, terminal);
+      const format = json === true ? asJson : row;
+      if (format === row)
+        terminal.printHeader(columns("ID", "LAST USE", "ADDRESS", "USER", "DEVICE"));
+      const nameOf = usernames(store);
+      for await (const sessions of user === undefined
+        ? pages(store)
+        : [await store.readSessionsOf(user.id, now, PAGE_SIZE)]) {
+        const alive = sessions.filter(({ expiresAt }) => expiresAt > now);
+        const lines = alive.map(async (one) => format(one, await nameOf(one.userId)));
+        await terminal.printAll(await Promise.all(lines));
+      }
+      return SUCCESS;
+    }),
+};
+
+async function* pages(store: OpenStore): AsyncIterable<readonly StoredSession[]> {
+  for (let afterId = ""; ; ) {
+    const sessions = await store.readSessions({ afterId, limit: PAGE_SIZE });
+    yield sessions;
+    const last = sessions.at(-1);
+    if (last === undefined || sessions.length < PAGE_SIZE) return;
+    afterId = last.id;
+  }
+}
+
+/** Looks each username up once. */
+function usernames(store: OpenStore): (id: UserId) => Promise<string> {
+  const known = new Map<UserId, Promise<string>>();
+  return (id) => {
+    const name = known.get(id) ?? store.findUser(id).then((user) => user?.username ?? "");
+    known.set(id, name);
+    return name;
+  };
+}
+
+function asJson(session: StoredSession, username: string): string {
+  const { id, createdAt, usedAt, expiresAt, address, device } = session;
+  return printableJson({ id, username, createdAt, usedAt, expiresAt, address, device });
+}
+
+const row = ({ id, usedAt, address, device }: StoredSession, username: string): string =>
+  columns(id, usedAt.toISOString(), address, username, device);
+
+const columns = (id: string, time: string, address: string, user: string, device: string): string =>
+  printable(`${id.padEnd(32)}  ${time.padEnd(24)}  ${address.padEnd(15)}  ${user}  ${device}`);

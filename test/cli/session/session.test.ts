@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { openStore } from "../../../src/gate/open-store.ts";
+import { readPlace } from "../../../src/stores/place.ts";
+import { runCommand } from "../../support/command.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
+import { type OpenPlace, postgresPlace, sqlitePlace } from "../user/place.ts";
+
+const server = await sharedPostgres();
+const places: Readonly<Record<string, OpenPlace>> = {
+  SQLite: sqlitePlace,
+  PostgreSQL: postgresPlace(server),
+};
+
+const HOUR_MS = 3_600_000;
+const STRANGE = "\u001b[2Jg\u009bu\nest\u202e";
+
+/** Three sessions of the owner, of which one has expired, and one of another account. */
+async function scene(t: TestContext, open: OpenPlace) {
+  const place = await open(t, "owner", STRANGE);
+  const name = place.env.DATABASE_URL ?? `sqlite:${place.env.DATA_DIR}/latchkey.db`;
+  const store = await openStore({ database: readPlace(name) }, "refuse");
+  t.after(() => store.close());
+  const users = await place.accounts();
+  const add = async (id: string, username: string, usedHoursAgo: number, hoursLeft = 9) => {
+    const userId = users[username]?.id;
+    assert.ok(userId);
+    const at = (hours: number): Date =>
+      new Date(Math.floor(Date.now() / 1e3) * 1e3 + hours * HOUR_MS);
+    const session = {
+      id,
+      userId,
+      createdAt: at(-30),
+      usedAt: at(-usedHoursAgo),
+      expiresAt: at(hoursLeft),
+      address: "192.0.2.1",
+      device: "Firefox on Linux",
+    };
+    await store.insertSession(session);
+    return session;
+  };
+  const sessions = [
+    await add("a", "owner", 2),
+    await add("b", "owner", 1),
+    await add("c", STRANGE, 0),
+    await add("d", "owner", 3, -1),
+  ] as const;
+  const run = (...args: readonly string[]) => runCommand(["session", ...args], { env: place.env });
+  return { place, sessions, run };
+}
+
+for (const [kind, open] of Object.entries(places)) {
+  test(`${kind}: session list shows the sessions of one or all users that have not expired`, async (t) => {
+    const { run, sessions } = await scene(t, open);
+    const [a] = sessions;
+    const idsIn = (text: string) => text.split("\n").map((line) => line.slice(0, 1));
+    assert.deepEqual(idsIn((await run("list")).stdout), ["a", "b", "c", ""]);
+    assert.deepEqual(idsIn((await run("list", "owner")).stdout), ["b", "a", ""]);
+    const { stdout } = await run("list", "--json");
+    const { userId: _, ...rest } = a;
+    assert.deepEqual(JSON.parse(stdout.split("\n")[0] ?? ""), {
+      ...JSON.parse(JSON.stringify(rest)),
+      username: "owner",
+    });
+  });
+
+  test(`${kind}: session end ends one session and logs it`, async (t) => {
+    const { run, place, sessions } = await scene(t, open);
+    const ended = await run("end", "a");
+    assert.deepEqual(ended, {
+      code: 0,
+      stdout: 'Ended a session of user "owner".\n',
+      stderr: "",
+    });
+    const { owner } = await place.accounts();
+    const expiry = sessions[0].expiresAt.getTime() / 1_000;
+    assert.equal(owner?.endedSessions, JSON.stringify([["a", expiry]]));
+    assert.deepEqual(await place.entries(), ["cli session_end: Ended a session of owner"]);
+    const again = await run("end", "a");
+    assert.deepEqual(again, {
+      code: 1,
+      stdout: "",
+      stderr: 'latchkey: there is no session "a"\n',
+    });
+  });
+}
+
+test("session list names an unknown user, and prints no control characters", async (t) => {
+  const { run } = await scene(t, sqlitePlace);
+  const unknown = await run("list", "nobody");
+  assert.deepEqual([unknown.code, unknown.stdout], [1, ""]);
+  assert.match(unknown.stderr, /there is no user "nobody"/);
+  for (const args of [["list"], ["list", "--json"]]) {
+    const { stdout } = await run(...args);
+    assert.doesNotMatch(stdout, /[^\n\P{Cc}]/u);
+  }
+});
