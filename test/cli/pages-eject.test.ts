@@ -14,7 +14,7 @@ const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 const FILES = [
   ...["error.eta", "field.eta", "home.eta", "latchkey.css", "latchkey.js"],
-  ...["layout.eta", "login.eta", "setup.eta", "user.eta"],
+  ...["layout.eta", "login.eta", "sessions.eta", "setup.eta", "user.eta"],
 ];
 
 const shipped = (file: string): string => readFileSync(join(DEFAULT_PAGES, file), "utf8");
@@ -38,7 +38,7 @@ test("copies all pages to the folder of --to, which it creates, and says so in o
   const { code, stdout, stderr } = await eject(["--to", target]);
   assert.deepEqual([code, stderr], [0, ""]);
   await assertAllIn(target);
-  assert.match(stdout, new RegExp(`^Copied 9 files to ${target}\\. .*PAGES_DIR=${target}, .*\n$`));
+  assert.match(stdout, new RegExp(`^Copied 10 files to ${target}\\. .*PAGES_DIR=${target}, .*\n$`));
 });
 
 test("copies to PAGES_DIR without --to", async (t) => {
