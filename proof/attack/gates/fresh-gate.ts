@@ -63,6 +63,15 @@ export async function startFreshGate(options: FreshGateOptions): Promise<FreshGa
       readLog: async (format) =>
         (await latchkey("log", ...(format === "json" ? ["--json"] : []))).stdout,
       serverLog: () => output,
+      async addUser(username, password) {
+        const adding = run(
+          process.execPath,
+          ["--", MAIN, "user", "add", "--password-stdin", "--", username],
+          { env },
+        );
+        adding.child.stdin?.end(password);
+        await adding;
+      },
       endSessions: async (username) => void (await latchkey("user", "sign-out", "--", username)),
     },
     [Symbol.asyncDispose]: stop,

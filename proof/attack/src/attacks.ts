@@ -15,6 +15,7 @@ import { pageHeaders } from "./attacks/page-headers.ts";
 import { pipelining } from "./attacks/pipelining.ts";
 import { proxyHeaders } from "./attacks/proxy-headers.ts";
 import { smuggling } from "./attacks/request-smuggling.ts";
+import { sessionEnd } from "./attacks/session-end.ts";
 import { sessionLife } from "./attacks/session-life.ts";
 import { setupAgain } from "./attacks/setup-again.ts";
 import { setupRace } from "./attacks/setup-race.ts";
@@ -52,5 +53,6 @@ export const attacks: readonly Attack[] = [
   heavyBodies,
   slowBodies,
   signInLimit,
+  sessionEnd,
   sessionLife,
 ];

@@ -35,6 +35,7 @@ export interface ServerAccess {
   /** The server log so far. */
   serverLog(): string;
   endSessions(username: string): Promise<void>;
+  addUser(username: string, password: string): Promise<void>;
 }
 
 /** A sign-in service that was found at a URL. */

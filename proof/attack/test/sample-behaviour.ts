@@ -22,6 +22,8 @@ export interface Memory {
   readonly users: User[];
   readonly attempts: Map<string, number>;
   readonly log: string[];
+  /** The user IDs of sessions, by the `jti` of their tokens. */
+  readonly sessions: Map<string, string>;
   readonly ended: Set<string>;
 }
 
@@ -57,6 +59,8 @@ export interface Behaviour {
   redirect(response: ServerResponse, location: string, cookies: readonly string[]): void;
   tooLarge(bytes: number): number | undefined;
   endSessions(memory: Memory, token: string): void;
+  /** Ends one session at the request of this user. */
+  endSession(memory: Memory, user: User, jti: string): void;
   isGuarded(request: IncomingMessage): boolean;
   /** The headers that an app behind the server receives. */
   passedOn(request: IncomingMessage, user: User): IncomingHttpHeaders;
@@ -75,6 +79,9 @@ export function issue(userId: string): string {
   const text = `${encoded({ alg: "HS256", typ: "JWT" })}.${encoded(claims)}`;
   return `${text}.${signatureOf(text)}`;
 }
+
+/** The claim `jti` of a token. */
+export const jtiIn = (token: string): string => String(decoded(token.split(".")[1]).jti);
 
 /** The JSON object in a part of a token, or an empty one. */
 export function decoded(part: string | undefined): Readonly<Record<string, unknown>> {
@@ -185,6 +192,9 @@ export const correct: Behaviour = {
   },
   tooLarge: (bytes) => (bytes > 65_536 ? 413 : undefined),
   endSessions: ({ ended }, token) => void ended.add(token),
+  endSession({ sessions, ended }, user, jti) {
+    if (sessions.get(jti) === user.id) ended.add(jti);
+  },
   isGuarded: () => true,
   passedOn,
 };

@@ -6,6 +6,7 @@ import {
   type Behaviour,
   correct,
   type Fields,
+  jtiIn,
   type Memory,
   PROXY,
   SECRET,
@@ -33,7 +34,13 @@ export async function startSampleServer(
   options: SampleServerOptions = {},
 ): Promise<SampleServer> {
   const parts: Behaviour = { ...correct, ...options };
-  const memory: Memory = { users: [], attempts: new Map(), log: [], ended: new Set() };
+  const memory: Memory = {
+    users: [],
+    attempts: new Map(),
+    log: [],
+    sessions: new Map(),
+    ended: new Set(),
+  };
   const sample: Sample = { parts, memory, setupToken: options.setupToken };
   const url = await listen(
     t,
@@ -67,6 +74,9 @@ function workshopOf({ parts, memory, setupToken }: Sample): ServerAccess {
           : `${at} ${parts.logged(text)}`,
       ),
     serverLog: () => "",
+    async addUser(username, password) {
+      memory.users.push({ id: `user-${memory.users.length}`, username, password });
+    },
     endSessions: async () => parts.endSessions(memory, "all"),
   };
 }
@@ -124,6 +134,11 @@ async function answer(
         return page(sample, response, 422, parts.escape(user.username));
       return parts.redirect(response, parts.returnTo(request.headers.referer) ?? "/", []);
     }
+    case "POST /account/sessions/end": {
+      if (user === undefined) return parts.redirect(response, "/login", []);
+      parts.endSession(memory, user, fields.get("session") ?? "");
+      return parts.redirect(response, "/", []);
+    }
     case "GET /forward-auth":
       return page(sample, response, user || !parts.isGuarded(request) ? 200 : 401, "");
     case "GET /echo": {
@@ -155,6 +170,7 @@ function userOf(
 ): Memory["users"][number] | undefined {
   const token = parts.tokenIn(request);
   if (token === undefined || memory.ended.has("all")) return undefined;
+  if (memory.ended.has(jtiIn(token))) return undefined;
   const id = parts.userIdIn(token);
   return memory.users.find((one) => one.id === id);
 }
@@ -198,7 +214,13 @@ async function signIn({ sample, request, response, fields }: Context): Promise<v
   if (user === undefined || !fits) return parts.redirect(response, parts.refusedLocation(user), []);
   memory.log.push(`Signed in as ${user.username}`);
   const location = parts.returnTo(fields.get("return_to")) ?? "/";
-  parts.redirect(response, location, [parts.cookieFor(parts.tokenFor(user.id, request))]);
+  parts.redirect(response, location, [parts.cookieFor(startSession(sample, request, user.id))]);
+}
+
+function startSession({ parts, memory }: Sample, request: IncomingMessage, userId: string): string {
+  const token = parts.tokenFor(userId, request);
+  memory.sessions.set(jtiIn(token), userId);
+  return token;
 }
 
 async function setUp(context: Context): Promise<void> {
@@ -213,5 +235,5 @@ async function setUp(context: Context): Promise<void> {
   const user = { id: `user-${memory.users.length}`, username, password };
   if ((await parts.insertFirst(memory, user)) === "too-late")
     return parts.redirect(response, "/login", []);
-  parts.redirect(response, "/", [parts.cookieFor(parts.tokenFor(user.id, request))]);
+  parts.redirect(response, "/", [parts.cookieFor(startSession(sample, request, user.id))]);
 }
