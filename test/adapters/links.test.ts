@@ -42,6 +42,7 @@ async function readPages(app: RunningAdapter, base: string): Promise<Record<stri
 const assets = [
   ["latchkey.css", "text/css; charset=utf-8"],
   ["latchkey.js", "text/javascript; charset=utf-8"],
+  ["latchkey-passkeys.js", "text/javascript; charset=utf-8"],
   ["latchkey-logo", "image/svg+xml"],
 ] as const;
 

@@ -13,8 +13,9 @@ import { tempDir } from "../support/temp-dir.ts";
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 const FILES = [
-  ...["error.eta", "field.eta", "home.eta", "latchkey.css", "latchkey.js"],
-  ...["layout.eta", "login.eta", "sessions.eta", "setup.eta", "user.eta"],
+  ...["codes.eta", "error.eta", "field.eta", "home.eta", "latchkey-passkeys.js"],
+  ...["latchkey.css", "latchkey.js", "layout.eta", "login.eta", "passkeys.eta"],
+  ...["sessions.eta", "setup.eta", "use-passkey.eta", "user.eta"],
 ];
 
 const shipped = (file: string): string => readFileSync(join(DEFAULT_PAGES, file), "utf8");
@@ -38,7 +39,7 @@ test("copies all pages to the folder of --to, which it creates, and says so in o
   const { code, stdout, stderr } = await eject(["--to", target]);
   assert.deepEqual([code, stderr], [0, ""]);
   await assertAllIn(target);
-  assert.match(stdout, new RegExp(`^Copied 10 files to ${target}\\. .*PAGES_DIR=${target}, .*\n$`));
+  assert.match(stdout, new RegExp(`^Copied 14 files to ${target}\\. .*PAGES_DIR=${target}, .*\n$`));
 });
 
 test("copies to PAGES_DIR without --to", async (t) => {

@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { type HostRule, hostNameIn, judgeHost } from "../allowed-hosts.ts";
 import { isLoopbackHost } from "../loopback.ts";
 
@@ -23,7 +22,8 @@ export function relyingPartyOf(rule: HostRule, host: string): RelyingParty | und
 
 function partyAt(urls: readonly [string, ...string[]]): RelyingParty | undefined {
   const id = new URL(urls[0]).hostname;
-  if (id.startsWith("[") || isIP(id) !== 0) return undefined;
+  // The parser writes every IPv4 address as four numbers, and IPv6 in brackets.
+  if (/^(\d+(\.\d+){3}$|\[)/.test(id)) return undefined;
   const secure = urls
     .map((url) => new URL(url))
     .filter(({ protocol }) => protocol === "https:" || isLoopbackHost(id));

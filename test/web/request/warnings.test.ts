@@ -44,6 +44,16 @@ const refusals: readonly (readonly [
       }),
   ],
   [
+    "passkey change rejected",
+    "a wrong password for a new passkey",
+    async (gate) =>
+      gate.send("/account/passkeys/add", {
+        session: await gate.setUp(),
+        form: { current_password: "wrong-one" },
+        headers: { Host: "localhost" },
+      }),
+  ],
+  [
     "setup rejected",
     "a wrong setup token",
     async (gate) => {
