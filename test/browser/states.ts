@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import type { Visiting } from "../support/browser.ts";
 import { OWNER } from "../support/gate.ts";
+import { begunIn, codeShown } from "../support/one-time-codes.ts";
 import { type AtGate, atGate, atHome, leave, submit, submitUnchecked, unfold } from "./forms.ts";
 
 /** A page in a state that users see, and how to open it. */
@@ -62,6 +63,18 @@ const changed = (fields: Readonly<Record<string, string>>): Steps => {
   return ({ page }) => submitUnchecked(page, "/account/password", { ...right, ...fields });
 };
 
+const BEGIN = "/account/codes/begin";
+const CONFIRM = "/account/codes/confirm";
+const OFF = "/account/codes/off";
+
+const codesBegun: Steps = ({ page }) => submit(page, BEGIN, { codes_password: OWNER.password });
+
+async function codesOn(at: AtGate): Promise<void> {
+  await codesBegun(at);
+  const { key } = begunIn(await at.page.content());
+  await submit(at.page, CONFIRM, { code: codeShown(key) });
+}
+
 /** A form on a page of another site. */
 async function crossSite({ page, gate }: AtGate): Promise<void> {
   const form = `<form method="post" action="${gate.url}/login"><button>Send</button></form>`;
@@ -91,6 +104,30 @@ export const states: readonly State[] = [
   home("home", async ({ page }) => unfold(page)),
   home("home after a password change", changed({})),
   home("home after a rejected password change", changed({ confirm_password: "another" })),
+  home("home after a wrong password for codes", ({ page }) =>
+    submit(page, BEGIN, { codes_password: "wrong" }),
+  ),
+  home("home with codes begun", codesBegun),
+  home("home after a wrong first code", async (at) => {
+    await codesBegun(at);
+    await submit(at.page, CONFIRM, { code: "000" });
+  }),
+  home("home with recovery codes", codesOn),
+  home("home with codes", async (at) => {
+    await codesOn(at);
+    await at.page.goto(`${at.gate.url}/`);
+    await unfold(at.page);
+  }),
+  home("home after a wrong code", async (at) => {
+    await codesOn(at);
+    await at.page.goto(`${at.gate.url}/`);
+    await submit(at.page, OFF, { codes_password: OWNER.password, code: "000" });
+  }),
+  home("sign-in with a code", async (at) => {
+    await codesOn(at);
+    await at.page.context().clearCookies();
+    await to("/login")(at);
+  }),
   home("unknown path, signed in", to("/nothing")),
 ];
 

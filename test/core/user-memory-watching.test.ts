@@ -13,6 +13,7 @@ function watchedMemory() {
   const clock = fakeClock();
   const told = { confirmedAt: Number.NEGATIVE_INFINITY, closed: 0 };
   const asked: UserId[] = [];
+  const codes = { inUse: false, asked: 0 };
   const watchings: UserWatching[] = [];
   const memory = createUserMemory(
     {
@@ -20,6 +21,10 @@ function watchedMemory() {
       async findUser(id) {
         asked.push(id);
         return { id, username: `name of ${id}`, passwordHash: hashText("hash") };
+      },
+      async hasExtra() {
+        codes.asked += 1;
+        return codes.inUse;
       },
       watchUsers(watching) {
         watchings.push(watching);
@@ -35,7 +40,7 @@ function watchedMemory() {
   );
   const [watching, ...more] = watchings;
   assert.ok(watching !== undefined && more.length === 0, "the store is watched once");
-  return { clock, told, asked, memory, watching };
+  return { clock, told, asked, codes, memory, watching };
 }
 
 const isRemembered = (memory: UserMemory, id: UserId): boolean =>
@@ -120,3 +125,23 @@ test("closes with a store that cannot watch users", async () => {
   );
   await assert.doesNotReject(memory.close());
 });
+
+for (const changed of [ONE, "all"] as const) {
+  test(`asks whether codes are in use once a minute, and after a change of ${changed}`, async () => {
+    const { clock, told, codes, memory, watching } = watchedMemory();
+    assert.equal(await memory.anyUsesCodes(), false);
+    for (let second = 1; second < 60; second += 1) {
+      clock.advance(1_000);
+      told.confirmedAt = clock.monotonic();
+      assert.equal(await memory.anyUsesCodes(), false);
+    }
+    assert.equal(codes.asked, 1);
+    codes.inUse = true;
+    watching.changed(changed);
+    assert.equal(await memory.anyUsesCodes(), true);
+    clock.advance(60_000);
+    told.confirmedAt = clock.monotonic();
+    await memory.anyUsesCodes();
+    assert.equal(codes.asked, 3);
+  });
+}

@@ -195,3 +195,64 @@ test("rejects all callers of a failed lookup, and queries again for the next", a
   answer(1, "owner");
   assert.equal((await again)?.username, "owner");
 });
+
+/** The same, with a store that keeps extras. */
+async function codesInUse(t: TestContext) {
+  const store = await openStore(t);
+  const asked = { hasExtra: 0 };
+  const clock = fakeClock();
+  const users = createUserMemory(
+    {
+      hasUsers: store.hasUsers,
+      findUser: store.findUser,
+      hasExtra(extra) {
+        asked.hasExtra += 1;
+        return store.hasExtra(extra);
+      },
+    },
+    clock,
+  );
+  const user = await store.insertUser({ username: "owner", passwordHash: hashText("hash") });
+  assert.ok(user);
+  const turnOn = () => store.replaceExtra(user.id, "codes", undefined, "codes");
+  return { asked, clock, users, id: user.id, turnOn };
+}
+
+test("remembers whether codes are in use for a second, or until a user changes", async (t) => {
+  const { asked, clock, users, id, turnOn } = await codesInUse(t);
+  assert.equal(await users.anyUsesCodes(), false);
+  await turnOn();
+  clock.advance(999);
+  assert.equal(await users.anyUsesCodes(), false);
+  assert.equal(asked.hasExtra, 1);
+  clock.advance(1);
+  assert.equal(await users.anyUsesCodes(), true);
+  assert.equal(await users.anyUsesCodes(), true);
+  assert.equal(asked.hasExtra, 2);
+  users.forget(id);
+  assert.equal(await users.anyUsesCodes(), true);
+  assert.equal(asked.hasExtra, 3);
+});
+
+test("asks again whether codes are in use after a failure", async () => {
+  const failing = { failures: 1 };
+  const users = createUserMemory(
+    {
+      hasUsers: async () => true,
+      findUser: async () => undefined,
+      async hasExtra() {
+        failing.failures -= 1;
+        if (failing.failures >= 0) throw new Error("store is busy");
+        return true;
+      },
+    },
+    fakeClock(),
+  );
+  await assert.rejects(async () => users.anyUsesCodes(), /store is busy/);
+  assert.equal(await users.anyUsesCodes(), true);
+});
+
+test("no codes are in use in a store that keeps no extras", async () => {
+  const store = { hasUsers: async () => true, findUser: async () => undefined };
+  assert.equal(createUserMemory(store, fakeClock()).anyUsesCodes(), false);
+});

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import jsqr from "jsqr";
+import type { Locator, Page } from "playwright-core";
+import { wordsIn } from "../../src/web/pages/words.ts";
+import { OWNER } from "../support/gate.ts";
+import { codeShown } from "../support/one-time-codes.ts";
+import { alert, atHome, field, focused, leave, pathOf, submit } from "./forms.ts";
+
+const PHONE = { width: 360, height: 640 } as const;
+const PASSWORD = { codes_password: OWNER.password };
+const en = wordsIn("en");
+
+/** What a phone's camera would read: a picture of the element, decoded by another program. */
+async function scanned(code: Locator): Promise<string | undefined> {
+  const png = (await code.screenshot()).toString("base64");
+  const blank = await code.page().context().newPage();
+  const { data, width, height } = await blank.evaluate<Picture>(`(async () => {
+    const image = new Image();
+    image.src = "data:image/png;base64,${png}";
+    await image.decode();
+    const { width, height } = image;
+    const drawing = new OffscreenCanvas(width, height).getContext("2d");
+    drawing.drawImage(image, 0, 0);
+    return { width, height, data: [...drawing.getImageData(0, 0, width, height).data] };
+  })()`);
+  await blank.close();
+  const read = jsqr as unknown as typeof jsqr.default;
+  return read(Uint8ClampedArray.from(data), width, height)?.data;
+}
+
+interface Picture {
+  readonly data: readonly number[];
+  readonly width: number;
+  readonly height: number;
+}
+
+const recoveryCodes = (page: Page): Promise<readonly string[]> =>
+  page.getByRole("listitem").allInnerTexts();
+
+for (const scripts of ["on", "off"] as const) {
+  test(`turns codes on, signs in with them and turns them off on a phone, scripts ${scripts}`, async (t) => {
+    const { page, gate } = await atHome(t, { scripts, size: PHONE, statuses: [422] });
+    await submit(page, "/account/codes/begin", PASSWORD);
+    assert.equal(await focused(page), "code");
+    const uri = new URL((await scanned(page.locator("svg.qr"))) ?? "");
+    const link = await page.getByRole("link", { name: en.openInApp }).getAttribute("href");
+    assert.equal(link, uri.href);
+    const key = uri.searchParams.get("secret") ?? "";
+    assert.equal((await page.locator("code").innerText()).replaceAll(" ", ""), key);
+
+    await submit(page, "/account/codes/confirm", { code: "000" });
+    assert.equal(await alert(page).textContent(), en.messages.codeIncorrect);
+    await submit(page, "/account/codes/confirm", { code: codeShown(key) });
+    const codes = await recoveryCodes(page);
+    assert.equal(codes.length, 10);
+    await leave(page, () => page.getByRole("link", { name: en.codesKept }).click());
+    assert.equal(pathOf(page), "/");
+
+    await submit(page, "/logout");
+    await submit(page, "/login", OWNER);
+    assert.equal(pathOf(page), "/login?error=1");
+    await submit(page, "/login", { ...OWNER, code: codeShown(key, 1) });
+    assert.equal(pathOf(page), "/");
+    await submit(page, "/logout");
+    await submit(page, "/login", { ...OWNER, code: codes[0] ?? "" });
+    assert.equal(pathOf(page), "/");
+
+    await submit(page, "/account/codes/off", { ...PASSWORD, code: codes[1] ?? "" });
+    assert.equal(pathOf(page), "/account/");
+    await submit(page, "/logout");
+    assert.equal(await field(page, "code").count(), 0);
+    await submit(page, "/login", OWNER);
+    assert.equal(pathOf(page), "/");
+    assert.ok(!(await gate.logEntries(6)).some(({ summary }) => summary.includes(key)));
+  });
+}
+
+test("reads the QR code in the dark too, and prints recovery codes without the button", async (t) => {
+  const { page } = await atHome(t, { scheme: "dark", size: PHONE });
+  await submit(page, "/account/codes/begin", PASSWORD);
+  const uri = await scanned(page.locator("svg.qr"));
+  assert.match(uri ?? "", /^otpauth:\/\/totp\/Latchkey:owner\?/);
+  const key = new URL(uri ?? "").searchParams.get("secret") ?? "";
+  await submit(page, "/account/codes/confirm", { code: codeShown(key) });
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.getByRole("listitem").first().isVisible(), true);
+  assert.equal(await page.getByRole("link", { name: en.codesKept }).isVisible(), false);
+});
