@@ -28,13 +28,8 @@ export const pathOf = (page: Page): string => {
 
 /** Opens the forms that are folded. */
 export async function unfold(page: Page): Promise<void> {
-<<<<<<< HEAD
   const folded = page.locator("details:not([open]) > summary").filter({ visible: true });
   while ((await folded.count()) > 0) await folded.first().click();
-=======
-  const folded = page.locator("details:not([open]) > summary");
-  for (let left = await folded.count(); left > 0; left -= 1) await folded.first().click();
->>>>>>> 205fc83 (Prove one-time codes in a browser on a phone, with and without script)
 }
 
 export async function fill(page: Page, fields: Fields): Promise<void> {

@@ -12,6 +12,7 @@ import { logForging } from "./attacks/log-forging.ts";
 import { markupInjection, markupInSetup } from "./attacks/markup-injection.ts";
 import { openRedirects } from "./attacks/open-redirects.ts";
 import { pageHeaders } from "./attacks/page-headers.ts";
+import { passkeyReplay } from "./attacks/passkey-replay.ts";
 import { pipelining } from "./attacks/pipelining.ts";
 import { proxyHeaders } from "./attacks/proxy-headers.ts";
 import { smuggling } from "./attacks/request-smuggling.ts";
@@ -52,6 +53,7 @@ export const attacks: readonly Attack[] = [
   smuggling,
   heavyBodies,
   slowBodies,
+  passkeyReplay,
   signInLimit,
   sessionEnd,
   sessionLife,

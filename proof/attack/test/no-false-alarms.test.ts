@@ -4,7 +4,8 @@ import { attacks } from "../src/attacks.ts";
 import { attackNamed, attackSampleServer } from "./run-attack.ts";
 import { correct } from "./sample-behaviour.ts";
 
-for (const attack of attacks) {
+/** The sample server has no passkeys: passkey-flaws.full.test.ts attacks the library. */
+for (const attack of attacks.filter(({ name }) => name !== "passkey-replay")) {
   test(`${attack.name} finds nothing on a correct server`, async (t) => {
     const { outcome, findings, tried } = await attackSampleServer(t, attack, {
       setupToken: "the token",
