@@ -3,7 +3,7 @@ import { allowsAnyHost, judgeHost } from "../core/allowed-hosts.ts";
 import { codeRoutes } from "./codes.ts";
 import { CHANGE_PASSWORD, homePathsOf } from "./paths.ts";
 import type { WebPorts } from "./ports.ts";
-import { requestInfoOf } from "./request/request-info.ts";
+import { hostOf, requestInfoOf } from "./request/request-info.ts";
 
 /** The paths of the pages, forms and assets: all but the health checks and forward auth. */
 export function sitePaths(ports: WebPorts): readonly string[] {
@@ -54,6 +54,3 @@ export function answerUnknownPath(ports: WebPorts, c: Context): Promise<Response
 
 const refuse = ({ views }: WebPorts, c: Context): Promise<Response> =>
   views.error(requestInfoOf(c), 421, "hostNotAllowed");
-
-/** An HTTP/1.0 request may lack the Host header; the server then completes the URL. */
-export const hostOf = (c: Context): string => c.req.header("host") ?? new URL(c.req.url).host;

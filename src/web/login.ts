@@ -12,16 +12,25 @@ import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "./return-to.ts
 import { sessionCookies } from "./session-cookie.ts";
 
 export async function getLogin(ports: WebPorts, c: Context): Promise<Response> {
-  const { options, views, rules } = ports;
+  const { options, views } = ports;
   const info = requestInfoOf(c);
   const returnTo = acceptedTarget(options, askedOf(c), c.req.query(RETURN_TO));
   const { CurrentUser: user } = await views.helpers(info);
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
   const [asksCode, offersPasskeys] = await Promise.all([
-    rules.users.anyHas("codes"),
+    asksForCode(ports),
     offersPasskeySignIn(ports, c),
   ]);
   return views.page(info, "login", { returnTo, continueTo, asksCode, offersPasskeys });
+}
+
+/** The field is also shown if the store cannot be asked: without codes, it has no effect. */
+async function asksForCode({ rules }: WebPorts): Promise<boolean> {
+  try {
+    return await rules.users.anyHas("codes");
+  } catch {
+    return true;
+  }
 }
 
 export async function postLogin(ports: WebPorts, c: Context, form: Form): Promise<Response> {

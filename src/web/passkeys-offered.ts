@@ -1,12 +1,11 @@
 import type { Context } from "hono";
 import { messageOf } from "../core/fault.ts";
 import { type RelyingParty, relyingPartyOf } from "../core/passkeys/relying-party.ts";
-import { hostOf } from "./allowed-hosts.ts";
 import type { SignedIn } from "./guards.ts";
 import type { PasskeySection } from "./pages/page-data.ts";
 import { utcIn } from "./pages/utc-time.ts";
 import type { WebPorts } from "./ports.ts";
-import { requestInfoOf } from "./request/request-info.ts";
+import { hostOf, requestInfoOf } from "./request/request-info.ts";
 
 export const partyOf = ({ options }: WebPorts, c: Context): RelyingParty | undefined =>
   relyingPartyOf(options, hostOf(c));

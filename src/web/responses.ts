@@ -70,22 +70,22 @@ export const respondAsset = ({ contentType, cacheControl, body }: Asset): Respon
     "Cache-Control": cacheControl,
   });
 
-/** The options that determine where a page can lead, and what it can ask. */
+/** The options that determine where a page can lead. */
 export interface FormTargets {
   readonly postLoginLocation: PostLoginLocation;
   readonly publicUrl: string | undefined;
   readonly cookieDomain: string | undefined;
-  /** Its script asks for challenges. */
-  readonly passkeys: boolean;
 }
 
-/** CSP `form-action` also covers the redirect after a form: outside targets have to be listed. */
-export function pageHeaders({
-  postLoginLocation,
-  publicUrl,
-  cookieDomain,
-  passkeys,
-}: FormTargets): Headers {
+/**
+ * CSP `form-action` also covers the redirect after a form: outside targets have to be listed.
+ *
+ * @param connect Whether scripts of the page can send requests to its own site.
+ */
+export function pageHeaders(
+  { postLoginLocation, publicUrl, cookieDomain }: FormTargets,
+  connect: "none" | "self" = "none",
+): Headers {
   const outside = typeof postLoginLocation === "string" ? originOf(postLoginLocation) : undefined;
   const port = portOf(publicUrl);
   const domain = `${cookieDomain}${port === "" ? "" : `:${port}`}`;
@@ -94,10 +94,10 @@ export function pageHeaders({
   // The page for an excluded user is shown under the host name of the app.
   const own = ["'self'", publicUrl].filter(Boolean).join(" ");
   const formTargets = ["'self'", outside, ...shared].filter(Boolean).join(" ");
-  const connect = passkeys ? "connect-src 'self'; " : "";
+  const connectTo = connect === "self" ? "connect-src 'self'; " : "";
   return {
     "Content-Type": "text/html; charset=utf-8",
     Vary: "Accept-Language",
-    "Content-Security-Policy": `default-src 'none'; script-src ${own}; style-src ${own}; img-src ${own}; ${connect}object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
+    "Content-Security-Policy": `default-src 'none'; script-src ${own}; style-src ${own}; img-src ${own}; ${connectTo}object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
   };
 }

@@ -52,6 +52,7 @@ export interface ViewPorts {
 export function createViews({ pages, rules, options, requests }: ViewPorts): Views {
   const { log } = requests;
   const ofPages = pageHeaders(options);
+  const ofPasskeyPages = pageHeaders(options, "self");
 
   const locale: Views["locale"] = (info) =>
     options.locale ?? preferredLocale(info.header("accept-language"));
@@ -108,13 +109,13 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
   return {
     async page(info, name, data, cookies) {
       const html = pages.render(name, locale(info), await helpers(info), data);
-      return respondPage(html, 200, {}, cookies);
+      return respondPage(html, 200, offersPasskeys(data) ? ofPasskeyPages : {}, cookies);
     },
     async formProblem(info, status, name, data) {
       const html = pages.render(name, locale(info), await helpers(info), data);
       const { message } = data.problem;
       return html.includes(message)
-        ? respondPage(html, status)
+        ? respondPage(html, status, offersPasskeys(data) ? ofPasskeyPages : {})
         : errorPage(info, { status, message });
     },
     error(info, status, name, headers) {
@@ -142,6 +143,11 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
     helpers,
   };
 }
+
+/** Whether the script for passkeys is on the page. It asks for challenges. */
+const offersPasskeys = (data: PageData[PageName]): boolean =>
+  ("offersPasskeys" in data && data.offersPasskeys) ||
+  ("passkeys" in data && data.passkeys?.canAdd === true);
 
 const helpersWithoutStore = ({ error }: RequestInfo): PageHelpers => ({
   NeedsSetup: false,

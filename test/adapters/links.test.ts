@@ -67,7 +67,10 @@ for (const framework of frameworks) {
         login: [`${base}/login`],
         error: [`${base}/login`],
         errorSignedIn: [base || "/"],
-        home: [`${base}/logout`, `${base}/account/password`, `${base}/account/sessions/end`],
+        home: [
+          `${base}/logout`,
+          ...["password", "sessions/end", "codes/begin"].map((name) => `${base}/account/${name}`),
+        ],
       });
     });
 

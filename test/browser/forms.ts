@@ -5,7 +5,9 @@ import { type RunningGate, startGate } from "../support/gate.ts";
 
 export type Fields = Readonly<Record<string, string>>;
 
-export const field = (page: Page, name: string): Locator => page.locator(`[name="${name}"]`);
+/** A field of a page, or of one of its forms where several have a field of that name. */
+export const field = (within: Page | Locator, name: string): Locator =>
+  within.locator(`[name="${name}"]`);
 
 export const formOf = (page: Page, action: string): Locator =>
   page.locator(`form[action="${action}"]`);

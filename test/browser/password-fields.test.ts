@@ -5,10 +5,10 @@ import { eventually } from "../support/eventually.ts";
 import { OWNER } from "../support/gate.ts";
 import { atGate, atHome, field, fill, focused, formOf, pathOf, sendButton } from "./forms.ts";
 
-const showButton = (page: Page, label: string): Locator =>
-  page.getByRole("button", { name: `Show: ${label}`, exact: true });
-const hideButton = (page: Page, label: string): Locator =>
-  page.getByRole("button", { name: `Hide: ${label}`, exact: true });
+const showButton = (within: Page | Locator, label: string): Locator =>
+  within.getByRole("button", { name: `Show: ${label}`, exact: true });
+const hideButton = (within: Page | Locator, label: string): Locator =>
+  within.getByRole("button", { name: `Hide: ${label}`, exact: true });
 
 async function autocompletes(page: Page, action: string): Promise<object> {
   const inputs = await formOf(page, action).locator("input").all();
@@ -41,27 +41,29 @@ test("the password change has a hidden username field for password managers", as
     current_password: "current-password",
     new_password: "new-password",
     confirm_password: "new-password",
+    end_others: null,
   });
-  const username = field(page, "username");
+  const username = field(formOf(page, "/account/password"), "username");
   assert.deepEqual([await username.inputValue(), await username.isVisible()], ["owner", false]);
 });
 
 test("each password field has a button that shows and hides it", async (t) => {
   const { page } = await atHome(t);
-  await field(page, "new_password").fill("another horse");
-  const typeOf = (name: string) => field(page, name).getAttribute("type");
-  await showButton(page, "New password").press("Enter");
+  const form = formOf(page, "/account/password");
+  await field(form, "new_password").fill("another horse");
+  const typeOf = (name: string) => field(form, name).getAttribute("type");
+  await showButton(form, "New password").press("Enter");
   assert.deepEqual(
     [await typeOf("current_password"), await typeOf("new_password")],
     ["password", "text"],
   );
-  assert.equal(await field(page, "new_password").inputValue(), "another horse");
-  const hide = hideButton(page, "New password");
+  assert.equal(await field(form, "new_password").inputValue(), "another horse");
+  const hide = hideButton(form, "New password");
   assert.equal(await hide.evaluate((button) => button.matches(":focus")), true, "keeps the focus");
   await hide.press("Space");
   assert.equal(await typeOf("new_password"), "password");
   for (const label of ["Current password", "New password", "Repeat new password"]) {
-    assert.equal(await showButton(page, label).count(), 1, label);
+    assert.equal(await showButton(form, label).count(), 1, label);
   }
 });
 
@@ -103,7 +105,7 @@ test("submits a shown password as a password field, so that browsers offer to sa
 
 test("spelling checks and keyboard corrections are off for a shown password", async (t) => {
   const { page } = await atHome(t);
-  for (const input of await page.locator("input:visible").all()) {
+  for (const input of await page.locator("input:visible:not([type=checkbox])").all()) {
     assert.equal(await input.getAttribute("spellcheck"), "false");
     assert.equal(await input.getAttribute("autocapitalize"), "none");
   }

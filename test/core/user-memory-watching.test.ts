@@ -129,19 +129,19 @@ test("closes with a store that cannot watch users", async () => {
 for (const changed of [ONE, "all"] as const) {
   test(`asks whether codes are in use once a minute, and after a change of ${changed}`, async () => {
     const { clock, told, codes, memory, watching } = watchedMemory();
-    assert.equal(await memory.anyUsesCodes(), false);
+    assert.equal(await memory.anyHas("codes"), false);
     for (let second = 1; second < 60; second += 1) {
       clock.advance(1_000);
       told.confirmedAt = clock.monotonic();
-      assert.equal(await memory.anyUsesCodes(), false);
+      assert.equal(await memory.anyHas("codes"), false);
     }
     assert.equal(codes.asked, 1);
     codes.inUse = true;
     watching.changed(changed);
-    assert.equal(await memory.anyUsesCodes(), true);
+    assert.equal(await memory.anyHas("codes"), true);
     clock.advance(60_000);
     told.confirmedAt = clock.monotonic();
-    await memory.anyUsesCodes();
+    await memory.anyHas("codes");
     assert.equal(codes.asked, 3);
   });
 }

@@ -220,17 +220,17 @@ async function codesInUse(t: TestContext) {
 
 test("remembers whether codes are in use for a second, or until a user changes", async (t) => {
   const { asked, clock, users, id, turnOn } = await codesInUse(t);
-  assert.equal(await users.anyUsesCodes(), false);
+  assert.equal(await users.anyHas("codes"), false);
   await turnOn();
   clock.advance(999);
-  assert.equal(await users.anyUsesCodes(), false);
+  assert.equal(await users.anyHas("codes"), false);
   assert.equal(asked.hasExtra, 1);
   clock.advance(1);
-  assert.equal(await users.anyUsesCodes(), true);
-  assert.equal(await users.anyUsesCodes(), true);
+  assert.equal(await users.anyHas("codes"), true);
+  assert.equal(await users.anyHas("codes"), true);
   assert.equal(asked.hasExtra, 2);
   users.forget(id);
-  assert.equal(await users.anyUsesCodes(), true);
+  assert.equal(await users.anyHas("codes"), true);
   assert.equal(asked.hasExtra, 3);
 });
 
@@ -248,11 +248,11 @@ test("asks again whether codes are in use after a failure", async () => {
     },
     fakeClock(),
   );
-  await assert.rejects(async () => users.anyUsesCodes(), /store is busy/);
-  assert.equal(await users.anyUsesCodes(), true);
+  await assert.rejects(async () => users.anyHas("codes"), /store is busy/);
+  assert.equal(await users.anyHas("codes"), true);
 });
 
 test("no codes are in use in a store that keeps no extras", async () => {
   const store = { hasUsers: async () => true, findUser: async () => undefined };
-  assert.equal(createUserMemory(store, fakeClock()).anyUsesCodes(), false);
+  assert.equal(createUserMemory(store, fakeClock()).anyHas("codes"), false);
 });

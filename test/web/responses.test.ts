@@ -14,7 +14,6 @@ const FORM_TARGETS = {
   postLoginLocation: "/",
   publicUrl: undefined,
   cookieDomain: undefined,
-  passkeys: true,
 };
 const page = (headers: Headers = {}): Response =>
   respond("<p>", 200, { ...pageHeaders(FORM_TARGETS), ...headers });
@@ -76,8 +75,9 @@ test("the CSP of a page allows an external post-login location as form target", 
 });
 
 test("the CSP of a page allows requests only for passkeys, and only to the site itself", () => {
-  assert.match(header(page(), "Content-Security-Policy") ?? "", /; connect-src 'self';/);
-  const without = pageHeaders({ ...FORM_TARGETS, passkeys: false });
+  const connecting = pageHeaders(FORM_TARGETS, "self");
+  assert.match(connecting["Content-Security-Policy"] ?? "", /; connect-src 'self';/);
+  const without = pageHeaders(FORM_TARGETS);
   assert.doesNotMatch(without["Content-Security-Policy"] ?? "", /connect-src/);
 });
 

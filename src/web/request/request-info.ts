@@ -35,6 +35,9 @@ export const requestSourceOf = (c: Context): RequestSource => ({
   givenId: c.req.header("x-request-id"),
 });
 
+/** An HTTP/1.0 request may lack the Host header; the server then completes the URL. */
+export const hostOf = (c: Context): string => c.req.header("host") ?? new URL(c.req.url).host;
+
 /** The information about a request to Hono. */
 export const requestInfoOf = (c: Context): RequestInfo => ({
   ...requestInfo(c.req.raw),

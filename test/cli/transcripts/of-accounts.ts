@@ -42,6 +42,17 @@ export const accountTranscripts: TranscriptTable = {
     ...alike(["user", "sign-out", "--all"], /^Ended all sessions of 2 users\.\n$/),
     failing: { args: ["user", "sign-out", "nobody"], code: 1, says: /there is no user "nobody"$/ },
   },
+  "user codes off": {
+    ...alike(
+      ["user", "codes", "off", "guest"],
+      /^Turned off the one-time codes of user "guest"\.\n$/,
+    ),
+    failing: {
+      args: ["user", "codes", "off", "nobody"],
+      code: 1,
+      says: /there is no user "nobody"$/,
+    },
+  },
   "session list": {
     ...listed(
       ["session", "list", "guest"],

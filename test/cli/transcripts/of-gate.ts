@@ -52,7 +52,7 @@ export const gateTranscripts: TranscriptTable = {
   "pages eject": {
     ...alike(
       ["pages", "eject", "--to", "@/none"],
-      /^Copied 10 files to \/\S+\. Start the gate with PAGES_DIR=.*\n$/,
+      /^Copied 14 files to \/\S+\. Start the gate with PAGES_DIR=.*\n$/,
     ),
     failing: {
       args: ["pages", "eject", "--to", "@/pages"],

@@ -53,7 +53,9 @@ async function makeDatabase(file: string, usernames: readonly string[]): Promise
       username,
       passwordHash: hashText(`hash of ${username}`),
     });
-    if (user !== undefined) await store.insertSession(sessionOf(user));
+    if (user === undefined) continue;
+    await store.insertSession(sessionOf(user));
+    await store.replaceExtra(user.id, "codes", undefined, "codes of this user");
   }
   await store.insertLogEntries([logEntry("an entry")]);
   store.close();
