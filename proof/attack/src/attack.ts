@@ -38,9 +38,10 @@ export async function forEach<T>(
   limit: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const left = [...items].reverse();
+  // One iterator for all workers, so that an item may be undefined.
+  const left = items.values();
   const worker = async (): Promise<void> => {
-    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item);
+    for (const item of left) await work(item);
   };
   await Promise.all(Array.from({ length: limit }, worker));
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { test } from "node:test";
 import { LOCALHOST } from "../../../test/gate/https/secure-gate.ts";
-import type { Attack } from "../src/attack.ts";
+import { type Attack, forEach } from "../src/attack.ts";
 import { Undecided, UsageError } from "../src/errors.ts";
 import { findTarget } from "../src/find.ts";
 import { runAttacks } from "../src/run.ts";
@@ -135,4 +135,10 @@ test("rejects --fresh for a host that is not a plain loopback name", async (t) =
       host,
     );
   }
+});
+
+test("forEach works on every item, also on those that are undefined", async () => {
+  const seen: unknown[] = [];
+  await forEach([undefined, 1, undefined], 2, async (item) => void seen.push(item));
+  assert.deepEqual(seen, [undefined, 1, undefined]);
 });
