@@ -10,6 +10,7 @@ import { headerInjection } from "./attacks/header-injection.ts";
 import { heavyBodies } from "./attacks/heavy-bodies.ts";
 import { logForging } from "./attacks/log-forging.ts";
 import { markupInjection, markupInSetup } from "./attacks/markup-injection.ts";
+import { oneTimeCodes } from "./attacks/one-time-codes.ts";
 import { openRedirects } from "./attacks/open-redirects.ts";
 import { pageHeaders } from "./attacks/page-headers.ts";
 import { passkeyReplay } from "./attacks/passkey-replay.ts";
@@ -29,7 +30,8 @@ const overBoth = (attack: Attack): Attack => ({ ...attack, versions: ["1.1", "2"
 
 /**
  * In the order of execution. With --fresh, setup-race creates the account for the later attacks;
- * sign-in-limit uses up the attempts of this address, and session-life ends its sessions.
+ * sign-in-limit uses up the attempts of this address, session-life ends its sessions, and after
+ * one-time-codes its password alone no longer signs in.
  */
 export const attacks: readonly Attack[] = [
   dnsRebinding,
@@ -57,4 +59,5 @@ export const attacks: readonly Attack[] = [
   signInLimit,
   sessionEnd,
   sessionLife,
+  oneTimeCodes,
 ];

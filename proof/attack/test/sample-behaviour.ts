@@ -8,6 +8,7 @@ import type {
 import { setTimeout as pause } from "node:timers/promises";
 import { networkOf } from "../../../src/core/network.ts";
 import type { TrustedProxy } from "../src/target.ts";
+import { type SampleCodes, useSampleCode } from "./sample-codes.ts";
 
 export const SECRET = "the secret of the sample server";
 
@@ -25,6 +26,7 @@ export interface Memory {
   /** The user IDs of sessions, by the `jti` of their tokens. */
   readonly sessions: Map<string, string>;
   readonly ended: Set<string>;
+  readonly codes: SampleCodes;
 }
 
 export type Fields = ReadonlyMap<string, string>;
@@ -55,6 +57,8 @@ export interface Behaviour {
   logged(text: string): string;
   readonly pageHeaders: Readonly<Record<string, string>>;
   passwordFits(user: User | undefined, password: string): Promise<boolean>;
+  /** Whether the code is accepted after the right password. */
+  codeFits(codes: SampleCodes, code: string): boolean;
   refusedLocation(user: User | undefined): string;
   redirect(response: ServerResponse, location: string, cookies: readonly string[]): void;
   tooLarge(bytes: number): number | undefined;
@@ -183,6 +187,7 @@ export const correct: Behaviour = {
     await pause(5);
     return user?.password === password;
   },
+  codeFits: useSampleCode,
   refusedLocation: () => "/login?error=1",
   redirect(response, location, cookies) {
     // Node throws on any other character.

@@ -11,6 +11,7 @@ import {
   PROXY,
   SECRET,
 } from "./sample-behaviour.ts";
+import { answerCodes, newSampleCodes } from "./sample-codes.ts";
 import { listen } from "./sample-listener.ts";
 
 export interface SampleServer {
@@ -40,6 +41,7 @@ export async function startSampleServer(
     log: [],
     sessions: new Map(),
     ended: new Set(),
+    codes: newSampleCodes(),
   };
   const sample: Sample = { parts, memory, setupToken: options.setupToken };
   const url = await listen(
@@ -139,6 +141,12 @@ async function answer(
       parts.endSession(memory, user, fields.get("session") ?? "");
       return parts.redirect(response, "/", []);
     }
+    case "POST /account/codes/begin":
+    case "POST /account/codes/confirm":
+    case "POST /account/codes/off": {
+      if (user === undefined) return parts.redirect(response, "/login", []);
+      return page(sample, response, ...answerCodes(memory.codes, path, fields, parts.codeFits));
+    }
     case "GET /forward-auth":
       return page(sample, response, user || !parts.isGuarded(request) ? 200 : 401, "");
     case "GET /echo": {
@@ -212,6 +220,9 @@ async function signIn({ sample, request, response, fields }: Context): Promise<v
   if (parts.isCounted(request)) memory.attempts.set(address, attempts);
   const fits = attempts <= 5 && (await parts.passwordFits(user, fields.get("password") ?? ""));
   if (user === undefined || !fits) return parts.redirect(response, parts.refusedLocation(user), []);
+  const { codes } = memory;
+  if (codes.isOn && !parts.codeFits(codes, fields.get("code") ?? ""))
+    return parts.redirect(response, parts.refusedLocation(user), []);
   memory.log.push(`Signed in as ${user.username}`);
   const location = parts.returnTo(fields.get("return_to")) ?? "/";
   parts.redirect(response, location, [parts.cookieFor(startSession(sample, request, user.id))]);
