@@ -36,6 +36,7 @@ const cases: readonly {
       ...["127.0.0.1.evil.example", "localhost.evil.example", "mylocalhost", "localhost.."],
       ...["localhost@evil.example", "evil.example#localhost", "evil.example/localhost", "a b"],
       ...["localhost\\evil.example", "localhost?evil.example", "[::1", "localhost:port"],
+      "undefined",
     ],
   },
   {
@@ -75,9 +76,12 @@ for (const { rule, verdict, hosts } of cases) {
 }
 
 test("normalises an entry to lower case, brackets and no trailing dot", () => {
-  const spelled = ["Auth.Example.ORG.", "::1", "[0:0::1]", "127.0.0.1", "bücher.example", "*"];
+  const spelled = [
+    ...["Auth.Example.ORG.", "::1", "2001:DB8::1", "[0:0::1]", "127.0.0.1", "bücher.example", "*"],
+  ];
   assert.deepEqual(spelled.map(canonicalHost), [
-    ...["auth.example.org", "[::1]", "[::1]", "127.0.0.1", "xn--bcher-kva.example", "*"],
+    ...["auth.example.org", "[::1]", "[2001:db8::1]", "[::1]", "127.0.0.1"],
+    ...["xn--bcher-kva.example", "*"],
   ]);
 });
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { createEventLog } from "../../src/core/event-log.ts";
 import { signedIn } from "../../src/core/events.ts";
+import type { ServerLog } from "../../src/core/server-log.ts";
 import { eventually } from "../support/eventually.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { recordingLog } from "../support/recording-log.ts";
@@ -10,12 +12,22 @@ import { heldStore, type LogTarget, quickStore } from "./held-store.ts";
 /** Half of the pause between two batches. */
 const AT_ONCE_MS = 50;
 
-const eventLog = (store: Pick<LogTarget, "insertLogEntries">, log = recordingLog()) =>
+const eventLog = (store: Pick<LogTarget, "insertLogEntries">, log: ServerLog = recordingLog()) =>
   createEventLog(store, fakeClock(), log);
+
+/** Fails if the flush waits for its deadline. */
+async function assertEndsAtOnce(flush: Promise<void>): Promise<void> {
+  let ended = false;
+  void flush.then(() => {
+    ended = true;
+  });
+  for (let turns = 0; turns < 5; turns += 1) await turn();
+  assert.ok(ended);
+}
 
 test("flushes at once without a store call when no entry waits", async () => {
   const store = heldStore();
-  await eventLog(store).flush();
+  await assertEndsAtOnce(eventLog(store).flush());
   assert.deepEqual(store.asked, []);
 });
 
@@ -146,6 +158,16 @@ test("resolves a flush when the store fails, and logs the reason", async () => {
   await store.answer();
   await again;
   assert.deepEqual(store.written, ["owner"], "no entry is lost");
+});
+
+test("ends a flush at once when the server log throws", async () => {
+  const throwing = (): never => {
+    throw new Error("no place for lines");
+  };
+  const store = { insertLogEntries: () => Promise.reject(new Error("locked")) };
+  const events = eventLog(store, { warn: throwing, error: throwing });
+  events.record(signedIn("owner"));
+  await assertEndsAtOnce(events.flush());
 });
 
 test("treats a store that throws synchronously as failed", async () => {

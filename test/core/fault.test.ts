@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { codeOf, Fault, messageOf, Unavailable } from "../../src/core/fault.ts";
+import { clientGone, codeOf, Fault, messageOf, Unavailable } from "../../src/core/fault.ts";
 
 function thrownBy(work: () => unknown): unknown {
   try {
@@ -31,6 +31,8 @@ test("finds the code of errors of Node, SQLite and Latchkey", () => {
   assert.equal(codeOf(missing), "ENOENT");
   assert.equal(codeOf(syntax), "ERR_SQLITE_ERROR");
   assert.equal(codeOf(new Fault("a_code", "a message")), "a_code");
+  assert.equal(codeOf(clientGone()), "client_gone");
+  assert.match(clientGone().message, /disconnected/);
 });
 
 test("returns no code for other thrown values", () => {

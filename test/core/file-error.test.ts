@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileErrorReason, fileErrorText, unlessMissing } from "../../src/core/file-error.ts";
+import {
+  fileErrorReason,
+  fileErrorText,
+  isDenied,
+  isMissing,
+  unlessMissing,
+} from "../../src/core/file-error.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 test("names the action, the path and the reason of a failed file operation", async (t) => {
@@ -17,8 +23,31 @@ test("names the action, the path and the reason of a failed file operation", asy
     assert.equal(fileErrorReason(error), "not a folder");
     return true;
   });
-  const denied = Object.assign(new Error("EACCES: denied, open '/secret'"), { code: "EACCES" });
-  assert.equal(fileErrorReason(denied), "permission denied (run as the user that owns it)");
+});
+
+const failed = (code: string): Error =>
+  Object.assign(new Error(`${code}: failed, open '/secret'`), { code });
+
+for (const [code, reason, kind] of [
+  ["ENOENT", "no such file or folder", "missing"],
+  ["ENOTDIR", "not a folder", "missing"],
+  ["EACCES", "permission denied (run as the user that owns it)", "denied"],
+  ["EPERM", "permission denied (run as the user that owns it)", "denied"],
+  ["ENOSPC", "no space left on device", "other"],
+  ["EROFS", "the file system is read-only", "other"],
+  ["EIO", "EIO", "other"],
+] as const) {
+  test(`calls ${code} ${reason}, without the path`, () => {
+    const error = failed(code);
+    assert.equal(fileErrorReason(error), reason);
+    assert.deepEqual([isMissing(error), isDenied(error)], [kind === "missing", kind === "denied"]);
+  });
+}
+
+test("gives the message of an error without a code as the reason", () => {
+  const error = new Error("closed");
+  assert.equal(fileErrorReason(error), "closed");
+  assert.deepEqual([isMissing(error), isDenied(error)], [false, false]);
 });
 
 test("returns undefined for a file that does not exist, and throws any other error", async (t) => {

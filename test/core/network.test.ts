@@ -15,6 +15,7 @@ for (const [address, prefix, network] of [
   ["::1", 128, "::1"],
   ["::", 128, "::"],
   ["64:ff9b::192.0.2.1", 128, "64:ff9b::c000:201"],
+  ["2001:db8::ffff:c000:201", 128, "2001:db8::ffff:c000:201"],
   ["fe80::1%eth0", 64, "fe80::%eth0/64"],
   ["fe80::1%eth0", 128, "fe80::1%eth0"],
 ] as const) {
@@ -37,7 +38,7 @@ for (const prefix of [32, 64, 128]) {
 }
 
 test("returns text that is not an address unchanged", () => {
-  for (const text of ["", "unknown", "::1]:80/[", "2001:db8::/64"]) {
+  for (const text of ["", "unknown", "::1]:80/[", "::1]:80/[::1", "2001:db8::/64"]) {
     assert.equal(networkOf(text, 64), text);
   }
 });

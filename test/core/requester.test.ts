@@ -2,20 +2,26 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changePassword } from "../../src/core/change-password.ts";
 import { isClientGone } from "../../src/core/fault.ts";
-import { networkRequester, setupRequester, userRequester } from "../../src/core/requester.ts";
+import {
+  networkRequester,
+  OPERATOR,
+  setupRequester,
+  userRequester,
+} from "../../src/core/requester.ts";
 import { setUp } from "../../src/core/set-up.ts";
 import { signIn } from "../../src/core/sign-in.ts";
 import type { UserId } from "../../src/core/store.ts";
 import { corePorts } from "../support/core-ports.ts";
 import { OWNER } from "../support/gate.ts";
 
-test("a password change counts for the user and for the network, and a sign-in for the network", () => {
+test("counts a password change for user and network, a sign-in for the network, and the operator for neither", () => {
   const client = { remoteAddress: "2001:db8::1", signal: undefined };
   const network = "2001:db8::/64";
   assert.deepEqual(networkRequester(client).shares, [network]);
   const { turn, shares } = userRequester(client, "7" as UserId);
   assert.deepEqual([turn, shares], ["user 7", ["user 7", network]]);
   assert.deepEqual(setupRequester(client).shares, []);
+  assert.deepEqual(OPERATOR, { turn: "operator", shares: [] });
 });
 
 const noToken = { read: async () => undefined, delete: async () => {} };

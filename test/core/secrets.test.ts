@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { secretWeakness } from "../../src/core/secrets.ts";
+import { secretProblem, secretWeakness } from "../../src/core/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../../src/core/session-token.ts";
 
 const FINE = "kJ8s!xQz7Lp2Vw9Rt4Yb6Nc3Md5Hf1Gu";
@@ -63,4 +63,21 @@ test("judges any text quickly", () => {
   secretWeakness("my".repeat(20_000));
   secretWeakness("1".repeat(20_000).concat("!x"));
   assert.ok(performance.now() - start < 1_000);
+});
+
+test("in production only, refuses the development secret and placeholders, also as previous secrets", () => {
+  for (const [secret, previousSecrets, problem] of [
+    [FINE, [NINE, FINE], /^none$/],
+    ["short", [], /^none$/],
+    [undefined, [], /^AUTH_SECRET must be set/],
+    ["", [], /^AUTH_SECRET must be set/],
+    [DEVELOPMENT_SECRET, [], /^AUTH_SECRET must be set/],
+    ["changeme", [], /^AUTH_SECRET must not be a placeholder/],
+    [FINE, [NINE, DEVELOPMENT_SECRET], /^AUTH_SECRET_PREVIOUS must not/],
+    [FINE, [NINE, "changeme"], /^AUTH_SECRET_PREVIOUS must not/],
+  ] as const) {
+    const given = { secret, previousSecrets };
+    assert.match(secretProblem({ ...given, nodeEnv: "production" }) ?? "none", problem);
+    assert.equal(secretProblem({ ...given, nodeEnv: undefined }), undefined);
+  }
 });

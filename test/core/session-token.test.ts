@@ -25,6 +25,8 @@ test("issues a token with the user, a new 128-bit jti and a lifetime of thirty d
   const first = partsOf(await tokens.issue(OWNER));
   const second = partsOf(await tokens.issue(OWNER));
   assert.deepEqual(first.header, { alg: "HS256", typ: "JWT" });
+  const later = partsOf(await tokens.issue(OWNER, 7));
+  assert.deepEqual(later.header, { alg: "HS256", typ: "JWT", sessions_from: 7 });
   assert.deepEqual(Object.keys(first.claims).sort(), ["exp", "iat", "jti", "user_id"]);
   assert.equal(first.claims.user_id, OWNER);
   assert.equal(first.claims.iat, secondsOf(clock));

@@ -172,6 +172,8 @@ test("throws a failure that happens during an abort", async (t) => {
 
 test("stops after the current batch on abort, and continues on the next run", async (t) => {
   const { source, target } = await stores(t);
+  const early = await run({ source, target, signal: AbortSignal.abort() });
+  assert.deepEqual([early, (await target.readContents()).users], [{ kind: "interrupted" }, 0]);
   const stopping = new AbortController();
   const progress = ({ entries }: CopyProgress) => {
     if (entries.done >= 1_000) stopping.abort();
