@@ -54,7 +54,8 @@ for (const path of SITE) {
   test(`leaves ${path} to the application without the siteFiles option`, async (t) => {
     for (const options of [{}, { siteFiles: false }, { basePath: "/auth" }] as const) {
       const app = await startApp(t, options);
-      assert.equal((await app.send(path)).status, 404);
+      const { status, headers } = await app.send(path);
+      assert.deepEqual([status, headers["x-request-id"]], [404, undefined]);
       assert.equal(app.auth.adapter.owns(path), false);
     }
   });
@@ -70,6 +71,7 @@ test("serves all three at the root of the site with the siteFiles option", async
 
 test("returns 404 to password managers without a home page", async (t) => {
   const app = await startApp(t, { siteFiles: true, homePath: null });
-  assert.equal((await app.send("/.well-known/change-password")).status, 404);
+  const { status, headers } = await app.send("/.well-known/change-password");
+  assert.deepEqual([status, headers["x-request-id"]], [404, undefined]);
   assert.equal((await app.send("/robots.txt")).status, 200);
 });

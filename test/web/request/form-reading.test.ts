@@ -56,3 +56,24 @@ test("reports an aborted body instead of an empty form", async () => {
   });
   assert.deepEqual(await readForm(createPost(body, { "Content-Type": FORM })), { kind: "aborted" });
 });
+
+test("reports invalid UTF-8 instead of fields", async () => {
+  const reading = await readForm(createPost("a=%FF", { "Content-Type": FORM }));
+  assert.deepEqual(reading, { kind: "not-utf8" });
+});
+
+test("throws if a body parser has read the body, unless it has kept the bytes", async () => {
+  const rejected = { code: "form_already_read", message: /mount .* before body parsers/ };
+  const createForm = () => createPost("a=b", { "Content-Type": FORM });
+  for (const rawBody of [undefined, "a=b"]) {
+    const parsed = { readableDidRead: true, rawBody };
+    await assert.rejects(readForm(createForm(), parsed), rejected);
+  }
+  const used = createForm();
+  await used.text();
+  for (const incoming of [undefined, {}]) await assert.rejects(readForm(used, incoming), rejected);
+  const kept = { readableDidRead: true, rawBody: Buffer.from("a=b") };
+  for (const incoming of [kept, { readableDidRead: false }, {}]) {
+    assert.equal((await readForm(createForm(), incoming)).kind, "form");
+  }
+});
