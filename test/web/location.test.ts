@@ -200,4 +200,6 @@ test("an origin shares the cookies of its own host and of its parent domains", (
   assert.equal(sharesCookies("https://app.example.org", "example.org"), true);
   assert.equal(sharesCookies("https://badexample.org", "example.org"), false);
   assert.equal(sharesCookies("https://org", "example.org"), false);
+  assert.equal(sharesCookies(undefined, "example.org"), true, "not known");
+  assert.equal(sharesCookies("https://example.org", undefined), true, "not known");
 });
