@@ -127,7 +127,7 @@ test("shows the notice in the reader's language", async (t) => {
 });
 
 for (const options of [{ basePath: "/auth" }, { homePath: "/me" }]) {
-  test(`limits the notice cookie to the home page's path, with ${JSON.stringify(options)}`, async (t) => {
+  test(`limits the notice cookie and the redirects to the home page's path, with ${JSON.stringify(options)}`, async (t) => {
     const app = await startApp(t, options);
     const base = options.basePath ?? "";
     const home = options.homePath ?? base;
@@ -140,6 +140,9 @@ for (const options of [{ basePath: "/auth" }, { homePath: "/me" }]) {
     assert.deepEqual(changed.cookies, [SET.replace("Path=/", `Path=${home}`)]);
     const shown = await app.send(home, { headers: { Cookie: `session=${session}; ${CARRIED}` } });
     assert.deepEqual(shown.cookies, [CLEARED.replace("Path=/", `Path=${home}`)]);
+    const formPage = { Referer: `${app.url}${base}/account/password` };
+    const again = await change({ send }, session, formPage, { ...FORM, current_password: NEW });
+    assert.equal(again.location, home);
   });
 }
 
