@@ -13,7 +13,7 @@ import { openSandbox, type Sandbox } from "./sandbox.ts";
 import { findKiller, measureTest, type TestFile } from "./tests.ts";
 
 /** In percent. A lower score makes the command fail. */
-const MIN_SCORE = 90;
+const MIN_SCORE = 95;
 /** The head start, in kills, of a test file named after the source. */
 const NAME_BONUS = 100;
 

@@ -78,7 +78,13 @@ for (const colours of ["own", "forced"] as const) {
       "Show",
       "confirm_password",
       "Show",
+      "end_others",
       "Change password",
+      "Sessions\n1 active",
+      "One-time codes\nTurn on",
+      "codes_password",
+      "Show",
+      "Continue",
     ]);
   });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually } from "../support/eventually.ts";
-import { atGate, atHome, heading, submit, submitUnchecked } from "./forms.ts";
+import { atGate, atHome, formOf, heading, submit, submitUnchecked } from "./forms.ts";
 
 const GREETINGS: Readonly<Record<string, string>> = {
   en: "Sign in to Latchkey",
@@ -33,7 +33,8 @@ for (const { accepts, locale } of [
 test("LOCALE sets the language of all pages, messages and script texts for all users", async (t) => {
   const { page } = await atHome(t, { language: "fr", statuses: [422] }, { locale: "de" });
   assert.equal(await page.locator("html").getAttribute("lang"), "de");
-  assert.equal(await page.getByRole("button", { name: /^Anzeigen: / }).count(), 3);
+  const passwordForm = formOf(page, "/account/password");
+  assert.equal(await passwordForm.getByRole("button", { name: /^Anzeigen: / }).count(), 3);
   await submitUnchecked(page, "/account/password", {});
   assert.equal(await page.getByRole("alert").textContent(), "alle Felder müssen ausgefüllt sein");
   await submit(page, "/logout");
@@ -50,7 +51,7 @@ test("shows times in UTC, marked as UTC, without scripts", async (t) => {
   const { page, gate } = await atHome(t, visiting);
   const [entry] = await gate.logEntries(1);
   await page.reload();
-  const time = page.locator("time").first();
+  const time = page.locator("section:last-of-type time").first();
   const at = entry?.at.toISOString() ?? "";
   assert.equal(await time.getAttribute("datetime"), at);
   assert.equal(await time.innerText(), `${inGerman(at)} UTC`);
@@ -64,7 +65,7 @@ test("shows how long ago it was in the reader's language, and the exact time on 
   const { page, gate } = await atHome(t, { language: "de", timeZone: "Asia/Tokyo" });
   const [entry] = await gate.logEntries(1);
   const at = entry?.at ?? new Date();
-  const time = page.locator("time").first();
+  const time = page.locator("section:last-of-type time").first();
   for (const [age, text] of [
     // The browser's clock may be behind the server's.
     [-90 * SECOND, "jetzt"],

@@ -79,7 +79,11 @@ function findFaults(): string[] {
     const box = insideOf(element);
     pieces.push({ name: element.localName, element, box });
     if (element.naturalWidth === 0) faults.push("an image has not loaded");
-    if (element.localName === "input" && box.right - box.left < MIN_FIELD_WIDTH) {
+    if (
+      element.localName === "input" &&
+      element.type !== "checkbox" &&
+      box.right - box.left < MIN_FIELD_WIDTH
+    ) {
       faults.push(`a field has ${box.right - box.left} px for its text`);
     }
   }
