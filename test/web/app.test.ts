@@ -65,6 +65,24 @@ test("logs no error when the client resets the connection right after a sign-in"
   );
 });
 
+test("serves the sign-out, allowed hosts only, and forward auth with its option only", async (t) => {
+  const store = await openStore(t);
+  const options = { store, secret: SECRET, log: recordingLog(), allowedHosts: ["home.test"] };
+  for (const forwardAuth of [false, true]) {
+    const auth = createAuth({ ...options, forwardAuth });
+    t.after(() => auth.close());
+    const ask = (url: string, method = "GET") => auth.routes.request(`http://${url}`, { method });
+    const { status, headers } = await ask("home.test/logout", "POST");
+    assert.deepEqual([status, headers.get("location")], [303, "/login"]);
+    assert.equal(headers.get("clear-site-data"), '"cache"');
+    const others = await Promise.all([ask("other.test/login"), ask("home.test/forward-auth")]);
+    assert.deepEqual(
+      others.map((answer) => answer.status),
+      [421, forwardAuth ? 401 : 404],
+    );
+  }
+});
+
 test("each path allows the methods it has handlers for, and HEAD where it allows GET", () => {
   const app = new Hono();
   const answer = (c: Context) => c.body(null);
