@@ -3,7 +3,7 @@
  * `npm run mutants` tests the files that changed since their last run, the most important first;
  * `npm run mutants -- src/core/sign-in.ts …` tests these files; `--survivors` only their survivors.
  */
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { digestOf, PARTS, type Part, sourcesOf, testsOf, textOf } from "./files.ts";
 import { instrument, type Mutant, type Source } from "./instrumenter.ts";
@@ -14,8 +14,9 @@ import { findKiller, measureTest, type TestFile } from "./tests.ts";
 
 /** In percent. A lower score makes the command fail. */
 const MIN_SCORE = 95;
-/** The head start, in kills, of a test file named after the source. */
+/** The head start, in kills, of a test file named after the source, and of one in its folder. */
 const NAME_BONUS = 100;
+const FOLDER_BONUS = 10;
 
 const { values, positionals } = parseArgs({
   options: { survivors: { type: "boolean" } },
@@ -91,7 +92,7 @@ async function survivorsAmong(
   const kills = new Map<TestFile, number>();
   /** How many mutants the test file may kill per millisecond. */
   const worth = (test: TestFile): number =>
-    ((kills.get(test) ?? 0) + (isAbout(test, name) ? NAME_BONUS : 1)) / test.ms;
+    ((kills.get(test) ?? 0) + bonusOf(test, name)) / test.ms;
   for (const mutant of mutants) {
     const likeliest = tests
       .filter(({ covers }) => covers.has(mutant.id))
@@ -103,8 +104,10 @@ async function survivorsAmong(
   return survivors;
 }
 
-const isAbout = ({ name }: TestFile, source: string): boolean =>
-  basename(name).startsWith(basename(source, ".ts"));
+function bonusOf({ name }: TestFile, source: string): number {
+  if (basename(name).startsWith(basename(source, ".ts"))) return NAME_BONUS;
+  return dirname(name) === dirname(source).replace("src", "test") ? FOLDER_BONUS : 1;
+}
 
 async function testAll(): Promise<void> {
   const all = (await Promise.all(PARTS.map(sourcesOf))).flat();

@@ -10,8 +10,8 @@ const states: Readonly<Record<string, readonly string[]>> = {
     "it.HasError && it.returnTo",
     "it.NeedsSetup && !it.HasError",
     'it.CurrentUser?.username && it.CurrentUser.id === "1"',
-    "it.CurrentUser && !it.NeedsSetup && !it.HasError",
-    "it.HasError === false && it.NeedsSetup === false",
+    "it.CurrentUser && it.continueTo && !it.NeedsSetup && !it.HasError",
+    "it.HasError === false && it.NeedsSetup === false && !it.CurrentUser",
   ],
   setup: [
     "!it.tokenExpected && !it.offersDomain && !it.returnTo && !it.problem",
@@ -25,6 +25,7 @@ const states: Readonly<Record<string, readonly string[]>> = {
     'it.activity?.kind === "entries" && it.activity.entries[0].text',
     'it.activity?.kind === "entries" && Date.parse(it.activity.entries[0].at) > 0',
     'it.activity?.kind === "entries" && it.activity.entries[0].utc',
+    'it.activity?.kind === "entries" && it.activity.entries.length === 0',
     'it.notice === "password-changed"',
     'it.activity?.kind === "unreadable"',
     'it.problem?.message && it.problem.fields[0] === "current_password"',
