@@ -145,6 +145,9 @@ test("with negotiate, drops the page of another origin that htmx reports", async
     const { headers } = await ask({ headers: { ...HTMX, "HX-Current-URL": page } });
     assert.equal(headers.get("hx-redirect"), "/login", page);
   }
+  const overTls = { ...HTMX, "HX-Current-URL": `${ORIGIN}/`, "X-Forwarded-Proto": "https" };
+  const { headers } = await ask({ headers: overTls });
+  assert.equal(headers.get("hx-redirect"), "/login", "an http page, asked over https");
 });
 
 test("the page with the password form returns after the sign-in too", async (t) => {

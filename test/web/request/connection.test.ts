@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Context, Hono } from "hono";
 import { Fault, isClientGone } from "../../../src/core/fault.ts";
-import { connectedFrom, isEncrypted } from "../../../src/web/request/connection.ts";
+import { connectedFrom, incomingOf, isEncrypted } from "../../../src/web/request/connection.ts";
 import { sessionCookies } from "../../../src/web/session-cookie.ts";
 
 /** Runs `work` in a handler for a request with these bindings and returns its result. */
@@ -34,6 +34,12 @@ test("reads the connection from the bindings of Hono's Node server", async () =>
   assert.deepEqual(plain, ["192.0.2.1", false]);
   const tls = await runInHandler(overSocket({ remoteAddress: "192.0.2.1", encrypted: true }), read);
   assert.deepEqual(tls, ["192.0.2.1", true]);
+});
+
+test("finds no Node request in bindings without one", async () => {
+  for (const env of [undefined, {}, { incoming: null }, { incoming: "x" }]) {
+    assert.deepEqual(await runInHandler(env, (c) => [incomingOf(c)]), [undefined]);
+  }
 });
 
 const unknown = [overSocket({}), overSocket({ remoteAddress: 7 })];
