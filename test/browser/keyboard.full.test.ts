@@ -81,6 +81,7 @@ for (const colours of ["own", "forced"] as const) {
       "end_others",
       "Change password",
       "Sessions\n1 active",
+      "session",
       "One-time codes\nTurn on",
       "codes_password",
       "Show",

@@ -13,6 +13,7 @@ interface Element {
   readonly scrollWidth: number;
   readonly clientWidth: number;
   readonly naturalWidth?: number;
+  readonly type?: string;
   contains(other: Element): boolean;
   getBoundingClientRect(): Box;
   checkVisibility(): boolean;
