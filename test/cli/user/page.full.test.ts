@@ -55,6 +55,15 @@ test("every session in docs/accounts.md prints what the page shows", async (t) =
   const owner = await place.store.findUserByUsername("owner");
   assert.ok(owner !== undefined);
   await place.store.replaceExtra(owner.id, "codes", undefined, "codes to turn off");
+  await place.store.insertSession({
+    id: "5f0c1d7f7d9e4a3b8c6d2e1f0a9b8c7d",
+    userId: owner.id,
+    createdAt: new Date("2026-11-21T07:02:11Z"),
+    usedAt: new Date("2026-11-21T07:02:11Z"),
+    expiresAt: new Date("2100-01-01"),
+    address: "192.0.2.7",
+    device: "Firefox on Linux",
+  });
   const env = { ...place.env, NEW_PASSWORD: "from a script" };
   const steps = stepsOf(page);
   for (const command of ["password", "add", "list", "rename", "sign-out", "remove"]) {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { AccountStore } from "../../../src/core/accounts/account-store.ts";
 import type { LogReader } from "../../../src/core/log-reader.ts";
+import type { SessionStore } from "../../../src/core/sessions/session-store.ts";
 import type { StoredUser } from "../../../src/core/store.ts";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import type { PostgresAccess } from "../../support/postgres.ts";
@@ -12,7 +13,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 /** A database for the commands, with the settings that select it. */
 export interface Place {
   readonly env: Readonly<Record<string, string>>;
-  readonly store: AccountStore & LogReader;
+  readonly store: AccountStore & LogReader & SessionStore;
   /** All accounts by their names. */
   accounts(): Promise<Readonly<Record<string, StoredUser>>>;
   /** Author, type and summary of every log entry, oldest first. */
@@ -45,7 +46,7 @@ export const postgresPlace =
   };
 
 async function placeOf(
-  store: AccountStore & LogReader,
+  store: AccountStore & LogReader & SessionStore,
   env: Place["env"],
   usernames: readonly string[],
 ): Promise<Place> {
