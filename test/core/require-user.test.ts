@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCurrentUser } from "../../src/core/current-user.ts";
-import { createRequireAuth, createRequireUser } from "../../src/core/require-user.ts";
+import { admittedUser, createRequireAuth, createRequireUser } from "../../src/core/require-user.ts";
 import type { UserId } from "../../src/core/store.ts";
 import { corePorts, signedInOwner } from "../support/core-ports.ts";
 
@@ -24,6 +24,8 @@ test("requires a sign-in without a user, and admits a user", async (t) => {
   assert.deepEqual(await guard(token), { kind: "admitted", user });
   assert.deepEqual(guard(token), { kind: "admitted", user }, "and next time without a promise");
   assert.deepEqual(guard(""), { kind: "needs-sign-in" });
+  const admissions = [await guard(token), await guard(undefined), await guard("a.b.c")];
+  assert.deepEqual(admissions.map(admittedUser), [user, undefined, undefined]);
 });
 
 test("rejects when the accounts cannot be counted", async (t) => {
