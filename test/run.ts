@@ -18,10 +18,12 @@ const FOLDER_TIMEOUT_MS = 900_000;
 const TEST_TIMEOUT_MS = 180_000;
 /** These take longest, and so start first. */
 const LONGEST: readonly string[] = [
+  "test/tools",
   "proof/attack/test",
-  "test/postgres",
   "test/cli",
+  "test/system",
   "test/browser",
+  "test/postgres",
   "test/gate",
 ];
 /** Measures time, and so runs when nothing else runs. */
