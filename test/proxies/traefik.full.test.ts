@@ -173,9 +173,9 @@ test("traefik: the documented entry point deletes aliases of header names", asyn
 test("traefik, one host: the gate's pages are routed to the gate", () => {
   const { configuration } = exampleOf("traefik", "One host");
   const routed = configuration.match(/Path(Prefix)?\(`[^`]+`\)/g) ?? [];
-  const { login, setup, logout, styleSheet, script, logo } = pathsUnder("", null);
-  const paths = [login, setup, logout, styleSheet, script, logo];
-  const prefixes = ["/login/", "/account/"];
+  const { login, setup, logout, styleSheet, script } = pathsUnder("", null);
+  const paths = [login, setup, logout, styleSheet, script];
+  const prefixes = ["/login/", "/account/", "/latchkey-"];
   const own = [
     ...paths.map((path) => `Path(\`${path}\`)`),
     ...prefixes.map((path) => `PathPrefix(\`${path}\`)`),
