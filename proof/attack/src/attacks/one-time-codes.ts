@@ -2,15 +2,7 @@ import { createHmac } from "node:crypto";
 import { type Attack, forEach } from "../attack.ts";
 import { Skipped, Undecided } from "../errors.ts";
 import type { HttpResponse } from "../http/response.ts";
-import {
-  type Account,
-  isSuccess,
-  newAddress,
-  requireAccount,
-  send,
-  signIn,
-  type Target,
-} from "../target.ts";
+import { type Account, isSuccess, newAddress, send, signIn, type Target } from "../target.ts";
 
 const STEP_MS = 30_000;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -27,7 +19,7 @@ export const oneTimeCodes: Attack = {
   needs: ["account", "fresh"],
 
   async run(target, tally) {
-    const account = await freshSession(target, await requireAccount(target));
+    const account = await freshSession(target);
     const { secret, used, recoveryCodes } = await turnOn(target, account);
     const [recoveryCode = "", unused = ""] = recoveryCodes;
     const refused = async (what: string, code?: string): Promise<void> => {
@@ -67,7 +59,9 @@ export const oneTimeCodes: Attack = {
 };
 
 /** Earlier attacks end sessions and use up the attempts of this address. */
-async function freshSession(target: Target, account: Account): Promise<Account> {
+async function freshSession(target: Target): Promise<Account> {
+  const { account } = target;
+  if (account === undefined) throw new Skipped("there is no account to try it with");
   const response = await signInWith(target, account);
   if (response.session === undefined) throw new Undecided("the sign-in failed");
   return { ...account, token: response.session };
