@@ -16,7 +16,7 @@ test("runs every attack on two gates, finds nothing and leaves nothing behind", 
   assert.deepEqual(stdout.match(/^(FAIL|\?).*(\n {5}.*)*$/gm), null);
   assert.equal(stdout.match(/^pass /gm)?.length, 43);
   assert.deepEqual([code, stderr], [0, ""]);
-  assert.match(stdout, /^running 24 attacks on 2 gates, for 170 s at most$/m);
+  assert.match(stdout, /^running 26 attacks on 2 gates, for 170 s at most$/m);
   assert.deepEqual(
     (await leftovers()).filter((name) => !before.includes(name)),
     [],
