@@ -16,11 +16,13 @@ const record = (fields: Fields = {}) => ({
   ...fields,
 });
 
-test("keeps username, hash, ID and sessions_from unchanged", () => {
+test("keeps username, hash, ID, sessions_from and further facts unchanged", () => {
   const name = " O'Neil \u202e\n🔑 ";
-  assert.deepEqual(read(user({ username: name, id: "7f", sessions_from: 1_700_000_000 })), {
+  const extras = { endedSessions: "ended ", codes: "{}", passkeys: "[]" };
+  const fields = { username: name, id: "7f", sessions_from: 1_700_000_000, ...extras };
+  assert.deepEqual(read(user(fields)), {
     kind: "user",
-    user: { id: "7f", username: name, passwordHash: HASH, sessionsFrom: 1_700_000_000 },
+    user: { id: "7f", username: name, passwordHash: HASH, sessionsFrom: 1_700_000_000, ...extras },
   });
 });
 
