@@ -36,7 +36,7 @@ const cases: readonly {
       ...["127.0.0.1.evil.example", "localhost.evil.example", "mylocalhost", "localhost.."],
       ...["localhost@evil.example", "evil.example#localhost", "evil.example/localhost", "a b"],
       ...["localhost\\evil.example", "localhost?evil.example", "[::1", "localhost:port"],
-      "undefined",
+      "app.undefined",
     ],
   },
   {
