@@ -6,7 +6,6 @@ import {
 } from "./core/attempt-limiter.ts";
 import { changePassword } from "./core/change-password.ts";
 import type { Clock } from "./core/clock.ts";
-import { recoveryCodesLeft } from "./core/codes/code-state.ts";
 import { type TurnOffCodesPorts, turnOffCodes } from "./core/codes/turn-off-codes.ts";
 import { beginCodes, confirmCodes, type TurnOnCodesPorts } from "./core/codes/turn-on-codes.ts";
 import { createCurrentUser, createSessionMemory } from "./core/current-user.ts";
@@ -16,7 +15,6 @@ import { recentLog } from "./core/log-reader.ts";
 import { addPasskey } from "./core/passkeys/add-passkey.ts";
 import { beginPasskey } from "./core/passkeys/begin-passkey.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
-import { passkeysIn } from "./core/passkeys/passkey.ts";
 import { removePasskey } from "./core/passkeys/remove-passkey.ts";
 import { signInWithPasskey } from "./core/passkeys/sign-in-with-passkey.ts";
 import { createPasswords } from "./core/passwords.ts";
@@ -128,10 +126,6 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
 
 function codeRules(ports: TurnOnCodesPorts & TurnOffCodesPorts): CodeRules {
   return {
-    async recoveryCodesLeft(userId) {
-      const codes = (await ports.store.findUser(userId))?.codes;
-      return codes === undefined ? undefined : recoveryCodesLeft(codes);
-    },
     begin: (userId, password, client) => beginCodes(ports, userId, password, client),
     confirm: (userId, sealed, code) => confirmCodes(ports, userId, sealed, code),
     turnOff: (userId, form, client) => turnOffCodes(ports, userId, form, client),
@@ -153,7 +147,6 @@ function passkeyRules(
     remove: (...args) => removePasskey(ports, ...args),
     challenge: () => challenges.issue("sign-in"),
     signIn: async (...args) => counted(await signInWithPasskey(ports, ...args)),
-    of: async (userId) => passkeysIn((await store.findUser(userId))?.passkeys),
   };
 }
 

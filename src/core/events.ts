@@ -48,10 +48,6 @@ export const rateLimited: (remoteAddress: string) => Event = builderOf("signin_r
 export const signedUp: OfName = builderOf("signup");
 export const passwordChanged: () => Event = builderOf("password_change");
 export const sessionEnded: OfName = builderOf("session_end");
-export const sessionEndedByOperator: OfName = (username) => ({
-  ...sessionEnded(username),
-  author: "cli",
-});
 export const otherSessionsEnded: OfName = builderOf("session_end_others");
 export const codesTurnedOn: OfName = builderOf("codes_on");
 export const codesTurnedOff: OfName = builderOf("codes_off");
@@ -66,6 +62,9 @@ export const userSignedOut: OfName = builderOf("user_sign_out");
 export const allSignedOut: () => Event = builderOf("user_sign_out_all");
 export const usersImported: (count: number) => Event = builderOf("user_import");
 export const logImported: (count: number) => Event = builderOf("log_import");
+
+/** The event when a command causes it instead of the service. */
+export const byOperator = (event: Event): Event => ({ ...event, author: "cli" });
 
 /** Parses an entry into its type and its subject: the username, address or number. */
 export function eventIn(entry: {

@@ -17,8 +17,11 @@ export const EXTRAS = ["endedSessions", "codes", "passkeys"] as const;
 
 export type Extra = (typeof EXTRAS)[number];
 
-/** A user as the store keeps it. Most users have no extras. */
-export interface StoredUser extends User, Readonly<Partial<Record<Extra, string>>> {
+/** Most users have none. */
+export type Extras = Readonly<Partial<Record<Extra, string>>>;
+
+/** A user as the store keeps it. */
+export interface StoredUser extends User, Extras {
   readonly passwordHash: PasswordHash;
   /**
    * Seconds since 1970: sessions from earlier sign-ins have ended. Grows each time sessions are

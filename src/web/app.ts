@@ -2,8 +2,8 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { METHOD_NAME_ALL } from "hono/router";
 import { isClientGone, messageOf } from "../core/fault.ts";
 import { postPassword } from "./account.ts";
-import { answerUnknownPath, pathsWithHost, refuseOtherHosts, sitePaths } from "./allowed-hosts.ts";
-import { codeRoutes } from "./codes.ts";
+import { answerUnknownPath, pathsWithHost, refuseOtherHosts } from "./allowed-hosts.ts";
+import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./codes.ts";
 import { forwardAuth } from "./forward-auth.ts";
 import { getHome } from "./home.ts";
 import { getLogin, postLogin } from "./login.ts";
@@ -22,48 +22,22 @@ import { getSetup, postSetup } from "./setup.ts";
 
 /** The route table. It has no wildcard, so that an app which mounts it keeps its other paths. */
 export function createRoutes(ports: WebPorts): Hono {
-  const { paths, options, views, requireAuth } = ports;
+  const { paths, options, views } = ports;
   const app = new Hono();
-  const sameOrigin = refuseCrossSite(ports);
-  const withForm = formReader(ports);
-  const proxyWarning = createProxyWarning(ports.proxies, ports.requests.log);
+  const site = siteRoutes(ports);
+  const sitePaths = [...methodsOf(site).keys()];
   const health = options.health ? [paths.alive, paths.ready] : [];
 
-  for (const path of [...sitePaths(ports), ...health]) app.use(path, withRequestId(ports));
-  for (const path of pathsWithHost(ports)) app.use(path, refuseOtherHosts(ports));
-
-  app.get(paths.login, (c) => getLogin(ports, c));
-  app.post(paths.login, sameOrigin, proxyWarning, withForm(postLogin));
-  app.get(paths.setup, (c) => getSetup(ports, c));
-  app.post(paths.setup, sameOrigin, withForm(postSetup));
-  app.post(paths.logout, sameOrigin, (c) => postLogout(ports, c));
-  app.post(paths.password, sameOrigin, requireAuth, withForm(postPassword));
-  if (ports.rules.sessions !== undefined) {
-    app.post(paths.endSession, sameOrigin, requireAuth, withForm(postEndSession));
-  }
-  for (const [path, handler] of codeRoutes(ports)) {
-    app.post(path, sameOrigin, requireAuth, withForm(handler));
-  }
-  const { passkeys } = ports.rules;
-  if (passkeys !== undefined) {
-    const withPasskeyForm = formReader({ ...ports, passkeys });
-    app.post(paths.passkeyLogin, sameOrigin, proxyWarning, withPasskeyForm(postPasskeyLogin));
-    app.post(paths.addPasskey, sameOrigin, requireAuth, withPasskeyForm(postAddPasskey));
-    app.post(paths.removePasskey, sameOrigin, requireAuth, withPasskeyForm(postRemovePasskey));
-  }
-  for (const asset of ports.assets) app.get(asset.path, () => respondAsset(asset));
-  if (options.forwardAuth) app.get(paths.forwardAuth, (c) => forwardAuth(ports, c));
+  for (const path of [...sitePaths, ...health]) app.use(path, withRequestId(ports));
+  for (const path of pathsWithHost(ports, sitePaths)) app.use(path, refuseOtherHosts(ports));
+  app.route("/", site);
+  // The host of these is not checked: load balancers ask for an address, and a reverse proxy asks
+  // with the host of the app.
   if (options.health) {
     app.get(paths.alive, () => respondText("alive", 200));
     app.get(paths.ready, () => answerReady(ports));
   }
-  const homes = homePathsOf(paths, options);
-  for (const path of homes) app.get(path, requireAuth, (c) => getHome(ports, c));
-  const lastHome = homes.at(-1);
-  if (options.siteFiles && lastHome !== undefined) {
-    // Browsers unfold the form that the fragment names.
-    app.get(CHANGE_PASSWORD, () => redirect(`${lastHome}#change-password`));
-  }
+  if (options.forwardAuth) app.get(paths.forwardAuth, (c) => forwardAuth(ports, c));
 
   for (const [path, allow] of methodsOf(app)) {
     app.all(path, (c) => views.error(requestInfoOf(c), 405, "methodNotAllowed", { Allow: allow }));
@@ -76,6 +50,48 @@ export function createRoutes(ports: WebPorts): Hono {
       : views.fault(requestInfoOf(c), fault),
   );
   return app;
+}
+
+/** The pages, forms and assets. */
+function siteRoutes(ports: WebPorts): Hono {
+  const { paths, options, requireAuth } = ports;
+  const { sessions, codes, passkeys } = ports.rules;
+  const site = new Hono();
+  const sameOrigin = refuseCrossSite(ports);
+  const proxyWarning = createProxyWarning(ports.proxies, ports.requests.log);
+
+  site.get(paths.login, (c) => getLogin(ports, c));
+  site.post(paths.login, sameOrigin, proxyWarning, withForm(ports, postLogin));
+  site.get(paths.setup, (c) => getSetup(ports, c));
+  site.post(paths.setup, sameOrigin, withForm(ports, postSetup));
+  site.post(paths.logout, sameOrigin, (c) => postLogout(ports, c));
+  site.post(paths.password, sameOrigin, requireAuth, withForm(ports, postPassword));
+  if (sessions !== undefined) {
+    const given = { ...ports, sessions };
+    site.post(paths.endSession, sameOrigin, requireAuth, withForm(given, postEndSession));
+  }
+  // The forms of one-time codes are only on the home page.
+  if (codes !== undefined && paths.home !== null) {
+    const given = { ...ports, codes };
+    site.post(paths.beginCodes, sameOrigin, requireAuth, withForm(given, postBeginCodes));
+    site.post(paths.confirmCodes, sameOrigin, requireAuth, withForm(given, postConfirmCodes));
+    site.post(paths.turnOffCodes, sameOrigin, requireAuth, withForm(given, postTurnOffCodes));
+  }
+  if (passkeys !== undefined) {
+    const given = { ...ports, passkeys };
+    site.post(paths.passkeyLogin, sameOrigin, proxyWarning, withForm(given, postPasskeyLogin));
+    site.post(paths.addPasskey, sameOrigin, requireAuth, withForm(given, postAddPasskey));
+    site.post(paths.removePasskey, sameOrigin, requireAuth, withForm(given, postRemovePasskey));
+  }
+  for (const asset of ports.assets) site.get(asset.path, () => respondAsset(asset));
+  const homes = homePathsOf(paths, options);
+  for (const path of homes) site.get(path, requireAuth, (c) => getHome(ports, c));
+  const lastHome = homes.at(-1);
+  if (options.siteFiles && lastHome !== undefined) {
+    // Browsers unfold the form that the fragment names.
+    site.get(CHANGE_PASSWORD, () => redirect(`${lastHome}#change-password`));
+  }
+  return site;
 }
 
 /** The methods of each path, as the `Allow` header of a 405 lists them. */
@@ -118,21 +134,23 @@ function refuseCrossSite(ports: WebPorts): MiddlewareHandler {
 }
 
 /** Calls the handler with the form; refuses a body that cannot be read as one. */
-function formReader<P extends WebPorts>(ports: P) {
-  return <C extends Context>(handle: (ports: P, c: C, form: Form) => Promise<Response>) =>
-    async (c: C): Promise<Response> => {
-      const reading = await readForm(c.req.raw, incomingOf(c));
-      switch (reading.kind) {
-        case "form":
-          return handle(ports, c, reading.form);
-        case "too-large":
-          noteRefusal(ports, c, "unreadable form refused");
-          return ports.views.error(requestInfoOf(c), 413, "formTooLarge");
-        case "not-utf8":
-          noteRefusal(ports, c, "unreadable form refused");
-          return ports.views.error(requestInfoOf(c), 400, "formNotUtf8");
-        case "aborted":
-          return ports.views.error(requestInfoOf(c), 400, "formNotWhole");
-      }
-    };
+function withForm<Ports extends WebPorts, C extends Context>(
+  ports: Ports,
+  handle: (ports: Ports, c: C, form: Form) => Promise<Response>,
+): (c: C) => Promise<Response> {
+  return async (c) => {
+    const reading = await readForm(c.req.raw, incomingOf(c));
+    switch (reading.kind) {
+      case "form":
+        return handle(ports, c, reading.form);
+      case "too-large":
+        noteRefusal(ports, c, "unreadable form refused");
+        return ports.views.error(requestInfoOf(c), 413, "formTooLarge");
+      case "not-utf8":
+        noteRefusal(ports, c, "unreadable form refused");
+        return ports.views.error(requestInfoOf(c), 400, "formNotUtf8");
+      case "aborted":
+        return ports.views.error(requestInfoOf(c), 400, "formNotWhole");
+    }
+  };
 }

@@ -1,9 +1,10 @@
 import type { Context } from "hono";
 import { getCookie } from "hono/cookie";
+import { recoveryCodesLeft } from "../core/codes/code-state.ts";
 import { eventIn } from "../core/events.ts";
 import { messageOf } from "../core/fault.ts";
 import type { LogEntry } from "../core/log-reader.ts";
-import type { UserId } from "../core/store.ts";
+import type { Extras, UserId } from "../core/store.ts";
 import type { SignedIn } from "./guards.ts";
 import type { Activity, ActivityEntry, CodesSection, HomeProblem } from "./pages/page-data.ts";
 import { utcIn } from "./pages/utc-time.ts";
@@ -52,20 +53,32 @@ export async function homeWithProblem<Form extends HomeProblem["form"]>(
 async function homeOf(ports: WebPorts, c: Context<SignedIn>, codes?: CodesSection) {
   const info = { ...requestInfoOf(c), user: c.var.user };
   const locale = ports.views.locale(info);
-  const [activity, sessions, codesNow, passkeys] = await Promise.all([
+  const [activity, sessions, extras] = await Promise.all([
     activityFor(ports, locale),
     sessionsFor(ports, c, locale),
-    codes ?? codesOf(ports, c.var.user.id),
-    passkeySection(ports, c),
+    extrasFor(ports, c.var.user.id),
   ]);
-  const usual = { notice: undefined, problem: undefined };
-  return { info, data: { ...usual, activity, sessions, codes: codesNow, passkeys } };
+  const data = {
+    notice: undefined,
+    problem: undefined,
+    activity,
+    sessions,
+    codes: codes ?? codesSection(ports, extras),
+    passkeys: passkeySection(ports, c, locale, extras),
+  };
+  return { info, data };
 }
 
-async function codesOf({ rules }: WebPorts, userId: UserId): Promise<CodesSection> {
+/** Read from the store, since another instance may have changed them a moment ago. */
+async function extrasFor({ rules, options }: WebPorts, userId: UserId): Promise<Extras> {
+  if (rules.codes === undefined && rules.passkeys === undefined) return {};
+  return (await options.store.findUser(userId)) ?? {};
+}
+
+function codesSection({ rules }: WebPorts, { codes }: Extras): CodesSection {
   if (rules.codes === undefined) return { kind: "none" };
-  const recoveryCodesLeft = await rules.codes.recoveryCodesLeft(userId);
-  return recoveryCodesLeft === undefined ? { kind: "off" } : { kind: "on", recoveryCodesLeft };
+  if (codes === undefined) return { kind: "off" };
+  return { kind: "on", recoveryCodesLeft: recoveryCodesLeft(codes) };
 }
 
 /** If the log cannot be read, the page still offers the password form. */

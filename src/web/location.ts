@@ -2,6 +2,7 @@ import { PLAIN_HOST } from "../core/allowed-hosts.ts";
 import { Fault } from "../core/fault.ts";
 import { isAtOrBelow, isLocalPath, PRINTABLE } from "../core/return-target.ts";
 import type { User } from "../core/store.ts";
+import { homePathsOf, type Paths } from "./paths.ts";
 
 /** Whether a redirect may go there: a path of this site, or an absolute http or https URL. */
 export function isLocation(text: string): boolean {
@@ -44,3 +45,10 @@ export function locationFor(location: PostLoginLocation, user: User): string {
     "postLoginLocation must return a path or an http or https URL",
   );
 }
+
+/** The home page; the post-login location of this user if the app has its own page instead. */
+export const homeLocation = (
+  paths: Paths,
+  options: { readonly forwardAuth: boolean; readonly postLoginLocation: PostLoginLocation },
+  user: User,
+): string => homePathsOf(paths, options).at(-1) ?? locationFor(options.postLoginLocation, user);

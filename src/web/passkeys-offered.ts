@@ -1,11 +1,13 @@
 import type { Context } from "hono";
 import { messageOf } from "../core/fault.ts";
+import { passkeysIn } from "../core/passkeys/passkey.ts";
 import { type RelyingParty, relyingPartyOf } from "../core/passkeys/relying-party.ts";
-import type { SignedIn } from "./guards.ts";
+import type { Extras } from "../core/store.ts";
 import type { PasskeySection } from "./pages/page-data.ts";
 import { utcIn } from "./pages/utc-time.ts";
+import type { Locale } from "./pages/words.ts";
 import type { WebPorts } from "./ports.ts";
-import { hostOf, requestInfoOf } from "./request/request-info.ts";
+import { hostOf } from "./request/request-info.ts";
 
 export const partyOf = ({ options }: WebPorts, c: Context): RelyingParty | undefined =>
   relyingPartyOf(options, hostOf(c));
@@ -23,14 +25,14 @@ export async function offersPasskeySignIn(ports: WebPorts, c: Context): Promise<
 }
 
 /** The passkeys of the signed-in user. */
-export async function passkeySection(
+export function passkeySection(
   ports: WebPorts,
-  c: Context<SignedIn>,
-): Promise<PasskeySection | undefined> {
-  const { passkeys } = ports.rules;
-  if (passkeys === undefined) return undefined;
-  const locale = ports.views.locale(requestInfoOf(c));
-  const list = (await passkeys.of(c.var.user.id)).map(({ id, name, addedAt, usedAt }) => {
+  c: Context,
+  locale: Locale,
+  { passkeys }: Extras,
+): PasskeySection | undefined {
+  if (ports.rules.passkeys === undefined) return undefined;
+  const list = passkeysIn(passkeys).map(({ id, name, addedAt, usedAt }) => {
     const at = new Date(usedAt ?? addedAt);
     const isUsed = usedAt !== undefined;
     return { id, name, isUsed, at: at.toISOString(), utc: utcIn(locale, at) };

@@ -1,22 +1,19 @@
 import type { Context } from "hono";
 import type { SignedIn } from "./guards.ts";
 import { homeWithProblem } from "./home.ts";
-import { locationFor } from "./location.ts";
+import { homeLocation } from "./location.ts";
 import { answerSignIn } from "./login.ts";
 import type { MessageName } from "./pages/words/en.ts";
 import { wordsIn } from "./pages/words.ts";
 import { partyOf } from "./passkeys-offered.ts";
-import { homePathsOf } from "./paths.ts";
-import type { PasskeyRules, WebPorts } from "./ports.ts";
+import type { With } from "./ports.ts";
 import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
 import { requestInfoOf } from "./request/request-info.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import { redirect, respondJson } from "./responses.ts";
 
-interface PasskeyPorts extends WebPorts {
-  readonly passkeys: PasskeyRules;
-}
+type PasskeyPorts = With<"passkeys">;
 
 /** The script asks for a challenge first; the answer to it arrives as a form. */
 export async function postPasskeyLogin(
@@ -121,11 +118,7 @@ export async function postRemovePasskey(
 }
 
 /** The fragment unfolds the section. */
-function backToPasskeys({ paths, options }: WebPorts, c: Context<SignedIn>): Response {
-  const home = homePathsOf(paths, options).at(-1);
-  return redirect(
-    home === undefined
-      ? locationFor(options.postLoginLocation, c.var.user)
-      : `${home}#your-passkeys`,
-  );
+function backToPasskeys({ paths, options }: PasskeyPorts, c: Context<SignedIn>): Response {
+  const home = homeLocation(paths, options, c.var.user);
+  return redirect(paths.home === null ? home : `${home}#your-passkeys`);
 }

@@ -7,8 +7,9 @@ export interface Paths {
   readonly logout: string;
   readonly password: string;
   readonly endSession: string;
-  /** What the paths of one-time codes begin with. */
-  readonly codes: string;
+  readonly beginCodes: string;
+  readonly confirmCodes: string;
+  readonly turnOffCodes: string;
   readonly addPasskey: string;
   readonly removePasskey: string;
   readonly passkeyLogin: string;
@@ -49,7 +50,9 @@ export function pathsUnder(base: string, home: string | null): Paths {
     logout: `${base}/logout`,
     password: `${base}/account/password`,
     endSession: `${base}/account/sessions/end`,
-    codes: `${base}/account/codes/`,
+    beginCodes: `${base}/account/codes/begin`,
+    confirmCodes: `${base}/account/codes/confirm`,
+    turnOffCodes: `${base}/account/codes/off`,
     addPasskey: `${base}/account/passkeys/add`,
     removePasskey: `${base}/account/passkeys/remove`,
     passkeyLogin: `${base}/login/passkey`,

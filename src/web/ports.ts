@@ -5,7 +5,6 @@ import type { BeginCodesOutcome, ConfirmCodesOutcome } from "../core/codes/turn-
 import type { LogEntry } from "../core/log-reader.ts";
 import type { AddPasskeyOutcome, NewPasskey } from "../core/passkeys/add-passkey.ts";
 import type { BeginPasskeyOutcome, Reauthentication } from "../core/passkeys/begin-passkey.ts";
-import type { Passkey } from "../core/passkeys/passkey.ts";
 import type { RelyingParty } from "../core/passkeys/relying-party.ts";
 import type { RemovePasskeyOutcome } from "../core/passkeys/remove-passkey.ts";
 import type { PasskeyAnswer } from "../core/passkeys/sign-in-with-passkey.ts";
@@ -44,7 +43,6 @@ export interface PasskeyRules {
     party: RelyingParty | undefined,
     client: Client,
   ): Promise<SignInOutcome>;
-  of(userId: UserId): Promise<readonly Passkey[]>;
 }
 
 /** The rules that the endpoints call. */
@@ -71,8 +69,6 @@ export interface WebRules {
 
 /** The rules of one-time codes on the home page. */
 export interface CodeRules {
-  /** `undefined` if the account does not use codes. */
-  recoveryCodesLeft(userId: UserId): Promise<number | undefined>;
   begin(userId: UserId, currentPassword: string, client: Client): Promise<BeginCodesOutcome>;
   confirm(userId: UserId, sealed: string, code: string): Promise<ConfirmCodesOutcome>;
   turnOff(
@@ -84,7 +80,7 @@ export interface CodeRules {
 
 /** The options of the library that concern the endpoints. */
 export interface WebOptions extends HostRule, RefusalOptions {
-  readonly store: Pick<Store, "hasUsers">;
+  readonly store: Pick<Store, "hasUsers" | "findUser">;
   readonly setupToken: SetupTokenSource;
   /** With it, the setup form has the field `domain`. */
   readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
@@ -107,3 +103,8 @@ export interface WebPorts {
   readonly proxies: ProxyTrust;
   readonly requests: RequestIds;
 }
+
+/** What an endpoint uses that exists only with these rules. */
+export type With<Name extends "sessions" | "codes" | "passkeys"> = WebPorts & {
+  readonly [Rules in Name]: NonNullable<WebRules[Rules]>;
+};

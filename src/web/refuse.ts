@@ -1,6 +1,6 @@
 import type { RequestInfo } from "./request/request-info.ts";
 import { KIND_HEADERS, kindOfRequest } from "./request/request-kind.ts";
-import { type Headers, redirect, respond } from "./responses.ts";
+import { type Headers, redirect, respondJson } from "./responses.ts";
 import { acceptedTarget, type ReturnOptions, withReturnTo } from "./return-to.ts";
 
 /** The options that decide how a guard refuses. */
@@ -8,10 +8,7 @@ export interface RefusalOptions extends ReturnOptions {
   readonly onDenied: "redirect" | "negotiate";
 }
 
-const SIGN_IN_REQUIRED = JSON.stringify({ error: "sign_in_required" });
-
 const UNAUTHORIZED = {
-  "Content-Type": "application/json",
   // A 401 needs a challenge. Browsers open a dialog for the schemes that they know, not for this.
   "WWW-Authenticate": 'Cookie cookie-name="session"',
 };
@@ -34,7 +31,8 @@ export function refuse(options: RefusalOptions, path: string, info: RequestInfo)
   if (negotiates && kind === "call") {
     const isHtmx = header("hx-request") !== undefined;
     const leave = isHtmx && { "HX-Redirect": returningTo(header("hx-current-url")) };
-    return respond(SIGN_IN_REQUIRED, 401, { ...UNAUTHORIZED, ...vary, ...leave });
+    const headers = { ...UNAUTHORIZED, ...vary, ...leave };
+    return respondJson({ error: "sign_in_required" }, 401, headers);
   }
   const location = kind === "page" ? returningTo(`${info.path}${info.query}`) : path;
   return redirect(location, [], vary);

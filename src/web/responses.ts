@@ -59,8 +59,8 @@ export const redirect = (
 export const respondText = (text: string, status: number, headers: Headers = {}): Response =>
   respond(text, status, { "Content-Type": "text/plain; charset=utf-8", ...headers });
 
-export const respondJson = (value: object, status: number): Response =>
-  respond(JSON.stringify(value), status, { "Content-Type": "application/json" });
+export const respondJson = (value: object, status: number, headers: Headers = {}): Response =>
+  respond(JSON.stringify(value), status, { "Content-Type": "application/json", ...headers });
 
 export const respondAsset = ({ contentType, cacheControl, body }: Asset): Response =>
   respond(body, 200, {

@@ -1,13 +1,11 @@
 import type { Context } from "hono";
 import { messageOf } from "../core/fault.ts";
-import type { User } from "../core/store.ts";
 import type { SignedIn } from "./guards.ts";
-import { locationFor } from "./location.ts";
+import { homeLocation } from "./location.ts";
 import type { Sessions } from "./pages/page-data.ts";
 import { utcIn } from "./pages/utc-time.ts";
 import { type Locale, wordsIn } from "./pages/words.ts";
-import { homePathsOf } from "./paths.ts";
-import type { WebPorts } from "./ports.ts";
+import type { WebPorts, With } from "./ports.ts";
 import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
 import { redirect } from "./responses.ts";
@@ -37,19 +35,16 @@ export async function postLogout(ports: WebPorts, c: Context): Promise<Response>
  * redirect of a user who has ended this session leads to the sign-in.
  */
 export async function postEndSession(
-  ports: WebPorts,
+  { sessions, paths, options }: With<"sessions">,
   c: Context<SignedIn>,
   form: Form,
 ): Promise<Response> {
   const { user } = c.var;
   const session = form("session");
-  if (session === OTHERS) await ports.rules.sessions?.endOthers(user, tokenOf(c));
-  else await ports.rules.sessions?.end(user, session);
-  return redirect(pageWithSessions(ports, user));
+  if (session === OTHERS) await sessions.endOthers(user, tokenOf(c));
+  else await sessions.end(user, session);
+  return redirect(homeLocation(paths, options, user));
 }
-
-const pageWithSessions = ({ paths, options }: WebPorts, user: User): string =>
-  homePathsOf(paths, options).at(-1) ?? locationFor(options.postLoginLocation, user);
 
 /** If the store cannot list them, the page still offers the rest. */
 export async function sessionsFor(ports: WebPorts, c: Context, locale: Locale): Promise<Sessions> {

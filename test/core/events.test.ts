@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   allSignedOut,
+  byOperator,
   codesTurnedOff,
   codesTurnedOn,
   type Event,
@@ -15,7 +16,6 @@ import {
   rateLimited,
   recoveryCodeUsed,
   sessionEnded,
-  sessionEndedByOperator,
   signedIn,
   signedUp,
   userAdded,
@@ -69,8 +69,8 @@ test("has one builder for each type", () => {
   );
 });
 
-test("names the operator as the author of a session that a command ended", () => {
-  assert.deepEqual(sessionEndedByOperator("owner"), { ...sessionEnded("owner"), author: "cli" });
+test("names the operator as the author of an event that a command caused", () => {
+  assert.deepEqual(byOperator(sessionEnded("owner")), { ...sessionEnded("owner"), author: "cli" });
 });
 
 test("puts the username into the summary unchanged", () => {

@@ -35,7 +35,7 @@ export function stopRefusing(file: string): void {
 /** Takes the tables of SQLite back to schema 1. */
 export const TO_SCHEMA_1: string = `
   DROP TABLE sessions;
-  DROP INDEX users_with_ended_sessions; ALTER TABLE users DROP COLUMN ended_sessions;
+  ALTER TABLE users DROP COLUMN ended_sessions;
   DROP INDEX users_with_codes; ALTER TABLE users DROP COLUMN codes;
   DROP INDEX users_with_passkeys; ALTER TABLE users DROP COLUMN passkeys;
   ALTER TABLE users DROP COLUMN sessions_from; DROP TABLE import_mark;

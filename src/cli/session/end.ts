@@ -1,4 +1,4 @@
-import { sessionEndedByOperator } from "../../core/events.ts";
+import { byOperator, sessionEnded } from "../../core/events.ts";
 import { endSession } from "../../core/sessions/end-session.ts";
 import type { Command } from "../command.ts";
 import { quoted, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
@@ -17,7 +17,7 @@ export const command: Command = {
       const ended =
         session && user && (await endSession({ store, clock }, user.id, session.id)) === "ended";
       if (!ended) return terminal.fail(`there is no session ${quoted(String(id))}`);
-      await record(sessionEndedByOperator(user.username));
+      await record(byOperator(sessionEnded(user.username)));
       return terminal.succeed(`Ended a session of user ${quoted(user.username)}.`);
     }),
 };

@@ -4,9 +4,10 @@ import type { OpenStore } from "../../gate/open-store.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import type { Command } from "../command.ts";
 import { SUCCESS } from "../terminal.ts";
-import { refuse, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
+import { pagesOf, refuse, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
 
-const PAGE_SIZE = 1_000;
+/** How many sessions of one user are listed. */
+const MAX_OF_USER = 1_000;
 
 export const command: Command = {
   details:
@@ -28,8 +29,8 @@ export const command: Command = {
         terminal.printHeader(columns("ID", "LAST USE", "ADDRESS", "USER", "DEVICE"));
       const nameOf = usernames(store);
       for await (const sessions of user === undefined
-        ? pages(store)
-        : [await store.readSessionsOf(user.id, now, PAGE_SIZE)]) {
+        ? pagesOf((query) => store.readSessions(query))
+        : [await store.readSessionsOf(user.id, now, MAX_OF_USER)]) {
         const alive = sessions.filter(({ expiresAt }) => expiresAt > now);
         const lines = alive.map(async (one) => format(one, await nameOf(one.userId)));
         await terminal.printAll(await Promise.all(lines));
@@ -37,16 +38,6 @@ export const command: Command = {
       return SUCCESS;
     }),
 };
-
-async function* pages(store: OpenStore): AsyncIterable<readonly StoredSession[]> {
-  for (let afterId = ""; ; ) {
-    const sessions = await store.readSessions({ afterId, limit: PAGE_SIZE });
-    yield sessions;
-    const last = sessions.at(-1);
-    if (last === undefined || sessions.length < PAGE_SIZE) return;
-    afterId = last.id;
-  }
-}
 
 /** Looks each username up once. */
 function usernames(store: OpenStore): (id: UserId) => Promise<string> {

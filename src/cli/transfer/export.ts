@@ -5,7 +5,7 @@ import { writeOutput } from "../../gate/files/output-file.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
 import { counted, SUCCESS } from "../terminal.ts";
-import { STORE_SETTINGS, userPages, withAccounts } from "../user/accounts.ts";
+import { pagesOf, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
 import { csvLine } from "./csv.ts";
 import { overwriteProblem } from "./files.ts";
 
@@ -95,7 +95,7 @@ async function writeAll(
 ): Promise<number> {
   await write(header);
   let written = 0;
-  for await (const users of userPages(store)) {
+  for await (const users of pagesOf((query) => store.readUsers(query))) {
     await write(users.map(line));
     written += users.length;
   }

@@ -1,10 +1,9 @@
-import type { UserReader } from "../../core/accounts/account-store.ts";
+import type { UserQuery } from "../../core/accounts/account-store.ts";
 import { toEntry } from "../../core/event-log.ts";
 import type { Event } from "../../core/events.ts";
 import { messageOf } from "../../core/fault.ts";
 import { createPasswords, type Passwords } from "../../core/passwords.ts";
 import type { SetupTokenSource } from "../../core/setup-token.ts";
-import type { StoredUser } from "../../core/store.ts";
 import { type OpenStore, openStore } from "../../gate/open-store.ts";
 import { printable } from "../../gate/printable.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
@@ -62,13 +61,15 @@ export const STORE_SETTINGS: readonly string[] = ["DATA_DIR", "DATABASE_URL", "D
 
 const PAGE_SIZE = 1_000;
 
-/** All users in pages, in the order of their IDs. */
-export async function* userPages(store: UserReader): AsyncIterable<readonly StoredUser[]> {
+/** All items in pages, in the order of their IDs. */
+export async function* pagesOf<Item extends { readonly id: string }>(
+  read: (query: UserQuery) => Promise<readonly Item[]>,
+): AsyncIterable<readonly Item[]> {
   for (let afterId = ""; ; ) {
-    const users = await store.readUsers({ afterId, limit: PAGE_SIZE });
-    yield users;
-    const last = users.at(-1);
-    if (last === undefined || users.length < PAGE_SIZE) return;
+    const items = await read({ afterId, limit: PAGE_SIZE });
+    yield items;
+    const last = items.at(-1);
+    if (last === undefined || items.length < PAGE_SIZE) return;
     afterId = last.id;
   }
 }

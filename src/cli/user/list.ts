@@ -2,7 +2,7 @@ import type { StoredUser } from "../../core/store.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import type { Command } from "../command.ts";
 import { SUCCESS } from "../terminal.ts";
-import { STORE_SETTINGS, userPages, withAccounts } from "./accounts.ts";
+import { pagesOf, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details: "In the order of their IDs.",
@@ -14,7 +14,8 @@ export const command: Command = {
     withAccounts(settings, terminal, async ({ store }) => {
       const format = options.json === true ? asJson : row;
       if (format === row) terminal.printHeader(`${"ID".padEnd(ID_LENGTH)}  NAME`);
-      for await (const users of userPages(store)) await terminal.printAll(users.map(format));
+      for await (const users of pagesOf((query) => store.readUsers(query)))
+        await terminal.printAll(users.map(format));
       return SUCCESS;
     }),
 };

@@ -12,15 +12,13 @@ interface CodeState {
   readonly lastStep: number;
   /** Hashes of the unused recovery codes. */
   readonly recovery: readonly string[];
-  /** When the codes were turned on, in ISO 8601. */
-  readonly since: string;
 }
 
 const purposeOf = (id: UserId): string => `one-time codes of ${id}`;
 
 /** The extra of an account that turns codes on, and its recovery codes. */
 export function newCodeState(
-  { seals, clock }: { readonly seals: Seals; readonly clock: Pick<Clock, "now"> },
+  seals: Seals,
   id: UserId,
   secret: Uint8Array,
   lastStep: number,
@@ -30,7 +28,6 @@ export function newCodeState(
     secret: seals.seal(secret, purposeOf(id)),
     lastStep,
     recovery: recoveryCodes.map(recoveryHash),
-    since: new Date(clock.now()).toISOString(),
   };
   return { text: JSON.stringify(state), recoveryCodes };
 }
@@ -38,14 +35,13 @@ export function newCodeState(
 /** Returns `undefined` for a text that is not the state of one-time codes. */
 function parseState(text: string): CodeState | undefined {
   try {
-    const { secret, lastStep, recovery, since } = JSON.parse(text);
+    const { secret, lastStep, recovery } = JSON.parse(text);
     const isState =
       typeof secret === "string" &&
       Number.isSafeInteger(lastStep) &&
       Array.isArray(recovery) &&
-      recovery.every((hash) => typeof hash === "string") &&
-      typeof since === "string";
-    return isState ? { secret, lastStep, recovery, since } : undefined;
+      recovery.every((hash) => typeof hash === "string");
+    return isState ? { secret, lastStep, recovery } : undefined;
   } catch {
     return undefined;
   }

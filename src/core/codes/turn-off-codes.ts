@@ -1,6 +1,6 @@
 import type { AccountPorts, ExtraStore } from "../accounts/account-store.ts";
 import { changeExtra } from "../accounts/extras.ts";
-import { codesTurnedOff } from "../events.ts";
+import { byOperator, codesTurnedOff } from "../events.ts";
 import type { Passwords } from "../passwords.ts";
 import { type Client, userRequester } from "../requester.ts";
 import type { Store, UserId } from "../store.ts";
@@ -63,6 +63,6 @@ export async function removeCodes(
       ? { kind: "keep", outcome: "already-off" as const }
       : { kind: "replace", by: undefined, outcome: "off" as const },
   );
-  if (outcome === "off") await record({ ...codesTurnedOff(username), author: "cli" });
+  if (outcome === "off") await record(byOperator(codesTurnedOff(username)));
   return outcome;
 }

@@ -82,7 +82,7 @@ export async function confirmCodes(
   if (step === undefined) {
     return { kind: "code-incorrect", begun: { secret: base32(secret), sealed } };
   }
-  const { text, recoveryCodes } = newCodeState(ports, userId, secret, step);
+  const { text, recoveryCodes } = newCodeState(seals, userId, secret, step);
   const kind = await changeExtra(store, user, "codes", ({ codes }) =>
     codes === undefined
       ? { kind: "replace", by: text, outcome: "on" as const }

@@ -11,7 +11,11 @@ const MAC_BYTES = 32;
 /** What an answer may be used for: any sign-in, or one more passkey of this user. */
 export type Purpose = "sign-in" | { readonly addTo: UserId };
 
-/** Challenges are signed, so that the server stores only those that were answered. */
+/**
+ * Challenges are signed, so that the server stores only those that were answered. They are not
+ * sealed: any client gets challenges, in any number, and a key with random nonces seals only a
+ * limited number of texts safely.
+ */
 export interface Challenges {
   /** A challenge in base64url, valid for five minutes. */
   issue(purpose: Purpose): string;

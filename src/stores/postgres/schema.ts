@@ -93,8 +93,6 @@ const migrations: readonly string[] = [
 
   `ALTER TABLE latchkey_users
      ADD COLUMN ended_sessions text, ADD COLUMN codes text, ADD COLUMN passkeys text;
-   CREATE INDEX latchkey_users_with_ended_sessions ON latchkey_users (id)
-     WHERE ended_sessions IS NOT NULL;
    CREATE INDEX latchkey_users_with_codes ON latchkey_users (id) WHERE codes IS NOT NULL;
    CREATE INDEX latchkey_users_with_passkeys ON latchkey_users (id) WHERE passkeys IS NOT NULL;
 

@@ -31,7 +31,6 @@ const migrations: readonly string[] = [
   `ALTER TABLE users ADD COLUMN ended_sessions TEXT;
    ALTER TABLE users ADD COLUMN codes TEXT;
    ALTER TABLE users ADD COLUMN passkeys TEXT;
-   CREATE INDEX users_with_ended_sessions ON users (id) WHERE ended_sessions IS NOT NULL;
    CREATE INDEX users_with_codes ON users (id) WHERE codes IS NOT NULL;
    CREATE INDEX users_with_passkeys ON users (id) WHERE passkeys IS NOT NULL;
 

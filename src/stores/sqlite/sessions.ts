@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import {
   MAX_EXPIRED_REMOVED,
   type SessionStore,
-  type StoredSession,
   USE_PRECISION_MS,
 } from "../../core/sessions/session-store.ts";
 import { SESSION_COLUMNS, sessionOf } from "../rows.ts";
@@ -14,15 +13,21 @@ export function sessionsOn(
   ask: Ask,
 ): Omit<SessionStore, "replaceExtra" | "endSessions"> {
   return {
-    insertSession: (session) =>
+    insertSession: ({ id, userId, createdAt, usedAt, expiresAt, address, device }) =>
       inTransaction(database, () => {
         database
           .prepare(
             `DELETE FROM sessions WHERE id IN
                (SELECT id FROM sessions WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
           )
-          .run(session.createdAt.getTime(), MAX_EXPIRED_REMOVED);
-        insertSession(database, session);
+          .run(createdAt.getTime(), MAX_EXPIRED_REMOVED);
+        const times = [createdAt, usedAt, expiresAt].map((time) => time.getTime());
+        database
+          .prepare(
+            `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)
+             ON CONFLICT (id) DO NOTHING`,
+          )
+          .run(id, userId, ...times, address, device);
       }),
 
     async noteSessionsUsed(ids, at) {
@@ -52,14 +57,4 @@ export function sessionsOn(
       await ask(text, [JSON.stringify(ids)]);
     },
   };
-}
-
-/** Runs in a transaction. */
-export function insertSession(database: DatabaseSync, session: StoredSession): void {
-  const { id, userId, createdAt, usedAt, expiresAt, address, device } = session;
-  const times = [createdAt, usedAt, expiresAt].map((time) => time.getTime());
-  database
-    .prepare(`INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO NOTHING`)
-    .run(id, userId, ...times, address, device);
 }

@@ -33,11 +33,12 @@ export function loadPages(read: ReadPage, place: PagePlace, functions: PageFunct
     data: PageData[Name],
     origin?: string,
   ): PageContents<Name> {
-    const frame: PageFrame = { ...placeAt(origin), locale, words: wordsIn(locale) };
+    const at = origin === undefined ? place : placeAt(origin);
+    const frame: PageFrame = { ...at, locale, words: wordsIn(locale) };
     return { ...frame, ...helpers, ...data };
   }
 
-  function placeAt(origin = ""): PagePlace {
+  function placeAt(origin: string): PagePlace {
     const { basePath, homePath, styleSheetUrl, scriptUrl, logoUrl } = place;
     return {
       ...place,
