@@ -5,6 +5,7 @@ import fastify from "fastify";
 import { Hono } from "hono";
 import { expressAuth } from "../../src/adapters/express.ts";
 import { fastifyAuth } from "../../src/adapters/fastify.ts";
+import { honoAuth } from "../../src/adapters/hono.ts";
 import { nodeAuth } from "../../src/adapters/node.ts";
 import type { Auth } from "../../src/index.ts";
 
@@ -33,9 +34,10 @@ export const listeners: Readonly<
 
   hono(auth) {
     const app = new Hono();
-    app.route("/", auth.routes);
+    const { routes, requireAuth } = honoAuth(auth);
+    app.route("/", routes);
     app.get("/hello", (c) => c.text("hello"));
-    app.get("/guarded", auth.requireAuth, (c) => c.text("hello"));
+    app.get("/guarded", requireAuth, (c) => c.text("hello"));
     return getRequestListener(app.fetch);
   },
 

@@ -8,9 +8,11 @@ import {
 } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
-import { getRequestListener } from "@hono/node-server";
-import type { Hono } from "hono";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
+import type { Endpoint } from "../web/ports.ts";
+import { nodeRequest } from "../web/request/node-request.ts";
+import type { Answer } from "../web/responses.ts";
+import { sendAnswer } from "../web/send-answer.ts";
 import { answerRefusals, requiringHost } from "./refusals.ts";
 
 /**
@@ -35,17 +37,19 @@ export type Handle = (
 export const wasSent = (outgoing: ServerResponse | Http2ServerResponse): boolean =>
   "stream" in outgoing ? outgoing.stream.rstCode === 0 : outgoing.writableFinished;
 
-/**
- * Replaces the global `Request` and `Response` with lighter ones, which halves the cost of a
- * response. Only the gate does this, since the process is its own; the adapters do not.
- */
-export function handleOf(routes: Hono): Handle {
-  // A load balancer with HTTP/1.0 may send no Host header.
-  const options = { overrideGlobalObjects: true, hostname: "localhost" } as const;
-  const answer = getRequestListener(routes.fetch, options);
+/** A response that cannot be written closes its connection, not the process. */
+export function handleOf(answer: Endpoint): Handle {
   return (incoming, outgoing) => {
-    // A response that cannot be written closes its connection, not the process.
-    answer(incoming, outgoing).catch(() => outgoing.destroy());
+    const send = (ready: Answer): void => {
+      try {
+        sendAnswer(ready, outgoing);
+      } catch {
+        outgoing.destroy();
+      }
+    };
+    const ready = answer(nodeRequest(incoming, outgoing));
+    if (ready instanceof Promise) ready.then(send).catch(() => outgoing.destroy());
+    else send(ready);
   };
 }
 

@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
 import { type Logger, pino } from "pino";
 import type { AdapterParts } from "../auth.ts";
+import { nodeRequest } from "../web/request/node-request.ts";
 import { REQUEST_ID } from "../web/request/request-id.ts";
-import { nodeRequestInfo } from "../web/request/request-info.ts";
 import { type Handle, wasSent } from "./listener.ts";
 import { printable } from "./printable.ts";
 
@@ -57,11 +57,11 @@ export function loggingRequests(
 ): Handle {
   return (incoming, outgoing) => {
     const start = milliseconds();
-    const info = nodeRequestInfo(incoming);
-    withRequestId(info, (requestId) => {
+    const request = nodeRequest(incoming);
+    withRequestId(request, (requestId) => {
       outgoing.setHeader(REQUEST_ID, requestId);
       outgoing.once("close", () => {
-        const { method, path } = info;
+        const { method, path } = request;
         const status = outgoing.statusCode;
         const ms = Math.round((milliseconds() - start) * 10) / 10;
         const message = wasSent(outgoing) ? "request" : "request aborted";

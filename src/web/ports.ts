@@ -3,6 +3,7 @@ import type { ChangePasswordForm, ChangePasswordOutcome } from "../core/change-p
 import type { TurnOffCodesOutcome } from "../core/codes/turn-off-codes.ts";
 import type { BeginCodesOutcome, ConfirmCodesOutcome } from "../core/codes/turn-on-codes.ts";
 import type { LogEntry } from "../core/log-reader.ts";
+import type { MaybePromise } from "../core/maybe-promise.ts";
 import type { AddPasskeyOutcome, NewPasskey } from "../core/passkeys/add-passkey.ts";
 import type { BeginPasskeyOutcome, Reauthentication } from "../core/passkeys/begin-passkey.ts";
 import type { RelyingParty } from "../core/passkeys/relying-party.ts";
@@ -17,13 +18,15 @@ import type { SetupTokenSource } from "../core/setup-token.ts";
 import type { SignInAttempt, SignInOutcome } from "../core/sign-in.ts";
 import type { Store, UserId } from "../core/store.ts";
 import type { UserMemory } from "../core/user-memory.ts";
-import type { GuardMiddleware } from "./guards.ts";
+import type { GuardCheck } from "./guards.ts";
 import type { PostLoginLocation } from "./location.ts";
 import type { Asset } from "./pages/assets.ts";
 import type { Paths } from "./paths.ts";
 import type { RefusalOptions } from "./refuse.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
 import type { RequestIds } from "./request/request-id.ts";
+import type { WebRequest } from "./request/web-request.ts";
+import type { Answer } from "./responses.ts";
 import type { Views } from "./views.ts";
 
 /** The rules about passkeys. */
@@ -92,6 +95,9 @@ export interface WebOptions extends HostRule, RefusalOptions {
   readonly health: boolean;
 }
 
+/** Answers requests for a path. */
+export type Endpoint = (request: WebRequest) => MaybePromise<Answer>;
+
 /** What the endpoints use. */
 export interface WebPorts {
   readonly rules: WebRules;
@@ -99,7 +105,7 @@ export interface WebPorts {
   readonly views: Views;
   readonly paths: Paths;
   readonly assets: readonly Asset[];
-  readonly requireAuth: GuardMiddleware;
+  readonly requireAuth: GuardCheck;
   readonly proxies: ProxyTrust;
   readonly requests: RequestIds;
 }

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { type Context, Hono } from "hono";
+import { honoAuth } from "../../src/adapters/hono.ts";
 import { createAuth } from "../../src/index.ts";
-import { methodsOf } from "../../src/web/app.ts";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { SECRET, startGate } from "../support/gate.ts";
 import { recordingLog } from "../support/recording-log.ts";
@@ -22,7 +21,7 @@ test("answers an aborted form with 400 and its reason, without a server log line
   const auth = createAuth({ store: await openStore(t), secret: SECRET, log });
   t.after(() => auth.close());
   for (const path of ["/setup", "/login"]) {
-    const answer = await auth.routes.request(path, {
+    const answer = await honoAuth(auth).routes.request(path, {
       method: "POST",
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
       body: createAbortedBody(),
@@ -71,7 +70,8 @@ test("serves the sign-out, allowed hosts only, and forward auth with its option 
   for (const forwardAuth of [false, true]) {
     const auth = createAuth({ ...options, forwardAuth });
     t.after(() => auth.close());
-    const ask = (url: string, method = "GET") => auth.routes.request(`http://${url}`, { method });
+    const ask = (url: string, method = "GET") =>
+      honoAuth(auth).routes.request(`http://${url}`, { method });
     const { status, headers } = await ask("home.test/logout", "POST");
     assert.deepEqual([status, headers.get("location")], [303, "/login"]);
     assert.equal(headers.get("clear-site-data"), '"cache"');
@@ -83,12 +83,15 @@ test("serves the sign-out, allowed hosts only, and forward auth with its option 
   }
 });
 
-test("each path allows the methods it has handlers for, and HEAD where it allows GET", () => {
-  const app = new Hono();
-  const answer = (c: Context) => c.body(null);
-  app.get("/page", answer).post("/page", answer).post("/form", answer).all("/any", answer);
-  assert.deepEqual(Object.fromEntries(methodsOf(app)), {
-    "/page": "GET, HEAD, POST",
-    "/form": "POST",
-  });
+test("each path allows the methods it has endpoints for, and HEAD where it allows GET", async (t) => {
+  const gate = await startGate(t);
+  for (const [path, allow] of [
+    ["/login", "GET, HEAD, POST"],
+    ["/logout", "POST"],
+    ["/forward-auth", "GET, HEAD"],
+  ] as const) {
+    const { status, headers } = await gate.send(path, { method: "DELETE" });
+    assert.deepEqual([status, headers.allow], [405, allow], path);
+    assert.equal((await gate.send(path, { method: "HEAD" })).body, "");
+  }
 });
