@@ -70,6 +70,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const sessions = createSessionRecorder(sessionStore, systemClock, settled.log);
   const sessionMemory = createSessionMemory();
   const currentUser = createCurrentUser(tokens, users, systemClock, sessionMemory, sessions);
+  const remembered = (token: string) => sessionMemory.get(token)?.token;
   const ports = {
     users,
     store,
@@ -112,7 +113,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     requireUser: createRequireUser(currentUser),
     users,
     refusals,
-    sessions: sessionStore && createAccountSessions({ ...ports, store: sessionStore }),
+    sessions: sessionStore && createAccountSessions({ ...ports, store: sessionStore, remembered }),
     recentLog: recentLog(store, events),
     codes: settled.oneTimeCodes && keepsExtras(store) ? codeRules({ ...ports, store }) : undefined,
     async close() {

@@ -26,7 +26,7 @@ export const command: Command = {
     const gate = await serve(given, log);
     log.info({ signal: await stopAsked }, "stopping");
     await gate.stop();
-    log.info("stopped");
+    log.info({}, "stopped");
     return SUCCESS;
   },
 };

@@ -14,9 +14,9 @@ export const partyOf = ({ options }: WebPorts, request: WebRequest): RelyingPart
 /** Nothing is offered if the store cannot be asked: the password form works without it. */
 export async function offersPasskeySignIn(ports: WebPorts, request: WebRequest): Promise<boolean> {
   const { passkeys } = ports.rules;
-  if (passkeys === undefined || partyOf(ports, request) === undefined) return false;
+  if (passkeys === undefined) return false;
   try {
-    return await ports.rules.users.anyHas("passkeys");
+    return (await ports.rules.users.anyHas("passkeys")) && partyOf(ports, request) !== undefined;
   } catch (error) {
     ports.requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
     return false;

@@ -26,6 +26,13 @@ export function logOn(database: DatabaseSync, ask: Ask): SqliteLog {
       return Number(oldest?.id ?? 0);
     },
 
+    async readNewestEntries(limit, once) {
+      const text = `SELECT * FROM (SELECT * FROM log_entries WHERE type <> ? ORDER BY id DESC LIMIT ?)
+        UNION ALL SELECT * FROM (SELECT * FROM log_entries WHERE type = ? ORDER BY id DESC LIMIT 1)
+        ORDER BY id DESC LIMIT ?`;
+      return (await ask(text, [once, limit, once, limit])).map(logEntryOf);
+    },
+
     async pruneLogEntries(before, limit) {
       const removed = await ask(
         `DELETE FROM log_entries WHERE id IN
@@ -60,13 +67,14 @@ const AFTER_AND_SINCE = `id > max(?, CASE WHEN EXISTS (SELECT 1 FROM log_entries
 
 function filterOf(
   afterId: number,
-  { type, exceptType, since }: LogFilter,
+  { type, since }: LogFilter,
 ): { where: string; values: readonly SQLInputValue[] } {
   const conditions = [since === undefined ? "id > ?" : AFTER_AND_SINCE];
   const values: SQLInputValue[] = [afterId];
   if (since !== undefined) values.push(since.getTime(), since.getTime());
-  if (type !== undefined) conditions.push("type = ?");
-  if (exceptType !== undefined) conditions.push("type <> ?");
-  values.push(...[type, exceptType].filter((one) => one !== undefined));
+  if (type !== undefined) {
+    conditions.push("type = ?");
+    values.push(type);
+  }
   return { where: conditions.join(" AND "), values };
 }
