@@ -1,11 +1,5 @@
 import { once } from "node:events";
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
@@ -14,6 +8,9 @@ import { nodeRequest } from "../web/request/node-request.ts";
 import type { Answer } from "../web/responses.ts";
 import { sendAnswer } from "../web/send-answer.ts";
 import { answerRefusals, requiringHost } from "./refusals.ts";
+
+/** An import would read every export, and so load Node's Fetch implementation: 25 ms and 14 MB. */
+const { createServer } = process.getBuiltinModule("node:http");
 
 /**
  * Shorter than Node's defaults (a minute for the headers), which let slow connections accumulate.

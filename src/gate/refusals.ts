@@ -1,8 +1,11 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Duplex } from "node:stream";
 import { codeOf } from "../core/fault.ts";
 import { BODYLESS_HEADERS } from "../web/responses.ts";
+
+// See `listener.ts` for why it is not imported.
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 const HEADERS = Object.entries({ Connection: "close", ...BODYLESS_HEADERS });
 const HEADER_LINES = HEADERS.map(([name, value]) => `${name}: ${value}\r\n`).join("");
