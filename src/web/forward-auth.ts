@@ -1,14 +1,14 @@
 import type { Context } from "hono";
 import type { MaybePromise } from "../core/maybe-promise.ts";
 import type { User } from "../core/store.ts";
-import { listsUser } from "./listed-users.ts";
+import { admitsUser, type ForwardAuthQuery, readForwardAuthQuery } from "./forward-auth-query.ts";
 import type { WebPorts } from "./ports.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
 import { REQUEST_ID } from "./request/request-id.ts";
 import { type HeaderReader, requestInfoOf, requestSourceOf } from "./request/request-info.ts";
 import { kindOfRequest } from "./request/request-kind.ts";
 import { noteRefusal } from "./request/warnings.ts";
-import { type Headers, redirect, respond } from "./responses.ts";
+import { type Headers, redirect, respond, respondText } from "./responses.ts";
 import { acceptedTarget, askedOf, withReturnTo } from "./return-to.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 
@@ -18,33 +18,49 @@ import { sessionTokenIn } from "./session-cookie.ts";
  * read from any client, because they only choose between a redirect and a 401.
  */
 export async function forwardAuth(ports: WebPorts, c: Context): Promise<Response> {
+  const query = readForwardAuthQuery(c.req.url);
+  if (query.kind === "unknown-parameter") return refuseParameter(ports, c, query.name);
   const admission = await ports.rules.requireAuth(sessionTokenIn(c.req.header("cookie")));
   switch (admission.kind) {
     case "needs-setup":
-      return refuse(ports, c, ports.paths.setup);
+      return refuse(ports, c, query, ports.paths.setup);
     case "needs-sign-in":
-      return refuse(ports, c, ports.paths.login);
+      return refuse(ports, c, query, ports.paths.login);
     case "forged-token":
       return ports.requests.run(requestSourceOf(c), () => {
         noteRefusal(ports, c, "forged session token refused");
-        return refuse(ports, c, ports.paths.login);
+        return refuse(ports, c, query, ports.paths.login);
       });
     case "admitted":
-      if (!listsUser(c.req.url, admission.user.username)) return exclude(ports, c, admission.user);
+      if (!admitsUser(query.lists, admission.user.username)) {
+        return exclude(ports, c, admission.user);
+      }
       // Without a request ID, which no proxy uses: one of these comes with every request to an app.
       return respond(null, 200, identityOf(admission.user));
   }
 }
 
-function refuse(ports: WebPorts, c: Context, path: string): Response {
+/** Tells the operator, whose proxy returns the line to the browser. */
+function refuseParameter({ paths, requests }: WebPorts, c: Context, name: string): Response {
+  return respondText(
+    `unknown query parameter ${JSON.stringify(name)}: ${paths.forwardAuth} accepts users and deny`,
+    400,
+    { [REQUEST_ID]: requests.of(requestSourceOf(c)) },
+  );
+}
+
+function refuse(ports: WebPorts, c: Context, { deny }: ForwardAuthQuery, path: string): Response {
   const headers: Headers = { [REQUEST_ID]: ports.requests.of(requestSourceOf(c)) };
   if (!asksForPage(c)) return respond(null, 401, headers);
   const target = acceptedTarget(ports.options, askedOf(c), readTarget(ports.proxies, c));
   const location = withReturnTo(`${ports.options.publicUrl ?? ""}${path}`, target);
-  // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
-  return c.req.query("deny") === "401"
-    ? respond(null, 401, { ...headers, Location: location })
-    : redirect(location, [], headers);
+  switch (deny) {
+    case "redirect":
+      return redirect(location, [], headers);
+    case "401":
+      // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
+      return respond(null, 401, { ...headers, Location: location });
+  }
 }
 
 function asksForPage(c: Context): boolean {
