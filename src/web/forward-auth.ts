@@ -1,14 +1,14 @@
 import { andThen, type MaybePromise } from "../core/maybe-promise.ts";
 import type { Admission } from "../core/require-user.ts";
 import type { User } from "../core/store.ts";
-import { listsUser } from "./listed-users.ts";
+import { admitsUser, type ForwardAuthQuery, readForwardAuthQuery } from "./forward-auth-query.ts";
 import type { WebPorts } from "./ports.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
 import { REQUEST_ID } from "./request/request-id.ts";
 import { kindOfRequest } from "./request/request-kind.ts";
 import { noteRefusal } from "./request/warnings.ts";
-import { type HeaderReader, parameterOf, type WebRequest } from "./request/web-request.ts";
-import { type Answer, type Headers, redirect, respond } from "./responses.ts";
+import type { HeaderReader, WebRequest } from "./request/web-request.ts";
+import { type Answer, type Headers, redirect, respond, respondText } from "./responses.ts";
 import { acceptedTarget, askedOf, withReturnTo } from "./return-to.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 
@@ -17,34 +17,52 @@ import { sessionTokenIn } from "./session-cookie.ts";
  * alone. The return target is read only from a trusted proxy. The method and the accepted types are
  * read from any client, because they only choose between a redirect and a 401.
  */
-export const forwardAuth = (ports: WebPorts, request: WebRequest): MaybePromise<Answer> =>
-  andThen(ports.rules.requireAuth(sessionTokenIn(request.header("cookie"))), (admission) =>
-    answerOf(ports, request, admission),
+export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
+  const query = readForwardAuthQuery(request.query);
+  if (query.kind === "unknown-parameter") return refuseParameter(ports, request, query.name);
+  return andThen(ports.rules.requireAuth(sessionTokenIn(request.header("cookie"))), (admission) =>
+    answerOf(ports, request, query, admission),
   );
+}
 
 function answerOf(
   ports: WebPorts,
   request: WebRequest,
+  query: ForwardAuthQuery,
   admission: Admission,
 ): MaybePromise<Answer> {
   switch (admission.kind) {
     case "needs-setup":
-      return refuse(ports, request, ports.paths.setup);
+      return refuse(ports, request, query, ports.paths.setup);
     case "needs-sign-in":
-      return refuse(ports, request, ports.paths.login);
+      return refuse(ports, request, query, ports.paths.login);
     case "forged-token":
       return ports.requests.run(request, () => {
         noteRefusal(ports, request, "forged session token refused");
-        return refuse(ports, request, ports.paths.login);
+        return refuse(ports, request, query, ports.paths.login);
       });
     case "admitted":
-      return listsUser(request.query, admission.user.username)
+      return admitsUser(query.lists, admission.user.username)
         ? admissionOf(admission.user)
         : exclude(ports, request, admission.user);
   }
 }
 
-function refuse(ports: WebPorts, request: WebRequest, path: string): Answer {
+/** Tells the operator, whose proxy returns the line to the browser. */
+function refuseParameter({ paths, requests }: WebPorts, request: WebRequest, name: string): Answer {
+  return respondText(
+    `unknown query parameter ${JSON.stringify(name)}: ${paths.forwardAuth} accepts users and deny`,
+    400,
+    { [REQUEST_ID]: requests.of(request) },
+  );
+}
+
+function refuse(
+  ports: WebPorts,
+  request: WebRequest,
+  { deny }: ForwardAuthQuery,
+  path: string,
+): Answer {
   const headers: Headers = { [REQUEST_ID]: ports.requests.of(request) };
   if (!asksForPage(request)) return respond(null, 401, headers);
   const target = acceptedTarget(
@@ -53,10 +71,13 @@ function refuse(ports: WebPorts, request: WebRequest, path: string): Answer {
     readTarget(ports.proxies, request),
   );
   const location = withReturnTo(`${ports.options.publicUrl ?? ""}${path}`, target);
-  // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
-  return parameterOf(request, "deny") === "401"
-    ? respond(null, 401, { ...headers, Location: location })
-    : redirect(location, [], headers);
+  switch (deny) {
+    case "redirect":
+      return redirect(location, [], headers);
+    case "401":
+      // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
+      return respond(null, 401, { ...headers, Location: location });
+  }
 }
 
 function asksForPage(request: WebRequest): boolean {
