@@ -29,7 +29,7 @@ export async function withAccounts<T>(
   work: (accounts: Accounts) => Promise<T>,
   missing: "create" | "refuse" = "refuse",
 ): Promise<T> {
-  const store = await openStore(settings, missing);
+  await using store = await openStore(settings, missing);
   const clock = { now: () => Date.now() };
   /** The account has changed already, so a failure is only reported. */
   const attempt = async (what: string, step: () => Promise<void>): Promise<void> => {
@@ -40,20 +40,14 @@ export async function withAccounts<T>(
     }
   };
   const token = setupTokenFile(settings.setupTokenFile);
-  try {
-    return await work({
-      store,
-      clock,
-      passwords: createPasswords({ atOnce: 1, waiting: 0 }),
-      setupToken: {
-        delete: () => attempt("deleting the setup token file", () => token.delete()),
-      },
-      record: (event) =>
-        attempt("writing the log entry", () => store.insertLogEntries([toEntry(event, clock)])),
-    });
-  } finally {
-    await store.close();
-  }
+  return await work({
+    store,
+    clock,
+    passwords: createPasswords({ atOnce: 1, waiting: 0 }),
+    setupToken: { delete: () => attempt("deleting the setup token file", () => token.delete()) },
+    record: (event) =>
+      attempt("writing the log entry", () => store.insertLogEntries([toEntry(event, clock)])),
+  });
 }
 
 /** The settings that select the store. */
