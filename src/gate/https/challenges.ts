@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { NOTHING_RUNS } from "../../web/responses.ts";
 import type { Handle } from "../listener.ts";
+import { answer } from "../refusals.ts";
 import type { Challenges } from "./acme/order.ts";
 
 const CHALLENGE_PATH = "/.well-known/acme-challenge/";
@@ -28,13 +28,10 @@ export function createChallengeResponder(): ChallengeResponder {
 
     answer({ method, url = "" }, outgoing) {
       if (!url.startsWith(CHALLENGE_PATH)) return false;
-      const answer = answers.get(url.slice(CHALLENGE_PATH.length));
+      const text = answers.get(url.slice(CHALLENGE_PATH.length));
       // An unknown token may belong to another ACME client behind the application.
-      if (answer === undefined || (method !== "GET" && method !== "HEAD")) return false;
-      outgoing.setHeader("Content-Type", "application/octet-stream");
-      outgoing.setHeader("X-Content-Type-Options", "nosniff");
-      outgoing.setHeader("Content-Security-Policy", NOTHING_RUNS);
-      outgoing.end(answer);
+      if (text === undefined || (method !== "GET" && method !== "HEAD")) return false;
+      answer(outgoing, 200, { "Content-Type": "application/octet-stream" }, text);
       return true;
     },
   };
