@@ -1,9 +1,8 @@
 import type { UserQuery } from "../../core/accounts/account-store.ts";
+import type { AddUserPorts } from "../../core/accounts/add-user.ts";
 import { toEntry } from "../../core/event-log.ts";
-import type { Event } from "../../core/events.ts";
 import { messageOf } from "../../core/fault.ts";
-import { createPasswords, type Passwords } from "../../core/passwords.ts";
-import type { SetupTokenSource } from "../../core/setup-token.ts";
+import { createPasswords } from "../../core/passwords.ts";
 import { type OpenStore, openStore } from "../../gate/open-store.ts";
 import { printable } from "../../gate/printable.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
@@ -12,14 +11,9 @@ import { UsageError } from "../command.ts";
 import { TOO_SHORT } from "../prompt.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** The ports that the account commands pass to the rules. */
-export interface Accounts {
+/** The ports that the account commands pass to the rules. Entries are written before they end. */
+export interface Accounts extends AddUserPorts {
   readonly store: OpenStore;
-  readonly passwords: Passwords;
-  readonly clock: { now(): number };
-  readonly setupToken: Pick<SetupTokenSource, "delete">;
-  /** Written before the command ends. */
-  readonly record: (event: Event) => Promise<void>;
 }
 
 /** Opens the store for a command and closes it afterwards. */
