@@ -44,7 +44,7 @@ export function testSessions(name: string, open: Open<Tested>): void {
   });
 
   rule(
-    "refuses a session of an unknown user, and keeps the first of two with one ID",
+    "refuses an unknown user, and keeps the first of two sessions with one ID",
     async (store) => {
       const { owner, guest } = await addTwo(store);
       await store.insertSession(sessionOf(owner, "a"));
