@@ -8,22 +8,24 @@ const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 /** Answers ACME challenges, which prove that a name points to this gate. */
 export interface ChallengeResponder extends Challenges {
   /** Publishes a random value that only this process knows, for the domain check. */
-  probe(): { readonly path: string; readonly answer: string; withdraw(): void };
+  probe(): { readonly path: string; readonly answer: string } & Disposable;
   /** Returns whether this was a published challenge, which it has then answered. */
   answer(...request: Parameters<Handle>): boolean;
 }
 
 export function createChallengeResponder(): ChallengeResponder {
   const answers = new Map<string, string>();
+  const publish = (token: string, answer: string): Disposable => {
+    answers.set(token, answer);
+    return { [Symbol.dispose]: () => void answers.delete(token) };
+  };
   return {
-    publish: (token, answer) => void answers.set(token, answer),
-    withdraw: (token) => void answers.delete(token),
+    publish,
 
     probe() {
       const token = `latchkey-${randomBytes(16).toString("hex")}`;
       const answer = randomBytes(16).toString("hex");
-      answers.set(token, answer);
-      return { path: `${CHALLENGE_PATH}${token}`, answer, withdraw: () => answers.delete(token) };
+      return { path: `${CHALLENGE_PATH}${token}`, answer, ...publish(token, answer) };
     },
 
     answer({ method, url = "" }, outgoing) {
