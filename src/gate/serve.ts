@@ -46,8 +46,7 @@ async function open(
   await makeDataDir(settings.dataDir);
   const certificates = await certificatesFor(settings, log);
   opened.defer(async () => certificates?.stop());
-  const database = await openStore(settings, "create");
-  opened.defer(async () => database.close());
+  const database = opened.use(await openStore(settings, "create"));
   const metrics = await metricsFor(settings, certificates);
   opened.defer(async () => metrics?.stop());
   const store = metrics?.timed(database) ?? database;

@@ -9,6 +9,11 @@ type SqliteLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
 
 /** The methods for the audit log. */
 export function logOn(database: DatabaseSync, ask: Ask): SqliteLog {
+  async function prune(which: string, values: readonly SQLInputValue[]): Promise<number> {
+    const ids = `SELECT id FROM log_entries WHERE ${which}`;
+    return (await ask(`DELETE FROM log_entries WHERE id IN (${ids}) RETURNING id`, values)).length;
+  }
+
   return {
     insertLogEntries: (entries) =>
       inTransaction(database, () => insertRows(database, { users: [], entries })),
@@ -33,25 +38,16 @@ export function logOn(database: DatabaseSync, ask: Ask): SqliteLog {
       return (await ask(text, [once, limit, once, limit])).map(logEntryOf);
     },
 
-    async pruneLogEntries(before, limit) {
-      const removed = await ask(
-        `DELETE FROM log_entries WHERE id IN
-           (SELECT id FROM log_entries WHERE at < ? ORDER BY at LIMIT ?) RETURNING id`,
-        [before.getTime(), limit],
-      );
-      return removed.length;
-    },
+    pruneLogEntries: (before, limit) =>
+      prune("at < ? ORDER BY at LIMIT ?", [before.getTime(), limit]),
 
-    async pruneLogEntriesOf(type, keep, limit) {
-      const removed = await ask(
-        `DELETE FROM log_entries WHERE id IN
-           (SELECT id FROM log_entries WHERE type = ? AND id <=
-             (SELECT id FROM log_entries WHERE type = ? ORDER BY id DESC LIMIT 1 OFFSET ?)
-            ORDER BY id LIMIT ?) RETURNING id`,
+    pruneLogEntriesOf: (type, keep, limit) =>
+      prune(
+        `type = ? AND id <=
+           (SELECT id FROM log_entries WHERE type = ? ORDER BY id DESC LIMIT 1 OFFSET ?)
+         ORDER BY id LIMIT ?`,
         [type, type, keep, limit],
-      );
-      return removed.length;
-    },
+      ),
   };
 }
 
