@@ -19,7 +19,7 @@ import {
   signOut,
   useButton,
 } from "./at-passkeys.ts";
-import { alert, atHome, formOf, leave, pathOf, submit, unfold } from "./forms.ts";
+import { alert, atHome, formOf, leave, pathOf, submit, tabTo, unfold } from "./forms.ts";
 
 const user = (page: Page): Promise<string> => page.locator(".user > p").innerText();
 
@@ -221,24 +221,17 @@ test("adds a passkey to an account with codes, and signs in without a code", asy
 test("works with the keyboard alone", async (t) => {
   const at = await atPasskeys(t);
   const { page } = at;
-  const tabTo = async (id: string): Promise<void> => {
-    for (let presses = 0; presses < 30; presses += 1) {
-      await page.keyboard.press("Tab");
-      if (await page.locator(`${id}:focus`).count()) return;
-    }
-    assert.fail(`the keyboard does not reach ${id}`);
-  };
-  await tabTo("summary:has(#passkeys)");
+  await tabTo(page, "summary:has(#passkeys)");
   await page.keyboard.press("Enter");
-  await tabTo("#passkey_name");
+  await tabTo(page, "#passkey_name");
   await page.keyboard.type("Phone");
-  await tabTo("#passkey_password");
+  await tabTo(page, "#passkey_password");
   await page.keyboard.type(OWNER.password);
   await leave(page, () => page.keyboard.press("Enter"));
   assert.deepEqual(await listed(page), ["Phone"]);
   await signOut(at);
   await page.locator('[name="username"]:focus').waitFor();
-  await tabTo('[action="/login/passkey"] button');
+  await tabTo(page, '[action="/login/passkey"] button');
   await leave(page, () => page.keyboard.press("Enter"));
   assert.equal(await user(page), "Signed in as owner");
 });
