@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from "n
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
-import type { Endpoint } from "../web/ports.ts";
+import type { Endpoint } from "../web/endpoint.ts";
 import { nodeRequest } from "../web/request/node-request.ts";
 import type { Answer } from "../web/responses.ts";
 import { sendAnswer } from "../web/send-answer.ts";

@@ -3,6 +3,7 @@ import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse } from 
 import type { Duplex } from "node:stream";
 import { codeOf } from "../core/fault.ts";
 import { BODYLESS_HEADERS, type Headers } from "../web/responses.ts";
+import { sendAnswer } from "../web/send-answer.ts";
 
 // See `listener.ts` for why it is not imported.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -74,7 +75,5 @@ export function answer(
 ): void {
   const length = String(Buffer.byteLength(text));
   const all = { ...BODYLESS_HEADERS, "Content-Length": length, ...headers };
-  outgoing.statusCode = status;
-  for (const [name, value] of Object.entries(all)) outgoing.setHeader(name, value);
-  outgoing.end(text);
+  sendAnswer({ status, headers: all, cookies: [], body: text }, outgoing);
 }

@@ -1,5 +1,6 @@
 import { allowsAnyHost, judgeHost } from "../core/allowed-hosts.ts";
-import type { Endpoint, WebPorts } from "./ports.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { WebPorts } from "./ports.ts";
 import { hostOf, type WebRequest } from "./request/web-request.ts";
 import type { Answer } from "./responses.ts";
 

@@ -4,7 +4,7 @@ import type { User } from "../core/store.ts";
 import { homeWithCodes, homeWithProblem } from "./home.ts";
 import { homeLocation } from "./location.ts";
 import type { CodesSection } from "./pages/page-data.ts";
-import { MAX_QR_BYTES, QR_WIDTH, qrPath } from "./pages/qr-code.ts";
+import { MAX_QR_BYTES, qrCode } from "./pages/qr-code.ts";
 import type { WebPorts, With } from "./ports.ts";
 import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
@@ -93,8 +93,7 @@ function begunSection({ options }: WebPorts, user: User, begun: BegunCodes): Cod
   const { secret, sealed } = begun;
   const uri = keyUri(options.appName, user.username, secret);
   const grouped = (secret.match(/.{1,4}/g) ?? []).join(" ");
-  const qr = { width: QR_WIDTH, path: qrPath(uri) };
-  return { kind: "begun", secret: grouped, uri, qr, sealed };
+  return { kind: "begun", secret: grouped, uri, qr: qrCode(uri), sealed };
 }
 
 /** Enough for most names; the issuer is in the address twice. */

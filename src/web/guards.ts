@@ -1,8 +1,8 @@
 import { andThen, type MaybePromise } from "../core/maybe-promise.ts";
 import type { Admission, Guard } from "../core/require-user.ts";
 import type { User } from "../core/store.ts";
+import type { Endpoint } from "./endpoint.ts";
 import type { Paths } from "./paths.ts";
-import type { Endpoint } from "./ports.ts";
 import { type RefusalOptions, refuse } from "./refuse.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 import type { Answer } from "./responses.ts";

@@ -3,7 +3,6 @@ import type { ChangePasswordForm, ChangePasswordOutcome } from "../core/change-p
 import type { TurnOffCodesOutcome } from "../core/codes/turn-off-codes.ts";
 import type { BeginCodesOutcome, ConfirmCodesOutcome } from "../core/codes/turn-on-codes.ts";
 import type { LogEntry } from "../core/log-reader.ts";
-import type { MaybePromise } from "../core/maybe-promise.ts";
 import type { AddPasskeyOutcome, NewPasskey } from "../core/passkeys/add-passkey.ts";
 import type { BeginPasskeyOutcome, Reauthentication } from "../core/passkeys/begin-passkey.ts";
 import type { RelyingParty } from "../core/passkeys/relying-party.ts";
@@ -25,8 +24,6 @@ import type { Paths } from "./paths.ts";
 import type { RefusalOptions } from "./refuse.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
 import type { RequestIds } from "./request/request-id.ts";
-import type { WebRequest } from "./request/web-request.ts";
-import type { Answer } from "./responses.ts";
 import type { Views } from "./views.ts";
 
 /** The rules about passkeys. */
@@ -94,9 +91,6 @@ export interface WebOptions extends HostRule, RefusalOptions {
   readonly siteFiles: boolean;
   readonly health: boolean;
 }
-
-/** Answers requests for a path. */
-export type Endpoint = (request: WebRequest) => MaybePromise<Answer>;
 
 /** What the endpoints use. */
 export interface WebPorts {

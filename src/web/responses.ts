@@ -90,7 +90,8 @@ export interface FormTargets {
 }
 
 /**
- * CSP `form-action` also covers the redirect after a form: outside targets have to be listed.
+ * CSP `form-action` also covers the redirect after a form: outside targets have to be listed. A host
+ * without a scheme has that of the page, so that a page over https allows no form over http.
  *
  * @param connect Whether scripts of the page can send requests to its own site.
  */
@@ -102,7 +103,7 @@ export function pageHeaders(
   const port = portOf(publicUrl);
   const domain = `${cookieDomain}${port === "" ? "" : `:${port}`}`;
   const hosts = cookieDomain === undefined ? [] : [domain, `*.${domain}`];
-  const shared = ["http", "https"].flatMap((scheme) => hosts.map((host) => `${scheme}://${host}`));
+  const shared = ["", "https://"].flatMap((scheme) => hosts.map((host) => `${scheme}${host}`));
   // The page for an excluded user is shown under the host name of the app.
   const own = ["'self'", publicUrl].filter(Boolean).join(" ");
   const formTargets = ["'self'", outside, ...shared].filter(Boolean).join(" ");
