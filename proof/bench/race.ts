@@ -1,29 +1,37 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { type Case, type CaseWork, casesOf } from "./cases.ts";
+import { check, checkSameWork, type Exchange } from "./check.ts";
+import type { Contestant } from "./contestants.ts";
+import type { Installed, Installer } from "./install.ts";
 import { addresses, ask, run } from "./load.ts";
+import { type Generators, type Sample, startGenerators } from "./measure.ts";
 import { RECORDED, type RecordedPage } from "./peers/bare.ts";
 import { nameOf, PASSWORD } from "./peers/peer.ts";
-import { check } from "./peers-check.ts";
-import { type Contestant, contestants } from "./peers-contestants.ts";
-import { createInstaller, type Installed, type Installer } from "./peers-install.ts";
-import { type Amounts, measure, type Round } from "./peers-measure.ts";
-import { keep, textOf } from "./peers-report.ts";
-import type { Result } from "./peers-results.ts";
-import { launch, type Place, plant } from "./peers-server.ts";
-import { get } from "./peers-wire.ts";
+import { isBelow, type Report, type Result, type Round } from "./results.ts";
+import { launch, type Place, plant, type Server } from "./servers.ts";
+import { get } from "./wire.ts";
 
 /** The pause for background work and garbage collection after a start. */
 const REST_MS = 500;
 /** Enough entries to fill the list of the newest ones on the page. */
 const LOG_ENTRIES = 24;
 
-export interface PeersSize extends Amounts {
+export interface Amounts {
   readonly rounds: number;
   readonly starts: number;
-  readonly minutes: number;
-  /** Whether the figures replace those on the page. */
-  readonly figures: "keep" | "show";
+  readonly sessions: number;
+  /** How long one case is measured in one round. */
+  readonly forMs: number;
+  /** How long the first case runs before: V8 compiles an HTTP server for one to two seconds. */
+  readonly warmUpMs: number;
+}
+
+export interface Race {
+  readonly among: readonly Contestant[];
+  readonly cases: readonly Case[];
+  readonly amounts: Amounts;
 }
 
 /** A contestant that is installed and has data. */
@@ -43,16 +51,15 @@ interface Entrant {
 type Show = (text: string) => void;
 
 /**
- * Measures Latchkey and other libraries in one run. A failure of another library is reported; a
- * failure of Latchkey fails the run, and the figures on the page stay.
+ * Measures all contestants in turn, round by round, each in a new process. A failure of another
+ * library, or of nginx, is reported; a failure of Latchkey fails the run.
  */
-export async function benchPeers(
+export async function race(
   folder: string,
-  size: PeersSize,
+  { among, cases, amounts }: Race,
+  installer: Installer,
   show: Show,
-  among: readonly Contestant[] = contestants,
-): Promise<string> {
-  show(`Takes about ${size.minutes} min: ${size.rounds} rounds over all contestants.`);
+): Promise<Report> {
   const failures = new Map<string, string>();
   const attempt = async <T>(name: string, work: () => Promise<T>): Promise<T | undefined> => {
     if (failures.has(name)) return undefined;
@@ -64,36 +71,40 @@ export async function benchPeers(
       return undefined;
     }
   };
-
-  const installer = await createInstaller(folder);
   const entrants: Entrant[] = [];
   for (const [index, contestant] of among.entries()) {
     const own = join(folder, `data-${index}`);
-    const entrant = await attempt(contestant.name, () => enter(contestant, installer, own, size));
-    if (entrant === undefined) continue;
-    entrants.push(entrant);
-    show(`${contestant.name}: installed, ${entrant.cookies.length} sessions created`);
+    const entrant = await attempt(contestant.name, () =>
+      enter(contestant, installer, own, amounts),
+    );
+    if (entrant !== undefined) entrants.push(entrant);
   }
-  for (const entrant of entrants) {
-    await attempt(entrant.contestant.name, () => recordPages(entrant, entrants));
-  }
-  for (let round = 1; round <= size.rounds; round += 1) {
-    const start = performance.now();
+  if (cases.includes("own")) {
     for (const entrant of entrants) {
-      await attempt(entrant.contestant.name, () => playRound(entrant, size));
+      await attempt(entrant.contestant.name, () => recordPages(entrant, entrants));
     }
-    show(`round ${round} of ${size.rounds}: ${((performance.now() - start) / 1000).toFixed(0)} s`);
   }
-  for (let start = 1; start <= size.starts; start += 1) {
+  await checkWork(entrants);
+  const generators = await startGenerators();
+  try {
+    for (let round = 1; round <= amounts.rounds; round += 1) {
+      for (const entrant of entrants) {
+        await attempt(entrant.contestant.name, () => play(entrant, cases, amounts, generators));
+      }
+      show(`round ${round} of ${amounts.rounds}`);
+    }
+  } finally {
+    await generators.stop();
+  }
+  for (let start = 1; start <= amounts.starts; start += 1) {
     for (const entrant of entrants) {
       await attempt(entrant.contestant.name, () => playStart(entrant));
     }
   }
-  const ours = among.find(({ kind, name }) => kind === "latchkey" && failures.has(name));
+  const isOurs = ({ kind, on }: Contestant): boolean => kind === "latchkey" && on !== "nginx";
+  const ours = among.find((one) => isOurs(one) && failures.has(one.name));
   if (ours !== undefined) throw new Error(`${ours.name} failed: ${failures.get(ours.name)}`);
-  const report = { results: entrants.map(resultOf), failures, run: size };
-  if (size.figures === "keep") await keep(report);
-  return textOf(report);
+  return { results: entrants.map(resultOf), failures, cases, amounts };
 }
 
 async function enter(
@@ -104,8 +115,8 @@ async function enter(
 ): Promise<Entrant> {
   const { origin, packages } = contestant;
   const installed = await installer.install(origin, packages);
-  const busy = { app: installed.folder, data: join(folder, "busy") };
-  const idle = { app: installed.folder, data: join(folder, "idle") };
+  const busy = { app: installed, data: join(folder, "busy") };
+  const idle = { app: installed, data: join(folder, "idle") };
   await mkdir(busy.data, { recursive: true, mode: 0o700 });
   await mkdir(idle.data, { recursive: true, mode: 0o700 });
   const cookies = await plant(contestant, busy, sessions);
@@ -123,6 +134,26 @@ async function enter(
   };
 }
 
+/** The gate and nginx answer with other headers than a page, so only apps are compared. */
+async function checkWork(entrants: readonly Entrant[]): Promise<void> {
+  const isApp = ({ kind, program }: Contestant): boolean =>
+    kind === "latchkey" && program === undefined;
+  for (const entrant of entrants.filter(({ contestant }) => isApp(contestant))) {
+    const layer = entrants.find(({ contestant }) => isBelow(contestant, entrant.contestant));
+    if (layer !== undefined) checkSameWork(await exchange(entrant), await exchange(layer));
+  }
+}
+
+async function exchange({ contestant, idle, idleCookie }: Entrant): Promise<Exchange> {
+  const request = get(contestant.guarded, idleCookie);
+  const server = await launch(contestant, idle, request, "all");
+  try {
+    return { request, response: await ask(server.port, request) };
+  } finally {
+    await server.stop();
+  }
+}
+
 /** Records Latchkey's pages for the bare HTTP layers, after filling the log that they show. */
 async function recordPages({ contestant, busy }: Entrant, all: readonly Entrant[]): Promise<void> {
   if (contestant.recorded === undefined) return;
@@ -130,7 +161,7 @@ async function recordPages({ contestant, busy }: Entrant, all: readonly Entrant[
   if (from === undefined) throw new Error(`${contestant.recorded} is not available to record`);
   const { loginPage = "", ownPage = "", guarded, signIn } = from.contestant;
   const [cookie] = from.cookies;
-  const server = await launch(from.contestant, from.busy, get(guarded, cookie));
+  const server = await launch(from.contestant, from.busy, get(guarded, cookie), "all");
   try {
     const request = await signIn?.attempts(server.port);
     let left = LOG_ENTRIES;
@@ -169,19 +200,41 @@ function recorded(path: string, answer: string): RecordedPage {
 
 const ofTheConnection = /^(date|connection|keep-alive)$/i;
 
-async function playRound(entrant: Entrant, amounts: Amounts): Promise<void> {
-  const { contestant, busy, cookies } = entrant;
-  const server = await launch(contestant, busy, get(contestant.guarded, cookies[0]));
+async function play(
+  { contestant, busy, cookies, addresses, rounds }: Entrant,
+  cases: readonly Case[],
+  amounts: Amounts,
+  generators: Generators,
+): Promise<void> {
+  const server = await launch(contestant, busy, get(contestant.guarded, cookies[0]), "own");
   try {
-    await check(contestant, server.port, cookies, entrant.addresses);
-    entrant.rounds.push(await measure(contestant, server, cookies, entrant.addresses, amounts));
+    await check(contestant, server.port, cookies, addresses);
+    const works = await casesOf(contestant, server.port, cookies, addresses);
+    const wanted = works.filter(({ name }) => cases.includes(name));
+    rounds.push(await measure(server, wanted, amounts, generators));
   } finally {
     await server.stop();
   }
 }
 
+async function measure(
+  server: Server,
+  works: readonly CaseWork[],
+  { forMs, warmUpMs }: Amounts,
+  { sample, quietSample }: Generators,
+): Promise<Round> {
+  const samples = new Map<Case, Sample>();
+  let memory = Number.NaN;
+  for (const [at, { name, work, warmUp }] of works.entries()) {
+    await sample(server, warmUp, at === 0 ? warmUpMs : warmUpMs / 3);
+    samples.set(name, await quietSample(server, work, forMs));
+    if (name === "many") memory = (await server.usage()).memory;
+  }
+  return { samples, memory };
+}
+
 async function playStart({ contestant, idle, idleCookie, starts }: Entrant): Promise<void> {
-  const server = await launch(contestant, idle, get(contestant.guarded, idleCookie));
+  const server = await launch(contestant, idle, get(contestant.guarded, idleCookie), "all");
   try {
     await setTimeout(REST_MS);
     const { memory } = await server.usage();

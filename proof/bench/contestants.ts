@@ -1,24 +1,23 @@
-import type { Origin } from "./peers-install.ts";
+import type { Origin } from "./install.ts";
 import {
   authJsSignIn,
   betterAuthSignIn,
   latchkeySignIn,
   passportSignIn,
   type SignIn,
-} from "./peers-wire.ts";
+} from "./wire.ts";
 
-export type Layer = "node:http" | "Hono" | "Express";
+export type Layer = "node:http" | "Hono" | "Express" | "Fastify" | "nginx";
 
-/** A library under measurement, its packages and its requests. */
+/** What is measured: an app with a library, a bare HTTP layer or a program. */
 export interface Contestant {
   readonly name: string;
   readonly kind: "bare" | "latchkey" | "peer";
   /** The HTTP layer below it. */
   readonly on: Layer;
-  /** The file under `peers`. */
+  /** The file under `peers` that creates its data, and serves it unless there is a program. */
   readonly peer: string;
-  /** The command, if it is a program. */
-  readonly command?: readonly string[];
+  readonly program?: "gate" | NginxGuard;
   readonly origin: Origin;
   readonly packages: readonly string[];
   /** The path of the page that needs a session, or of the forward-auth response. */
@@ -32,11 +31,14 @@ export interface Contestant {
   readonly recorded?: string;
 }
 
+/** What nginx asks before it sends a file: nothing, its own password file, itself, or the gate. */
+export type NginxGuard = "nginx" | "nginx-basic" | "nginx-ok" | "nginx-gate";
+
 const HONO = ["hono", "@hono/node-server"];
 const ARGON2 = "@node-rs/argon2";
 const PASSPORT = ["express", "express-session", "passport", "passport-local", ARGON2];
 
-/** Serves Latchkey's pages, byte for byte. */
+/** Without a guard, and with Latchkey's pages byte for byte. Its sign-in is only the hash. */
 const bare = {
   kind: "bare",
   origin: "latchkey",
@@ -60,14 +62,22 @@ const betterAuth = {
   signIn: betterAuthSignIn,
 } as const;
 const passport = { ...peer, on: "Express", signIn: passportSignIn } as const;
+const nginx = {
+  on: "nginx",
+  origin: "latchkey",
+  guarded: "/guarded",
+  packages: ["@node-rs/bcrypt"],
+} as const;
 
-export const contestants: readonly Contestant[] = [
+/** Latchkey and the HTTP layers below it. */
+export const own: readonly Contestant[] = [
   {
     ...bare,
     name: "bare node:http",
     on: "node:http",
     peer: "bare-node",
-    packages: [],
+    packages: [ARGON2],
+    signIn: latchkeySignIn,
     recorded: "Latchkey on node:http",
   },
   {
@@ -85,6 +95,14 @@ export const contestants: readonly Contestant[] = [
     peer: "bare-express",
     packages: ["express"],
     recorded: "Latchkey on Express",
+  },
+  {
+    ...bare,
+    name: "bare Fastify",
+    on: "Fastify",
+    peer: "bare-fastify",
+    packages: ["fastify"],
+    recorded: "Latchkey on Fastify",
   },
   {
     ...latchkey,
@@ -109,14 +127,51 @@ export const contestants: readonly Contestant[] = [
   },
   {
     ...latchkey,
+    name: "Latchkey on Fastify",
+    on: "Fastify",
+    peer: "latchkey-fastify",
+    packages: ["latchkey", "fastify"],
+  },
+  {
+    ...latchkey,
     name: "Latchkey, the gate",
-    on: "Hono",
+    on: "node:http",
     peer: "latchkey-node",
-    command: ["node_modules/latchkey/dist/cli/main.js", "serve"],
+    program: "gate",
     packages: ["latchkey"],
     guarded: "/forward-auth",
     ownPage: "/",
   },
+];
+
+/** What a proxy pays for a guard, whoever answers it. */
+const behindNginx: readonly Contestant[] = [
+  { ...nginx, kind: "bare", name: "bare nginx", peer: "nginx", program: "nginx" },
+  {
+    ...nginx,
+    kind: "peer",
+    name: "nginx, auth_basic with bcrypt",
+    peer: "nginx",
+    program: "nginx-basic",
+  },
+  {
+    ...nginx,
+    kind: "bare",
+    name: "nginx, auth_request to a fixed 200",
+    peer: "nginx",
+    program: "nginx-ok",
+  },
+  {
+    ...nginx,
+    kind: "latchkey",
+    name: "nginx, auth_request to Latchkey",
+    peer: "latchkey-node",
+    program: "nginx-gate",
+    packages: ["latchkey"],
+  },
+];
+
+const libraries: readonly Contestant[] = [
   { ...betterAuth, name: "better-auth", peer: "better-auth-plain" },
   { ...betterAuth, name: "better-auth, cookie cache", peer: "better-auth-cookie-cache" },
   { ...passport, name: "passport, memory", peer: "passport-memory", packages: PASSPORT },
@@ -143,3 +198,5 @@ export const contestants: readonly Contestant[] = [
     loginPage: "/auth/signin",
   },
 ];
+
+export const contestants: readonly Contestant[] = [...own, ...libraries, ...behindNginx];
