@@ -27,8 +27,22 @@ export interface Contestant {
   readonly loginPage?: string;
   /** The account page, if it has one. */
   readonly ownPage?: string;
-  /** For a bare HTTP layer: the contestant whose pages it serves. */
-  readonly recorded?: string;
+}
+
+/** Whether the first is the bare HTTP layer of the other. */
+export const isBelow = ({ kind, on }: Contestant, other: Contestant): boolean =>
+  kind === "bare" && on === other.on;
+
+/** Whether it is an app with Latchkey, as opposed to a program. */
+export const isLatchkeyApp = ({ kind, program }: Contestant): boolean =>
+  kind === "latchkey" && program === undefined;
+
+/** Those with the text in their name, and the HTTP layers that they are compared with. */
+export function named(text: string, all: readonly Contestant[]): readonly Contestant[] {
+  const found = all.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
+  const layers = all.filter((one) => found.some((other) => isBelow(one, other)));
+  const pages = all.filter((one) => isLatchkeyApp(one) && layers.some((own) => isBelow(own, one)));
+  return all.filter((one) => [found, layers, pages].some((some) => some.includes(one)));
 }
 
 /** What nginx asks before it sends a file: nothing, its own password file, itself, or the gate. */
@@ -78,7 +92,6 @@ export const own: readonly Contestant[] = [
     peer: "bare-node",
     packages: [ARGON2],
     signIn: latchkeySignIn,
-    recorded: "Latchkey on node:http",
   },
   {
     ...bare,
@@ -86,7 +99,6 @@ export const own: readonly Contestant[] = [
     on: "Hono",
     peer: "bare-hono",
     packages: HONO,
-    recorded: "Latchkey, the gate",
   },
   {
     ...bare,
@@ -94,7 +106,6 @@ export const own: readonly Contestant[] = [
     on: "Express",
     peer: "bare-express",
     packages: ["express"],
-    recorded: "Latchkey on Express",
   },
   {
     ...bare,
@@ -102,7 +113,6 @@ export const own: readonly Contestant[] = [
     on: "Fastify",
     peer: "bare-fastify",
     packages: ["fastify"],
-    recorded: "Latchkey on Fastify",
   },
   {
     ...latchkey,

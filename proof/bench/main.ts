@@ -1,13 +1,13 @@
 /**
  * `npm run bench` measures Latchkey against the HTTP layer below it; `npm run bench -- guards` one
- * part, and `--only gate` the contestants with that in their name; `--short` checks in seconds that
+ * part, and `--only gate` the contestants with that in their name and their HTTP layer; `--short` checks in seconds that
  * everything still runs. `scale` fills gigabytes and `peers` installs other libraries, so both run
  * only by name (`scale` also with `--short`).
  */
 import { parseArgs } from "node:util";
 import { guardedFolder } from "../../test/support/postgres-folder.ts";
 import type { Case } from "./cases.ts";
-import { contestants, own } from "./contestants.ts";
+import { contestants, named, own } from "./contestants.ts";
 import { benchFlood } from "./flood.ts";
 import { createInstaller, fromSource } from "./install.ts";
 import { describeMachine } from "./machine.ts";
@@ -60,7 +60,7 @@ async function benchOwn(
   cases: readonly Case[],
   less: Partial<Amounts>,
 ): Promise<string> {
-  const among = own.filter(({ name }) => name.includes(values.only ?? ""));
+  const among = named(values.only ?? "", own);
   const amounts = { ...size.amounts, ...less };
   return textOf(await race(folder, { among, cases, amounts }, fromSource, () => undefined));
 }
@@ -68,7 +68,7 @@ async function benchOwn(
 /** All contestants as installed; only a full run is kept on the page. */
 async function benchPeers(folder: string): Promise<string> {
   const cases: readonly Case[] = ["warm", "cold", "many", "right", "wrong", "login", "own"];
-  const among = contestants.filter(({ name }) => name.includes(values.only ?? ""));
+  const among = named(values.only ?? "", contestants);
   const installer = await createInstaller(folder);
   const report = await race(folder, { among, cases, amounts: size.peers }, installer, show);
   show(textOf(report));

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type Case, type CaseWork, casesOf } from "./cases.ts";
 import { check, checkSameWork, type Exchange } from "./check.ts";
-import type { Contestant } from "./contestants.ts";
+import { type Contestant, isBelow, isLatchkeyApp } from "./contestants.ts";
 import type { Installed, Installer } from "./install.ts";
 import { addresses, ask, run } from "./load.ts";
 import { type Generators, type Sample, startGenerators } from "./measure.ts";
 import { RECORDED, type RecordedPage } from "./peers/bare.ts";
 import { nameOf, PASSWORD } from "./peers/peer.ts";
-import { isBelow, type Report, type Result, type Round } from "./results.ts";
+import type { Report, Result, Round } from "./results.ts";
 import { launch, type Place, plant, type Server } from "./servers.ts";
 import { get } from "./wire.ts";
 
@@ -136,9 +136,7 @@ async function enter(
 
 /** The gate and nginx answer with other headers than a page, so only apps are compared. */
 async function checkWork(entrants: readonly Entrant[]): Promise<void> {
-  const isApp = ({ kind, program }: Contestant): boolean =>
-    kind === "latchkey" && program === undefined;
-  for (const entrant of entrants.filter(({ contestant }) => isApp(contestant))) {
+  for (const entrant of entrants.filter(({ contestant }) => isLatchkeyApp(contestant))) {
     const layer = entrants.find(({ contestant }) => isBelow(contestant, entrant.contestant));
     if (layer !== undefined) checkSameWork(await exchange(entrant), await exchange(layer));
   }
@@ -156,9 +154,11 @@ async function exchange({ contestant, idle, idleCookie }: Entrant): Promise<Exch
 
 /** Records Latchkey's pages for the bare HTTP layers, after filling the log that they show. */
 async function recordPages({ contestant, busy }: Entrant, all: readonly Entrant[]): Promise<void> {
-  if (contestant.recorded === undefined) return;
-  const from = all.find((one) => one.contestant.name === contestant.recorded);
-  if (from === undefined) throw new Error(`${contestant.recorded} is not available to record`);
+  if (contestant.kind !== "bare" || contestant.ownPage === undefined) return;
+  const from = all.find(
+    (one) => isLatchkeyApp(one.contestant) && isBelow(contestant, one.contestant),
+  );
+  if (from === undefined) throw new Error("no app with Latchkey to record the pages of");
   const { loginPage = "", ownPage = "", guarded, signIn } = from.contestant;
   const [cookie] = from.cookies;
   const server = await launch(from.contestant, from.busy, get(guarded, cookie), "all");

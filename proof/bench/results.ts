@@ -1,5 +1,5 @@
 import type { Case } from "./cases.ts";
-import type { Contestant } from "./contestants.ts";
+import { type Contestant, isBelow } from "./contestants.ts";
 import { type Spread, spreadOf } from "./figures.ts";
 import { isDisturbed, type Sample } from "./measure.ts";
 
@@ -76,10 +76,6 @@ export function timesBare(result: Result, all: readonly Result[], name: Case): S
   });
   return spreadIfAny(ratios.filter((one) => !Number.isNaN(one)));
 }
-
-/** Whether the first is the bare HTTP layer of the other. */
-export const isBelow = ({ kind, on }: Contestant, other: Contestant): boolean =>
-  kind === "bare" && on === other.on;
 
 const spreadIfAny = (values: readonly number[]): Spread | undefined =>
   values.length === 0 ? undefined : spreadOf(values);
