@@ -17,11 +17,11 @@ export type Case = keyof typeof titles;
 
 export const isSignIn = (name: Case): boolean => name === "right" || name === "wrong";
 
-/** The requests of one case, and others that warm the server up for it. */
+/** The requests of one case, and those that warm the server up for it, made for each measurement. */
 export interface CaseWork {
   readonly name: Case;
-  readonly work: Work;
-  readonly warmUp: Work;
+  work(): Work;
+  warmUp(): Work;
 }
 
 /** More than a server can answer during one measurement, because an address has few attempts. */
@@ -52,7 +52,8 @@ function guardedCases(
   const [these, those] = [others.slice(0, half), others.slice(half)].map(
     (requests): Work => ({ requests, repeat: "once", status: 200 }),
   );
-  const cold = these && those ? [{ name: "cold", work: those, warmUp: these } as const] : [];
+  const cold: readonly CaseWork[] =
+    these && those ? [{ name: "cold", work: () => those, warmUp: () => these }] : [];
   // The one session first, like the bare layers, so that both are equally warm.
   return [warm, ...(kind === "latchkey" ? cold : []), again("many", [first, ...others])];
 }
@@ -65,10 +66,12 @@ async function signInCases(
   if (signIn === undefined) return [];
   const attempt = await signIn.attempts(port);
   const tries = (name: "right" | "wrong", password: string): CaseWork => {
-    const requests = Array.from({ length: SIGN_INS }, () =>
-      attempt(nameOf(0), password, String(addresses.next().value)),
-    );
-    const work: Work = { requests, repeat: "again", ...signIn[name] };
+    const work = (): Work => {
+      const requests = Array.from({ length: SIGN_INS }, () =>
+        attempt(nameOf(0), password, String(addresses.next().value)),
+      );
+      return { requests, repeat: "again", ...signIn[name] };
+    };
     return { name, work, warmUp: work };
   };
   return [tries("right", PASSWORD), tries("wrong", "wrong horse")];
@@ -85,6 +88,6 @@ function pageCases(
 }
 
 function again(name: Case, requests: readonly string[]): CaseWork {
-  const work: Work = { requests, repeat: "again", status: 200 };
+  const work = (): Work => ({ requests, repeat: "again", status: 200 });
   return { name, work, warmUp: work };
 }

@@ -36,7 +36,7 @@ export interface Generators {
   /** Sends the requests for a time, and measures the server. */
   sample(server: Measured, work: Work, forMs: number): Promise<Sample>;
   /** The same again while other processes disturb it, but not without end. */
-  quietSample(server: Measured, work: Work, forMs: number): Promise<Sample>;
+  quietSample(server: Measured, work: () => Work, forMs: number): Promise<Sample>;
   stop(): Promise<void>;
 }
 
@@ -66,12 +66,12 @@ export async function startGenerators(): Promise<Generators> {
   return {
     sample,
     async quietSample(server, work, forMs) {
-      const found = await sample(server, work, forMs);
-      // Requests that count once only, such as the first of a session, cannot be repeated.
-      if (work.repeat === "once") return found;
-      let best = found;
-      for (let tries = 1; isDisturbed(best) && tries < MAX_TRIES; tries += 1) {
-        const next = await sample(server, work, forMs);
+      const first = work();
+      let best = await sample(server, first, forMs);
+      // What can be sent once only, such as the first request of a session, cannot be repeated.
+      const tries = first.repeat === "once" ? 1 : MAX_TRIES;
+      for (let left = tries - 1; isDisturbed(best) && left > 0; left -= 1) {
+        const next = await sample(server, work(), forMs);
         if (next.others < best.others) best = next;
       }
       return best;

@@ -97,7 +97,7 @@ export async function race(
     await generators.stop();
   }
   for (let start = 1; start <= amounts.starts; start += 1) {
-    for (const entrant of entrants) {
+    for (const entrant of entrants.filter(({ contestant }) => contestant.on !== "nginx")) {
       await attempt(entrant.contestant.name, () => playStart(entrant));
     }
   }
@@ -226,7 +226,7 @@ async function measure(
   const samples = new Map<Case, Sample>();
   let memory = Number.NaN;
   for (const [at, { name, work, warmUp }] of works.entries()) {
-    await sample(server, warmUp, at === 0 ? warmUpMs : warmUpMs / 3);
+    await sample(server, warmUp(), at === 0 ? warmUpMs : warmUpMs / 3);
     samples.set(name, await quietSample(server, work, forMs));
     if (name === "many") memory = (await server.usage()).memory;
   }

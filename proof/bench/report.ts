@@ -23,9 +23,8 @@ const NONE = "–";
 
 /** One table per case, as text. */
 export function textOf(report: Report): string {
-  const tables = report.cases.map((name) => `${titles[name]}\n${table(caseRows(report, name))}`);
-  const footprint = report.amounts.starts > 0 ? [table(footprintRows(report))] : [];
-  return [...tables, ...footprint, ...remarksOn(report)].join("\n\n");
+  const tables = tablesOf(report).map(({ title, rows }) => `${title}\n${table(rows)}`);
+  return [...tables, ...remarksOn(report)].join("\n\n");
 }
 
 /** Writes the picture and the tables of the page, unless the machine was busy. */
@@ -36,15 +35,21 @@ export async function keep(report: Report): Promise<void> {
   await writeFile(PICTURE, pictureOf(report));
   await writeBetween(PAGE, "summary", asMarkdown(summaryRows(report)));
   await writeBetween(PAGE, "conditions", conditionsOf(report));
-  await writeBetween(PAGE, "details", detailsOf(report));
+  const details = tablesOf(report).map(({ title, rows }) => `### ${title}\n\n${asMarkdown(rows)}`);
+  await writeBetween(PAGE, "details", details.join("\n\n"));
 }
 
-export function detailsOf(report: Report): string {
-  const sections = report.cases.map(
-    (name) => `### ${titles[name]}\n\n${asMarkdown(caseRows(report, name))}`,
-  );
-  const footprint = `### Start, memory, size\n\n${asMarkdown(footprintRows(report))}`;
-  return [...sections, footprint].join("\n\n");
+interface Titled {
+  readonly title: string;
+  readonly rows: Rows;
+}
+
+function tablesOf(report: Report): readonly Titled[] {
+  const all = [
+    ...report.cases.map((name) => ({ title: titles[name], rows: caseRows(report, name) })),
+    { title: "Start, memory, size", rows: footprintRows(report) },
+  ];
+  return all.filter(({ rows }) => rows.length > 1);
 }
 
 function remarksOn(report: Report): readonly string[] {
@@ -87,7 +92,8 @@ function caseRows({ results }: Report, name: Case): Rows {
 }
 
 function footprintRows({ results }: Report): Rows {
-  const rows = results.map((result) => [
+  const started = results.filter(({ starts }) => starts.length > 0);
+  const rows = started.map((result) => [
     result.contestant.name,
     cell(startTime(result), 1),
     cell(memoryIdle(result), 1e-6),
