@@ -48,26 +48,65 @@ export function named(text: string, all: readonly Contestant[]): readonly Contes
 /** What nginx asks before it sends a file: nothing, its own password file, itself, or the gate. */
 export type NginxGuard = "nginx" | "nginx-basic" | "nginx-ok" | "nginx-gate";
 
-const HONO = ["hono", "@hono/node-server"];
 const ARGON2 = "@node-rs/argon2";
 const PASSPORT = ["express", "express-session", "passport", "passport-local", ARGON2];
 
-/** Without a guard, and with Latchkey's pages byte for byte. Its sign-in is only the hash. */
-const bare = {
-  kind: "bare",
-  origin: "latchkey",
-  guarded: "/guarded",
-  loginPage: "/login",
-  ownPage: "/own",
-} as const;
-const latchkey = {
+const layers = [
+  { on: "node:http", file: "node", packages: [] },
+  { on: "Hono", file: "hono", packages: ["hono", "@hono/node-server"] },
+  { on: "Express", file: "express", packages: ["express"] },
+  { on: "Fastify", file: "fastify", packages: ["fastify"] },
+] as const;
+
+/** Without a guard, and with Latchkey's pages byte for byte. */
+const bare = layers.map(
+  ({ on, file, packages }): Contestant => ({
+    name: `bare ${on}`,
+    kind: "bare",
+    on,
+    peer: `bare-${file}`,
+    origin: "latchkey",
+    // Its sign-in is only the hash.
+    ...(on === "node:http" && { signIn: latchkeySignIn }),
+    packages: on === "node:http" ? [ARGON2] : packages,
+    guarded: "/guarded",
+    loginPage: "/login",
+    ownPage: "/own",
+  }),
+);
+
+const apps = layers.map(
+  ({ on, file, packages }): Contestant => ({
+    name: `Latchkey on ${on}`,
+    kind: "latchkey",
+    on,
+    peer: `latchkey-${file}`,
+    origin: "latchkey",
+    packages: ["latchkey", ...packages],
+    guarded: "/guarded",
+    signIn: latchkeySignIn,
+    loginPage: "/login",
+    ownPage: "/account",
+  }),
+);
+
+const gate: Contestant = {
+  name: "Latchkey, the gate",
   kind: "latchkey",
+  on: "node:http",
+  peer: "latchkey-node",
+  program: "gate",
   origin: "latchkey",
-  guarded: "/guarded",
+  packages: ["latchkey"],
+  guarded: "/forward-auth",
   signIn: latchkeySignIn,
   loginPage: "/login",
-  ownPage: "/account",
-} as const;
+  ownPage: "/",
+};
+
+/** Latchkey and the HTTP layers below it. */
+export const own: readonly Contestant[] = [...bare, ...apps, gate];
+
 const peer = { kind: "peer", origin: "peers", guarded: "/guarded" } as const;
 const betterAuth = {
   ...peer,
@@ -80,95 +119,23 @@ const nginx = {
   on: "nginx",
   origin: "latchkey",
   guarded: "/guarded",
+  peer: "nginx",
   packages: ["@node-rs/bcrypt"],
 } as const;
 
-/** Latchkey and the HTTP layers below it. */
-export const own: readonly Contestant[] = [
-  {
-    ...bare,
-    name: "bare node:http",
-    on: "node:http",
-    peer: "bare-node",
-    packages: [ARGON2],
-    signIn: latchkeySignIn,
-  },
-  {
-    ...bare,
-    name: "bare Hono",
-    on: "Hono",
-    peer: "bare-hono",
-    packages: HONO,
-  },
-  {
-    ...bare,
-    name: "bare Express",
-    on: "Express",
-    peer: "bare-express",
-    packages: ["express"],
-  },
-  {
-    ...bare,
-    name: "bare Fastify",
-    on: "Fastify",
-    peer: "bare-fastify",
-    packages: ["fastify"],
-  },
-  {
-    ...latchkey,
-    name: "Latchkey on node:http",
-    on: "node:http",
-    peer: "latchkey-node",
-    packages: ["latchkey"],
-  },
-  {
-    ...latchkey,
-    name: "Latchkey on Hono",
-    on: "Hono",
-    peer: "latchkey-hono",
-    packages: ["latchkey", ...HONO],
-  },
-  {
-    ...latchkey,
-    name: "Latchkey on Express",
-    on: "Express",
-    peer: "latchkey-express",
-    packages: ["latchkey", "express"],
-  },
-  {
-    ...latchkey,
-    name: "Latchkey on Fastify",
-    on: "Fastify",
-    peer: "latchkey-fastify",
-    packages: ["latchkey", "fastify"],
-  },
-  {
-    ...latchkey,
-    name: "Latchkey, the gate",
-    on: "node:http",
-    peer: "latchkey-node",
-    program: "gate",
-    packages: ["latchkey"],
-    guarded: "/forward-auth",
-    ownPage: "/",
-  },
-];
-
 /** What a proxy pays for a guard, whoever answers it. */
 const behindNginx: readonly Contestant[] = [
-  { ...nginx, kind: "bare", name: "bare nginx", peer: "nginx", program: "nginx" },
+  { ...nginx, kind: "bare", name: "bare nginx", program: "nginx" },
   {
     ...nginx,
     kind: "peer",
     name: "nginx, auth_basic with bcrypt",
-    peer: "nginx",
     program: "nginx-basic",
   },
   {
     ...nginx,
     kind: "bare",
     name: "nginx, auth_request to a fixed 200",
-    peer: "nginx",
     program: "nginx-ok",
   },
   {

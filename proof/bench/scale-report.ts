@@ -1,12 +1,9 @@
-import { writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { asMarkdown, type Rows, type Spread, table, writeBetween } from "./figures.ts";
-import { type Panel, plot } from "./plot.ts";
 import type { Amount } from "./scale-fill.ts";
 
 const PAGE = fileURLToPath(new URL("../../docs/scaling.md", import.meta.url));
-const PICTURE = fileURLToPath(new URL("../../docs/scaling/scale.svg", import.meta.url));
 
 /** Times in milliseconds. */
 export type Figures = readonly {
@@ -17,9 +14,8 @@ export type Figures = readonly {
   readonly spread: Spread;
 }[];
 
-/** Writes the picture, and the table between the two comments on the page. */
+/** Writes the table between the two comments on the page. */
 export async function keep(figures: Figures, versions: readonly string[]): Promise<void> {
-  await writeFile(PICTURE, plot(panelsOf(figures), "users"));
   await writeBetween(PAGE, "scale", `${measuredOn(versions)}\n\n${asMarkdown(rowsOf(figures))}`);
 }
 
@@ -59,19 +55,3 @@ function cell({ median, low, high }: Spread, unit: "µs" | "ms"): string {
 const inUnit = (ms: number, unit: "µs" | "ms"): number => (unit === "µs" ? ms * 1000 : ms);
 
 const numberOf = (value: number): string => value.toFixed(value < 100 ? 1 : 0);
-
-function panelsOf(figures: Figures): readonly Panel[] {
-  return [...Map.groupBy(figures, ({ measure }) => measure)].map(([measure, points]) => ({
-    title: measure,
-    unit: points[0]?.unit ?? "ms",
-    lines: [...Map.groupBy(points, ({ store }) => store)].map(([name, own]) => ({
-      name,
-      points: own.map(({ amount, unit, spread: { median, low, high } }) => ({
-        x: amount.users,
-        y: inUnit(median, unit),
-        low: inUnit(low, unit),
-        high: inUnit(high, unit),
-      })),
-    })),
-  }));
-}

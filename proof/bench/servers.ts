@@ -57,99 +57,83 @@ export async function launch(
   cores: Cores,
 ): Promise<Server> {
   const { peer, program } = contestant;
-  const run = [...app.node, "--import", app.file("report")];
-  const gate = [process.execPath, ...run, ...app.gate];
-  if (program === undefined) {
-    const args = [app.file("host"), "serve", peer, data];
-    return start([process.execPath, ...run, ...args], app.folder, data, first, cores);
-  }
-  if (program === "gate") return start(gate, app.folder, data, first, cores);
-  if (program !== "nginx-gate") return startNginx(program, data, first, cores, undefined);
-  const behind = await start(gate, app.folder, data, first, cores);
-  return startNginx(program, data, first, cores, behind);
-}
-
-async function start(
-  command: readonly string[],
-  cwd: string,
-  data: string,
-  first: string,
-  cores: Cores,
-): Promise<Server> {
-  const port = await freePort();
-  const { child, startTook } = await started(command, cwd, environment(data, port), first, cores);
-  return {
-    port,
-    startTook,
-    async usage() {
-      child.send("usage");
-      const [usage] = await once(child, "message", {
-        signal: AbortSignal.timeout(GIVE_UP_AFTER_MS),
-      });
-      return usage as Usage;
-    },
-    stop: () => end(child),
-  };
-}
-
-/** Its usage includes that of the gate behind it. */
-async function startNginx(
-  guard: Parameters<typeof writeNginx>[1],
-  data: string,
-  first: string,
-  cores: Cores,
-  behind: Server | undefined,
-): Promise<Server> {
-  const port = await freePort();
+  const run = [process.execPath, ...app.node, "--import", app.file("report")];
+  const serve = (command: readonly string[]): Promise<Server> =>
+    start([...run, ...command], { folder: app.folder, data, first, cores }, askUsage);
+  if (program === undefined) return serve([app.file("host"), "serve", peer, data]);
+  if (program === "gate") return serve(app.gate);
+  const behind = program === "nginx-gate" ? await serve(app.gate) : undefined;
   try {
-    const command = await writeNginx(data, guard, port, behind?.port ?? (await freePort()));
-    const environs = { ...environment(data, port) };
-    const { child, startTook } = await started(command, data, environs, first, cores);
-    return {
-      port,
-      startTook,
-      async usage() {
-        const [own, other] = [usageOf(child.pid ?? 0), await behind?.usage()];
-        return {
-          cpu: own.cpu + (other?.cpu ?? 0),
-          memory: own.memory + (other?.memory ?? 0),
-        };
-      },
-      async stop() {
-        await end(child);
-        await behind?.stop();
-      },
-    };
+    const place = { folder: data, data, first, cores };
+    const guardPort = behind?.port ?? (await freePort());
+    const command = (port: number) => writeNginx(data, program, port, guardPort);
+    const nginx = await start(command, place, async ({ pid = 0 }) => usageOf(pid));
+    return behind === undefined ? nginx : together(nginx, behind);
   } catch (error) {
     await behind?.stop();
     throw error;
   }
 }
 
-async function started(
-  command: readonly string[],
-  cwd: string,
-  env: Record<string, string | undefined>,
-  first: string,
-  cores: Cores,
-): Promise<{ child: ChildProcess; startTook: number }> {
-  const [program = "", ...args] = [...(cores === "own" ? pinned("server") : []), ...command];
+/** Two servers that answer a request together. */
+const together = (front: Server, behind: Server): Server => ({
+  ...front,
+  async usage() {
+    const [one, other] = [await front.usage(), await behind.usage()];
+    return { cpu: one.cpu + other.cpu, memory: one.memory + other.memory };
+  },
+  async stop() {
+    await front.stop();
+    await behind.stop();
+  },
+});
+
+interface Start {
+  readonly folder: string;
+  readonly data: string;
+  readonly first: string;
+  readonly cores: Cores;
+}
+
+type Command = readonly string[] | ((port: number) => Promise<readonly string[]>);
+
+async function start(
+  command: Command,
+  { folder, data, first, cores }: Start,
+  usage: (child: ChildProcess) => Promise<Usage>,
+): Promise<Server> {
+  const port = await freePort();
+  const own = typeof command === "function" ? await command(port) : command;
+  const [program = "", ...args] = [...(cores === "own" ? pinned("server") : []), ...own];
   const begin = performance.now();
-  const child = spawn(program, args, { env, cwd, stdio: ["ignore", "ignore", "pipe", "ipc"] });
-  let complaints = "";
-  child.on("error", (error) => {
-    complaints = error.message;
+  const child = spawn(program, args, {
+    env: environment(data, port),
+    cwd: folder,
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
+  let complaints = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     complaints = `${complaints}${text}`.slice(-1_000);
   });
   try {
-    await firstAnswer(child, Number(env.PORT), first, begin + GIVE_UP_AFTER_MS);
+    await firstAnswer(child, port, first, begin + GIVE_UP_AFTER_MS);
   } catch (error) {
     await end(child);
     throw new Error(`the server did not start: ${complaints}`, { cause: error });
   }
-  return { child, startTook: performance.now() - begin };
+  return {
+    port,
+    startTook: performance.now() - begin,
+    usage: () => usage(child),
+    stop: () => end(child),
+  };
+}
+
+/** Of the preloaded `report.ts`. */
+async function askUsage(child: ChildProcess): Promise<Usage> {
+  child.send("usage");
+  const [usage] = await once(child, "message", { signal: AbortSignal.timeout(GIVE_UP_AFTER_MS) });
+  return usage as Usage;
 }
 
 /** Without the caller's environment, which could contain settings for a contestant. */
@@ -185,7 +169,7 @@ async function firstAnswer(
 }
 
 async function end(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
   child.kill("SIGKILL");
   await ended;
