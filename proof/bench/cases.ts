@@ -24,8 +24,13 @@ export interface CaseWork {
   warmUp(): Work;
 }
 
+/** Enough that the server always has a request waiting. */
+const CONNECTIONS = 32;
+const SIGN_INS_AT_ONCE = 8;
 /** More than a server can answer during one measurement, because an address has few attempts. */
 const SIGN_INS = 1_000;
+
+const page = { connections: CONNECTIONS, status: 200 } as const;
 
 /** The cases of a contestant, in the order in which they have to run. */
 export async function casesOf(
@@ -50,7 +55,7 @@ function guardedCases(
   if (others.length < 2) return [warm];
   const half = Math.ceil(others.length / 2);
   const [these, those] = [others.slice(0, half), others.slice(half)].map(
-    (requests): Work => ({ requests, repeat: "once", status: 200 }),
+    (requests) => ({ ...page, requests, repeat: "once" }) satisfies Work,
   );
   const cold: readonly CaseWork[] =
     these && those ? [{ name: "cold", work: () => those, warmUp: () => these }] : [];
@@ -70,7 +75,7 @@ async function signInCases(
       const requests = Array.from({ length: SIGN_INS }, () =>
         attempt(nameOf(0), password, String(addresses.next().value)),
       );
-      return { requests, repeat: "again", ...signIn[name] };
+      return { requests, repeat: "again", connections: SIGN_INS_AT_ONCE, ...signIn[name] };
     };
     return { name, work, warmUp: work };
   };
@@ -88,6 +93,6 @@ function pageCases(
 }
 
 function again(name: Case, requests: readonly string[]): CaseWork {
-  const work = (): Work => ({ requests, repeat: "again", status: 200 });
+  const work = (): Work => ({ ...page, requests, repeat: "again" });
   return { name, work, warmUp: work };
 }

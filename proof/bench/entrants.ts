@@ -26,6 +26,8 @@ export interface Entrant {
   readonly cookies: readonly string[];
   readonly idleCookie: string;
   readonly addresses: Iterator<string>;
+  /** One guarded request, in the first round. */
+  exchange: Exchange | undefined;
   readonly rounds: Round[];
   readonly starts: { readonly took: number; readonly memory: number }[];
 }
@@ -52,42 +54,35 @@ export async function enter(
     cookies,
     idleCookie,
     addresses: addresses(),
+    exchange: undefined,
     rounds: [],
     starts: [],
   };
 }
 
 /** The gate and nginx answer with other headers than a page, so only apps are compared. */
-export async function checkWork(entrants: readonly Entrant[]): Promise<void> {
-  for (const entrant of entrants.filter(({ contestant }) => isLatchkeyApp(contestant))) {
-    const layer = entrants.find(({ contestant }) => isBelow(contestant, entrant.contestant));
-    if (layer !== undefined) checkSameWork(await exchange(entrant), await exchange(layer));
-  }
-}
-
-async function exchange({ contestant, idle, idleCookie }: Entrant): Promise<Exchange> {
-  const request = get(contestant.guarded, idleCookie);
-  const server = await launch(contestant, idle, request, "all");
-  try {
-    return { request, response: await ask(server.port, request) };
-  } finally {
-    await server.stop();
+export function checkWork(entrants: readonly Entrant[]): void {
+  for (const { contestant, exchange } of entrants) {
+    if (!isLatchkeyApp(contestant) || exchange === undefined) continue;
+    const layer = entrants.find((one) => isBelow(one.contestant, contestant));
+    if (layer?.exchange !== undefined) checkSameWork(exchange, layer.exchange);
   }
 }
 
 /** Records Latchkey's pages for the bare HTTP layers, after filling the log that they show. */
-export async function recordPages(
-  { contestant, busy }: Entrant,
-  all: readonly Entrant[],
-): Promise<void> {
-  if (contestant.kind !== "bare" || contestant.ownPage === undefined) return;
-  const from = all.find(
-    (one) => isLatchkeyApp(one.contestant) && isBelow(contestant, one.contestant),
-  );
-  if (from === undefined) throw new Error("no app with Latchkey to record the pages of");
-  const { loginPage = "", ownPage = "", guarded, signIn } = from.contestant;
-  const [cookie] = from.cookies;
-  const server = await launch(from.contestant, from.busy, get(guarded, cookie), "all");
+export async function recordPages(entrants: readonly Entrant[]): Promise<void> {
+  const from = entrants.find(({ contestant }) => isLatchkeyApp(contestant));
+  if (from === undefined) return;
+  const pages = JSON.stringify(await pagesOf(from));
+  for (const { contestant, busy } of entrants) {
+    if (contestant.kind === "bare") await writeFile(join(busy.data, RECORDED), pages);
+  }
+}
+
+async function pagesOf({ contestant, busy, cookies, addresses }: Entrant): Promise<RecordedPage[]> {
+  const { loginPage = "", ownPage = "", guarded, signIn } = contestant;
+  const [cookie] = cookies;
+  const server = await launch(contestant, busy, get(guarded, cookie), "all");
   try {
     const request = await signIn?.attempts(server.port);
     let left = LOG_ENTRIES;
@@ -96,16 +91,13 @@ export async function recordPages(
       connections: 2,
       status: signIn?.right.status ?? 0,
       next: () =>
-        left-- > 0
-          ? request?.(nameOf(0), PASSWORD, String(from.addresses.next().value))
-          : undefined,
+        left-- > 0 ? request?.(nameOf(0), PASSWORD, String(addresses.next().value)) : undefined,
     });
     await setTimeout(REST_MS);
-    const pages = [
+    return [
       recorded("/login", await ask(server.port, get(loginPage))),
       recorded("/own", await ask(server.port, get(ownPage, cookie))),
     ];
-    await writeFile(join(busy.data, RECORDED), JSON.stringify(pages));
   } finally {
     await server.stop();
   }

@@ -22,8 +22,8 @@ const SHORT = {
   scale: { users: 10_000, entries: 20_000, rounds: 1 },
 };
 const FULL = {
-  amounts: { rounds: 5, starts: 7, sessions: 10_000, forMs: 500, warmUpMs: 3_000 },
-  peers: { rounds: 5, starts: 7, sessions: 10_000, forMs: 1_000, warmUpMs: 3_000 },
+  amounts: { rounds: 5, starts: 7, sessions: 10_000, forMs: 500, warmUpMs: 2_000 },
+  peers: { rounds: 5, starts: 7, sessions: 10_000, forMs: 1_000, warmUpMs: 2_000 },
   flood: 1_500,
   scale: { users: 5_000_000, entries: 10_000_000, rounds: 7 },
 };
@@ -44,33 +44,37 @@ const scale = {
   entries: limited(size.scale.entries, values.entries),
 };
 
-const parts: Readonly<Record<string, (folder: string) => Promise<string>>> = {
-  guards: (folder) => benchOwn(folder, ["warm", "many", "cold"], { starts: 0 }),
-  pages: (folder) => benchOwn(folder, ["login", "own"], { starts: 0 }),
-  "sign-in": (folder) => benchOwn(folder, ["right", "wrong"], { starts: 0 }),
-  start: (folder) => benchOwn(folder, [], { rounds: 0 }),
+/** Measured together, because each needs the same servers. */
+const cases: Readonly<Record<string, readonly Case[]>> = {
+  guards: ["warm", "cold", "many"],
+  pages: ["login", "own"],
+  "sign-in": ["right", "wrong"],
+  start: [],
+};
+const others: Readonly<Record<string, (folder: string) => Promise<string>>> = {
   flood: (folder) => benchFlood(folder, size.flood),
   scale: (folder) => benchScale(folder, scale, show),
   peers: benchPeers,
 };
 
 /** Latchkey from this checkout. */
-async function benchOwn(
-  folder: string,
-  cases: readonly Case[],
-  less: Partial<Amounts>,
-): Promise<string> {
+async function benchOwn(folder: string, parts: readonly string[]): Promise<string> {
+  const wanted = parts.flatMap((part) => cases[part] ?? []);
+  const amounts: Amounts = {
+    ...size.amounts,
+    ...(wanted.length === 0 && { rounds: 0 }),
+    ...(!parts.includes("start") && { starts: 0 }),
+  };
   const among = named(values.only ?? "", own);
-  const amounts = { ...size.amounts, ...less };
-  return textOf(await race(folder, { among, cases, amounts }, fromSource, () => undefined));
+  return textOf(await race(folder, { among, cases: wanted, amounts }, fromSource, () => undefined));
 }
 
 /** All contestants as installed; only a full run is kept on the page. */
 async function benchPeers(folder: string): Promise<string> {
-  const cases: readonly Case[] = ["warm", "cold", "many", "right", "wrong", "login", "own"];
   const among = named(values.only ?? "", contestants);
   const installer = await createInstaller(folder);
-  const report = await race(folder, { among, cases, amounts: size.peers }, installer, show);
+  const all = Object.values(cases).flat();
+  const report = await race(folder, { among, cases: all, amounts: size.peers }, installer, show);
   show(textOf(report));
   if (values.short === true || values.only !== undefined) return "";
   await keep(report);
@@ -87,20 +91,30 @@ function limited(max: number, given: string | undefined): number {
   return Math.min(max, number);
 }
 
-const all = Object.keys(parts).filter(
-  (name) => name !== "peers" && (name !== "scale" || values.short === true),
-);
-
-show(describeMachine());
-for (const name of positionals.length > 0 ? positionals : all) {
-  const part = parts[name];
-  if (part === undefined)
-    throw new Error(`unknown part ${name}; the parts are ${Object.keys(parts).join(", ")}`);
-  // Removed when this process ends, in whichever way.
+/** In a folder that is removed when this process ends, in whichever way. */
+async function inFolder(work: (folder: string) => Promise<string>): Promise<void> {
   const folder = await guardedFolder({});
   try {
-    show(await part(folder.path));
+    show(await work(folder.path));
   } finally {
     await folder.remove();
   }
+}
+
+const known = [...Object.keys(cases), ...Object.keys(others)];
+const byDefault = known.filter(
+  (name) => name !== "peers" && (name !== "scale" || values.short === true),
+);
+const chosen = positionals.length > 0 ? positionals : byDefault;
+const unknown = chosen.find((name) => !known.includes(name));
+if (unknown !== undefined) {
+  throw new Error(`unknown part ${unknown}; the parts are ${known.join(", ")}`);
+}
+
+show(describeMachine());
+const together = chosen.filter((name) => name in cases);
+if (together.length > 0) await inFolder((folder) => benchOwn(folder, together));
+for (const name of chosen) {
+  const part = others[name];
+  if (part !== undefined) await inFolder(part);
 }

@@ -5,13 +5,12 @@ import type { Done, Job } from "./generator.ts";
 import { generators, pinned, usedByAll } from "./machine.ts";
 
 const GENERATOR = fileURLToPath(new URL("generator.ts", import.meta.url));
-/** Enough that the server always has a request waiting. */
-const CONNECTIONS = 32;
 /** Of one core, used by anything but the server and the load. Above it, a figure is of the machine. */
 const MAX_BY_OTHERS = 0.1;
 const MAX_TRIES = 4;
 
-export type Work = Pick<Job, "requests" | "repeat" | "status"> & { readonly text?: string };
+/** Its connections are those of all generators together. */
+export type Work = Omit<Job, "port" | "forMs">;
 
 /** The figures of one measurement. */
 export interface Sample {
@@ -86,9 +85,10 @@ export async function startGenerators(): Promise<Generators> {
 const othersOf = (us: number, tookUs: number): number =>
   Number.isNaN(us) ? 0 : Math.max(0, us / tookUs);
 
-function jobFor(port: number, { requests, ...work }: Work, forMs: number, at: number): Job {
+function jobFor(port: number, work: Work, forMs: number, at: number): Job {
+  const { requests } = work;
   const own = requests.filter((_, index) => index % generators === at % requests.length);
-  const connections = Math.ceil(CONNECTIONS / generators);
+  const connections = Math.ceil(work.connections / generators);
   return { ...work, port, forMs, connections, requests: own };
 }
 

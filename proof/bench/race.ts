@@ -5,6 +5,7 @@ import { check } from "./check.ts";
 import type { Contestant } from "./contestants.ts";
 import { checkWork, type Entrant, enter, recordPages } from "./entrants.ts";
 import type { Installer } from "./install.ts";
+import { ask } from "./load.ts";
 import { type Generators, type Sample, startGenerators, type Work } from "./measure.ts";
 import type { Report, Result, Round } from "./results.ts";
 import { launch, type Server } from "./servers.ts";
@@ -13,7 +14,7 @@ import { get } from "./wire.ts";
 /** The pause for background work and garbage collection after a start. */
 const REST_MS = 500;
 /** How many times as long as planned a warm-up may take. */
-const MAX_WAIT = 5;
+const MAX_WAIT = 3;
 
 export interface Amounts {
   readonly rounds: number;
@@ -21,7 +22,7 @@ export interface Amounts {
   readonly sessions: number;
   /** How long one case is measured in one round. */
   readonly forMs: number;
-  /** How long the first case runs before: V8 compiles an HTTP server for one to two seconds. */
+  /** How long the first case runs before: V8 compiles an HTTP server for about a second. */
   readonly warmUpMs: number;
 }
 
@@ -62,18 +63,14 @@ export async function race(
     );
     if (entrant !== undefined) entrants.push(entrant);
   }
-  if (cases.includes("own")) {
-    for (const entrant of entrants) {
-      await attempt(entrant.contestant.name, () => recordPages(entrant, entrants));
-    }
-  }
-  await checkWork(entrants);
+  if (cases.includes("own")) await recordPages(entrants);
   const generators = await startGenerators();
   try {
     for (let round = 1; round <= amounts.rounds; round += 1) {
       for (const entrant of entrants) {
         await attempt(entrant.contestant.name, () => play(entrant, cases, amounts, generators));
       }
+      checkWork(entrants);
       show(`round ${round} of ${amounts.rounds}`);
     }
   } finally {
@@ -91,14 +88,17 @@ export async function race(
 }
 
 async function play(
-  { contestant, busy, cookies, addresses, rounds }: Entrant,
+  entrant: Entrant,
   cases: readonly Case[],
   amounts: Amounts,
   generators: Generators,
 ): Promise<void> {
-  const server = await launch(contestant, busy, get(contestant.guarded, cookies[0]), "own");
+  const { contestant, busy, cookies, addresses, rounds } = entrant;
+  const request = get(contestant.guarded, cookies[0]);
+  const server = await launch(contestant, busy, request, "own");
   try {
     await check(contestant, server.port, cookies, addresses);
+    entrant.exchange ??= { request, response: await ask(server.port, request) };
     const works = await casesOf(contestant, server.port, cookies, addresses);
     const wanted = works.filter(({ name }) => cases.includes(name));
     rounds.push(await measure(server, wanted, amounts, generators));

@@ -28,6 +28,7 @@ test("sends each request once, or all of them again until the time is over", asy
   const work = {
     requests: ["/a", "/b", "/c", "/d"].map((path) => get(path)),
     status: 200,
+    connections: 2,
   } as const;
 
   const whole = await generators.sample(measured, { ...work, repeat: "once" }, 60_000);
@@ -37,7 +38,12 @@ test("sends each request once, or all of them again until the time is over", asy
   await generators.sample(measured, { ...work, repeat: "again" }, 100);
   assert.ok([...asked.values()].every((count) => count > 2));
 
-  const wrong = { requests: [get("/wrong")], status: 200, repeat: "again" } as const;
+  const wrong = {
+    requests: [get("/wrong")],
+    status: 200,
+    connections: 2,
+    repeat: "again",
+  } as const;
   await assert.rejects(
     generators.sample(measured, wrong, 100),
     /unexpected response: HTTP\/1.1 500/,
