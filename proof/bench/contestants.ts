@@ -38,11 +38,13 @@ export const isLatchkeyApp = ({ kind, program }: Contestant): boolean =>
   kind === "latchkey" && program === undefined;
 
 /** Those with the text in their name, and the HTTP layers that they are compared with. */
-export function named(text: string, all: readonly Contestant[]): readonly Contestant[] {
-  const found = all.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
-  const layers = all.filter((one) => found.some((other) => isBelow(one, other)));
-  const pages = all.filter((one) => isLatchkeyApp(one) && layers.some((own) => isBelow(own, one)));
-  return all.filter((one) => [found, layers, pages].some((some) => some.includes(one)));
+export function named(text: string, among: readonly Contestant[]): readonly Contestant[] {
+  const found = among.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
+  const layers = among.filter((one) => found.some((other) => isBelow(one, other)));
+  const pages = among.filter(
+    (one) => isLatchkeyApp(one) && layers.some((own) => isBelow(own, one)),
+  );
+  return among.filter((one) => [found, layers, pages].some((some) => some.includes(one)));
 }
 
 /** What nginx asks before it sends a file: nothing, its own password file, itself, or the gate. */
@@ -176,4 +178,9 @@ const libraries: readonly Contestant[] = [
   },
 ];
 
-export const contestants: readonly Contestant[] = [...own, ...libraries, ...behindNginx];
+const all = [...own, ...libraries, ...behindNginx];
+
+/** By HTTP layer, so that what can be compared stands together. */
+export const contestants: readonly Contestant[] = [
+  ...Map.groupBy(all, ({ on }) => on).values(),
+].flat();

@@ -151,8 +151,8 @@ function pictureOf({ results }: Report): string {
     "CPU per guarded request, µs",
     results.flatMap((result) => {
       const spread = figureOf(result, "warm", "cpu");
-      const { name, kind } = result.contestant;
-      return spread === undefined ? [] : [{ name, kind, spread }];
+      const { name, kind, on } = result.contestant;
+      return spread === undefined ? [] : [{ name, kind, group: on, spread }];
     }),
   );
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Case } from "../../../proof/bench/cases.ts";
-import { contestants } from "../../../proof/bench/contestants.ts";
+import { contestants, named, own } from "../../../proof/bench/contestants.ts";
 import type { Sample } from "../../../proof/bench/measure.ts";
 import { keep, textOf } from "../../../proof/bench/report.ts";
 import { isDoubtful, type Report, type Result, timesBare } from "../../../proof/bench/results.ts";
@@ -61,4 +61,11 @@ test("lists failures beside the figures", () => {
   const text = textOf(reportOf([bare], new Map([["Auth.js", "no answer"]])));
   assert.match(text, /bare node:http +20\.0 \(/);
   assert.match(text, /Auth\.js failed: no answer/);
+});
+
+test("chooses contestants by name, with the layers that they are compared with", () => {
+  const names = named("EXPRESS", own).map(({ name }) => name);
+  assert.deepEqual(names, ["bare Express", "Latchkey on Express"]);
+  assert.ok(named("the gate", own).some(({ name }) => name === "bare node:http"));
+  assert.deepEqual(named("unknown", own), []);
 });
