@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type TestContext, test } from "node:test";
+import { check, checkSameWork } from "../../../proof/bench/check.ts";
+import { type Contestant, contestants } from "../../../proof/bench/contestants.ts";
 import { addresses } from "../../../proof/bench/load.ts";
-import { check } from "../../../proof/bench/peers-check.ts";
-import { type Contestant, contestants } from "../../../proof/bench/peers-contestants.ts";
 
 const passport = contestants.find(({ peer }) => peer === "passport-memory") as Contestant;
 
@@ -75,5 +75,25 @@ for (const [what, flaws, reason] of [
 ] as const) {
   test(`rejects a contestant that ${what}`, async (t) => {
     await assert.rejects(checked(t, flaws), reason);
+  });
+}
+
+const page = "HTTP/1.1 200 OK\r\nDate: Sun, 22 Nov 2026 15:10:00 GMT\r\n\r\nhello";
+
+test("compares a guarded page with a bare one that does the same work", () => {
+  const later = page.replace("15:10:00", "15:10:07");
+  checkSameWork({ request: "GET /a", response: page }, { request: "GET /b", response: later });
+});
+
+for (const [what, bare] of [
+  ["a longer request", { request: "GET /abc", response: page }],
+  [
+    "another header",
+    { request: "GET /a", response: page.replace("\r\n\r\n", "\r\nETag: 1\r\n\r\n") },
+  ],
+  ["another body", { request: "GET /a", response: `${page}!` }],
+] as const) {
+  test(`rejects a comparison with a bare page that has ${what}`, () => {
+    assert.throws(() => checkSameWork({ request: "GET /a", response: page }, bare));
   });
 }

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import {
-  closureOf,
-  type LockEntry,
-  type Locked,
-  projectOf,
-} from "../../../proof/bench/peers-lock.ts";
+import { closureOf, type LockEntry, type Locked, projectOf } from "../../../proof/bench/lock.ts";
 
 const read = (path: string): Promise<string> =>
   readFile(new URL(`../../../${path}`, import.meta.url), "utf8");

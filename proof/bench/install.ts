@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type Locked, projectOf } from "./peers-lock.ts";
+import { type Locked, projectOf } from "./lock.ts";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const ROOT = here("../../");
@@ -15,6 +15,12 @@ export type Origin = "latchkey" | "peers";
 
 export interface Installed {
   readonly folder: string;
+  /** Flags for Node. */
+  readonly node: readonly string[];
+  /** The path of a file of `peers`. */
+  file(name: string): string;
+  /** The arguments that start the gate. */
+  readonly gate: readonly string[];
   readonly packages: number;
   readonly bytes: number;
 }
@@ -23,6 +29,18 @@ export interface Installer {
   /** A production install of the named packages in an empty folder, with the peers' code. */
   install(origin: Origin, names: readonly string[]): Promise<Installed>;
 }
+
+/** Runs the checkout, which has Latchkey and the HTTP layers, and nothing of the other libraries. */
+export const fromSource: Installer = {
+  install: async () => ({
+    folder: ROOT,
+    node: ["--conditions=latchkey-source"],
+    file: (name) => here(`peers/${name}.ts`),
+    gate: [join(ROOT, "src/cli/main.ts"), "serve"],
+    packages: 0,
+    bytes: 0,
+  }),
+};
 
 export async function createInstaller(folder: string): Promise<Installer> {
   let packed: Promise<string> | undefined;
@@ -93,7 +111,14 @@ async function installIn(
   await run(folder, [...(await npmCommand()), "ci", ...flags]);
   await copyPeers(folder);
   const modules = join(folder, "node_modules");
-  return { folder, packages: await countOf(folder, places), bytes: await bytesIn(modules) };
+  return {
+    folder,
+    node: [],
+    file: (name) => join(folder, `${name}.js`),
+    gate: [join(modules, "latchkey/dist/cli/main.js"), "serve"],
+    packages: await countOf(folder, places),
+    bytes: await bytesIn(modules),
+  };
 }
 
 /** Copies plain JavaScript, so that a start does not include type stripping. */

@@ -1,7 +1,7 @@
+import type { Contestant } from "./contestants.ts";
 import { ask } from "./load.ts";
 import { nameOf, PASSWORD } from "./peers/peer.ts";
-import type { Contestant } from "./peers-contestants.ts";
-import { cookiesIn, get, type SignIn, type Verdict } from "./peers-wire.ts";
+import { cookiesIn, get, type SignIn, type Verdict } from "./wire.ts";
 
 /** Checks that a contestant works. @throws if it does not */
 export async function check(
@@ -18,6 +18,27 @@ export async function check(
   if (contestant.signIn !== undefined) {
     await checkSignIn(contestant.signIn, port, guarded, addresses);
   }
+}
+
+/** What one guarded request sends and receives. */
+export interface Exchange {
+  readonly request: string;
+  readonly response: string;
+}
+
+/**
+ * Checks that a guarded page and the bare one differ in nothing but the guard: requests of the same
+ * length, and the same response.
+ *
+ * @throws if they differ
+ */
+export function checkSameWork(guarded: Exchange, bare: Exchange): void {
+  const lengths = [guarded.request.length, bare.request.length];
+  if (lengths[0] !== lengths[1]) throw new Error(`requests of ${lengths.join(" and ")} bytes`);
+  const [one, other] = [guarded.response, bare.response].map((response) =>
+    response.replace(/^date: .*\r\n/im, ""),
+  );
+  if (one !== other) throw new Error(`not the same work as the bare layer: ${one} ${other}`);
 }
 
 async function checkSignIn(

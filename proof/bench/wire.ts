@@ -15,8 +15,11 @@ export interface SignIn {
 
 type Headers = Readonly<Record<string, string>>;
 
-export function get(path: string, cookie?: string): string {
-  return message("GET", path, cookie === undefined ? {} : { Cookie: cookie }, "");
+/** With a `Cookie` header, or with the credentials for nginx's own guard. */
+export function get(path: string, session?: string): string {
+  if (session === undefined) return message("GET", path, {}, "");
+  const name = session.startsWith("Basic ") ? "Authorization" : "Cookie";
+  return message("GET", path, { [name]: session }, "");
 }
 
 function post(path: string, type: string, headers: Headers, body: string): string {
