@@ -64,7 +64,7 @@ More: [accounts](../accounts.md), [backup](../backup.md), [doctor](../doctor.md)
 async function commandsTable(entries: readonly CommandEntry[]): Promise<string> {
   const rows = await Promise.all(
     entries.map(async ({ name, summary, load }) => {
-      const { operands = [], options } = (await load()).command;
+      const { operands = [], options = [] } = (await load()).command;
       const usage = [name, ...operands.map(operandText)].join(" ");
       const flags = options.map((option) => `\`--${option.name}\``).join(", ");
       return `| \`${usage}\` | ${summary} | ${flags} |`;

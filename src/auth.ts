@@ -1,28 +1,19 @@
-import type { Hono } from "hono";
+import type { MaybePromise } from "./core/maybe-promise.ts";
 import { admittedUser, type Guard } from "./core/require-user.ts";
 import type { User } from "./core/store.ts";
 import type { AuthOptions } from "./options.ts";
 import { createRules } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
-import { createRoutes, methodsOf } from "./web/app.ts";
-import {
-  createGuardCheck,
-  type GuardCheck,
-  type GuardMiddleware,
-  guardMiddleware,
-} from "./web/guards.ts";
+import { createGuardCheck, type GuardCheck } from "./web/guards.ts";
 import type { PageHelpers } from "./web/pages/page-data.ts";
 import { loadSite } from "./web/pages/site.ts";
 import { pathOf, pathsUnder } from "./web/paths.ts";
-import type { Connection } from "./web/request/connection.ts";
+import { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
 import { createProxyTrust } from "./web/request/remote-address.ts";
-import { createRequestIds } from "./web/request/request-id.ts";
-import {
-  type RequestInfo,
-  type RequestLike,
-  type RequestSource,
-  requestInfo,
-} from "./web/request/request-info.ts";
+import { createRequestIds, type RequestSource } from "./web/request/request-id.ts";
+import type { WebRequest } from "./web/request/web-request.ts";
+import type { Answer } from "./web/responses.ts";
+import { createRoutes } from "./web/routes.ts";
 import { sessionTokenIn } from "./web/session-cookie.ts";
 import { createViews } from "./web/views.ts";
 
@@ -34,17 +25,8 @@ export interface RequestHeaders {
 /** What identifies the user: a Fetch `Request`, or its headers alone. */
 export type RequestWithCookies = { readonly headers: RequestHeaders } | RequestHeaders;
 
-/** A configured sign-in: its routes and guards, for Hono as they are, for others in an adapter. */
+/** A configured sign-in. An adapter brings its routes and guards to a framework. */
 export interface Auth {
-  /** Sign-in, setup, sign-out, password change and the home page. Mount them with `app.route`. */
-  readonly routes: Hono;
-  /**
-   * Hono middleware that admits signed-in users and redirects others to the sign-in, or to the
-   * setup while there is no account. Behind it, `c.var.user` is the user.
-   */
-  readonly requireAuth: GuardMiddleware;
-  /** Like `requireAuth`, but redirects to the sign-in even while there is no account. */
-  readonly authMiddleware: GuardMiddleware;
   /** Returns the signed-in user, or `undefined`. Takes a request, or its headers alone. */
   currentUser(request: RequestWithCookies): Promise<User | undefined>;
   /** Returns `NeedsSetup`, `HasError` and `CurrentUser`, for an app's own templates. */
@@ -56,25 +38,29 @@ export interface Auth {
 }
 
 /**
- * The parts of an adapter. They know no framework: cookies and requests go in, responses and users
+ * The parts of an adapter. They know no framework: cookies and requests go in, answers and users
  * come out.
  *
  * @example
  * ```ts
- * const result = await auth.adapter.requireAuth(cookies, () => nodeRequestInfo(request));
- * if (result.kind === "refused") return send(result.response);
+ * if (auth.adapter.owns(request.url)) {
+ *   return sendAnswer(await auth.adapter.answer(nodeRequest(request, response)), response);
+ * }
+ * const result = await auth.adapter.requireAuth(cookies, () => nodeRequest(request));
+ * if (result.kind === "refused") return sendAnswer(result.answer, response);
  * handle(result.user);
  * ```
  */
 export interface AdapterParts {
   /** Whether Latchkey answers this path or URL. A query does not matter. */
   owns(url: string): boolean;
-  /** Answers a request for one of Latchkey's paths. */
-  fetch(request: Request, connection: Connection): Promise<Response>;
+  readonly paths: ReadonlySet<string>;
+  /** Answers a request for one of these paths, and 404 to others. Never rejects. */
+  answer(request: WebRequest): MaybePromise<Answer>;
   readonly requireAuth: GuardCheck;
   readonly authMiddleware: GuardCheck;
   currentUser(cookies: string | undefined): Promise<User | undefined>;
-  pageHelpers(info: RequestInfo): Promise<PageHelpers>;
+  pageHelpers(request: WebRequest): Promise<PageHelpers>;
   /**
    * Runs `work` with the ID of a request. Until its promise settles, Latchkey uses this ID in
    * `X-Request-Id` and in the server log.
@@ -94,8 +80,9 @@ export interface AdapterParts {
  * ```ts
  * const store = await openSqlite({ file: "data/accounts.db" });
  * const auth = createAuth({ store, secret: process.env.AUTH_SECRET });
- * app.route("/", auth.routes);
- * app.get("/", auth.requireAuth, (c) => c.text(`Hello ${c.var.user.username}`));
+ * const { routes, requireAuth } = honoAuth(auth);
+ * app.route("/", routes);
+ * app.get("/", requireAuth, (c) => c.text(`Hello ${c.var.user.username}`));
  * ```
  */
 export function createAuth(options: AuthOptions): Auth {
@@ -108,8 +95,8 @@ export function createAuth(options: AuthOptions): Auth {
   const rules = createRules(settled, requests.log);
   const views = createViews({ pages, rules, options: settled, requests });
   const guardOf = (guard: Guard): GuardCheck =>
-    createGuardCheck(guard, settled, paths, views, (info) =>
-      rules.refusals.note("forged session token refused", proxies.addressOf(info)),
+    createGuardCheck(guard, settled, paths, views, (request) =>
+      rules.refusals.note("forged session token refused", proxies.addressOf(request)),
     );
   const requireAuth = guardOf(rules.requireAuth);
   const authMiddleware = guardOf(rules.requireUser);
@@ -119,15 +106,14 @@ export function createAuth(options: AuthOptions): Auth {
     views,
     paths,
     assets,
-    requireAuth: guardMiddleware(requireAuth),
+    requireAuth,
     proxies,
     requests,
   });
-  const ownPaths = methodsOf(routes);
   const adapter: AdapterParts = Object.freeze({
-    owns: (url: string) => ownPaths.has(pathOf(url)),
-    fetch: async (request: Request, connection: Connection) =>
-      routes.fetch(request, { incoming: { socket: connection } }),
+    owns: (url: string) => routes.paths.has(pathOf(url)),
+    paths: routes.paths,
+    answer: routes.answer,
     requireAuth,
     authMiddleware,
     currentUser: async (cookies: string | undefined) =>
@@ -136,16 +122,13 @@ export function createAuth(options: AuthOptions): Auth {
     withRequestId: requests.run,
   });
   return Object.freeze({
-    routes,
     adapter,
-    requireAuth: guardMiddleware(requireAuth),
-    authMiddleware: guardMiddleware(authMiddleware),
     currentUser: (request: RequestWithCookies) => {
       // The headers of Next.js have a private property `headers`, so this asks for `get`.
       const headers = "get" in request ? request : request.headers;
       return adapter.currentUser(headers.get("cookie") ?? undefined);
     },
-    pageHelpers: (request: RequestLike) => adapter.pageHelpers(requestInfo(request)),
+    pageHelpers: (request: RequestLike) => adapter.pageHelpers(fetchRequest(request)),
     close: () => rules.close(),
   });
 }

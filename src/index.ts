@@ -22,17 +22,14 @@ export type {
 } from "./core/store.ts";
 export type { WorkQueueLimits } from "./core/work-queue.ts";
 export type { AuthOptions } from "./options.ts";
-export type { GuardCheck, GuardMiddleware, GuardResult, SignedIn } from "./web/guards.ts";
+export type { GuardCheck, GuardResult } from "./web/guards.ts";
 export type { PostLoginLocation } from "./web/location.ts";
 export type { PageFunctions, PageHelpers } from "./web/pages/page-data.ts";
 export type { Locale } from "./web/pages/words.ts";
-export type { Connection } from "./web/request/connection.ts";
-export {
-  type HeaderReader,
-  type NodeRequest,
-  nodeRequestInfo,
-  type RequestInfo,
-  type RequestLike,
-  type RequestSource,
-  requestInfo,
-} from "./web/request/request-info.ts";
+export { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
+export { type NodeRequest, type NodeResponse, nodeRequest } from "./web/request/node-request.ts";
+export type { RequestSource } from "./web/request/request-id.ts";
+export type { Connection, WebRequest } from "./web/request/web-request.ts";
+export type { Answer } from "./web/responses.ts";
+export { sendAnswer } from "./web/send-answer.ts";
+export { toResponse } from "./web/to-response.ts";

@@ -12,11 +12,7 @@ import { createCurrentUser, createSessionMemory } from "./core/current-user.ts";
 import { createEventLog } from "./core/event-log.ts";
 import { Fault } from "./core/fault.ts";
 import { recentLog } from "./core/log-reader.ts";
-import { addPasskey } from "./core/passkeys/add-passkey.ts";
-import { beginPasskey } from "./core/passkeys/begin-passkey.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
-import { removePasskey } from "./core/passkeys/remove-passkey.ts";
-import { signInWithPasskey } from "./core/passkeys/sign-in-with-passkey.ts";
 import { createPasswords } from "./core/passwords.ts";
 import { createRefusalLog, SUM_UP_EVERY_MS } from "./core/refusal-log.ts";
 import { createRequireAuth, createRequireUser, type Guard } from "./core/require-user.ts";
@@ -70,6 +66,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const sessions = createSessionRecorder(sessionStore, systemClock, settled.log);
   const sessionMemory = createSessionMemory();
   const currentUser = createCurrentUser(tokens, users, systemClock, sessionMemory, sessions);
+  const remembered = (token: string) => sessionMemory.get(token)?.token;
   const ports = {
     users,
     store,
@@ -112,7 +109,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     requireUser: createRequireUser(currentUser),
     users,
     refusals,
-    sessions: sessionStore && createAccountSessions({ ...ports, store: sessionStore }),
+    sessions: sessionStore && createAccountSessions({ ...ports, store: sessionStore, remembered }),
     recentLog: recentLog(store, events),
     codes: settled.oneTimeCodes && keepsExtras(store) ? codeRules({ ...ports, store }) : undefined,
     async close() {
@@ -132,7 +129,7 @@ function codeRules(ports: TurnOnCodesPorts & TurnOffCodesPorts): CodeRules {
   };
 }
 
-/** `undefined` if they are left out, or the store does not keep them. */
+/** `undefined` if they are left out, or the store does not keep them. Each is loaded on first use. */
 function passkeyRules(
   { passkeys, store, secret, previousSecrets }: SettledOptions,
   given: SignInPorts,
@@ -142,11 +139,23 @@ function passkeyRules(
   const challenges = createChallenges([secret, ...previousSecrets], given.clock);
   const ports = { ...given, store, challenges };
   return {
-    begin: (...args) => beginPasskey(ports, ...args),
-    add: (...args) => addPasskey(ports, ...args),
-    remove: (...args) => removePasskey(ports, ...args),
+    async begin(...args) {
+      const { beginPasskey } = await import("./core/passkeys/begin-passkey.ts");
+      return beginPasskey(ports, ...args);
+    },
+    async add(...args) {
+      const { addPasskey } = await import("./core/passkeys/add-passkey.ts");
+      return addPasskey(ports, ...args);
+    },
+    async remove(...args) {
+      const { removePasskey } = await import("./core/passkeys/remove-passkey.ts");
+      return removePasskey(ports, ...args);
+    },
     challenge: () => challenges.issue("sign-in"),
-    signIn: async (...args) => counted(await signInWithPasskey(ports, ...args)),
+    async signIn(...args) {
+      const { signInWithPasskey } = await import("./core/passkeys/sign-in-with-passkey.ts");
+      return counted(await signInWithPasskey(ports, ...args));
+    },
   };
 }
 

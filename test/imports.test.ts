@@ -40,7 +40,7 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   { what: /process\.env/, onlyIn: /^(gate\/settings\/settings|auth)\.ts$/ },
   { what: /"node:sqlite"/, onlyIn: /^stores\// },
   { what: /"eta(\/core)?"/, onlyIn: /^web\/pages\/templates\.ts$/ },
-  { what: /"hono"/, onlyIn: /^(web\/|auth\.ts$|gate\/listener\.ts$)/ },
+  { what: /"hono"/, onlyIn: /^adapters\/hono\.ts$/ },
   { what: /"jose["/]/, onlyIn: /^(core\/session-token\.ts$|gate\/https\/acme\/)/ },
   {
     what: /"node:(fs|http|net|child_process)/,

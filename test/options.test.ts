@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { honoAuth } from "../src/adapters/hono.ts";
 import { Fault } from "../src/core/fault.ts";
 import { DEVELOPMENT_SECRET } from "../src/core/session-token.ts";
 import { createAuth } from "../src/index.ts";
@@ -162,7 +163,7 @@ test("an Auth object ignores later changes to its options", async (t) => {
   const auth = createAuth({ ...optionsWith({ store }), trustedOrigins });
   t.after(() => auth.close());
   trustedOrigins.push("https://evil.example");
-  const answer = await auth.routes.request("/logout", {
+  const answer = await honoAuth(auth).routes.request("/logout", {
     method: "POST",
     headers: { Origin: "https://evil.example", Host: "home.example.org" },
   });

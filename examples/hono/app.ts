@@ -1,6 +1,7 @@
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
-import { createAuth, type SignedIn } from "latchkey";
+import { createAuth } from "latchkey";
+import { honoAuth, type SignedIn } from "latchkey/hono";
 import { openSqlite } from "latchkey/sqlite";
 
 const store = await openSqlite({ file: "accounts.db" });
@@ -13,9 +14,10 @@ const auth = createAuth({
   allowedHosts: "loopback-setup",
 });
 
+const { routes, requireAuth } = honoAuth(auth);
 const app = new Hono<SignedIn>();
-app.route("/", auth.routes);
-app.use(auth.requireAuth); // everything below needs a signed-in user
+app.route("/", routes);
+app.use(requireAuth); // everything below needs a signed-in user
 
 app.get("/", (c) => c.text(`Hello, ${c.var.user.username}`));
 app.get("/api/me", (c) => c.json(c.var.user));

@@ -1,3 +1,5 @@
+import { readFile, writeFile } from "node:fs/promises";
+
 export interface Spread {
   readonly median: number;
   readonly low: number;
@@ -19,8 +21,10 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[index] ?? Number.NaN;
 }
 
+export type Rows = readonly (readonly string[])[];
+
 /** Text in columns, the first left-aligned, the others right-aligned. */
-export function table(rows: readonly (readonly string[])[]): string {
+export function table(rows: Rows): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   );
@@ -34,6 +38,23 @@ export function table(rows: readonly (readonly string[])[]): string {
         .join("  "),
     )
     .join("\n");
+}
+
+export function asMarkdown(rows: Rows): string {
+  const [head = [], ...body] = rows.map((row) => `| ${row.join(" | ")} |`);
+  const rule = `|---|${"---:|".repeat((rows[0]?.length ?? 1) - 1)}`;
+  return [head, rule, ...body].join("\n");
+}
+
+/** Replaces the text between two comments on a page of the documentation. */
+export async function writeBetween(page: string, mark: string, text: string): Promise<void> {
+  const before = await readFile(page, "utf8");
+  const marked = new RegExp(`(<!-- ${mark}: begin -->\n).*(<!-- ${mark}: end -->)`, "s");
+  if (!marked.test(before)) throw new Error(`${page} lacks the comments that mark ${mark}`);
+  await writeFile(
+    page,
+    before.replace(marked, (_, begin, end) => `${begin}${text}\n${end}`),
+  );
 }
 
 /** Escapes text for SVG. */

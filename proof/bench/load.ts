@@ -23,8 +23,8 @@ export async function run(load: Load): Promise<readonly number[]> {
 
 function runConnection(load: Load, latencies: number[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ port: load.port, host: "127.0.0.1", noDelay: true });
     const expected = load.text ?? "";
+    const begin = `HTTP/1.1 ${load.status} `;
     let sentAt = 0;
     let received = "";
     const send = (): void => {
@@ -35,50 +35,60 @@ function runConnection(load: Load, latencies: number[]): Promise<void> {
         return;
       }
       sentAt = performance.now();
-      socket.write(request);
+      socket.write(request, "latin1");
     };
-    socket.setEncoding("latin1").setTimeout(TIMEOUT_MS);
-    socket.on("timeout", () => failed(socket, reject, "none in time"));
-    socket.on("error", reject);
-    socket.on("close", () => reject(new Error("the server closed the connection")));
-    socket.on("data", (chunk: string) => {
-      received += chunk;
-      let rest: string | undefined;
+    const take = (text: string): void => {
+      received = received === "" ? text : received + text;
+      const end = endOfResponse(received);
+      if (end === undefined || received.length < end) return;
+      if (!received.startsWith(begin) || !received.includes(expected)) {
+        throw new Error(`unexpected response: ${received.slice(0, 300)}`);
+      }
+      received = received.slice(end);
+      latencies.push(performance.now() - sentAt);
+      send();
+    };
+    const socket = connectTo(load.port, (text) => {
       try {
-        rest = afterResponse(received);
+        take(text);
       } catch (error) {
         socket.destroy();
         reject(error);
-        return;
       }
-      if (rest === undefined) return;
-      if (!received.startsWith(`HTTP/1.1 ${load.status} `) || !received.includes(expected)) {
-        failed(socket, reject, received);
-        return;
-      }
-      received = rest;
-      latencies.push(performance.now() - sentAt);
-      send();
     });
+    socket.on("timeout", () => socket.destroy(new Error("no response in time")));
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error("the server closed the connection")));
     send();
   });
 }
 
-function failed(socket: Socket, reject: (error: Error) => void, received: string): void {
-  reject(new Error(`unexpected response: ${received.slice(0, 300)}`));
-  socket.destroy();
+/** Reads into one buffer, because the load must cost less than the server that it loads. */
+function connectTo(port: number, read: (text: string) => void): Socket {
+  const socket = connect({
+    port,
+    host: "127.0.0.1",
+    noDelay: true,
+    onread: {
+      buffer: Buffer.allocUnsafe(65_536),
+      callback(length, buffer) {
+        read(Buffer.from(buffer.buffer, buffer.byteOffset, length).toString("latin1"));
+        return true;
+      },
+    },
+  });
+  return socket.setTimeout(TIMEOUT_MS);
 }
 
-/** What follows the first complete response, or `undefined` while it is incomplete. */
-function afterResponse(received: string): string | undefined {
+/** The length of the first response, or `undefined` while that is unknown. */
+function endOfResponse(received: string): number | undefined {
   const headersEnd = received.indexOf("\r\n\r\n");
   if (headersEnd === -1) return undefined;
   const headers = received.slice(0, headersEnd + 2);
-  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(headers)?.[1]);
-  const end = Number.isNaN(length)
+  const length = /\r\ncontent-length: *(\d+)/i.exec(headers)?.[1];
+  return length === undefined
     ? endOfChunks(headers, received, headersEnd + 4)
-    : headersEnd + 4 + length;
-  return end === undefined || received.length < end ? undefined : received.slice(end);
+    : headersEnd + 4 + Number(length);
 }
 
 function endOfChunks(headers: string, received: string, start: number): number | undefined {
@@ -103,7 +113,8 @@ export async function ask(port: number, request: string): Promise<string> {
     let received = "";
     for await (const chunk of socket) {
       received += chunk;
-      if (afterResponse(received) !== undefined) return received;
+      const end = endOfResponse(received);
+      if (end !== undefined && received.length >= end) return received;
     }
     throw new Error("the server closed the connection");
   } finally {
@@ -115,16 +126,6 @@ export async function ask(port: number, request: string): Promise<string> {
 export function times(count: number, request: string): () => string | undefined {
   let left = count;
   return () => (left-- > 0 ? request : undefined);
-}
-
-export function get(path: string, session?: string): string {
-  const cookie = session === undefined ? "" : `Cookie: session=${session}\r\n`;
-  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${cookie}\r\n`;
-}
-
-export function postForm(path: string, form: Record<string, string>, from: string): string {
-  const body = new URLSearchParams(form).toString();
-  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${from}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
 /** Client addresses, each `perAddress` times, so that the sign-in limit is not what is measured. */

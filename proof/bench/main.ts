@@ -1,56 +1,37 @@
 /**
  * `npm run bench` measures Latchkey against the HTTP layer below it; `npm run bench -- guards` one
- * part; `--short` checks in seconds that everything still runs. `scale` fills gigabytes and `peers`
- * installs other libraries, so both run only by name (`scale` also with `--short`).
+ * part, and `--only gate` the contestants with that in their name and their HTTP layer; `--short` checks in seconds that
+ * everything still runs. `scale` fills gigabytes and `peers` installs other libraries, so both run
+ * only by name (`scale` also with `--short`).
  */
-import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { guardedFolder } from "../../test/support/postgres-folder.ts";
-import { benchAdapters } from "./adapters.ts";
-import { benchGuards } from "./guards.ts";
-import { benchPeers, type PeersSize } from "./peers.ts";
+import type { Case } from "./cases.ts";
+import { contestants, named, own } from "./contestants.ts";
+import { benchFlood } from "./flood.ts";
+import { createInstaller, fromSource } from "./install.ts";
+import { describeMachine } from "./machine.ts";
+import { type Amounts, race } from "./race.ts";
+import { keep, textOf } from "./report.ts";
 import { benchScale } from "./scale.ts";
-import { benchFlood, benchSignIn } from "./sign-in.ts";
-import { benchStart } from "./start.ts";
 
 const SHORT = {
-  rounds: 3,
-  requests: 1_000,
-  signIns: 40,
+  amounts: { rounds: 1, starts: 1, sessions: 200, forMs: 60, warmUpMs: 40 },
+  peers: { rounds: 1, starts: 1, sessions: 200, forMs: 100, warmUpMs: 50 },
   flood: 150,
-  starts: 2,
   scale: { users: 10_000, entries: 20_000, rounds: 1 },
-  peers: {
-    rounds: 1,
-    starts: 1,
-    sessions: 200,
-    requests: 200,
-    signIns: 4,
-    minutes: 1,
-    figures: "show",
-  } as PeersSize,
 };
 const FULL = {
-  rounds: 25,
-  requests: 4_000,
-  signIns: 300,
+  amounts: { rounds: 5, starts: 7, sessions: 10_000, forMs: 500, warmUpMs: 2_000 },
+  peers: { rounds: 5, starts: 7, sessions: 10_000, forMs: 1_000, warmUpMs: 2_000 },
   flood: 1_500,
-  starts: 15,
   scale: { users: 5_000_000, entries: 10_000_000, rounds: 7 },
-  peers: {
-    rounds: 5,
-    starts: 7,
-    sessions: 10_000,
-    requests: 3_000,
-    signIns: 60,
-    minutes: 15,
-    figures: "keep",
-  } as PeersSize,
 };
 
 const { values, positionals } = parseArgs({
   options: {
     short: { type: "boolean" },
+    only: { type: "string" },
     users: { type: "string" },
     entries: { type: "string" },
   },
@@ -63,15 +44,42 @@ const scale = {
   entries: limited(size.scale.entries, values.entries),
 };
 
-const parts: Readonly<Record<string, (folder: string) => Promise<string>>> = {
-  guards: (folder) => benchGuards(folder, size.rounds, size.requests),
-  adapters: (folder) => benchAdapters(folder, size.rounds, size.requests),
-  "sign-in": (folder) => benchSignIn(folder, Math.ceil(size.rounds / 3), size.signIns),
-  flood: (folder) => benchFlood(folder, size.flood),
-  start: (folder) => benchStart(folder, size.starts),
-  scale: (folder) => benchScale(folder, scale, show),
-  peers: (folder) => benchPeers(folder, size.peers, show),
+/** Measured together, because each needs the same servers. */
+const cases: Readonly<Record<string, readonly Case[]>> = {
+  guards: ["warm", "cold", "many"],
+  pages: ["login", "own"],
+  "sign-in": ["right", "wrong"],
+  start: [],
 };
+const others: Readonly<Record<string, (folder: string) => Promise<string>>> = {
+  flood: (folder) => benchFlood(folder, size.flood),
+  scale: (folder) => benchScale(folder, scale, show),
+  peers: benchPeers,
+};
+
+/** Latchkey from this checkout. */
+async function benchOwn(folder: string, parts: readonly string[]): Promise<string> {
+  const wanted = parts.flatMap((part) => cases[part] ?? []);
+  const amounts: Amounts = {
+    ...size.amounts,
+    ...(wanted.length === 0 && { rounds: 0 }),
+    ...(!parts.includes("start") && { starts: 0 }),
+  };
+  const among = named(values.only ?? "", own);
+  return textOf(await race(folder, { among, cases: wanted, amounts }, fromSource, () => undefined));
+}
+
+/** All contestants as installed; only a full run is kept on the page. */
+async function benchPeers(folder: string): Promise<string> {
+  const among = named(values.only ?? "", contestants);
+  const installer = await createInstaller(folder);
+  const all = Object.values(cases).flat();
+  const report = await race(folder, { among, cases: all, amounts: size.peers }, installer, show);
+  show(textOf(report));
+  if (values.short === true || values.only !== undefined) return "";
+  await keep(report);
+  return "docs/performance.md is written";
+}
 
 function show(text: string): void {
   process.stdout.write(`${text}\n\n`);
@@ -83,20 +91,30 @@ function limited(max: number, given: string | undefined): number {
   return Math.min(max, number);
 }
 
-const all = Object.keys(parts).filter(
-  (name) => name !== "peers" && (name !== "scale" || values.short === true),
-);
-
-show(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model}`);
-for (const name of positionals.length > 0 ? positionals : all) {
-  const part = parts[name];
-  if (part === undefined)
-    throw new Error(`unknown part ${name}; the parts are ${Object.keys(parts).join(", ")}`);
-  // Removed when this process ends, in whichever way.
+/** In a folder that is removed when this process ends, in whichever way. */
+async function inFolder(work: (folder: string) => Promise<string>): Promise<void> {
   const folder = await guardedFolder({});
   try {
-    show(await part(folder.path));
+    show(await work(folder.path));
   } finally {
     await folder.remove();
   }
+}
+
+const known = [...Object.keys(cases), ...Object.keys(others)];
+const byDefault = known.filter(
+  (name) => name !== "peers" && (name !== "scale" || values.short === true),
+);
+const chosen = positionals.length > 0 ? positionals : byDefault;
+const unknown = chosen.find((name) => !known.includes(name));
+if (unknown !== undefined) {
+  throw new Error(`unknown part ${unknown}; the parts are ${known.join(", ")}`);
+}
+
+show(describeMachine());
+const together = chosen.filter((name) => name in cases);
+if (together.length > 0) await inFolder((folder) => benchOwn(folder, together));
+for (const name of chosen) {
+  const part = others[name];
+  if (part !== undefined) await inFolder(part);
 }

@@ -1,12 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import { type Spread, table } from "./figures.ts";
-import { type Panel, plot } from "./plot.ts";
+import { asMarkdown, type Rows, type Spread, table, writeBetween } from "./figures.ts";
 import type { Amount } from "./scale-fill.ts";
 
 const PAGE = fileURLToPath(new URL("../../docs/scaling.md", import.meta.url));
-const PICTURE = fileURLToPath(new URL("../../docs/scaling/scale.svg", import.meta.url));
 
 /** Times in milliseconds. */
 export type Figures = readonly {
@@ -17,17 +14,9 @@ export type Figures = readonly {
   readonly spread: Spread;
 }[];
 
-/** Writes the picture, and the table between the two comments on the page. */
+/** Writes the table between the two comments on the page. */
 export async function keep(figures: Figures, versions: readonly string[]): Promise<void> {
-  await writeFile(PICTURE, plot(panelsOf(figures), "users"));
-  const page = await readFile(PAGE, "utf8");
-  const marked = /(<!-- scale: begin -->\n).*(<!-- scale: end -->)/s;
-  if (!marked.test(page)) throw new Error("docs/scaling.md lacks the comments that mark the table");
-  const text = `${measuredOn(versions)}\n\n${asMarkdown(rowsOf(figures))}\n`;
-  await writeFile(
-    PAGE,
-    page.replace(marked, (_, begin, end) => `${begin}${text}${end}`),
-  );
+  await writeBetween(PAGE, "scale", `${measuredOn(versions)}\n\n${asMarkdown(rowsOf(figures))}`);
 }
 
 export const tableOf = (figures: Figures): string => table(rowsOf(figures));
@@ -39,7 +28,7 @@ function measuredOn(versions: readonly string[]): string {
 }
 
 /** One row per measure and store, one column per size. */
-function rowsOf(figures: Figures): readonly (readonly string[])[] {
+function rowsOf(figures: Figures): Rows {
   const sizes = [...new Set(figures.map(({ amount }) => amount.users))];
   const series = seriesOf(figures);
   return [
@@ -66,25 +55,3 @@ function cell({ median, low, high }: Spread, unit: "µs" | "ms"): string {
 const inUnit = (ms: number, unit: "µs" | "ms"): number => (unit === "µs" ? ms * 1000 : ms);
 
 const numberOf = (value: number): string => value.toFixed(value < 100 ? 1 : 0);
-
-function asMarkdown(rows: readonly (readonly string[])[]): string {
-  const [head = [], ...body] = rows.map((row) => `| ${row.join(" | ")} |`);
-  const rule = `|---|${"---:|".repeat((rows[0]?.length ?? 1) - 1)}`;
-  return [head, rule, ...body].join("\n");
-}
-
-function panelsOf(figures: Figures): readonly Panel[] {
-  return [...Map.groupBy(figures, ({ measure }) => measure)].map(([measure, points]) => ({
-    title: measure,
-    unit: points[0]?.unit ?? "ms",
-    lines: [...Map.groupBy(points, ({ store }) => store)].map(([name, own]) => ({
-      name,
-      points: own.map(({ amount, unit, spread: { median, low, high } }) => ({
-        x: amount.users,
-        y: inUnit(median, unit),
-        low: inUnit(low, unit),
-        high: inUnit(high, unit),
-      })),
-    })),
-  }));
-}

@@ -11,7 +11,7 @@ const FIRST: readonly string[] = `sign-in set-up change-password session-token c
   setup-token secrets allowed-hosts requester end-sessions remove-user add-user rename-user
   reset-password shared-limiter bounded-memory work-queue session-cookie same-origin form
   remote-address return-to location responses guards refuse request-kind login setup account
-  forward-auth listed-users app views home`.split(/\s+/);
+  forward-auth forward-auth-query app views home`.split(/\s+/);
 /** Texts come last, because most of their mutants only empty a word of a page. */
 const LAST = "/words";
 

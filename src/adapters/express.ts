@@ -4,11 +4,11 @@ import {
   Fault,
   type GuardCheck,
   type GuardResult,
-  type MaybePromise,
-  nodeRequestInfo,
+  nodeRequest,
+  sendAnswer,
   type User,
 } from "../index.ts";
-import { type AdapterAuth, createAnswer, runGuard, sendResponse } from "./parts.ts";
+import { type AdapterAuth, answerNode, runGuard } from "./parts.ts";
 
 /** The part of Express's `Request` that the adapter uses. */
 export interface ExpressRequest extends IncomingMessage {
@@ -46,15 +46,17 @@ export interface ExpressAuth extends AdapterAuth<ExpressMiddleware, IncomingMess
  */
 export function expressAuth(auth: Auth): ExpressAuth {
   const { adapter } = auth;
-  const answer = createAnswer(auth);
   // Not in `response.locals`, whose type an app can declare.
   const admitted = new WeakMap<ServerResponse, User>();
 
   const guard =
     (check: GuardCheck): ExpressMiddleware =>
     (request, response, next) => {
-      const act = (result: GuardResult): MaybePromise<void> => {
-        if (result.kind === "refused") return sendResponse(result.response, response);
+      const act = (result: GuardResult): void => {
+        if (result.kind === "refused") {
+          sendAnswer(result.answer, response);
+          return;
+        }
         admitted.set(response, result.user);
         next();
       };
@@ -67,9 +69,7 @@ export function expressAuth(auth: Auth): ExpressAuth {
         next();
         return;
       }
-      // Express removes the mount path of a router from the URL, but the routes need it.
-      request.url = request.originalUrl;
-      answer(request, response).catch(next);
+      Promise.resolve(answerNode(auth, request, response)).catch(next);
     },
     requireAuth: guard(adapter.requireAuth),
     authMiddleware: guard(adapter.authMiddleware),
@@ -79,6 +79,6 @@ export function expressAuth(auth: Auth): ExpressAuth {
       return user;
     },
     currentUser: (request) => adapter.currentUser(request.headers.cookie),
-    pageHelpers: (request) => adapter.pageHelpers(nodeRequestInfo(request)),
+    pageHelpers: (request) => adapter.pageHelpers(nodeRequest(request)),
   };
 }

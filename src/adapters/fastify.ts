@@ -4,11 +4,11 @@ import {
   Fault,
   type GuardCheck,
   type GuardResult,
-  type MaybePromise,
-  nodeRequestInfo,
+  nodeRequest,
+  sendAnswer,
   type User,
 } from "../index.ts";
-import { type AdapterAuth, createAnswer, runGuard, sendResponse } from "./parts.ts";
+import { type AdapterAuth, answerNode, runGuard } from "./parts.ts";
 
 /** The part of Fastify's request that the adapter uses. */
 export interface FastifyRequest {
@@ -57,16 +57,16 @@ export interface FastifyAuth extends AdapterAuth<FastifyHook, FastifyRequest> {
  */
 export function fastifyAuth(auth: Auth): FastifyAuth {
   const { adapter } = auth;
-  const answer = createAnswer(auth);
   const admitted = new WeakMap<IncomingMessage, User>();
 
   const guard =
     (check: GuardCheck): FastifyHook =>
     ({ raw }, reply, done) => {
-      const act = (result: GuardResult): MaybePromise<void> => {
+      const act = (result: GuardResult): void => {
         if (result.kind === "refused") {
           reply.hijack();
-          return sendResponse(result.response, reply.raw);
+          sendAnswer(result.answer, reply.raw);
+          return;
         }
         admitted.set(raw, result.user);
         done();
@@ -81,7 +81,7 @@ export function fastifyAuth(auth: Auth): FastifyAuth {
         return;
       }
       reply.hijack();
-      answer(raw, reply.raw).catch(next);
+      Promise.resolve(answerNode(auth, raw, reply.raw)).catch(next);
     });
     done();
   };
@@ -97,6 +97,6 @@ export function fastifyAuth(auth: Auth): FastifyAuth {
       return user;
     },
     currentUser: ({ raw }) => adapter.currentUser(raw.headers.cookie),
-    pageHelpers: ({ raw }) => adapter.pageHelpers(nodeRequestInfo(raw)),
+    pageHelpers: ({ raw }) => adapter.pageHelpers(nodeRequest(raw)),
   };
 }

@@ -1,9 +1,11 @@
 import {
+  type Answer,
   type Auth,
   type Connection,
+  fetchRequest,
   type GuardCheck,
   type RequestWithCookies,
-  requestInfo,
+  toResponse,
   type User,
 } from "../index.ts";
 import type { AdapterAuth } from "./parts.ts";
@@ -17,7 +19,7 @@ type Wrapper = <Rest extends readonly unknown[]>(
 ) => (request: Request, ...rest: Rest) => Promise<Response>;
 
 /** The connection, as the platform reports it. The rate limit counts by `remoteAddress`. */
-export type From = Pick<Connection, "remoteAddress"> & Partial<Connection>;
+export type From = Connection & { readonly remoteAddress: string };
 
 /** The options of `fetchAuth`. */
 export interface FetchOptions {
@@ -49,12 +51,11 @@ export interface FetchAuth extends AdapterAuth<Wrapper, Request> {
  * ```
  */
 export function fetchAuth(auth: Auth, { location = "relative" }: FetchOptions = {}): FetchAuth {
-  const located = (response: Response, request: Request): Response => {
-    const target = response.headers.get("location");
-    if (location === "absolute" && target !== null) {
-      response.headers.set("location", new URL(target, request.url).href);
-    }
-    return response;
+  const located = (answer: Answer, request: Request): Response => {
+    const { Location: target } = answer.headers;
+    if (location === "relative" || target === undefined) return toResponse(answer);
+    const Location = new URL(target, request.url).href;
+    return toResponse({ ...answer, headers: { ...answer.headers, Location } });
   };
 
   const guardedBy =
@@ -62,21 +63,18 @@ export function fetchAuth(auth: Auth, { location = "relative" }: FetchOptions = 
     (handler) =>
     async (request, ...rest) => {
       const cookies = request.headers.get("cookie") ?? undefined;
-      const result = await check(cookies, () => requestInfo(request));
+      const result = await check(cookies, () => fetchRequest(request));
       return result.kind === "refused"
-        ? located(result.response, request)
+        ? located(result.answer, request)
         : handler(request, result.user, ...rest);
     };
 
   return {
-    async routes(request, { remoteAddress, encrypted }) {
+    async routes(request, from) {
       const { pathname, protocol } = new URL(request.url);
       if (!auth.adapter.owns(pathname)) return undefined;
-      const response = await auth.adapter.fetch(request, {
-        remoteAddress,
-        encrypted: encrypted ?? protocol === "https:",
-      });
-      return located(response, request);
+      const connection = { encrypted: protocol === "https:", ...from };
+      return located(await auth.adapter.answer(fetchRequest(request, connection)), request);
     },
     requireAuth: guardedBy(auth.adapter.requireAuth),
     authMiddleware: guardedBy(auth.adapter.authMiddleware),

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Auth, type GuardCheck, nodeRequestInfo, type User } from "../index.ts";
-import { type AdapterAuth, createAnswer, runGuard, sendResponse } from "./parts.ts";
+import { type Auth, type GuardCheck, nodeRequest, sendAnswer, type User } from "../index.ts";
+import { type AdapterAuth, answerNode, runGuard } from "./parts.ts";
 
 /** Wraps a handler, which is only called for signed-in users. */
 type Wrapper = <Request extends IncomingMessage, Response extends ServerResponse>(
@@ -27,7 +27,6 @@ export interface NodeAuth extends AdapterAuth<Wrapper, IncomingMessage> {
  */
 export function nodeAuth(auth: Auth): NodeAuth {
   const { adapter } = auth;
-  const answer = createAnswer(auth);
 
   const guardedBy =
     (check: GuardCheck): Wrapper =>
@@ -35,19 +34,19 @@ export function nodeAuth(auth: Auth): NodeAuth {
     (request, response) =>
       runGuard(check, request, (result) =>
         result.kind === "refused"
-          ? sendResponse(result.response, response)
+          ? sendAnswer(result.answer, response)
           : handler(request, response, result.user),
       );
 
   return {
     async routes(request, response) {
       if (!adapter.owns(request.url ?? "/")) return false;
-      await answer(request, response);
+      await answerNode(auth, request, response);
       return true;
     },
     requireAuth: guardedBy(adapter.requireAuth),
     authMiddleware: guardedBy(adapter.authMiddleware),
     currentUser: (request) => adapter.currentUser(request.headers.cookie),
-    pageHelpers: (request) => adapter.pageHelpers(nodeRequestInfo(request)),
+    pageHelpers: (request) => adapter.pageHelpers(nodeRequest(request)),
   };
 }

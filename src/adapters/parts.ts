@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { getRequestListener } from "@hono/node-server";
 import {
   type Auth,
   andThen,
   type GuardCheck,
   type GuardResult,
-  nodeRequestInfo,
+  type MaybePromise,
+  nodeRequest,
   type PageHelpers,
+  sendAnswer,
   type User,
 } from "../index.ts";
 
@@ -20,11 +21,13 @@ export interface AdapterAuth<Guard, Request> {
   pageHelpers(request: Request): Promise<PageHelpers>;
 }
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-
-/** Returns the function that answers Node requests for Latchkey's paths. */
-export const createAnswer = ({ routes }: Auth): Answer =>
-  getRequestListener(routes.fetch, { overrideGlobalObjects: false });
+/** Answers a Node request for one of Latchkey's paths. */
+export const answerNode = (
+  { adapter }: Auth,
+  request: IncomingMessage,
+  response: ServerResponse,
+): MaybePromise<void> =>
+  andThen(adapter.answer(nodeRequest(request, response)), (answer) => sendAnswer(answer, response));
 
 /**
  * Runs a guard on a Node request and passes the result to `act`. On the hot path it makes no
@@ -40,14 +43,8 @@ export function runGuard(
   failed?: (error: Error) => void,
 ): unknown {
   const done = andThen(
-    check(request.headers.cookie, () => nodeRequestInfo(request)),
+    check(request.headers.cookie, () => nodeRequest(request)),
     act,
   );
   return failed !== undefined && done instanceof Promise ? done.catch(failed) : done;
-}
-
-/** Sends the response of a guard. */
-export async function sendResponse(from: Response, to: ServerResponse): Promise<void> {
-  to.writeHead(from.status, Object.fromEntries(from.headers));
-  to.end(await from.text());
 }

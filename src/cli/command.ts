@@ -26,7 +26,7 @@ interface CommandShape {
   /** Sentences that the help shows after the summary. */
   readonly details?: string;
   readonly operands?: readonly Operand[];
-  readonly options: readonly CommandOption[];
+  readonly options?: readonly CommandOption[];
   /** The settings that change what the command does, for its help. Without any, it reads none. */
   readonly settings: readonly string[];
   readonly examples: readonly string[];

@@ -26,7 +26,11 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ["restore", "Replace the SQLite database with a backup", () => import("./transfer/restore.ts")],
     ["import", "Add users from a CSV or JSON lines file", () => import("./transfer/import.ts")],
     ["export", "Write all users as JSON lines or CSV", () => import("./transfer/export.ts")],
-    ["copy", "Copy everything into another database", () => import("./transfer/copy.ts")],
+    [
+      "copy",
+      "Copy all users and the audit log into another database",
+      () => import("./transfer/copy.ts"),
+    ],
   ],
   Operations: [
     ["log", "Show the audit log", () => import("./log.ts")],

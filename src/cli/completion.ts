@@ -74,7 +74,6 @@ export const command: Command = {
   details:
     "Each shell reads the script when it starts. With zsh, either write it into a FOLDER that is in fpath before compinit runs, or add the line with source to ~/.zshrc after compinit. With bash, the line with source goes into ~/.bashrc where bash-completion is not installed.",
   operands: [{ name: "shell", need: "required", completes: shells }],
-  options: [],
   settings: [],
   examples: [
     "latchkey completion bash > ~/.local/share/bash-completion/completions/latchkey",

@@ -11,18 +11,20 @@ const ENV_FILE: CommandOption = {
   completes: "file",
 };
 
-/** Options of every command, or of every command that reads settings. */
-export const commonOptions = ({ settings }: Pick<Command, "settings">): readonly CommandOption[] =>
-  settings.length === 0 ? [HELP] : [ENV_FILE, HELP];
+type Optioned = Pick<Command, "options" | "settings">;
 
-/** All options that the help of a command lists, including settings that can be flags. */
-export function optionsOf(
-  command: Pick<Command, "options" | "settings">,
-): readonly CommandOption[] {
+/** The options of a command, with those of every command or of every one that reads settings. */
+export const ownOptions = ({ options = [], settings }: Optioned): readonly CommandOption[] => [
+  ...options,
+  ...(settings.length === 0 ? [HELP] : [ENV_FILE, HELP]),
+];
+
+/** The options of a command, and the settings that it takes as flags. */
+export function optionsOf(command: Optioned): readonly CommandOption[] {
   const flags = allSettings
     .filter(({ name, flag }) => flag !== "none" && command.settings.includes(name))
     .map(({ flag, about, completes }) => ({ name: flag, value: "value", about, completes }));
-  return [...command.options, ...flags, ...commonOptions(command)];
+  return [...ownOptions(command), ...flags];
 }
 
 type Rows = readonly (readonly [left: string, right: string])[];
@@ -76,7 +78,7 @@ export function helpOfCommand(
   command: Command,
   columns: number | undefined,
 ): string {
-  const { details = "", operands = [], options, examples } = command;
+  const { details = "", operands = [], examples } = command;
   const listed = allSettings.filter((one) => command.settings.includes(one.name));
   return [
     `Usage: latchkey ${[name, ...operands.map(operandText)].join(" ")} [options]`,
@@ -88,7 +90,7 @@ export function helpOfCommand(
     "",
     "Options:",
     ...table(
-      [...options, ...commonOptions(command)].map((one) => [flagOf(one), one.about]),
+      ownOptions(command).map((one) => [flagOf(one), one.about]),
       columns,
     ),
     ...(listed.length === 0 ? [] : ["", "Settings (environment, env file or flag):"]),

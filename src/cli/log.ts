@@ -40,25 +40,21 @@ export const command: Command = {
     };
     const limit = parseLimit(options.limit);
     const format = options.json === true ? asJson : row;
-    const store = await openStore(settings, "refuse");
-    try {
-      let last = limit === undefined ? 0 : await store.startOfNewest(limit, filter);
-      if (format === row) terminal.printHeader(columns("TIME", "TYPE", "AUTHOR", "SUMMARY"));
-      const printNew = async (): Promise<void> => {
-        for (;;) {
-          const page = await store.readLogEntries({ ...filter, afterId: last, limit: PAGE_SIZE });
-          await terminal.printAll(page.map(format));
-          last = page.at(-1)?.id ?? last;
-          if (page.length < PAGE_SIZE) return;
-        }
-      };
-      await printNew();
-      while (options.follow === true) {
-        await sleep(POLL_EVERY_MS);
-        await printNew().catch((error) => pauseIfUnavailable(error, terminal));
+    await using store = await openStore(settings, "refuse");
+    let last = limit === undefined ? 0 : await store.startOfNewest(limit, filter);
+    if (format === row) terminal.printHeader(columns("TIME", "TYPE", "AUTHOR", "SUMMARY"));
+    const printNew = async (): Promise<void> => {
+      for (;;) {
+        const page = await store.readLogEntries({ ...filter, afterId: last, limit: PAGE_SIZE });
+        await terminal.printAll(page.map(format));
+        last = page.at(-1)?.id ?? last;
+        if (page.length < PAGE_SIZE) return;
       }
-    } finally {
-      await store.close();
+    };
+    await printNew();
+    while (options.follow === true) {
+      await sleep(POLL_EVERY_MS);
+      await printNew().catch((error) => pauseIfUnavailable(error, terminal));
     }
     return SUCCESS;
   },

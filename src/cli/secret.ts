@@ -5,7 +5,6 @@ const SECRET_BYTES = 32;
 
 export const command: Command = {
   details: "Give the same value to every instance.",
-  options: [],
   settings: [],
   examples: ['echo "AUTH_SECRET=$(latchkey secret)" >> latchkey.env'],
 

@@ -8,7 +8,6 @@ import { FAILURE, type Ports, SUCCESS, stopSignals, WRONG_USAGE } from "./termin
 export const command: Command = {
   details:
     "SIGTERM or SIGINT stops it after requests in flight are finished; a second signal stops it at once.",
-  options: [],
   settings: settings.map(({ name }) => name),
   examples: [
     "latchkey serve --env-file latchkey.env",
@@ -26,7 +25,7 @@ export const command: Command = {
     const gate = await serve(given, log);
     log.info({ signal: await stopAsked }, "stopping");
     await gate.stop();
-    log.info("stopped");
+    log.info({}, "stopped");
     return SUCCESS;
   },
 };

@@ -14,7 +14,6 @@ const TOKEN_BYTES = 24;
 export const command: Command = {
   details:
     "The link contains a new setup token, which the gate then requires. An older link stops working.",
-  options: [],
   settings: [
     ...STORE_SETTINGS,
     ...["HOST", "PORT", "HTTPS_PORT", "TLS_CERT_FILE"],

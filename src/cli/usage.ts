@@ -10,7 +10,7 @@ import {
   type OptionValues,
   UsageError,
 } from "./command.ts";
-import { commonOptions, operandText } from "./help.ts";
+import { operandText, ownOptions } from "./help.ts";
 
 /** By option name. */
 type Types = ReadonlyMap<string, "string" | "boolean">;
@@ -59,7 +59,7 @@ export function parseUsage(
   const problem = problems[0] ?? operandsProblem(name, operands, words);
   if (problem !== undefined) throw new UsageError(`${problem} See latchkey ${name} --help`);
   for (const [at, operand] of operands.entries()) values[operand.name] = words[at];
-  for (const option of command.options) requireChoice(`--${option.name}`, option, values);
+  for (const option of ownOptions(command)) requireChoice(`--${option.name}`, option, values);
   for (const operand of operands) requireChoice(name, operand, values);
   return values;
 }
@@ -69,7 +69,7 @@ function typesOf(command: Command): Types {
   const flags = command.settings.length === 0 ? [] : allSettings.map(({ flag }) => flag);
   return new Map([
     ...flags.filter((flag) => flag !== "none").map((flag) => [flag, "string"] as const),
-    ...[...command.options, ...commonOptions(command)].map(
+    ...ownOptions(command).map(
       ({ name, value }) => [name, value === undefined ? "boolean" : "string"] as const,
     ),
   ]);

@@ -12,11 +12,12 @@ export interface LogReader {
   readLogEntries(query: LogQuery): Promise<readonly LogEntry[]>;
   /** The `afterId` with which `readLogEntries` returns the newest `limit` matching entries. */
   startOfNewest(limit: number, filter: LogFilter): Promise<number>;
+  /** The newest entries, newest first. Of those of the type `once`, only the newest counts. */
+  readNewestEntries(limit: number, once: string): Promise<readonly LogEntry[]>;
 }
 
 export interface LogFilter {
   readonly type?: string | undefined;
-  readonly exceptType?: string | undefined;
   readonly since?: Date | undefined;
 }
 
@@ -40,21 +41,13 @@ const RECENT_ENTRIES = 10;
  * sign-ins, which any client can cause, only the newest: a flood of them displaces no other entry.
  */
 export function recentLog(
-  store: Partial<LogReader>,
+  store: Partial<Pick<LogReader, "readNewestEntries">>,
   events: { flush(): Promise<void> },
 ): (() => Promise<readonly LogEntry[]>) | undefined {
-  const { startOfNewest, readLogEntries } = store;
-  if (startOfNewest === undefined || readLogEntries === undefined) return undefined;
-  const newest = async (limit: number, filter: LogFilter): Promise<readonly LogEntry[]> => {
-    const afterId = await startOfNewest.call(store, limit, filter);
-    return readLogEntries.call(store, { ...filter, afterId, limit });
-  };
+  const { readNewestEntries } = store;
+  if (readNewestEntries === undefined) return undefined;
   return async () => {
     await events.flush();
-    const [others, denials] = await Promise.all([
-      newest(RECENT_ENTRIES, { exceptType: DENIAL }),
-      newest(1, { type: DENIAL }),
-    ]);
-    return [...others, ...denials].sort((a, b) => b.id - a.id).slice(0, RECENT_ENTRIES);
+    return readNewestEntries.call(store, RECENT_ENTRIES, DENIAL);
   };
 }

@@ -1,4 +1,4 @@
-/** The server log: a pino logger, or any logger of this shape. */
+/** The server log: the gate's own, a pino logger, or any other of this shape. */
 export interface ServerLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;

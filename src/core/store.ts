@@ -30,6 +30,12 @@ export interface StoredUser extends User, Extras {
   readonly sessionsFrom?: number;
 }
 
+/** A user as `readUsers` returns it: copies, exports and imports carry the sessions along. */
+export interface TransferUser extends StoredUser {
+  /** `SessionRow`s as JSON, sorted by ID. Absent if there are none. */
+  readonly sessions?: string;
+}
+
 /** A user before the store has assigned an ID. */
 export interface NewUser {
   readonly username: string;

@@ -1,14 +1,13 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { codeOf, messageOf } from "../core/fault.ts";
-import { parseStored, readCertificate } from "../gate/https/certificate.ts";
-import { type CertificateFolder, certificateFolder } from "../gate/https/certificate-folder.ts";
+import { readCertificate } from "../gate/https/certificate.ts";
+import { certificateFolder } from "../gate/https/certificate-folder.ts";
+import { type DomainState, domainStates } from "../gate/https/domain-state.ts";
 import { handshake } from "../gate/https/handshake-check.ts";
 import { type Finding, type Findings, hint, ok, orOk, problem } from "./check.ts";
 import type { Installation } from "./installation.ts";
-
-const OPEN_TO_OTHERS = 0o007;
 
 /** Checks the certificate files that the gate serves. */
 export async function checkCertificateFiles({ settings, now }: Installation): Promise<Findings> {
@@ -19,10 +18,7 @@ export async function checkCertificateFiles({ settings, now }: Installation): Pr
     const { names, notAfter } = readCertificate(chain, key);
     const remedy = "renew it, and replace the files: the gate loads the new ones automatically";
     return orOk(
-      [
-        expiryFinding("the certificate of TLS_CERT_FILE", notAfter, now(), remedy),
-        await keyFinding(tlsKeyFile),
-      ],
+      [expiryFinding("the certificate of TLS_CERT_FILE", notAfter, now(), remedy)],
       `TLS_CERT_FILE and TLS_KEY_FILE match, for ${names.join(", ")} until ${dayOf(notAfter)}`,
     );
   } catch (error) {
@@ -33,40 +29,25 @@ export async function checkCertificateFiles({ settings, now }: Installation): Pr
   }
 }
 
-async function keyFinding(path: string): Promise<Finding | undefined> {
-  const { mode } = await stat(path);
-  if ((mode & OPEN_TO_OTHERS) === 0) return undefined;
-  return hint(
-    "every local user has access to the key of TLS_KEY_FILE",
-    `chmod o= ${path}, and check that the gate's user can still read it`,
-  );
-}
-
 /** Checks the certificates that the gate obtains itself, one for each requested name. */
 export async function checkOwnCertificates({ settings, now }: Installation): Promise<Findings> {
   const { dataDir, httpsPort, tlsCertFile } = settings;
   if (httpsPort === undefined || tlsCertFile !== undefined) return undefined;
-  const folder = certificateFolder(dataDir);
-  const names = await folder.names();
-  if (names.length === 0) {
+  const states = await domainStates(certificateFolder(dataDir));
+  if (states.length === 0) {
     return hint(
       "HTTPS_PORT is set, but no domain has been added, so there is no HTTPS yet",
       "run latchkey domain add NAME, or set TLS_CERT_FILE and TLS_KEY_FILE",
     );
   }
-  const findings = await Promise.all(names.map((name) => domainFindings(name, folder, now())));
-  return findings.flat();
+  return states.flatMap((state) => domainFindings(state, now()));
 }
 
-async function domainFindings(
-  name: string,
-  folder: CertificateFolder,
-  now: number,
-): Promise<readonly Finding[]> {
-  const [pem, progress] = await Promise.all([folder.certificate(name), folder.progress(name)]);
-  const cause = progress?.cause;
+function domainFindings(state: DomainState, now: number): readonly Finding[] {
+  const { name, certificate, unusable } = state;
+  const cause = state.lastAttempt?.cause;
   const failed = `the last attempt for ${name} failed: ${cause}`;
-  if (pem === undefined) {
+  if (certificate === undefined && unusable === undefined) {
     const none = `there is no certificate for ${name} yet`;
     return [
       cause === undefined
@@ -74,25 +55,21 @@ async function domainFindings(
         : problem(`${none}; ${failed}`, RETRY),
     ];
   }
-  const expiry = storedFinding(name, pem, now);
-  if (cause === undefined) return [expiry];
-  return expiry.outcome === "ok" ? [hint(failed, RETRY)] : [expiry, hint(failed, RETRY)];
+  const stored = storedFinding(state, now);
+  if (cause === undefined) return [stored];
+  return stored.outcome === "ok" ? [hint(failed, RETRY)] : [stored, hint(failed, RETRY)];
 }
 
 const RETRY =
   "check that the name resolves to this machine, and that port 80 there reaches the gate, which tries again automatically";
 
-function storedFinding(name: string, pem: string, now: number): Finding {
+function storedFinding({ name, certificate, unusable }: DomainState, now: number): Finding {
   const what = `the certificate for ${name}`;
   const remedy = "check that the gate runs, and see its log for why the automatic renewal failed";
-  try {
-    const { notAfter } = parseStored(pem, name);
-    return (
-      expiryFinding(what, notAfter, now, remedy) ?? ok(`${what} is valid until ${dayOf(notAfter)}`)
-    );
-  } catch (error) {
-    return problem(`${what} cannot be used: ${messageOf(error)}`, remedy);
-  }
+  if (certificate === undefined) return problem(`${what} cannot be used: ${unusable}`, remedy);
+  const { notAfter } = certificate;
+  const valid = ok(`${what} is valid until ${dayOf(notAfter)}`);
+  return expiryFinding(what, notAfter, now, remedy) ?? valid;
 }
 
 const TIMEOUT_MS = 4_000;

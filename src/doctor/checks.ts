@@ -22,7 +22,7 @@ type Row = readonly [name: string, run: Check["run"], settings: readonly string[
 /** In the order of the report: from the machine to the address that users open. */
 const rows: readonly Row[] = [
   ["secret", checkSecret, ["AUTH_SECRET", "AUTH_SECRET_PREVIOUS"]],
-  ["secret files", checkSecretFiles, []],
+  ["secret files", checkSecretFiles, ["TLS_KEY_FILE"]],
   ["data folder", checkDataFolder, [...STORE, "SETUP_TOKEN_FILE"]],
   ["disk", checkDisk, STORE],
   ["database", checkDatabase, STORE],

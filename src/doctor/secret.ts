@@ -37,9 +37,12 @@ const REMOVE = "remove it from AUTH_SECRET_PREVIOUS, which ends the sessions tha
 
 const READABLE_BY_OTHERS = 0o004;
 
-export async function checkSecretFiles({ secretFiles }: Installation): Promise<Findings> {
-  if (secretFiles.length === 0) return undefined;
-  const findings = secretFiles.map(async ({ name, path }) => {
+export async function checkSecretFiles(installation: Installation): Promise<Findings> {
+  const { tlsKeyFile } = installation.settings;
+  const key = tlsKeyFile === undefined ? [] : [{ name: "TLS_KEY_FILE", path: tlsKeyFile }];
+  const files = [...installation.secretFiles, ...key];
+  if (files.length === 0) return undefined;
+  const findings = files.map(async ({ name, path }) => {
     const { mode } = await stat(path);
     if ((mode & READABLE_BY_OTHERS) === 0) return undefined;
     return hint(
@@ -47,6 +50,6 @@ export async function checkSecretFiles({ secretFiles }: Installation): Promise<F
       `chmod o= ${path}, and check that the gate's user can still read it`,
     );
   });
-  const names = secretFiles.map(({ name }) => name).join(", ");
+  const names = files.map(({ name }) => name).join(", ");
   return orOk(await Promise.all(findings), `other local users cannot read ${names}`);
 }

@@ -1,7 +1,7 @@
 import { messageOf } from "../core/fault.ts";
 import type { LogPruner } from "../core/log-reader.ts";
 import type { ServerLog } from "../core/server-log.ts";
-import { pause, poll } from "./poll.ts";
+import { type Polling, pause, poll } from "./poll.ts";
 
 const PRUNE_EVERY_MS = 60 * 60_000;
 /** Small batches with pauses, so that other statements do not wait. */
@@ -14,11 +14,8 @@ export function startLogRetention(
   keepMs: number,
   now: () => number,
   log: ServerLog,
-): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const stop = stopping.signal;
-
-  async function prune(): Promise<void> {
+): Polling {
+  async function prune(stop: AbortSignal): Promise<void> {
     const before = new Date(now() - keepMs);
     try {
       while (!stop.aborted) {
@@ -29,12 +26,5 @@ export function startLogRetention(
       log.warn({ reason: messageOf(error) }, "old log entries were not removed");
     }
   }
-
-  const ended = poll(prune, PRUNE_EVERY_MS, stop);
-  return {
-    stop() {
-      stopping.abort();
-      return ended;
-    },
-  };
+  return poll(prune, PRUNE_EVERY_MS);
 }

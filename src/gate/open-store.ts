@@ -22,6 +22,9 @@ export interface OpenStore
   close(): void | Promise<void>;
 }
 
+/** A store that `await using` closes. */
+type UsedStore = OpenStore & AsyncDisposable;
+
 /** The settings that select the store. */
 export type StoreSettings = Pick<Settings, "database">;
 
@@ -32,12 +35,14 @@ export type StoreSettings = Pick<Settings, "database">;
 export async function openStore(
   { database }: StoreSettings,
   missing: "create" | "refuse",
-): Promise<OpenStore> {
+): Promise<UsedStore> {
   if (missing === "create") await makeFolderOf(database);
   try {
-    return database.kind === "sqlite"
-      ? await openSqlite({ file: database.file, missing })
-      : await openPostgresAt(database.url, missing);
+    const store: OpenStore =
+      database.kind === "sqlite"
+        ? await openSqlite({ file: database.file, missing })
+        : await openPostgresAt(database.url, missing);
+    return Object.assign(store, { [Symbol.asyncDispose]: async () => store.close() });
   } catch (error) {
     const explained = ["database_missing", "not_latchkey", "schema_newer", "database_url_invalid"];
     if (explained.includes(codeOf(error) ?? "")) throw error;
@@ -49,7 +54,7 @@ export async function openStore(
 }
 
 /** As `openStore`, but `undefined` if there is no database or if it is empty. */
-export async function openIfExists(settings: StoreSettings): Promise<OpenStore | undefined> {
+export async function openIfExists(settings: StoreSettings): Promise<UsedStore | undefined> {
   try {
     return await openStore(settings, "refuse");
   } catch (error) {
@@ -93,10 +98,6 @@ export function reasonOf(error: unknown): string {
 
 /** Whether there is an account. Does not create a database. */
 export async function hasAccounts(settings: StoreSettings): Promise<boolean> {
-  const store = await openIfExists(settings);
-  try {
-    return (await store?.hasUsers()) ?? false;
-  } finally {
-    await store?.close();
-  }
+  await using store = await openIfExists(settings);
+  return (await store?.hasUsers()) ?? false;
 }

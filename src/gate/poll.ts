@@ -4,14 +4,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 export const pause = (ms: number, stop: AbortSignal): Promise<unknown> =>
   sleep(ms, undefined, { signal: stop, ref: false }).catch(() => {});
 
-/** Runs `check` now and again after each pause, until `stop` aborts. `check` must not reject. */
-export async function poll(
-  check: () => Promise<void>,
-  everyMs: number,
-  stop: AbortSignal,
-): Promise<void> {
-  while (!stop.aborted) {
-    await check();
-    await pause(everyMs, stop);
+export interface Polling {
+  /** Resolves once a check that is running has ended. */
+  stop(): Promise<void>;
+}
+
+/** Runs `check` now and again after each pause, until it is stopped. `check` must not reject. */
+export function poll(check: (stop: AbortSignal) => Promise<void>, everyMs: number): Polling {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      await check(signal);
+      await pause(everyMs, signal);
+    }
   }
+  const ended = run();
+  return {
+    stop() {
+      stopping.abort();
+      return ended;
+    },
+  };
 }

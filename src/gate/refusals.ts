@@ -1,11 +1,17 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Duplex } from "node:stream";
 import { codeOf } from "../core/fault.ts";
-import { BODYLESS_HEADERS } from "../web/responses.ts";
+import { BODYLESS_HEADERS, type Headers } from "../web/responses.ts";
+import { sendAnswer } from "../web/send-answer.ts";
 
-const HEADERS = Object.entries({ Connection: "close", ...BODYLESS_HEADERS });
-const HEADER_LINES = HEADERS.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+// See `listener.ts` for why it is not imported.
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+
+const CLOSE: Headers = { Connection: "close" };
+const HEADER_LINES = Object.entries({ ...CLOSE, ...BODYLESS_HEADERS })
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join("");
 
 /** A client may take this long to send the rest of a refused request. */
 const MAX_REST_MS = 1_000;
@@ -23,7 +29,7 @@ const STATUSES: Readonly<Record<string, number>> = {
  */
 export function answerRefusals(server: Server | Http2SecureServer): void {
   server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
-    refuse(outgoing, 417),
+    answer(outgoing, 417, CLOSE),
   );
   server.on("clientError", (error: Error, socket: Duplex & WithResponse) => {
     // The rest of a request that was already refused.
@@ -53,15 +59,21 @@ export function requiringHost<
 >(handle: (incoming: In, outgoing: Out) => void): (incoming: In, outgoing: Out) => void {
   return (incoming, outgoing) => {
     if (incoming.httpVersion === "1.1" && incoming.headers.host === undefined) {
-      refuse(outgoing, 400);
+      answer(outgoing, 400, CLOSE);
     } else {
       handle(incoming, outgoing);
     }
   };
 }
 
-function refuse(outgoing: ServerResponse | Http2ServerResponse, status: number): void {
-  outgoing.statusCode = status;
-  for (const [name, value] of HEADERS) outgoing.setHeader(name, value);
-  outgoing.end();
+/** Answers a request that the routes do not get, with the headers of every other response. */
+export function answer(
+  outgoing: ServerResponse | Http2ServerResponse,
+  status: number,
+  headers: Headers,
+  text = "",
+): void {
+  const length = String(Buffer.byteLength(text));
+  const all = { ...BODYLESS_HEADERS, "Content-Length": length, ...headers };
+  sendAnswer({ status, headers: all, cookies: [], body: text }, outgoing);
 }

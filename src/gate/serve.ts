@@ -1,7 +1,6 @@
 import { type Auth, createAuth } from "../auth.ts";
 import { Fault, messageOf } from "../core/fault.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
-import { methodsOf } from "../web/app.ts";
 import { domainSetup } from "./domain-command.ts";
 import { makeDataDir } from "./files/data-dir.ts";
 import type { Certificates } from "./https/certificate-source.ts";
@@ -47,8 +46,7 @@ async function open(
   await makeDataDir(settings.dataDir);
   const certificates = await certificatesFor(settings, log);
   opened.defer(async () => certificates?.stop());
-  const database = await openStore(settings, "create");
-  opened.defer(async () => database.close());
+  const database = opened.use(await openStore(settings, "create"));
   const metrics = await metricsFor(settings, certificates);
   opened.defer(async () => metrics?.stop());
   const store = metrics?.timed(database) ?? database;
@@ -123,9 +121,9 @@ async function metricsFor(
 const milliseconds = (): number => performance.now();
 
 /** Answers requests, and counts and logs them as the settings say. */
-function observed({ routes, adapter }: Auth, metrics: Metrics | undefined, log: GateLog): Handle {
-  const plain = handleOf(routes);
-  const handle = metrics?.counting(plain, methodsOf(routes).keys()) ?? plain;
+function observed({ adapter }: Auth, metrics: Metrics | undefined, log: GateLog): Handle {
+  const plain = handleOf(adapter.answer);
+  const handle = metrics?.counting(plain, adapter.paths) ?? plain;
   if (!log.isLevelEnabled("debug")) return handle;
   return loggingRequests(handle, adapter.withRequestId, milliseconds, log);
 }

@@ -1,12 +1,20 @@
+import { writeSync } from "node:fs";
 import { styleText } from "node:util";
-import { type Logger, pino } from "pino";
 import type { AdapterParts } from "../auth.ts";
+import { codeOf } from "../core/fault.ts";
+import type { ServerLog } from "../core/server-log.ts";
+import { nodeRequest } from "../web/request/node-request.ts";
 import { REQUEST_ID } from "../web/request/request-id.ts";
-import { nodeRequestInfo } from "../web/request/request-info.ts";
 import { type Handle, wasSent } from "./listener.ts";
+import { type LogLevel, logLevels } from "./log-levels.ts";
 import { printable } from "./printable.ts";
 
-export type GateLog = Logger;
+/** The server log of the gate. An error in the field `err` is logged with its stack. */
+export interface GateLog extends ServerLog {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  isLevelEnabled(level: LogLevel): boolean;
+}
 
 /** A stream with a file descriptor, or any other stream. */
 interface LogOutput {
@@ -15,22 +23,54 @@ interface LogOutput {
   write(text: string): unknown;
 }
 
-/** JSON lines, or readable lines on a terminal. Synchronous, so that an exit loses nothing. */
-export function createServerLog(level: string, out: LogOutput): GateLog {
-  const format = out.isTTY === true ? readableLine : (line: string): string => line;
-  const destination =
-    out.isTTY === true || out.fd === undefined
-      ? { write: (line: string) => out.write(format(line)) }
-      : pino.destination({ dest: out.fd, sync: true });
-  return pino(
-    {
-      level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    destination,
-  );
+/** JSON lines, or readable lines on a terminal. */
+export function createServerLog(least: LogLevel, out: LogOutput): GateLog {
+  const { fd } = out;
+  const write =
+    out.isTTY === true || fd === undefined
+      ? (line: string): unknown => out.write(out.isTTY === true ? readableLine(line) : line)
+      : (line: string): void => writeWhole(fd, line);
+  const isLevelEnabled = (level: LogLevel): boolean =>
+    logLevels.indexOf(level) >= logLevels.indexOf(least);
+  const at =
+    (level: LogLevel) =>
+    (fields: object, message: string): void => {
+      if (isLevelEnabled(level)) write(lineOf(level, fields, message));
+    };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    isLevelEnabled,
+  };
+}
+
+function lineOf(level: LogLevel, fields: object, msg: string): string {
+  const time = new Date().toISOString();
+  const asJson = (_key: string, value: unknown): unknown =>
+    value instanceof Error
+      ? { type: value.name, message: value.message, code: codeOf(value), stack: value.stack }
+      : value;
+  return `${JSON.stringify({ level, time, ...fields, msg }, asJson)}\n`;
+}
+
+const RETRY_AFTER_MS = 5;
+const nobody = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Synchronous, so that an exit loses nothing: it waits for a reader that is too slow. A log that
+ * cannot be written, such as to a closed pipe or a full disk, does not end the gate.
+ */
+function writeWhole(fd: number, line: string): void {
+  for (let rest = Buffer.from(line); rest.length > 0; ) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest));
+    } catch (error) {
+      if (codeOf(error) !== "EAGAIN") return;
+      Atomics.wait(nobody, 0, 0, RETRY_AFTER_MS);
+    }
+  }
 }
 
 const COLORS = { debug: "dim", info: "green", warn: "yellow", error: "red" } as const;
@@ -57,11 +97,11 @@ export function loggingRequests(
 ): Handle {
   return (incoming, outgoing) => {
     const start = milliseconds();
-    const info = nodeRequestInfo(incoming);
-    withRequestId(info, (requestId) => {
+    const request = nodeRequest(incoming);
+    withRequestId(request, (requestId) => {
       outgoing.setHeader(REQUEST_ID, requestId);
       outgoing.once("close", () => {
-        const { method, path } = info;
+        const { method, path } = request;
         const status = outgoing.statusCode;
         const ms = Math.round((milliseconds() - start) * 10) / 10;
         const message = wasSent(outgoing) ? "request" : "request aborted";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
 export function version(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  const text = readFileSync(new URL(import.meta.resolve("latchkey/package.json")), "utf8");
   return String(JSON.parse(text).version);
 }

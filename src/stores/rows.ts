@@ -6,7 +6,7 @@ import {
   type Extra,
   type NewLogEntry,
   type PasswordHash,
-  type StoredUser,
+  type TransferUser,
   type User,
   type UserId,
 } from "../core/store.ts";
@@ -37,7 +37,7 @@ export const USER_COLUMNS: string = [
   ...Object.values(EXTRA_COLUMNS),
 ].join(", ");
 
-export const userValues = (user: StoredUser): readonly (string | number | null)[] => [
+export const userValues = (user: TransferUser): readonly (string | number | null)[] => [
   user.id,
   user.username,
   user.passwordHash,
@@ -45,7 +45,8 @@ export const userValues = (user: StoredUser): readonly (string | number | null)[
   ...EXTRAS.map((extra) => user[extra] ?? null),
 ];
 
-export function userOf(row: Row): StoredUser {
+/** With the sessions if the query has selected them. */
+export function userOf(row: Row): TransferUser {
   const extras = EXTRAS.flatMap((extra) => {
     const value = row[EXTRA_COLUMNS[extra]];
     return typeof value === "string" ? [[extra, value]] : [];
@@ -56,6 +57,7 @@ export function userOf(row: Row): StoredUser {
     passwordHash: String(row.password_hash) as PasswordHash,
     ...(row.sessions_from === null ? {} : { sessionsFrom: Number(row.sessions_from) }),
     ...Object.fromEntries(extras),
+    ...(typeof row.sessions === "string" ? { sessions: row.sessions } : {}),
   };
 }
 

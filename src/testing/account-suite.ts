@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { AccountStore } from "../core/accounts/account-store.ts";
 import { EXTRAS, type StoredUser, type UserId } from "../core/store.ts";
 import { COMPETITORS, type Open, type Rule, race, rulesFor } from "./database.ts";
-import { hashText } from "./samples.ts";
+import { add, addTwo, hashText } from "./samples.ts";
 
 const UNKNOWN = "unknown" as UserId;
 
@@ -14,17 +14,6 @@ export function testAccounts(name: string, open: Open<AccountStore>): void {
   testRemoving(rule);
   testSessions(rule);
   testExtras(rule);
-}
-
-async function add(store: AccountStore, username: string): Promise<StoredUser> {
-  const passwordHash = hashText(`hash of ${username}`);
-  const user = await store.insertUser({ username, passwordHash });
-  assert.ok(user);
-  return { ...user, passwordHash };
-}
-
-async function addTwo(store: AccountStore): Promise<{ owner: StoredUser; guest: StoredUser }> {
-  return { owner: await add(store, "owner"), guest: await add(store, "guest") };
 }
 
 /** The IDs of as many accounts as there are competitors. */
@@ -107,18 +96,15 @@ function testChanges(rule: Rule<AccountStore>): void {
     assert.deepEqual(await usersIn(store), { owner, guest });
   });
 
-  rule(
-    "renames one of eight accounts that get the same username concurrently",
-    async (store, database) => {
-      const ids = await addCompetitors(store);
-      const answers = await race(database, 1, (one, i) =>
-        one.renameUser(ids[i] ?? UNKNOWN, "wanted"),
-      );
-      assert.deepEqual([...answers].sort(), ["renamed", ...Array(COMPETITORS - 1).fill("taken")]);
-      const winner = ids[answers.indexOf("renamed")];
-      assert.equal((await store.findUserByUsername("wanted"))?.id, winner);
-    },
-  );
+  rule("gives a username to one of eight concurrent renames", async (store, database) => {
+    const ids = await addCompetitors(store);
+    const answers = await race(database, 1, (one, i) =>
+      one.renameUser(ids[i] ?? UNKNOWN, "wanted"),
+    );
+    assert.deepEqual([...answers].sort(), ["renamed", ...Array(COMPETITORS - 1).fill("taken")]);
+    const winner = ids[answers.indexOf("renamed")];
+    assert.equal((await store.findUserByUsername("wanted"))?.id, winner);
+  });
 }
 
 function testRemoving(rule: Rule<AccountStore>): void {

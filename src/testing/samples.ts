@@ -1,8 +1,23 @@
-import type { NewLogEntry, PasswordHash } from "../core/store.ts";
+import assert from "node:assert/strict";
+import type { AccountStore } from "../core/accounts/account-store.ts";
+import type { NewLogEntry, PasswordHash, StoredUser } from "../core/store.ts";
 
 /** A placeholder for a hash in tests that do not verify it. */
 export const hashText = (text: string): PasswordHash => text as PasswordHash;
 
 export function logEntry(summary: string, fields: Partial<NewLogEntry> = {}): NewLogEntry {
   return { at: new Date(1_000), type: "signin", author: "system", ...fields, summary };
+}
+
+export async function add(store: AccountStore, username: string): Promise<StoredUser> {
+  const passwordHash = hashText(`hash of ${username}`);
+  const user = await store.insertUser({ username, passwordHash });
+  assert.ok(user);
+  return { ...user, passwordHash };
+}
+
+export async function addTwo(
+  store: AccountStore,
+): Promise<{ owner: StoredUser; guest: StoredUser }> {
+  return { owner: await add(store, "owner"), guest: await add(store, "guest") };
 }

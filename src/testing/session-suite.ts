@@ -3,7 +3,7 @@ import type { AccountStore } from "../core/accounts/account-store.ts";
 import type { SessionStore, StoredSession } from "../core/sessions/session-store.ts";
 import type { User, UserId } from "../core/store.ts";
 import { type Open, rulesFor } from "./database.ts";
-import { hashText } from "./samples.ts";
+import { addTwo } from "./samples.ts";
 
 type Tested = AccountStore & SessionStore;
 
@@ -44,7 +44,7 @@ export function testSessions(name: string, open: Open<Tested>): void {
   });
 
   rule(
-    "refuses a session of an unknown user, and keeps the first of two with one ID",
+    "refuses an unknown user, and keeps the first of two sessions with one ID",
     async (store) => {
       const { owner, guest } = await addTwo(store);
       await store.insertSession(sessionOf(owner, "a"));
@@ -132,15 +132,6 @@ export function testSessions(name: string, open: Open<Tested>): void {
     assert.deepEqual(await ids(store), ["b"]);
     assert.deepEqual(await store.readSessionsOf(guest.id, EVER, 9), []);
   });
-}
-
-async function addTwo(store: AccountStore): Promise<{ owner: User; guest: User }> {
-  const add = async (username: string): Promise<User> => {
-    const user = await store.insertUser({ username, passwordHash: hashText("a hash") });
-    assert.ok(user);
-    return user;
-  };
-  return { owner: await add("owner"), guest: await add("guest") };
 }
 
 const ids = async (store: SessionStore): Promise<readonly string[]> =>

@@ -26,7 +26,7 @@ function testUsers(rule: Rule<Store>): void {
   });
 
   rule(
-    "finds the first user by ID and by username, also through other connections",
+    "finds the first user by ID and by username, on every connection",
     async (store, database) => {
       const user = await insert(store, "owner");
       assert.match(user.id, /\S/);
@@ -53,22 +53,19 @@ function testUsers(rule: Rule<Store>): void {
     assert.equal((await store.findUserByUsername("owner"))?.passwordHash, "first");
   });
 
-  rule(
-    "inserts one first user when 64 calls race over eight connections",
-    async (store, database) => {
-      const answers = await race(database, 8, (one, i) =>
-        one.insertFirstUser({ username: `racer ${i}`, passwordHash: hashText(`hash of ${i}`) }),
-      );
-      const winners = answers.filter((user) => user !== undefined);
-      const [winner, ...others] = winners;
-      assert.ok(winner);
-      assert.deepEqual(others, []);
-      for (let i = 0; i < 64; i += 1) {
-        const found = await store.findUserByUsername(`racer ${i}`);
-        assert.equal(found?.id, winner.username === `racer ${i}` ? winner.id : undefined);
-      }
-    },
-  );
+  rule("inserts one first user in a race of 64 calls", async (store, database) => {
+    const answers = await race(database, 8, (one, i) =>
+      one.insertFirstUser({ username: `racer ${i}`, passwordHash: hashText(`hash of ${i}`) }),
+    );
+    const winners = answers.filter((user) => user !== undefined);
+    const [winner, ...others] = winners;
+    assert.ok(winner);
+    assert.deepEqual(others, []);
+    for (let i = 0; i < 64; i += 1) {
+      const found = await store.findUserByUsername(`racer ${i}`);
+      assert.equal(found?.id, winner.username === `racer ${i}` ? winner.id : undefined);
+    }
+  });
 
   const names: readonly (readonly [what: string, username: string, others: readonly string[]])[] = [
     ["case", "Owner", ["owner", "OWNER"]],
@@ -120,17 +117,14 @@ function testHashes(rule: Rule<Store>): void {
     assert.equal((await store.findUserByUsername("owner"))?.passwordHash, "first");
   });
 
-  rule(
-    "makes one of 16 concurrent replacements over several connections",
-    async (store, database) => {
-      const { id } = await insert(store, "owner");
-      const answers = await race(database, 2, (one, i) =>
-        one.replacePasswordHash(id, hashText("first"), hashText(`by ${i}`)),
-      );
-      assert.equal(answers.filter((replaced) => replaced).length, 1);
-      assert.equal((await store.findUser(id))?.passwordHash, `by ${answers.indexOf(true)}`);
-    },
-  );
+  rule("makes one of 16 concurrent replacements", async (store, database) => {
+    const { id } = await insert(store, "owner");
+    const answers = await race(database, 2, (one, i) =>
+      one.replacePasswordHash(id, hashText("first"), hashText(`by ${i}`)),
+    );
+    assert.equal(answers.filter((replaced) => replaced).length, 1);
+    assert.equal((await store.findUser(id))?.passwordHash, `by ${answers.indexOf(true)}`);
+  });
 }
 
 /** `testLogReader` checks the written entries: a `Store` alone cannot read them. */

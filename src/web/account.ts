@@ -1,6 +1,4 @@
-import type { Context } from "hono";
 import { isLocalPath } from "../core/return-target.ts";
-import type { SignedIn } from "./guards.ts";
 import { homeWithProblem, passwordChangedNotice } from "./home.ts";
 import { locationFor } from "./location.ts";
 import type { PasswordField } from "./pages/page-data.ts";
@@ -9,32 +7,37 @@ import { homePathsOf, pathOf } from "./paths.ts";
 import type { WebPorts } from "./ports.ts";
 import { type Form, missingFields } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
-import { requestInfoOf } from "./request/request-info.ts";
 import { isOfHost } from "./request/same-origin.ts";
 import { noteRefusal } from "./request/warnings.ts";
+import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
+import type { Answer } from "./responses.ts";
 import { redirect, respond } from "./responses.ts";
 import { tokenOf } from "./sessions.ts";
 
 export async function postPassword(
   ports: WebPorts,
-  c: Context<SignedIn>,
+  request: AdmittedRequest,
   form: Form,
-): Promise<Response> {
+): Promise<Answer> {
   const { rules, views, paths } = ports;
   const entered = {
     currentPassword: form("current_password"),
     newPassword: form("new_password"),
     confirmPassword: form("confirm_password"),
   };
-  const outcome = await rules.changePassword(c.var.user.id, entered, clientOf(c, ports.proxies));
+  const outcome = await rules.changePassword(
+    request.user.id,
+    entered,
+    clientOf(request, ports.proxies),
+  );
 
   const again = (
     name: MessageName,
     ...fields: readonly [PasswordField, ...PasswordField[]]
-  ): Promise<Response> =>
+  ): Promise<Answer> =>
     paths.home === null
-      ? views.error(requestInfoOf(c), 422, name)
-      : homeWithProblem(ports, c, "password", name, fields);
+      ? views.error(request, 422, name)
+      : homeWithProblem(ports, request, "password", name, fields);
 
   switch (outcome.kind) {
     case "no-user":
@@ -42,38 +45,43 @@ export async function postPassword(
     case "field-missing":
       return again("fieldMissing", ...missingFields(form, "current_password", "new_password"));
     case "current-password-incorrect":
-      noteRefusal(ports, c, "password change rejected");
+      noteRefusal(ports, request, "password change rejected");
       return again("currentPasswordIncorrect", "current_password");
     case "new-passwords-differ":
       return again("newPasswordsDiffer", "new_password", "confirm_password");
     case "new-password-too-short":
       return again("newPasswordTooShort", "new_password");
     case "changed":
-      if (form("end_others") !== "") await rules.sessions?.endOthers(c.var.user, tokenOf(c));
-      return refresh(ports, c);
+      if (form("end_others") !== "")
+        await rules.sessions?.endOthers(request.user, tokenOf(request));
+      return refresh(ports, request);
   }
 }
 
 /** Reloads the page of the form: htmx by a header, other clients by a redirect. */
-function refresh(ports: WebPorts, c: Context<SignedIn>): Response {
+function refresh(ports: WebPorts, request: AdmittedRequest): Answer {
   const { options, paths } = ports;
   const homes = homePathsOf(paths, options);
-  const page = pageOfForm(c, paths.password, homes);
+  const page = pageOfForm(request, paths.password, homes);
   const isHome = page !== undefined && homes.includes(pathOf(page));
-  const cookies = isHome ? [passwordChangedNotice(ports, c)] : [];
-  if (c.req.header("hx-request") === "true") {
+  const cookies = isHome ? [passwordChangedNotice(ports, request)] : [];
+  if (request.header("hx-request") === "true") {
     return respond(null, 200, { "HX-Refresh": "true" }, cookies);
   }
-  return redirect(page ?? locationFor(options.postLoginLocation, c.var.user), cookies);
+  return redirect(page ?? locationFor(options.postLoginLocation, request.user), cookies);
 }
 
 /**
  * Path and query of the page that sent the form, if it is on this host. The path that shows a form
  * problem has no GET, so the home page takes its place.
  */
-function pageOfForm(c: Context, formPath: string, homes: readonly string[]): string | undefined {
-  const referer = c.req.header("referer");
-  if (referer === undefined || !isOfHost(referer, c.req.header("host"))) return undefined;
+function pageOfForm(
+  request: WebRequest,
+  formPath: string,
+  homes: readonly string[],
+): string | undefined {
+  const referer = request.header("referer");
+  if (referer === undefined || !isOfHost(referer, request.header("host"))) return undefined;
   const { pathname, search } = new URL(referer);
   if (pathname === formPath) return homes.at(-1);
   const path = `${pathname}${search}`;

@@ -1,37 +1,34 @@
-import type { Context, MiddlewareHandler } from "hono";
 import { allowsAnyHost, judgeHost } from "../core/allowed-hosts.ts";
+import type { Endpoint } from "./endpoint.ts";
 import type { WebPorts } from "./ports.ts";
-import { hostOf, requestInfoOf } from "./request/request-info.ts";
+import { hostOf, type WebRequest } from "./request/web-request.ts";
+import type { Answer } from "./responses.ts";
 
-/** Returns the paths whose host is checked. `sitePaths` lead to pages, forms and assets. */
-export function pathsWithHost(
-  { options, paths }: WebPorts,
-  sitePaths: readonly string[],
-): readonly string[] {
+/** Whether the host is checked on this path of a page, form or asset. */
+export function isHostChecked({ options, paths }: WebPorts, path: string): boolean {
   const { allowedHosts } = options;
-  if (allowedHosts === "loopback-setup") return [paths.setup];
-  return allowsAnyHost(allowedHosts) ? [] : sitePaths;
+  return allowedHosts === "loopback-setup" ? path === paths.setup : !allowsAnyHost(allowedHosts);
 }
 
 /** Answers 421 to a request for a host that is not allowed. */
-export function refuseOtherHosts(ports: WebPorts): MiddlewareHandler {
-  return async (c, next) => {
-    switch (judgeHost(ports.options, hostOf(c))) {
+export function refusingOtherHosts(ports: WebPorts, endpoint: Endpoint): Endpoint {
+  return async (request) => {
+    switch (judgeHost(ports.options, hostOf(request))) {
       case "allowed":
-        return next();
+        return endpoint(request);
       case "refused":
-        return refuse(ports, c);
+        return refuse(ports, request);
       case "no-setup":
-        return (await ports.rules.users.anyExists()) ? next() : refuse(ports, c);
+        return (await ports.rules.users.anyExists()) ? endpoint(request) : refuse(ports, request);
     }
   };
 }
 
 /** Answers an unknown path: 421 for a host that is not allowed, as on the known paths. */
-export function answerUnknownPath(ports: WebPorts, c: Context): Promise<Response> {
-  if (judgeHost(ports.options, hostOf(c)) === "refused") return refuse(ports, c);
-  return ports.views.error(requestInfoOf(c), 404, "noSuchPage");
+export function answerUnknownPath(ports: WebPorts, request: WebRequest): Promise<Answer> {
+  if (judgeHost(ports.options, hostOf(request)) === "refused") return refuse(ports, request);
+  return ports.views.error(request, 404, "noSuchPage");
 }
 
-const refuse = ({ views }: WebPorts, c: Context): Promise<Response> =>
-  views.error(requestInfoOf(c), 421, "hostNotAllowed");
+const refuse = ({ views }: WebPorts, request: WebRequest): Promise<Answer> =>
+  views.error(request, 421, "hostNotAllowed");

@@ -1,16 +1,16 @@
-import type { Context } from "hono";
 import type { BegunCodes } from "../core/codes/turn-on-codes.ts";
 import type { Refusal } from "../core/refusal-log.ts";
 import type { User } from "../core/store.ts";
-import type { SignedIn } from "./guards.ts";
 import { homeWithCodes, homeWithProblem } from "./home.ts";
 import { homeLocation } from "./location.ts";
 import type { CodesSection } from "./pages/page-data.ts";
-import { MAX_QR_BYTES, QR_WIDTH, qrPath } from "./pages/qr-code.ts";
+import { MAX_QR_BYTES, qrCode } from "./pages/qr-code.ts";
 import type { WebPorts, With } from "./ports.ts";
 import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
 import { noteRefusal } from "./request/warnings.ts";
+import type { AdmittedRequest } from "./request/web-request.ts";
+import type { Answer } from "./responses.ts";
 import { redirect } from "./responses.ts";
 
 type CodePorts = With<"codes">;
@@ -19,11 +19,11 @@ const REJECTED: Refusal = "change of one-time codes rejected";
 
 export async function postBeginCodes(
   ports: CodePorts,
-  c: Context<SignedIn>,
+  request: AdmittedRequest,
   form: Form,
-): Promise<Response> {
-  const { user } = c.var;
-  const client = clientOf(c, ports.proxies);
+): Promise<Answer> {
+  const { user } = request;
+  const client = clientOf(request, ports.proxies);
   const outcome = await ports.codes.begin(user.id, form("codes_password"), client);
   switch (outcome.kind) {
     case "no-user":
@@ -31,19 +31,21 @@ export async function postBeginCodes(
     case "already-on":
       return redirect(homeLocation(ports.paths, ports.options, user));
     case "current-password-incorrect":
-      noteRefusal(ports, c, REJECTED);
-      return homeWithProblem(ports, c, "codes", "currentPasswordIncorrect", ["codes_password"]);
+      noteRefusal(ports, request, REJECTED);
+      return homeWithProblem(ports, request, "codes", "currentPasswordIncorrect", [
+        "codes_password",
+      ]);
     case "begun":
-      return homeWithCodes(ports, c, begunSection(ports, user, outcome.begun));
+      return homeWithCodes(ports, request, begunSection(ports, user, outcome.begun));
   }
 }
 
 export async function postConfirmCodes(
   ports: CodePorts,
-  c: Context<SignedIn>,
+  request: AdmittedRequest,
   form: Form,
-): Promise<Response> {
-  const { user } = c.var;
+): Promise<Answer> {
+  const { user } = request;
   const outcome = await ports.codes.confirm(user.id, form("sealed"), form("code"));
   switch (outcome.kind) {
     case "no-user":
@@ -51,34 +53,36 @@ export async function postConfirmCodes(
     case "already-on":
       return redirect(homeLocation(ports.paths, ports.options, user));
     case "not-begun":
-      return homeWithProblem(ports, c, "codes", "codesNotBegun", ["codes_password"]);
+      return homeWithProblem(ports, request, "codes", "codesNotBegun", ["codes_password"]);
     case "code-incorrect": {
       const section = begunSection(ports, user, outcome.begun);
-      return homeWithProblem(ports, c, "codes", "codeIncorrect", ["code"], section);
+      return homeWithProblem(ports, request, "codes", "codeIncorrect", ["code"], section);
     }
     case "on": {
       const { recoveryCodes } = outcome;
-      return homeWithCodes(ports, c, { kind: "turned-on", recoveryCodes });
+      return homeWithCodes(ports, request, { kind: "turned-on", recoveryCodes });
     }
   }
 }
 
 export async function postTurnOffCodes(
   ports: CodePorts,
-  c: Context<SignedIn>,
+  request: AdmittedRequest,
   form: Form,
-): Promise<Response> {
-  const { user } = c.var;
+): Promise<Answer> {
+  const { user } = request;
   const entered = { currentPassword: form("codes_password"), code: form("code") };
-  switch (await ports.codes.turnOff(user.id, entered, clientOf(c, ports.proxies))) {
+  switch (await ports.codes.turnOff(user.id, entered, clientOf(request, ports.proxies))) {
     case "no-user":
       return redirect(ports.paths.login);
     case "current-password-incorrect":
-      noteRefusal(ports, c, REJECTED);
-      return homeWithProblem(ports, c, "codes", "currentPasswordIncorrect", ["codes_password"]);
+      noteRefusal(ports, request, REJECTED);
+      return homeWithProblem(ports, request, "codes", "currentPasswordIncorrect", [
+        "codes_password",
+      ]);
     case "code-incorrect":
-      noteRefusal(ports, c, REJECTED);
-      return homeWithProblem(ports, c, "codes", "codeIncorrect", ["code"]);
+      noteRefusal(ports, request, REJECTED);
+      return homeWithProblem(ports, request, "codes", "codeIncorrect", ["code"]);
     case "already-off":
     case "off":
       return redirect(homeLocation(ports.paths, ports.options, user));
@@ -89,8 +93,7 @@ function begunSection({ options }: WebPorts, user: User, begun: BegunCodes): Cod
   const { secret, sealed } = begun;
   const uri = keyUri(options.appName, user.username, secret);
   const grouped = (secret.match(/.{1,4}/g) ?? []).join(" ");
-  const qr = { width: QR_WIDTH, path: qrPath(uri) };
-  return { kind: "begun", secret: grouped, uri, qr, sealed };
+  return { kind: "begun", secret: grouped, uri, qr: qrCode(uri), sealed };
 }
 
 /** Enough for most names; the issuer is in the address twice. */

@@ -1,14 +1,14 @@
-import type { Context } from "hono";
-import type { MaybePromise } from "../core/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../core/maybe-promise.ts";
+import type { Admission } from "../core/require-user.ts";
 import type { User } from "../core/store.ts";
-import { listsUser } from "./listed-users.ts";
+import { admitsUser, type ForwardAuthQuery, readForwardAuthQuery } from "./forward-auth-query.ts";
 import type { WebPorts } from "./ports.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
 import { REQUEST_ID } from "./request/request-id.ts";
-import { type HeaderReader, requestInfoOf, requestSourceOf } from "./request/request-info.ts";
 import { kindOfRequest } from "./request/request-kind.ts";
 import { noteRefusal } from "./request/warnings.ts";
-import { type Headers, redirect, respond } from "./responses.ts";
+import type { HeaderReader, WebRequest } from "./request/web-request.ts";
+import { type Answer, type Headers, redirect, respond, respondText } from "./responses.ts";
 import { acceptedTarget, askedOf, withReturnTo } from "./return-to.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 
@@ -17,51 +17,110 @@ import { sessionTokenIn } from "./session-cookie.ts";
  * alone. The return target is read only from a trusted proxy. The method and the accepted types are
  * read from any client, because they only choose between a redirect and a 401.
  */
-export async function forwardAuth(ports: WebPorts, c: Context): Promise<Response> {
-  const admission = await ports.rules.requireAuth(sessionTokenIn(c.req.header("cookie")));
+export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
+  const query = readForwardAuthQuery(request.query);
+  if (query.kind === "unknown-parameter") return refuseParameter(ports, request, query.name);
+  return andThen(ports.rules.requireAuth(sessionTokenIn(request.header("cookie"))), (admission) =>
+    answerOf(ports, request, query, admission),
+  );
+}
+
+function answerOf(
+  ports: WebPorts,
+  request: WebRequest,
+  query: ForwardAuthQuery,
+  admission: Admission,
+): MaybePromise<Answer> {
   switch (admission.kind) {
     case "needs-setup":
-      return refuse(ports, c, ports.paths.setup);
+      return refuse(ports, request, query, ports.paths.setup);
     case "needs-sign-in":
-      return refuse(ports, c, ports.paths.login);
+      return refuse(ports, request, query, ports.paths.login);
     case "forged-token":
-      return ports.requests.run(requestSourceOf(c), () => {
-        noteRefusal(ports, c, "forged session token refused");
-        return refuse(ports, c, ports.paths.login);
+      return ports.requests.run(request, () => {
+        noteRefusal(ports, request, "forged session token refused");
+        return refuse(ports, request, query, ports.paths.login);
       });
     case "admitted":
-      if (!listsUser(c.req.url, admission.user.username)) return exclude(ports, c, admission.user);
-      // Without a request ID, which no proxy uses: one of these comes with every request to an app.
-      return respond(null, 200, identityOf(admission.user));
+      return admitsUser(query.lists, admission.user.username)
+        ? admissionOf(admission.user)
+        : exclude(ports, request, admission.user);
   }
 }
 
-function refuse(ports: WebPorts, c: Context, path: string): Response {
-  const headers: Headers = { [REQUEST_ID]: ports.requests.of(requestSourceOf(c)) };
-  if (!asksForPage(c)) return respond(null, 401, headers);
-  const target = acceptedTarget(ports.options, askedOf(c), readTarget(ports.proxies, c));
-  const location = withReturnTo(`${ports.options.publicUrl ?? ""}${path}`, target);
-  // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
-  return c.req.query("deny") === "401"
-    ? respond(null, 401, { ...headers, Location: location })
-    : redirect(location, [], headers);
+/** Tells the operator, whose proxy returns the line to the browser. */
+function refuseParameter({ paths, requests }: WebPorts, request: WebRequest, name: string): Answer {
+  return respondText(
+    `unknown query parameter ${JSON.stringify(name)}: ${paths.forwardAuth} accepts users and deny`,
+    400,
+    { [REQUEST_ID]: requests.of(request) },
+  );
 }
 
-function asksForPage(c: Context): boolean {
-  const header: HeaderReader = (name) => c.req.header(name);
+function refuse(
+  ports: WebPorts,
+  request: WebRequest,
+  { deny }: ForwardAuthQuery,
+  path: string,
+): Answer {
+  const headers: Headers = { [REQUEST_ID]: ports.requests.of(request) };
+  if (!asksForPage(request)) return respond(null, 401, headers);
+  const target = acceptedTarget(
+    ports.options,
+    askedOf(request),
+    readTarget(ports.proxies, request),
+  );
+  const location = withReturnTo(`${ports.options.publicUrl ?? ""}${path}`, target);
+  switch (deny) {
+    case "redirect":
+      return redirect(location, [], headers);
+    case "401":
+      // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
+      return respond(null, 401, { ...headers, Location: location });
+  }
+}
+
+function asksForPage(request: WebRequest): boolean {
+  const header: HeaderReader = (name) => request.header(name);
   return kindOfRequest(header("x-forwarded-method") ?? "GET", header) === "page";
 }
 
 /** For a signed-in user whom the app does not admit. */
-function exclude({ views, requests }: WebPorts, c: Context, user: User): MaybePromise<Response> {
-  if (asksForPage(c)) return views.excluded({ ...requestInfoOf(c), user });
-  return respond(null, 403, { [REQUEST_ID]: requests.of(requestSourceOf(c)) });
+function exclude(
+  { views, requests }: WebPorts,
+  request: WebRequest,
+  user: User,
+): MaybePromise<Answer> {
+  if (asksForPage(request)) return views.excluded(Object.assign(request, { user }));
+  return respond(null, 403, { [REQUEST_ID]: requests.of(request) });
 }
 
-const identityOf = ({ id, username }: User): Record<string, string> => ({
-  "Remote-User": inHeader(username),
-  // An imported account keeps the ID of its old system, which can be any text.
-  "Remote-User-Id": inHeader(id),
+/** By the objects of the user memory: a user that was read again gets a new answer. */
+const admissions = new WeakMap<User, Answer>();
+
+function admissionOf(user: User): Answer {
+  const known = admissions.get(user);
+  if (known !== undefined) return known;
+  const made = admit(user);
+  admissions.set(user, made);
+  return made;
+}
+
+/**
+ * One of these is sent with every request to an app, so it has no header that no proxy uses. A
+ * proxy that caches everything would share an answer between users.
+ */
+const admit = ({ id, username }: User): Answer => ({
+  status: 200,
+  headers: {
+    "Remote-User": inHeader(username),
+    // An imported account keeps the ID of its old system, which can be any text.
+    "Remote-User-Id": inHeader(id),
+    "Cache-Control": "no-store",
+    "Content-Length": "0",
+  },
+  cookies: [],
+  body: null,
 });
 
 /** Header values are bytes: text with other characters than plain ASCII, or with `%`, is percent-encoded. */
@@ -71,8 +130,9 @@ function inHeader(text: string): string {
 }
 
 /** The URL that the browser requested, according to a trusted proxy. */
-function readTarget(proxies: ProxyTrust, c: Context): string | undefined {
-  const forwarded = (name: string): string | undefined => proxies.header(c, `x-forwarded-${name}`);
+function readTarget(proxies: ProxyTrust, request: WebRequest): string | undefined {
+  const forwarded = (name: string): string | undefined =>
+    proxies.header(request, `x-forwarded-${name}`);
   const url = `${forwarded("proto")}://${forwarded("host")}${forwarded("uri")}`;
   return forwarded("uri")?.startsWith("/") && URL.canParse(url) ? new URL(url).href : undefined;
 }

@@ -1,25 +1,26 @@
-import type { MiddlewareHandler } from "hono";
 import { andThen, type MaybePromise } from "../core/maybe-promise.ts";
 import type { Admission, Guard } from "../core/require-user.ts";
 import type { User } from "../core/store.ts";
+import type { Endpoint } from "./endpoint.ts";
 import type { Paths } from "./paths.ts";
 import { type RefusalOptions, refuse } from "./refuse.ts";
-import { type RequestInfo, requestInfoOf } from "./request/request-info.ts";
+import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
+import type { Answer } from "./responses.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
 
-/** The outcome of a guard: the signed-in user, or the response to send instead. */
+/** The outcome of a guard: the signed-in user, or the answer to send instead. */
 export type GuardResult =
   | { readonly kind: "admitted"; readonly user: User }
-  | { readonly kind: "refused"; readonly response: Response };
+  | { readonly kind: "refused"; readonly answer: Answer };
 
 /**
  * A guard for any framework. It fails closed. On the hot path it returns without a promise
- * and without calling `info`, which only refusals need.
+ * and without calling `request`, which only refusals need.
  */
 export type GuardCheck = (
   cookies: string | undefined,
-  info: () => RequestInfo,
+  request: () => WebRequest,
 ) => MaybePromise<GuardResult>;
 
 export function createGuardCheck(
@@ -27,44 +28,38 @@ export function createGuardCheck(
   options: RefusalOptions,
   paths: Paths,
   views: Views,
-  noteForgedToken: (info: RequestInfo) => void,
+  noteForgedToken: (request: WebRequest) => void,
 ): GuardCheck {
-  const refused = (response: Response): GuardResult => ({ kind: "refused", response });
-  const resultOf = (admission: Admission, info: () => RequestInfo): GuardResult => {
+  const refused = (answer: Answer): GuardResult => ({ kind: "refused", answer });
+  const resultOf = (admission: Admission, request: () => WebRequest): GuardResult => {
     switch (admission.kind) {
       case "needs-setup":
-        return refused(refuse(options, paths.setup, info()));
+        return refused(refuse(options, paths.setup, request()));
       case "forged-token":
-        noteForgedToken(info());
-        return refused(refuse(options, paths.login, info()));
+        noteForgedToken(request());
+        return refused(refuse(options, paths.login, request()));
       case "needs-sign-in":
-        return refused(refuse(options, paths.login, info()));
+        return refused(refuse(options, paths.login, request()));
       case "admitted":
         return admission;
     }
   };
-  return (cookies, info) =>
+  return (cookies, request) =>
     andThen(
       guard(sessionTokenIn(cookies)),
-      (admission) => resultOf(admission, info),
-      async (fault) => refused(await views.fault(info(), fault)),
+      (admission) => resultOf(admission, request),
+      async (fault) => refused(await views.fault(request(), fault)),
     );
 }
 
-/** The context variables behind a guard: `c.var.user` is the signed-in user. */
-export type SignedIn = { Variables: { user: User } };
-
-/** A guard as Hono middleware. */
-export type GuardMiddleware = MiddlewareHandler<SignedIn>;
-
-export function guardMiddleware(check: GuardCheck): GuardMiddleware {
-  return (c, next) =>
+/** The endpoint behind a guard. */
+export const guarded =
+  (check: GuardCheck, endpoint: (request: AdmittedRequest) => MaybePromise<Answer>): Endpoint =>
+  (request) =>
     andThen(
-      check(c.req.header("cookie"), () => requestInfoOf(c)),
-      (result): ReturnType<GuardMiddleware> => {
-        if (result.kind === "refused") return Promise.resolve(result.response);
-        c.set("user", result.user);
-        return next();
-      },
+      check(request.header("cookie"), () => request),
+      (result) =>
+        result.kind === "refused"
+          ? result.answer
+          : endpoint(Object.assign(request, { user: result.user })),
     );
-}

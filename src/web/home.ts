@@ -1,72 +1,68 @@
-import type { Context } from "hono";
-import { getCookie } from "hono/cookie";
 import { recoveryCodesLeft } from "../core/codes/code-state.ts";
 import { eventIn } from "../core/events.ts";
 import { messageOf } from "../core/fault.ts";
 import type { LogEntry } from "../core/log-reader.ts";
 import type { Extras, UserId } from "../core/store.ts";
-import type { SignedIn } from "./guards.ts";
 import type { Activity, ActivityEntry, CodesSection, HomeProblem } from "./pages/page-data.ts";
 import { utcIn } from "./pages/utc-time.ts";
 import type { MessageName } from "./pages/words/en.ts";
 import { type Locale, wordsIn } from "./pages/words.ts";
 import { passkeySection } from "./passkeys-offered.ts";
 import type { WebPorts } from "./ports.ts";
-import { requestInfoOf } from "./request/request-info.ts";
-import { isOverTls } from "./session-cookie.ts";
+import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
+import type { Answer } from "./responses.ts";
+import { cookieIn, isOverTls } from "./session-cookie.ts";
 import { sessionsFor } from "./sessions.ts";
 
-export async function getHome(ports: WebPorts, c: Context<SignedIn>): Promise<Response> {
-  const isChanged = getCookie(c, noticeName(c)) === PASSWORD_CHANGED;
+export async function getHome(ports: WebPorts, request: AdmittedRequest): Promise<Answer> {
+  const isChanged = cookieIn(request.header("cookie"), noticeName(request)) === PASSWORD_CHANGED;
   const notice = isChanged ? PASSWORD_CHANGED : undefined;
-  const cookies = isChanged ? [noticeLine(ports, c, "", -1)] : [];
-  const { info, data } = await homeOf(ports, c);
-  return ports.views.page(info, "home", { ...data, notice }, cookies);
+  const cookies = isChanged ? [noticeLine(ports, request, "", -1)] : [];
+  const data = await homeOf(ports, request);
+  return ports.views.page(request, "home", { ...data, notice }, cookies);
 }
 
 /** Shows the home page with what only the response to a form may show. */
 export async function homeWithCodes(
   ports: WebPorts,
-  c: Context<SignedIn>,
+  request: AdmittedRequest,
   codes: CodesSection,
-): Promise<Response> {
-  const { info, data } = await homeOf(ports, c, codes);
-  return ports.views.page(info, "home", data);
+): Promise<Answer> {
+  const data = await homeOf(ports, request, codes);
+  return ports.views.page(request, "home", data);
 }
 
 /** Shows the home page again with a problem of one of its forms. */
 export async function homeWithProblem<Form extends HomeProblem["form"]>(
   ports: WebPorts,
-  c: Context<SignedIn>,
+  request: AdmittedRequest,
   form: Form,
   name: MessageName,
   fields: Extract<HomeProblem, { form: Form }>["fields"],
   codes?: CodesSection,
-): Promise<Response> {
-  const { info, data } = await homeOf(ports, c, codes);
-  const { [name]: message } = wordsIn(ports.views.locale(info)).messages;
+): Promise<Answer> {
+  const data = await homeOf(ports, request, codes);
+  const { [name]: message } = wordsIn(ports.views.locale(request)).messages;
   const problem = { form, message, fields } as HomeProblem;
-  return ports.views.formProblem(info, 422, "home", { ...data, problem });
+  return ports.views.formProblem(request, 422, "home", { ...data, problem });
 }
 
 /** The home page in its usual state, apart from what is given. */
-async function homeOf(ports: WebPorts, c: Context<SignedIn>, codes?: CodesSection) {
-  const info = { ...requestInfoOf(c), user: c.var.user };
-  const locale = ports.views.locale(info);
+async function homeOf(ports: WebPorts, request: AdmittedRequest, codes?: CodesSection) {
+  const locale = ports.views.locale(request);
   const [activity, sessions, extras] = await Promise.all([
     activityFor(ports, locale),
-    sessionsFor(ports, c, locale),
-    extrasFor(ports, c.var.user.id),
+    sessionsFor(ports, request, locale),
+    extrasFor(ports, request.user.id),
   ]);
-  const data = {
+  return {
     notice: undefined,
     problem: undefined,
     activity,
     sessions,
     codes: codes ?? codesSection(ports, extras),
-    passkeys: passkeySection(ports, c, locale, extras),
+    passkeys: passkeySection(ports, request, locale, extras),
   };
-  return { info, data };
 }
 
 /** Read from the store, since another instance may have changed them a moment ago. */
@@ -112,13 +108,19 @@ const PASSWORD_CHANGED = "password-changed";
 const SHOWN_WITHIN_SECONDS = 60;
 
 /** The Set-Cookie line that makes the home page show that the password was changed. */
-export const passwordChangedNotice = (ports: WebPorts, c: Context): string =>
-  noticeLine(ports, c, PASSWORD_CHANGED, SHOWN_WITHIN_SECONDS);
+export const passwordChangedNotice = (ports: WebPorts, request: WebRequest): string =>
+  noticeLine(ports, request, PASSWORD_CHANGED, SHOWN_WITHIN_SECONDS);
 
 /** Browsers accept a `__Host-` cookie only from this host, and only over TLS. */
-const noticeName = (c: Context): string => (isOverTls(c) ? `__Host-${NOTICE}` : NOTICE);
+const noticeName = (request: WebRequest): string =>
+  isOverTls(request) ? `__Host-${NOTICE}` : NOTICE;
 
-function noticeLine({ paths }: WebPorts, c: Context, value: string, maxAge: number): string {
-  const place = isOverTls(c) ? "Path=/; Secure" : `Path=${paths.home}`;
-  return `${noticeName(c)}=${value}; ${place}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}`;
+function noticeLine(
+  { paths }: WebPorts,
+  request: WebRequest,
+  value: string,
+  maxAge: number,
+): string {
+  const place = isOverTls(request) ? "Path=/; Secure" : `Path=${paths.home}`;
+  return `${noticeName(request)}=${value}; ${place}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}`;
 }

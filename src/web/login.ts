@@ -1,25 +1,25 @@
-import type { Context } from "hono";
 import type { SignInOutcome } from "../core/sign-in.ts";
 import { locationFor } from "./location.ts";
 import { offersPasskeySignIn } from "./passkeys-offered.ts";
 import type { WebPorts } from "./ports.ts";
 import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
-import { requestInfoOf } from "./request/request-info.ts";
 import { noteRefusal } from "./request/warnings.ts";
+import { parameterOf, type WebRequest } from "./request/web-request.ts";
+import type { Answer } from "./responses.ts";
 import { redirect } from "./responses.ts";
 import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "./return-to.ts";
 import { sessionCookies } from "./session-cookie.ts";
 
-export async function getLogin(ports: WebPorts, c: Context): Promise<Response> {
+export async function getLogin(ports: WebPorts, request: WebRequest): Promise<Answer> {
   const { options, views } = ports;
-  const info = requestInfoOf(c);
-  const returnTo = acceptedTarget(options, askedOf(c), c.req.query(RETURN_TO));
+  const info = request;
+  const returnTo = acceptedTarget(options, askedOf(request), parameterOf(request, RETURN_TO));
   const { CurrentUser: user } = await views.helpers(info);
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
   const [asksCode, offersPasskeys] = await Promise.all([
     asksForCode(ports),
-    offersPasskeySignIn(ports, c),
+    offersPasskeySignIn(ports, request),
   ]);
   return views.page(info, "login", { returnTo, continueTo, asksCode, offersPasskeys });
 }
@@ -33,37 +33,37 @@ async function asksForCode({ rules }: WebPorts): Promise<boolean> {
   }
 }
 
-export async function postLogin(ports: WebPorts, c: Context, form: Form): Promise<Response> {
+export async function postLogin(ports: WebPorts, request: WebRequest, form: Form): Promise<Answer> {
   const outcome = await ports.rules.signIn({
-    ...clientOf(c, ports.proxies),
-    remoteAddress: ports.proxies.remoteAddress(c),
+    ...clientOf(request, ports.proxies),
+    remoteAddress: ports.proxies.remoteAddress(request),
     username: form("username"),
     password: form("password"),
     code: form("code"),
   });
-  return answerSignIn(ports, c, form, outcome);
+  return answerSignIn(ports, request, form, outcome);
 }
 
 /** The response to every way of signing in. */
 export function answerSignIn(
   ports: WebPorts,
-  c: Context,
+  request: WebRequest,
   form: Form,
   outcome: SignInOutcome,
-): Response {
+): Answer {
   const { options, paths } = ports;
-  const target = acceptedTarget(options, askedOf(c), form(RETURN_TO));
+  const target = acceptedTarget(options, askedOf(request), form(RETURN_TO));
   switch (outcome.kind) {
     case "needs-setup":
       return redirect(withReturnTo(paths.setup, target));
     case "rate-limited":
     case "rejected":
-      noteRefusal(ports, c, `sign-in ${outcome.kind}`);
+      noteRefusal(ports, request, `sign-in ${outcome.kind}`);
       return redirect(withReturnTo(`${paths.login}?error=1`, target));
     case "signed-in":
       return redirect(
         target ?? locationFor(options.postLoginLocation, outcome.user),
-        sessionCookies(c, outcome.token, options.cookieDomain),
+        sessionCookies(request, outcome.token, options.cookieDomain),
       );
   }
 }

@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import { messageOf } from "../core/fault.ts";
 import { passkeysIn } from "../core/passkeys/passkey.ts";
 import { type RelyingParty, relyingPartyOf } from "../core/passkeys/relying-party.ts";
@@ -7,17 +6,17 @@ import type { PasskeySection } from "./pages/page-data.ts";
 import { utcIn } from "./pages/utc-time.ts";
 import type { Locale } from "./pages/words.ts";
 import type { WebPorts } from "./ports.ts";
-import { hostOf } from "./request/request-info.ts";
+import { hostOf, type WebRequest } from "./request/web-request.ts";
 
-export const partyOf = ({ options }: WebPorts, c: Context): RelyingParty | undefined =>
-  relyingPartyOf(options, hostOf(c));
+export const partyOf = ({ options }: WebPorts, request: WebRequest): RelyingParty | undefined =>
+  relyingPartyOf(options, hostOf(request));
 
 /** Nothing is offered if the store cannot be asked: the password form works without it. */
-export async function offersPasskeySignIn(ports: WebPorts, c: Context): Promise<boolean> {
+export async function offersPasskeySignIn(ports: WebPorts, request: WebRequest): Promise<boolean> {
   const { passkeys } = ports.rules;
-  if (passkeys === undefined || partyOf(ports, c) === undefined) return false;
+  if (passkeys === undefined) return false;
   try {
-    return await ports.rules.users.anyHas("passkeys");
+    return (await ports.rules.users.anyHas("passkeys")) && partyOf(ports, request) !== undefined;
   } catch (error) {
     ports.requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
     return false;
@@ -27,7 +26,7 @@ export async function offersPasskeySignIn(ports: WebPorts, c: Context): Promise<
 /** The passkeys of the signed-in user. */
 export function passkeySection(
   ports: WebPorts,
-  c: Context,
+  request: WebRequest,
   locale: Locale,
   { passkeys }: Extras,
 ): PasskeySection | undefined {
@@ -37,6 +36,6 @@ export function passkeySection(
     const isUsed = usedAt !== undefined;
     return { id, name, isUsed, at: at.toISOString(), utc: utcIn(locale, at) };
   });
-  const canAdd = partyOf(ports, c) !== undefined;
+  const canAdd = partyOf(ports, request) !== undefined;
   return list.length > 0 || canAdd ? { list, canAdd } : undefined;
 }

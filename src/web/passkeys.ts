@@ -1,5 +1,3 @@
-import type { Context } from "hono";
-import type { SignedIn } from "./guards.ts";
 import { homeWithProblem } from "./home.ts";
 import { homeLocation } from "./location.ts";
 import { answerSignIn } from "./login.ts";
@@ -9,8 +7,9 @@ import { partyOf } from "./passkeys-offered.ts";
 import type { With } from "./ports.ts";
 import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
-import { requestInfoOf } from "./request/request-info.ts";
 import { noteRefusal } from "./request/warnings.ts";
+import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
+import type { Answer } from "./responses.ts";
 import { redirect, respondJson } from "./responses.ts";
 
 type PasskeyPorts = With<"passkeys">;
@@ -18,10 +17,10 @@ type PasskeyPorts = With<"passkeys">;
 /** The script asks for a challenge first; the answer to it arrives as a form. */
 export async function postPasskeyLogin(
   ports: PasskeyPorts,
-  c: Context,
+  request: WebRequest,
   form: Form,
-): Promise<Response> {
-  const party = partyOf(ports, c);
+): Promise<Answer> {
+  const party = partyOf(ports, request);
   if (form("credential") === "") {
     return respondJson({ challenge: ports.passkeys.challenge(), rpId: party?.id }, 200);
   }
@@ -32,57 +31,60 @@ export async function postPasskeyLogin(
     authenticatorData: form("authenticator_data"),
     signature: form("signature"),
   };
-  const client = { ...clientOf(c, ports.proxies), remoteAddress: ports.proxies.remoteAddress(c) };
-  return answerSignIn(ports, c, form, await ports.passkeys.signIn(answer, party, client));
+  const client = {
+    ...clientOf(request, ports.proxies),
+    remoteAddress: ports.proxies.remoteAddress(request),
+  };
+  return answerSignIn(ports, request, form, await ports.passkeys.signIn(answer, party, client));
 }
 
 /** The script sends the password for a challenge first; the new passkey arrives as a form. */
 export async function postAddPasskey(
   ports: PasskeyPorts,
-  c: Context<SignedIn>,
+  request: AdmittedRequest,
   form: Form,
-): Promise<Response> {
+): Promise<Answer> {
   const { views, passkeys, paths } = ports;
-  const info = requestInfoOf(c);
-  const party = partyOf(ports, c);
+  const info = request;
+  const party = partyOf(ports, request);
   if (party === undefined) return views.error(info, 422, "passkeyRejected");
-  if (form("client_data") === "") return beginAdding(ports, c, form, party.id);
+  if (form("client_data") === "") return beginAdding(ports, request, form, party.id);
   const passkey = {
     name: form("name"),
     clientData: form("client_data"),
     authenticatorData: form("authenticator_data"),
     publicKey: form("public_key"),
   };
-  switch (await passkeys.add(c.var.user.id, passkey, party)) {
+  switch (await passkeys.add(request.user.id, passkey, party)) {
     case "no-user":
       return redirect(paths.login);
     case "rejected":
-      noteRefusal(ports, c, "passkey change rejected");
+      noteRefusal(ports, request, "passkey change rejected");
       return views.error(info, 422, "passkeyRejected");
     case "added":
-      return backToPasskeys(ports, c);
+      return backToPasskeys(ports, request);
   }
 }
 
 /** Answers the script with the options for the browser, or with a message to show. */
 async function beginAdding(
   ports: PasskeyPorts,
-  c: Context<SignedIn>,
+  request: AdmittedRequest,
   form: Form,
   rpId: string,
-): Promise<Response> {
-  const { messages } = wordsIn(ports.views.locale(requestInfoOf(c)));
-  const client = clientOf(c, ports.proxies);
+): Promise<Answer> {
+  const { messages } = wordsIn(ports.views.locale(request));
+  const client = clientOf(request, ports.proxies);
   const entered = { currentPassword: form("current_password"), code: form("code") };
-  const outcome = await ports.passkeys.begin(c.var.user.id, entered, client);
+  const outcome = await ports.passkeys.begin(request.user.id, entered, client);
   switch (outcome.kind) {
     case "no-user":
       return redirect(ports.paths.login);
     case "current-password-incorrect":
-      noteRefusal(ports, c, "passkey change rejected");
+      noteRefusal(ports, request, "passkey change rejected");
       return respondJson({ message: messages.currentPasswordIncorrect }, 422);
     case "code-incorrect":
-      noteRefusal(ports, c, "passkey change rejected");
+      noteRefusal(ports, request, "passkey change rejected");
       return respondJson({ message: messages.codeIncorrect }, 422);
     case "too-many":
       return respondJson({ message: messages.tooManyPasskeys }, 422);
@@ -96,29 +98,29 @@ async function beginAdding(
 
 export async function postRemovePasskey(
   ports: PasskeyPorts,
-  c: Context<SignedIn>,
+  request: AdmittedRequest,
   form: Form,
-): Promise<Response> {
-  const client = clientOf(c, ports.proxies);
-  const { id } = c.var.user;
+): Promise<Answer> {
+  const client = clientOf(request, ports.proxies);
+  const { id } = request.user;
   const password = form("current_password");
   switch (await ports.passkeys.remove(id, form("passkey"), password, client)) {
     case "no-user":
       return redirect(ports.paths.login);
     case "current-password-incorrect": {
-      noteRefusal(ports, c, "passkey change rejected");
+      noteRefusal(ports, request, "passkey change rejected");
       const name: MessageName = "currentPasswordIncorrect";
       return ports.paths.home === null
-        ? ports.views.error(requestInfoOf(c), 422, name)
-        : homeWithProblem(ports, c, "passkeys", name, ["passkey_remove_password"]);
+        ? ports.views.error(request, 422, name)
+        : homeWithProblem(ports, request, "passkeys", name, ["passkey_remove_password"]);
     }
     case "removed":
-      return backToPasskeys(ports, c);
+      return backToPasskeys(ports, request);
   }
 }
 
 /** The fragment unfolds the section. */
-function backToPasskeys({ paths, options }: PasskeyPorts, c: Context<SignedIn>): Response {
-  const home = homeLocation(paths, options, c.var.user);
+function backToPasskeys({ paths, options }: PasskeyPorts, request: AdmittedRequest): Answer {
+  const home = homeLocation(paths, options, request.user);
   return redirect(paths.home === null ? home : `${home}#your-passkeys`);
 }

@@ -17,7 +17,7 @@ import type { SetupTokenSource } from "../core/setup-token.ts";
 import type { SignInAttempt, SignInOutcome } from "../core/sign-in.ts";
 import type { Store, UserId } from "../core/store.ts";
 import type { UserMemory } from "../core/user-memory.ts";
-import type { GuardMiddleware } from "./guards.ts";
+import type { GuardCheck } from "./guards.ts";
 import type { PostLoginLocation } from "./location.ts";
 import type { Asset } from "./pages/assets.ts";
 import type { Paths } from "./paths.ts";
@@ -99,7 +99,7 @@ export interface WebPorts {
   readonly views: Views;
   readonly paths: Paths;
   readonly assets: readonly Asset[];
-  readonly requireAuth: GuardMiddleware;
+  readonly requireAuth: GuardCheck;
   readonly proxies: ProxyTrust;
   readonly requests: RequestIds;
 }

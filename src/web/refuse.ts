@@ -1,6 +1,6 @@
-import type { RequestInfo } from "./request/request-info.ts";
 import { KIND_HEADERS, kindOfRequest } from "./request/request-kind.ts";
-import { type Headers, redirect, respondJson } from "./responses.ts";
+import type { HeaderReader, WebRequest } from "./request/web-request.ts";
+import { type Answer, type Headers, redirect, respondJson } from "./responses.ts";
 import { acceptedTarget, type ReturnOptions, withReturnTo } from "./return-to.ts";
 
 /** The options that decide how a guard refuses. */
@@ -18,14 +18,14 @@ const UNAUTHORIZED = {
  *
  * @param path is that of the sign-in or the setup.
  */
-export function refuse(options: RefusalOptions, path: string, info: RequestInfo): Response {
-  const { header } = info;
+export function refuse(options: RefusalOptions, path: string, request: WebRequest): Answer {
+  const header: HeaderReader = (name) => request.header(name);
   const returningTo = (target: string | undefined): string => {
     if (!options.returnTo) return path;
     const asked = { host: header("host"), isHttps: header("x-forwarded-proto") === "https" };
     return withReturnTo(path, acceptedTarget(options, asked, target));
   };
-  const kind = kindOfRequest(info.method, header);
+  const kind = kindOfRequest(request.method, header);
   const negotiates = options.onDenied === "negotiate";
   const vary: Headers = negotiates ? { Vary: KIND_HEADERS } : {};
   if (negotiates && kind === "call") {
@@ -34,6 +34,6 @@ export function refuse(options: RefusalOptions, path: string, info: RequestInfo)
     const headers = { ...UNAUTHORIZED, ...vary, ...leave };
     return respondJson({ error: "sign_in_required" }, 401, headers);
   }
-  const location = kind === "page" ? returningTo(`${info.path}${info.query}`) : path;
+  const location = kind === "page" ? returningTo(`${request.path}${request.query}`) : path;
   return redirect(location, [], vary);
 }

@@ -24,45 +24,57 @@ export const BODYLESS_HEADERS: Readonly<Record<string, string>> = {
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** A response with the protective headers, unless `headers` replaces them. */
+/** A response that no framework has sent yet. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The `Set-Cookie` lines. */
+  readonly cookies: readonly string[];
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
+}
+
+/** An answer with the protective headers, unless `headers` replaces them. */
 export function respond(
   body: string | Uint8Array<ArrayBuffer> | null,
   status: number,
   headers: Headers = {},
   cookies: readonly string[] = [],
-): Response {
-  for (const name in headers) checked(headers[name] ?? "");
-  const common = body === null ? BODYLESS_HEADERS : PROTECTIVE;
-  const response = new Response(body, { status, headers: { ...common, ...headers } });
-  for (const cookie of cookies) response.headers.append("Set-Cookie", checked(cookie));
-  return response;
+): Answer {
+  for (const name in headers) check(headers[name] ?? "");
+  for (const cookie of cookies) check(cookie);
+  if (body === null) return { status, headers: { ...BODYLESS_HEADERS, ...headers }, cookies, body };
+  const length = { "Content-Length": String(Buffer.byteLength(body)) };
+  return { status, headers: { ...PROTECTIVE, ...length, ...headers }, cookies, body };
 }
 
-/**
- * The gate's lighter `Response` checks values only when the answer is written, which is too late
- * for an error page, and over HTTP/2 not at all.
- */
-function checked(value: string): string {
-  if (!/[^\t\x20-\x7e]/.test(value)) return value;
+/** Checked here, where an error page can still replace the answer. HTTP/2 would not check at all. */
+function check(value: string): void {
+  if (!/[^\t\x20-\x7e]/.test(value)) return;
   throw new Fault(
     "header_unsendable",
     "a header cannot be sent: its value is not plain ASCII text",
   );
 }
 
+/** The answer with one more header. */
+export const withHeader = (answer: Answer, name: string, value: string): Answer => ({
+  ...answer,
+  headers: { ...answer.headers, [name]: value },
+});
+
 export const redirect = (
   location: string,
   cookies: readonly string[] = [],
   headers: Headers = {},
-): Response => respond(null, 303, { ...headers, Location: location }, cookies);
+): Answer => respond(null, 303, { ...headers, Location: location }, cookies);
 
-export const respondText = (text: string, status: number, headers: Headers = {}): Response =>
+export const respondText = (text: string, status: number, headers: Headers = {}): Answer =>
   respond(text, status, { "Content-Type": "text/plain; charset=utf-8", ...headers });
 
-export const respondJson = (value: object, status: number, headers: Headers = {}): Response =>
+export const respondJson = (value: object, status: number, headers: Headers = {}): Answer =>
   respond(JSON.stringify(value), status, { "Content-Type": "application/json", ...headers });
 
-export const respondAsset = ({ contentType, cacheControl, body }: Asset): Response =>
+export const respondAsset = ({ contentType, cacheControl, body }: Asset): Answer =>
   respond(body, 200, {
     "Content-Type": contentType,
     // An image opened directly is a document, and an SVG document could contain scripts.
@@ -78,7 +90,8 @@ export interface FormTargets {
 }
 
 /**
- * CSP `form-action` also covers the redirect after a form: outside targets have to be listed.
+ * CSP `form-action` also covers the redirect after a form: outside targets have to be listed. A host
+ * without a scheme has that of the page, so that a page over https allows no form over http.
  *
  * @param connect Whether scripts of the page can send requests to its own site.
  */
@@ -90,7 +103,7 @@ export function pageHeaders(
   const port = portOf(publicUrl);
   const domain = `${cookieDomain}${port === "" ? "" : `:${port}`}`;
   const hosts = cookieDomain === undefined ? [] : [domain, `*.${domain}`];
-  const shared = ["http", "https"].flatMap((scheme) => hosts.map((host) => `${scheme}://${host}`));
+  const shared = ["", "https://"].flatMap((scheme) => hosts.map((host) => `${scheme}${host}`));
   // The page for an excluded user is shown under the host name of the app.
   const own = ["'self'", publicUrl].filter(Boolean).join(" ");
   const formTargets = ["'self'", outside, ...shared].filter(Boolean).join(" ");

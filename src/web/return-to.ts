@@ -1,7 +1,7 @@
-import type { Context } from "hono";
 import { isReturnTarget } from "../core/return-target.ts";
 import { portOf } from "./location.ts";
 import { isOfHost } from "./request/same-origin.ts";
+import type { WebRequest } from "./request/web-request.ts";
 import { isOverTls } from "./session-cookie.ts";
 
 /** The form field and query parameter that carry the return target through the sign-in. */
@@ -21,9 +21,9 @@ export interface Asked {
   readonly isHttps: boolean;
 }
 
-export const askedOf = (c: Context): Asked => ({
-  host: c.req.header("host"),
-  isHttps: isOverTls(c),
+export const askedOf = (request: WebRequest): Asked => ({
+  host: request.header("host"),
+  isHttps: isOverTls(request),
 });
 
 /** Returns the target if it is allowed. Without `returnTo` and forward auth, none is. */

@@ -1,6 +1,6 @@
-import type { Context } from "hono";
 import { SESSION_LIFETIME_SECONDS } from "../core/session-token.ts";
 import { isEncrypted } from "./request/connection.ts";
+import type { WebRequest } from "./request/web-request.ts";
 
 const NAME = "session";
 
@@ -18,29 +18,33 @@ export function clearedSessionCookies(domain: string | undefined): readonly stri
  * not tell the two apart if the host is the domain itself.
  */
 export function sessionCookies(
-  c: Context,
+  request: WebRequest,
   token: string,
   domain: string | undefined,
 ): readonly string[] {
-  const secure = isOverTls(c) ? "; Secure" : "";
+  const secure = isOverTls(request) ? "; Secure" : "";
   const cookie = `${NAME}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${SESSION_LIFETIME_SECONDS}${secure}`;
   return domain === undefined ? [cookie] : [CLEARED, `${cookie}; Domain=${domain}`];
 }
 
 /** The header counts from any client: a false one only restricts the client's own sign-in. */
-export function isOverTls(c: Context): boolean {
-  return isEncrypted(c) || c.req.header("x-forwarded-proto") === "https";
+export function isOverTls(request: WebRequest): boolean {
+  return isEncrypted(request) || request.header("x-forwarded-proto") === "https";
 }
 
-/** The value of the first `session` cookie of a Cookie header. Runs on every guarded request. */
-export function sessionTokenIn(cookies: string | undefined): string | undefined {
+/** The session token of a Cookie header. Runs on every guarded request. */
+export const sessionTokenIn = (cookies: string | undefined): string | undefined =>
+  cookieIn(cookies, NAME);
+
+/** The value of the first cookie of this name of a Cookie header. */
+export function cookieIn(cookies: string | undefined, name: string): string | undefined {
   if (cookies === undefined) return undefined;
   let equals = cookies.indexOf("=");
   for (let start = 0; equals !== -1; ) {
     const semicolon = cookies.indexOf(";", start);
     const end = semicolon === -1 ? cookies.length : semicolon;
     if (equals < end) {
-      if (cookies.slice(start, equals).trim() === NAME)
+      if (cookies.slice(start, equals).trim() === name)
         return cookies.slice(equals + 1, end).trim();
       equals = cookies.indexOf("=", end);
     }

@@ -1,6 +1,4 @@
-import type { Context } from "hono";
 import { messageOf } from "../core/fault.ts";
-import type { SignedIn } from "./guards.ts";
 import { homeLocation } from "./location.ts";
 import type { Sessions } from "./pages/page-data.ts";
 import { utcIn } from "./pages/utc-time.ts";
@@ -8,6 +6,8 @@ import { type Locale, wordsIn } from "./pages/words.ts";
 import type { WebPorts, With } from "./ports.ts";
 import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
+import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
+import type { Answer } from "./responses.ts";
 import { redirect } from "./responses.ts";
 import { clearedSessionCookies, sessionTokenIn } from "./session-cookie.ts";
 
@@ -21,12 +21,13 @@ const CLEAR_CACHE = { "Clear-Site-Data": '"cache"' };
 const OTHERS = "others";
 
 /** The session token that a request carries. */
-export const tokenOf = (c: Context): string => sessionTokenIn(c.req.header("cookie")) ?? "";
+export const tokenOf = (request: WebRequest): string =>
+  sessionTokenIn(request.header("cookie")) ?? "";
 
 /** If the store fails, the cookie stays, so that the user can try again. */
-export async function postLogout(ports: WebPorts, c: Context): Promise<Response> {
+export async function postLogout(ports: WebPorts, request: WebRequest): Promise<Answer> {
   const { rules, options, paths } = ports;
-  if (options.signOut === "session") await rules.sessions?.signOut(tokenOf(c));
+  if (options.signOut === "session") await rules.sessions?.signOut(tokenOf(request));
   return redirect(paths.login, clearedSessionCookies(options.cookieDomain), CLEAR_CACHE);
 }
 
@@ -36,22 +37,29 @@ export async function postLogout(ports: WebPorts, c: Context): Promise<Response>
  */
 export async function postEndSession(
   { sessions, paths, options }: With<"sessions">,
-  c: Context<SignedIn>,
+  request: AdmittedRequest,
   form: Form,
-): Promise<Response> {
-  const { user } = c.var;
+): Promise<Answer> {
+  const { user } = request;
   const session = form("session");
-  if (session === OTHERS) await sessions.endOthers(user, tokenOf(c));
+  if (session === OTHERS) await sessions.endOthers(user, tokenOf(request));
   else await sessions.end(user, session);
   return redirect(homeLocation(paths, options, user));
 }
 
 /** If the store cannot list them, the page still offers the rest. */
-export async function sessionsFor(ports: WebPorts, c: Context, locale: Locale): Promise<Sessions> {
+export async function sessionsFor(
+  ports: WebPorts,
+  request: WebRequest,
+  locale: Locale,
+): Promise<Sessions> {
   const { rules, proxies, requests } = ports;
   if (rules.sessions === undefined) return { kind: "none" };
   try {
-    const { sessions, currentId } = await rules.sessions.list(tokenOf(c), clientOf(c, proxies));
+    const { sessions, currentId } = await rules.sessions.list(
+      tokenOf(request),
+      clientOf(request, proxies),
+    );
     return {
       kind: "sessions",
       sessions: sessions.map((session) => ({

@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import { isSetupTokenExpected } from "../core/setup-token.ts";
 import { locationFor } from "./location.ts";
 import type { PageData, SetupField } from "./pages/page-data.ts";
@@ -7,20 +6,21 @@ import { wordsIn } from "./pages/words.ts";
 import type { WebPorts } from "./ports.ts";
 import { type Form, missingFields } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
-import { requestInfoOf } from "./request/request-info.ts";
 import { noteRefusal } from "./request/warnings.ts";
+import { parameterOf, type WebRequest } from "./request/web-request.ts";
+import type { Answer } from "./responses.ts";
 import { redirect } from "./responses.ts";
 import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "./return-to.ts";
 import { sessionCookies } from "./session-cookie.ts";
 
-export async function getSetup(ports: WebPorts, c: Context): Promise<Response> {
-  const target = acceptedTarget(ports.options, askedOf(c), c.req.query(RETURN_TO));
+export async function getSetup(ports: WebPorts, request: WebRequest): Promise<Answer> {
+  const target = acceptedTarget(ports.options, askedOf(request), parameterOf(request, RETURN_TO));
   if (await ports.rules.users.anyExists()) {
     return redirect(withReturnTo(ports.paths.login, target));
   }
-  const fromLink: Form = (field) => (field === "token" ? (c.req.query(field) ?? "") : "");
+  const fromLink: Form = (field) => (field === "token" ? (parameterOf(request, field) ?? "") : "");
   const data = await setupData(ports, fromLink, target);
-  return ports.views.page(requestInfoOf(c), "setup", { ...data, problem: undefined });
+  return ports.views.page(request, "setup", { ...data, problem: undefined });
 }
 
 /** Keeps all entered values except the passwords. */
@@ -39,7 +39,7 @@ async function setupData(
   };
 }
 
-export async function postSetup(ports: WebPorts, c: Context, form: Form): Promise<Response> {
+export async function postSetup(ports: WebPorts, request: WebRequest, form: Form): Promise<Answer> {
   const { rules, options, views, paths } = ports;
   const entered = {
     token: form("token"),
@@ -48,15 +48,15 @@ export async function postSetup(ports: WebPorts, c: Context, form: Form): Promis
     confirm: form("confirm"),
     domain: form("domain"),
   };
-  const outcome = await rules.setUp(entered, clientOf(c, ports.proxies));
-  const target = acceptedTarget(options, askedOf(c), form(RETURN_TO));
+  const outcome = await rules.setUp(entered, clientOf(request, ports.proxies));
+  const target = acceptedTarget(options, askedOf(request), form(RETURN_TO));
 
   async function again(
     status: number,
     name: MessageName,
     ...fields: [SetupField, ...SetupField[]]
-  ): Promise<Response> {
-    const info = requestInfoOf(c);
+  ): Promise<Answer> {
+    const info = request;
     const message = wordsIn(views.locale(info)).messages[name];
     const data = await setupData(ports, form, target);
     return views.formProblem(info, status, "setup", { ...data, problem: { message, fields } });
@@ -66,7 +66,7 @@ export async function postSetup(ports: WebPorts, c: Context, form: Form): Promis
     case "already-configured":
       return redirect(withReturnTo(paths.login, target));
     case "invalid-setup-token":
-      noteRefusal(ports, c, "setup rejected");
+      noteRefusal(ports, request, "setup rejected");
       return again(403, "invalidSetupToken", "token");
     case "username-or-password-missing": {
       const missing = missingFields(form, "username", "password");
@@ -77,7 +77,7 @@ export async function postSetup(ports: WebPorts, c: Context, form: Form): Promis
     case "set-up":
       return redirect(
         target ?? locationFor(options.postLoginLocation, outcome.user),
-        sessionCookies(c, outcome.token, options.cookieDomain),
+        sessionCookies(request, outcome.token, options.cookieDomain),
       );
   }
 }

@@ -6,39 +6,46 @@ import type { Pages } from "./pages/render.ts";
 import type { MessageName } from "./pages/words/en.ts";
 import { type Locale, preferredLocale, wordsIn } from "./pages/words.ts";
 import { REQUEST_ID, type RequestIds } from "./request/request-id.ts";
-import type { RequestInfo } from "./request/request-info.ts";
-import { type FormTargets, type Headers, pageHeaders, respond, respondText } from "./responses.ts";
+import { parameterOf, type WebRequest } from "./request/web-request.ts";
+import {
+  type Answer,
+  type FormTargets,
+  type Headers,
+  pageHeaders,
+  respond,
+  respondText,
+} from "./responses.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
 
-/** Pages as responses. */
+/** Pages as answers. */
 export interface Views {
   page<Name extends PageName>(
-    info: RequestInfo,
+    request: WebRequest,
     name: Name,
     data: PageData[Name],
     cookies?: readonly string[],
-  ): Promise<Response>;
+  ): Promise<Answer>;
   /** The form with its problem; the error page if a replaced page leaves the message out. */
   formProblem<Name extends "setup" | "home">(
-    info: RequestInfo,
+    request: WebRequest,
     status: number,
     name: Name,
     data: PageData[Name] & { readonly problem: { readonly message: string } },
-  ): Promise<Response>;
+  ): Promise<Answer>;
   /** The error page with a message in the reader's language. */
   error(
-    info: RequestInfo,
+    request: WebRequest,
     status: number,
     message: MessageName,
     headers?: Headers,
-  ): Promise<Response>;
+  ): Promise<Answer>;
   /** The page for a signed-in user whom an app does not admit, with a sign-out. */
-  excluded(info: RequestInfo): Promise<Response>;
+  excluded(request: WebRequest): Promise<Answer>;
   /** Logs an unexpected failure and returns the error page, both with the request's ID. */
-  fault(info: RequestInfo, error: unknown): Promise<Response>;
-  locale(info: RequestInfo): Locale;
+  fault(request: WebRequest, error: unknown): Promise<Answer>;
+  locale(request: WebRequest): Locale;
   /** The values that every page gets, also for an app's own templates. */
-  helpers(info: RequestInfo): Promise<PageHelpers>;
+  helpers(request: WebRequest): Promise<PageHelpers>;
 }
 
 export interface ViewPorts {
@@ -54,83 +61,93 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
   const ofPages = pageHeaders(options);
   const ofPasskeyPages = pageHeaders(options, "self");
 
-  const locale: Views["locale"] = (info) =>
-    options.locale ?? preferredLocale(info.header("accept-language"));
+  const locale: Views["locale"] = (request) =>
+    options.locale ?? preferredLocale(request.header("accept-language"));
 
   const respondPage = (
     html: string,
     status: number,
     headers: Headers = {},
     cookies: readonly string[] = [],
-  ): Response => respond(html, status, { ...ofPages, ...headers }, cookies);
+  ): Answer => respond(html, status, { ...ofPages, ...headers }, cookies);
 
-  async function helpers(info: RequestInfo): Promise<PageHelpers> {
+  async function helpers(request: WebRequest): Promise<PageHelpers> {
     return {
-      ...helpersWithoutStore(info),
+      ...helpersWithoutStore(request),
       NeedsSetup: !(await rules.users.anyExists()),
       CurrentUser:
-        info.user ?? admittedUser(await rules.requireUser(sessionTokenIn(info.header("cookie")))),
+        request.user ??
+        admittedUser(await rules.requireUser(sessionTokenIn(request.header("cookie")))),
     };
   }
 
   /** Without `given` helpers, asks the store; the page is rendered even if that fails. */
   const errorPage = (
-    info: RequestInfo,
+    request: WebRequest,
     data: PageData["error"],
     headers: Headers = {},
     given?: PageHelpers,
-  ): Promise<Response> =>
-    requests.run(info, async (id) => {
+  ): Promise<Answer> =>
+    requests.run(request, async (id) => {
       const withId = { ...headers, [REQUEST_ID]: id };
-      const known = given ?? (await helpers(info).catch(() => helpersWithoutStore(info)));
+      const known = given ?? (await helpers(request).catch(() => helpersWithoutStore(request)));
       try {
-        return respondPage(pages.render("error", locale(info), known, data), data.status, withId);
+        return respondPage(
+          pages.render("error", locale(request), known, data),
+          data.status,
+          withId,
+        );
       } catch (fault) {
         log.error({ reason: messageOf(fault) }, "the error page cannot be rendered");
         return respondText(data.message, data.status, withId);
       }
     });
 
-  function faultPage(info: RequestInfo, fault: unknown, requestId: string): Promise<Response> {
-    const { method, path } = info;
+  function faultPage(request: WebRequest, fault: unknown, requestId: string): Promise<Answer> {
+    const { method, path } = request;
     const message = messageOf(fault);
     if (!(fault instanceof Unavailable)) {
       log.error({ err: fault, method, path }, "request failed");
-      return errorPage(info, { status: 500, message, requestId });
+      return errorPage(request, { status: 500, message, requestId });
     }
     // Without the stack: under load these failures are frequent, and they are not bugs.
     const cause = fault.cause === undefined ? {} : { cause: messageOf(fault.cause) };
     log.warn({ reason: message, ...cause, method, path }, "request put off");
     // Does not query the unresponsive store again, which could take as long as the first time.
     const later = { "Retry-After": String(fault.retryAfterSeconds) };
-    return errorPage(info, { status: 503, message, requestId }, later, helpersWithoutStore(info));
+    return errorPage(
+      request,
+      { status: 503, message, requestId },
+      later,
+      helpersWithoutStore(request),
+    );
   }
 
   return {
-    async page(info, name, data, cookies) {
-      const html = pages.render(name, locale(info), await helpers(info), data);
+    async page(request, name, data, cookies) {
+      const html = pages.render(name, locale(request), await helpers(request), data);
       return respondPage(html, 200, offersPasskeys(data) ? ofPasskeyPages : {}, cookies);
     },
-    async formProblem(info, status, name, data) {
-      const html = pages.render(name, locale(info), await helpers(info), data);
+    async formProblem(request, status, name, data) {
+      const html = pages.render(name, locale(request), await helpers(request), data);
       const { message } = data.problem;
       return html.includes(message)
         ? respondPage(html, status, offersPasskeys(data) ? ofPasskeyPages : {})
-        : errorPage(info, { status, message });
+        : errorPage(request, { status, message });
     },
-    error(info, status, name, headers) {
-      const message = wordsIn(locale(info)).messages[name];
-      return errorPage(info, { status, message }, headers);
+    error(request, status, name, headers) {
+      const message = wordsIn(locale(request)).messages[name];
+      return errorPage(request, { status, message }, headers);
     },
-    excluded: (info) =>
-      requests.run(info, async (id) => {
-        const message = wordsIn(locale(info)).messages.userNotListed;
+    excluded: (request) =>
+      requests.run(request, async (id) => {
+        const message = wordsIn(locale(request)).messages.userNotListed;
         const data = { status: 403, message, offersSignOut: true };
         // The browser shows it under the host name of the app, where a path would reach the app.
         const html = pages.render(
           "error",
-          locale(info),
-          await helpers(info),
+          locale(request),
+          await helpers(request),
           data,
           options.publicUrl,
         );
@@ -138,7 +155,7 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
         const headers = { [REQUEST_ID]: id, "Referrer-Policy": "strict-origin" };
         return respondPage(html, data.status, headers);
       }),
-    fault: (info, fault) => requests.run(info, (id) => faultPage(info, fault, id)),
+    fault: (request, fault) => requests.run(request, (id) => faultPage(request, fault, id)),
     locale,
     helpers,
   };
@@ -149,8 +166,8 @@ const offersPasskeys = (data: PageData[PageName]): boolean =>
   ("offersPasskeys" in data && data.offersPasskeys) ||
   ("passkeys" in data && data.passkeys?.canAdd === true);
 
-const helpersWithoutStore = ({ error }: RequestInfo): PageHelpers => ({
+const helpersWithoutStore = (request: WebRequest): PageHelpers => ({
   NeedsSetup: false,
-  HasError: Boolean(error),
+  HasError: Boolean(parameterOf(request, "error")),
   CurrentUser: undefined,
 });

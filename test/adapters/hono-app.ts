@@ -1,30 +1,32 @@
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
+import { honoAuth } from "../../src/adapters/hono.ts";
 import { type Framework, handled, NOT_FOUND, OWN_FAULT, serveListener } from "./framework.ts";
 
 export const honoApp: Framework = {
   name: "Hono",
   start({ auth, reach }) {
     const app = new Hono();
-    app.route("/", auth.routes);
-    app.get("/operation", auth.requireAuth, (c) => {
+    const { routes, requireAuth, authMiddleware, currentUser, pageHelpers } = honoAuth(auth);
+    app.route("/", routes);
+    app.get("/operation", requireAuth, (c) => {
       reach();
       return c.text(`for ${c.var.user.username}`);
     });
-    app.all("/handler", auth.authMiddleware, (c) => {
+    app.all("/handler", authMiddleware, (c) => {
       reach();
       return c.text(`for ${c.var.user.username}`);
     });
-    app.get("/failing", auth.requireAuth, () => {
+    app.get("/failing", requireAuth, () => {
       throw new Error(OWN_FAULT);
     });
-    app.get("/cookies", auth.requireAuth, (c) => {
+    app.get("/cookies", requireAuth, (c) => {
       c.header("Set-Cookie", "first=1", { append: true });
       c.header("Set-Cookie", "second=2", { append: true });
       return c.text("");
     });
-    app.get("/who", async (c) => c.json((await auth.currentUser(c.req.raw)) ?? null));
-    app.get("/helpers", async (c) => c.json(await auth.pageHelpers(c.req.raw)));
+    app.get("/who", async (c) => c.json((await currentUser(c)) ?? null));
+    app.get("/helpers", async (c) => c.json(await pageHelpers(c)));
     app.post("/echo", async (c) => {
       const isJson = c.req.header("content-type") === "application/json";
       return c.text(String((isJson ? await c.req.json() : await c.req.parseBody()).word));

@@ -8,6 +8,7 @@ import { expressAuth } from "../../src/adapters/express.ts";
 import { fetchAuth } from "../../src/adapters/fetch.ts";
 import { nodeAuth } from "../../src/adapters/node.ts";
 import type { Auth } from "../../src/index.ts";
+import { nodeRequest } from "../../src/index.ts";
 import { startApp } from "../support/app.ts";
 import { send } from "../support/client.ts";
 import { execute } from "../support/database.ts";
@@ -60,10 +61,14 @@ test("Fetch: assigns a new request ID when the remote address is unknown", async
 
 test("an application can read the request ID for its own log lines", async (t) => {
   const { auth } = await startApp(t);
-  const source = { request: {}, peer: "127.0.0.1", givenId: "given-7Nt" };
+  const source = nodeRequest({ socket: {}, headers: { "x-request-id": "given-7Nt" } });
   const [outer, inner, other] = auth.adapter.withRequestId(source, (id) => {
     const again = auth.adapter.withRequestId(source, (same) => same);
-    return [id, again, auth.adapter.withRequestId({ ...source, request: {} }, (one) => one)];
+    return [
+      id,
+      again,
+      auth.adapter.withRequestId(nodeRequest({ socket: {}, headers: {} }), (one) => one),
+    ];
   });
   assert.match(String(outer), /^[\da-f-]{36}$/);
   assert.equal(inner, outer);

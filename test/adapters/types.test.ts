@@ -30,6 +30,8 @@ const FASTIFY = `
 `;
 const HONO = `
   import { Hono } from "hono";
+  import { honoAuth } from "latchkey/hono";
+  const guards = honoAuth(auth);
   const app = new Hono();
 `;
 const NODE = `
@@ -74,15 +76,15 @@ const correct: Readonly<Record<string, string>> = {
       return [await guards.currentUser(request), HasError];
     });`,
   hono: `${HONO}
-    app.route("/", auth.routes);
-    app.get("/:id", auth.requireAuth, (c) => {
+    app.route("/", guards.routes);
+    app.get("/:id", guards.requireAuth, (c) => {
       const id: string = c.req.param("id");
       return c.text(greet(c.var.user) + id);
     });
-    app.use("/own/*", auth.authMiddleware);
+    app.use("/own/*", guards.authMiddleware);
     app.get("/who", async (c) => {
-      const { HasError } = await auth.pageHelpers(c.req.raw);
-      return c.json([await auth.currentUser(c.req.raw), HasError]);
+      const { HasError } = await guards.pageHelpers(c);
+      return c.json([await guards.currentUser(c), HasError]);
     });`,
   node: `${NODE}
     const guarded = guards.requireAuth((_request, response, user) => response.end(greet(user)));
@@ -130,7 +132,7 @@ const incorrect: Readonly<Record<string, string>> = {
   "fastify-on-ready TS2769": `${FASTIFY}
     app.addHook("onReady", guards.requireAuth);`,
   "hono-number TS2322": `${HONO}
-    app.get("/", auth.requireAuth, (c) => {
+    app.get("/", guards.requireAuth, (c) => {
       const user: number = c.var.user;
       return c.json(user);
     });`,

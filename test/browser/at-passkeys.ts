@@ -55,13 +55,15 @@ async function connectAuthenticator(page: Page): Promise<Authenticator> {
 /** Without it, the authenticator would answer as soon as the sign-in page opens. */
 const NO_AUTOFILL = "PublicKeyCredential.isConditionalMediationAvailable = async () => false";
 
-/** A browser with an authenticator, signed in at a gate by password. */
+const PHONE = { width: 360, height: 640 } as const;
+
+/** A phone with an authenticator, signed in at a gate by password. */
 export async function atPasskeys(
   t: TestContext,
   autofill: "autofill" | "no autofill" = "no autofill",
   visiting: Visiting = {},
 ): Promise<AtPasskeys> {
-  const page = await openPage(t, { statuses: [422], ...visiting });
+  const page = await openPage(t, { statuses: [422], size: PHONE, ...visiting });
   if (autofill === "no autofill") await page.addInitScript({ content: NO_AUTOFILL });
   const gate = await startGate(t);
   await gate.setUp();

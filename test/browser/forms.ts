@@ -28,6 +28,15 @@ export const pathOf = (page: Page): string => {
   return `${pathname}${search}`;
 };
 
+/** Presses the Tab key until the element has the focus. */
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 30; presses += 1) {
+    await page.keyboard.press("Tab");
+    if (await page.locator(`${selector}:focus`).count()) return;
+  }
+  throw new Error(`the keyboard does not reach ${selector}`);
+}
+
 /** Opens the forms that are folded. */
 export async function unfold(page: Page): Promise<void> {
   const folded = page.locator("details:not([open]) > summary").filter({ visible: true });

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
+import { honoAuth } from "../../src/adapters/hono.ts";
 import { type AppParts, type Served, serveListener } from "../adapters/framework.ts";
 import { SETUP_FORM, startWith } from "../adapters/running.ts";
 import { openPage } from "../support/browser.ts";
@@ -32,9 +33,10 @@ const serveSettings =
   (htmx: string, opened: () => void) =>
   ({ auth }: AppParts): Promise<Served> => {
     const app = new Hono();
-    app.route("/", auth.routes);
+    const { routes, requireAuth } = honoAuth(auth);
+    app.route("/", routes);
     app.get("/htmx.js", (c) => c.body(htmx, 200, { "Content-Type": "text/javascript" }));
-    app.get("/settings", auth.requireAuth, (c) => {
+    app.get("/settings", requireAuth, (c) => {
       opened();
       return c.html(PAGE);
     });

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
+import { wordsIn } from "../../src/web/pages/words.ts";
 import { assertAccessible } from "../support/browser-axe.ts";
 import { execute } from "../support/database.ts";
 import { OWNER } from "../support/gate.ts";
+import { begunIn, codeShown } from "../support/one-time-codes.ts";
 import {
   ADD,
   type AtPasskeys,
@@ -17,7 +19,7 @@ import {
   signOut,
   useButton,
 } from "./at-passkeys.ts";
-import { alert, atHome, formOf, leave, pathOf, submit, unfold } from "./forms.ts";
+import { alert, atHome, formOf, leave, pathOf, submit, tabTo, unfold } from "./forms.ts";
 
 const user = (page: Page): Promise<string> => page.locator(".user > p").innerText();
 
@@ -192,26 +194,44 @@ test("shows a failure, and offers the password, if the device has no passkey", a
   assert.equal(pathOf(at.page), "/");
 });
 
+test("adds a passkey to an account with codes, and signs in without a code", async (t) => {
+  const at = await atPasskeys(t);
+  const { page } = at;
+  await submit(page, "/account/codes/begin", { codes_password: OWNER.password });
+  const { key } = begunIn(await page.content());
+  await submit(page, "/account/codes/confirm", { code: codeShown(key) });
+  await page.goto(`${at.url}/`);
+
+  await fillName(page, "Phone", OWNER.password);
+  await page.locator("#passkey_code").fill("000");
+  await formOf(page, ADD).locator("[type=submit]").click();
+  await alert(page).waitFor();
+  assert.equal(await alert(page).textContent(), wordsIn("en").messages.codeIncorrect);
+  await assertAccessible(page);
+  await page.locator("#passkey_code").fill(codeShown(key, 1));
+  await leave(page, () => formOf(page, ADD).locator("[type=submit]").click());
+  assert.deepEqual(await listed(page), ["Phone"]);
+
+  await signOut(at);
+  await assertAccessible(page);
+  await signInByPasskey(at);
+  assert.equal(await user(page), "Signed in as owner");
+});
+
 test("works with the keyboard alone", async (t) => {
   const at = await atPasskeys(t);
   const { page } = at;
-  const tabTo = async (id: string): Promise<void> => {
-    for (let presses = 0; presses < 30; presses += 1) {
-      await page.keyboard.press("Tab");
-      if (await page.locator(`${id}:focus`).count()) return;
-    }
-    assert.fail(`the keyboard does not reach ${id}`);
-  };
-  await tabTo("summary:has(#passkeys)");
+  await tabTo(page, "summary:has(#passkeys)");
   await page.keyboard.press("Enter");
-  await tabTo("#passkey_name");
+  await tabTo(page, "#passkey_name");
   await page.keyboard.type("Phone");
-  await tabTo("#passkey_password");
+  await tabTo(page, "#passkey_password");
   await page.keyboard.type(OWNER.password);
   await leave(page, () => page.keyboard.press("Enter"));
   assert.deepEqual(await listed(page), ["Phone"]);
   await signOut(at);
-  await tabTo('[action="/login/passkey"] button');
+  await page.locator('[name="username"]:focus').waitFor();
+  await tabTo(page, '[action="/login/passkey"] button');
   await leave(page, () => page.keyboard.press("Enter"));
   assert.equal(await user(page), "Signed in as owner");
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { honoAuth } from "../../src/adapters/hono.ts";
 import { createAuth } from "../../src/auth.ts";
 import { Unavailable } from "../../src/core/fault.ts";
 import { SECRET } from "../support/gate.ts";
@@ -26,7 +27,7 @@ test("cleans the limiter up every five minutes until createAuth is closed", asyn
 
   const statusFor = async (remoteAddress: string): Promise<number> => {
     const env = { incoming: { socket: { remoteAddress } } };
-    return (await auth.routes.request("/login", { method: "POST" }, env)).status;
+    return (await honoAuth(auth).routes.request("/login", { method: "POST" }, env)).status;
   };
   const [admitted, denied] = [503, 303];
   async function flood(network: string, addresses: number): Promise<void> {

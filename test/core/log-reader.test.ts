@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEventLog } from "../../src/core/event-log.ts";
 import { passwordChanged, signedIn } from "../../src/core/events.ts";
-import type { LogEntry, LogQuery, LogReader } from "../../src/core/log-reader.ts";
+import type { LogEntry, LogReader } from "../../src/core/log-reader.ts";
 import { recentLog } from "../../src/core/log-reader.ts";
 import type { Store } from "../../src/core/store.ts";
 import { memoryStore } from "../stores/memory-store.ts";
@@ -81,19 +81,17 @@ test("returns older entries when new ones cannot be written", async (t) => {
   await events.close();
 });
 
-class OwnStore implements LogReader {
-  readonly #store: LogReader;
+type Newest = Pick<LogReader, "readNewestEntries">;
 
-  constructor(store: LogReader) {
+class OwnStore implements Newest {
+  readonly #store: Newest;
+
+  constructor(store: Newest) {
     this.#store = store;
   }
 
-  startOfNewest(...given: Parameters<LogReader["startOfNewest"]>): Promise<number> {
-    return this.#store.startOfNewest(...given);
-  }
-
-  readLogEntries(query: LogQuery): Promise<readonly LogEntry[]> {
-    return this.#store.readLogEntries(query);
+  readNewestEntries(limit: number, once: string): Promise<readonly LogEntry[]> {
+    return this.#store.readNewestEntries(limit, once);
   }
 }
 
@@ -106,11 +104,9 @@ test("calls the store's methods with their object", async (t) => {
 });
 
 test("returns undefined for a store that cannot read its log", async (t) => {
-  const full = await openStore(t);
-  const events = createEventLog(full, fakeClock(), recordingLog());
-  const { startOfNewest, readLogEntries } = full;
+  const events = createEventLog(await openStore(t), fakeClock(), recordingLog());
   const least: Store & Partial<LogReader> = memoryStore();
-  for (const store of [least, {}, { startOfNewest }, { readLogEntries }]) {
+  for (const store of [least, {}]) {
     assert.equal(recentLog(store, events), undefined);
   }
 });
@@ -119,8 +115,7 @@ test("passes a read failure on to the caller", async (t) => {
   const store = await openStore(t);
   const events = createEventLog(store, fakeClock(), recordingLog());
   const unreadable = {
-    startOfNewest: () => Promise.reject(new Error("no such table")),
-    readLogEntries: store.readLogEntries,
+    readNewestEntries: () => Promise.reject(new Error("no such table")),
   };
   await assert.rejects(async () => recentLog(unreadable, events)?.(), /no such table/);
 });

@@ -73,12 +73,15 @@ test("gives a hint for world-readable secret files, and accepts group-readable o
     AUTH_SECRET_FILE: await file("secret", STRONG, 0o644),
     AUTH_SECRET_PREVIOUS_FILE: await file("previous", STRONG, 0o640),
     DATABASE_URL_FILE: await file("database", "postgres://localhost/accounts", 0o604),
+    TLS_CERT_FILE: await file("cert.pem", "a certificate", 0o644),
+    TLS_KEY_FILE: await file("key.pem", "a key", 0o604),
   };
   const envFile = await file("env", "PORT=3000\n", 0o644);
   assertFound(
     await findings(checkSecretFiles, { env, envFile }),
     ["hint", /the file of DATABASE_URL_FILE$/, /chmod o= .*database/],
     ["hint", /the file of AUTH_SECRET_FILE$/, /chmod o= .*secret/],
+    ["hint", /the file of TLS_KEY_FILE$/, /chmod o= .*key\.pem/],
   );
 });
 

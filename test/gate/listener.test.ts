@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
-import { Hono } from "hono";
 import { createListener, handleOf, listen, type PlainServer } from "../../src/gate/listener.ts";
+import { type Answer, respondText } from "../../src/web/responses.ts";
 
 /** Nothing of what is thrown for want of a handler stays unseen while the test runs. */
 function strayFaults(t: TestContext): readonly unknown[] {
@@ -13,8 +13,11 @@ function strayFaults(t: TestContext): readonly unknown[] {
   return faults;
 }
 
-function server(t: TestContext, routes: Hono): PlainServer {
-  const made = createListener(handleOf(routes));
+const FINE = respondText("fine", 200);
+
+function server(t: TestContext, broken: Answer = FINE): PlainServer {
+  const answer = handleOf(({ path }) => (path === "/" ? broken : FINE));
+  const made = createListener(answer);
   t.after(() => {
     made.close();
     made.closeAllConnections();
@@ -24,23 +27,21 @@ function server(t: TestContext, routes: Hono): PlainServer {
 
 test("closes only the connection whose response cannot be written", async (t) => {
   const faults = strayFaults(t);
-  const routes = new Hono();
-  routes.get("/", () => new Response(null, { headers: { "X-Test": "a\r\nX-Evil: 1" } }));
-  routes.get("/fine", (c) => c.text("fine"));
-  const url = await listen(server(t, routes), "127.0.0.1", 0);
+  const broken = { ...FINE, headers: { "X-Test": "a\r\nX-Evil: 1" } };
+  const url = await listen(server(t, broken), "127.0.0.1", 0);
   await assert.rejects(fetch(url));
   assert.equal(await (await fetch(`${url}/fine`)).text(), "fine");
   assert.deepEqual(faults, []);
 });
 
 test("does not report a later server error as a failure to listen", async (t) => {
-  const listening = server(t, new Hono());
+  const listening = server(t);
   await listen(listening, "127.0.0.1", 0);
   assert.equal(listening.listenerCount("error"), 0);
 });
 
 test("rejects a port in use, and the server can listen on another", async (t) => {
-  const [first, second] = [server(t, new Hono()), server(t, new Hono())];
+  const [first, second] = [server(t), server(t)];
   const url = await listen(first, "127.0.0.1", 0);
   const taken = listen(second, "127.0.0.1", Number(new URL(url).port));
   await assert.rejects(taken, { code: "cannot_listen", message: /already in use / });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { closeSync, openSync } from "node:fs";
-import { pino } from "pino";
 import { codeOf } from "../../src/core/fault.ts";
 import { serve } from "../../src/gate/serve.ts";
+import { createServerLog } from "../../src/gate/server-log.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";
 import { setupTokenFile } from "../../src/gate/setup-token-file.ts";
 
@@ -13,7 +13,7 @@ import { setupTokenFile } from "../../src/gate/setup-token-file.ts";
 const reading = readSettings({ flags: { PORT: "0" }, envFile: undefined });
 assert.deepEqual(reading.problems, []);
 const { settings } = reading;
-const gate = await serve(settings, pino({ level: "silent" }));
+const gate = await serve(settings, createServerLog("error", { write: () => {} }));
 
 const held: number[] = [];
 process.on("message", async (order) => {

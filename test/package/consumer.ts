@@ -5,6 +5,7 @@ import { createAuth, type Store } from "latchkey";
 import { expressAuth } from "latchkey/express";
 import { fastifyAuth } from "latchkey/fastify";
 import { fetchAuth } from "latchkey/fetch";
+import { honoAuth } from "latchkey/hono";
 import { nodeAuth } from "latchkey/node";
 import { openPostgres, type PostgresStore } from "latchkey/postgres";
 import { openSqlite } from "latchkey/sqlite";
@@ -13,7 +14,7 @@ import { testLogReader, testStore } from "latchkey/testing";
 const sqlite = await openSqlite({ file: "accounts.db" });
 const store: Store = sqlite;
 const auth = createAuth({ store, secret: "a secret for tests, 32 bytes long" });
-for (const adapter of [expressAuth, fastifyAuth, fetchAuth]) adapter(auth);
+for (const adapter of [expressAuth, fastifyAuth, fetchAuth, honoAuth]) adapter(auth);
 openPostgres satisfies (options: { readonly url: string }) => Promise<PostgresStore & Store>;
 for (const suite of [testStore, testLogReader]) suite satisfies (name: string, open: never) => void;
 

@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Needed for types only. At run time the package uses its own dependencies. */
-const LINKED = ["@types", "express", "fastify"] as const;
+/** Frameworks are needed for types; Hono, an optional peer, also at run time. */
+const LINKED = ["@types", "express", "fastify", "hono"] as const;
 
 /** Folders that are not copied with the checkout. */
 const LEFT_BEHIND: readonly string[] = ["node_modules", ".git", "dist", "data"];

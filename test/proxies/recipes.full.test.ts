@@ -76,6 +76,7 @@ testRecipe("Paths that stay public", above, async (site) => {
   const headers = {
     "Remote-User": "attacker",
     Remote_User: "attacker",
+    "X-Forwarded-Host": "attacker.test",
     Cookie: `session=${session}; a=1`,
   };
   for (const path of ["/public/a.css", "/public/a/b-c.js?x=/../y", "/public/"]) {
@@ -84,6 +85,7 @@ testRecipe("Paths that stay public", above, async (site) => {
     assert.equal(arrival?.url, path);
     assert.equal(arrival?.headers["remote-user"] ?? "", "");
     assert.equal(arrival?.headers.remote_user, undefined);
+    assert.equal(arrival?.headers["x-forwarded-host"], arrival?.headers.host);
     assert.equal(arrival?.headers.cookie?.replace(/^;? */, ""), "a=1");
   }
 });

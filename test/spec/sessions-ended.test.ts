@@ -210,9 +210,9 @@ test("a session may end between its guard and its page", async (t) => {
   const app = await startApp(t, {
     store: {
       ...store,
-      async startOfNewest(limit, filter) {
+      async readNewestEntries(limit, once) {
         await store.endSessions("all", inSeconds(1));
-        return store.startOfNewest(limit, filter);
+        return store.readNewestEntries(limit, once);
       },
     },
   });

@@ -3,8 +3,8 @@ import type { Store, StoredUser, UserId } from "../../src/core/store.ts";
 
 /** Flaws of a store, by the rule of the suite that must detect each. */
 export const flaws = {
-  "inserts one first user when 64 calls race over eight connections": "checks before inserting",
-  "makes one of 16 concurrent replacements over several connections": "checks before replacing",
+  "inserts one first user in a race of 64 calls": "checks before inserting",
+  "makes one of 16 concurrent replacements": "checks before replacing",
   "matches a username exactly: case": "folds ASCII case",
   "insertFirstUser returns no hash": "returns the hash",
   "refuses a log entry with an invalid time": "accepts any entry",

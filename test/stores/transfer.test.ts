@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { LogEntry } from "../../src/core/log-reader.ts";
-import type { StoredUser, UserId } from "../../src/core/store.ts";
+import type { StoredUser, TransferUser, UserId } from "../../src/core/store.ts";
+import { type SessionRow, sessionRowsOf } from "../../src/core/transfer/session-rows.ts";
 import type { Contents, ImportBatch } from "../../src/core/transfer/transfer-store.ts";
 import { openPostgres, type PostgresStore } from "../../src/stores/postgres/store.ts";
 import { openSqlite, type SqliteStore } from "../../src/stores/sqlite/store.ts";
@@ -32,6 +33,23 @@ const user = (id: string, username = `name of ${id}`): StoredUser => ({
   username,
   passwordHash: hashText(`hash of ${id}`),
 });
+
+/** Of each kind of text and time, sorted by ID. */
+const SESSIONS: readonly SessionRow[] = [
+  ['a\u0001 "b" \\u0041 /', 0, 1, 253_402_300_799_999, "", ""],
+  ["b", 1_893_553_445_678, 1_893_553_445_679, 1_896_145_445_678, "2001:db8::1", "🔑 caf\u00e9\n"],
+];
+
+const withSessions = (id: string, sessions = SESSIONS): TransferUser => ({
+  ...user(id),
+  sessions: JSON.stringify(sessions),
+});
+
+/** The users that a store returns, with their sessions read. */
+async function usersOf(store: Either) {
+  const users = await store.readUsers({ afterId: "", limit: 9 });
+  return users.map(({ id, sessions }) => [id, sessionRowsOf(sessions)]);
+}
 
 const entry = (id: number, summary = `entry ${id}`): LogEntry => ({ ...logEntry(summary), id });
 
@@ -70,6 +88,33 @@ for (const [name, fresh] of Object.entries(stores)) {
     assert.deepEqual(await other.readLogEntries({ afterId: 0, limit: 10 }), entries);
     await other.insertLogEntries([logEntry("later")]);
     assert.equal((await other.readLogEntries({ afterId: 7, limit: 10 }))[0]?.id, 10);
+  });
+
+  rule(
+    "inserts the sessions of a batch and returns them with their users",
+    async (store, other) => {
+      await store.importBatch(batch({ users: [withSessions("a"), user("b")] }));
+      assert.deepEqual(await usersOf(other), [
+        ["a", SESSIONS],
+        ["b", []],
+      ]);
+      assert.deepEqual(await other.findSession("b"), {
+        ...{ id: "b", userId: "a", address: "2001:db8::1", device: "🔑 caf\u00e9\n" },
+        createdAt: new Date("2030-01-02T03:04:05.678Z"),
+        usedAt: new Date("2030-01-02T03:04:05.679Z"),
+        expiresAt: new Date("2030-02-01T03:04:05.678Z"),
+      });
+    },
+  );
+
+  rule("imports users with their sessions, except those whose ID is known", async (store) => {
+    const rows = (id: string) => [{ users: [withSessions(id)], entries: [] }];
+    assert.equal(await store.importRecords(() => rows("a")), "imported");
+    assert.equal(await store.importRecords(() => rows("b")), "imported");
+    assert.deepEqual(await usersOf(store), [
+      ["a", SESSIONS],
+      ["b", []],
+    ]);
   });
 
   rule("reads pages of users sorted by ID bytes", async (store) => {
@@ -145,11 +190,12 @@ for (const [name, fresh] of Object.entries(stores)) {
 
   rule("removes old rows in the same step when it starts over", async (store) => {
     const to = { mark: "first", lastEntryId: 5 };
-    await store.importBatch(batch({ users: [user("a")], entries: [entry(5)], to }));
+    await store.importBatch(batch({ users: [withSessions("a")], entries: [entry(5)], to }));
     const again = { users: [user("b")], entries: [entry(2)], from: to, how: "start-over" } as const;
     await store.importBatch(batch({ ...again, to: { mark: "again", lastEntryId: 5 } }));
     assert.deepEqual(await store.readUsers({ afterId: "", limit: 9 }), [user("b")]);
     assert.deepEqual(await store.readLogEntries({ afterId: 0, limit: 9 }), [entry(2)]);
+    assert.deepEqual(await store.readSessions({ afterId: "", limit: 9 }), []);
     assert.equal((await store.readContents()).mark, "again");
   });
 

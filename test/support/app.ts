@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
+import { honoAuth } from "../../src/adapters/hono.ts";
 import { type Auth, type AuthOptions, createAuth } from "../../src/index.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { type Answer, type Sending, send } from "./client.ts";
@@ -35,9 +36,10 @@ export async function startApp(
   const auth = createAuth({ store, secret: SECRET, log, ...options });
 
   const app = new Hono();
-  app.route("/", auth.routes);
-  app.get("/operation", auth.requireAuth, (c) => c.text(`protected, for ${c.var.user.username}`));
-  app.use("/handler", auth.authMiddleware);
+  const { routes, requireAuth, authMiddleware } = honoAuth(auth);
+  app.route("/", routes);
+  app.get("/operation", requireAuth, (c) => c.text(`protected, for ${c.var.user.username}`));
+  app.use("/handler", authMiddleware);
   app.get("/handler", (c) => c.text("protected"));
   app.get("/who", async (c) => c.json((await auth.currentUser(c.req.raw)) ?? null));
 

@@ -1,8 +1,8 @@
 import type { TestContext } from "node:test";
-import { pino } from "pino";
 import type { LogEntry } from "../../src/core/log-reader.ts";
 import { openStore } from "../../src/gate/open-store.ts";
 import { type Gate, serve } from "../../src/gate/serve.ts";
+import { createServerLog } from "../../src/gate/server-log.ts";
 import { readSettings, type Settings } from "../../src/gate/settings/settings.ts";
 import { type Answer, type Sending, send } from "./client.ts";
 import { eventually } from "./eventually.ts";
@@ -47,10 +47,8 @@ export async function startGate(
   const { settings: defaults } = readSettings({ flags: {}, envFile: undefined, env });
   const settings: Settings = { ...defaults, programEnvironment: {}, ...overrides };
   const serverLog: Readonly<Record<string, unknown>>[] = [];
-  const log = pino(
-    { level: settings.logLevel, base: null, formatters: { level: (level) => ({ level }) } },
-    { write: (line: string) => serverLog.push(JSON.parse(line)) },
-  );
+  const write = (line: string): unknown => serverLog.push(JSON.parse(line));
+  const log = createServerLog(settings.logLevel, { write });
   const gate = await serve(settings, log);
   const stop = stopOnce(gate);
   t.after(stop);

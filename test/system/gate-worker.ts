@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { pino } from "pino";
 import { type Gate, serve } from "../../src/gate/serve.ts";
+import { createServerLog } from "../../src/gate/server-log.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";
 
 /**
@@ -22,5 +22,5 @@ process.on("disconnect", () => process.exit());
 function start(flags: Flags): Promise<Gate> {
   const reading = readSettings({ flags: { PORT: "0", ...flags }, envFile: undefined });
   assert.deepEqual(reading.problems, []);
-  return serve(reading.settings, pino({ level: "silent" }));
+  return serve(reading.settings, createServerLog("error", { write: () => {} }));
 }

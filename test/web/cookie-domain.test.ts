@@ -59,17 +59,17 @@ const cases: readonly (readonly [what: string, settings: Partial<Settings>, targ
   [
     "a cookie domain",
     { cookieDomain: "example.test" },
-    "'self' http://example.test http://*.example.test https://example.test https://*.example.test",
+    "'self' example.test *.example.test https://example.test https://*.example.test",
   ],
   [
     "a cookie domain and a public URL with a port",
     { cookieDomain: "example.test", publicUrl: "https://auth.example.test:8443" },
-    "'self' http://example.test:8443 http://*.example.test:8443 https://example.test:8443 https://*.example.test:8443",
+    "'self' example.test:8443 *.example.test:8443 https://example.test:8443 https://*.example.test:8443",
   ],
   [
     "a cookie domain and an external post-login location",
     { cookieDomain: "example.test", postLoginLocation: "https://home.example.org/a" },
-    "'self' https://home.example.org http://example.test http://*.example.test https://example.test https://*.example.test",
+    "'self' https://home.example.org example.test *.example.test https://example.test https://*.example.test",
   ],
 ];
 

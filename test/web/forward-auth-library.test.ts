@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Unavailable } from "../../src/core/fault.ts";
-import { createAuth } from "../../src/index.ts";
+import { createAuth, fetchRequest } from "../../src/index.ts";
 import { startApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";
 import { OWNER, SECRET } from "../support/gate.ts";
@@ -78,7 +78,7 @@ test("the gate serves everything under the base path and nothing outside it", as
   const statusOf = async (method: string, path: string): Promise<number> => {
     const request = new Request(`http://gate${path}`, { method });
     const connection = { remoteAddress: "192.0.2.1", encrypted: false };
-    return (await auth.adapter.fetch(request, connection)).status;
+    return (await auth.adapter.answer(fetchRequest(request, connection))).status;
   };
   for (const [method, path, status] of [
     ["GET", "/login", 200],

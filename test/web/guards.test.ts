@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Hono } from "hono";
+import { honoAuth } from "../../src/adapters/hono.ts";
 import { Unavailable } from "../../src/core/fault.ts";
 import { type Auth, createAuth } from "../../src/index.ts";
 import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
@@ -33,7 +34,7 @@ async function createGuarded(
   t.after(() => auth.close());
   let reached = 0;
   const app = new Hono();
-  app.get("/protected", auth[guard], (c) => {
+  app.get("/protected", honoAuth(auth)[guard], (c) => {
     reached += 1;
     return c.text(`for ${c.var.user.username}`);
   });
@@ -126,7 +127,7 @@ test("without an account, requireAuth redirects to the setup page and authMiddle
 test("passes errors of the protected handler to the application", async (t) => {
   const { auth, session, log } = await createGuarded(t, "requireAuth");
   const app = new Hono();
-  app.get("/failing", auth.requireAuth, () => {
+  app.get("/failing", honoAuth(auth).requireAuth, () => {
     throw new Error("the application's");
   });
   app.onError((error, c) => c.text(`handled: ${error.message}`, 418));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { memoryStore } from "../stores/memory-store.ts";
 import { startApp } from "../support/app.ts";
 import {
@@ -9,9 +10,10 @@ import {
   ORIGIN,
 } from "../support/authenticator.ts";
 import type { Answer } from "../support/client.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { OWNER, type RunningGate, SECRET, startGate } from "../support/gate.ts";
 import { elements } from "../support/markup.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
+import { startNode } from "../support/process.ts";
 
 const server = await sharedPostgres();
 const ADD = "/account/passkeys/add";
@@ -232,6 +234,44 @@ for (const [why, options] of Object.entries({
     assert.doesNotMatch((await app.send("/", { session, headers: HOST })).body, /passkey/);
   });
 }
+
+/** Prints each module of an operation on passkeys when it is loaded. */
+const PRINT_LOADED = `
+import { registerHooks } from "node:module";
+registerHooks({
+  load(url, context, next) {
+    const [, name] = /passkeys.((?:add|begin|ceremony|key|remove|sign-in).*)/.exec(url) ?? [];
+    if (name !== undefined) console.log(name);
+    return next(url, context);
+  },
+});
+const { createAuth, fetchRequest } = await import("./src/index.ts");
+const { openSqlite } = await import("./src/stores/sqlite/store.ts");
+const store = await openSqlite({ file: ":memory:" });
+const auth = createAuth({ store, secret: "${SECRET}" });
+const post = (path, form) => {
+  const options = { method: "POST", body: new URLSearchParams(form) };
+  const request = new Request("http://localhost" + path, options);
+  return auth.adapter.answer(fetchRequest(request, { remoteAddress: "127.0.0.1" }));
+};
+const form = { username: "owner", password: "password", confirm: "password" };
+await post("/setup", form);
+await post("/login", form);
+await post("/login/passkey", {});
+console.log("the first use:");
+await post("/login/passkey", { credential: "x" });
+await auth.close();`;
+
+test("loads the operations on passkeys on their first use", async (t) => {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const args = ["--input-type=module", "-e", PRINT_LOADED];
+  const { code, stdout, stderr } = await startNode(t, args, {}, root).ended;
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(stdout.trimEnd().split("\n"), [
+    "the first use:",
+    ...["sign-in-with-passkey.ts", "ceremony.ts", "key.ts"],
+  ]);
+});
 
 test("requires the setup while no account exists", async (t) => {
   const gate = await startGate(t);

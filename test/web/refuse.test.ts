@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Hono } from "hono";
+import { honoAuth } from "../../src/adapters/hono.ts";
 import { type AuthOptions, createAuth } from "../../src/index.ts";
 import { SECRET } from "../support/gate.ts";
 import { hashText, openStore } from "../support/store.ts";
@@ -28,7 +29,7 @@ async function guardedApp(t: TestContext, options: Partial<AuthOptions>, account
   const auth = createAuth({ store, secret: SECRET, ...options });
   t.after(() => auth.close());
   const app = new Hono();
-  app.all("*", auth.requireAuth, () => assert.fail("the handler was called"));
+  app.all("*", honoAuth(auth).requireAuth, () => assert.fail("the handler was called"));
   return async ({ path = "/page", method = "GET", headers = HTML }: Asking = {}) => {
     const host = new URL(ORIGIN).host;
     const request = new Request(`${ORIGIN}${path}`, { method, headers: { host, ...headers } });
@@ -155,6 +156,6 @@ test("the page with the password form returns after the sign-in too", async (t) 
   await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
   const auth = createAuth({ store, secret: SECRET, returnTo: true, homePath: "/account" });
   t.after(() => auth.close());
-  const answer = await auth.routes.request("/account", { headers: HTML });
+  const answer = await honoAuth(auth).routes.request("/account", { headers: HTML });
   assert.equal(answer.headers.get("location"), returning("/login", "/account"));
 });

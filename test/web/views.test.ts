@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { honoAuth } from "../../src/adapters/hono.ts";
 import { Unavailable } from "../../src/core/fault.ts";
 import { createAuth } from "../../src/index.ts";
 import { startApp } from "../support/app.ts";
@@ -27,7 +28,7 @@ for (const [what, cause] of [
     const store = { ...(await openStore(t)), hasUsers: failing };
     const auth = createAuth({ store, secret: SECRET, log });
     t.after(() => auth.close());
-    const answer = await auth.routes.request("/login?token=not-for-the-log");
+    const answer = await honoAuth(auth).routes.request("/login?token=not-for-the-log");
     assert.deepEqual([answer.status, answer.headers.get("retry-after")], [503, "7"]);
     const [line, ...others] = log.lines;
     const { requestId, ...details } = line?.fields ?? {};
@@ -46,7 +47,8 @@ test("a custom error page gets the data that is available without the failed sto
     pages: { error: (page) => `${page.NeedsSetup} ${page.HasError} ${page.CurrentUser}` },
   });
   t.after(() => auth.close());
-  const textOf = async (path: string): Promise<string> => (await auth.routes.request(path)).text();
+  const textOf = async (path: string): Promise<string> =>
+    (await honoAuth(auth).routes.request(path)).text();
   assert.equal(await textOf("/login"), "false false undefined");
   assert.equal(await textOf("/login?error=1"), "false true undefined");
 });

@@ -15,6 +15,15 @@ for (const attack of attacks.filter(({ name }) => name !== "passkey-replay")) {
   });
 }
 
+test("page-headers accepts forms that lead to the hosts of a domain", async (t) => {
+  const { "Content-Security-Policy": policy = "" } = correct.pageHeaders;
+  const shared = policy.replace("'self'", "'self' example.org *.example.org https://*.example.org");
+  const { outcome, findings } = await attackSampleServer(t, attackNamed("page-headers"), {
+    pageHeaders: { ...correct.pageHeaders, "Content-Security-Policy": shared },
+  });
+  assert.deepEqual([outcome, findings], ["passed", []]);
+});
+
 test("guarded-paths ignores empty responses to requests for other hosts", async (t) => {
   const { outcome, findings } = await attackSampleServer(t, attackNamed("guarded-paths"), {
     redirect(response, location, cookies) {

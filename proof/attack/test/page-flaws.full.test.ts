@@ -117,6 +117,12 @@ const flaws: readonly Flaw[] = [
   },
   {
     attack: "page-headers",
+    what: "lets forms of its pages lead to any host",
+    server: { pageHeaders: policy((text) => text.replace("form-action 'self'", "form-action *")) },
+    finding: /the policy must restrict form targets/,
+  },
+  {
+    attack: "page-headers",
     what: "lets any site read its pages",
     server: { pageHeaders: { ...correct.pageHeaders, "Access-Control-Allow-Origin": "*" } },
     finding: /other sites must not read it/,

@@ -1,5 +1,6 @@
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
+import { honoAuth } from "latchkey/hono";
 import { openLatchkey, plantLatchkey } from "./latchkey.ts";
 import { greeting, type Peer } from "./peer.ts";
 
@@ -8,8 +9,9 @@ export const peer: Peer = {
   async serve(folder) {
     const auth = await openLatchkey(folder);
     const app = new Hono();
-    app.route("/", auth.routes);
-    app.get("/guarded", auth.requireAuth, (c) => c.text(greeting(c.var.user.username)));
+    const { routes, requireAuth } = honoAuth(auth);
+    app.route("/", routes);
+    app.get("/guarded", requireAuth, (c) => c.text(greeting(c.var.user.username)));
     return getRequestListener(app.fetch);
   },
 };

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { inSeconds, mint, partsOf } from "../../../test/support/mint.ts";
-import { get, run } from "../../bench/load.ts";
+import { run } from "../../bench/load.ts";
+import { get } from "../../bench/wire.ts";
 import { setUp } from "../actions.ts";
 import type { Case, CaseContext, Form } from "../case.ts";
 import type { Gate, GateOptions } from "../gate.ts";
@@ -93,7 +94,10 @@ async function fillMemories(gate: Gate, session: string): Promise<void> {
     next() {
       left -= 1;
       if (left < 0) return undefined;
-      return get("/forward-auth", mint({ user_id, exp: inSeconds(3_600), iat: 1, jti: left }));
+      return get(
+        "/forward-auth",
+        `session=${mint({ user_id, exp: inSeconds(3_600), iat: 1, jti: left })}`,
+      );
     },
   });
 }

@@ -7,7 +7,6 @@ export const command: Command = {
   details:
     "The gate does this while it runs with HTTPS_PORT. If an attempt for this domain has failed, it tries again at once.",
   operands: [{ name: "name", need: "required" }],
-  options: [],
   settings: ["DATA_DIR", "HTTPS_PORT"],
   examples: ["latchkey domain add auth.example.org"],
 

@@ -5,7 +5,6 @@ import type { Command } from "../command.ts";
 export const command: Command = {
   details: "The gate requests no further certificate for it.",
   operands: [{ name: "name", need: "required" }],
-  options: [],
   settings: ["DATA_DIR"],
   examples: ["latchkey domain remove auth.example.org"],
 

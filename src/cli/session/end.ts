@@ -6,7 +6,6 @@ import { quoted, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
 export const command: Command = {
   details: "Ends one session on every instance. The user can sign in again.",
   operands: [{ name: "id", need: "required" }],
-  options: [],
   settings: STORE_SETTINGS,
   examples: ["latchkey session end 5f0c1d7f7d9e4a3b8c6d2e1f0a9b8c7d"],
 

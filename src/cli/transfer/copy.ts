@@ -21,7 +21,7 @@ import { amountsText, progressDisplay } from "./progress.ts";
 
 export const command: Command = {
   details:
-    "Copies all users and log entries, and compares both databases afterwards. The target must be empty; an SQLite file is created. An interrupted copy continues when the command is repeated.",
+    "Copies all users with their sessions, and all log entries, and compares both databases afterwards. The target must be empty; an SQLite file is created. An interrupted copy continues when the command is repeated.",
   options: [
     {
       name: "from",

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import type { UserReader } from "../../core/accounts/account-store.ts";
-import type { StoredUser } from "../../core/store.ts";
+import { MAX_COUNTED_SESSIONS } from "../../core/sessions/add-ended-sessions.ts";
+import type { TransferUser } from "../../core/store.ts";
+import { sessionRowsOf } from "../../core/transfer/session-rows.ts";
 import { writeOutput } from "../../gate/files/output-file.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
@@ -10,7 +12,8 @@ import { csvLine } from "./csv.ts";
 import { overwriteProblem } from "./files.ts";
 
 export const command: Command = {
-  details: "Password hashes, passkeys and codes are left out unless --with-hashes is given.",
+  details:
+    "Password hashes, passkeys, codes and sessions are left out unless --with-hashes is given.",
   options: [
     { name: "with-hashes", about: "include the password hashes, so that import accepts the file" },
     {
@@ -57,12 +60,12 @@ export const command: Command = {
 /** How a format writes users. */
 interface Form {
   readonly header: readonly string[];
-  line(user: StoredUser): string;
+  line(user: TransferUser): string;
 }
 
 function formIn({ format = "json", ...options }: OptionValues): Form {
   const hashes = options["with-hashes"] === true;
-  const fields = ({ id, username, passwordHash, sessionsFrom, ...user }: StoredUser) => ({
+  const fields = ({ id, username, passwordHash, sessionsFrom, ...user }: TransferUser) => ({
     id,
     username,
     ...(hashes && { password_hash: passwordHash }),
@@ -71,14 +74,25 @@ function formIn({ format = "json", ...options }: OptionValues): Form {
       ended_sessions: user.endedSessions,
       codes: user.codes,
       passkeys: user.passkeys,
+      sessions: currentSessions(user.sessions),
     }),
   });
   if (format === "json") return { header: [], line: (user) => printableJson(fields(user)) };
-  const all = "id,username,password_hash,sessions_from,ended_sessions,codes,passkeys";
+  const all = "id,username,password_hash,sessions_from,ended_sessions,codes,passkeys,sessions";
   return {
     header: [hashes ? all : "id,username,sessions_from"],
     line: (user) => csvLine(Object.values(fields(user)).map((value = "") => String(value))),
   };
+}
+
+/** Without those that have expired, and so many that a line is not too long for an import. */
+function currentSessions(text: string | undefined): string | undefined {
+  const now = Date.now();
+  const rows = sessionRowsOf(text)
+    .filter(([, , , expiresAt]) => expiresAt > now)
+    .toSorted(([, , one], [, , other]) => other - one)
+    .slice(0, MAX_COUNTED_SESSIONS);
+  return rows.length === 0 ? undefined : JSON.stringify(rows);
 }
 
 function fileIn({ to }: OptionValues): string | undefined {

@@ -1,9 +1,8 @@
 import type { UserQuery } from "../../core/accounts/account-store.ts";
+import type { AddUserPorts } from "../../core/accounts/add-user.ts";
 import { toEntry } from "../../core/event-log.ts";
-import type { Event } from "../../core/events.ts";
 import { messageOf } from "../../core/fault.ts";
-import { createPasswords, type Passwords } from "../../core/passwords.ts";
-import type { SetupTokenSource } from "../../core/setup-token.ts";
+import { createPasswords } from "../../core/passwords.ts";
 import { type OpenStore, openStore } from "../../gate/open-store.ts";
 import { printable } from "../../gate/printable.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
@@ -12,14 +11,9 @@ import { UsageError } from "../command.ts";
 import { TOO_SHORT } from "../prompt.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** The ports that the account commands pass to the rules. */
-export interface Accounts {
+/** The ports that the account commands pass to the rules. Entries are written before they end. */
+export interface Accounts extends AddUserPorts {
   readonly store: OpenStore;
-  readonly passwords: Passwords;
-  readonly clock: { now(): number };
-  readonly setupToken: Pick<SetupTokenSource, "delete">;
-  /** Written before the command ends. */
-  readonly record: (event: Event) => Promise<void>;
 }
 
 /** Opens the store for a command and closes it afterwards. */
@@ -29,7 +23,7 @@ export async function withAccounts<T>(
   work: (accounts: Accounts) => Promise<T>,
   missing: "create" | "refuse" = "refuse",
 ): Promise<T> {
-  const store = await openStore(settings, missing);
+  await using store = await openStore(settings, missing);
   const clock = { now: () => Date.now() };
   /** The account has changed already, so a failure is only reported. */
   const attempt = async (what: string, step: () => Promise<void>): Promise<void> => {
@@ -40,20 +34,14 @@ export async function withAccounts<T>(
     }
   };
   const token = setupTokenFile(settings.setupTokenFile);
-  try {
-    return await work({
-      store,
-      clock,
-      passwords: createPasswords({ atOnce: 1, waiting: 0 }),
-      setupToken: {
-        delete: () => attempt("deleting the setup token file", () => token.delete()),
-      },
-      record: (event) =>
-        attempt("writing the log entry", () => store.insertLogEntries([toEntry(event, clock)])),
-    });
-  } finally {
-    await store.close();
-  }
+  return await work({
+    store,
+    clock,
+    passwords: createPasswords({ atOnce: 1, waiting: 0 }),
+    setupToken: { delete: () => attempt("deleting the setup token file", () => token.delete()) },
+    record: (event) =>
+      attempt("writing the log entry", () => store.insertLogEntries([toEntry(event, clock)])),
+  });
 }
 
 /** The settings that select the store. */

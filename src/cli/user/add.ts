@@ -46,14 +46,10 @@ async function isTaken(
   settings: Settings,
   missing: "create" | "refuse",
 ): Promise<boolean> {
-  const store = await (missing === "create"
+  await using store = await (missing === "create"
     ? openIfExists(settings)
     : openStore(settings, "refuse").catch(withHint));
-  try {
-    return (await store?.findUserByUsername(username)) !== undefined;
-  } finally {
-    await store?.close();
-  }
+  return (await store?.findUserByUsername(username)) !== undefined;
 }
 
 function withHint(error: unknown): never {

@@ -5,7 +5,6 @@ import { quoted, refuse, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 export const command: Command = {
   details: "For a lost phone: the next sign-in needs the password only.",
   operands: [{ name: "name", need: "required" }],
-  options: [],
   settings: STORE_SETTINGS,
   examples: ["latchkey user codes off alice"],
 

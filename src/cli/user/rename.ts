@@ -8,7 +8,6 @@ export const command: Command = {
     { name: "from", need: "required" },
     { name: "to", need: "required" },
   ],
-  options: [],
   settings: STORE_SETTINGS,
   examples: ["latchkey user rename alice alice.smith"],
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Event } from "../events.ts";
 import type { Passwords } from "../passwords.ts";
-import type { Extra, NewUser, PasswordHash, Store, StoredUser, User, UserId } from "../store.ts";
+import type { Extra, NewUser, PasswordHash, Store, TransferUser, User, UserId } from "../store.ts";
 
 /** What the account commands need beside the `Store`; `testAccounts` checks it. */
 export interface AccountStore extends Store, UserReader, AccountChanges, ExtraStore {}
@@ -37,7 +37,7 @@ export interface AccountChanges {
 /** A store that can list its users. */
 export interface UserReader {
   /** Sorted by ID, byte by byte. */
-  readUsers(query: UserQuery): Promise<readonly StoredUser[]>;
+  readUsers(query: UserQuery): Promise<readonly TransferUser[]>;
 }
 
 export interface UserQuery {

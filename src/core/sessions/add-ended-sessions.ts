@@ -17,6 +17,9 @@ export interface EndSessionPorts {
 /** Beyond this, the user is read too slowly. */
 export const MAX_ENDED_SESSIONS = 1_000;
 
+/** More make no difference: to end all but one of that many ends every session of the user. */
+export const MAX_COUNTED_SESSIONS: number = MAX_ENDED_SESSIONS + 2;
+
 /**
  * Ends sessions of one user: adds them to the user's list until they expire. A list that gets too
  * long is replaced by the end of all sessions of the user.

@@ -63,6 +63,7 @@ export function createSessionRecorder(
 
     async flush() {
       writeUses();
+      if (running.size === 0) return;
       const late = new AbortController();
       const pause = sleep(FLUSH_WITHIN_MS, undefined, { ref: false, signal: late.signal });
       await Promise.race([Promise.all(running), pause]);

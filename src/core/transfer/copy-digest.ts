@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { EXTRAS } from "../store.ts";
+import { sessionRowsOf } from "./session-rows.ts";
 import type { ImportRows } from "./transfer-store.ts";
 
 export type Rows = AsyncGenerator<ImportRows, void, undefined>;
@@ -23,7 +24,8 @@ export async function digestOf(rows: Rows): Promise<{ users: Digest; entries: Di
     for (const user of page.users) {
       const { id, username, passwordHash, sessionsFrom = null } = user;
       const extras = EXTRAS.map((extra) => user[extra] ?? null);
-      add(users, [id, username, passwordHash, sessionsFrom, ...extras]);
+      const sessions = sessionRowsOf(user.sessions);
+      add(users, [id, username, passwordHash, sessionsFrom, ...extras, sessions]);
     }
     for (const { id, at, type, summary, author } of page.entries) {
       add(entries, [id, at.getTime(), type, summary, author]);

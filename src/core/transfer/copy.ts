@@ -25,8 +25,8 @@ export type CopyOutcome =
   | { readonly kind: "interrupted" };
 
 /**
- * Copies all users and log entries into an empty store, or continues an interrupted copy of the same
- * source. Reads both sides again at the end and compares them.
+ * Copies all users, sessions and log entries into an empty store, or continues an interrupted copy
+ * of the same source. Reads both sides again at the end and compares them.
  */
 export async function copy(
   source: CopySource,

@@ -6,14 +6,16 @@ import {
   type NewLogEntry,
   type PasswordHash,
   type StoredUser,
+  type TransferUser,
   type UserId,
 } from "../store.ts";
+import { MAX_TIME, parseSessionRows } from "./session-rows.ts";
 
 /** The fields of a line by `fieldName`. In CSV, all values are strings and none is absent. */
 export type ImportFields = ReadonlyMap<string, unknown>;
 
 export type ImportRecord =
-  | { readonly kind: "user"; readonly user: StoredUser }
+  | { readonly kind: "user"; readonly user: TransferUser }
   | { readonly kind: "entry"; readonly entry: NewLogEntry }
   | { readonly kind: "refused"; readonly reason: string };
 
@@ -22,6 +24,7 @@ const MAX_TEXT_BYTES = 65_536;
 /** IDs are part of every session cookie. */
 const MAX_ID_BYTES = 255;
 const MAX_HASH_BYTES = 1_024;
+const MAX_SESSIONS_BYTES = 1_048_576;
 
 /** `password_hash`, `PasswordHash` and `Password_Hash` are the same name. */
 export const fieldName = (name: string): string => name.replaceAll("_", "").toLowerCase();
@@ -42,7 +45,7 @@ class Refusal extends Error {}
 
 const refused = (reason: string): ImportRecord => ({ kind: "refused", reason });
 
-function userIn(fields: ImportFields): StoredUser {
+function userIn(fields: ImportFields): TransferUser {
   const username = textOf(fields, "username", "username", MAX_TEXT_BYTES);
   const hash = textOf(fields, "passwordhash", "password_hash", MAX_HASH_BYTES);
   const verdict = judgeHash(hash);
@@ -57,6 +60,7 @@ function userIn(fields: ImportFields): StoredUser {
     passwordHash: hash as PasswordHash,
     ...(sessionsFrom === undefined ? {} : { sessionsFrom }),
     ...extrasIn(fields),
+    ...sessionsIn(fields),
   };
 }
 
@@ -66,6 +70,13 @@ function extrasIn(fields: ImportFields): Pick<StoredUser, Extra> {
   return Object.fromEntries(
     extras.map((extra) => [extra, textOf(fields, extra.toLowerCase(), extra, MAX_TEXT_BYTES)]),
   );
+}
+
+function sessionsIn(fields: ImportFields): Pick<TransferUser, "sessions"> {
+  if (isAbsent(fields.get("sessions"))) return {};
+  const rows = parseSessionRows(textOf(fields, "sessions", "sessions", MAX_SESSIONS_BYTES));
+  if (rows !== undefined) return { sessions: JSON.stringify(rows) };
+  throw new Refusal("sessions must be a list of sessions as an export writes it");
 }
 
 function idIn(fields: ImportFields): string {
@@ -126,9 +137,6 @@ const isDay = (day: string): boolean =>
   dateOf(Date.parse(`${day}T00:00Z`))
     ?.toISOString()
     .startsWith(day) === true;
-
-/** The end of the year 9999: not every database can store a later time. */
-const MAX_TIME = Date.UTC(10_000, 0) - 1;
 
 const dateOf = (milliseconds: number): Date | undefined =>
   milliseconds <= MAX_TIME ? new Date(Math.floor(milliseconds)) : undefined;

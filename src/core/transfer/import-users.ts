@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { toEntry } from "../event-log.ts";
 import { logImported, usersImported } from "../events.ts";
-import type { NewLogEntry, StoredUser } from "../store.ts";
+import type { NewLogEntry, TransferUser } from "../store.ts";
 import { type ImportFields, parseRecord } from "./import-record.ts";
 import {
   type Amounts,
@@ -20,10 +20,10 @@ export type ImportLine = { readonly line: number } & (
 /** Holds the lines until all are read, outside the memory of the process. */
 export interface Staging {
   /** Returns the earlier line with the same username or ID, if any. */
-  addUser(line: number, user: StoredUser): EarlierLine | undefined;
+  addUser(line: number, user: TransferUser): EarlierLine | undefined;
   addEntry(line: number, entry: NewLogEntry): void;
   counts(): Amounts;
-  users(): Iterable<readonly StoredUser[]>;
+  users(): Iterable<readonly TransferUser[]>;
   entries(): Iterable<readonly NewLogEntry[]>;
   /** Removes the user and returns its line. */
   removeUser(id: string): number;

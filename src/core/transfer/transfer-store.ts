@@ -1,6 +1,6 @@
 import type { UserReader } from "../accounts/account-store.ts";
 import type { LogEntry } from "../log-reader.ts";
-import type { NewLogEntry, StoredUser, User, UserId } from "../store.ts";
+import type { NewLogEntry, TransferUser, User, UserId } from "../store.ts";
 
 /** Numbers of users and log entries. */
 export interface Amounts {
@@ -58,7 +58,7 @@ export interface Importer {
 }
 
 export interface ImportRows {
-  readonly users: readonly StoredUser[];
+  readonly users: readonly TransferUser[];
   readonly entries: readonly LogEntry[];
 }
 
@@ -75,7 +75,8 @@ export interface RecordImporter extends Pick<Importer, "problemWith"> {
   findTaken(users: readonly User[]): Promise<readonly TakenUser[]>;
   /**
    * Inserts everything in one step, or nothing and returns `taken` when a username or an ID is in
-   * use by then. The store assigns the IDs of log entries. May call `rows` more than once.
+   * use by then. Leaves out sessions whose ID is known. The store assigns the IDs of log entries.
+   * May call `rows` more than once.
    */
   importRecords(rows: () => Iterable<NewRows>): Promise<"imported" | "taken">;
 }
@@ -86,7 +87,7 @@ export interface TakenUser {
 }
 
 export interface NewRows {
-  readonly users: readonly StoredUser[];
+  readonly users: readonly TransferUser[];
   readonly entries: readonly NewLogEntry[];
 }
 

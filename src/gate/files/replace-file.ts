@@ -52,16 +52,12 @@ async function fillNew<T>(
   path: string,
   { fill, mode = 0o600, ownedAs = dirname(path) }: Replacing<T>,
 ): Promise<T> {
-  const handle = await open(temporary, "wx", mode);
-  try {
-    const result = await fill({ handle, path: temporary });
-    if (ownedAs !== null) await giveToOwner(handle, ownedAs);
-    await handle.sync();
-    await refuseSwapped(handle, temporary, path);
-    return result;
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(temporary, "wx", mode);
+  const result = await fill({ handle, path: temporary });
+  if (ownedAs !== null) await giveToOwner(handle, ownedAs);
+  await handle.sync();
+  await refuseSwapped(handle, temporary, path);
+  return result;
 }
 
 /** Changes the open file: by now, the owner of the folder may have put a link under its name. */
@@ -78,6 +74,6 @@ async function refuseSwapped(handle: FileHandle, temporary: string, path: string
 }
 
 async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  await folder.sync().finally(() => folder.close());
+  await using folder = await open(path, "r");
+  await folder.sync();
 }

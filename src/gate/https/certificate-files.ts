@@ -16,7 +16,6 @@ export async function watchCertificateFiles(
   pollMs: number = POLL_MS,
 ): Promise<Certificates> {
   const source = new CertificateSource();
-  const stopping = new AbortController();
   let lastState = await stateOf(certFile, keyFile);
   source.replace([await read(certFile, keyFile)]);
 
@@ -32,15 +31,7 @@ export async function watchCertificateFiles(
       log.warn({ reason: messageOf(error) }, "the changed certificate files cannot be used yet");
     }
   };
-  const watching = poll(reload, pollMs, stopping.signal);
-
-  return {
-    source,
-    async stop() {
-      stopping.abort();
-      await watching;
-    },
-  };
+  return { source, ...poll(reload, pollMs) };
 }
 
 const read = async (certFile: string, keyFile: string): Promise<Certificate> =>

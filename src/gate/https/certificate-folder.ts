@@ -89,11 +89,11 @@ export function certificateFolder(dataDir: string): CertificateFolder {
       return wasWanted;
     },
     requestedAt: async (name) => (await unlessMissing(stat(at(name, WANTED))))?.mtimeMs ?? 0,
-    progress: async (name) => readAs(isProgress, await text(at(name, PROGRESS))),
+    progress: (name) => readObject(at(name, PROGRESS)),
     writeProgress: (name, progress) => replaceText(at(name, PROGRESS), JSON.stringify(progress)),
     certificate: (name) => text(at(name, CERTIFICATE)),
     writeCertificate: (name, pem) => replaceText(at(name, CERTIFICATE), pem),
-    order: async (name) => readAs(isStoredOrder, await text(at(name, ORDER))),
+    order: (name) => readObject(at(name, ORDER)),
     writeOrder: (order) => replaceText(at(order.name, ORDER), JSON.stringify(order)),
     removeOrder: (name) => rm(at(name, ORDER), { force: true }),
     accountKey(authority, make) {
@@ -107,32 +107,13 @@ export function certificateFolder(dataDir: string): CertificateFolder {
 
 const text = (file: string): Promise<string | undefined> => unlessMissing(readFile(file, "utf8"));
 
-/** Files are written atomically. A file with other content counts as missing. */
-function readAs<T extends object>(
-  isOne: (value: object) => value is T,
-  json: string | undefined,
-): T | undefined {
+/** Files are written atomically. A file with anything but an object counts as missing. */
+async function readObject<T extends object>(file: string): Promise<T | undefined> {
   try {
-    const value: unknown = json === undefined ? undefined : JSON.parse(json);
-    return typeof value === "object" && value !== null && isOne(value) ? value : undefined;
-  } catch {
-    return undefined;
+    const value = JSON.parse((await text(file)) ?? "null");
+    return value instanceof Object ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
-}
-
-function isProgress(value: object): value is Progress {
-  const { failures, lastAt, nextAt, cause } = value as Partial<Progress>;
-  return (
-    Number.isSafeInteger(failures) &&
-    [lastAt, nextAt].every(isTime) &&
-    (cause === undefined || typeof cause === "string")
-  );
-}
-
-const isTime = (value: unknown): boolean =>
-  typeof value === "number" && !Number.isNaN(new Date(value).getTime());
-
-function isStoredOrder(value: object): value is StoredOrder {
-  const { name, url, keyPem, authority } = value as Partial<StoredOrder>;
-  return [name, url, keyPem, authority].every((one) => typeof one === "string");
 }

@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/fault.ts";
-import { poll } from "../poll.ts";
+import { type Polling, poll } from "../poll.ts";
 import type { GateLog } from "../server-log.ts";
 import { AcmeProblem } from "./acme/problem.ts";
 import { type Certificate, parseStored } from "./certificate.ts";
@@ -27,10 +27,9 @@ interface Known {
 export class Renewer {
   readonly source: CertificateSource = new CertificateSource();
   readonly #ports: RenewerPorts;
-  readonly #stopping = new AbortController();
   readonly #known = new Map<string, Known>();
   readonly #underWay = new Map<string, Promise<void>>();
-  #polling: Promise<void> | undefined;
+  #polling: Polling | undefined;
   #lastLogged = "";
 
   constructor(ports: RenewerPorts) {
@@ -39,12 +38,11 @@ export class Renewer {
 
   /** Starts requesting certificates. The gate must answer by then, or the domain check fails. */
   begin(pollMs: number = POLL_MS): void {
-    this.#polling ??= poll(() => this.#check(), pollMs, this.#stopping.signal);
+    this.#polling ??= poll((stop) => this.#check(stop), pollMs);
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#polling;
+    await this.#polling?.stop();
     await Promise.all(this.#underWay.values());
   }
 
@@ -77,47 +75,46 @@ export class Renewer {
   }
 
   /** Logs an error once, not every second while it lasts. */
-  async #check(): Promise<void> {
+  async #check(stop: AbortSignal): Promise<void> {
     try {
-      await this.#renewDue();
+      await this.#renewDue(stop);
       this.#lastLogged = "";
     } catch (error) {
       const isNew = messageOf(error) !== this.#lastLogged;
-      if (isNew && !this.#stopping.signal.aborted) this.#logFolderError(error);
+      if (isNew && !stop.aborted) this.#logFolderError(error);
       this.#lastLogged = messageOf(error);
     }
   }
 
   /** Starts the attempts in parallel, so that a slow one does not delay other names. */
-  async #renewDue(): Promise<void> {
+  async #renewDue(stop: AbortSignal): Promise<void> {
     const { folder, now } = this.#ports;
     await this.loadNames();
     for (const [name, { certificate, progress }] of this.#known) {
-      if (this.#stopping.signal.aborted || this.#underWay.has(name)) continue;
+      if (stop.aborted || this.#underWay.has(name)) continue;
       // In memory first: if the file cannot be written (full disk), the pause still applies.
       const before = progress ?? (await folder.progress(name));
       if (now() < dueAt(certificate, before, await folder.requestedAt(name))) continue;
-      const attempt = this.#attempt(name, before).finally(() => this.#underWay.delete(name));
+      const attempt = this.#attempt(name, before, stop).finally(() => this.#underWay.delete(name));
       this.#underWay.set(name, attempt);
     }
   }
 
-  async #attempt(name: string, before: Attempts | undefined): Promise<void> {
+  async #attempt(name: string, before: Attempts | undefined, stop: AbortSignal): Promise<void> {
     const { folder, obtain, log, now } = this.#ports;
-    const { signal } = this.#stopping;
     // The start, so that a request made during the attempt starts another one.
     const lastAt = now();
     let result: Known & { readonly progress: Progress };
     log.info({ domain: name }, "getting a certificate");
     try {
-      const certificate = await obtain(name, signal);
+      const certificate = await obtain(name, stop);
       const until = certificate.notAfter.toISOString();
       const renewal = new Date(renewalAt(certificate)).toISOString();
       log.info({ domain: name, until, renewal }, "stored a certificate");
       const progress = { failures: 0, lastAt, nextAt: 0, cause: undefined };
       result = { certificate, progress };
     } catch (error) {
-      if (signal.aborted) return;
+      if (stop.aborted) return;
       const progress = failure(lastAt, now(), before, error);
       const next = new Date(progress.nextAt).toISOString();
       log.error({ domain: name, reason: progress.cause, next }, "no certificate");

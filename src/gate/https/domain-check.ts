@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { Fault } from "../../core/fault.ts";
 import type { ChallengeResponder } from "./challenges.ts";
-import { connectionFailure, type HttpResponse, sendRequest } from "./http-request.ts";
+import { connectionFailure, sendRequest } from "./http-request.ts";
 
 /** The port that certificate authorities use for HTTP challenges. */
 const HTTP_PORT = 80;
@@ -28,19 +28,14 @@ export async function checkDomain(
       throw fault(`the name does not resolve (${connectionFailure(error)})`);
     },
   );
-  const probe = responder.probe();
+  using probe = responder.probe();
   const url = new URL(`http://${isIP(address) === 6 ? `[${address}]` : address}:${port}`);
   url.pathname = probe.path;
   const limits = { timeoutMs, maxBytes: MAX_RESPONSE_BYTES, stop };
-  let response: HttpResponse;
-  try {
-    response = await sendRequest(url, { headers: { Host: name }, ...limits });
-  } catch (error) {
+  const response = await sendRequest(url, { headers: { Host: name }, ...limits }).catch((error) => {
     if (stop.aborted) throw error;
     throw fault(`port ${port} of ${address} does not answer (${connectionFailure(error)})`);
-  } finally {
-    probe.withdraw();
-  }
+  });
   if (response.body !== probe.answer) {
     throw fault(`another server answers at ${address}, port ${port}`);
   }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../core/fault.ts";
 import { type Certificate, parseStored } from "./certificate.ts";
 import type { CertificateFolder } from "./certificate-folder.ts";
 import { dueAt, renewalAt } from "./renewal.ts";
@@ -6,6 +7,8 @@ import { dueAt, renewalAt } from "./renewal.ts";
 export interface DomainState {
   readonly name: string;
   readonly certificate: { readonly notAfter: Date; readonly renewalAt: Date } | undefined;
+  /** Why the stored certificate cannot be used. The gate requests a new one. */
+  readonly unusable: string | undefined;
   readonly lastAttempt: { readonly at: Date; readonly cause: string | undefined } | undefined;
   /** In the past if a running gate would start the attempt at once. */
   readonly nextAttemptAt: Date;
@@ -16,7 +19,7 @@ export async function domainStates(folder: CertificateFolder): Promise<readonly 
 }
 
 async function stateOf(folder: CertificateFolder, name: string): Promise<DomainState> {
-  const certificate = readable(await folder.certificate(name), name);
+  const { certificate, unusable } = parsed(await folder.certificate(name), name);
   const progress = await folder.progress(name);
   return {
     name,
@@ -24,16 +27,21 @@ async function stateOf(folder: CertificateFolder, name: string): Promise<DomainS
       notAfter: certificate.notAfter,
       renewalAt: new Date(renewalAt(certificate)),
     },
+    unusable,
     lastAttempt: progress && { at: new Date(progress.lastAt), cause: progress.cause },
     nextAttemptAt: new Date(dueAt(certificate, progress, await folder.requestedAt(name))),
   };
 }
 
-/** An unusable certificate counts as missing: the gate requests a new one. */
-function readable(pem: string | undefined, name: string): Certificate | undefined {
+interface Parsed {
+  readonly certificate?: Certificate;
+  readonly unusable?: string;
+}
+
+function parsed(pem: string | undefined, name: string): Parsed {
   try {
-    return pem === undefined ? undefined : parseStored(pem, name);
-  } catch {
-    return undefined;
+    return pem === undefined ? {} : { certificate: parseStored(pem, name) };
+  } catch (error) {
+    return { unusable: messageOf(error) };
   }
 }

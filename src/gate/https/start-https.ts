@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
-import { NOTHING_RUNS } from "../../web/responses.ts";
 import { type Handle, listen } from "../listener.ts";
+import { answer } from "../refusals.ts";
 import type { GateLog } from "../server-log.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Certificates } from "./certificate-source.ts";
@@ -47,12 +47,7 @@ export async function startHttps(
         ? secureLocation(incoming, place)
         : undefined;
       if (location === undefined) return plain(incoming, outgoing);
-      outgoing.statusCode = 308;
-      outgoing.setHeader("Location", location);
-      outgoing.setHeader("Cache-Control", "no-store");
-      outgoing.setHeader("Content-Security-Policy", NOTHING_RUNS);
-      outgoing.setHeader("X-Content-Type-Options", "nosniff");
-      outgoing.end();
+      answer(outgoing, 308, { Location: location });
     },
   };
 }

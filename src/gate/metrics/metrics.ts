@@ -3,9 +3,10 @@ import { canonicalHost, judgeHost } from "../../core/allowed-hosts.ts";
 import { Fault, messageOf } from "../../core/fault.ts";
 import { isLoopbackHost } from "../../core/loopback.ts";
 import type { Meter } from "../../core/meter.ts";
-import { NOTHING_RUNS } from "../../web/responses.ts";
+import type { Headers } from "../../web/responses.ts";
 import { createListener, drain, type Handle, listen, type PlainServer } from "../listener.ts";
 import type { OpenStore } from "../open-store.ts";
+import { answer } from "../refusals.ts";
 import { version } from "../version.ts";
 import { createMeter } from "./measures.ts";
 import { addProcessMetrics, watchEventLoop } from "./process-metrics.ts";
@@ -72,16 +73,12 @@ export function openMetrics(
   };
 }
 
-const GUARDED = {
-  "Content-Type": "text/plain; charset=utf-8",
-  "X-Content-Type-Options": "nosniff",
-  "Content-Security-Policy": NOTHING_RUNS,
-};
+const PLAIN_TEXT = { "Content-Type": "text/plain; charset=utf-8" };
 
 function serverOf(host: string, registry: Registry): PlainServer {
   const server = createListener((request, response) => {
-    const say = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) =>
-      response.writeHead(status, { ...GUARDED, ...headers }).end(text);
+    const say = (status: number, text: string, headers: Headers = {}): void =>
+      answer(response, status, { ...PLAIN_TEXT, ...headers }, text);
     // HTTP/1.0 clients may send no Host header; browsers always send one.
     const requested = request.headers.host ?? "localhost";
     if (isOnLoopback(server) && !isHostAllowed(host, requested)) {

@@ -1,11 +1,7 @@
 type Labels = Readonly<Record<string, string>>;
 
-interface Sample {
-  /** Appended to the metric's name: `_bucket`, `_sum`, `_count`. */
-  readonly suffix?: string;
-  readonly labels: Labels;
-  readonly value: number;
-}
+/** What follows the name of the metric (a suffix such as `_sum`, and the labels), and a value. */
+type Sample = readonly [series: string, value: number];
 
 type MetricType = "counter" | "gauge" | "histogram";
 
@@ -32,17 +28,17 @@ export class Registry {
 
   /** A gauge that is always 1, and whose labels are the information. */
   info(name: string, help: string, labels: Labels): void {
-    this.#add(name, help, "gauge", () => [{ labels, value: 1 }]);
+    this.#add(name, help, "gauge", () => [[labelText(labels), 1]]);
   }
 
   counter(name: string, help: string): Family {
     return this.#family(name, help, "counter", (labels) => {
-      const sample = { labels, value: 0 };
+      let total = 0;
       return {
         add(value) {
-          sample.value += value;
+          total += value;
         },
-        samples: () => [sample],
+        samples: () => [[labelText(labels), total]],
       };
     });
   }
@@ -61,7 +57,7 @@ export class Registry {
     this.#add(name, help, type, () => {
       try {
         const value = read();
-        return value === undefined ? [] : [{ labels: {}, value }];
+        return value === undefined ? [] : [["", value]];
       } catch {
         return [];
       }
@@ -99,9 +95,7 @@ export class Registry {
   #add(name: string, help: string, type: MetricType, samples: () => Iterable<Sample>): void {
     this.#metrics.push(() => {
       const lines = [`# HELP ${name} ${escaped(help, /[\\\n]/g)}`, `# TYPE ${name} ${type}`];
-      for (const { suffix = "", labels, value } of samples()) {
-        lines.push(`${name}${suffix}${labelText(labels)} ${numberText(value)}`);
-      }
+      for (const [series, value] of samples()) lines.push(`${name}${series} ${numberText(value)}`);
       return `${lines.join("\n")}\n`;
     });
   }
@@ -121,10 +115,10 @@ function distribution(bounds: readonly number[], labels: Labels): Instrument {
       let count = 0;
       for (const [at, limit] of limits.entries()) {
         count += counts[at] ?? 0;
-        yield { suffix: "_bucket", labels: { ...labels, le: numberText(limit) }, value: count };
+        yield [`_bucket${labelText({ ...labels, le: numberText(limit) })}`, count];
       }
-      yield { suffix: "_sum", labels, value: sum };
-      yield { suffix: "_count", labels, value: count };
+      yield [`_sum${labelText(labels)}`, sum];
+      yield [`_count${labelText(labels)}`, count];
     },
   };
 }

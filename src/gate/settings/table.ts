@@ -2,6 +2,7 @@ import type { AllowedHosts } from "../../core/allowed-hosts.ts";
 import { OPTION_DEFAULTS } from "../../settle-options.ts";
 import type { Place } from "../../stores/place.ts";
 import { locales } from "../../web/pages/words.ts";
+import { type LogLevel, logLevels } from "../log-levels.ts";
 import { type AnyEntry, type Entry, type OptionEntry, type Setting, settingsOf } from "./entry.ts";
 import * as values from "./values.ts";
 
@@ -190,10 +191,10 @@ export class SettingsTable {
     about: "templates that replace pages",
   };
 
-  readonly logLevel: Entry<string> = {
+  readonly logLevel: Entry<LogLevel> = {
     heading: "Logs and metrics",
     name: "LOG_LEVEL",
-    value: values.choice(["debug", "info", "warn", "error"]),
+    value: values.choice(logLevels),
     default: "info",
     about: "lowest level that the server log contains",
   };

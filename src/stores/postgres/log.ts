@@ -37,6 +37,14 @@ export function logOn(ask: Ask, tables: Tables): PostgresLog {
       return Number(row?.id ?? 0);
     },
 
+    async readNewestEntries(limit, once) {
+      const newest = (which: string, most: string): string =>
+        `(SELECT id, at, type, summary, author FROM ${log}
+          WHERE type ${which} $1 ORDER BY id DESC LIMIT ${most})`;
+      const text = `${newest(NE, "$2")} UNION ALL ${newest(EQ, "1")} ORDER BY id DESC LIMIT $2`;
+      return (await ask(text, [once, limit])).map(logEntryOf);
+    },
+
     async pruneLogEntries(before, limit) {
       const text = `DELETE FROM ${log} WHERE id ${EQ} ANY (
           SELECT id FROM ${log} WHERE at ${LT} $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED
@@ -104,13 +112,12 @@ const sinceOf = (log: string, since: string): string =>
 
 function filterOf(
   log: string,
-  { type, exceptType, since }: LogFilter,
+  { type, since }: LogFilter,
   before: readonly unknown[],
 ): { where: string; values: readonly unknown[] } {
   const values = [...before];
   const conditions: string[] = [];
   if (type !== undefined) conditions.push(`AND type ${EQ} $${values.push(type)}`);
-  if (exceptType !== undefined) conditions.push(`AND type ${NE} $${values.push(exceptType)}`);
   if (since !== undefined) conditions.push(sinceOf(log, `$${values.push(since)}`));
   return { where: conditions.join(" "), values };
 }

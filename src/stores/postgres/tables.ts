@@ -1,30 +1,21 @@
+const NAMES = {
+  schemaVersion: "schema",
+  users: "users",
+  sessions: "sessions",
+  configured: "configured",
+  log: "log",
+  logEnd: "log_end",
+  importMark: "import_mark",
+  attempts: "attempts",
+} as const;
+
 /** Latchkey's tables by their full names, so that no `search_path` decides which ones are used. */
-export type Tables = Readonly<
-  Record<
-    | "schemaVersion"
-    | "users"
-    | "sessions"
-    | "configured"
-    | "log"
-    | "logEnd"
-    | "importMark"
-    | "attempts",
-    string
-  >
->;
+export type Tables = Readonly<Record<keyof typeof NAMES, string>>;
 
 export function tablesIn(schema: string): Tables {
-  const prefix = `${quoted(schema)}.latchkey_`;
-  return {
-    schemaVersion: `${prefix}schema`,
-    users: `${prefix}users`,
-    sessions: `${prefix}sessions`,
-    configured: `${prefix}configured`,
-    log: `${prefix}log`,
-    logEnd: `${prefix}log_end`,
-    importMark: `${prefix}import_mark`,
-    attempts: `${prefix}attempts`,
-  };
+  const full = (name: string): string => `${quoted(schema)}.latchkey_${name}`;
+  const named = Object.entries(NAMES).map(([table, name]) => [table, full(name)]);
+  return Object.fromEntries(named) as Tables;
 }
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -1,20 +1,28 @@
 import { randomUUID } from "node:crypto";
-import type { StoredUser } from "../../core/store.ts";
+import type { TransferUser } from "../../core/store.ts";
+import { sessionRowsOf } from "../../core/transfer/session-rows.ts";
 import type {
   Contents,
   ImportBatch,
   ImportRows,
   TransferStore,
 } from "../../core/transfer/transfer-store.ts";
-import { contentsOf, takenAmong, USER_COLUMNS, userOf, userValues } from "../rows.ts";
+import {
+  contentsOf,
+  SESSION_COLUMNS,
+  takenAmong,
+  USER_COLUMNS,
+  userOf,
+  userValues,
+} from "../rows.ts";
 import { isTaken } from "./accounts.ts";
 import { columnsOf, insertEntries } from "./log.ts";
 import type { Ask, PostgresPool } from "./query.ts";
 import type { Tables } from "./tables.ts";
 import { inTransaction } from "./transaction.ts";
 
-/** Usernames are indexed, and an index row cannot be longer than 2,704 bytes with its overhead. */
-const MAX_USERNAME_BYTES = 2_600;
+/** An index row cannot be longer than 2,704 bytes with its overhead. */
+const MAX_INDEXED_BYTES = 2_600;
 
 /** The methods that read the whole database, or add many rows to it. */
 export function transferOn(pool: PostgresPool, tables: Tables): TransferStore {
@@ -23,7 +31,7 @@ export function transferOn(pool: PostgresPool, tables: Tables): TransferStore {
     readUsers: ({ afterId, limit }) =>
       inTransaction(pool, async (ask) => {
         const rows = await ask(
-          `SELECT ${USER_COLUMNS} FROM ${users} WHERE id > $1 ORDER BY id LIMIT $2`,
+          `SELECT ${USER_COLUMNS}, ${sessionsIn(tables)} FROM ${users} WHERE id > $1 ORDER BY id LIMIT $2`,
           [afterId, limit],
         );
         return rows.map(userOf);
@@ -64,6 +72,14 @@ export function transferOn(pool: PostgresPool, tables: Tables): TransferStore {
       }),
   };
 }
+
+/** The sessions of a row of the table of users, as `SessionRow`s. */
+const sessionsIn = ({ users, sessions }: Tables): string => `(
+  SELECT json_agg(json_build_array(
+    id, ${msOf("created_at")}, ${msOf("used_at")}, ${msOf("expires_at")}, address, device
+  ) ORDER BY id)::text FROM ${sessions} WHERE user_id = ${users}.id) AS sessions`;
+
+const msOf = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
 async function readContents(
   { importMark, users, log, logEnd }: Tables,
@@ -116,16 +132,27 @@ async function insertBatch(
 }
 
 /** Runs in a transaction only: it uses short names. */
-async function insertUsers(ask: Ask, { users: table }: Tables, users: readonly StoredUser[]) {
+async function insertUsers(ask: Ask, tables: Tables, users: readonly TransferUser[]) {
   const rows = users.map(userValues);
   const columns = USER_COLUMNS.split(", ").map((_, at) => rows.map((row) => row[at] ?? null));
   await ask(
-    `INSERT INTO ${table} (${USER_COLUMNS})
+    `INSERT INTO ${tables.users} (${USER_COLUMNS})
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[],
        $5::text[], $6::text[], $7::text[])`,
     columns,
   );
+  await ask(
+    `INSERT INTO ${tables.sessions} (${SESSION_COLUMNS})
+     SELECT session ->> 0, user_id, ${timeAt(1)}, ${timeAt(2)}, ${timeAt(3)},
+       session ->> 4, session ->> 5
+     FROM unnest($1::text[], $2::text[]) AS moved (user_id, sessions),
+       json_array_elements(sessions::json) AS session
+     ON CONFLICT (id) DO NOTHING`,
+    [users.map(({ id }) => id), users.map(({ sessions }) => sessions ?? null)],
+  );
 }
+
+const timeAt = (index: number): string => `to_timestamp((session ->> ${index})::bigint / 1000.0)`;
 
 /**
  * Another process may be inserting a first account at the same time. The trigger on the users waits
@@ -141,11 +168,13 @@ function problemWith({ users, entries }: ImportRows): string | undefined {
   for (const user of users) {
     const { username } = user;
     const who = `the user ${JSON.stringify(username.slice(0, 100))}`;
-    if (userValues(user).some((value) => String(value).includes("\0"))) {
+    const sessions = sessionRowsOf(user.sessions);
+    if ([...userValues(user), ...sessions.flat()].some((value) => String(value).includes("\0"))) {
       return `${who} contains a NUL character, which PostgreSQL cannot store`;
     }
-    if (Buffer.byteLength(username) > MAX_USERNAME_BYTES) {
-      return `${who} has a username of more than ${MAX_USERNAME_BYTES} bytes, which PostgreSQL cannot index`;
+    const indexed = [username, ...sessions.map(([id]) => id)];
+    if (indexed.some((text) => Buffer.byteLength(text) > MAX_INDEXED_BYTES)) {
+      return `${who} has a username or a session ID of more than ${MAX_INDEXED_BYTES} bytes, which PostgreSQL cannot index`;
     }
   }
   const unusable = entries.find((one) =>

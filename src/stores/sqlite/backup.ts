@@ -29,27 +29,23 @@ export async function copyDatabase({
   to,
   progress,
 }: FileCopy): Promise<Amounts> {
-  const source = openToRead(from, kind);
-  try {
-    const before = await retryWhileBusy(() => {
-      // Open until the end: otherwise every commit of another process would restart the copy.
-      if (!source.isTransaction) source.exec("BEGIN");
-      return readAmounts(source, from);
-    });
-    await backup(source, to, {
-      rate: PAGES_AT_ONCE,
-      progress: ({ totalPages, remainingPages }) =>
-        progress({ done: totalPages - remainingPages, total: totalPages }),
-    });
-    const after = verify(to);
-    if (after.users === before.users && after.entries === before.entries) return after;
-    throw new Fault(
-      "copy_different",
-      `the copy of ${from} does not have the same number of users and log entries`,
-    );
-  } finally {
-    source.close();
-  }
+  using source = openToRead(from, kind);
+  const before = await retryWhileBusy(() => {
+    // Open until the end: otherwise every commit of another process would restart the copy.
+    if (!source.isTransaction) source.exec("BEGIN");
+    return readAmounts(source, from);
+  });
+  await backup(source, to, {
+    rate: PAGES_AT_ONCE,
+    progress: ({ totalPages, remainingPages }) =>
+      progress({ done: totalPages - remainingPages, total: totalPages }),
+  });
+  const after = verify(to);
+  if (after.users === before.users && after.entries === before.entries) return after;
+  throw new Fault(
+    "copy_different",
+    `the copy of ${from} does not have the same number of users and log entries`,
+  );
 }
 
 function openToRead(file: string, kind: FileCopy["source"]): DatabaseSync {
@@ -63,16 +59,12 @@ function openToRead(file: string, kind: FileCopy["source"]): DatabaseSync {
 }
 
 function verify(file: string): Amounts {
-  const database = openReadOnly(file, "immutable");
-  try {
-    const amounts = readAmounts(database, file);
-    const problems = database.prepare("PRAGMA integrity_check(3)").all();
-    const [first] = problems.map((row) => String(row.integrity_check));
-    if (first === "ok") return amounts;
-    throw new Fault("database_damaged", `${file} is damaged: ${first}`);
-  } finally {
-    database.close();
-  }
+  using database = openReadOnly(file, "immutable");
+  const amounts = readAmounts(database, file);
+  const problems = database.prepare("PRAGMA integrity_check(3)").all();
+  const [first] = problems.map((row) => String(row.integrity_check));
+  if (first === "ok") return amounts;
+  throw new Fault("database_damaged", `${file} is damaged: ${first}`);
 }
 
 /** @throws A Fault when the file is not a complete Latchkey database that this version can read. */

@@ -41,18 +41,14 @@ function sourceOf(file: string): Source {
 }
 
 function inspectOnce(file: string, source: Source, maxChecked: number): SqliteInspection {
-  const database = openReadOnly(file, source === "live" ? "readonly_shm" : "immutable");
-  try {
-    const checked = statSync(file).size <= maxChecked ? "all" : "too-large";
-    const journal = source === "live" || hasWalHeader(file) ? "wal" : "other";
-    const damage = checked === "all" ? damageOf(database) : [];
-    const schema = damage.length === 0 ? versionOf(database) : 0;
-    const readable = schema > 0 && schema <= NEWEST_SCHEMA;
-    const contents = readable ? contentsOf(database) : undefined;
-    return { schema, newestSchema: NEWEST_SCHEMA, contents, journal, checked, damage };
-  } finally {
-    database.close();
-  }
+  using database = openReadOnly(file, source === "live" ? "readonly_shm" : "immutable");
+  const checked = statSync(file).size <= maxChecked ? "all" : "too-large";
+  const journal = source === "live" || hasWalHeader(file) ? "wal" : "other";
+  const damage = checked === "all" ? damageOf(database) : [];
+  const schema = damage.length === 0 ? versionOf(database) : 0;
+  const readable = schema > 0 && schema <= NEWEST_SCHEMA;
+  const contents = readable ? contentsOf(database) : undefined;
+  return { schema, newestSchema: NEWEST_SCHEMA, contents, journal, checked, damage };
 }
 
 /** An immutable connection does not report the journal mode, so this reads the file header. */

@@ -9,6 +9,11 @@ type SqliteLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
 
 /** The methods for the audit log. */
 export function logOn(database: DatabaseSync, ask: Ask): SqliteLog {
+  async function prune(which: string, values: readonly SQLInputValue[]): Promise<number> {
+    const ids = `SELECT id FROM log_entries WHERE ${which}`;
+    return (await ask(`DELETE FROM log_entries WHERE id IN (${ids}) RETURNING id`, values)).length;
+  }
+
   return {
     insertLogEntries: (entries) =>
       inTransaction(database, () => insertRows(database, { users: [], entries })),
@@ -26,25 +31,23 @@ export function logOn(database: DatabaseSync, ask: Ask): SqliteLog {
       return Number(oldest?.id ?? 0);
     },
 
-    async pruneLogEntries(before, limit) {
-      const removed = await ask(
-        `DELETE FROM log_entries WHERE id IN
-           (SELECT id FROM log_entries WHERE at < ? ORDER BY at LIMIT ?) RETURNING id`,
-        [before.getTime(), limit],
-      );
-      return removed.length;
+    async readNewestEntries(limit, once) {
+      const text = `SELECT * FROM (SELECT * FROM log_entries WHERE type <> ? ORDER BY id DESC LIMIT ?)
+        UNION ALL SELECT * FROM (SELECT * FROM log_entries WHERE type = ? ORDER BY id DESC LIMIT 1)
+        ORDER BY id DESC LIMIT ?`;
+      return (await ask(text, [once, limit, once, limit])).map(logEntryOf);
     },
 
-    async pruneLogEntriesOf(type, keep, limit) {
-      const removed = await ask(
-        `DELETE FROM log_entries WHERE id IN
-           (SELECT id FROM log_entries WHERE type = ? AND id <=
-             (SELECT id FROM log_entries WHERE type = ? ORDER BY id DESC LIMIT 1 OFFSET ?)
-            ORDER BY id LIMIT ?) RETURNING id`,
+    pruneLogEntries: (before, limit) =>
+      prune("at < ? ORDER BY at LIMIT ?", [before.getTime(), limit]),
+
+    pruneLogEntriesOf: (type, keep, limit) =>
+      prune(
+        `type = ? AND id <=
+           (SELECT id FROM log_entries WHERE type = ? ORDER BY id DESC LIMIT 1 OFFSET ?)
+         ORDER BY id LIMIT ?`,
         [type, type, keep, limit],
-      );
-      return removed.length;
-    },
+      ),
   };
 }
 
@@ -60,13 +63,14 @@ const AFTER_AND_SINCE = `id > max(?, CASE WHEN EXISTS (SELECT 1 FROM log_entries
 
 function filterOf(
   afterId: number,
-  { type, exceptType, since }: LogFilter,
+  { type, since }: LogFilter,
 ): { where: string; values: readonly SQLInputValue[] } {
   const conditions = [since === undefined ? "id > ?" : AFTER_AND_SINCE];
   const values: SQLInputValue[] = [afterId];
   if (since !== undefined) values.push(since.getTime(), since.getTime());
-  if (type !== undefined) conditions.push("type = ?");
-  if (exceptType !== undefined) conditions.push("type <> ?");
-  values.push(...[type, exceptType].filter((one) => one !== undefined));
+  if (type !== undefined) {
+    conditions.push("type = ?");
+    values.push(type);
+  }
   return { where: conditions.join(" AND "), values };
 }

@@ -74,19 +74,12 @@ export function versionOf(database: DatabaseSync): number {
  * that may be the wrong one.
  */
 export async function refuseOtherSchema(file: string, empty: "accept" | "refuse"): Promise<void> {
-  const database = openExisting(file);
-  try {
-    await retryWhileBusy(() => {
-      const version = versionOf(database);
-      if (version === 0 && empty === "accept") return;
-      if (version === 0) throw new Fault("database_missing", "it has no Latchkey tables");
-      if (version === migrations.length) return;
-      throw new Fault(
-        "schema_other",
-        `it has schema ${version}, which this version of Latchkey cannot copy: open it once with the newer of the two versions, and copy with that version`,
-      );
-    });
-  } finally {
-    database.close();
-  }
+  using database = openExisting(file);
+  const version = await retryWhileBusy(() => versionOf(database));
+  if (version === migrations.length || (version === 0 && empty === "accept")) return;
+  if (version === 0) throw new Fault("database_missing", "it has no Latchkey tables");
+  throw new Fault(
+    "schema_other",
+    `it has schema ${version}, which this version of Latchkey cannot copy: open it once with the newer of the two versions, and copy with that version`,
+  );
 }

@@ -16,14 +16,14 @@ export function openStaging(): OpenStaging {
     CREATE TABLE users (
       line INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, username TEXT NOT NULL UNIQUE,
       password_hash TEXT NOT NULL, sessions_from INTEGER,
-      ended_sessions TEXT, codes TEXT, passkeys TEXT
+      ended_sessions TEXT, codes TEXT, passkeys TEXT, sessions TEXT
     ) STRICT;
     CREATE TABLE entries (line INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL,
       summary TEXT NOT NULL, author TEXT NOT NULL) STRICT;
     CREATE INDEX entries_by_time ON entries (at, line);
     BEGIN;`);
   const insertUser = database.prepare(
-    "INSERT OR IGNORE INTO users VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT OR IGNORE INTO users VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
   const findEarlier = database.prepare(
     "SELECT line, username = ? AS same FROM users WHERE username = ? OR id = ? ORDER BY line LIMIT 1",
@@ -41,7 +41,7 @@ export function openStaging(): OpenStaging {
   return {
     addUser(line, user) {
       const { id, username } = user;
-      const { changes } = insertUser.run(line, ...userValues(user));
+      const { changes } = insertUser.run(line, ...userValues(user), user.sessions ?? null);
       return changes === 1 ? undefined : earlierIn(findEarlier.get(username, username, id) ?? {});
     },
 

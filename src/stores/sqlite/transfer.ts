@@ -1,15 +1,23 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { LogEntry } from "../../core/log-reader.ts";
-import type { NewLogEntry, StoredUser } from "../../core/store.ts";
+import type { NewLogEntry, TransferUser } from "../../core/store.ts";
 import type { ImportBatch, TransferStore } from "../../core/transfer/transfer-store.ts";
-import { contentsOf, pointOf, takenAmong, USER_COLUMNS, userOf, userValues } from "../rows.ts";
+import {
+  contentsOf,
+  pointOf,
+  SESSION_COLUMNS,
+  takenAmong,
+  USER_COLUMNS,
+  userOf,
+  userValues,
+} from "../rows.ts";
 import { type Ask, inTransaction, isTaken } from "./locking.ts";
 
 /** The methods that read the whole database, or add many rows to it. */
 export function transferOn(database: DatabaseSync, ask: Ask): TransferStore {
   return {
     async readUsers({ afterId, limit }) {
-      const text = "SELECT * FROM users WHERE id > ? ORDER BY id LIMIT ?";
+      const text = `SELECT *, ${SESSIONS} AS sessions FROM users WHERE id > ? ORDER BY id LIMIT ?`;
       return (await ask(text, [afterId, limit])).map(userOf);
     },
 
@@ -54,6 +62,11 @@ export function transferOn(database: DatabaseSync, ask: Ask): TransferStore {
   };
 }
 
+/** The sessions of a row of the table of users, as `SessionRow`s. */
+const SESSIONS = `(SELECT json_group_array(
+    json_array(id, created_at, used_at, expires_at, address, device) ORDER BY id)
+  FROM sessions WHERE user_id = users.id HAVING count(*) > 0)`;
+
 const POINT = `(SELECT mark FROM import_mark) AS mark,
   (SELECT seq FROM sqlite_sequence WHERE name = 'log_entries') AS last_entry_id`;
 
@@ -86,7 +99,7 @@ function insertBatch(database: DatabaseSync, { how, to, ...rows }: ImportBatch):
 }
 
 interface InsertedRows {
-  readonly users: readonly StoredUser[];
+  readonly users: readonly TransferUser[];
   /** An entry without an ID gets the next one. */
   readonly entries: readonly (NewLogEntry & Partial<Pick<LogEntry, "id">>)[];
 }
@@ -96,10 +109,18 @@ export function insertRows(database: DatabaseSync, { users, entries }: InsertedR
   const insertUser = database.prepare(
     `INSERT INTO users (${USER_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
+  const insertSessions = database.prepare(
+    `INSERT INTO sessions (${SESSION_COLUMNS})
+     SELECT value ->> 0, ?, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+     FROM json_each(?) WHERE true ON CONFLICT (id) DO NOTHING`,
+  );
   const insertEntry = database.prepare(
     "INSERT INTO log_entries (id, at, type, summary, author) VALUES (?, ?, ?, ?, ?)",
   );
-  for (const user of users) insertUser.run(...userValues(user));
+  for (const user of users) {
+    insertUser.run(...userValues(user));
+    if (user.sessions !== undefined) insertSessions.run(user.id, user.sessions);
+  }
   for (const { id, at, type, summary, author } of entries) {
     insertEntry.run(id ?? null, at.getTime(), type, summary, author);
   }

@@ -1,4 +1,5 @@
 import type { User } from "../../core/store.ts";
+import type { QrCode } from "./qr-code.ts";
 import type { Words } from "./words/en.ts";
 import type { Locale } from "./words.ts";
 
@@ -113,8 +114,8 @@ export type CodesSection =
       readonly secret: string;
       /** Opens an authenticator app on the same device. */
       readonly uri: string;
-      /** The address as a QR code: the width and height of the drawing, and its dark parts. */
-      readonly qr: { readonly width: number; readonly path: string };
+      /** The address as a QR code. */
+      readonly qr: QrCode;
       /** For the hidden field `sealed`. */
       readonly sealed: string;
     }

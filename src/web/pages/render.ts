@@ -55,10 +55,32 @@ export function loadPages(read: ReadPage, place: PagePlace, functions: PageFunct
       templates.render(`@${name}`, contents("en", helpers, data));
     }
   }
+  const rendered = new Map<string, string>();
   return {
     render(name, locale, helpers, data, origin) {
+      const state = origin === undefined ? stateOf(helpers, data) : undefined;
+      const key = `${name} ${locale} ${state}`;
+      const known = state === undefined ? undefined : rendered.get(key);
+      if (known !== undefined) return known;
       const page = contents<typeof name>(locale, helpers, data, origin);
-      return functions[name]?.(page) ?? templates.render(`@${name}`, page);
+      const made = functions[name]?.(page);
+      if (made !== undefined) return made;
+      const html = templates.render(`@${name}`, page);
+      if (state !== undefined) rendered.set(key, html);
+      return html;
     },
   };
+}
+
+/**
+ * The state of a page whose values are all true, false or absent, such as the sign-in page of a
+ * stranger. It has so few that each is rendered once. `undefined` for other pages.
+ */
+function stateOf(...given: readonly object[]): string | undefined {
+  let state = "";
+  for (const value of given.flatMap(Object.values)) {
+    if (value !== undefined && typeof value !== "boolean") return undefined;
+    state += ` ${value}`;
+  }
+  return state;
 }

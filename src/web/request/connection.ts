@@ -1,41 +1,28 @@
-import type { Context } from "hono";
 import { clientGone, Fault } from "../../core/fault.ts";
+import type { WebRequest } from "./web-request.ts";
 
-/** The part of the TCP connection that is read, as Hono's Node server provides it. */
-export interface Connection {
-  readonly remoteAddress: string;
-  readonly encrypted: boolean;
-}
-
-/** The Node request that Hono wraps, if there is one. */
-export function incomingOf(c: Context): object | undefined {
-  const incoming: unknown = c.env?.incoming;
-  return typeof incoming === "object" && incoming !== null ? incoming : undefined;
-}
-
-type Socket = Partial<Record<keyof Connection | "localAddress" | "destroyed", unknown>>;
-
-const socketOf = (c: Context): Socket => c.env?.incoming?.socket ?? {};
+type Connected = Pick<WebRequest, "connection">;
 
 /** The remote address, or `undefined` if the platform does not provide it. */
-export function peerOf(c: Context): string | undefined {
-  const { remoteAddress } = socketOf(c);
+export function peerOf({ connection }: Connected): string | undefined {
+  // Read from what an app passes, which need not have the declared types.
+  const { remoteAddress }: { readonly remoteAddress?: unknown } = connection;
   return typeof remoteAddress === "string" ? remoteAddress : undefined;
 }
 
 /** The remote address of the connection. */
-export function connectedFrom(c: Context): string {
-  const peer = peerOf(c);
+export function connectedFrom(request: Connected): string {
+  const peer = peerOf(request);
   if (peer !== undefined) return peer;
   // A connection that was reset has only a local address until the server destroys it. Unix domain
   // sockets have neither address.
-  const { destroyed, localAddress } = socketOf(c);
+  const { destroyed, localAddress } = request.connection;
   if (destroyed === true || typeof localAddress === "string") throw clientGone();
   throw new Fault(
     "remote_address_unknown",
-    "the remote address is unknown: serve the routes with @hono/node-server, or use latchkey/fetch",
+    "the remote address is unknown: on Hono, serve the app with @hono/node-server, or pass the address to latchkey/fetch",
   );
 }
 
 /** An unknown connection counts as unencrypted. */
-export const isEncrypted = (c: Context): boolean => socketOf(c).encrypted === true;
+export const isEncrypted = ({ connection }: Connected): boolean => connection.encrypted === true;

@@ -1,4 +1,5 @@
 import { Fault } from "../../core/fault.ts";
+import type { WebRequest } from "./web-request.ts";
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
@@ -24,38 +25,20 @@ export type FormReading =
   | { readonly kind: "not-utf8" }
   | { readonly kind: "aborted" };
 
-interface Incoming {
-  readonly readableDidRead?: unknown;
-  readonly rawBody?: unknown;
-}
-
 /**
  * Decodes strictly, since a lenient decoder would make different passwords equal. So the result of
  * a body parser cannot be used.
  *
- * @param incoming is the Node request, if there is one.
  * @throws {Fault} `form_already_read` if a body parser has read the body.
  */
-export async function readForm(request: Request, incoming?: Incoming): Promise<FormReading> {
-  if (isRead(request, incoming)) {
-    throw new Fault(
-      "form_already_read",
-      "another middleware has read the form: mount Latchkey's routes before body parsers",
-    );
-  }
+export async function readForm(request: Pick<WebRequest, "header" | "body">): Promise<FormReading> {
   const body = await readBody(request);
   if (!(body instanceof Uint8Array)) return body;
-  const contentType = request.headers.get("content-type")?.split(";", 1)[0];
+  const contentType = request.header("content-type")?.split(";", 1)[0];
   if (contentType?.trim().toLowerCase() !== FORM_TYPE) return { kind: "form", form: () => "" };
   const fields = parseForm(body);
   if (fields === undefined) return { kind: "not-utf8" };
   return { kind: "form", form: (field) => fields.get(field) ?? "" };
-}
-
-/** Hono's Node server reads `rawBody` instead of the stream, if a body parser has kept it. */
-function isRead(request: Request, incoming: Incoming = {}): boolean {
-  if (incoming.readableDidRead === undefined) return request.bodyUsed;
-  return incoming.readableDidRead === true && !(incoming.rawBody instanceof Buffer);
 }
 
 /** Decodes a form as browsers encode it. Returns `undefined` for invalid UTF-8. */
@@ -75,28 +58,25 @@ export function parseForm(body: Uint8Array): URLSearchParams | undefined {
 
 type Body = Uint8Array | { readonly kind: "too-large" | "aborted" };
 
-async function readBody(request: Request): Promise<Body> {
-  const length = request.headers.get("content-length");
-  if (Number(length) > MAX_BODY_BYTES) return { kind: "too-large" };
-  try {
-    // If the length is known, reading at once costs a third of reading a stream.
-    return length === null
-      ? await readCounting(request.body ?? [])
-      : new Uint8Array(await request.arrayBuffer());
-  } catch {
-    return { kind: "aborted" };
+async function readBody(request: Pick<WebRequest, "header" | "body">): Promise<Body> {
+  if (Number(request.header("content-length")) > MAX_BODY_BYTES) return { kind: "too-large" };
+  const { body } = request;
+  if (body === "read") {
+    throw new Fault(
+      "form_already_read",
+      "another middleware has read the form: mount Latchkey's routes before body parsers",
+    );
   }
-}
-
-async function readCounting(
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<Body> {
   const read: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) return { kind: "too-large" };
-    read.push(chunk);
+  try {
+    for await (const piece of body) {
+      size += piece.byteLength;
+      if (size > MAX_BODY_BYTES) return { kind: "too-large" };
+      read.push(piece);
+    }
+  } catch {
+    return { kind: "aborted" };
   }
   return Buffer.concat(read);
 }

@@ -1,9 +1,8 @@
 import { BlockList, isIP, SocketAddress } from "node:net";
-import type { Context } from "hono";
 import { Fault } from "../../core/fault.ts";
 import type { Client } from "../../core/requester.ts";
 import { connectedFrom, peerOf } from "./connection.ts";
-import type { RequestInfo } from "./request-info.ts";
+import type { WebRequest } from "./web-request.ts";
 
 /** Which peers are trusted proxies, and what is read from them. */
 export interface ProxyTrust {
@@ -12,40 +11,41 @@ export interface ProxyTrust {
    * `X-Forwarded-For` that is not trusted. Read from the right, because only what trusted hops
    * append is reliable.
    */
-  remoteAddress(c: Context): string;
-  /** The same in any framework; `unknown` if the connection is unknown. */
-  addressOf(from: Pick<RequestInfo, "peer" | "header">): string;
+  remoteAddress(request: WebRequest): string;
+  /** The same; `unknown` if the connection is unknown. */
+  addressOf(request: WebRequest): string;
   trusts(peer: string): boolean;
   /** A header that counts only from a trusted proxy. */
-  header(c: Context, name: string): string | undefined;
+  header(request: WebRequest, name: string): string | undefined;
 }
 
 export function createProxyTrust(trustedProxies: readonly string[]): ProxyTrust {
   const isTrusted = membershipOf(trustedProxies);
-  const addressOf: ProxyTrust["addressOf"] = ({ peer, header }) => {
-    if (peer === undefined) return "unknown";
+  const clientBehind = (peer: string, request: WebRequest): string => {
     const address = canonicalAddress(peer);
     return isTrusted(address)
-      ? nearestUntrusted(address, header("x-forwarded-for") ?? "", isTrusted)
+      ? nearestUntrusted(address, request.header("x-forwarded-for") ?? "", isTrusted)
       : address;
   };
   return {
-    remoteAddress: (c) =>
-      addressOf({ peer: connectedFrom(c), header: (name) => c.req.header(name) }),
-    addressOf,
+    remoteAddress: (request) => clientBehind(connectedFrom(request), request),
+    addressOf(request) {
+      const peer = peerOf(request);
+      return peer === undefined ? "unknown" : clientBehind(peer, request);
+    },
     trusts: isTrusted,
-    header: (c, name) => (isTrusted(connectedFrom(c)) ? c.req.header(name) : undefined),
+    header: (request, name) =>
+      isTrusted(connectedFrom(request)) ? request.header(name) : undefined,
   };
 }
 
 /** The client, for rules that also work without its address. */
-export const clientOf = (c: Context, proxies: ProxyTrust): Client => ({
-  remoteAddress: proxies.addressOf({
-    peer: peerOf(c),
-    header: (name) => c.req.header(name),
-  }),
-  userAgent: c.req.header("user-agent"),
-  signal: c.req.raw.signal,
+export const clientOf = (request: WebRequest, proxies: ProxyTrust): Client => ({
+  remoteAddress: proxies.addressOf(request),
+  userAgent: request.header("user-agent"),
+  get signal() {
+    return request.signal;
+  },
 });
 
 /** Exported for its tests. */

@@ -1,9 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { ServerLog } from "../../core/server-log.ts";
-import type { RequestSource } from "./request-info.ts";
+import { peerOf } from "./connection.ts";
+import type { WebRequest } from "./web-request.ts";
 
 export const REQUEST_ID = "X-Request-Id";
+
+/** What the ID of a request depends on. */
+export type RequestSource = Pick<WebRequest, "request" | "connection" | "header">;
 
 /** The IDs under which answers and the server log refer to a request. */
 export interface RequestIds {
@@ -18,9 +22,12 @@ export interface RequestIds {
 export function createRequestIds(isTrusted: (peer: string) => boolean, log: ServerLog): RequestIds {
   const current = new AsyncLocalStorage<{ readonly request: object; readonly id: string }>();
 
-  function of({ request, peer, givenId }: RequestSource): string {
+  function of(source: RequestSource): string {
     const known = current.getStore();
-    if (known?.request === request) return known.id;
+    if (known?.request === source.request) return known.id;
+    const peer = peerOf(source);
+    // Counts only if a trusted proxy sent it.
+    const givenId = source.header("x-request-id");
     const isGiven = givenId !== undefined && peer !== undefined && isTrusted(peer);
     return isGiven && isRequestId(givenId) ? givenId : randomUUID();
   }

@@ -1,4 +1,4 @@
-import type { HeaderReader } from "./request-info.ts";
+import type { HeaderReader } from "./web-request.ts";
 
 /**
  * What a request asks for: a browser opens a page, or sends a form from one; anything else is a

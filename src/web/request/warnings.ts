@@ -1,13 +1,17 @@
-import type { Context, MiddlewareHandler } from "hono";
 import type { Refusal } from "../../core/refusal-log.ts";
 import type { ServerLog } from "../../core/server-log.ts";
 import type { WebPorts } from "../ports.ts";
 import { connectedFrom } from "./connection.ts";
-import { canonicalAddress, clientOf, hopsOf, type ProxyTrust } from "./remote-address.ts";
+import { canonicalAddress, hopsOf, type ProxyTrust } from "./remote-address.ts";
+import type { WebRequest } from "./web-request.ts";
 
 /** Logs a refusal with the address of its client. */
-export function noteRefusal({ rules, proxies }: WebPorts, c: Context, refusal: Refusal): void {
-  rules.refusals.note(refusal, clientOf(c, proxies).remoteAddress);
+export function noteRefusal(
+  { rules, proxies }: WebPorts,
+  request: WebRequest,
+  refusal: Refusal,
+): void {
+  rules.refusals.note(refusal, proxies.addressOf(request));
 }
 
 /** Any client can send the header, so the number of stored peers is bounded. */
@@ -18,12 +22,15 @@ const MAX_WARNED = 100;
  * that is missing from the options, all users share the five attempts of one address. An app
  * that takes the client's address from the header itself, as on Next.js, gets no warning.
  */
-export function createProxyWarning({ trusts }: ProxyTrust, log: ServerLog): MiddlewareHandler {
+export function createProxyWarning(
+  { trusts }: ProxyTrust,
+  log: ServerLog,
+): (request: WebRequest) => void {
   const warned = new Set<string>();
-  return (c, next) => {
-    const forwardedFor = c.req.header("x-forwarded-for");
-    if (forwardedFor === undefined) return next();
-    const peer = canonicalAddress(connectedFrom(c));
+  return (request) => {
+    const forwardedFor = request.header("x-forwarded-for");
+    if (forwardedFor === undefined) return;
+    const peer = canonicalAddress(connectedFrom(request));
     const isFromHeader = hopsOf(forwardedFor).includes(peer);
     if (!isFromHeader && !trusts(peer) && !warned.has(peer) && warned.size < MAX_WARNED) {
       warned.add(peer);
@@ -32,6 +39,5 @@ export function createProxyWarning({ trusts }: ProxyTrust, log: ServerLog): Midd
         "sign-ins arrive with X-Forwarded-For from a peer that is not in TRUSTED_PROXIES (trustedProxies): all clients behind it share the sign-in limit of one address",
       );
     }
-    return next();
   };
 }

@@ -7,7 +7,8 @@ import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { LogEntry } from "../../../src/core/log-reader.ts";
-import type { StoredUser } from "../../../src/core/store.ts";
+import type { StoredSession } from "../../../src/core/sessions/session-store.ts";
+import type { TransferUser } from "../../../src/core/store.ts";
 import { openPostgres } from "../../../src/stores/postgres/store.ts";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { runCommand } from "../../support/command.ts";
@@ -41,9 +42,15 @@ const open = (place: Place) =>
     : openSqlite({ file: join(place.dataDir, "latchkey.db") });
 
 /** The whole content of a database. */
-async function contentOf(place: Place): Promise<{ users: StoredUser[]; entries: LogEntry[] }> {
+async function contentOf(place: Place): Promise<{
+  readonly users: readonly Omit<TransferUser, "sessions">[];
+  readonly sessions: readonly StoredSession[];
+  readonly entries: readonly LogEntry[];
+}> {
   const store = await open(place);
-  const users = [...(await store.readUsers({ afterId: "", limit: 1_000 }))];
+  const all = { afterId: "", limit: 1_000 };
+  const users = (await store.readUsers(all)).map(({ sessions: _, ...user }) => user);
+  const sessions = await store.readSessions(all);
   const entries: LogEntry[] = [];
   for (let afterId = 0; ; afterId = entries.at(-1)?.id ?? 0) {
     const page = await store.readLogEntries({ afterId, limit: 5_000 });
@@ -51,7 +58,7 @@ async function contentOf(place: Place): Promise<{ users: StoredUser[]; entries: 
     entries.push(...page);
   }
   await store.close();
-  return { users, entries };
+  return { users, sessions, entries };
 }
 
 /** An account from setup, one sign-in and further entries. Returns a session. */
@@ -97,6 +104,7 @@ for (const from of Object.keys(kinds)) {
       assert.match(stdout, /^Copied 1 user and 1202 log entries from \S+ to \S+; .*\n$/);
       const content = await contentOf(target);
       assert.deepEqual(content, await contentOf(source));
+      assert.equal(content.sessions.length, 2);
       await assertServes(await startGate(t, target), session);
       const [next, ...others] = (await contentOf(target)).entries.slice(content.entries.length);
       assert.deepEqual(others, []);

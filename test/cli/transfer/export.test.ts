@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { StoredSession } from "../../../src/core/sessions/session-store.ts";
 import { runCommand } from "../../support/command.ts";
+import { execute } from "../../support/database.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
+import { hashText } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "../user/place.ts";
 import { onTerminal } from "../user/terminal.ts";
@@ -89,6 +92,52 @@ for (const [kind, open] of Object.entries(places)) {
     );
   });
 }
+
+for (const [kind, open] of Object.entries(places)) {
+  for (const format of ["json", "csv"]) {
+    test(`${kind}: export --with-hashes as ${format} contains the sessions, except expired ones`, async (t) => {
+      const [place, target] = [await open(t, "owner"), await open(t)];
+      const { owner } = await place.accounts();
+      assert.ok(owner);
+      const session: StoredSession = {
+        ...{ id: "5f1c", userId: owner.id, address: "::1", device: 'a "b", c' },
+        ...{ createdAt: new Date(1), usedAt: new Date(2), expiresAt: new Date(4e12) },
+      };
+      await place.store.insertSession({ ...session, id: "old", expiresAt: new Date(3) });
+      await place.store.insertSession(session);
+      await place.store.setPasswordHash(owner.id, hashText(HASH));
+      const args = ["export", "--with-hashes", "--format", format];
+      const { stdout } = await runCommand(args, { env: place.env });
+      const { code, stderr } = await runCommand(["import", "-"], {
+        env: target.env,
+        input: stdout,
+      });
+      assert.deepEqual([code, stderr], [0, ""]);
+      assert.deepEqual(await target.store.readSessions({ afterId: "", limit: 9 }), [session]);
+      const without = await runCommand(["export", "--format", format], { env: place.env });
+      assert.doesNotMatch(without.stdout, /5f1c/);
+    });
+  }
+}
+
+test("export writes the last used of very many sessions, so that import accepts the line", async (t) => {
+  const [place, target] = [await sqlitePlace(t, "owner"), await sqlitePlace(t)];
+  execute(
+    join(place.env.DATA_DIR ?? "", "latchkey.db"),
+    `UPDATE users SET password_hash = '${HASH}';
+     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 12000)
+     INSERT INTO sessions SELECT hex(randomblob(16)), id, 0, n, 4000000000000,
+       '2001:db8:1111:2222:3333:4444:5555:6666', 'Firefox on Windows' FROM users, numbers`,
+  );
+  const { stdout } = await runCommand(["export", "--with-hashes"], { env: place.env });
+  const input = { env: target.env, input: stdout };
+  assert.equal((await runCommand(["import", "-"], input)).code, 0);
+  const kept = await target.store.readSessions({ afterId: "", limit: 12_000 });
+  assert.deepEqual(
+    kept.map(({ usedAt }) => usedAt.getTime()).toSorted((one, other) => one - other),
+    Array.from({ length: 1_002 }, (_, n) => 12_000 - 1_001 + n),
+  );
+});
 
 test("import refuses each line of an export without hashes", async (t) => {
   const place = await placeWith(sqlitePlace, t);

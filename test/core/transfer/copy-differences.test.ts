@@ -22,6 +22,7 @@ async function openFile(t: TestContext): Promise<File> {
 async function files(t: TestContext): Promise<{ source: File; target: File }> {
   const [source, target] = [await openFile(t), await openFile(t)];
   await source.store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  execute(source.file, "INSERT INTO sessions SELECT 'x', id, 1, 2, 3, '::1', 'curl' FROM users");
   const entries = Array.from({ length: 2_500 }, (_, i) => logEntry(`entry ${i}`));
   await source.store.insertLogEntries(entries);
   return { source, target };
@@ -57,6 +58,13 @@ const changes: readonly (readonly [sql: string, of: "users" | "log entries", inT
     ["UPDATE users SET ended_sessions = 'x'", "users", 1],
     ["UPDATE users SET codes = 'x'", "users", 1],
     ["UPDATE users SET passkeys = 'x'", "users", 1],
+    ["DELETE FROM sessions", "users", 1],
+    ["UPDATE sessions SET id = 'y'", "users", 1],
+    ...["created_at", "used_at", "expires_at"].map(
+      (time) => [`UPDATE sessions SET ${time} = ${time} + 1`, "users", 1] as const,
+    ),
+    ["UPDATE sessions SET address = '::2'", "users", 1],
+    ["UPDATE sessions SET device = ''", "users", 1],
     ["INSERT INTO users (id, username, password_hash) VALUES ('2', 'second', 'hash')", "users", 2],
     ["DELETE FROM users", "users", 0],
     ["UPDATE log_entries SET id = 9999 WHERE id = 7", "log entries", 2_500],
@@ -116,6 +124,7 @@ for (const [what, sql] of [
       await target.store.readLogEntries(all),
       await source.store.readLogEntries(all),
     );
+    assert.deepEqual((await target.store.findSession("x"))?.device, "curl");
     const third = await copyWhile(both, () => false, assert.fail);
     assert.equal(third.kind, "target-occupied");
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { StoredUser, UserId } from "../../../src/core/store.ts";
+import type { TransferUser, UserId } from "../../../src/core/store.ts";
 import { type CopyProgress, type CopyTarget, copy } from "../../../src/core/transfer/copy.ts";
 import type { ImportBatch } from "../../../src/core/transfer/transfer-store.ts";
 import type { SqliteStore } from "../../../src/stores/sqlite/store.ts";
@@ -17,7 +17,10 @@ interface Stores {
 async function stores(t: TestContext): Promise<Stores> {
   const [source, target] = [await openStore(t), await openStore(t)];
   const users = ["a", "b", "c"].map(
-    (id): StoredUser => ({ id: id as UserId, username: id, passwordHash: hashText(id) }),
+    (id): TransferUser => ({
+      ...{ id: id as UserId, username: id, passwordHash: hashText(id) },
+      sessions: JSON.stringify([[`session of ${id}`, 1, 2, 3, "::1", "curl"]]),
+    }),
   );
   const entries = Array.from({ length: 2_500 }, (_, i) => ({
     ...logEntry(`entry ${i}`),

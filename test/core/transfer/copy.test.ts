@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { LogEntry } from "../../../src/core/log-reader.ts";
-import type { StoredUser, UserId } from "../../../src/core/store.ts";
+import type { TransferUser, UserId } from "../../../src/core/store.ts";
 import { type CopyProgress, type CopyTarget, copy } from "../../../src/core/transfer/copy.ts";
 import type { ImportRows } from "../../../src/core/transfer/transfer-store.ts";
 import type { SqliteStore } from "../../../src/stores/sqlite/store.ts";
@@ -23,10 +23,11 @@ async function fill(store: SqliteStore, users: number, entries: number): Promise
   await store.importBatch({ ...rows, from: await store.readContents(), to, how: "add" });
 }
 
-const userNamed = (username: string): StoredUser => ({
+const userNamed = (username: string): TransferUser => ({
   id: `id of ${username}` as UserId,
   username,
   passwordHash: hashText(`hash of ${username}`),
+  sessions: JSON.stringify([[`session of ${username}`, 1, 2, 3, "::1", "curl"]]),
 });
 
 interface Stores {
@@ -57,7 +58,7 @@ async function assertCopied({ source, target }: Stores): Promise<void> {
   );
 }
 
-test("copies all users and entries with IDs, times, hashes and order", async (t) => {
+test("copies all users and entries with IDs, times, hashes, sessions and order", async (t) => {
   const both = await stores(t, 1_500);
   assert.deepEqual(await run(both), { kind: "copied", users: 1_500, entries: 2_500 });
   await assertCopied(both);

@@ -26,6 +26,45 @@ test("keeps username, hash, ID, sessions_from and further facts unchanged", () =
   });
 });
 
+const SESSION: readonly unknown[] = [
+  "5f1c",
+  1_893_553_445_678,
+  1_893_553_445_679,
+  1_896_145_445_678,
+  "::1",
+  "curl",
+];
+/** A session with one part replaced. */
+const sessionWith = (at: number, part: unknown) => SESSION.toSpliced(at, 1, part);
+
+test("keeps the sessions of a user", () => {
+  const sessions = [
+    SESSION,
+    sessionWith(0, "é".repeat(127)),
+    sessionWith(4, ""),
+    sessionWith(5, ""),
+  ];
+  const one = read(user({ sessions: ` ${JSON.stringify(sessions)}\n` }));
+  assert.ok(one.kind === "user");
+  assert.equal(one.user.sessions, JSON.stringify(sessions));
+});
+
+for (const list of [
+  ...[{}, null, 1, "x", [{}], [null], [["5f1c"]], [SESSION.slice(1)], [[...SESSION, ""]]],
+  [SESSION, sessionWith(0, "")],
+  ...[0, 4, 5].flatMap((at) =>
+    [null, 1, "\0", "\ud800", "é".repeat(128)].map((part) => [sessionWith(at, part)]),
+  ),
+  ...[1, 2, 3].flatMap((at) =>
+    [null, "1", -1, 1.5, 1e300, Date.UTC(10_000, 0)].map((part) => [sessionWith(at, part)]),
+  ),
+]) {
+  test(`refuses sessions that no export writes: ${JSON.stringify(list).slice(0, 60)}`, () => {
+    const reason = "sessions must be a list of sessions as an export writes it";
+    assert.deepEqual(read(user({ sessions: JSON.stringify(list) })), { kind: "refused", reason });
+  });
+}
+
 for (const [what, fields] of Object.entries({
   "as a variable": { username: "owner", password_hash: HASH },
   "as a field of the record": { Username: "owner", PasswordHash: HASH, ID: null },
@@ -113,6 +152,8 @@ const refused: readonly (readonly [Fields, string])[] = [
   [user({ id: 1.5 }), "id must be a string"],
   [user({ id: "x".repeat(256) }), "id is longer than 255 bytes"],
   [user({ sessions_from: "yesterday" }), "sessions_from must be seconds since 1970"],
+  [user({ sessions: "[" }), "sessions must be a list of sessions as an export writes it"],
+  [user({ sessions: [] }), "sessions must be a string"],
   [user({ sessions_from: -1 }), "sessions_from must be seconds since 1970"],
   [user({ sessions_from: 1.5 }), "sessions_from must be seconds since 1970"],
   ...["1e3", "12x", "x12", "-7", true, [7]].map(

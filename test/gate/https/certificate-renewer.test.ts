@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { pino } from "pino";
 import { AcmeProblem } from "../../../src/gate/https/acme/problem.ts";
 import { type Certificate, readCertificate } from "../../../src/gate/https/certificate.ts";
 import { certificateFolder } from "../../../src/gate/https/certificate-folder.ts";
 import { Renewer } from "../../../src/gate/https/certificate-renewer.ts";
+import { createServerLog } from "../../../src/gate/server-log.ts";
 import { eventually } from "../../support/eventually.ts";
 import { SERVER_CERTIFICATE, SERVER_KEY } from "../../support/fixed-certificates.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -38,7 +38,7 @@ async function openTested(
       return obtain();
     },
     now: () => clock.now,
-    log: pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) }),
+    log: createServerLog("info", { write: (line) => lines.push(JSON.parse(line)) }),
   });
   await renewer.loadNames();
   t.after(() => renewer.stop());
@@ -173,7 +173,7 @@ test("a slow attempt for one name does not delay other names", async (t) => {
         }),
       ]),
     now: () => NOW,
-    log: pino({ enabled: false }),
+    log: createServerLog("error", { write: () => {} }),
   });
   await renewer.loadNames();
   t.after(() => renewer.stop());

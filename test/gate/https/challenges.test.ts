@@ -24,13 +24,13 @@ async function startResponder(t: TestContext) {
 test("answers a challenge byte for byte, only while it is published", async (t) => {
   const { responder, ask } = await startResponder(t);
   assert.equal((await ask(`${PATH}token`)).status, 404);
-  responder.publish("token", "token.thumbprint");
+  const published = responder.publish("token", "token.thumbprint");
   const answer = await ask(`${PATH}token`);
   assert.deepEqual([answer.status, answer.body], [200, "token.thumbprint"]);
   assert.equal(answer.headers["content-type"], "application/octet-stream");
   const head = await ask(`${PATH}token`, "HEAD");
   assert.deepEqual([head.status, head.body], [200, ""]);
-  responder.withdraw("token");
+  published[Symbol.dispose]();
   assert.equal((await ask(`${PATH}token`)).status, 404);
 });
 
@@ -61,7 +61,7 @@ test("each probe has a unique path and answer, and ends when it is withdrawn", a
   assert.notEqual(first.answer, second.answer);
   assert.equal(first.path.includes(first.answer), false, "an echo of the path is no answer");
   assert.equal((await ask(first.path)).body, first.answer);
-  first.withdraw();
+  first[Symbol.dispose]();
   assert.equal((await ask(first.path)).status, 404);
   assert.equal((await ask(second.path)).body, second.answer);
 });

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { createServer as createTcpServer, type Server } from "node:net";
 import { type TestContext, test } from "node:test";
-import { ask, get, run, times } from "../../../proof/bench/load.ts";
+import { ask, run, times } from "../../../proof/bench/load.ts";
+import { get } from "../../../proof/bench/wire.ts";
 
 async function portOf(t: TestContext, server: Server): Promise<number> {
   const listening = server.listen(0, "127.0.0.1");

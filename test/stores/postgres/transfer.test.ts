@@ -123,9 +123,19 @@ const unstorable: readonly (readonly [string, Partial<ImportBatch>, RegExp])[] =
     new RegExp(`entry 7 ${NUL}`),
   ],
   [
+    "a NUL in a session",
+    { users: [{ ...user("owner"), sessions: '[["\\u0000",0,0,0,"",""]]' }] },
+    new RegExp(`"owner" ${NUL}`),
+  ],
+  [
+    "a session ID that no index takes",
+    { users: [{ ...user("owner"), sessions: `[["${"x".repeat(2_601)}",0,0,0,"",""]]` }] },
+    /"owner" has a username or a session ID of more than 2600 bytes/,
+  ],
+  [
     "a name that no index takes",
     { users: [user("ü".repeat(1_301))] },
-    /"ü{100}" has a username of more than 2600 bytes/,
+    /"ü{100}" has a username or a session ID of more than 2600 bytes/,
   ],
 ];
 for (const [what, rows, reason] of unstorable) {

@@ -37,7 +37,8 @@ const anyColor = fc
 
 /** The values of a custom property in the style sheet, in the light and the dark theme. */
 function readCustomProperty(css: string, name: string): readonly (string | undefined)[] {
-  return [...css.matchAll(new RegExp(`--${name}:\\s*(#[\\da-f]+)`, "g"))].map(([, color = ""]) =>
+  const declared = [...css.matchAll(new RegExp(`--${name}:[^;}]+`, "g"))].join(" ");
+  return [...declared.matchAll(/#[\da-f]+/g)].map(([color]) =>
     color.length === 4 ? color.replace(/[\da-f]/g, "$&$&") : color,
   );
 }

@@ -3,25 +3,21 @@ import { test } from "node:test";
 import jsqr from "jsqr";
 import { base32, newCodeSecret } from "../../../src/core/codes/totp.ts";
 import { keyUri } from "../../../src/web/codes.ts";
-import { MAX_QR_BYTES, QR_WIDTH, qrPath } from "../../../src/web/pages/qr-code.ts";
+import { MAX_QR_BYTES, type QrCode, qrCode } from "../../../src/web/pages/qr-code.ts";
 
 /** Pixels per module. */
 const SCALE = 4;
 
 /** What an independent reader sees in the drawing. */
-function read(path: string): string | undefined {
-  const width = QR_WIDTH * SCALE;
+function read({ width: modules, path }: QrCode): string | undefined {
+  const width = modules * SCALE;
   const pixels = new Uint8ClampedArray(width * width * 4).fill(255);
-  for (const [, left, y, steps = ""] of path.matchAll(/M(\d+) (\d+)([^M]*)/g)) {
-    let x = Number(left);
-    for (const [, kind, modules] of steps.matchAll(/([hm])(\d+)( 0)?/g)) {
-      for (let row = 0; row < SCALE && kind === "h"; row += 1) {
-        const from = (Number(y) * SCALE + row) * width + x * SCALE;
-        for (let at = from; at < from + Number(modules) * SCALE; at += 1) {
-          pixels.fill(0, at * 4, at * 4 + 3);
-        }
+  for (const [, x, y, length] of path.matchAll(/M(\d+) (\d+)h(\d+)/g)) {
+    for (let row = 0; row < SCALE; row += 1) {
+      const from = (Number(y) * SCALE + row) * width + Number(x) * SCALE;
+      for (let at = from; at < from + Number(length) * SCALE; at += 1) {
+        pixels.fill(0, at * 4, at * 4 + 3);
       }
-      x += Number(modules);
     }
   }
   // Typed as a namespace, exported as a function.
@@ -31,16 +27,22 @@ function read(path: string): string | undefined {
 test("draws what a reader reads, whatever the secret", () => {
   for (let round = 0; round < 30; round += 1) {
     const uri = keyUri("Latchkey", "owner", base32(newCodeSecret()));
-    assert.equal(read(qrPath(uri)), uri);
+    assert.equal(read(qrCode(uri)), uri);
   }
 });
 
 test("draws texts of every length up to the largest", () => {
   for (let length = 1; length <= MAX_QR_BYTES; length += 7) {
-    assert.equal(read(qrPath("x".repeat(length))), "x".repeat(length));
+    assert.equal(read(qrCode("x".repeat(length))), "x".repeat(length));
   }
   const largest = Array.from({ length: MAX_QR_BYTES }, (_, i) => String(i % 10)).join("");
-  assert.equal(read(qrPath(largest)), largest);
+  assert.equal(read(qrCode(largest)), largest);
+  assert.throws(() => qrCode("x".repeat(MAX_QR_BYTES + 1)));
+});
+
+test("leaves the margin that scanners need, around a code of 41 modules at most", () => {
+  assert.equal(qrCode("x".repeat(MAX_QR_BYTES)).width, 41 + 2 * 4);
+  assert.match(qrCode("x").path, /^M4 4h7/);
 });
 
 for (const [appName, username] of [
@@ -59,6 +61,6 @@ for (const [appName, username] of [
     assert.ok(username.toWellFormed().startsWith(decodeURIComponent(account)) && account !== "");
     assert.equal(uri.searchParams.get("issuer"), decodeURIComponent(issuer));
     assert.equal(uri.searchParams.get("secret"), secret);
-    assert.equal(read(qrPath(uri.href)), uri.href);
+    assert.equal(read(qrCode(uri.href)), uri.href);
   });
 }

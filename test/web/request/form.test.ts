@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { fetchRequest } from "../../../src/index.ts";
 import { MAX_BODY_BYTES, parseForm, readForm } from "../../../src/web/request/form.ts";
 
 const parseText = (text: string): URLSearchParams | undefined =>
@@ -141,7 +142,7 @@ test("treats names of Object.prototype as missing fields", async () => {
     method: "POST",
     body: new URLSearchParams({ a: "b" }),
   });
-  const reading = await readForm(request);
+  const reading = await readForm(fetchRequest(request));
   assert.ok(reading.kind === "form");
   for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", ""]) {
     assert.equal(reading.form(name), "");

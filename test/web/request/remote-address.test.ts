@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Hono } from "hono";
 import { Fault } from "../../../src/core/fault.ts";
+import { nodeRequest } from "../../../src/index.ts";
 import {
   canonicalAddress,
   clientOf,
@@ -108,16 +108,15 @@ test("trusts a peer by IPv4 range, also as an IPv4-mapped IPv6 address", () => {
   assert.deepEqual(["10.1.2.3", "::ffff:10.1.2.3", "192.0.2.1"].map(trusts), [true, true, false]);
 });
 
-test("reads the client's address and other headers from a trusted proxy only", async () => {
+test("reads the client's address and other headers from a trusted proxy only", () => {
   const proxies = createProxyTrust(["10.0.0.0/8"]);
-  const app = new Hono().get("/", (c) =>
-    c.json([clientOf(c, proxies).remoteAddress, proxies.header(c, "x-forwarded-uri") ?? null]),
-  );
-  const headers = { "X-Forwarded-For": "203.0.113.7", "X-Forwarded-Uri": "/page" };
-  const readFrom = async (remoteAddress: string): Promise<unknown> =>
-    (await app.request("/", { headers }, { incoming: { socket: { remoteAddress } } })).json();
-  assert.deepEqual(await readFrom("10.0.0.1"), ["203.0.113.7", "/page"]);
-  assert.deepEqual(await readFrom("192.0.2.1"), ["192.0.2.1", null]);
+  const headers = { "x-forwarded-for": "203.0.113.7", "x-forwarded-uri": "/page" };
+  const readFrom = (remoteAddress: string): readonly unknown[] => {
+    const request = nodeRequest({ socket: { remoteAddress }, headers });
+    return [clientOf(request, proxies).remoteAddress, proxies.header(request, "x-forwarded-uri")];
+  };
+  assert.deepEqual(readFrom("10.0.0.1"), ["203.0.113.7", "/page"]);
+  assert.deepEqual(readFrom("192.0.2.1"), ["192.0.2.1", undefined]);
 });
 
 for (const range of ["0.0.0.0/0", "10.0.0.1/32", "::/0", "::1/128", "10.1.2.3/8"]) {

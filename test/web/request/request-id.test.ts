@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { nodeRequest } from "../../../src/index.ts";
 import { locales, wordsIn } from "../../../src/web/pages/words.ts";
 import { createRequestIds } from "../../../src/web/request/request-id.ts";
 import { startApp } from "../../support/app.ts";
@@ -25,7 +26,8 @@ const failures = ({ serverLog }: RunningGate) =>
 test("adds the request ID only to lines about a request", () => {
   const log = recordingLog();
   const requests = createRequestIds(() => true, log);
-  const source = { request: {}, peer: "127.0.0.1", givenId: "given" };
+  const socket = { remoteAddress: "127.0.0.1" };
+  const source = nodeRequest({ socket, headers: { "x-request-id": "given" } });
   requests.log.warn({ one: 1 }, "about no request");
   assert.deepEqual(log.lines.at(-1)?.fields, { one: 1 });
   requests.run(source, (id) => {
@@ -37,11 +39,11 @@ test("adds the request ID only to lines about a request", () => {
 
 test("keeps the ID while one request is handled inside another", () => {
   const requests = createRequestIds(() => false, recordingLog());
-  const source = (request: object) => ({ request, peer: undefined, givenId: undefined });
-  const outer = source({});
+  const source = () => nodeRequest({ socket: {}, headers: {} });
+  const outer = source();
   requests.run(outer, (id) => {
     assert.equal(requests.of(outer), id);
-    assert.notEqual(requests.of(source({})), id);
+    assert.notEqual(requests.of(source()), id);
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
+import { honoAuth } from "../../../src/adapters/hono.ts";
 import { createAuth } from "../../../src/auth.ts";
 import { OWNER, type RunningGate, SECRET, startGate } from "../../support/gate.ts";
 import { inSeconds, mint } from "../../support/mint.ts";
@@ -140,7 +141,7 @@ test("refuses a form of another site also when the connection is unknown", async
   const log = recordingLog();
   const auth = createAuth({ store: await openStore(t), secret: SECRET, log });
   t.after(() => auth.close());
-  const answer = await auth.routes.request("/logout", {
+  const answer = await honoAuth(auth).routes.request("/logout", {
     method: "POST",
     headers: { "Sec-Fetch-Site": "cross-site" },
   });
@@ -157,7 +158,7 @@ test("sums up the refusals of a flood every minute, and at the end", async (t) =
   const auth = createAuth({ store: await openStore(t), secret: SECRET, log });
   const flood = async (): Promise<void> => {
     const init = { method: "POST", headers: { "Sec-Fetch-Site": "cross-site" } };
-    for (let n = 0; n < 15; n += 1) await auth.routes.request("/logout", init);
+    for (let n = 0; n < 15; n += 1) await honoAuth(auth).routes.request("/logout", init);
   };
   const sums = () =>
     log.lines.filter(({ message }) => /^more/.test(message)).map(({ fields }) => fields);

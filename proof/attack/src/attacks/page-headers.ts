@@ -53,8 +53,9 @@ const directive = (response: HttpResponse, name: string): string | undefined =>
     .map((one) => one.trim())
     .find((one) => one.startsWith(`${name} `));
 
+/** Names each source, or the domain of sources such as `*.example.org`. */
 const isStrict = (sources: string | undefined): boolean =>
-  sources !== undefined && !/unsafe-|data:|blob:|[ ]\*|[ ]https?:(?= |$)/.test(sources);
+  sources !== undefined && !/unsafe-|data:|blob:|[ ]\*(?!\.)|[ ]https?:(?= |$)/.test(sources);
 
 type Rule = readonly [rule: string, holds: (response: HttpResponse) => boolean];
 

@@ -5,8 +5,8 @@ import { type AcmeRequests, jsonOf, textIn } from "./requests.ts";
 
 /** The gate's responses under `/.well-known/acme-challenge/`, by token. */
 export interface Challenges {
-  publish(token: string, answer: string): void;
-  withdraw(token: string): void;
+  /** Answers the token until the result is disposed of. */
+  publish(token: string, answer: string): Disposable;
 }
 
 export interface OrderPorts {
@@ -99,22 +99,19 @@ async function finalize(
 
 async function authorize(ports: OrderPorts, url: string): Promise<void> {
   const { requests, challenges } = ports;
-  const published: string[] = [];
-  try {
-    await follow(ports, url, "check of the name", async (authorization, status) => {
-      if (status === "valid") return status;
-      if (status !== "pending") throw problemFrom(failureIn(authorization));
-      if (published.length > 0) return undefined;
-      const challenge = httpChallengeOf(authorization);
-      const token = tokenOf(challenge);
-      challenges.publish(token, `${token}.${requests.key.thumbprint}`);
-      published.push(token);
-      await requests.post(textIn(challenge, "url"), {});
-      return undefined;
-    });
-  } finally {
-    for (const token of published) challenges.withdraw(token);
-  }
+  using published = new DisposableStack();
+  let isAnswered = false;
+  await follow(ports, url, "check of the name", async (authorization, status) => {
+    if (status === "valid") return status;
+    if (status !== "pending") throw problemFrom(failureIn(authorization));
+    if (isAnswered) return undefined;
+    isAnswered = true;
+    const challenge = httpChallengeOf(authorization);
+    const token = tokenOf(challenge);
+    published.use(challenges.publish(token, `${token}.${requests.key.thumbprint}`));
+    await requests.post(textIn(challenge, "url"), {});
+    return undefined;
+  });
 }
 
 /** The authority puts the reason for a failed authorization into the challenge that failed. */

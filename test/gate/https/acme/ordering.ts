@@ -34,8 +34,10 @@ export function order(t: TestContext, authority: Authority): Ordering {
     const ports = {
       requests: await requestsTo(t, authority),
       challenges: {
-        publish: (token: string, answer: string) => void published.push(`${token}: ${answer}`),
-        withdraw: (token: string) => void published.push(`${token} is gone`),
+        publish(token: string, answer: string) {
+          published.push(`${token}: ${answer}`);
+          return { [Symbol.dispose]: () => void published.push(`${token} is gone`) };
+        },
       },
       pause: async (ms: number) => void pauses.push(ms),
     };

@@ -1,0 +1,68 @@
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import {
+  type Auth,
+  andThen,
+  fetchRequest,
+  type GuardCheck,
+  toResponse,
+  type User,
+  type WebRequest,
+} from "../index.ts";
+import type { AdapterAuth } from "./parts.ts";
+
+/** The context variables behind a guard: `c.var.user` is the signed-in user. */
+export type SignedIn = { Variables: { user: User } };
+
+/** A guard as Hono middleware. */
+export type HonoGuard = MiddlewareHandler<SignedIn>;
+
+/** Latchkey for Hono. */
+export interface HonoAuth extends AdapterAuth<HonoGuard, Context> {
+  /** Mount them with `app.route`. They have no wildcard, so that the app keeps its other paths. */
+  readonly routes: Hono;
+}
+
+/**
+ * Creates the adapter for Hono.
+ *
+ * @example
+ * ```ts
+ * const { routes, requireAuth } = honoAuth(auth);
+ * app.route("/", routes);
+ * app.get("/", requireAuth, (c) => c.text(`Hello ${c.var.user.username}`));
+ * ```
+ */
+export function honoAuth(auth: Auth): HonoAuth {
+  const { adapter } = auth;
+  const answer = (c: Context): Response | Promise<Response> =>
+    andThen(adapter.answer(requestOf(c)), toResponse);
+
+  const routes = new Hono();
+  for (const path of adapter.paths) routes.all(path, answer);
+  // For an app that serves the routes alone.
+  routes.notFound(answer);
+
+  const guard =
+    (check: GuardCheck): HonoGuard =>
+    (c, next) =>
+      andThen(
+        check(c.req.header("cookie"), () => requestOf(c)),
+        (result): ReturnType<HonoGuard> => {
+          if (result.kind === "refused") return Promise.resolve(toResponse(result.answer));
+          c.set("user", result.user);
+          return next();
+        },
+      );
+
+  return {
+    routes,
+    requireAuth: guard(adapter.requireAuth),
+    authMiddleware: guard(adapter.authMiddleware),
+    currentUser: (c) => adapter.currentUser(c.req.header("cookie")),
+    pageHelpers: (c) => adapter.pageHelpers(requestOf(c)),
+  };
+}
+
+/** Hono's Node server provides the connection. */
+const requestOf = (c: Context): WebRequest =>
+  fetchRequest(c.req.raw, c.env?.incoming?.socket ?? undefined);

@@ -1,0 +1,47 @@
+import type { User } from "../../core/store.ts";
+
+/** Reads a header of a request, by its name in lower case. */
+export type HeaderReader = (name: string) => string | undefined;
+
+/** The part of the TCP connection that is read. */
+export interface Connection {
+  readonly remoteAddress?: string | undefined;
+  readonly encrypted?: boolean | undefined;
+  /** Whether the connection was closed. */
+  readonly destroyed?: boolean | undefined;
+  /** Present without `remoteAddress` on a connection that was reset. */
+  readonly localAddress?: string | undefined;
+}
+
+/** A request in any framework. */
+export interface WebRequest {
+  /** The framework's request: two `WebRequest`s with the same one are about the same request. */
+  readonly request: object;
+  readonly connection: Connection;
+  readonly method: string;
+  /** Without the query, which may contain a setup token. */
+  readonly path: string;
+  /** The query with its `?`; empty without one. Never logged. */
+  readonly query: string;
+  header(name: string): string | undefined;
+  /** The body in pieces; `read` if another middleware has read it. */
+  readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | "read";
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal | undefined;
+  /** The user that a guard admitted. The page shows it even if the session ends meanwhile. */
+  readonly user?: User;
+}
+
+/** A request that a guard has admitted. */
+export type AdmittedRequest = WebRequest & { readonly user: User };
+
+/** The first value of a query parameter. */
+export const parameterOf = (
+  { query }: Pick<WebRequest, "query">,
+  name: string,
+): string | undefined =>
+  query === "" ? undefined : (new URLSearchParams(query).get(name) ?? undefined);
+
+/** An HTTP/1.0 request may lack the Host header. */
+export const hostOf = (request: Pick<WebRequest, "header">): string =>
+  request.header("host") ?? "localhost";

@@ -1,0 +1,211 @@
+import { isClientGone, messageOf } from "../core/fault.ts";
+import { andThen, type MaybePromise } from "../core/maybe-promise.ts";
+import { postPassword } from "./account.ts";
+import { answerUnknownPath, isHostChecked, refusingOtherHosts } from "./allowed-hosts.ts";
+import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./codes.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { forwardAuth } from "./forward-auth.ts";
+import { guarded } from "./guards.ts";
+import { getHome } from "./home.ts";
+import { getLogin, postLogin } from "./login.ts";
+import { postAddPasskey, postPasskeyLogin, postRemovePasskey } from "./passkeys.ts";
+import { CHANGE_PASSWORD, homePathsOf } from "./paths.ts";
+import type { WebPorts } from "./ports.ts";
+import { type Form, readForm } from "./request/form.ts";
+import { REQUEST_ID } from "./request/request-id.ts";
+import { isCrossSite } from "./request/same-origin.ts";
+import { createProxyWarning, noteRefusal } from "./request/warnings.ts";
+import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
+import { type Answer, redirect, respondAsset, respondText, withHeader } from "./responses.ts";
+import { postEndSession, postLogout } from "./sessions.ts";
+import { getSetup, postSetup } from "./setup.ts";
+
+/** The endpoints of a path by method. HEAD is answered as GET, and its body is not sent. */
+interface Methods {
+  readonly GET?: Endpoint;
+  readonly POST?: Endpoint;
+}
+
+/** The endpoints, and what answers a request to any path. */
+export interface Routes {
+  readonly paths: ReadonlySet<string>;
+  /** Never rejects: a failure is an answer too. */
+  readonly answer: Endpoint;
+}
+
+/** The route table. */
+export function createRoutes(ports: WebPorts): Routes {
+  const { paths, options } = ports;
+  const table = new Map<string, Endpoint>();
+  for (const [path, methods] of siteRoutes(ports)) {
+    const endpoint = byMethod(ports, methods);
+    const checked = isHostChecked(ports, path) ? refusingOtherHosts(ports, endpoint) : endpoint;
+    table.set(path, withRequestId(ports, failingSafely(ports, checked)));
+  }
+  // The host of these is not checked: load balancers ask for an address, and a reverse proxy asks
+  // with the host of the app.
+  if (options.health) {
+    const add = (path: string, GET: Endpoint): unknown =>
+      table.set(path, withRequestId(ports, failingSafely(ports, byMethod(ports, { GET }))));
+    add(paths.alive, () => respondText("alive", 200));
+    add(paths.ready, () => answerReady(ports));
+  }
+  if (options.forwardAuth) {
+    const GET: Endpoint = (request) => forwardAuth(ports, request);
+    table.set(paths.forwardAuth, failingSafely(ports, byMethod(ports, { GET })));
+  }
+  const unknown = failingSafely(ports, (request) => answerUnknownPath(ports, request));
+  return {
+    paths: new Set(table.keys()),
+    answer: (request) => (table.get(request.path) ?? unknown)(request),
+  };
+}
+
+/** The pages, forms and assets. */
+function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
+  const { paths, options } = ports;
+  const { sessions, codes, passkeys } = ports.rules;
+  const site = new Map<string, Methods>();
+  const warnOfProxy = createProxyWarning(ports.proxies, ports.requests.log);
+
+  /** A form of a signed-in user. */
+  const ownForm = <Ports extends WebPorts>(
+    given: Ports,
+    post: PostForm<Ports, AdmittedRequest>,
+  ): Endpoint => refusingCrossSite(ports, guarded(ports.requireAuth, withForm(given, post)));
+  /** A sign-in, which the rate limit counts by address. */
+  const signIn = <Ports extends WebPorts>(
+    given: Ports,
+    post: PostForm<Ports, WebRequest>,
+  ): Endpoint => {
+    const endpoint = withForm(given, post);
+    return refusingCrossSite(ports, (request) => {
+      warnOfProxy(request);
+      return endpoint(request);
+    });
+  };
+
+  site.set(paths.login, {
+    GET: (request) => getLogin(ports, request),
+    POST: signIn(ports, postLogin),
+  });
+  site.set(paths.setup, {
+    GET: (request) => getSetup(ports, request),
+    POST: refusingCrossSite(ports, withForm(ports, postSetup)),
+  });
+  site.set(paths.logout, {
+    POST: refusingCrossSite(ports, (request) => postLogout(ports, request)),
+  });
+  site.set(paths.password, { POST: ownForm(ports, postPassword) });
+  if (sessions !== undefined) {
+    site.set(paths.endSession, { POST: ownForm({ ...ports, sessions }, postEndSession) });
+  }
+  // The forms of one-time codes are only on the home page.
+  if (codes !== undefined && paths.home !== null) {
+    const given = { ...ports, codes };
+    site.set(paths.beginCodes, { POST: ownForm(given, postBeginCodes) });
+    site.set(paths.confirmCodes, { POST: ownForm(given, postConfirmCodes) });
+    site.set(paths.turnOffCodes, { POST: ownForm(given, postTurnOffCodes) });
+  }
+  if (passkeys !== undefined) {
+    const given = { ...ports, passkeys };
+    site.set(paths.passkeyLogin, { POST: signIn(given, postPasskeyLogin) });
+    site.set(paths.addPasskey, { POST: ownForm(given, postAddPasskey) });
+    site.set(paths.removePasskey, { POST: ownForm(given, postRemovePasskey) });
+  }
+  for (const asset of ports.assets) {
+    const answer = respondAsset(asset);
+    site.set(asset.path, { GET: () => answer });
+  }
+  const homes = homePathsOf(paths, options);
+  const GET = guarded(ports.requireAuth, (request) => getHome(ports, request));
+  for (const path of homes) site.set(path, { GET });
+  const lastHome = homes.at(-1);
+  if (options.siteFiles && lastHome !== undefined) {
+    // Browsers unfold the form that the fragment names.
+    site.set(CHANGE_PASSWORD, { GET: () => redirect(`${lastHome}#change-password`) });
+  }
+  return site;
+}
+
+/** Answers 405 to other methods, with those that are allowed. */
+function byMethod({ views }: WebPorts, { GET, POST }: Methods): Endpoint {
+  const allow = [...(GET ? ["GET", "HEAD"] : []), ...(POST ? ["POST"] : [])].join(", ");
+  const endpoints = new Map(Object.entries({ GET, HEAD: GET, POST }));
+  const refuse: Endpoint = (request) =>
+    views.error(request, 405, "methodNotAllowed", { Allow: allow });
+  return (request) => (endpoints.get(request.method) ?? refuse)(request);
+}
+
+/** Turns a failure into the error page. */
+function failingSafely({ views }: WebPorts, endpoint: Endpoint): Endpoint {
+  const answerFault = (request: WebRequest, fault: unknown): Promise<Answer> =>
+    // Not logged: any client could fill the server log by disconnecting.
+    isClientGone(fault) ? views.error(request, 400, "formNotWhole") : views.fault(request, fault);
+  return (request) => {
+    try {
+      const answer = endpoint(request);
+      return answer instanceof Promise
+        ? answer.catch((fault: unknown) => answerFault(request, fault))
+        : answer;
+    } catch (fault) {
+      return answerFault(request, fault);
+    }
+  };
+}
+
+/** Adds the request's ID to the answer and to lines in the server log. */
+const withRequestId =
+  ({ requests }: WebPorts, endpoint: Endpoint): Endpoint =>
+  (request) =>
+    requests.run(request, (id) =>
+      andThen(endpoint(request), (answer) => withHeader(answer, REQUEST_ID, id)),
+    );
+
+/** Queries the database without any cache and reports whether it answers. */
+async function answerReady({ options, requests }: WebPorts): Promise<Answer> {
+  try {
+    await options.store.hasUsers();
+    return respondText("ready", 200);
+  } catch (error) {
+    requests.log.warn({ reason: messageOf(error) }, "not ready: the store does not answer");
+    return respondText("the store does not answer", 503);
+  }
+}
+
+function refusingCrossSite(ports: WebPorts, endpoint: Endpoint): Endpoint {
+  return (request) => {
+    const isForeign = isCrossSite((name) => request.header(name), ports.options.trustedOrigins);
+    if (!isForeign) return endpoint(request);
+    noteRefusal(ports, request, "form of another site refused");
+    return ports.views.error(request, 403, "crossSite");
+  };
+}
+
+type PostForm<Ports, Request> = (
+  ports: Ports,
+  request: Request,
+  form: Form,
+) => MaybePromise<Answer>;
+
+/** Calls the endpoint with the form; refuses a body that cannot be read as one. */
+function withForm<Ports extends WebPorts, Request extends WebRequest>(
+  ports: Ports,
+  post: PostForm<Ports, Request>,
+): (request: Request) => Promise<Answer> {
+  return async (request) => {
+    const reading = await readForm(request);
+    switch (reading.kind) {
+      case "form":
+        return post(ports, request, reading.form);
+      case "too-large":
+        noteRefusal(ports, request, "unreadable form refused");
+        return ports.views.error(request, 413, "formTooLarge");
+      case "not-utf8":
+        noteRefusal(ports, request, "unreadable form refused");
+        return ports.views.error(request, 400, "formNotUtf8");
+      case "aborted":
+        return ports.views.error(request, 400, "formNotWhole");
+    }
+  };
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { wordsIn } from "../../src/web/pages/words.ts";
+import { assertAccessible } from "../support/browser-axe.ts";
+import { type AtGate, atHome, leave, pathOf, unfold } from "./forms.ts";
+
+const PHONE = { width: 360, height: 640 } as const;
+const en = wordsIn("en");
+
+/** The first line of each item: the device, and whether it is this one. */
+async function listed(page: Page): Promise<readonly (string | undefined)[]> {
+  const items = await page.locator(".sessions p").allInnerTexts();
+  return items.map((text) => text.split("\n")[0]);
+}
+
+/** Signs in with programs of these names, and returns their sessions. */
+async function signInWith({ gate }: AtGate, names: readonly string[]): Promise<readonly string[]> {
+  const sessions: string[] = [];
+  for (const name of names) {
+    const { session = "" } = await gate.signIn({}, { headers: { "User-Agent": `${name}/1` } });
+    sessions.push(session);
+  }
+  return sessions;
+}
+
+/** Whether each of the sessions still opens the home page. */
+async function admitted(
+  { gate }: AtGate,
+  sessions: readonly string[],
+): Promise<readonly boolean[]> {
+  const answers = sessions.map((session) => gate.send("/", { session }));
+  return (await Promise.all(answers)).map(({ status }) => status === 200);
+}
+
+const endButton = (page: Page, device: string): Locator =>
+  page.getByRole("button", { name: en.endSession(device) });
+
+const othersButton = (page: Page): Locator =>
+  page.getByRole("button", { name: en.endOtherSessions });
+
+for (const scripts of ["on", "off"] as const) {
+  test(`ends one session and then all others on a phone, scripts ${scripts}`, async (t) => {
+    const at = await atHome(t, { scripts, size: PHONE });
+    const { page } = at;
+    const sessions = await signInWith(at, ["tablet", "laptop", "kiosk"]);
+    await page.reload();
+    await unfold(page);
+    const [own, ...others] = await listed(page);
+    assert.deepEqual(others.toSorted(), ["kiosk", "laptop", "tablet"]);
+    assert.match(own ?? "", / This device$/);
+
+    await leave(page, () => endButton(page, "laptop").click());
+    assert.equal(pathOf(page), "/account/");
+    assert.deepEqual(await admitted(at, sessions), [true, false, true]);
+
+    await unfold(page);
+    await leave(page, () => othersButton(page).click());
+    assert.deepEqual(await admitted(at, sessions), [false, false, false]);
+    await unfold(page);
+    assert.deepEqual(await listed(page), [own]);
+    assert.equal(await othersButton(page).count(), 0);
+  });
+}
+
+test("ends the session of this device, which then has to sign in", async (t) => {
+  const { page } = await atHome(t, { size: PHONE });
+  await leave(page, () => page.locator(".sessions button").first().click());
+  assert.equal(pathOf(page), "/login");
+});
+
+test("the list of sessions works with the keyboard, fits a small phone and has no accessibility violations", async (t) => {
+  const at = await atHome(t, { size: { width: 320, height: 640 } });
+  const { page } = at;
+  const name = "a-program-with-a-name-of-forty-character";
+  const sessions = await signInWith(at, ["tablet", name]);
+  await page.reload();
+  await unfold(page);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await assertAccessible(page);
+  }
+  const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+  assert.ok(width <= 320, `${width} px`);
+  await endButton(page, name).focus();
+  await leave(page, () => page.keyboard.press("Enter"));
+  assert.deepEqual(await admitted(at, sessions), [true, false]);
+});

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Hono } from "hono";
+import { honoAuth } from "../../../src/adapters/hono.ts";
+import { createAuth, fetchRequest, nodeRequest, type WebRequest } from "../../../src/index.ts";
+import { hostOf, parameterOf } from "../../../src/web/request/web-request.ts";
+import { SECRET } from "../../support/gate.ts";
+import { recordingLog } from "../../support/recording-log.ts";
+import { openStore } from "../../support/store.ts";
+
+const HEADERS = { cookie: "session=x", "accept-language": "de", host: "example.test" };
+
+const incoming = (headers: Readonly<Record<string, string | readonly string[]>> = {}) => ({
+  socket: { remoteAddress: "192.0.2.1" },
+  headers,
+});
+
+/** What every kind of request has to tell. */
+const read = (request: WebRequest) => ({
+  method: request.method,
+  path: request.path,
+  query: request.query,
+  cookie: request.header("cookie"),
+  unknown: request.header("x-unknown"),
+  error: parameterOf(request, "error"),
+  host: hostOf(request),
+});
+
+const EXPECTED = {
+  method: "POST",
+  path: "/a%20page",
+  query: "?error=1&token=t&error=2",
+  cookie: "session=x",
+  unknown: undefined,
+  error: "1",
+  host: "example.test",
+};
+const TARGET = `${EXPECTED.path}${EXPECTED.query}`;
+
+test("reads method, path, query and headers of a Node request", () => {
+  const below = { ...incoming(HEADERS), method: "POST", url: TARGET };
+  const request = nodeRequest(below);
+  assert.deepEqual(read(request), EXPECTED);
+  assert.equal(request.request, below);
+  assert.equal(request.connection, below.socket);
+});
+
+test("reads the same of a Fetch request", () => {
+  const { cookie, "accept-language": language } = HEADERS;
+  const headers = { cookie, "accept-language": language };
+  const below = new Request(`http://example.test${TARGET}`, { method: "POST", headers });
+  const request = fetchRequest(below);
+  assert.deepEqual(read(request), EXPECTED);
+  assert.equal(request.request, below);
+  assert.deepEqual(request.connection, {});
+});
+
+test("accepts a path without a host in place of a Fetch request", () => {
+  const request = fetchRequest({ method: "GET", url: "/page?x=y", headers: new Headers() });
+  assert.deepEqual([request.path, request.query, [...(request.body as [])]], ["/page", "?x=y", []]);
+});
+
+test("completes what a Node request lacks", () => {
+  assert.deepEqual(read(nodeRequest(incoming())), {
+    method: "GET",
+    path: "/",
+    query: "",
+    cookie: undefined,
+    unknown: undefined,
+    error: undefined,
+    host: "localhost",
+  });
+});
+
+test("reads the URL of the client from a Node request whose URL a router has changed", () => {
+  const request = nodeRequest({ ...incoming(), url: "/a?b", originalUrl: "/outer/a?b" });
+  assert.deepEqual([request.path, request.query], ["/outer/a", "?b"]);
+});
+
+test("reads path and query of a whole URL, as clients send it to a proxy", () => {
+  for (const [url, path, query] of [
+    ["http://example.test/login?error=1", "/login", "?error=1"],
+    ["HTTPS://example.test", "/", ""],
+    ["http://[/login", "http://[/login", ""],
+    ["*", "*", ""],
+  ] as const) {
+    const request = nodeRequest({ ...incoming(), url });
+    assert.deepEqual([request.path, request.query], [path, query], url);
+  }
+});
+
+test("reads the host of HTTP/2 from its pseudo-header", () => {
+  const request = nodeRequest(incoming({ ":authority": "example.test", host: "other.test" }));
+  assert.equal(hostOf(request), "example.test");
+});
+
+test("ignores a header that is a list", () => {
+  assert.equal(nodeRequest(incoming({ "set-cookie": ["a", "b"] })).header("set-cookie"), undefined);
+});
+
+test("aborts the signal of a Node request when its response is closed", () => {
+  const closed: (() => void)[] = [];
+  const response = { once: (_event: "close", listener: () => void) => closed.push(listener) };
+  const { signal } = nodeRequest(incoming(), response);
+  assert.equal(signal?.aborted, false);
+  for (const close of closed) close();
+  assert.equal(signal?.aborted, true);
+  assert.equal(nodeRequest(incoming()).signal, undefined);
+});
+
+test("reads the connection of a request to Hono from the bindings of its Node server", async (t) => {
+  const auth = createAuth({ store: await openStore(t), secret: SECRET, log: recordingLog() });
+  t.after(() => auth.close());
+  const app = new Hono().route("/", honoAuth(auth).routes);
+  const form = new URLSearchParams({ username: "a", password: "b", confirm: "b" });
+  const post = (env: object) => app.request("/setup", { method: "POST", body: form }, env);
+  const secure = async (env: object) =>
+    (await post(env)).headers.get("set-cookie")?.includes("Secure");
+  assert.equal(await secure({ incoming: { socket: { encrypted: true } } }), true);
+  for (const env of [{}, { incoming: null }, { incoming: "x" }, { incoming: {} }]) {
+    assert.equal((await post(env)).status, 303, JSON.stringify(env));
+  }
+});

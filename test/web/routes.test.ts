@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { honoAuth } from "../../src/adapters/hono.ts";
+import { createAuth } from "../../src/index.ts";
+import { wordsIn } from "../../src/web/pages/words.ts";
+import { SECRET, startGate } from "../support/gate.ts";
+import { recordingLog } from "../support/recording-log.ts";
+import { openStore } from "../support/store.ts";
+
+const createAbortedBody = (): ReadableStream =>
+  new ReadableStream({
+    pull(controller) {
+      controller.error(new Error("the client went away"));
+    },
+  });
+
+test("answers an aborted form with 400 and its reason, without a server log line", async (t) => {
+  const log = recordingLog();
+  const auth = createAuth({ store: await openStore(t), secret: SECRET, log });
+  t.after(() => auth.close());
+  for (const path of ["/setup", "/login"]) {
+    const answer = await honoAuth(auth).routes.request(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      body: createAbortedBody(),
+      duplex: "half",
+    } as RequestInit);
+    assert.equal(answer.status, 400);
+    assert.ok((await answer.text()).includes(wordsIn("en").messages.formNotWhole));
+  }
+  assert.deepEqual(log.lines, []);
+});
+
+/** Sends the request, and resets the connection without waiting for an answer. */
+async function sendAndReset(url: string, request: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on("error", () => {});
+  socket.once("connect", () => socket.write(request, () => socket.resetAndDestroy()));
+  await once(socket, "close");
+}
+
+test("logs no error when the client resets the connection right after a sign-in", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  const body = "username=owner&password=wrong";
+  const lines = [
+    "POST /login HTTP/1.1",
+    "Host: localhost",
+    "Content-Type: application/x-www-form-urlencoded",
+    `Content-Length: ${body.length}`,
+  ];
+  const request = `${lines.join("\r\n")}\r\n\r\n${body}`;
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all(Array.from({ length: 16 }, () => sendAndReset(gate.url, request)));
+  }
+  assert.equal((await gate.send("/login")).status, 200);
+  await gate.stop();
+  assert.deepEqual(
+    gate.serverLog.filter(({ level }) => level === "error"),
+    [],
+  );
+});
+
+test("serves the sign-out, allowed hosts only, and forward auth with its option only", async (t) => {
+  const store = await openStore(t);
+  const options = { store, secret: SECRET, log: recordingLog(), allowedHosts: ["home.test"] };
+  for (const forwardAuth of [false, true]) {
+    const auth = createAuth({ ...options, forwardAuth });
+    t.after(() => auth.close());
+    const ask = (url: string, method = "GET") =>
+      honoAuth(auth).routes.request(`http://${url}`, { method });
+    const { status, headers } = await ask("home.test/logout", "POST");
+    assert.deepEqual([status, headers.get("location")], [303, "/login"]);
+    assert.equal(headers.get("clear-site-data"), '"cache"');
+    const others = await Promise.all([ask("other.test/login"), ask("home.test/forward-auth")]);
+    assert.deepEqual(
+      others.map((answer) => answer.status),
+      [421, forwardAuth ? 401 : 404],
+    );
+  }
+});
+
+test("each path allows the methods it has endpoints for, and HEAD where it allows GET", async (t) => {
+  const gate = await startGate(t);
+  for (const [path, allow] of [
+    ["/login", "GET, HEAD, POST"],
+    ["/logout", "POST"],
+    ["/forward-auth", "GET, HEAD"],
+  ] as const) {
+    const { status, headers } = await gate.send(path, { method: "DELETE" });
+    assert.deepEqual([status, headers.allow], [405, allow], path);
+    assert.equal((await gate.send(path, { method: "HEAD" })).body, "");
+  }
+});
