@@ -38,10 +38,10 @@ export function logOn(ask: Ask, tables: Tables): PostgresLog {
     },
 
     async readNewestEntries(limit, once) {
-      const newest = (which: string, most: string): string =>
-        `(SELECT id, at, type, summary, author FROM ${log}
-          WHERE type ${which} $1 ORDER BY id DESC LIMIT ${most})`;
-      const text = `${newest(NE, "$2")} UNION ALL ${newest(EQ, "1")} ORDER BY id DESC LIMIT $2`;
+      const text = `SELECT id, at, type, summary, author FROM ${log}
+        WHERE type ${NE} $1
+          OR id ${EQ} (SELECT pg_catalog.max(id) FROM ${log} WHERE type ${EQ} $1)
+        ORDER BY id DESC LIMIT $2`;
       return (await ask(text, [once, limit])).map(logEntryOf);
     },
 

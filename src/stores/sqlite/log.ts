@@ -32,10 +32,10 @@ export function logOn(database: DatabaseSync, ask: Ask): SqliteLog {
     },
 
     async readNewestEntries(limit, once) {
-      const text = `SELECT * FROM (SELECT * FROM log_entries WHERE type <> ? ORDER BY id DESC LIMIT ?)
-        UNION ALL SELECT * FROM (SELECT * FROM log_entries WHERE type = ? ORDER BY id DESC LIMIT 1)
+      const text = `SELECT * FROM log_entries
+        WHERE type <> ? OR id = (SELECT max(id) FROM log_entries WHERE type = ?)
         ORDER BY id DESC LIMIT ?`;
-      return (await ask(text, [once, limit, once, limit])).map(logEntryOf);
+      return (await ask(text, [once, once, limit])).map(logEntryOf);
     },
 
     pruneLogEntries: (before, limit) =>

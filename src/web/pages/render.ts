@@ -76,9 +76,10 @@ export function loadPages(read: ReadPage, place: PagePlace, functions: PageFunct
  * The state of a page whose values are all true, false or absent, such as the sign-in page of a
  * stranger. It has so few that each is rendered once. `undefined` for other pages.
  */
-function stateOf(...given: readonly object[]): string | undefined {
-  let state = "";
-  for (const value of given.flatMap(Object.values)) {
+function stateOf(helpers: PageHelpers, data: object): string | undefined {
+  if (helpers.CurrentUser !== undefined) return undefined;
+  let state = `${helpers.NeedsSetup} ${helpers.HasError}`;
+  for (const value of Object.values(data)) {
     if (value !== undefined && typeof value !== "boolean") return undefined;
     state += ` ${value}`;
   }
