@@ -26,6 +26,15 @@ test("opens what a previous secret has sealed, and seals with the current one", 
   assert.equal(createSeals("another").open(seals.seal(CONTENT, "one"), "one"), undefined);
 });
 
+test("opens what an earlier version has sealed", () => {
+  const sealed = "MFCEvCIdNTDUQUTCLa6Lyczs9kxMFFR2DawN6CBfmP_F4n9yyF0KyBI6jP6BeeIa5gh-2_s";
+  assert.deepEqual(seals.open(sealed, "one"), CONTENT);
+});
+
+test("opens empty content", () => {
+  assert.deepEqual(seals.open(seals.seal(Buffer.of(), "one"), "one"), Buffer.of());
+});
+
 test("opens nothing that was changed or cut", () => {
   const sealed = Buffer.from(seals.seal(CONTENT, "one"), "base64url");
   for (let at = 0; at < sealed.length; at += 1) {

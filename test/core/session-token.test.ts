@@ -69,6 +69,21 @@ test("accepts a token issued elsewhere with the same secret", async () => {
   assert.equal(await userIdIn(tokens, mint(claims, { header })), OWNER, "with more in it");
 });
 
+test("reads a jti that is text and a sessions_from that is a number, and ignores others", async () => {
+  const { tokens, clock } = tokensWithClock();
+  const exp = secondsOf(clock) + 60;
+  for (const [jti, sessions_from, read] of [
+    ["a", 7, ["a", 7]],
+    [1, "7", [undefined, 0]],
+    [undefined, undefined, [undefined, 0]],
+  ] as const) {
+    const header = { alg: "HS256", typ: "JWT", sessions_from };
+    const verified = await tokens.verify(mint({ user_id: OWNER, jti, exp }, { header }));
+    assert.ok(typeof verified === "object");
+    assert.deepEqual([verified.jti, verified.sessionsFrom], read);
+  }
+});
+
 test("accepts an iat slightly in the future, since clocks differ between machines", async () => {
   const { tokens, clock } = tokensWithClock();
   const now = secondsOf(clock);

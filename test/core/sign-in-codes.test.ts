@@ -11,6 +11,7 @@ test("rejects the right password without a code, with a wrong one, and with a us
   for (const entered of [undefined, "", "wrong", code()]) {
     const given = entered === undefined ? attempt : { ...attempt, code: entered };
     assert.deepEqual(await signIn(ports, given), { kind: "rejected" });
+    assert.equal(ports.codeLimiter.tracked, entered ? 1 : 0, "without a code none is counted");
   }
   assert.equal(ports.limiter.tracked, 1, "each is counted");
   assert.equal((await signIn(ports, { ...attempt, code: "wrong" })).kind, "rejected");

@@ -252,6 +252,30 @@ test("asks again whether codes are in use after a failure", async () => {
   assert.equal(await users.anyHas("codes"), true);
 });
 
+test("a late failure does not drop a newer answer", async () => {
+  const failures: ((error: Error) => void)[] = [];
+  let asked = 0;
+  const users = createUserMemory(
+    {
+      hasUsers: async () => true,
+      findUser: async () => undefined,
+      hasExtra() {
+        asked += 1;
+        if (asked > 1) return Promise.resolve(true);
+        return new Promise((_, reject) => failures.push(reject));
+      },
+    },
+    fakeClock(),
+  );
+  const first = users.anyHas("codes");
+  users.forget("1" as UserId);
+  assert.equal(await users.anyHas("codes"), true);
+  failures[0]?.(new Error("store is busy"));
+  await assert.rejects(async () => first, /store is busy/);
+  assert.equal(await users.anyHas("codes"), true);
+  assert.equal(asked, 2);
+});
+
 test("no codes are in use in a store that keeps no extras", async () => {
   const store = { hasUsers: async () => true, findUser: async () => undefined };
   assert.equal(createUserMemory(store, fakeClock()).anyHas("codes"), false);

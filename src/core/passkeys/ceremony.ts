@@ -59,8 +59,8 @@ export function readCeremony(
 
 function clientDataIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return typeof value === "object" && value !== null ? { ...value } : undefined;
+    // `Object` makes an object without these fields of any other value.
+    return Object(JSON.parse(bytes.toString("utf8")));
   } catch {
     return undefined;
   }

@@ -84,8 +84,8 @@ function usePasskey(
   if (passkey.answered.some(({ nonce }) => nonce === challenge.nonce)) {
     return { kind: "keep", outcome: "rejected" };
   }
-  const counts = counter > 0 || passkey.counter > 0;
-  if (counts && counter <= passkey.counter) return { kind: "keep", outcome: "copied" };
+  // A passkey that does not count always sends 0.
+  if (passkey.counter > 0 && counter <= passkey.counter) return { kind: "keep", outcome: "copied" };
   const answered = rememberAnswer(passkey.answered, challenge, now);
   const used: Passkey = { ...passkey, counter, usedAt: now, answered };
   const next = passkeys.map((one) => (one === passkey ? used : one));

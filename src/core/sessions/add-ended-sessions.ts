@@ -14,6 +14,8 @@ export interface EndSessionPorts {
   readonly users?: Pick<UserMemory, "forget">;
 }
 
+type Entry = readonly [session: string, expiry: number];
+
 /** Beyond this, the user is read too slowly. */
 export const MAX_ENDED_SESSIONS = 1_000;
 
@@ -32,31 +34,37 @@ export async function addEndedSessions(
   const added = sessions.map((one) => [one.id, Math.ceil(one.expiresAt.getTime() / 1000)] as const);
   const user = await store.findUser(id);
   if (user === undefined) return;
-  const size = await changeExtra(store, user, "endedSessions", ({ endedSessions }) => {
+  const list = await changeExtra(store, user, "endedSessions", ({ endedSessions }) => {
     const before = endedSessionsIn(endedSessions);
-    if (before === "all") return { kind: "keep", outcome: 0 };
+    if (before === "all") return { kind: "keep", outcome: [] };
     // The clock of another instance may be behind.
     const since = clock.now() / 1000 - CLOCK_MARGIN_SECONDS;
-    const list = [...new Map([...before, ...added])].filter(([, expiry]) => expiry > since);
-    return { kind: "replace", by: textOf(list), outcome: list.length };
+    const next = [...new Map([...before, ...added])].filter(([, expiry]) => expiry > since);
+    return { kind: "replace", by: textOf(next), outcome: next };
   });
-  if (size !== "no-user" && size > MAX_ENDED_SESSIONS) await endAll({ store, clock }, id);
+  if (list !== "no-user" && list.length > MAX_ENDED_SESSIONS)
+    await endAll({ store, clock }, id, list);
   users?.forget(id);
   await store.removeSessions(sessions.map((one) => one.id));
 }
 
-/** Empties the list only of what was in it before, since a session may be ended meanwhile. */
-async function endAll({ store, clock }: EndSessionPorts, id: UserId): Promise<void> {
-  const user = await store.findUser(id);
-  const before = endedSessionsIn(user?.endedSessions);
+/** Empties the user's list only of these, since another session may be ended meanwhile. */
+async function endAll(
+  { store, clock }: EndSessionPorts,
+  id: UserId,
+  list: readonly Entry[],
+): Promise<void> {
   await store.endSessions(id, nextSecond(clock));
-  if (user === undefined || before === "all") return;
+  const user = await store.findUser(id);
+  if (user === undefined) return;
+  const ended = new Set(list.map(([session]) => session));
   await changeExtra(store, user, "endedSessions", ({ endedSessions }) => {
     const now = endedSessionsIn(endedSessions);
-    const left = now === "all" ? [] : [...now].filter(([session]) => !before.has(session));
-    return { kind: "replace", by: textOf(left), outcome: "shortened" };
+    if (now === "all") return { kind: "keep", outcome: undefined };
+    const left = [...now].filter(([session]) => !ended.has(session));
+    return { kind: "replace", by: textOf(left), outcome: undefined };
   });
 }
 
-const textOf = (list: readonly (readonly [string, number])[]): string | undefined =>
+const textOf = (list: readonly Entry[]): string | undefined =>
   list.length === 0 ? undefined : JSON.stringify(list);

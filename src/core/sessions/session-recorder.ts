@@ -26,15 +26,15 @@ export function createSessionRecorder(
   clock: Pick<Clock, "now">,
   log: ServerLog,
 ): SessionRecorder {
+  if (store === undefined) return { started() {}, used() {}, async flush() {} };
   const running = new Set<Promise<void>>();
   let usedIds = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
-  function run(write: (to: NonNullable<typeof store>) => Promise<void>, failure: string): void {
-    if (store === undefined) return;
+  function run(write: () => Promise<void>, failure: string): void {
     // One turn of the event loop first, so that the response is sent before the disk write.
     const done = turn()
-      .then(() => write(store))
+      .then(write)
       .catch((error: unknown) => log.warn({ reason: messageOf(error) }, failure))
       // The server log threw, so there is nowhere to report it.
       .catch(() => {})
@@ -42,21 +42,21 @@ export function createSessionRecorder(
     running.add(done);
   }
 
-  function writeUses(): void {
+  const writeUses = (): void => {
     clearTimeout(timer);
     timer = undefined;
     if (usedIds.size === 0) return;
     const ids = [...usedIds];
     usedIds = new Set();
     const at = new Date(clock.now());
-    run((to) => to.noteSessionsUsed(ids, at), "the last use of sessions was not recorded");
-  }
+    run(() => store.noteSessionsUsed(ids, at), "the last use of sessions was not recorded");
+  };
 
   return {
-    started: (session) => run((to) => to.insertSession(session), "a session was not recorded"),
+    started: (session) => run(() => store.insertSession(session), "a session was not recorded"),
 
     used(id) {
-      if (store === undefined || usedIds.size >= MAX_WAITING_USES) return;
+      if (usedIds.size >= MAX_WAITING_USES) return;
       usedIds.add(id);
       timer ??= setTimeout(writeUses, PAUSE_MS).unref();
     },
@@ -64,11 +64,8 @@ export function createSessionRecorder(
     async flush() {
       writeUses();
       if (running.size === 0) return;
-      const late = new AbortController();
-      const pause = sleep(FLUSH_WITHIN_MS, undefined, { ref: false, signal: late.signal });
+      const pause = sleep(FLUSH_WITHIN_MS, undefined, { ref: false });
       await Promise.race([Promise.all(running), pause]);
-      pause.catch(() => {});
-      late.abort();
     },
   };
 }

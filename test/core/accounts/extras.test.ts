@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { changeExtra, type ExtraChange } from "../../../src/core/accounts/extras.ts";
+import { changeExtra, type ExtraChange, keepsExtras } from "../../../src/core/accounts/extras.ts";
 import type { StoredUser } from "../../../src/core/store.ts";
 import { accountPorts } from "./account-ports.ts";
 
@@ -48,8 +48,19 @@ test("reports a user that has been removed in the meantime", async (t) => {
   assert.equal(await changeExtra(store, owner, "passkeys", add("a")), "no-user");
 });
 
-test("gives up for now if the extra keeps changing", async (t) => {
+test("gives up for now if the extra has changed eight times", async (t) => {
   const { store, owner } = await withUser(t);
-  const busy = { ...store, replaceExtra: async () => false };
-  await assert.rejects(changeExtra(busy, owner, "passkeys", add("a")), { code: "account_busy" });
+  const replaceExtra = t.mock.fn(async () => false);
+  await assert.rejects(changeExtra({ ...store, replaceExtra }, owner, "passkeys", add("a")), {
+    code: "account_busy",
+    message: /too many requests/,
+  });
+  assert.equal(replaceExtra.mock.callCount(), 8);
+});
+
+test("a store keeps extras if it has both of their methods", async (t) => {
+  const { replaceExtra, hasExtra } = (await withUser(t)).store;
+  assert.equal(keepsExtras({ replaceExtra, hasExtra }), true);
+  assert.equal(keepsExtras({ replaceExtra }), false);
+  assert.equal(keepsExtras({ hasExtra }), false);
 });

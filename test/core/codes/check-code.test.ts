@@ -79,6 +79,21 @@ test("limits the codes of one account, and no other account", async (t) => {
   assert.equal(ports.codeLimiter.tracked, 1);
 });
 
+test("counts no attempt without a code", async (t) => {
+  const { ports, owner } = await withCodes(t);
+  assert.equal(await checkCode(ports, await owner(), ""), "rejected");
+  assert.equal(ports.codeLimiter.tracked, 0);
+});
+
+test("rejects a code, without a log line, if codes have just been turned off", async (t) => {
+  const { ports, owner, code } = await withCodes(t);
+  ports.clock.advance(STEP_MS);
+  const before = await owner();
+  await ports.store.replaceExtra(before.id, "codes", before.codes, undefined);
+  assert.equal(await checkCode(ports, before, code()), "rejected");
+  assert.deepEqual(ports.log.lines, []);
+});
+
 test("opens a secret sealed with a previous signing secret, and seals it anew", async (t) => {
   const { ports, owner, code } = await withCodes(t);
   ports.clock.advance(STEP_MS);

@@ -3,6 +3,7 @@ import { codeOf, stepAt } from "../../../src/core/codes/totp.ts";
 import type { TurnOffCodesPorts } from "../../../src/core/codes/turn-off-codes.ts";
 import { beginCodes, confirmCodes } from "../../../src/core/codes/turn-on-codes.ts";
 import type { StoredUser } from "../../../src/core/store.ts";
+import { createUserMemory, type UserMemory } from "../../../src/core/user-memory.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { OWNER } from "../../support/gate.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
@@ -18,6 +19,12 @@ export interface CodesScene {
   owner(): Promise<StoredUser>;
   /** What the app shows now, or some steps later. */
   code(steps?: number): string;
+}
+
+/** The users of a process whose store reports no changes. */
+export function unwatchedUsers({ store, clock }: CorePorts): UserMemory {
+  const { watchUsers: _watchUsers, ...unwatched } = store;
+  return createUserMemory(unwatched, clock);
 }
 
 /** An account that has just turned codes on. The confirming code is used up. */

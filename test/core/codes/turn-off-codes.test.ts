@@ -5,7 +5,7 @@ import type { Event } from "../../../src/core/events.ts";
 import { createSeals } from "../../../src/core/seals.ts";
 import type { UserId } from "../../../src/core/store.ts";
 import { OWNER } from "../../support/gate.ts";
-import { CLIENT, STEP_MS, withCodes } from "./codes-ports.ts";
+import { CLIENT, STEP_MS, unwatchedUsers, withCodes } from "./codes-ports.ts";
 
 const ON = "codes_on: Turned on one-time codes of owner";
 const OFF = "codes_off: Turned off one-time codes of owner";
@@ -18,10 +18,32 @@ for (const kind of ["code", "recovery code"] as const) {
     const form = { currentPassword: OWNER.password, code: entered };
     assert.equal(await turnOffCodes(ports, (await owner()).id, form, CLIENT), "off");
     assert.equal((await owner()).codes, undefined);
-    assert.equal(await turnOffCodes(ports, (await owner()).id, form, CLIENT), "already-off");
+    const wrong = { ...form, currentPassword: "wrong" };
+    assert.equal(await turnOffCodes(ports, (await owner()).id, wrong, CLIENT), "already-off");
     assert.deepEqual(await ports.writtenEntries(), [ON, OFF]);
+    assert.deepEqual(ports.log.lines, []);
   });
 }
+
+test("a process whose store reports no changes knows at once that codes are off", async (t) => {
+  const { ports, owner, code } = await withCodes(t);
+  ports.clock.advance(STEP_MS);
+  const users = unwatchedUsers(ports);
+  assert.equal(await users.anyHas("codes"), true);
+  const form = { currentPassword: OWNER.password, code: code() };
+  await turnOffCodes({ ...ports, users }, (await owner()).id, form, CLIENT);
+  assert.equal(await users.anyHas("codes"), false);
+});
+
+test("turns codes off once if two requests do so at the same time", async (t) => {
+  const { ports, owner, code } = await withCodes(t);
+  ports.clock.advance(STEP_MS);
+  const { id } = await owner();
+  const form = { currentPassword: OWNER.password, code: code() };
+  const both = [turnOffCodes(ports, id, form, CLIENT), turnOffCodes(ports, id, form, CLIENT)];
+  assert.deepEqual((await Promise.all(both)).sort(), ["already-off", "off"]);
+  assert.deepEqual(await ports.writtenEntries(), [ON, OFF]);
+});
 
 test("keeps codes on without the password, without a code, and with a used one", async (t) => {
   const { ports, owner, code } = await withCodes(t);
@@ -71,11 +93,11 @@ test("an operator turns codes off by the username", async (t) => {
     record: async (event: Event) => void recorded.push(event),
   };
   assert.equal(await removeCodes(operator, "nobody"), "no-user");
+  assert.deepEqual(recorded, []);
   assert.equal(await removeCodes(operator, OWNER.username), "off");
   assert.equal((await owner()).codes, undefined);
+  const types = () => recorded.map(({ type, author }) => [type, author]);
+  assert.deepEqual(types(), [["codes_off", "cli"]]);
   assert.equal(await removeCodes(operator, OWNER.username), "already-off");
-  assert.deepEqual(
-    recorded.map(({ type, author }) => [type, author]),
-    [["codes_off", "cli"]],
-  );
+  assert.deepEqual(types(), [["codes_off", "cli"]]);
 });

@@ -6,7 +6,7 @@ import type { UserId } from "../../../src/core/store.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { OWNER } from "../../support/gate.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
-import { CLIENT, withCodes } from "./codes-ports.ts";
+import { CLIENT, unwatchedUsers, withCodes } from "./codes-ports.ts";
 
 const NOBODY = "nobody" as UserId;
 const MINUTE_MS = 60_000;
@@ -33,12 +33,21 @@ test("begins with the current password only, and stores nothing", async (t) => {
   assert.equal(await codes(), undefined);
 });
 
-test("turns codes on with a code of the new secret and records it", async (t) => {
+test("turns codes on with a code of the new secret within 15 minutes, and records it", async (t) => {
   const { ports, id, sealed, code, codes } = await begun(t);
+  ports.clock.advance(15 * MINUTE_MS);
   const outcome = await confirmCodes(ports, id, sealed, ` ${code()} `);
   assert.equal(outcome.kind === "on" && outcome.recoveryCodes.length, 10);
   assert.notEqual(await codes(), undefined);
   assert.deepEqual(await ports.writtenEntries(), ["codes_on: Turned on one-time codes of owner"]);
+});
+
+test("a process whose store reports no changes knows at once that codes are on", async (t) => {
+  const { ports, id, sealed, code } = await begun(t);
+  const users = unwatchedUsers(ports);
+  assert.equal(await users.anyHas("codes"), false);
+  await confirmCodes({ ...ports, users }, id, sealed, code());
+  assert.equal(await users.anyHas("codes"), true);
 });
 
 test("lets the user try again after a wrong code", async (t) => {

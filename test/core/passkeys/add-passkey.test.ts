@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addPasskey } from "../../../src/core/passkeys/add-passkey.ts";
+import { signInWithPasskey } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
 import type { UserId } from "../../../src/core/store.ts";
 import { algorithms, createAuthenticator, PARTY } from "../../support/authenticator.ts";
-import { added, ownerWithoutPasskey, ownerWithPasskey } from "./passkey-ports.ts";
+import { added, CLIENT, ownerWithoutPasskey, ownerWithPasskey } from "./passkey-ports.ts";
 
 for (const algorithm of algorithms) {
   test(`adds a passkey with ${algorithm}, and records it`, async (t) => {
@@ -36,8 +37,12 @@ test("rejects a challenge that is expired, was used, or is for something else", 
     addPasskey(ports, owner.id, createAuthenticator().create(challenge), PARTY);
   const { challenges, clock } = ports;
   const used = challenges.issue({ addTo: owner.id });
-  assert.equal(await add(used), "added");
+  const first = createAuthenticator();
+  assert.equal(await addPasskey(ports, owner.id, first.create(used), PARTY), "added");
   assert.equal(await add(used), "rejected");
+  const answer = first.get(challenges.issue("sign-in"), owner.id);
+  assert.equal((await signInWithPasskey(ports, answer, PARTY, CLIENT)).kind, "signed-in");
+  assert.equal(await add(used), "rejected", "also after other challenges");
   assert.equal(await add(challenges.issue("sign-in")), "rejected");
   assert.equal(await add(challenges.issue({ addTo: "another" as UserId })), "rejected");
   const expired = challenges.issue({ addTo: owner.id });
@@ -59,6 +64,7 @@ test("rejects an unusable key, an answer from elsewhere, and a passkey added twi
   assert.equal((await passkeys()).length, 1);
   const nobody = "nobody" as UserId;
   assert.equal(await addPasskey(ports, nobody, fresh.create(issue()), PARTY), "no-user");
+  assert.equal((await ports.writtenEntries()).length, 1, "only that of the first passkey");
 });
 
 test("keeps both of two passkeys that are added at the same time", async (t) => {

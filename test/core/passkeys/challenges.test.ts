@@ -47,6 +47,16 @@ test("refuses a challenge with any byte changed, and any other text", () => {
   }
 });
 
+test("accepts challenges that an earlier version has issued", () => {
+  const challenges = createChallenges(["secret"], fakeClock());
+  for (const [challenge, purpose] of [
+    ["AbjaykfgmstkzTrWXylBqwfcjXFNAW57VGamPTndIc7adCVfOf7Jdurnw-hcrAx8EiorBn_q", "sign-in"],
+    ["Abjaykfg4uxnXED3BIPth1ci34vOpFItuWSshFQtoVQ05grNs9VmfKsetNarg2PrOCkAe2hx", ADD],
+  ] as const) {
+    assert.ok(challenges.verify(challenge, purpose));
+  }
+});
+
 test("accepts challenges of a previous secret, and of no other", () => {
   const clock = fakeClock();
   const challenge = createChallenges(["old"], clock).issue("sign-in");

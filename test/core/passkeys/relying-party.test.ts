@@ -27,6 +27,7 @@ test("without a public URL is the host of the request: over HTTPS, or on the sam
   for (const host of ["localhost:3000", "app.localhost"]) {
     assert.deepEqual(relyingPartyOf(ANY, host), both(host));
   }
+  assert.equal(relyingPartyOf(ANY, "10.0.0.1.example.org")?.id, "10.0.0.1.example.org");
 });
 
 test("counts a host only if it is allowed", () => {
@@ -36,7 +37,7 @@ test("counts a host only if it is allowed", () => {
 });
 
 test("does not exist where browsers have no passkeys, or without a valid host", () => {
-  const addresses = ["127.0.0.1:3000", "192.0.2.1", "[::1]:3000"];
+  const addresses = ["127.0.0.1:3000", "192.0.2.1", "203.0.113.100", "[::1]:3000"];
   for (const host of [...addresses, "", "a b", "a/b", "a@b", "a\\b", "a;b"]) {
     assert.equal(relyingPartyOf(ANY, host), undefined, host);
   }

@@ -23,7 +23,7 @@ test("removes one passkey, and the extra with the last one", async (t) => {
   ]);
 });
 
-test("removes nothing without the password, or of another user", async (t) => {
+test("removes nothing without the password, of another user, or for an unknown ID", async (t) => {
   const { ports, owner, passkey, passkeys } = await ownerWithPasskey(t);
   const wrong = await removePasskey(ports, owner.id, passkey.id, "wrong", CLIENT);
   assert.equal(wrong, "current-password-incorrect");
@@ -33,5 +33,16 @@ test("removes nothing without the password, or of another user", async (t) => {
   await removePasskey(ports, guest.id, passkey.id, OWNER.password, CLIENT);
   const nobody = "nobody" as UserId;
   assert.equal(await removePasskey(ports, nobody, passkey.id, "", CLIENT), "no-user");
+  const unknown = await removePasskey(ports, owner.id, "unknown", OWNER.password, CLIENT);
+  assert.equal(unknown, "removed");
   assert.equal((await passkeys()).length, 1);
+});
+
+test("reports an account that is removed at the same time", async (t) => {
+  const { ports, owner, passkey } = await ownerWithPasskey(t);
+  await ports.store.insertUser({ username: "guest", passwordHash: owner.passwordHash });
+  const verify = async () => (await ports.store.removeUser(owner.id)) === "removed";
+  const removing = { ...ports, passwords: { verify } };
+  const outcome = await removePasskey(removing, owner.id, passkey.id, OWNER.password, CLIENT);
+  assert.equal(outcome, "no-user");
 });

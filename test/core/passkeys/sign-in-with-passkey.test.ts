@@ -50,12 +50,33 @@ for (const algorithm of algorithms) {
 }
 
 test("accepts an answer once, also when it is sent twice at the same time", async (t) => {
-  const { ports, owner, passkey } = await ownerWithPasskey(t);
+  const { ports, owner, passkey, passkeys } = await ownerWithPasskey(t);
   const answer = passkey.get(ports.challenges.issue("sign-in"), owner.id);
   const outcomes = await Promise.all([signIn(ports, answer), signIn(ports, answer)]);
   assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ["rejected", "signed-in"]);
   ports.clock.advance(299_999);
   assert.deepEqual(await signIn(ports, answer), REJECTED);
+  assert.equal((await passkeys()).length, 1, "the passkey is kept");
+});
+
+test("signs in with each passkey of an account, and notes its use only", async (t) => {
+  const { ports, owner, passkey, passkeys } = await ownerWithPasskey(t);
+  const second = await added(ports, owner.id);
+  for (const [one, uses] of [
+    [second, [undefined, ports.clock.now()]],
+    [passkey, [ports.clock.now(), ports.clock.now()]],
+  ] as const) {
+    const answer = one.get(ports.challenges.issue("sign-in"), owner.id);
+    assert.equal((await signIn(ports, answer)).kind, "signed-in");
+    assert.deepEqual(
+      (await passkeys()).map(({ usedAt }) => usedAt),
+      uses,
+    );
+  }
+  assert.deepEqual(
+    (await passkeys()).map(({ id }) => id),
+    [passkey.id, second.id],
+  );
 });
 
 test("forgets answered challenges once they have expired", async (t) => {
@@ -85,7 +106,7 @@ for (const [what, ceremony] of Object.entries(refused)) {
 }
 
 test("rejects unknown users and passkeys, foreign signatures and foreign challenges", async (t) => {
-  const { ports, owner, passkey } = await ownerWithPasskey(t);
+  const { ports, owner, passkey, passkeys } = await ownerWithPasskey(t);
   const { challenges, clock } = ports;
   const answer = passkey.get(challenges.issue("sign-in"), owner.id);
   const other = createAuthenticator().get(challenges.issue("sign-in"), owner.id);
@@ -101,7 +122,9 @@ test("rejects unknown users and passkeys, foreign signatures and foreign challen
     passkey.get(challenges.issue({ addTo: owner.id }), owner.id),
     passkey.get("", owner.id),
   ];
+  const before = await passkeys();
   for (const one of wrong) assert.deepEqual(await signIn(ports, one), REJECTED);
+  assert.deepEqual(await passkeys(), before);
   assert.equal((await ports.writtenEntries()).length, 1, "only that it was added");
 });
 
@@ -130,12 +153,14 @@ test("rejects a counter that does not grow, and logs it", async (t) => {
   };
   assert.equal(await use(0), "signed-in", "it does not count yet");
   assert.equal(await use(7), "signed-in");
+  assert.equal(ports.log.lines.length, 0);
   for (const counter of [7, 6, 0]) assert.equal(await use(counter), "rejected");
   assert.equal(await use(8), "signed-in");
   assert.deepEqual(
     ports.log.lines.map(({ level, fields }) => [level, fields]),
     Array.from({ length: 3 }, () => ["warn", { username: "owner" }]),
   );
+  assert.match(ports.log.lines[0]?.message ?? "", /signature counter did not grow/);
 });
 
 test("counts attempts together with sign-ins by password, and denies the sixth", async (t) => {

@@ -1,38 +1,18 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { createCurrentUser } from "../../../src/core/current-user.ts";
+import { test } from "node:test";
 import {
   addEndedSessions,
   MAX_ENDED_SESSIONS,
 } from "../../../src/core/sessions/add-ended-sessions.ts";
-import { endedSessionsIn } from "../../../src/core/sessions/ended-sessions.ts";
-import { startSession } from "../../../src/core/sessions/start-session.ts";
-import { corePorts } from "../../support/core-ports.ts";
-import { partsOf } from "../../support/mint.ts";
+import type { SessionStore } from "../../../src/core/sessions/session-store.ts";
+import type { UserId } from "../../../src/core/store.ts";
 import { hashText } from "../../support/store.ts";
-
-const CLIENT = { remoteAddress: "192.0.2.1" };
-
-async function scene(t: TestContext) {
-  const ports = await corePorts(t);
-  const user = await ports.insertOwner(hashText("a hash"));
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
-  return {
-    ports,
-    user,
-    start: async () => startSession(ports, (await ports.store.findUser(user.id)) ?? user, CLIENT),
-    isSignedIn: async (token: string) => (await currentUser(token)) !== undefined,
-    list: async () => endedSessionsIn((await ports.store.findUser(user.id))?.endedSessions),
-  };
-}
-
-const idOf = (token: string): string => String(partsOf(token).claims.jti);
+import { accountWithSessions, idOf, type SessionsScene } from "./session-ports.ts";
 
 test("ends one session at once and leaves the user's others", async (t) => {
-  const { ports, user, start, isSignedIn } = await scene(t);
+  const { ports, user, start, isSignedIn } = await accountWithSessions(t);
   const [one, other] = [await start(), await start()];
   assert.deepEqual([await isSignedIn(one), await isSignedIn(other)], [true, true]);
-  await ports.sessions.flush();
   const expiresAt = new Date(ports.clock.now() + 1_000);
   await addEndedSessions(ports, user.id, [{ id: idOf(one), expiresAt }]);
   assert.deepEqual([await isSignedIn(one), await isSignedIn(other)], [false, true]);
@@ -44,14 +24,14 @@ test("ends one session at once and leaves the user's others", async (t) => {
 });
 
 test("keeps an ended session in the list until two minutes after its expiry", async (t) => {
-  const { ports, user, list } = await scene(t);
+  const { ports, user, ended } = await accountWithSessions(t);
   const end = (id: string, seconds: number) =>
     addEndedSessions(ports, user.id, [
       { id, expiresAt: new Date(ports.clock.now() + seconds * 1_000) },
     ]);
   const ids = async () => {
-    const ended = await list();
-    return ended === "all" ? ended : [...ended.keys()];
+    const list = await ended();
+    return list === "all" ? list : [...list.keys()];
   };
   await end("a", 10);
   ports.clock.advance(129_000);
@@ -63,17 +43,17 @@ test("keeps an ended session in the list until two minutes after its expiry", as
 });
 
 test("changes nothing of a list that cannot be read", async (t) => {
-  const { ports, user, start, isSignedIn, list } = await scene(t);
+  const { ports, user, start, isSignedIn, ended } = await accountWithSessions(t);
   const token = await start();
   await ports.store.replaceExtra(user.id, "endedSessions", undefined, "not JSON");
   ports.users.forget(user.id);
   assert.equal(await isSignedIn(token), false);
   await addEndedSessions(ports, user.id, [{ id: "a", expiresAt: new Date() }]);
-  assert.equal(await list(), "all");
+  assert.equal(await ended(), "all");
 });
 
 test("ends all sessions instead of keeping more than a thousand", async (t) => {
-  const { ports, user, start, isSignedIn, list } = await scene(t);
+  const { ports, user, start, isSignedIn } = await accountWithSessions(t);
   const token = await start();
   const expiresAt = new Date(ports.clock.now() + 1_000_000);
   const sessions = Array.from({ length: MAX_ENDED_SESSIONS }, (_, i) => ({
@@ -84,6 +64,59 @@ test("ends all sessions instead of keeping more than a thousand", async (t) => {
   assert.equal(await isSignedIn(token), true);
   await addEndedSessions(ports, user.id, [{ id: "one more", expiresAt }]);
   assert.equal(await isSignedIn(token), false);
-  assert.deepEqual(await list(), new Map());
+  assert.equal(await ports.store.hasExtra("endedSessions"), false, "the list is removed");
   assert.equal(await isSignedIn(await start()), true, "a new sign-in works");
+});
+
+test("ends sessions without guards in the process, and none of an unknown user", async (t) => {
+  const { ports, user, ended } = await accountWithSessions(t);
+  const { store, clock } = ports;
+  const session = { id: "a", expiresAt: new Date(clock.now()) };
+  await addEndedSessions({ store, clock }, "nobody" as UserId, [session]);
+  await addEndedSessions({ store, clock }, user.id, [session]);
+  assert.deepEqual(await ended(), new Map([["a", clock.now() / 1_000]]));
+});
+
+/** Ends more sessions than the list may have, and does something after all have been ended. */
+async function overflow({ ports, user }: SessionsScene, next: () => Promise<unknown>) {
+  const endSessions: SessionStore["endSessions"] = async (of, before) => {
+    const count = await ports.store.endSessions(of, before);
+    await next();
+    return count;
+  };
+  const expiresAt = new Date(ports.clock.now() + 1_000_000);
+  const sessions = Array.from({ length: MAX_ENDED_SESSIONS + 1 }, (_, index) => ({
+    id: `session ${index}`,
+    expiresAt,
+  }));
+  const store = { ...ports.store, endSessions };
+  await addEndedSessions({ ...ports, store }, user.id, sessions);
+}
+
+for (const [what, change, expected] of [
+  [
+    "another session that is ended",
+    (list: string) => list.replace("[", '[["another",1],'),
+    '[["another",1]]',
+  ],
+  ["damage that keeps every session ended", () => "not JSON", "not JSON"],
+] as const) {
+  test(`keeps ${what} while the list is removed`, async (t) => {
+    const scene = await accountWithSessions(t);
+    const { store } = scene.ports;
+    await overflow(scene, async () => {
+      const { endedSessions = "" } = (await store.findUser(scene.user.id)) ?? {};
+      const changed = change(endedSessions);
+      await store.replaceExtra(scene.user.id, "endedSessions", endedSessions, changed);
+    });
+    assert.equal((await store.findUser(scene.user.id))?.endedSessions, expected);
+  });
+}
+
+test("accepts that the user is removed while the list is", async (t) => {
+  const scene = await accountWithSessions(t);
+  const { store } = scene.ports;
+  await store.insertUser({ username: "guest", passwordHash: hashText("a hash") });
+  await overflow(scene, () => store.removeUser(scene.user.id));
+  assert.equal(await store.findUser(scene.user.id), undefined);
 });

@@ -13,6 +13,11 @@ const names: readonly (readonly [userAgent: string | undefined, name: string])[]
   [`Mozilla/5.0 (${iPhone}) ${webKit} Version/18.5 Mobile/15E148 Safari/604.1`, "Safari on iPhone"],
   [`Mozilla/5.0 (${iPhone}) ${webKit} CriOS/140.0 Mobile/15E148 Safari/604.1`, "Chrome on iPhone"],
   [`Mozilla/5.0 (${iPhone}) ${webKit} FxiOS/142.0 Mobile/15E148 Safari/605.1`, "Firefox on iPhone"],
+  [
+    `Mozilla/5.0 (${iPhone.replace("iPhone; CPU iPhone", "iPad; CPU")}) ${webKit} Version/18.5 Safari/604.1`,
+    "Safari on iPad",
+  ],
+  [`Mozilla/5.0 (Windows NT 10.0) ${chromium} Safari/537.36 Vivaldi/7.5`, "Vivaldi on Windows"],
   [`Mozilla/5.0 (${mac}) ${webKit} Version/18.5 Safari/605.1.15`, "Safari on macOS"],
   [`Mozilla/5.0 (${mac}) ${chromium} Safari/537.36`, "Chrome on macOS"],
   [`Mozilla/5.0 (Windows NT 10.0) ${chromium} Safari/537.36 Edg/140.0.0.0`, "Edge on Windows"],

@@ -13,7 +13,10 @@ test("reads the list of a user", () => {
   );
 });
 
-for (const text of ["", "{}", "null", "[1]", '[["a"]]', '[[1,"a"]]', '[["a",1]', '[["a",null]]']) {
+for (const text of [
+  ...["", "{}", "null", "[1]", '[["a",1]'],
+  ...['[["a"]]', '[[1,"a"]]', "[[1,1]]", '[["a",null]]', '[["a",1],["b"]]'],
+]) {
   test(`counts every session as ended if the list is ${JSON.stringify(text)}`, () => {
     const ended = endedSessionsIn(text);
     assert.equal(ended, "all");

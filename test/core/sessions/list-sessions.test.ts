@@ -32,6 +32,7 @@ test("lists this session first, and at once after the sign-in", async (t) => {
     listed.map(({ createdAt }) => ports.clock.now() - createdAt.getTime()),
     [1_000, 0, 0],
   );
+  assert.equal(listed[0]?.device, "curl", "as it was recorded");
 });
 
 test("records this session if it is not recorded yet", async (t) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { createSessionRecorder } from "../../../src/core/sessions/session-recorder.ts";
 import type { StoredSession } from "../../../src/core/sessions/session-store.ts";
 import type { UserId } from "../../../src/core/store.ts";
@@ -31,18 +32,57 @@ test("inserts a session after the turn that started it, and before a flush retur
   assert.deepEqual(inserted, ["a"]);
 });
 
-test("writes the uses of several sessions together, each once", async () => {
+/** A recorder of uses, and what it has written. */
+function usesRecorder() {
   const written: (readonly [readonly string[], Date])[] = [];
   const store = {
     insertSession: async () => {},
     noteSessionsUsed: async (ids: readonly string[], time: Date) => void written.push([ids, time]),
   };
   const clock = fakeClock();
-  const recorder = createSessionRecorder(store, clock, recordingLog());
+  return { recorder: createSessionRecorder(store, clock, recordingLog()), clock, written };
+}
+
+test("writes the uses of several sessions together, each once", async () => {
+  const { recorder, clock, written } = usesRecorder();
   for (const id of ["a", "b", "a"]) recorder.used(id);
   await recorder.flush();
   await recorder.flush();
   assert.deepEqual(written, [[["a", "b"], new Date(clock.now())]]);
+});
+
+test("writes uses after a second, counted again from each flush", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { recorder, written } = usesRecorder();
+  const uses = async () => {
+    await turn();
+    return written.map(([ids]) => ids.join(" "));
+  };
+  recorder.used("a");
+  t.mock.timers.tick(500);
+  recorder.used("b");
+  t.mock.timers.tick(499);
+  assert.deepEqual(await uses(), []);
+  t.mock.timers.tick(1);
+  assert.deepEqual(await uses(), ["a b"]);
+  recorder.used("c");
+  t.mock.timers.tick(500);
+  await recorder.flush();
+  recorder.used("d");
+  t.mock.timers.tick(999);
+  assert.deepEqual(await uses(), ["a b", "c"]);
+  t.mock.timers.tick(1);
+  assert.deepEqual(await uses(), ["a b", "c", "d"]);
+});
+
+test("keeps ten thousand uses at most until the next write", async () => {
+  const { recorder, written } = usesRecorder();
+  for (let id = 0; id <= 10_000; id += 1) recorder.used(String(id));
+  await recorder.flush();
+  assert.deepEqual(
+    written.map(([ids]) => ids.length),
+    [10_000],
+  );
 });
 
 test("logs a failure once and throws nothing", async () => {
@@ -68,13 +108,19 @@ test("a flush does not wait for a store that does not answer", async () => {
   const recorder = createSessionRecorder(store, fakeClock(), recordingLog());
   recorder.started(session);
   const start = performance.now();
-  await recorder.flush();
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+  const before = timers();
+  const flushed = recorder.flush();
+  assert.equal(timers(), before, "no timer keeps the process running");
+  await flushed;
   assert.ok(performance.now() - start < 2_000);
 });
 
 test("does nothing without a store that keeps sessions", async () => {
-  const recorder = createSessionRecorder(undefined, fakeClock(), recordingLog());
+  const log = recordingLog();
+  const recorder = createSessionRecorder(undefined, fakeClock(), log);
   recorder.started(session);
   recorder.used("a");
   await recorder.flush();
+  assert.deepEqual(log.lines, []);
 });

@@ -40,7 +40,9 @@ const sessionWith = (at: number, part: unknown) => SESSION.toSpliced(at, 1, part
 test("keeps the sessions of a user", () => {
   const sessions = [
     SESSION,
-    sessionWith(0, "é".repeat(127)),
+    sessionWith(0, `${"é".repeat(127)}x`),
+    sessionWith(1, 0),
+    sessionWith(3, Date.UTC(10_000, 0) - 1),
     sessionWith(4, ""),
     sessionWith(5, ""),
   ];

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { createAccountSessions } from "../../../src/core/sessions/account-sessions.ts";
+import type { UserId } from "../../../src/core/store.ts";
+import { accountWithSessions, CLIENT, idOf } from "./session-ports.ts";
+
+const FORGED = "a.b.c";
+
+async function scene(t: TestContext) {
+  const account = await accountWithSessions(t);
+  const { ports } = account;
+  const sessions = createAccountSessions({ ...ports, remembered: () => undefined });
+  const recorded = async () => (await ports.store.readSessions({ afterId: "", limit: 9 })).length;
+  return { ...account, sessions, recorded };
+}
+
+test("lists the user's sessions, and names the one of the request", async (t) => {
+  const { sessions, start } = await scene(t);
+  const [other, own] = [await start(), await start()];
+  const list = await sessions.list(own, CLIENT);
+  assert.deepEqual(
+    list.sessions.map(({ id }) => id),
+    [idOf(own), idOf(other)],
+  );
+  assert.equal(list.currentId, idOf(own));
+});
+
+test("lists nothing for a forged token", async (t) => {
+  const { sessions, start } = await scene(t);
+  await start();
+  const list = await sessions.list(FORGED, CLIENT);
+  assert.deepEqual(list, { sessions: [], currentId: undefined });
+});
+
+test("does not verify a token again that a guard has admitted", async (t) => {
+  const { ports, start } = await scene(t);
+  const token = await start();
+  const verified = await ports.tokens.verify(token);
+  assert.ok(typeof verified === "object");
+  const verify = t.mock.method(ports.tokens, "verify");
+  const sessions = createAccountSessions({ ...ports, remembered: () => verified });
+  assert.equal((await sessions.list(token, CLIENT)).currentId, idOf(token));
+  assert.equal(verify.mock.callCount(), 0);
+});
+
+test("ends one session and records it, and records nothing for an unknown session", async (t) => {
+  const { ports, user, sessions, start, isSignedIn } = await scene(t);
+  const tokens = [await start(), await start()];
+  assert.equal(await sessions.end(user, "unknown"), "no-session");
+  for (const token of tokens) {
+    assert.equal(await sessions.end(user, idOf(token)), "ended");
+    assert.equal(await isSignedIn(token), false);
+  }
+  const entry = "session_end: Ended a session of owner";
+  assert.deepEqual(await ports.writtenEntries(), [entry, entry]);
+});
+
+test("ends all sessions but that of the request, and records it if there were any", async (t) => {
+  const { ports, user, sessions, start, isSignedIn } = await scene(t);
+  const own = await start();
+  await sessions.endOthers(user, own);
+  for (let time = 0; time < 2; time += 1) {
+    const other = await start();
+    await sessions.endOthers(user, own);
+    assert.deepEqual([await isSignedIn(other), await isSignedIn(own)], [false, true]);
+  }
+  const entry = "session_end_others: Ended the other sessions of owner";
+  assert.deepEqual(await ports.writtenEntries(), [entry, entry]);
+});
+
+test("ends all sessions if the token of the request is forged", async (t) => {
+  const { user, sessions, start, recorded } = await scene(t);
+  await start();
+  await sessions.endOthers(user, FORGED);
+  assert.equal(await recorded(), 0);
+});
+
+test("signs out and records it, for a session of an account only", async (t) => {
+  const { ports, sessions, start, isSignedIn } = await scene(t);
+  const token = await start();
+  await sessions.signOut(FORGED);
+  await sessions.signOut(await ports.tokens.issue("nobody" as UserId));
+  assert.equal(await isSignedIn(token), true);
+  await sessions.signOut(token);
+  assert.equal(await isSignedIn(token), false);
+  assert.deepEqual(await ports.writtenEntries(), ["session_end: Ended a session of owner"]);
+});
