@@ -21,7 +21,8 @@ test("counts each store operation under its name, with its time", async (t) => {
   await gate.send("/", { session });
   await gate.signIn();
   const { value } = await gate.becomes("latchkey_log_entries_written_total", 2);
-  for (const operation of ["hasUsers", "findUser", "findUserByUsername", "insertFirstUser"]) {
+  const users = ["hasUsers", "findUser", "findUserByUsername", "insertFirstUser"];
+  for (const operation of [...users, "insertSession", "readSessionsOf", "readNewestEntries"]) {
     assert.ok((value(count(operation)) ?? 0) > 0, operation);
     assert.equal(value(failures(operation)), 0, operation);
   }
