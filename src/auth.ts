@@ -55,7 +55,7 @@ export interface AdapterParts {
   /** Whether Latchkey answers this path or URL. A query does not matter. */
   owns(url: string): boolean;
   readonly paths: ReadonlySet<string>;
-  /** Answers a request for one of these paths, and 404 to others. Never rejects. */
+  /** Answers a request for one of these paths, with 404 for others. A failure is an answer too. */
   answer(request: WebRequest): MaybePromise<Answer>;
   readonly requireAuth: GuardCheck;
   readonly authMiddleware: GuardCheck;

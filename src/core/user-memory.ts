@@ -10,7 +10,8 @@ import type { Extra, Store, User, UserId } from "./store.ts";
  * the read, or from the last time that the store confirmed having reported every change.
  */
 const MAX_AGE_MS = 1_000;
-const MAX_USERS = 10_000;
+/** As many as there are remembered sessions, which may all belong to different users. */
+const MAX_USERS = 32_768;
 /** Applies despite confirmations, in case a change was made in a way that the store cannot report. */
 const MAX_CONFIRMED_AGE_MS = 60_000;
 

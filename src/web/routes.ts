@@ -29,7 +29,7 @@ interface Methods {
 /** The endpoints, and what answers a request to any path. */
 export interface Routes {
   readonly paths: ReadonlySet<string>;
-  /** Never rejects: a failure is an answer too. */
+  /** A failure is an answer too, the error page. */
   readonly answer: Endpoint;
 }
 
