@@ -25,7 +25,8 @@ export async function writeNginx(
   return [program, "-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"];
 }
 
-async function findNginx(): Promise<string> {
+/** @throws if nginx is not installed */
+export async function findNginx(): Promise<string> {
   for (const place of PLACES) {
     try {
       await access(place);

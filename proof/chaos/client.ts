@@ -76,6 +76,7 @@ function send(
         agent,
         signal: AbortSignal.timeout(TIMEOUT_MS),
         method: body === undefined ? "GET" : "POST",
+        ...(outgoing.from === undefined ? {} : { localAddress: outgoing.from }),
         headers: headersOf(outgoing, body),
       },
       (incoming) => {

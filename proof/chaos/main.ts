@@ -12,6 +12,7 @@ import { descriptors } from "./cases/descriptors.ts";
 import { diskFull } from "./cases/disk-full.ts";
 import { fairness } from "./cases/fairness.ts";
 import { flood } from "./cases/flood.ts";
+import { gates } from "./cases/gates.ts";
 import { kill } from "./cases/kill.ts";
 import { logFailing } from "./cases/log-failing.ts";
 import { readOnly } from "./cases/read-only.ts";
@@ -22,6 +23,7 @@ import { linesOf, type Outcome, tableOf, writePage } from "./report.ts";
 
 const cases: readonly Case[] = [
   kill,
+  gates,
   diskFull,
   readOnly,
   databaseLocked,

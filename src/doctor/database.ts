@@ -119,6 +119,7 @@ function postgresFindings(hosts: readonly PostgresInspection[], url: string): Fi
     [
       ...silent,
       primary.connection === "plain" && isSilentlyPlain(url) ? plain : undefined,
+      primary.notifications === "lost" ? lostNotifications(primary.host) : undefined,
       schemaFinding(`the database at ${primary.host}`, primary.database),
       ...primary.creators.map(({ place, role }) => {
         const who = role === "PUBLIC" ? "every role" : `the role ${role}`;
@@ -132,3 +133,9 @@ function postgresFindings(hosts: readonly PostgresInspection[], url: string): Fi
     `${names}, ${schema === 0 ? "no tables yet: the gate creates them at its first start" : `schema ${schema}`}`,
   );
 }
+
+const lostNotifications = (host: string): Finding =>
+  hint(
+    `PostgreSQL at ${host} delivers no notifications, as behind a pooler in transaction mode: a change by another instance takes effect within a second instead of at once, and every instance reads users again each second`,
+    "use the pooler's session mode, or connect to PostgreSQL directly",
+  );

@@ -114,7 +114,7 @@ test("looks a user up again after a password change at another instance", async 
   }, SOON_MS);
 });
 
-const WATCH = "SELECT pid FROM pg_stat_activity WHERE query ~ '^LISTEN|pg_notify' AND datname =";
+const WATCH = "SELECT pid FROM pg_stat_activity WHERE query ~ '^LISTEN' AND datname =";
 
 async function watchOf({ url }: Scene): Promise<number> {
   const [row] = await server.sql(`${WATCH} '${new URL(url).pathname.slice(1)}'`);

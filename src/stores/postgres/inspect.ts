@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
 import type { Row } from "../rows.ts";
+import { tryNotifications } from "./notifications.ts";
 import { onConnection } from "./pool.ts";
 import { NEWEST_SCHEMA } from "./schema.ts";
 import { FIND_SCHEMA, SAFE_PATH, type Tables, tablesIn } from "./tables.ts";
@@ -25,6 +26,8 @@ export type PostgresInspection =
       readonly aheadMs: number;
       readonly database: DatabaseInspection;
       readonly creators: readonly Creator[];
+      /** A standby has none. */
+      readonly notifications: "delivered" | "lost" | "none";
     }
   | { readonly kind: "silent"; readonly host: string; readonly reason: unknown };
 
@@ -35,7 +38,7 @@ export interface Creator {
   readonly role: string;
 }
 
-/** Inspects each host of the URL separately, in read-only transactions. */
+/** Inspects each host of the URL separately, in read-only transactions and with one notification. */
 export function inspectPostgres(url: string): Promise<readonly PostgresInspection[]> {
   const { hosts, login } = readPostgresUrl(url);
   return Promise.all(hosts.map((host) => inspectHost(host, login)));
@@ -49,13 +52,15 @@ async function inspectHost(host: PostgresHost, login: PostgresLogin): Promise<Po
       await client.query("BEGIN TRANSACTION READ ONLY");
       return stateOf(client, host);
     });
-    return { kind: "answers", host: name, ...state };
+    const notifications = state.role === "primary" ? await tryNotifications(config) : "none";
+    return { kind: "answers", host: name, ...state, notifications };
   } catch (error) {
     return { kind: "silent", host: name, reason: error };
   }
 }
 
-type State = Omit<Extract<PostgresInspection, { kind: "answers" }>, "kind" | "host">;
+type Answering = Extract<PostgresInspection, { kind: "answers" }>;
+type State = Omit<Answering, "kind" | "host" | "notifications">;
 
 async function stateOf(client: pg.Client, { host }: PostgresHost): Promise<State> {
   const { made, schema } = await first(client, FIND_SCHEMA);

@@ -50,7 +50,7 @@ export function createAsk(pool: PostgresPool): Ask {
   let silentUntil = 0;
   let trying = false;
 
-  return async (...asked) => {
+  const askInTime: Ask = async (...asked) => {
     const silent = silentUntil > 0;
     if (silent && (trying || performance.now() < silentUntil)) throw new NoAnswer();
     trying ||= silent;
@@ -70,6 +70,25 @@ export function createAsk(pool: PostgresPool): Ask {
       throw error;
     } finally {
       if (silent) trying = false;
+    }
+  };
+  return preparingWherePossible(askInTime);
+}
+
+/** The name is taken or unknown on the server's connection. Nothing of the statement has run. */
+const MIXED_UP = new Set(["42P05", "26000"]);
+
+/** Stops preparing statements behind a pooler that shares a server's connection among clients. */
+function preparingWherePossible(ask: Ask): Ask {
+  let mixedUp = false;
+  return async (text, values, name) => {
+    if (mixedUp || name === undefined) return ask(text, values);
+    try {
+      return await ask(text, values, name);
+    } catch (error) {
+      if (!MIXED_UP.has(codeOf(error) ?? "")) throw error;
+      mixedUp = true;
+      return ask(text, values);
     }
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UserId, UserWatch, UserWatching } from "../../core/store.ts";
-import type { PostgresClient, PostgresPool } from "./query.ts";
+import { type PostgresClient, type PostgresPool, withClient } from "./query.ts";
 
 const CHANGES = "latchkey_users";
 
@@ -11,7 +11,9 @@ const PING_WITHIN_MS = 1_000;
 /** Pings stop when `confirmedAt` has not been called for so long. */
 const IDLE_AFTER_MS = 2_000;
 const RECONNECT_AFTER_MS = 250;
-const MAX_PENDING_PINGS = 10;
+
+const ask = (client: PostgresClient, text: string, values: unknown[] = []): Promise<unknown> =>
+  client.query({ text, values, query_timeout: PING_WITHIN_MS });
 
 interface Notification {
   readonly channel: string;
@@ -22,6 +24,9 @@ interface Notification {
  * Listens for the notifications that the database sends for every changed user. Pings itself through
  * the database: a ping that returns proves that everything committed before it has arrived. A pooler
  * that drops notifications, a broken connection or a silent network means no confirmation.
+ *
+ * Pings leave on another connection, and the one that listens sends nothing else: a pooler in
+ * transaction mode would return its own pings, but give the notifications to any other client.
  */
 export function watchUsers(pool: PostgresPool, { now, changed }: UserWatching): UserWatch {
   const ownChannel = `latchkey_${randomUUID().replaceAll("-", "")}`;
@@ -33,25 +38,30 @@ export function watchUsers(pool: PostgresPool, { now, changed }: UserWatching): 
     sleep(ms, undefined, { ref: false, signal: closing.signal }).catch(() => {});
 
   async function listen(client: PostgresClient, lost: AbortSignal): Promise<void> {
-    const query = (text: string, values: unknown[] = []): Promise<unknown> =>
-      client.query({ text, values, query_timeout: PING_WITHIN_MS });
     const sentAt = new Map<string, number>();
     client.on("notification", ({ channel, payload = "" }: Notification) => {
       if (channel === CHANGES) changed(payload === "all" ? "all" : (payload as UserId));
-      else confirmedAt = Math.max(confirmedAt, sentAt.get(payload) ?? confirmedAt);
-      sentAt.delete(payload);
+      if (channel !== ownChannel) return;
+      confirmedAt = Math.max(confirmedAt, sentAt.get(payload) ?? confirmedAt);
+      sentAt.clear();
     });
-    await query(`LISTEN ${CHANGES}`);
-    await query(`LISTEN ${ownChannel}`);
+    await ask(client, `LISTEN ${CHANGES}`);
+    await ask(client, `LISTEN ${ownChannel}`);
     changed("all");
     for (let count = 0; !lost.aborted && !closing.signal.aborted; count += 1) {
-      if (now() - askedAt < IDLE_AFTER_MS) {
-        if (sentAt.size > MAX_PENDING_PINGS) sentAt.clear();
-        sentAt.set(String(count), now());
-        await query("SELECT pg_catalog.pg_notify($1, $2)", [ownChannel, String(count)]);
-      }
+      const [oldest = now()] = sentAt.values();
+      if (now() - oldest > PING_WITHIN_MS) throw new Error("pings do not return");
+      if (now() - askedAt < IDLE_AFTER_MS) await ping(String(count), sentAt);
       await pause(PING_EVERY_MS);
     }
+  }
+
+  /** A ping that cannot be sent, because the pool is full for example, says nothing about delivery. */
+  async function ping(payload: string, sentAt: Map<string, number>): Promise<void> {
+    sentAt.set(payload, now());
+    const text = "SELECT pg_catalog.pg_notify($1, $2)";
+    const send = (client: PostgresClient) => ask(client, text, [ownChannel, payload]);
+    await withClient(pool, send).catch(() => sentAt.delete(payload));
   }
 
   async function listenOnce(): Promise<void> {
