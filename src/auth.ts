@@ -54,6 +54,7 @@ export interface Auth {
 export interface AdapterParts {
   /** Whether Latchkey answers this path or URL. A query does not matter. */
   owns(url: string): boolean;
+  /** The paths that Latchkey answers. */
   readonly paths: ReadonlySet<string>;
   /** Answers a request for one of these paths, with 404 for others. A failure is an answer too. */
   answer(request: WebRequest): MaybePromise<Answer>;

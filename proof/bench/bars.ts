@@ -1,4 +1,4 @@
-import { escaped, type Spread } from "./figures.ts";
+import { escaped, picture, type Spread } from "./figures.ts";
 
 export interface Bar {
   readonly name: string;
@@ -21,15 +21,10 @@ const KINDS = { latchkey: "Latchkey", peer: "others", bare: "without a guard" } 
 
 /** Colours with enough contrast in both themes, distinguishable without colour vision. */
 const STYLE = `
-  svg { color-scheme: light dark; }
-  .ground { fill: #ffffff; } .text { fill: #1f2328; }
   .latchkey { fill: #0550ae; } .peer { fill: #d4813f; } .bare { fill: #8c959f; }
   .spread { stroke: #1f2328; stroke-width: 1.5; }
   .cut { stroke: #ffffff; stroke-width: 3; }
-  text { font: 13px system-ui, "Segoe UI", sans-serif; }
-  .title { font-size: 15px; font-weight: 600; }
   @media (prefers-color-scheme: dark) {
-    .ground { fill: #0d1117; } .text { fill: #f0f6fc; }
     .latchkey { fill: #58a6ff; } .peer { fill: #b5651d; } .bare { fill: #6e7681; }
     .spread { stroke: #f0f6fc; } .cut { stroke: #0d1117; }
   }
@@ -42,18 +37,12 @@ export function bars(title: string, all: readonly Bar[]): string {
     if (at > 0) y += ROW + (bar.group === all[at - 1]?.group ? 0 : GAP);
     return barOf(bar, y);
   });
-  const height = y + ROW + 12;
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escaped(title)}">`,
-    `<style>${STYLE}</style>`,
-    `<rect class="ground" width="${WIDTH}" height="${height}"/>`,
-    `<text class="title text" x="16" y="28">${escaped(title)}</text>`,
+  const content = [
     `<text class="text" x="${WIDTH - 16}" y="54" text-anchor="end">bars are cut at ${MAX}</text>`,
     ...Object.entries(KINDS).map(legend),
     ...rows,
-    "</svg>",
-    "",
-  ].join("\n");
+  ];
+  return picture({ title, width: WIDTH, height: y + ROW + 12, style: STYLE, content });
 }
 
 const along = (value: number): number =>

@@ -57,6 +57,34 @@ export async function writeBetween(page: string, mark: string, text: string): Pr
   );
 }
 
+export interface Picture {
+  readonly title: string;
+  readonly width: number;
+  readonly height: number;
+  readonly style: string;
+  /** The elements below the title. */
+  readonly content: readonly string[];
+}
+
+/** An SVG picture with a title, for light and dark themes. */
+export const picture = ({ title, width, height, style, content }: Picture): string =>
+  [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(title)}">`,
+    `<style>${FRAME_STYLE}${style}</style>`,
+    `<rect class="ground" width="${width}" height="${height}"/>`,
+    `<text class="title text" x="16" y="28">${escaped(title)}</text>`,
+    ...content,
+    "</svg>",
+    "",
+  ].join("\n");
+
+const FRAME_STYLE = `
+  svg { color-scheme: light dark; }
+  .ground { fill: #ffffff; } .text { fill: #1f2328; }
+  text { font: 13px system-ui, "Segoe UI", sans-serif; }
+  .title { font-size: 15px; font-weight: 600; }
+  @media (prefers-color-scheme: dark) { .ground { fill: #0d1117; } .text { fill: #f0f6fc; } }`;
+
 /** Escapes text for SVG. */
 export const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");

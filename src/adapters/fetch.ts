@@ -73,7 +73,7 @@ export function fetchAuth(auth: Auth, { location = "relative" }: FetchOptions = 
     async routes(request, from) {
       const { pathname, protocol } = new URL(request.url);
       if (!auth.adapter.owns(pathname)) return undefined;
-      const connection = { encrypted: protocol === "https:", ...from };
+      const connection = { ...from, encrypted: from.encrypted ?? protocol === "https:" };
       return located(await auth.adapter.answer(fetchRequest(request, connection)), request);
     },
     requireAuth: guardedBy(auth.adapter.requireAuth),

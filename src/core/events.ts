@@ -63,7 +63,7 @@ export const allSignedOut: () => Event = builderOf("user_sign_out_all");
 export const usersImported: (count: number) => Event = builderOf("user_import");
 export const logImported: (count: number) => Event = builderOf("log_import");
 
-/** The event when a command causes it instead of the service. */
+/** The same event, caused by a command. */
 export const byOperator = (event: Event): Event => ({ ...event, author: "cli" });
 
 /** Parses an entry into its type and its subject: the username, address or number. */

@@ -25,11 +25,7 @@ interface LogOutput {
 
 /** JSON lines, or readable lines on a terminal. */
 export function createServerLog(least: LogLevel, out: LogOutput): GateLog {
-  const { fd } = out;
-  const write =
-    out.isTTY === true || fd === undefined
-      ? (line: string): unknown => out.write(out.isTTY === true ? readableLine(line) : line)
-      : (line: string): void => writeWhole(fd, line);
+  const write = writerTo(out);
   const isLevelEnabled = (level: LogLevel): boolean =>
     logLevels.indexOf(level) >= logLevels.indexOf(least);
   const at =
@@ -46,6 +42,13 @@ export function createServerLog(least: LogLevel, out: LogOutput): GateLog {
   };
 }
 
+function writerTo(out: LogOutput): (line: string) => unknown {
+  const { fd, isTTY } = out;
+  if (isTTY === true) return (line) => out.write(readableLine(line));
+  if (fd === undefined) return (line) => out.write(line);
+  return (line) => writeWhole(fd, line);
+}
+
 function lineOf(level: LogLevel, fields: object, msg: string): string {
   const time = new Date().toISOString();
   const asJson = (_key: string, value: unknown): unknown =>
@@ -56,7 +59,8 @@ function lineOf(level: LogLevel, fields: object, msg: string): string {
 }
 
 const RETRY_AFTER_MS = 5;
-const nobody = new Int32Array(new SharedArrayBuffer(4));
+/** Nothing notifies it, so waiting for it is a pause. */
+const never = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * Synchronous, so that an exit loses nothing: it waits for a reader that is too slow. A log that
@@ -68,7 +72,7 @@ function writeWhole(fd: number, line: string): void {
       rest = rest.subarray(writeSync(fd, rest));
     } catch (error) {
       if (codeOf(error) !== "EAGAIN") return;
-      Atomics.wait(nobody, 0, 0, RETRY_AFTER_MS);
+      Atomics.wait(never, 0, 0, RETRY_AFTER_MS);
     }
   }
 }

@@ -10,8 +10,7 @@ import { clientOf } from "./request/remote-address.ts";
 import { isOfHost } from "./request/same-origin.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
-import type { Answer } from "./responses.ts";
-import { redirect, respond } from "./responses.ts";
+import { type Answer, redirect, respond } from "./responses.ts";
 import { tokenOf } from "./sessions.ts";
 
 export async function postPassword(

@@ -10,8 +10,7 @@ import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import type { AdmittedRequest } from "./request/web-request.ts";
-import type { Answer } from "./responses.ts";
-import { redirect } from "./responses.ts";
+import { type Answer, redirect } from "./responses.ts";
 
 type CodePorts = With<"codes">;
 

@@ -7,7 +7,7 @@ import type { ProxyTrust } from "./request/remote-address.ts";
 import { REQUEST_ID } from "./request/request-id.ts";
 import { kindOfRequest } from "./request/request-kind.ts";
 import { noteRefusal } from "./request/warnings.ts";
-import type { HeaderReader, WebRequest } from "./request/web-request.ts";
+import type { WebRequest } from "./request/web-request.ts";
 import { type Answer, type Headers, redirect, respond, respondText } from "./responses.ts";
 import { acceptedTarget, askedOf, withReturnTo } from "./return-to.ts";
 import { sessionTokenIn } from "./session-cookie.ts";
@@ -81,8 +81,7 @@ function refuse(
 }
 
 function asksForPage(request: WebRequest): boolean {
-  const header: HeaderReader = (name) => request.header(name);
-  return kindOfRequest(header("x-forwarded-method") ?? "GET", header) === "page";
+  return kindOfRequest(request.header("x-forwarded-method") ?? "GET", request) === "page";
 }
 
 /** For a signed-in user whom the app does not admit. */

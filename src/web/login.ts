@@ -6,22 +6,20 @@ import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import { parameterOf, type WebRequest } from "./request/web-request.ts";
-import type { Answer } from "./responses.ts";
-import { redirect } from "./responses.ts";
+import { type Answer, redirect } from "./responses.ts";
 import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "./return-to.ts";
 import { sessionCookies } from "./session-cookie.ts";
 
 export async function getLogin(ports: WebPorts, request: WebRequest): Promise<Answer> {
   const { options, views } = ports;
-  const info = request;
   const returnTo = acceptedTarget(options, askedOf(request), parameterOf(request, RETURN_TO));
-  const { CurrentUser: user } = await views.helpers(info);
+  const { CurrentUser: user } = await views.helpers(request);
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
   const [asksCode, offersPasskeys] = await Promise.all([
     asksForCode(ports),
     offersPasskeySignIn(ports, request),
   ]);
-  return views.page(info, "login", { returnTo, continueTo, asksCode, offersPasskeys });
+  return views.page(request, "login", { returnTo, continueTo, asksCode, offersPasskeys });
 }
 
 /** The field is also shown if the store cannot be asked: without codes, it has no effect. */

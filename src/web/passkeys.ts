@@ -9,8 +9,7 @@ import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
-import type { Answer } from "./responses.ts";
-import { redirect, respondJson } from "./responses.ts";
+import { type Answer, redirect, respondJson } from "./responses.ts";
 
 type PasskeyPorts = With<"passkeys">;
 
@@ -45,9 +44,8 @@ export async function postAddPasskey(
   form: Form,
 ): Promise<Answer> {
   const { views, passkeys, paths } = ports;
-  const info = request;
   const party = partyOf(ports, request);
-  if (party === undefined) return views.error(info, 422, "passkeyRejected");
+  if (party === undefined) return views.error(request, 422, "passkeyRejected");
   if (form("client_data") === "") return beginAdding(ports, request, form, party.id);
   const passkey = {
     name: form("name"),
@@ -60,7 +58,7 @@ export async function postAddPasskey(
       return redirect(paths.login);
     case "rejected":
       noteRefusal(ports, request, "passkey change rejected");
-      return views.error(info, 422, "passkeyRejected");
+      return views.error(request, 422, "passkeyRejected");
     case "added":
       return backToPasskeys(ports, request);
   }

@@ -1,5 +1,5 @@
 import { KIND_HEADERS, kindOfRequest } from "./request/request-kind.ts";
-import type { HeaderReader, WebRequest } from "./request/web-request.ts";
+import type { WebRequest } from "./request/web-request.ts";
 import { type Answer, type Headers, redirect, respondJson } from "./responses.ts";
 import { acceptedTarget, type ReturnOptions, withReturnTo } from "./return-to.ts";
 
@@ -19,18 +19,18 @@ const UNAUTHORIZED = {
  * @param path is that of the sign-in or the setup.
  */
 export function refuse(options: RefusalOptions, path: string, request: WebRequest): Answer {
-  const header: HeaderReader = (name) => request.header(name);
   const returningTo = (target: string | undefined): string => {
     if (!options.returnTo) return path;
-    const asked = { host: header("host"), isHttps: header("x-forwarded-proto") === "https" };
+    const isHttps = request.header("x-forwarded-proto") === "https";
+    const asked = { host: request.header("host"), isHttps };
     return withReturnTo(path, acceptedTarget(options, asked, target));
   };
-  const kind = kindOfRequest(request.method, header);
+  const kind = kindOfRequest(request.method, request);
   const negotiates = options.onDenied === "negotiate";
   const vary: Headers = negotiates ? { Vary: KIND_HEADERS } : {};
   if (negotiates && kind === "call") {
-    const isHtmx = header("hx-request") !== undefined;
-    const leave = isHtmx && { "HX-Redirect": returningTo(header("hx-current-url")) };
+    const isHtmx = request.header("hx-request") !== undefined;
+    const leave = isHtmx && { "HX-Redirect": returningTo(request.header("hx-current-url")) };
     const headers = { ...UNAUTHORIZED, ...vary, ...leave };
     return respondJson({ error: "sign_in_required" }, 401, headers);
   }

@@ -16,7 +16,7 @@ const PROTECTIVE: Readonly<Record<string, string>> = {
   "Content-Security-Policy": NOTHING_RUNS,
 };
 
-/** Merged once: forward auth sends these with every request to an app. */
+/** For answers without a body. */
 export const BODYLESS_HEADERS: Readonly<Record<string, string>> = {
   ...PROTECTIVE,
   "Content-Length": "0",

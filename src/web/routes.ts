@@ -37,21 +37,21 @@ export interface Routes {
 export function createRoutes(ports: WebPorts): Routes {
   const { paths, options } = ports;
   const table = new Map<string, Endpoint>();
+  const add = (path: string, endpoint: Endpoint): unknown =>
+    table.set(path, withRequestId(ports, failingSafely(ports, endpoint)));
   for (const [path, methods] of siteRoutes(ports)) {
     const endpoint = byMethod(ports, methods);
-    const checked = isHostChecked(ports, path) ? refusingOtherHosts(ports, endpoint) : endpoint;
-    table.set(path, withRequestId(ports, failingSafely(ports, checked)));
+    add(path, isHostChecked(ports, path) ? refusingOtherHosts(ports, endpoint) : endpoint);
   }
   // The host of these is not checked: load balancers ask for an address, and a reverse proxy asks
   // with the host of the app.
   if (options.health) {
-    const add = (path: string, GET: Endpoint): unknown =>
-      table.set(path, withRequestId(ports, failingSafely(ports, byMethod(ports, { GET }))));
-    add(paths.alive, () => respondText("alive", 200));
-    add(paths.ready, () => answerReady(ports));
+    add(paths.alive, byMethod(ports, { GET: () => respondText("alive", 200) }));
+    add(paths.ready, byMethod(ports, { GET: () => answerReady(ports) }));
   }
   if (options.forwardAuth) {
     const GET: Endpoint = (request) => forwardAuth(ports, request);
+    // Without `add`: an ID for each request to an app would cost more than the answer.
     table.set(paths.forwardAuth, failingSafely(ports, byMethod(ports, { GET })));
   }
   const unknown = failingSafely(ports, (request) => answerUnknownPath(ports, request));
@@ -175,7 +175,7 @@ async function answerReady({ options, requests }: WebPorts): Promise<Answer> {
 
 function refusingCrossSite(ports: WebPorts, endpoint: Endpoint): Endpoint {
   return (request) => {
-    const isForeign = isCrossSite((name) => request.header(name), ports.options.trustedOrigins);
+    const isForeign = isCrossSite(request, ports.options.trustedOrigins);
     if (!isForeign) return endpoint(request);
     noteRefusal(ports, request, "form of another site refused");
     return ports.views.error(request, 403, "crossSite");

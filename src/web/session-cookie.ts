@@ -4,7 +4,6 @@ import type { WebRequest } from "./request/web-request.ts";
 
 const NAME = "session";
 
-/** Hono's cookie helper drops a negative Max-Age. */
 const CLEARED = `${NAME}=; Path=/; HttpOnly; Max-Age=-1`;
 
 /** The Set-Cookie lines that sign out. */

@@ -7,8 +7,7 @@ import type { WebPorts, With } from "./ports.ts";
 import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
-import type { Answer } from "./responses.ts";
-import { redirect } from "./responses.ts";
+import { type Answer, redirect } from "./responses.ts";
 import { clearedSessionCookies, sessionTokenIn } from "./session-cookie.ts";
 
 /**

@@ -8,8 +8,7 @@ import { type Form, missingFields } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import { parameterOf, type WebRequest } from "./request/web-request.ts";
-import type { Answer } from "./responses.ts";
-import { redirect } from "./responses.ts";
+import { type Answer, redirect } from "./responses.ts";
 import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "./return-to.ts";
 import { sessionCookies } from "./session-cookie.ts";
 
@@ -56,10 +55,9 @@ export async function postSetup(ports: WebPorts, request: WebRequest, form: Form
     name: MessageName,
     ...fields: [SetupField, ...SetupField[]]
   ): Promise<Answer> {
-    const info = request;
-    const message = wordsIn(views.locale(info)).messages[name];
+    const message = wordsIn(views.locale(request)).messages[name];
     const data = await setupData(ports, form, target);
-    return views.formProblem(info, status, "setup", { ...data, problem: { message, fields } });
+    return views.formProblem(request, status, "setup", { ...data, problem: { message, fields } });
   }
 
   switch (outcome.kind) {

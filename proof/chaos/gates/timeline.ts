@@ -1,4 +1,4 @@
-import { escaped } from "../../bench/figures.ts";
+import { escaped, picture } from "../../bench/figures.ts";
 import { p50Of, p99Of, type Sent } from "../judge/requests.ts";
 
 export interface Timeline {
@@ -21,14 +21,9 @@ const TICK_S = 10;
 
 /** Colours with enough contrast in both themes, distinguishable by their dashes too. */
 const STYLE = `
-  svg { color-scheme: light dark; }
-  .ground { fill: #ffffff; } .text { fill: #1f2328; }
   .line { fill: none; stroke: #0550ae; stroke-width: 2; } .p99 { stroke: #bc4c00; stroke-dasharray: 5 3; }
   .axis { stroke: #8c959f; } .mark { stroke: #cf222e; stroke-dasharray: 2 4; }
-  text { font: 13px system-ui, "Segoe UI", sans-serif; }
-  .title { font-size: 15px; font-weight: 600; }
   @media (prefers-color-scheme: dark) {
-    .ground { fill: #0d1117; } .text { fill: #f0f6fc; }
     .line { stroke: #58a6ff; } .p99 { stroke: #f0883e; }
     .axis { stroke: #6e7681; } .mark { stroke: #ff7b72; }
   }
@@ -64,11 +59,7 @@ export function timeline({ title, sent, start, forMs, marks }: Timeline): string
     ];
   };
   const seconds = Array.from({ length: Math.floor(forMs / 1_000 / TICK_S) + 1 }, (_, n) => n);
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">`,
-    `<style>${STYLE}</style>`,
-    `<rect class="ground" width="${WIDTH}" height="${HEIGHT}"/>`,
-    `<text class="title text" x="16" y="28">${escaped(title)}</text>`,
+  const content = [
     ...panel(TOPS[0], "requests per second; dotted: a gate is killed", [
       { className: "line", values: buckets.map(({ length }) => (length * 1_000) / BUCKET_MS) },
     ]),
@@ -80,9 +71,8 @@ export function timeline({ title, sent, start, forMs, marks }: Timeline): string
       (n) =>
         `<text class="text" x="${x(n * TICK_S * 1_000)}" y="${TOPS[1] + PANEL + 22}" text-anchor="middle">${n * TICK_S} s</text>`,
     ),
-    "</svg>",
-    "",
-  ].join("\n");
+  ];
+  return picture({ title, width: WIDTH, height: HEIGHT, style: STYLE, content });
 }
 
 const orZero = (value: number): number => (Number.isNaN(value) ? 0 : value);

@@ -59,7 +59,7 @@ export function readCeremony(
 
 function clientDataIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   try {
-    // `Object` makes an object without these fields of any other value.
+    // Any other value becomes an object without the fields that are checked.
     return Object(JSON.parse(bytes.toString("utf8")));
   } catch {
     return undefined;

@@ -19,7 +19,7 @@ type Entry = readonly [session: string, expiry: number];
 /** Beyond this, the user is read too slowly. */
 export const MAX_ENDED_SESSIONS = 1_000;
 
-/** More make no difference: to end all but one of that many ends every session of the user. */
+/** To end all but one of so many already ends every session of the user, so no more are read. */
 export const MAX_COUNTED_SESSIONS: number = MAX_ENDED_SESSIONS + 2;
 
 /**

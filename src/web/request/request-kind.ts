@@ -1,4 +1,6 @@
-import type { HeaderReader } from "./web-request.ts";
+import type { WebRequest } from "./web-request.ts";
+
+type WithHeaders = Pick<WebRequest, "header">;
 
 /**
  * What a request asks for: a browser opens a page, or sends a form from one; anything else is a
@@ -13,20 +15,20 @@ export const KIND_HEADERS = "Accept, Sec-Fetch-Mode, Sec-Fetch-Dest, X-Requested
  * Reads the kind from headers that any client can send, so it may decide what a refusal looks like,
  * never whether a request is refused.
  */
-export function kindOfRequest(method: string, header: HeaderReader): RequestKind {
-  if (!isNavigation(header)) return "call";
+export function kindOfRequest(method: string, request: WithHeaders): RequestKind {
+  if (!isNavigation(request)) return "call";
   if (method === "GET" || method === "HEAD") return "page";
   return method === "POST" ? "form" : "call";
 }
 
-function isNavigation(header: HeaderReader): boolean {
-  if (!(header("accept") ?? "").toLowerCase().includes("text/html")) return false;
-  const mode = header("sec-fetch-mode");
+function isNavigation(request: WithHeaders): boolean {
+  if (!(request.header("accept") ?? "").toLowerCase().includes("text/html")) return false;
+  const mode = request.header("sec-fetch-mode");
   // Old browsers, and all browsers over plain HTTP, leave the Sec-Fetch headers out.
   if (mode === undefined) {
-    return header("x-requested-with") === undefined && header("hx-request") === undefined;
+    return (request.header("x-requested-with") ?? request.header("hx-request")) === undefined;
   }
-  return mode === "navigate" && !isEmbedded(header("sec-fetch-dest"));
+  return mode === "navigate" && !isEmbedded(request.header("sec-fetch-dest"));
 }
 
 /** Frames do not show the sign-in page. `empty` is a page that a service worker fetches. */

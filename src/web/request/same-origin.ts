@@ -1,17 +1,19 @@
+import type { WebRequest } from "./web-request.ts";
+
 /**
- * Whether another site made the browser send the request with these headers. A sibling subdomain
+ * Whether another site made the browser send the request. A sibling subdomain
  * counts as another site, since others may control it. Without `Sec-Fetch-Site` and `Origin`, no
  * browser sent the form.
  */
 export function isCrossSite(
-  header: (name: "sec-fetch-site" | "origin" | "host") => string | undefined,
+  request: Pick<WebRequest, "header">,
   trustedOrigins: readonly string[],
 ): boolean {
-  const origin = header("origin");
+  const origin = request.header("origin");
   if (origin !== undefined && trustedOrigins.includes(origin)) return false;
-  const site = header("sec-fetch-site");
+  const site = request.header("sec-fetch-site");
   if (site !== undefined) return site !== "same-origin" && site !== "none";
-  return origin !== undefined && !isOfHost(origin, header("host"));
+  return origin !== undefined && !isOfHost(origin, request.header("host"));
 }
 
 /**

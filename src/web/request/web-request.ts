@@ -1,8 +1,5 @@
 import type { User } from "../../core/store.ts";
 
-/** Reads a header of a request, by its name in lower case. */
-export type HeaderReader = (name: string) => string | undefined;
-
 /** The part of the TCP connection that is read. */
 export interface Connection {
   readonly remoteAddress?: string | undefined;
@@ -23,6 +20,7 @@ export interface WebRequest {
   readonly path: string;
   /** The query with its `?`; empty without one. Never logged. */
   readonly query: string;
+  /** A header, by its name in lower case. */
   header(name: string): string | undefined;
   /** The body in pieces; `read` if another middleware has read it. */
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | "read";

@@ -8,9 +8,11 @@ const HTML: Headers = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 const NAVIGATION: Headers = { ...HTML, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
 
 const kindOf = (headers: Headers, method = "GET") =>
-  kindOfRequest(method, (name) => {
-    assert.ok(KIND_HEADERS.toLowerCase().split(", ").includes(name), `Vary lacks ${name}`);
-    return headers[name];
+  kindOfRequest(method, {
+    header(name) {
+      assert.ok(KIND_HEADERS.toLowerCase().split(", ").includes(name), `Vary lacks ${name}`);
+      return headers[name];
+    },
   });
 
 const pages: Readonly<Record<string, Headers>> = {

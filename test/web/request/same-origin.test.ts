@@ -69,8 +69,10 @@ const refused: readonly Case[] = [
 
 function isRefused(origins: Origins): boolean {
   const { secFetchSite, origin, host } = { host: HOST, ...origins };
-  const headers = { "sec-fetch-site": secFetchSite, origin, host };
-  return isCrossSite((name) => headers[name], TRUSTED);
+  const headers: Readonly<Record<string, string | undefined>> = {
+    ...{ "sec-fetch-site": secFetchSite, origin, host },
+  };
+  return isCrossSite({ header: (name) => headers[name] }, TRUSTED);
 }
 
 for (const [what, headers] of allowed) {
