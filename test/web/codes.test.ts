@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { keyUri } from "../../src/web/codes.ts";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { startApp } from "../support/app.ts";
@@ -32,6 +33,14 @@ async function withCodes(t: TestContext, settings: Parameters<typeof startGate>[
   const session = await gate.setUp();
   return { gate, session, ...(await turnOn(gate, session)) };
 }
+
+/** The marked fields, and whether the folded form of codes is open. */
+const marked = ({ body }: { readonly body: string }) => ({
+  fields: elements(body, "input")
+    .filter((one) => one["aria-invalid"] !== undefined)
+    .map(({ name }) => name),
+  isOpen: /<details open>\s*<summary><h2 id="codes">/.test(body),
+});
 
 const hasCodeField = ({ body }: { readonly body: string }): boolean =>
   elements(body, "input").some(({ name }) => name === "code");
@@ -127,13 +136,7 @@ test("shows one problem at the field of a rejected form, and keeps the key", asy
   const begin = await gate.send("/account/codes/begin", { session, form: { codes_password: "x" } });
   assert.equal(begin.status, 422);
   assert.deepEqual(alertsIn(begin.body), [en.messages.currentPasswordIncorrect]);
-  assert.equal(fieldNamed(begin.body, "codes_password")["aria-invalid"], "true");
-  assert.equal(fieldNamed(begin.body, "current_password")["aria-invalid"], undefined);
-  const folded = elements(begin.body, "details").map(({ open }) => open);
-  assert.deepEqual(
-    folded.filter((open) => open !== undefined),
-    [""],
-  );
+  assert.deepEqual(marked(begin), { fields: ["codes_password"], isOpen: true });
 
   const { body } = await gate.send("/account/codes/begin", { session, form: PASSWORD });
   const { key, sealed } = begunIn(body);
@@ -146,28 +149,66 @@ test("shows one problem at the field of a rejected form, and keeps the key", asy
   const forged = await gate.send("/account/codes/confirm", { session, form: { sealed: "x" } });
   assert.equal(forged.status, 422);
   assert.deepEqual(alertsIn(forged.body), [en.messages.codesNotBegun]);
+  assert.deepEqual(marked(forged), { fields: ["codes_password"], isOpen: true });
 });
 
 test("turns codes off only with both the password and a code", async (t) => {
   const { gate, session, key, used } = await withCodes(t);
-  for (const [form, message] of [
-    [{ codes_password: "x", code: codeShown(key, 1) }, en.messages.currentPasswordIncorrect],
-    [PASSWORD, en.messages.codeIncorrect],
-    [{ ...PASSWORD, code: used }, en.messages.codeIncorrect],
+  const { currentPasswordIncorrect, codeIncorrect } = en.messages;
+  for (const [form, message, field] of [
+    [{ codes_password: "x", code: codeShown(key, 1) }, currentPasswordIncorrect, "codes_password"],
+    [PASSWORD, codeIncorrect, "code"],
+    [{ ...PASSWORD, code: used }, codeIncorrect, "code"],
   ] as const) {
     const answer = await gate.send("/account/codes/off", { session, form });
     assert.deepEqual([answer.status, alertsIn(answer.body)], [422, [message]]);
+    assert.deepEqual(marked(answer), { fields: [field], isOpen: true });
   }
+  const logged = gate.serverLog.filter(({ msg }) => msg === "change of one-time codes rejected");
+  assert.equal(logged.length, 3);
   assert.equal((await gate.signIn()).location, "/login?error=1");
 });
 
 test("a second tab that turns codes on or off again goes home", async (t) => {
-  const { gate, session, recoveryCodes } = await withCodes(t);
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  const second = await gate.send("/account/codes/begin", { session, form: PASSWORD });
+  const { key, sealed } = begunIn(second.body);
+  const { recoveryCodes } = await turnOn(gate, session);
+  const late = { sealed, code: codeShown(key) };
+  const confirm = await gate.send("/account/codes/confirm", { session, form: late });
+  assert.deepEqual([confirm.status, confirm.location], [303, "/account/"]);
   const begin = await gate.send("/account/codes/begin", { session, form: PASSWORD });
   assert.deepEqual([begin.status, begin.location], [303, "/account/"]);
   const form = { ...PASSWORD, code: recoveryCodes[0] ?? "" };
   await gate.send("/account/codes/off", { session, form });
   assert.equal((await gate.send("/account/codes/off", { session, form })).status, 303);
+});
+
+test("a form of a removed account leads to the sign-in page", async (t) => {
+  const { gate, session, key } = await withCodes(t);
+  await gate.send("/", { session });
+  execute(gate.databaseFile, "DELETE FROM users WHERE username = 'owner'");
+  // The guard still remembers the account for a moment.
+  for (const name of ["begin", "confirm", "off"]) {
+    const form = { ...PASSWORD, code: codeShown(key, 1) };
+    const { status, location } = await gate.send(`/account/codes/${name}`, { session, form });
+    assert.deepEqual([status, location], [303, "/login"], name);
+  }
+});
+
+test("shows the key in groups of four letters", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  const { body } = await gate.send("/account/codes/begin", { session, form: PASSWORD });
+  assert.match(body, /<code>[A-Z2-7]{4}( [A-Z2-7]{4}){7}<\/code>/);
+});
+
+test("cuts an application's name after 24 bytes in the address that apps read", () => {
+  const issuer = "A".repeat(24);
+  for (const name of [issuer, `${issuer}B`]) {
+    assert.match(keyUri(name, "owner", "KEY"), new RegExp(`totp/${issuer}:owner\\?.*=${issuer}$`));
+  }
 });
 
 for (const name of ["begin", "confirm", "off"]) {

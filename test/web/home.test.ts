@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { Store } from "../../src/core/store.ts";
+import type { PageFunctions } from "../../src/web/pages/page-data.ts";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { startApp } from "../support/app.ts";
 import { execute, refuse } from "../support/database.ts";
 import { OWNER, startGate } from "../support/gate.ts";
 import { activityOf, elements } from "../support/markup.ts";
+import { openStore } from "../support/store.ts";
 
 const en = wordsIn("en");
 const CREATED = "Account owner was created";
@@ -140,6 +143,41 @@ test("omits the activity section if the store has no log reader", async (t) => {
   assert.match(answer.body, /action="\/account\/password"/);
   assert.deepEqual(app.log, []);
 });
+
+test("a replaced home page gets what each section shows", async (t) => {
+  const kinds: PageFunctions["home"] = ({ activity, codes, passkeys, sessions }) =>
+    JSON.stringify([activity.kind, codes.kind, passkeys?.list, sessions.kind]);
+  const pages = { home: kinds };
+  const all = await openHome(t, { pages });
+  assert.deepEqual(JSON.parse(all.answer.body), ["entries", "off", null, "sessions"]);
+  const bare = await openHome(t, { pages, store: memoryStore() });
+  assert.deepEqual(JSON.parse(bare.answer.body), ["none", "none", null, "none"]);
+});
+
+for (const [options, reads] of [
+  [{ oneTimeCodes: false, passkeys: false }, 0],
+  [{ oneTimeCodes: false }, 1],
+  [{ passkeys: false }, 1],
+  [{}, 1],
+] as const) {
+  test(`reads codes and passkeys ${reads} times with ${JSON.stringify(options)}`, async (t) => {
+    const sqlite = await openStore(t);
+    let asked = 0;
+    const store: Store = {
+      ...sqlite,
+      findUser(id) {
+        asked += 1;
+        return sqlite.findUser(id);
+      },
+    };
+    const app = await startApp(t, { ...options, store });
+    const { session } = await app.send("/setup", SETUP);
+    await app.send("/", { session });
+    const before = asked;
+    assert.equal((await app.send("/", { session })).status, 200);
+    assert.equal(asked - before, reads);
+  });
+}
 
 test("requires a signed-in user", async (t) => {
   const gate = await startGate(t);

@@ -10,6 +10,7 @@ import {
   ORIGIN,
 } from "../support/authenticator.ts";
 import type { Answer } from "../support/client.ts";
+import { execute } from "../support/database.ts";
 import { OWNER, type RunningGate, SECRET, startGate } from "../support/gate.ts";
 import { elements } from "../support/markup.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
@@ -165,6 +166,26 @@ test("refuses other hosts, other sites, and users without a session", async (t) 
   }
   for (const path of [ADD, REMOVE]) {
     assert.equal((await sender(gate).send(path, PASSWORD)).location, "/login");
+  }
+});
+
+test("a form of a removed account leads to the sign-in page", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  const to = sender(gate);
+  const { passkey } = await addPasskey(to, session);
+  const { challenge } = JSON.parse((await to.send(ADD, PASSWORD, session)).body);
+  execute(gate.databaseFile, "DELETE FROM users");
+  // The guard still remembers the account for a moment.
+  const created = passkey.create(challenge);
+  const data = { client_data: created.clientData, authenticator_data: created.authenticatorData };
+  for (const [path, form] of [
+    [ADD, PASSWORD],
+    [ADD, { ...data, name: "Phone", public_key: created.publicKey }],
+    [REMOVE, { ...PASSWORD, passkey: passkey.id }],
+  ] as const) {
+    const { status, location } = await to.send(path, form, session);
+    assert.deepEqual([status, location], [303, "/login"], path);
   }
 });
 

@@ -4,7 +4,9 @@ import { honoAuth } from "../../src/adapters/hono.ts";
 import { Unavailable } from "../../src/core/fault.ts";
 import { createAuth } from "../../src/index.ts";
 import { startApp } from "../support/app.ts";
-import { SECRET } from "../support/gate.ts";
+import { execute } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { OWNER, SECRET } from "../support/gate.ts";
 import { recordingLog } from "../support/recording-log.ts";
 import { openStore } from "../support/store.ts";
 
@@ -39,16 +41,35 @@ for (const [what, cause] of [
   });
 }
 
-test("a custom error page gets the data that is available without the failed store", async (t) => {
-  const failing = () => Promise.reject(new Unavailable("store_busy", "busy", 7));
-  const auth = createAuth({
-    ...{ store: { ...(await openStore(t)), hasUsers: failing }, secret: SECRET },
-    log: recordingLog(),
-    pages: { error: (page) => `${page.NeedsSetup} ${page.HasError} ${page.CurrentUser}` },
+for (const fault of [new Unavailable("store_busy", "busy", 7), new Error("broken")]) {
+  test(`a custom error page gets the data that is available without the ${fault.message} store`, async (t) => {
+    const failing = () => Promise.reject(fault);
+    const auth = createAuth({
+      ...{ store: { ...(await openStore(t)), hasUsers: failing }, secret: SECRET },
+      log: recordingLog(),
+      pages: { error: (page) => `${page.NeedsSetup} ${page.HasError} ${page.CurrentUser}` },
+    });
+    t.after(() => auth.close());
+    const textOf = async (path: string): Promise<string> =>
+      (await honoAuth(auth).routes.request(path)).text();
+    assert.equal(await textOf("/login"), "false false undefined");
+    assert.equal(await textOf("/login?error=1"), "false true undefined");
   });
-  t.after(() => auth.close());
-  const textOf = async (path: string): Promise<string> =>
-    (await honoAuth(auth).routes.request(path)).text();
-  assert.equal(await textOf("/login"), "false false undefined");
-  assert.equal(await textOf("/login?error=1"), "false true undefined");
+}
+
+test("only pages with the script for passkeys let it send requests", async (t) => {
+  const app = await startApp(t);
+  const localhost = { Host: new URL(app.url).host.replace("127.0.0.1", "localhost") };
+  const page = async (path: string, session?: string): Promise<boolean> => {
+    const { headers } = await app.send(path, { session, headers: localhost });
+    return /(^|; )connect-src 'self'(;|$)/.test(String(headers["content-security-policy"]));
+  };
+  assert.deepEqual([await page("/setup"), await page("/nothing")], [false, false]);
+  const form = { ...OWNER, confirm: OWNER.password };
+  const { session } = await app.send("/setup", { form });
+  assert.deepEqual([await page("/login"), await page("/", session)], [false, true]);
+  const atAddress = await app.send("/", { session });
+  assert.doesNotMatch(String(atAddress.headers["content-security-policy"]), /connect-src/);
+  execute(app.databaseFile, "UPDATE users SET passkeys = '[]'");
+  await eventually(async () => (await page("/login")) || undefined);
 });
