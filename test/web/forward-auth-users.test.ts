@@ -23,7 +23,7 @@ test("admits listed users, and returns 403 without an identity to others", async
     const excluded = await gate.send(path, { session: guest });
     assert.equal(excluded.status, 403, path);
     assertNoIdentity(excluded);
-    assert.match(String(excluded.headers["x-request-id"]), /./);
+    assert.notEqual(excluded.headers["x-request-id"], undefined);
   }
   assert.equal((await gate.send("/forward-auth", { session: guest })).status, 200);
 });

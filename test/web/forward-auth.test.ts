@@ -119,7 +119,7 @@ test("refuses a parameter that it does not know with 400, for visitors and users
     );
     assert.equal(answer.headers["content-type"], "text/plain; charset=utf-8");
     assert.equal(answer.headers["remote-user"], undefined);
-    assert.match(String(answer.headers["x-request-id"]), /./);
+    assert.notEqual(answer.headers["x-request-id"], undefined);
   }
 });
 

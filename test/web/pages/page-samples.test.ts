@@ -12,6 +12,8 @@ const states: Readonly<Record<string, readonly string[]>> = {
     'it.CurrentUser?.username && it.CurrentUser.id === "1"',
     "it.CurrentUser && it.continueTo && !it.NeedsSetup && !it.HasError",
     "it.HasError === false && it.NeedsSetup === false && !it.CurrentUser",
+    "it.asksCode === false && it.offersPasskeys === false",
+    "it.asksCode && it.offersPasskeys",
   ],
   setup: [
     "!it.tokenExpected && !it.offersDomain && !it.returnTo && !it.problem",
@@ -30,6 +32,23 @@ const states: Readonly<Record<string, readonly string[]>> = {
     'it.activity?.kind === "unreadable"',
     'it.problem?.message && it.problem.fields[0] === "current_password"',
     "it.CurrentUser.username",
+    'it.codes?.kind === "none" && it.sessions.kind === "none" && !it.passkeys',
+    'it.codes?.kind === "off"',
+    'it.codes?.kind === "on" && it.codes.recoveryCodesLeft === 1',
+    'it.codes?.kind === "begun" && it.codes.qr.path === "" && it.problem.form === "codes"',
+    'it.codes?.kind === "turned-on" && it.codes.recoveryCodes.join() === "00000"',
+    'it.sessions?.kind === "unreadable"',
+    "it.sessions?.sessions?.length === 1 && it.sessions.sessions[0].isCurrent",
+    "it.sessions?.sessions?.length === 2 && !it.sessions.sessions[1].isCurrent",
+    ...["id", "device", "address", "at", "utc"].map(
+      (name) => `it.sessions?.sessions?.every((one) => one.${name})`,
+    ),
+    "it.passkeys?.canAdd && it.passkeys.list.length === 0",
+    "it.passkeys?.canAdd === false && it.passkeys.list.length === 2",
+    "it.passkeys?.list[0]?.isUsed && it.passkeys.list[1].isUsed === false",
+    ...["id", "name", "at", "utc"].map(
+      (name) => `it.passkeys?.list.length && it.passkeys.list.every((one) => one.${name})`,
+    ),
   ],
   error: [
     ...["500", "503", "404", "403"].map((status) => `it.status === ${status} && it.message`),
@@ -37,6 +56,8 @@ const states: Readonly<Record<string, readonly string[]>> = {
     "!it.requestId && it.message",
     "it.NeedsSetup",
     "it.CurrentUser?.username",
+    "it.CurrentUser && it.message && it.status === 403 && !it.offersSignOut",
+    "it.offersSignOut && it.message",
     "!it.NeedsSetup && !it.CurrentUser",
   ],
 };
