@@ -8,7 +8,7 @@ import { loadSite, type Site, type SiteOptions } from "../../src/web/pages/site.
 import { pathsUnder } from "../../src/web/paths.ts";
 import { tempDir } from "./temp-dir.ts";
 
-const PLAIN: SiteOptions = {
+export const PLAIN: SiteOptions = {
   pagesDir: undefined,
   pages: {},
   appName: "Latchkey",

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PageData } from "../../../src/web/pages/page-data.ts";
+import { loadSite } from "../../../src/web/pages/site.ts";
 import { locales, wordsIn } from "../../../src/web/pages/words.ts";
+import { pathsUnder } from "../../../src/web/paths.ts";
 import { startGate } from "../../support/gate.ts";
 import { fieldNamed } from "../../support/markup.ts";
-import { folderWith, NOBODY, pagesFrom, plain, signedIn } from "../../support/pages.ts";
+import { folderWith, NOBODY, PLAIN, pagesFrom, plain, signedIn } from "../../support/pages.ts";
 
 const failed = (message: string): PageData["error"] => ({ status: 500, message });
 
@@ -76,6 +78,50 @@ test("the setup page focuses the first field to fill in", () => {
     ["password"],
   );
 });
+
+test("renders a page once per state only if it shows no user and no text", async (t) => {
+  const unique = "<%= crypto.randomUUID() %>";
+  const { render } = pagesFrom(await folderWith(t, { "login.eta": unique, "error.eta": unique }));
+  const login = (helpers: object, data: object = {}, origin?: string): string =>
+    render("login", "en", { ...NOBODY, ...helpers }, { ...plain.login, ...data }, origin);
+  const states = (): readonly string[] => [
+    login({}),
+    login({ HasError: true }),
+    login({ NeedsSetup: true }),
+    login({}, { asksCode: true }),
+    login({}, { offersPasskeys: true }),
+    render("login", "de", NOBODY, plain.login),
+  ];
+  assert.equal(new Set(states()).size, 6);
+  assert.deepEqual(states(), states());
+  for (const [what, anew] of Object.entries({
+    user: () => login(signedIn("owner")),
+    text: () => login({}, { returnTo: "/a" }),
+    number: () => render("error", "en", NOBODY, failed("")),
+    "another host": () => login({}, {}, "https://auth.example"),
+  })) {
+    assert.notEqual(anew(), anew(), what);
+  }
+});
+
+for (const [home, back] of [
+  ["/home", "https://gate.example/home"],
+  [null, "/"],
+] as const) {
+  test(`on another host, addresses lead to the gate with the home path ${home}`, () => {
+    const { pages } = loadSite(pathsUnder("/auth", home), PLAIN);
+    const html = pages.render(
+      "error",
+      "en",
+      signedIn("owner"),
+      failed("x"),
+      "https://gate.example",
+    );
+    const addresses = [...html.matchAll(/ (?:href|src|action)="([^"]*)"/g)].map(([, to]) => to);
+    const others = addresses.filter((to) => !to?.startsWith("https://gate.example/auth/"));
+    assert.deepEqual([addresses.length > 3, others], [true, [back]]);
+  });
+}
 
 test("a replaced page does not change the other pages", async (t) => {
   const pages = pagesFrom(await folderWith(t, { "login.eta": "<p>My own sign-in</p>" }));
