@@ -1,0 +1,58 @@
+/** The pages of the site, their addresses and their navigation, all read from `docs/README.md`. */
+import { dirname, join } from "node:path/posix";
+
+export const INDEX = "docs/README.md";
+
+export interface NavigationPage {
+  readonly label: string;
+  /** The address, from the root of the site. */
+  readonly link: string;
+}
+
+export interface NavigationGroup {
+  readonly label: string;
+  readonly items: readonly (NavigationPage | NavigationGroup)[];
+}
+
+/** A link to a page, without those to a heading. */
+const LINK = /\[([^\]]+)\]\(([^)#\s]+)\)/g;
+
+/** Every page of the index by its path in the repository, the index included, with its address. */
+export function readRoutes(index: string): ReadonlyMap<string, string> {
+  const files = [...index.matchAll(LINK)].map(([, , target = ""]) => fileOf(target));
+  return new Map([...files, INDEX].map((file) => [file, routeOf(file)]));
+}
+
+const fileOf = (target: string): string => join(dirname(INDEX), target);
+
+/** `docs/proxies/caddy.md` is at `proxies/caddy`, and `docs/deploy/README.md` at `deploy`. */
+function routeOf(file: string): string {
+  if (file === "README.md") return "";
+  if (file === INDEX) return "documentation";
+  return file
+    .replace(/^docs\//, "")
+    .replace(/(\/README)?\.md$/, "")
+    .toLowerCase();
+}
+
+/**
+ * A group for each section of the index, in its order. A line whose text comes before its first link
+ * ("On Node.js: …") is a group of its own; from every other line, each link is a page.
+ */
+export function readNavigation(index: string): readonly NavigationGroup[] {
+  const [, ...sections] = index.split(/^## /m);
+  return sections.map((section) => {
+    const [label = "", ...lines] = section.trimEnd().split("\n");
+    return { label, items: lines.filter((line) => line.startsWith("- ")).flatMap(itemsOf) };
+  });
+}
+
+function itemsOf(line: string): NavigationGroup["items"] {
+  const pages = [...line.matchAll(LINK)].map(([, label = "", target = ""]) => ({
+    // A phrase such as "run with systemd", unlike a name such as "nginx".
+    label: label.includes(" ") ? label.charAt(0).toUpperCase() + label.slice(1) : label,
+    link: `/${routeOf(fileOf(target))}/`.replace("//", "/"),
+  }));
+  const [, label] = /^- ([^[]+): \[/.exec(line) ?? [];
+  return label === undefined ? pages : [{ label, items: pages }];
+}

@@ -1,0 +1,14 @@
+/** The keyboard can scroll tables and code that are wider than the page. */
+const observer = new ResizeObserver((entries) => {
+  for (const { target } of entries) update(target);
+});
+
+for (const element of document.querySelectorAll("main :is(table, pre)")) {
+  update(element);
+  observer.observe(element);
+}
+
+function update(element) {
+  if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
+  else element.removeAttribute("tabindex");
+}
