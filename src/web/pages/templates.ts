@@ -12,7 +12,7 @@ const TEMPLATES = [
 ];
 
 export const DEFAULT_PAGES: string = fileURLToPath(
-  new URL("../../web/pages/templates/", import.meta.url),
+  new URL("templates/", import.meta.url),
 );
 
 /** Reads page files from the operator's folder, and those missing there from the package. */
