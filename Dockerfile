@@ -17,6 +17,6 @@ USER node
 VOLUME ["/data"]
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=3s CMD ["node", "-e", "const { PORT, HTTPS_PORT, TLS_CERT_FILE } = process.env; require(TLS_CERT_FILE && !HTTPS_PORT ? 'https' : 'http').get({ host: '127.0.0.1', port: PORT || 3000, path: '/healthz', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
-# The dashes keep Node.js from reading Latchkey's options as its own.
-ENTRYPOINT ["node", "--", "dist/cli/main.js"]
+# As in the first line of the file. The dashes keep Node.js from reading Latchkey's options as its own.
+ENTRYPOINT ["node", "--max-semi-space-size=4", "--", "dist/cli/main.js"]
 CMD ["serve"]

@@ -19,7 +19,7 @@ export interface Installed {
   readonly node: readonly string[];
   /** The path of a file of `peers`. */
   file(name: string): string;
-  /** The arguments that start the gate. */
+  /** The arguments that start the gate, with the flags of its first line. */
   readonly gate: readonly string[];
   readonly packages: number;
   readonly bytes: number;
@@ -36,7 +36,7 @@ export const fromSource: Installer = {
     folder: ROOT,
     node: ["--conditions=latchkey-source"],
     file: (name) => here(`peers/${name}.ts`),
-    gate: [join(ROOT, "src/cli/main.ts"), "serve"],
+    gate: ["--max-semi-space-size=4", join(ROOT, "src/cli/main.ts"), "serve"],
     packages: 0,
     bytes: 0,
   }),
@@ -115,7 +115,7 @@ async function installIn(
     folder,
     node: [],
     file: (name) => join(folder, `${name}.js`),
-    gate: [join(modules, "latchkey/dist/cli/main.js"), "serve"],
+    gate: ["--max-semi-space-size=4", join(modules, "latchkey/dist/cli/main.js"), "serve"],
     packages: await countOf(folder, places),
     bytes: await bytesIn(modules),
   };

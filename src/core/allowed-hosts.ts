@@ -57,9 +57,8 @@ export function canonicalHost(text: string): string | undefined {
 
 /** The name in a Host header, in lower case, without port and trailing dot. */
 export function hostNameIn(host: string): string | undefined {
-  const url = `http://${host}`;
   // With these characters, a URL parser would take another part of the text as the host.
-  if (/[\s/\\?#@]/.test(host) || !URL.canParse(url)) return undefined;
-  const name = new URL(url).hostname.replace(/\.$/, "");
-  return PLAIN_HOST.test(name) ? name : undefined;
+  if (/[\s/\\?#@]/.test(host)) return undefined;
+  const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, "");
+  return name !== undefined && PLAIN_HOST.test(name) ? name : undefined;
 }

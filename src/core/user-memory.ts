@@ -74,11 +74,11 @@ export function createUserMemory(
         const user: User = Object.freeze({ id: stored.id, username: stored.username });
         const { sessionsFrom = Number.NEGATIVE_INFINITY } = stored;
         const endedSessions = endedSessionsIn(stored.endedSessions);
-        const read = { user, sessionsFrom, endedSessions };
+        const until = readAt + MAX_AGE_MS;
+        const found: Known = { user, sessionsFrom, endedSessions, readAt, until };
+        if (lookups.get(id) === lookup) remembered.set(id, found);
         // `forget` has removed the lookup from the map: its result may already be outdated.
-        if (lookups.get(id) !== lookup) return { ...read, until: 0 };
-        const found = { ...read, readAt, until: readAt + MAX_AGE_MS };
-        remembered.set(id, found);
+        else found.until = 0;
         return found;
       })
       .finally(() => {

@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
+import manifest from "latchkey/package.json" with { type: "json" };
 
-export function version(): string {
-  const text = readFileSync(new URL(import.meta.resolve("latchkey/package.json")), "utf8");
-  return String(JSON.parse(text).version);
-}
+export const version = (): string => manifest.version;

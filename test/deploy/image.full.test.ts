@@ -148,8 +148,10 @@ test("the image runs as an unprivileged user and requires a secret", async (t) =
 
 test("the image and the unit pass flags to the gate, not to Node.js", async () => {
   const [, image] = stages();
-  const [program, dashes] = JSON.parse(image?.lastOf("ENTRYPOINT") ?? "[]");
-  assert.deepEqual([program, dashes], ["node", "--"]);
+  const command: string[] = JSON.parse(image?.lastOf("ENTRYPOINT") ?? "[]");
+  const [firstLine] = (await readFile(join(ROOT, "src/cli/main.ts"), "utf8")).split("\n");
+  assert.equal(firstLine, `#!/usr/bin/env -S ${command.slice(0, -1).join(" ")}`);
+  assert.equal(command.at(-2), "--");
   const unit = await readFile(join(ROOT, "docs/deploy/latchkey.service"), "utf8");
   const starts = [...unit.matchAll(/\/node (\S+) \S*\/main\.ts/g)];
   assert.deepEqual(

@@ -20,12 +20,13 @@ export function relyingPartyOf(rule: HostRule, host: string): RelyingParty | und
   return partyAt([`https://${host}`, `http://${host}`]);
 }
 
-function partyAt(urls: readonly [string, ...string[]]): RelyingParty | undefined {
-  const id = new URL(urls[0]).hostname;
-  // The parser writes every IPv4 address as four numbers, and IPv6 in brackets.
-  if (/^(\d+(\.\d+){3}$|\[)/.test(id)) return undefined;
+/** @param urls Of one host. */
+function partyAt(urls: readonly string[]): RelyingParty | undefined {
   const secure = urls
     .map((url) => new URL(url))
-    .filter(({ protocol }) => protocol === "https:" || isLoopbackHost(id));
-  return secure.length === 0 ? undefined : { id, origins: secure.map(({ origin }) => origin) };
+    .filter(({ protocol, hostname }) => protocol === "https:" || isLoopbackHost(hostname));
+  const [first] = secure;
+  // The parser writes every IPv4 address as four numbers, and IPv6 in brackets.
+  if (first === undefined || /^(\d+(\.\d+){3}$|\[)/.test(first.hostname)) return undefined;
+  return { id: first.hostname, origins: secure.map(({ origin }) => origin) };
 }

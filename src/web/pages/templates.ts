@@ -11,9 +11,7 @@ const TEMPLATES = [
   ...["login", "setup", "home", "error"],
 ];
 
-export const DEFAULT_PAGES: string = fileURLToPath(
-  new URL("../../web/pages/templates/", import.meta.url),
-);
+export const DEFAULT_PAGES: string = fileURLToPath(new URL("templates/", import.meta.url));
 
 /** Reads page files from the operator's folder, and those missing there from the package. */
 export type ReadPage = (file: string) => { readonly path: string; readonly text: string };
