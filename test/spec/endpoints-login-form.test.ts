@@ -44,7 +44,7 @@ const bodies: readonly (readonly [
   what: string,
   body: string,
   location: string,
-  type?: string,
+  type?: string | undefined,
   query?: string,
 ])[] = [
   ["a form", whole, "/"],

@@ -50,6 +50,6 @@ test("a change redirects to the page that sent the form if it is on this host", 
     const { status, location } = await gate.send("/account/password", {
       ...{ form: FORM, session, headers },
     });
-    assert.deepEqual([status, location], [303, expected], referer);
+    assert.deepEqual([status, location], [303, expected], `from ${referer}`);
   }
 });

@@ -109,25 +109,6 @@ test("no operation and no restart makes the service unconfigured again", async (
   await stillConfigured("restart", again);
 });
 
-test("exactly one of many concurrent setups at two gates with one database succeeds", async (t) => {
-  const first = await startGate(t);
-  const gates = [first, await startGate(t, { dataDir: first.dataDir })];
-  const answers = await Promise.all(
-    Array.from({ length: 16 }, (_, racer) => {
-      const form = { username: `racer ${racer}`, password: "pass", confirm: "pass" };
-      return gates[racer % 2]?.send("/setup", { form });
-    }),
-  );
-  const winners = answers.filter((answer) => answer?.location === "/");
-  const losers = answers.filter((answer) => answer?.location === "/login");
-  assert.deepEqual([winners.length, losers.length], [1, 15]);
-  assert.ok(winners.every((answer) => answer?.session));
-  assert.ok(losers.every((answer) => answer?.cookies.length === 0));
-  assert.equal(countOf(first.databaseFile, "users"), 1);
-  for (const gate of gates) await gate.stop();
-  assert.equal(countOf(first.databaseFile, "log_entries"), 1);
-});
-
 test("a setup at one gate takes effect at another gate with the same database", async (t) => {
   const gate = await startGate(t);
   const other = await startGate(t, { dataDir: gate.dataDir });
