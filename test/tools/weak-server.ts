@@ -1,17 +1,12 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 
 /** A vulnerable server. A tool that finds nothing here was used wrongly. */
-export async function startWeakServer(
-  t: TestContext,
-  handle: RequestListener,
-  { options = {}, prepare = () => {} }: Weakness = {},
-): Promise<string> {
-  const server = createServer(options, handle);
-  prepare(server);
+export async function startWeakServer(t: TestContext, handle: RequestListener): Promise<string> {
+  const server = createServer(handle);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => {
@@ -19,11 +14,6 @@ export async function startWeakServer(
     server.closeAllConnections();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-export interface Weakness {
-  readonly options?: ServerOptions;
-  readonly prepare?: (server: Server) => void;
 }
 
 export const formOf = async (incoming: Parameters<RequestListener>[0]): Promise<URLSearchParams> =>
