@@ -52,7 +52,7 @@ for (const path of ["/operation", "/handler"]) {
     for (const time of ["first", "second"]) {
       const answer = await app.send(path, { session: own });
       assert.equal(answer.status, 200, time);
-      assert.match(answer.body, /^protected/);
+      assert.match(answer.body, /^for owner/);
     }
   });
 }
