@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OWNER } from "../support/gate.ts";
+import { changeForm, OWNER } from "../support/gate.ts";
 import { NOT_FOUND } from "./framework.ts";
 import { bases, frameworks } from "./frameworks.ts";
 import { SETUP_FORM, startApp } from "./running.ts";
@@ -46,7 +46,7 @@ for (const framework of frameworks) {
       const { session } = await app.send(`${base}/setup`, { form: SETUP_FORM });
       const changed = await app.send(`${base}/account/password`, {
         session,
-        form: { current_password: OWNER.password, new_password: NEW, confirm_password: NEW },
+        form: changeForm(OWNER.password, NEW),
         headers: { Referer: `${app.url}${home}` },
       });
       assert.deepEqual([changed.status, changed.location], [303, home]);

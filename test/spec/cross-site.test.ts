@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { countOf } from "../support/database.ts";
-import { OWNER, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, SETUP_FORM, startGate } from "../support/gate.ts";
 
-const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
 const CROSS_SITE = { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" };
 
 /** The response to an empty form while no account exists, unless the form is refused. */
@@ -77,11 +76,7 @@ test("another site cannot sign a user out", async (t) => {
 test("another site cannot change a password, signed in or not", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
-  const form = {
-    current_password: OWNER.password,
-    new_password: "another password",
-    confirm_password: "another password",
-  };
+  const form = changeForm(OWNER.password, "another password");
   for (const token of [session, undefined]) {
     const sending = { form, session: token, headers: CROSS_SITE };
     assert.equal((await gate.send("/account/password", sending)).status, 403);

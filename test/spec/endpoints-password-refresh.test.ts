@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OWNER, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, startGate } from "../support/gate.ts";
 
 const START = "/start";
 /** The same password again, so that the form works more than once. */
-const FORM = {
-  current_password: OWNER.password,
-  new_password: OWNER.password,
-  confirm_password: OWNER.password,
-};
+const FORM = changeForm(OWNER.password, OWNER.password);
 
 test("answers a change by htmx with 200 and HX-Refresh, others with a redirect", async (t) => {
   const gate = await startGate(t, { postLoginLocation: START });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Sending } from "../support/client.ts";
 import { execute } from "../support/database.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, type RunningGate, startGate } from "../support/gate.ts";
 
 const NEW = "another password";
-const FORM = { current_password: OWNER.password, new_password: NEW, confirm_password: NEW };
+const FORM = changeForm(OWNER.password, NEW);
 
 const INCORRECT = "current password is incorrect";
 const TOO_SHORT = "password must be at least 8 characters";

@@ -2,16 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { execute, refuse, stopRefusing } from "../support/database.ts";
-import { OWNER, type RunningGate, SECRET, startGate } from "../support/gate.ts";
+import {
+  changeForm,
+  OWNER,
+  type RunningGate,
+  SECRET,
+  SETUP_FORM,
+  startGate,
+} from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 
-const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
 const NEW = "another password";
-const PASSWORD_FORM = {
-  current_password: OWNER.password,
-  new_password: NEW,
-  confirm_password: NEW,
-};
+const PASSWORD_FORM = changeForm(OWNER.password, NEW);
 
 const NO_USERS = /<p class="problem" role="alert">no such table: users<\/p>/;
 

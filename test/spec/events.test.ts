@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countOf } from "../support/database.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
 
 const NEW = "another password";
-const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
-const PASSWORD_FORM = {
-  current_password: OWNER.password,
-  new_password: NEW,
-  confirm_password: NEW,
-};
+const PASSWORD_FORM = changeForm(OWNER.password, NEW);
 
 /** All log entries after the gate has stopped and written what was queued. */
 async function everythingLogged(gate: RunningGate): Promise<readonly string[]> {

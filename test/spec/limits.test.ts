@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type RunningGate, startGate } from "../support/gate.ts";
+import { changeForm, type RunningGate, startGate } from "../support/gate.ts";
 
 const DENIED = "/login?error=1";
 
@@ -48,11 +48,7 @@ test("limits sign-ins only, not pages, guards or password changes", async (t) =>
   const gate = await startGate(t);
   const session = await gate.setUp();
   for (let attempt = 1; attempt <= 6; attempt += 1) await gate.signIn({ password: "wrong" });
-  const form = {
-    current_password: "wrong",
-    new_password: "12345678",
-    confirm_password: "12345678",
-  };
+  const form = changeForm("wrong", "12345678");
   for (let attempt = 1; attempt <= 6; attempt += 1) {
     const answer = await gate.send("/account/password", { session, form });
     assert.match(answer.body, />current password is incorrect</);

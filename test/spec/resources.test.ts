@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { runCommand } from "../support/command.ts";
 import { inDatabase } from "../support/database.ts";
-import { OWNER, SECRET, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, SECRET, startGate } from "../support/gate.ts";
 import { inSeconds, partsOf } from "../support/mint.ts";
 
 const THIRTY_DAYS = 2_592_000;
@@ -56,7 +56,7 @@ test("the data folder and the server log contain no password", async (t) => {
   await gate.signIn({ username: "findable-name", password: wrong });
   await gate.send("/account/password", {
     session,
-    form: { current_password: first, new_password: second, confirm_password: second },
+    form: changeForm(first, second),
   });
   await gate.logEntries(3);
 

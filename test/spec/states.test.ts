@@ -3,15 +3,10 @@ import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Sending } from "../support/client.ts";
 import { countOf } from "../support/database.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 
-const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
-const PASSWORD_FORM = {
-  current_password: OWNER.password,
-  new_password: "another password",
-  confirm_password: "another password",
-};
+const PASSWORD_FORM = changeForm(OWNER.password, "another password");
 
 interface Row {
   readonly path: string;

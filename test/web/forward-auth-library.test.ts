@@ -5,12 +5,11 @@ import { createAuth, fetchRequest } from "../../src/index.ts";
 import { NOT_FOUND } from "../adapters/framework.ts";
 import { startApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";
-import { OWNER, SECRET } from "../support/gate.ts";
+import { OWNER, SECRET, SETUP_FORM } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { hashText, openStore } from "../support/store.ts";
 import { BROWSER, PAGE, startForwardAuth, TARGET } from "./forward-auth-asking.ts";
 
-const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
 const UNKNOWN_USER_TOKEN = mint({ user_id: "unknown", exp: inSeconds(60) });
 
 test("an application without the forward-auth option has no such path", async (t) => {
