@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { whereInstalled } from "../proxies/program.ts";
 import { send } from "../support/client.ts";
-import { SERVER_CERTIFICATE, SERVER_KEY } from "../support/fixed-certificates.ts";
 import { startGate } from "../support/gate.ts";
+import { SERVER_CERTIFICATE, SERVER_KEY } from "../support/local-authority.ts";
 import { startNode } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
