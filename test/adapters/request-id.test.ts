@@ -10,7 +10,7 @@ import { nodeRequest } from "../../src/index.ts";
 import { startApp } from "../support/app.ts";
 import { send } from "../support/client.ts";
 import { execute } from "../support/database.ts";
-import { listen } from "../support/listen.ts";
+import { listenOn } from "../support/listen.ts";
 
 /** An application whose guard fails, and its server log. */
 async function startBrokenApp(t: TestContext) {
@@ -21,7 +21,7 @@ async function startBrokenApp(t: TestContext) {
 
 async function startListening(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener);
-  const port = await listen(t, server);
+  const port = await listenOn(t, server);
   return `http://127.0.0.1:${port}`;
 }
 

@@ -5,7 +5,7 @@ import { openPage } from "../support/browser.ts";
 import { send } from "../support/client.ts";
 import { freePort } from "../support/free-port.ts";
 import { OWNER, startGate } from "../support/gate.ts";
-import { listen } from "../support/listen.ts";
+import { listenOn } from "../support/listen.ts";
 import { leave, sendButton, submit } from "./forms.ts";
 
 /** Browsers resolve names below localhost to this machine. */
@@ -26,7 +26,7 @@ async function startApp(t: TestContext, gatePort: number, users: string): Promis
       `<!doctype html><link rel="icon" href="data:,"><form method="post" action="${urlOf("auth", gatePort)}/logout"><button type="submit">Sign out</button></form>`,
     );
   });
-  const port = await listen(t, app);
+  const port = await listenOn(t, app);
   return urlOf("app", port);
 }
 

@@ -6,9 +6,9 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { whereInstalled } from "../proxies/program.ts";
+import { SERVER_CERTIFICATE, SERVER_KEY } from "../support/certificates.ts";
 import { send } from "../support/client.ts";
 import { startGate } from "../support/gate.ts";
-import { SERVER_CERTIFICATE, SERVER_KEY } from "../support/local-authority.ts";
 import { startNode } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { TestContext } from "node:test";
-import { listen } from "../support/listen.ts";
+import { listenOn } from "../support/listen.ts";
 import { echoTexts } from "./websocket.ts";
 
 export interface Arrival {
@@ -35,6 +35,5 @@ export async function startRecordingApp(t: TestContext): Promise<RecordingApp> {
     arrivals.push({ method, url, headers, body: "" });
     echoTexts(request, socket);
   });
-  const port = await listen(t, server);
-  return { place: `127.0.0.1:${port}`, arrivals };
+  return { place: `127.0.0.1:${await listenOn(t, server)}`, arrivals };
 }

@@ -1,15 +1,73 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { startApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER, startGate } from "../support/gate.ts";
 import { maskVaryingParts, postRaw } from "../support/raw.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
 const FORM = { ...OWNER, confirm: OWNER.password };
 
-/** What a domain may be: `test/core/set-up-domain.test.ts`. The command: `test/gate/domain-command.test.ts`. */
-test("starts the domain setup with the trimmed domain after it has deleted the setup token", async (t) => {
+/** Prints each argument with a trailing NUL, which no argument can contain. */
+const NOTING = 'for argument in "$@"; do printf "%s\\0" "$argument"; done';
+
+/** An executable script, and the content of its output file once it has ended. */
+async function script(t: TestContext, body: string) {
+  const command = join(await tempDir(t), "domain setup");
+  const result = `${command}.result`;
+  const text = `#!/bin/sh\n{ ${body}; } > "$0.unfinished"\nmv "$0.unfinished" "$0.result"\n`;
+  await writeFile(command, text, { mode: 0o755 });
+  return {
+    command,
+    written: () => eventually(() => readFile(result, "utf8").catch(() => undefined)),
+  };
+}
+
+for (const domain of [
+  "home.example.org",
+  "  home.example.org\r\n",
+  "münchen.example",
+  "*.example.org",
+  ".",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: for a shell to trip over
+  "$(touch${IFS}x).example.org",
+  "`id`;reboot&.example.org",
+  "'a\"b.example.org",
+  "a\tb\nc.example.org",
+]) {
+  test(`passes the domain ${JSON.stringify(domain)}, trimmed, as one argument`, async (t) => {
+    const { command, written } = await script(t, NOTING);
+    const gate = await startGate(t, { domainSetupCommand: command });
+    await gate.setUp({ domain });
+    assert.equal(await written(), `${domain.trim()}\0`);
+  });
+}
+
+for (const domain of [
+  "",
+  " \t ",
+  "localhost",
+  "a b.example.org",
+  "$(touch x).example.org",
+  "home.example.org/path",
+  "https://home.example.org",
+  "home\\.example.org",
+  "me@example.org",
+]) {
+  test(`ignores the domain ${JSON.stringify(domain)} silently`, async (t) => {
+    // If it were started, its failure would be logged before the response is sent.
+    const gate = await startGate(t, { domainSetupCommand: "/nonexistent/domain-setup" });
+    const answer = await gate.send("/setup", { form: { ...FORM, domain } });
+    assert.deepEqual([answer.status, answer.location], [303, "/"]);
+    const loud = gate.serverLog.filter(({ level }) => level !== "info");
+    assert.deepEqual(loud, []);
+  });
+}
+
+test("starts the domain setup after it has deleted the setup token", async (t) => {
   const done: string[] = [];
   const setupToken = {
     read: async () => "s3cret",
@@ -19,42 +77,106 @@ test("starts the domain setup with the trimmed domain after it has deleted the s
       done.push("deleted");
     },
   };
-  // Never ends, and the response does not wait for it.
-  const setUpDomain = (domain: string) => {
-    done.push(domain);
-    return new Promise<void>(() => {});
-  };
+  const setUpDomain = async (domain: string) => void done.push(domain);
   const app = await startApp(t, { setupToken, setUpDomain });
-  const form = { ...FORM, token: "s3cret", domain: " home.example.org\r\n" };
+  const form = { ...FORM, token: "s3cret", domain: "home.example.org" };
   assert.equal((await app.send("/setup", { form })).location, "/");
   assert.deepEqual(done, ["deleting", "deleted", "home.example.org"]);
 });
 
-test("ignores an invalid domain silently", async (t) => {
-  // If it were started, its failure would be logged before the response is sent.
+test("does not start the command when the setup is rejected", async (t) => {
   const gate = await startGate(t, { domainSetupCommand: "/nonexistent/domain-setup" });
-  const form = { ...FORM, domain: "https://home.example.org" };
-  const answer = await gate.send("/setup", { form });
-  assert.deepEqual([answer.status, answer.location], [303, "/"]);
-  const loud = gate.serverLog.filter(({ level }) => level !== "info");
-  assert.deepEqual(loud, []);
+  await writeFile(gate.setupTokenFile, "s3cret");
+  const whole = { ...FORM, domain: "home.example.org", token: "s3cret" };
+  for (const flaw of [{ token: "wrong" }, { username: "" }, { confirm: "different" }]) {
+    await gate.send("/setup", { form: { ...whole, ...flaw } });
+  }
+  assert.deepEqual(
+    gate.serverLog.filter(({ level }) => level === "error"),
+    [],
+  );
+  await gate.setUp(whole);
+  const failed = await eventually(() => gate.serverLog.find(({ level }) => level === "error"));
+  assert.equal(failed.msg, "domain setup failed");
+  await gate.send("/setup", { form: whole });
+  assert.equal(gate.serverLog.filter(({ level }) => level === "error").length, 1);
 });
 
-test("reports a command that fails in the server log only", async (t) => {
-  const form = { ...FORM, domain: "home.example.org" };
-  const [plain, failing] = [
-    await startGate(t),
-    await startGate(t, { domainSetupCommand: "/nonexistent/domain-setup" }),
-  ];
-  const usual = await postRaw(plain.url, "/setup", form);
-  const answer = await postRaw(failing.url, "/setup", form);
-  assert.equal(maskVaryingParts(answer), maskVaryingParts(usual));
-  const logged = await eventually(() =>
-    failing.serverLog.find(({ msg }) => msg === "domain setup failed"),
-  );
-  assert.deepEqual([logged.level, logged.domain], ["error", "home.example.org"]);
+const failures = [
+  { how: "exits with 1", body: "exit 1", reason: /ended with 1$/ },
+  {
+    how: "complains",
+    body: "echo no such zone >&2; exit 3",
+    reason: /ended with 3: no such zone$/,
+  },
+  { how: "is killed", body: "kill -9 $$", reason: /ended with SIGKILL$/ },
+  { how: "complains at length", body: "seq 1 20000 >&2; exit 1", reason: /19999\n20000$/ },
+  { how: "cannot be started", body: undefined, reason: /ENOENT/ },
+] as const;
+
+for (const { how, body, reason } of failures) {
+  test(`reports a command that ${how} in the server log only`, async (t) => {
+    const command =
+      body === undefined ? "/nonexistent/domain-setup" : (await script(t, body)).command;
+    const form = { ...FORM, domain: "home.example.org" };
+    const [plain, failing] = [
+      await startGate(t),
+      await startGate(t, { domainSetupCommand: command }),
+    ];
+    const usual = await postRaw(plain.url, "/setup", form);
+    const answer = await postRaw(failing.url, "/setup", form);
+    assert.equal(maskVaryingParts(answer), maskVaryingParts(usual));
+    const logged = await eventually(() =>
+      failing.serverLog.find(({ msg }) => msg === "domain setup failed"),
+    );
+    assert.deepEqual([logged.level, logged.domain], ["error", "home.example.org"]);
+    assert.match(String(logged.reason), reason);
+    assert.ok(String(logged.reason).length < 3_000);
+    const entries = await failing.logEntries(1);
+    assert.deepEqual(
+      entries.map(({ type }) => type),
+      ["signup"],
+    );
+  });
+}
+
+test("does not treat output as a failure", async (t) => {
+  const { command, written } = await script(t, "echo on its way; echo by the way >&2");
+  const gate = await startGate(t, { domainSetupCommand: command });
+  await gate.setUp({ domain: "home.example.org" });
+  assert.equal(await written(), "on its way\n");
+  assert.ok(gate.serverLog.every(({ level }) => level === "info"));
+});
+
+test("never passes a domain that begins with a dash as an option", async (t) => {
+  const { command } = await script(t, NOTING);
+  const gate = await startGate(t, { domainSetupCommand: command });
+  await gate.setUp({ domain: "--config=x.org" });
+  const logged = await eventually(() => gate.serverLog.find(({ level }) => level === "error"));
+  assert.match(String(logged.reason), /programs would read it as an option/);
+});
+
+test("the response does not wait for a slow domain setup", async (t) => {
+  const asked: string[] = [];
+  const setUpDomain = (domain: string) => {
+    asked.push(domain);
+    return new Promise<void>(() => {});
+  };
+  const app = await startApp(t, { setUpDomain });
+  const answer = await app.send("/setup", { form: { ...FORM, domain: " home.example.org " } });
+  assert.deepEqual([answer.status, answer.location], [303, "/"]);
+  assert.deepEqual(asked, ["home.example.org"]);
+});
+
+test("logs an error that an application's domain setup throws", async (t) => {
+  const setUpDomain = () => {
+    throw new Error("no such zone");
+  };
+  const app = await startApp(t, { setUpDomain });
+  const answer = await app.send("/setup", { form: { ...FORM, domain: "home.example.org" } });
+  assert.deepEqual([answer.status, answer.location], [303, "/"]);
   assert.deepEqual(
-    (await failing.logEntries(1)).map(({ type }) => type),
-    ["signup"],
+    app.log.map(({ level, message }) => [level, message]),
+    [["error", "domain setup failed"]],
   );
 });

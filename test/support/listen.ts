@@ -1,19 +1,19 @@
 import { once } from "node:events";
-import type { Server as HttpServer } from "node:http";
-import type { AddressInfo, Server } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
 import type { TestContext } from "node:test";
 
-/** Opens the server on a free loopback port until the test ends, and returns the port. */
-export async function listen(
+/** Listens on a free port until the end of the test, which closes all connections. Returns the port. */
+export async function listenOn(
   t: TestContext,
-  server: Server & Partial<Pick<HttpServer, "closeAllConnections">>,
+  server: Server,
   host = "127.0.0.1",
 ): Promise<number> {
-  server.listen(0, host);
+  const sockets: Socket[] = [];
+  server.on("connection", (socket) => sockets.push(socket)).listen(0, host);
   await once(server, "listening");
   t.after(() => {
     server.close();
-    server.closeAllConnections?.();
+    for (const socket of sockets) socket.destroy();
   });
   return (server.address() as AddressInfo).port;
 }

@@ -3,8 +3,8 @@ import { type IncomingMessage, request } from "node:http";
 import { get } from "node:https";
 import type { TestContext } from "node:test";
 import { startProgram } from "../proxies/program.ts";
+import { CA_CERTIFICATE, SERVER_CERTIFICATE, SERVER_KEY } from "./certificates.ts";
 import { freePort } from "./free-port.ts";
-import { CA_CERTIFICATE, SERVER_CERTIFICATE, SERVER_KEY } from "./local-authority.ts";
 
 const HOST = "127.0.0.1";
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { TestContext } from "node:test";
-import { listen } from "../support/listen.ts";
+import { listenOn } from "../support/listen.ts";
 
 /** Enough addresses to keep each below the sign-in limit. */
 const ADDRESSES = 8_192;
@@ -25,7 +25,7 @@ export async function startRelay(t: TestContext, gateUrl: string): Promise<Relay
       failures.push(failure),
     );
   });
-  const port = await listen(t, server);
+  const port = await listenOn(t, server);
   return { url: `http://127.0.0.1:${port}`, failures };
 }
 

@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { whereInstalled } from "../proxies/program.ts";
-import { listen } from "../support/listen.ts";
+import { listenOn } from "../support/listen.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { type Issued, issueIn } from "./authority.ts";
 import { startTarget } from "./target.ts";
@@ -117,7 +117,7 @@ whereInstalled("testssl", (program) => {
         maxVersion: "TLSv1.2",
         ciphers: "ALL:eNULL:@SECLEVEL=0",
       });
-      const port = await listen(t, server);
+      const port = await listenOn(t, server);
       const url = `https://localhost:${port}/`;
       const findings = await look(t, url, issued, PROTOCOLS_AND_CIPHERS);
       const bad = findings.filter(({ severity }) => !HARMLESS.has(severity)).map(({ id }) => id);

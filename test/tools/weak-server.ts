@@ -1,12 +1,12 @@
 import { createServer, type RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
-import { listen } from "../support/listen.ts";
+import { listenOn } from "../support/listen.ts";
 
 /** A vulnerable server. A tool that finds nothing here was used wrongly. */
 export async function startWeakServer(t: TestContext, handle: RequestListener): Promise<string> {
   const server = createServer(handle);
-  const port = await listen(t, server);
+  const port = await listenOn(t, server);
   return `http://127.0.0.1:${port}`;
 }
 

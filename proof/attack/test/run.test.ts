@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { test } from "node:test";
 import { LOCALHOST } from "../../../test/gate/https/secure-gate.ts";
-import { listen } from "../../../test/support/listen.ts";
+import { listenOn } from "../../../test/support/listen.ts";
 import { type Attack, forEach } from "../src/attack.ts";
 import { Undecided, UsageError } from "../src/errors.ts";
 import { findTarget } from "../src/find.ts";
@@ -21,7 +21,7 @@ const targetAt = (url: string): Promise<Target> => findTarget({ url, guarded: []
 test("reports an attack that exceeds the time limit, and those after it, as undecided", async (t) => {
   const { url } = await startSampleServer(t);
   const silent = createServer();
-  const port = await listen(t, silent);
+  const port = await listenOn(t, silent);
   const target = await targetAt(url);
   const address = { ...target.address, port };
   const waits = attackThat(async (asked) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import { listen } from "../../../test/support/listen.ts";
+import { listenOn } from "../../../test/support/listen.ts";
 import { exchange, NoResponse } from "../src/http/wire.ts";
 
 test("opens no connection if the signal is already aborted", async (t) => {
@@ -11,7 +11,7 @@ test("opens no connection if the signal is already aborted", async (t) => {
     connections += 1;
     socket.end("HTTP/1.1 204 No Content\r\n\r\n");
   });
-  const port = await listen(t, server);
+  const port = await listenOn(t, server);
   const address = { protocol: "http:", host: "127.0.0.1", port } as const;
   const request = "GET / HTTP/1.1\r\n\r\n";
   const sending = { methods: ["GET"], signal: AbortSignal.abort() };
@@ -27,7 +27,7 @@ test("opens no connection if the signal is already aborted", async (t) => {
 
 test("closes the connection when the signal is aborted", async (t) => {
   const server = createServer();
-  const port = await listen(t, server);
+  const port = await listenOn(t, server);
   const stopping = new AbortController();
   const exchanging = exchange(
     { protocol: "http:", host: "127.0.0.1", port },

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Settings } from "../../../../src/gate/settings/settings.ts";
 import { whereInstalled } from "../../../proxies/program.ts";
+import { CA_CERTIFICATE } from "../../../support/certificates.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { type RunningGate, startGate } from "../../../support/gate.ts";
-import { CA_CERTIFICATE } from "../../../support/local-authority.ts";
 import { type Pebble, type PebbleOptions, startPebble } from "../../../support/pebble.ts";
 import { askSecurely, type SecureAnswer } from "../../../support/secure-client.ts";
 

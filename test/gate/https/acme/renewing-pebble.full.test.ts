@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { CA_CERTIFICATE } from "../../../support/certificates.ts";
 import { send } from "../../../support/client.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { OWNER, SECRET } from "../../../support/gate.ts";
-import { CA_CERTIFICATE } from "../../../support/local-authority.ts";
 import type { Pebble } from "../../../support/pebble.ts";
 import { startServe } from "../../../support/process.ts";
 import { askSecurely } from "../../../support/secure-client.ts";
