@@ -46,13 +46,6 @@ for (const framework of frameworks) {
     assert.deepEqual(await readLimitEntries(app), ["Rate limited login from 127.0.0.2"]);
   });
 
-  test(`${framework.name}: ignores X-Forwarded-For from an untrusted peer`, async (t) => {
-    const app = await startApp(t, framework, { trustedProxies: ["127.0.0.9"] });
-    app.addAccount();
-    await sendAttempts(app, ATTEMPTS + 1, "127.0.0.2", (attempt) => `203.0.113.${attempt}`);
-    assert.deepEqual(await readLimitEntries(app), ["Rate limited login from 127.0.0.2"]);
-  });
-
   test(`${framework.name}: takes the remote address from X-Forwarded-For of a trusted proxy`, async (t) => {
     const app = await startApp(t, framework, { trustedProxies: ["127.0.0.9"] });
     app.addAccount();

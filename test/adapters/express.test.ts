@@ -154,23 +154,6 @@ test("a guard never returns to another host that the request line names", async 
   }
 });
 
-for (const { how, fail } of [
-  { how: "next(error)", fail: (next: (error: Error) => void) => next(new Error("broken")) },
-  { how: "a rejected promise", fail: () => Promise.reject(new Error("broken")) },
-]) {
-  test(`passes to the application's error handler behind a guard: ${how}`, async (t) => {
-    const app = await startExpress(t, (express, adapter) => {
-      express.get("/failing", adapter.requireAuth, (_request, _response, next) => fail(next));
-    });
-    const session = app.addAccount();
-    for (const time of ["first", "later"]) {
-      const { status, body } = await app.send("/failing", { session });
-      assert.deepEqual([status, body], [418, handled("broken")], time);
-    }
-    assert.deepEqual(app.log, []);
-  });
-}
-
 test("pageHelpers reads the query of a request in a router", async (t) => {
   const app = await startExpress(t, (express, adapter) => {
     express.use("/inside", async (request, response) => {

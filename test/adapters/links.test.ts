@@ -39,13 +39,6 @@ async function readPages(app: RunningAdapter, base: string): Promise<Record<stri
   };
 }
 
-const assets = [
-  ["latchkey.css", "text/css; charset=utf-8"],
-  ["latchkey.js", "text/javascript; charset=utf-8"],
-  ["latchkey-passkeys.js", "text/javascript; charset=utf-8"],
-  ["latchkey-logo", "image/svg+xml"],
-] as const;
-
 for (const framework of frameworks) {
   for (const base of bases) {
     const under = `${framework.name}, ${base === "" ? "no base path" : base}`;
@@ -90,18 +83,6 @@ for (const framework of frameworks) {
       for (const address of new Set(pages.flatMap(({ actions }) => actions))) {
         await check(address, "POST");
       }
-    });
-
-    test(`${under}: style sheet, script and logo may be cached, pages may not`, async (t) => {
-      const app = await startApp(t, framework, { basePath: base });
-      for (const [name, type] of assets) {
-        const { status, headers } = await app.send(`${base}/${name}`);
-        assert.deepEqual([status, headers["content-type"]], [200, type]);
-        assert.match(headers["cache-control"] ?? "", /immutable/);
-      }
-      const page = await app.send(`${base}/login`);
-      assert.equal(page.headers["cache-control"], "no-store");
-      assert.match(String(page.headers["content-security-policy"]), /default-src 'none'/);
     });
 
     test(`${under}: leaves the home path to the application when the home page is off`, async (t) => {

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import express from "express";
 import { expressAuth } from "../../src/adapters/express.ts";
@@ -12,6 +10,7 @@ import { nodeRequest } from "../../src/index.ts";
 import { startApp } from "../support/app.ts";
 import { send } from "../support/client.ts";
 import { execute } from "../support/database.ts";
+import { listenOn } from "../support/listen.ts";
 
 /** An application whose guard fails, and its server log. */
 async function startBrokenApp(t: TestContext) {
@@ -21,13 +20,9 @@ async function startBrokenApp(t: TestContext) {
 }
 
 async function startListening(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = createServer(listener);
+  const port = await listenOn(t, server);
+  return `http://127.0.0.1:${port}`;
 }
 
 const guarded: Readonly<Record<string, (auth: Auth) => RequestListener>> = {

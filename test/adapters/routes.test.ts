@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OWNER } from "../support/gate.ts";
+import { changeForm, OWNER } from "../support/gate.ts";
 import { NOT_FOUND } from "./framework.ts";
 import { bases, frameworks } from "./frameworks.ts";
 import { SETUP_FORM, startApp } from "./running.ts";
@@ -46,7 +46,7 @@ for (const framework of frameworks) {
       const { session } = await app.send(`${base}/setup`, { form: SETUP_FORM });
       const changed = await app.send(`${base}/account/password`, {
         session,
-        form: { current_password: OWNER.password, new_password: NEW, confirm_password: NEW },
+        form: changeForm(OWNER.password, NEW),
         headers: { Referer: `${app.url}${home}` },
       });
       assert.deepEqual([changed.status, changed.location], [303, home]);
@@ -63,26 +63,25 @@ for (const framework of frameworks) {
       assert.match(right.cookies[0] ?? "", COOKIE);
     });
 
-    test(`${under}: returns the error page for an invalid form`, async (t) => {
+    test(`${under}: refuses forms that are invalid, too large or from another site`, async (t) => {
       const app = await startApp(t, framework, { basePath: base });
-      const answer = await app.send(`${base}/setup`, { form: { ...SETUP_FORM, confirm: "other" } });
-      assert.equal(answer.status, 422);
-      assert.match(answer.body, /passwords do not match/);
-      assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
-    });
-
-    test(`${under}: refuses a form that is too large`, async (t) => {
-      const app = await startApp(t, framework, { basePath: base });
-      const answer = await app.send(`${base}/setup`, { form: { ...SETUP_FORM, token: TOO_LARGE } });
-      assert.deepEqual([answer.status, answer.cookies], [413, []]);
-      assert.equal((await app.send(`${base}/setup`, { form: SETUP_FORM })).location, "/");
-    });
-
-    test(`${under}: refuses a form from another site`, async (t) => {
-      const app = await startApp(t, framework, { basePath: base });
-      const headers = { "Sec-Fetch-Site": "cross-site" };
-      const answer = await app.send(`${base}/setup`, { form: SETUP_FORM, headers });
-      assert.deepEqual([answer.status, answer.cookies], [403, []]);
+      const setUp = (fields: Readonly<Record<string, string>>, headers = {}) =>
+        app.send(`${base}/setup`, { form: { ...SETUP_FORM, ...fields }, headers });
+      const invalid = await setUp({ confirm: "other" });
+      assert.match(invalid.body, /passwords do not match/);
+      assert.equal(invalid.headers["content-type"], "text/html; charset=utf-8");
+      const large = await setUp({ token: TOO_LARGE });
+      const foreign = await setUp({}, { "Sec-Fetch-Site": "cross-site" });
+      const refused = [invalid, large, foreign];
+      assert.deepEqual(
+        refused.map(({ status, cookies }) => [status, cookies]),
+        [
+          [422, []],
+          [413, []],
+          [403, []],
+        ],
+      );
+      assert.equal((await setUp({})).location, "/");
     });
 
     test(`${under}: returns 405 with the allowed methods for other methods`, async (t) => {

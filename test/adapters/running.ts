@@ -23,10 +23,7 @@ export interface RunningAdapter {
   addAccount(username?: string): string;
 }
 
-export const SETUP_FORM: Readonly<Record<string, string>> = {
-  ...OWNER,
-  confirm: OWNER.password,
-};
+export { SETUP_FORM } from "../support/gate.ts";
 
 /** Starts an application with Latchkey and a real database. */
 export async function startWith(

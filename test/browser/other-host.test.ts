@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { openPage } from "../support/browser.ts";
 import { send } from "../support/client.ts";
 import { freePort } from "../support/free-port.ts";
 import { OWNER, startGate } from "../support/gate.ts";
+import { listenOn } from "../support/listen.ts";
 import { leave, sendButton, submit } from "./forms.ts";
 
 /** Browsers resolve names below localhost to this machine. */
@@ -27,13 +26,8 @@ async function startApp(t: TestContext, gatePort: number, users: string): Promis
       `<!doctype html><link rel="icon" href="data:,"><form method="post" action="${urlOf("auth", gatePort)}/logout"><button type="submit">Sign out</button></form>`,
     );
   });
-  app.listen(0, "127.0.0.1");
-  await once(app, "listening");
-  t.after(() => {
-    app.close();
-    app.closeAllConnections();
-  });
-  return urlOf("app", (app.address() as AddressInfo).port);
+  const port = await listenOn(t, app);
+  return urlOf("app", port);
 }
 
 for (const [users, what] of [

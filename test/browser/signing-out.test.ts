@@ -21,7 +21,7 @@ test("going back after a sign-out shows the sign-in page instead of an app's pag
   await submit(page, "/setup", { username, password, confirm: password });
   await page.goto(`${app.url}/operation`);
   const operation = await page.locator("body").innerText();
-  assert.equal(operation, "protected, for owner");
+  assert.equal(operation, "for owner");
   await page.goto(`${app.url}/`);
   await submit(page, "/logout");
   await page.goBack();

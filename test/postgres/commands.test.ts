@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { NewLogEntry } from "../../src/core/store.ts";
 import { runCommand } from "../support/command.ts";
 import { startGate } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
@@ -17,74 +16,6 @@ const server = await sharedPostgres();
 async function run(t: TestContext, url: string, ...args: readonly string[]) {
   return runCommand(args, { env: { DATABASE_URL: url, DATA_DIR: await tempDir(t) } });
 }
-
-/** The summaries that `latchkey log --json …` prints. */
-async function summaries(t: TestContext, url: string, ...options: readonly string[]) {
-  const { code, stdout, stderr } = await run(t, url, "log", "--json", ...options);
-  assert.deepEqual([code, stderr], [0, ""]);
-  return stdout
-    .trim()
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => String(JSON.parse(line).summary));
-}
-
-async function withEntries(t: TestContext, entries: readonly NewLogEntry[]): Promise<string> {
-  const url = await server.newDatabase();
-  await (await openStoreAt(t, url)).insertLogEntries(entries);
-  return url;
-}
-
-test("log --json prints entries oldest first with all fields", async (t) => {
-  const databaseUrl = await server.newDatabase();
-  const gate = await startGate(t, { databaseUrl });
-  await gate.setUp();
-  await gate.signIn();
-  const written = await gate.logEntries(2);
-  const { stdout } = await run(t, databaseUrl, "log", "--json");
-  const shown = stdout.trim().split("\n");
-  assert.deepEqual(
-    shown.map((line) => JSON.parse(line)),
-    written.map((entry) => ({ ...entry, at: entry.at.toISOString() })),
-  );
-  assert.deepEqual(
-    written.map(({ id, type, author }) => [id, type, author]),
-    [
-      [1, "signup", "system"],
-      [2, "signin", "system"],
-    ],
-  );
-});
-
-test("log applies --type, --since and --limit", async (t) => {
-  const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
-  const url = await withEntries(t, [
-    logEntry("first", { at: ago(300), type: "signup" }),
-    logEntry("second", { at: ago(200) }),
-    logEntry("third", { at: ago(30), type: "signup" }),
-    logEntry("fourth", { at: ago(10) }),
-    logEntry("fifth", { at: ago(1) }),
-  ]);
-  const [byType, since, limit, all] = await Promise.all([
-    summaries(t, url, "--type", "signup"),
-    summaries(t, url, "--since", "1h"),
-    summaries(t, url, "--limit", "2"),
-    summaries(t, url, "--type", "signin", "--since", "4h", "--limit", "2"),
-  ]);
-  assert.deepEqual(byType, ["first", "third"]);
-  assert.deepEqual(since, ["third", "fourth", "fifth"]);
-  assert.deepEqual(limit, ["fourth", "fifth"]);
-  assert.deepEqual(all, ["fourth", "fifth"]);
-});
-
-test("log prints more entries than one page in order", async (t) => {
-  const wanted = Array.from({ length: 2_345 }, (_, n) => `entry ${n}`);
-  const url = await withEntries(
-    t,
-    wanted.map((summary) => logEntry(summary)),
-  );
-  assert.deepEqual(await summaries(t, url), wanted);
-});
 
 test("log --follow prints each new entry of all gates once", async (t) => {
   const DATABASE_URL = await server.newDatabase();

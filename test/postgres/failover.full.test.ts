@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { eventually } from "../support/eventually.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, type RunningGate, startGate } from "../support/gate.ts";
 import { type Postgres, type Standby, startPostgres, startStandby } from "../support/postgres.ts";
 import { startLoad } from "./load.ts";
 import { assertWritten, visitorsAt } from "./trail.ts";
@@ -23,11 +23,7 @@ async function startPair(t: TestContext): Promise<Pair> {
   const hosts = [standby, primary].map(({ host, port }) => `${host}:${port}`).join();
   const gate = await startGate(t, { databaseUrl: `postgres://postgres@${hosts}/postgres` });
   const session = await gate.setUp();
-  const form = {
-    current_password: OWNER.password,
-    new_password: NEW_PASSWORD,
-    confirm_password: NEW_PASSWORD,
-  };
+  const form = changeForm(OWNER.password, NEW_PASSWORD);
   assert.equal((await gate.send("/account/password", { form, session })).status, 303);
   await standby.catchUp();
   return { primary, standby, gate, session };

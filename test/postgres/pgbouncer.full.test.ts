@@ -7,7 +7,7 @@ import { whereInstalled } from "../proxies/program.ts";
 import type { Answer } from "../support/client.ts";
 import { runCommand } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, type RunningGate, startGate } from "../support/gate.ts";
 import { begunIn, codeShown } from "../support/one-time-codes.ts";
 import { runSql } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
@@ -78,11 +78,7 @@ const SIGNED_IN = ["303 /"];
 const REFUSED = ["303 /login?error=1"];
 
 async function changePassword({ other, session }: Pooled): Promise<void> {
-  const form = {
-    current_password: OWNER.password,
-    new_password: NEW_PASSWORD,
-    confirm_password: NEW_PASSWORD,
-  };
+  const form = changeForm(OWNER.password, NEW_PASSWORD);
   const changed = await other.send("/account/password", { session, form });
   assert.deepEqual(locationsOf([changed]), SIGNED_IN);
 }

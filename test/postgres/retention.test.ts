@@ -1,41 +1,20 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import type { LogPruner, LogReader } from "../../src/core/log-reader.ts";
-import type { NewLogEntry, Store } from "../../src/core/store.ts";
+import type { NewLogEntry } from "../../src/core/store.ts";
 import { startLogRetention } from "../../src/gate/log-retention.ts";
-import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { settled } from "../gate/settings/settings-reading.ts";
+import { stores } from "../stores/either.ts";
 import { eventually } from "../support/eventually.ts";
 import { startGate } from "../support/gate.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
-import { openStoreAt } from "../support/postgres-store.ts";
 import { recordingLog } from "../support/recording-log.ts";
 import { logEntry } from "../support/store.ts";
-import { tempDir } from "../support/temp-dir.ts";
 
 const server = await sharedPostgres();
 
 const NOW = Date.UTC(2030, 0, 31);
 const HOUR = 3_600_000;
-
-type PrunedStore = Store & LogReader & LogPruner;
-
-/** For each kind, returns a function that opens more connections to one new database. */
-const stores: Readonly<Record<string, (t: TestContext) => Promise<() => Promise<PrunedStore>>>> = {
-  SQLite: async (t) => {
-    const file = join(await tempDir(t), "latchkey.db");
-    return async () => {
-      const store = await openSqlite({ file });
-      t.after(() => store.close());
-      return store;
-    };
-  },
-  PostgreSQL: async (t) => {
-    const url = await server.newDatabase();
-    return () => openStoreAt(t, url);
-  },
-};
 
 const entriesAt = (ageMs: number, count: number, name: string): readonly NewLogEntry[] =>
   Array.from({ length: count }, (_, n) => logEntry(`${name} ${n}`, { at: new Date(NOW - ageMs) }));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { addUser } from "../support/add-user.ts";
 import type { Answer } from "../support/client.ts";
-import { OWNER } from "../support/gate.ts";
+import { changeForm, OWNER } from "../support/gate.ts";
 import { fillIn, openPage } from "./browser.ts";
 import type { Rule } from "./rules.ts";
 import type { Site } from "./site.ts";
@@ -19,11 +19,7 @@ function postFromApp(site: Site, action: string, session: string, form = {}): Pr
 export function testSignOut(rule: Rule): void {
   rule("a page of the application can sign out and change the password", async (site) => {
     const session = await site.gate.setUp();
-    const change = {
-      current_password: OWNER.password,
-      new_password: "a new one",
-      confirm_password: "a new one",
-    };
+    const change = changeForm(OWNER.password, "a new one");
     const changed = await postFromApp(site, `${site.gateUrl}/account/password`, session, change);
     assert.equal(changed.status, 303);
     const { session: renewed } = await fillIn(site, `${site.gateUrl}/login`, {

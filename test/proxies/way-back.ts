@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OWNER } from "../support/gate.ts";
+import { changeForm, OWNER } from "../support/gate.ts";
 import { fillIn, openPage, redirectTarget } from "./browser.ts";
 import type { Rule } from "./rules.ts";
 
@@ -94,11 +94,7 @@ export function testReturnTargets(rule: Rule): void {
       assert.match(String(script.headers["content-type"]), /^text\/javascript/);
 
       const changed = await site.visit(`${site.gateUrl}/account/password`, {
-        form: {
-          current_password: OWNER.password,
-          new_password: "a new one",
-          confirm_password: "a new one",
-        },
+        form: changeForm(OWNER.password, "a new one"),
         session,
         headers: { Origin: site.gateUrl, Referer: home },
       });

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
 import { whereInstalled } from "../proxies/program.ts";
 import { runCommand } from "../support/command.ts";
-import { OWNER } from "../support/gate.ts";
+import { changeForm, OWNER } from "../support/gate.ts";
 import { CLIENT, type Installation, type Instance, startInstallation } from "./installation.ts";
 
 const FAILED = "/login?error=1";
@@ -24,11 +24,7 @@ async function setUp({ ask, one }: Installation): Promise<string> {
 }
 
 async function changePassword({ ask, one }: Installation, session: string): Promise<void> {
-  const form = {
-    current_password: OWNER.password,
-    new_password: NEW_PASSWORD,
-    confirm_password: NEW_PASSWORD,
-  };
+  const form = changeForm(OWNER.password, NEW_PASSWORD);
   assert.equal((await ask(one, "/account/password", { form, session })).status, 303);
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { send } from "../support/client.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, type RunningGate, startGate } from "../support/gate.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 
 const server = await sharedPostgres();
@@ -16,7 +16,7 @@ const stores: Readonly<Record<string, Start>> = {
 
 const NEW = "battery staple";
 const change = (current: string, next: string) => ({
-  form: { current_password: current, new_password: next, confirm_password: next },
+  form: changeForm(current, next),
 });
 
 for (const [name, start] of Object.entries(stores)) {

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { countOf } from "../support/database.ts";
-import { OWNER, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, SETUP_FORM, startGate } from "../support/gate.ts";
 
-const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
 const CROSS_SITE = { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" };
 
 /** The response to an empty form while no account exists, unless the form is refused. */
@@ -15,70 +14,40 @@ const endpoints = [
   { path: "/account/password", status: 303 },
 ] as const;
 
-/** `{host}` and `{port}` are replaced by those of the gate. */
-const matrix: readonly {
-  readonly site: string | undefined;
-  readonly origin: string | undefined;
+/** A few headers for every endpoint; all of them: `test/web/request/same-origin.test.ts`. */
+const headers: readonly {
+  readonly site?: string;
+  /** `{host}` is replaced by that of the gate. */
+  readonly origin?: string;
   readonly refused: boolean;
 }[] = [
-  { site: undefined, origin: undefined, refused: false },
-  { site: "same-origin", origin: undefined, refused: false },
-  { site: "none", origin: undefined, refused: false },
-  { site: "cross-site", origin: undefined, refused: true },
-  { site: "same-site", origin: undefined, refused: true },
-  { site: "Same-Origin", origin: undefined, refused: true },
-  { site: "nonsense", origin: undefined, refused: true },
-  { site: "same-origin", origin: "http://{host}", refused: false },
-  { site: "same-origin", origin: "null", refused: false },
+  { refused: false },
   { site: "same-origin", origin: "https://evil.example", refused: false },
-  { site: "none", origin: "https://evil.example", refused: false },
+  { site: "none", refused: false },
   { site: "cross-site", origin: "http://{host}", refused: true },
-  { site: "same-site", origin: "http://{host}", refused: true },
-  { site: undefined, origin: "http://{host}", refused: false },
-  { site: undefined, origin: "https://{host}", refused: false },
-  { site: undefined, origin: "HTTP://{host}", refused: false },
-  { site: undefined, origin: "https://evil.example", refused: true },
-  { site: undefined, origin: "http://127.0.0.1", refused: true },
-  { site: undefined, origin: "http://127.0.0.2:{port}", refused: true },
-  { site: undefined, origin: "http://localhost:{port}", refused: true },
-  { site: undefined, origin: "http://{host}.evil.example", refused: true },
-  { site: undefined, origin: "http://{host}@evil.example", refused: true },
-  { site: undefined, origin: "ftp://{host}", refused: true },
-  { site: undefined, origin: "{host}", refused: true },
-  { site: undefined, origin: "null", refused: true },
-  { site: undefined, origin: "", refused: true },
+  { site: "same-site", refused: true },
+  { origin: "https://{host}", refused: false },
+  { origin: "https://evil.example", refused: true },
+  { origin: "http://127.0.0.1", refused: true },
+  { origin: "null", refused: true },
+  { origin: "", refused: true },
 ];
 
-for (const { site, origin, refused } of matrix) {
+for (const { site, origin, refused } of headers) {
   const what = `Sec-Fetch-Site ${site ?? "absent"} and Origin ${origin === "" ? "empty" : (origin ?? "absent")}`;
   test(`${refused ? "refuses" : "accepts"} a POST with ${what}`, async (t) => {
     const gate = await startGate(t);
-    const { host, port } = new URL(gate.url);
-    const headers = {
-      ...(site === undefined ? {} : { "Sec-Fetch-Site": site }),
-      ...(origin === undefined
-        ? {}
-        : { Origin: origin.replace("{host}", host).replace("{port}", port) }),
+    const sent = {
+      ...(site !== undefined && { "Sec-Fetch-Site": site }),
+      ...(origin !== undefined && { Origin: origin.replace("{host}", new URL(gate.url).host) }),
     };
     for (const { path, status } of endpoints) {
-      const answer = await gate.send(path, { form: {}, headers });
+      const answer = await gate.send(path, { form: {}, headers: sent });
       assert.equal(answer.status, refused ? 403 : status, path);
       assert.equal(answer.body.includes("this form was sent from another site"), refused, path);
     }
   });
 }
-
-test("takes the request's own host from the Host header", async (t) => {
-  const gate = await startGate(t);
-  const post = (headers: Readonly<Record<string, string>>) =>
-    gate.send("/logout", { form: {}, headers });
-  const own = await post({ Host: "home.example.org", Origin: "https://home.example.org" });
-  assert.equal(own.status, 303);
-  const withPort = await post({ Host: "home.example.org:443", Origin: "https://home.example.org" });
-  assert.equal(withPort.status, 303);
-  const sibling = await post({ Host: "home.example.org", Origin: "https://app.example.org" });
-  assert.equal(sibling.status, 403);
-});
 
 test("a setup from another site creates no account", async (t) => {
   const gate = await startGate(t);
@@ -107,11 +76,7 @@ test("another site cannot sign a user out", async (t) => {
 test("another site cannot change a password, signed in or not", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
-  const form = {
-    current_password: OWNER.password,
-    new_password: "another password",
-    confirm_password: "another password",
-  };
+  const form = changeForm(OWNER.password, "another password");
   for (const token of [session, undefined]) {
     const sending = { form, session: token, headers: CROSS_SITE };
     assert.equal((await gate.send("/account/password", sending)).status, 403);

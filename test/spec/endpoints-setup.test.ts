@@ -17,59 +17,42 @@ const MISSING = [422, "username and password are required"] as const;
 const DIFFER = [422, "passwords do not match"] as const;
 const WRONG_TOKEN = [403, "invalid setup token"] as const;
 
-/** Each rule alone. If two rules are broken, the message is that of the earlier one. */
-const refusals: readonly {
-  readonly flaws: Readonly<Record<string, string>>;
-  readonly shown: readonly [number, string];
-}[] = [
-  { flaws: BAD_TOKEN, shown: WRONG_TOKEN },
-  { flaws: { token: "" }, shown: WRONG_TOKEN },
-  { flaws: NO_USERNAME, shown: MISSING },
-  { flaws: NO_PASSWORD, shown: MISSING },
-  { flaws: { ...NO_PASSWORD, confirm: "" }, shown: MISSING },
-  { flaws: { ...NO_USERNAME, ...NO_PASSWORD }, shown: MISSING },
-  { flaws: DIFFERENT, shown: DIFFER },
-  { flaws: { confirm: "" }, shown: DIFFER },
-  { flaws: { confirm: `${OWNER.password} ` }, shown: DIFFER },
-  { flaws: { password: "Zo\u00eb", confirm: "Zoe\u0308" }, shown: DIFFER },
-  { flaws: { ...BAD_TOKEN, ...NO_USERNAME }, shown: WRONG_TOKEN },
-  { flaws: { ...BAD_TOKEN, ...NO_PASSWORD }, shown: WRONG_TOKEN },
-  { flaws: { ...BAD_TOKEN, ...DIFFERENT }, shown: WRONG_TOKEN },
-  { flaws: { ...NO_USERNAME, ...DIFFERENT }, shown: MISSING },
-  { flaws: { ...NO_PASSWORD, ...DIFFERENT }, shown: MISSING },
+/** If two rules are broken, the message is that of the earlier one. */
+const refusals: readonly (readonly [
+  flaws: Readonly<Record<string, string>>,
+  shown: readonly [number, string],
+])[] = [
+  [{ ...BAD_TOKEN, ...NO_USERNAME, ...DIFFERENT }, WRONG_TOKEN],
+  [{ token: "" }, WRONG_TOKEN],
+  [{ ...NO_USERNAME, ...DIFFERENT }, MISSING],
+  [{ ...NO_PASSWORD, confirm: "" }, MISSING],
+  [{ confirm: "" }, DIFFER],
+  [{ confirm: `${OWNER.password} ` }, DIFFER],
+  [{ password: "Zo\u00eb", confirm: "Zoe\u0308" }, DIFFER],
 ];
 
-for (const { flaws, shown } of refusals) {
-  const [status, message] = shown;
-  test(`rejects a setup with ${JSON.stringify(flaws)}: ${message}`, async (t) => {
-    const gate = await startGate(t);
-    await writeFile(gate.setupTokenFile, TOKEN);
+test("rejects a setup with the message of the first broken rule", async (t) => {
+  const gate = await startGate(t);
+  await writeFile(gate.setupTokenFile, TOKEN);
+  for (const [flaws, [status, message]] of refusals) {
     const answer = await gate.send("/setup", { form: { ...FORM, ...flaws } });
-    assert.equal(answer.status, status);
+    assert.equal(answer.status, status, JSON.stringify(flaws));
     assert.ok(answer.body.includes(`<p class="problem" role="alert">${message}</p>`), answer.body);
     assert.deepEqual(answer.cookies, []);
-    assert.equal(countOf(gate.databaseFile, "users"), 0);
-    assert.ok(existsSync(gate.setupTokenFile));
-  });
-}
+  }
+  assert.equal(countOf(gate.databaseFile, "users"), 0);
+  assert.ok(existsSync(gate.setupTokenFile));
+});
 
-for (const flaws of [BAD_TOKEN, NO_USERNAME, NO_PASSWORD, DIFFERENT]) {
-  test(`once an account exists, redirects a setup with ${JSON.stringify(flaws)} to /login`, async (t) => {
-    const gate = await startGate(t);
-    await gate.setUp();
-    await writeFile(gate.setupTokenFile, TOKEN);
+test("once an account exists, redirects a setup with any flaw to /login", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  await writeFile(gate.setupTokenFile, TOKEN);
+  for (const flaws of [BAD_TOKEN, NO_USERNAME, NO_PASSWORD, DIFFERENT]) {
     const answer = await gate.send("/setup", { form: { ...FORM, ...flaws } });
     assert.deepEqual([answer.status, answer.location, answer.cookies], [303, "/login", []]);
-    assert.ok(existsSync(gate.setupTokenFile));
-  });
-}
-
-test("rejects different passwords before it inserts anything", async (t) => {
-  const gate = await startGate(t);
-  refuse(gate.databaseFile, "INSERT ON users", "no room for users");
-  const answer = await gate.send("/setup", { form: { ...FORM, ...DIFFERENT } });
-  assert.equal(answer.status, 422);
-  assert.match(answer.body, />passwords do not match</);
+  }
+  assert.ok(existsSync(gate.setupTokenFile));
 });
 
 test("a failed insert shows the reason, and the later steps are skipped", async (t) => {
@@ -111,20 +94,6 @@ for (const accepted of [
     assert.equal((await gate.signIn({ username, password })).location, "/");
   });
 }
-
-test("uses the first value of a repeated field", async (t) => {
-  const gate = await startGate(t);
-  const body = "username=first&username=second&password=p&password=q&confirm=p&confirm=q";
-  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
-  assert.equal((await gate.send("/setup", { body, headers })).location, "/");
-  assert.equal((await gate.signIn({ username: "first", password: "p" })).location, "/");
-});
-
-test("does not read fields from the query string", async (t) => {
-  const gate = await startGate(t);
-  const answer = await gate.send("/setup?username=o&password=p&confirm=p", { form: {} });
-  assert.equal(answer.status, 422);
-});
 
 test("GET /setup offers every field, the domain only if a domain setup is configured", async (t) => {
   const plain = await startGate(t);

@@ -2,16 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { execute, refuse, stopRefusing } from "../support/database.ts";
-import { OWNER, type RunningGate, SECRET, startGate } from "../support/gate.ts";
+import {
+  changeForm,
+  OWNER,
+  type RunningGate,
+  SECRET,
+  SETUP_FORM,
+  startGate,
+} from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 
-const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
 const NEW = "another password";
-const PASSWORD_FORM = {
-  current_password: OWNER.password,
-  new_password: NEW,
-  confirm_password: NEW,
-};
+const PASSWORD_FORM = changeForm(OWNER.password, NEW);
 
 const NO_USERS = /<p class="problem" role="alert">no such table: users<\/p>/;
 
@@ -30,19 +32,20 @@ const requests: Readonly<
   "POST /account/password": { path: "/account/password", form: PASSWORD_FORM },
 };
 
-for (const [what, { path, form }] of Object.entries(requests)) {
-  for (const state of ["unconfigured", "configured"] as const) {
-    test(`${what} shows the message of a store failure, ${state}`, async (t) => {
-      const gate = await startGate(t);
-      const session = state === "configured" ? await gate.setUp() : undefined;
-      hideUsers(gate.databaseFile);
+for (const state of ["unconfigured", "configured"] as const) {
+  test(`every endpoint shows the message of a store failure, ${state}`, async (t) => {
+    const gate = await startGate(t);
+    const session = state === "configured" ? await gate.setUp() : undefined;
+    hideUsers(gate.databaseFile);
+    for (const [what, { path, form }] of Object.entries(requests)) {
       const answer = await gate.send(path, { session, ...(form && { form }) });
-      assert.equal(answer.status, 500);
+      assert.equal(answer.status, 500, what);
       assert.match(answer.body, NO_USERS);
       assert.deepEqual(answer.cookies, []);
-      assert.equal(gate.serverLog.at(-1)?.msg, "request failed");
-    });
-  }
+    }
+    const failed = gate.serverLog.filter(({ msg }) => msg === "request failed");
+    assert.equal(failed.length, Object.keys(requests).length);
+  });
 }
 
 for (const path of ["/operation", "/handler"]) {
@@ -55,7 +58,7 @@ for (const path of ["/operation", "/handler"]) {
       const answer = await app.send(path, { session: token });
       assert.equal(answer.status, 500);
       assert.match(answer.body, NO_USERS);
-      assert.doesNotMatch(answer.body, /protected/);
+      assert.equal(app.reached(), 0);
     }
   });
 }
@@ -94,20 +97,15 @@ test("shows why a new password could not be stored, and keeps the old one", asyn
   );
 });
 
-for (const hash of ["", "nonsense", "$1$md5$crypt"]) {
-  test(`reports the unsupported stored hash ${JSON.stringify(hash)} and rejects the password`, async (t) => {
-    const gate = await startGate(t);
-    await gate.setUp();
-    execute(gate.databaseFile, `UPDATE users SET password_hash = '${hash}'`);
-    const answer = await gate.signIn({ password: hash });
-    assert.equal(answer.status, 500);
-    assert.match(
-      answer.body,
-      />the stored password hash has an unknown format: reset the password of the account</,
-    );
-    assert.deepEqual(answer.cookies, []);
-  });
-}
+test("reports a stored hash of an unknown kind and rejects the password", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  execute(gate.databaseFile, "UPDATE users SET password_hash = 'nonsense'");
+  const answer = await gate.signIn({ password: "nonsense" });
+  assert.equal(answer.status, 500);
+  assert.match(answer.body, />the stored password hash has an unknown format: reset the password/);
+  assert.deepEqual(answer.cookies, []);
+});
 
 test("logs a failure in the server log without secrets", async (t) => {
   const gate = await startGate(t);

@@ -1,16 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runCommand } from "../support/command.ts";
 import { countOf } from "../support/database.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
 
 const NEW = "another password";
-const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
-const PASSWORD_FORM = {
-  current_password: OWNER.password,
-  new_password: NEW,
-  confirm_password: NEW,
-};
+const PASSWORD_FORM = changeForm(OWNER.password, NEW);
 
 /** All log entries after the gate has stopped and written what was queued. */
 async function everythingLogged(gate: RunningGate): Promise<readonly string[]> {
@@ -65,14 +59,12 @@ const silent: Readonly<Record<string, (gate: RunningGate, session: string) => Pr
     gate.signIn({}, { headers: { "Sec-Fetch-Site": "cross-site" } }),
 };
 
-for (const [what, happen] of Object.entries(silent)) {
-  test(`${what} writes no entry`, async (t) => {
-    const gate = await startGate(t);
-    const session = await gate.setUp();
-    await happen(gate, session);
-    assert.deepEqual(await everythingLogged(gate), ["signup: Created account owner"]);
-  });
-}
+test("nothing else writes an entry", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  for (const happen of Object.values(silent)) await happen(gate, session);
+  assert.deepEqual(await everythingLogged(gate), ["signup: Created account owner"]);
+});
 
 test("a rejected setup and a sign-in before the setup write no entry", async (t) => {
   const gate = await startGate(t);
@@ -82,34 +74,15 @@ test("a rejected setup and a sign-in before the setup write no entry", async (t)
   assert.deepEqual(await everythingLogged(gate), []);
 });
 
-for (const username of [
-  "Zo\u00eb",
-  "  spaced  ",
-  "two\nlines",
-  "<b>'\"\\%s",
-  "a\0b",
-  "\u{1f511}",
-]) {
-  test(`the summary contains the username ${JSON.stringify(username)} unchanged`, async (t) => {
-    const gate = await startGate(t);
-    await gate.setUp({ username });
-    await gate.signIn({ username });
-    assert.deepEqual(await everythingLogged(gate), [
-      `signup: Created account ${username}`,
-      `signin: Signed in as ${username}`,
-    ]);
-  });
-}
-
-test("only the entry of a denied sign-in contains the remote address", async (t) => {
+test("the summary contains the username unchanged", async (t) => {
+  const username = "  Zo\u00eb\n<b>'\"\\%s a\0b \u{1f511} ";
   const gate = await startGate(t);
-  await gate.setUp();
-  for (let attempt = 1; attempt <= 6; attempt += 1) await gate.signIn({}, { from: "127.9.8.7" });
-  const entries = await everythingLogged(gate);
-  assert.deepEqual(
-    entries.filter((entry) => entry.includes("127.")),
-    ["signin_rate_limited: Rate limited login from 127.9.8.7"],
-  );
+  await gate.setUp({ username });
+  await gate.signIn({ username });
+  assert.deepEqual(await everythingLogged(gate), [
+    `signup: Created account ${username}`,
+    `signin: Signed in as ${username}`,
+  ]);
 });
 
 test("each of many concurrent events has exactly one entry", async (t) => {
@@ -121,24 +94,4 @@ test("each of many concurrent events has exactly one entry", async (t) => {
   const entries = await everythingLogged(gate);
   assert.equal(entries.filter((entry) => entry === "signin: Signed in as owner").length, 20);
   assert.equal(countOf(gate.databaseFile, "log_entries"), 21);
-});
-
-test("latchkey log shows the entries of a running gate, oldest first", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
-  await gate.signIn();
-  await gate.logEntries(2);
-  const { code, stdout } = await runCommand(["log", "--json"], { env: { DATA_DIR: gate.dataDir } });
-  assert.equal(code, 0);
-  const shown = stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  assert.deepEqual(
-    shown.map(({ type, summary, author }) => [type, summary, author]),
-    [
-      ["signup", "Created account owner", "system"],
-      ["signin", "Signed in as owner", "system"],
-    ],
-  );
 });

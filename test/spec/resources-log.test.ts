@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { countOf, refuse, stopRefusing } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, type RunningGate, startGate } from "../support/gate.ts";
 import { maskVaryingParts, postRaw } from "../support/raw.ts";
 
 const SECOND = "another password";
@@ -25,12 +25,9 @@ const events: Readonly<Record<string, (gate: RunningGate) => Promise<string>>> =
 
   "a password change": async (gate) => {
     const session = await gate.setUp();
-    return postRaw(
-      gate.url,
-      "/account/password",
-      { current_password: OWNER.password, new_password: SECOND, confirm_password: SECOND },
-      { Cookie: `session=${session}` },
-    );
+    return postRaw(gate.url, "/account/password", changeForm(OWNER.password, SECOND), {
+      Cookie: `session=${session}`,
+    });
   },
 };
 
@@ -53,7 +50,7 @@ test("writes entries that could not be inserted later, once and in order", async
   await gate.signIn();
   await gate.send("/account/password", {
     session,
-    form: { current_password: OWNER.password, new_password: SECOND, confirm_password: SECOND },
+    form: changeForm(OWNER.password, SECOND),
   });
   await eventually(() => gate.serverLog.find(({ msg }) => msg === "log entries not written"));
   stopRefusing(gate.databaseFile);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { endAllSessions, endSessionsOf } from "../../src/core/accounts/end-sessions.ts";
+import { endAllSessions } from "../../src/core/accounts/end-sessions.ts";
 import { type OpenStore, openStore } from "../../src/gate/open-store.ts";
 import { readPlace } from "../../src/stores/place.ts";
 import { startApp } from "../support/app.ts";
@@ -95,33 +95,15 @@ for (const [kind, url] of Object.entries(stores)) {
     }
   });
 
-  test(`${kind}: guards that have just admitted the user reject the session within moments`, async (t) => {
-    const scene = await twoInstances(t, await url());
-    const times: number[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      const { session = "" } = await scene.gates[0].signIn({}, { from: `127.0.1.${round + 1}` });
-      await eventually(async () => !(await admitted(scene, session)).includes(false) || undefined);
-      await endSessionsOf(portsOf(scene), "owner");
-      times.push(await rejectedAfter(scene, session));
-    }
-    t.diagnostic(`rejected after ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
-    assert.ok(Math.max(...times) < SOON_MS, times.join());
-  });
-
   test(`${kind}: a session that its user ends at one instance ends at every instance at once`, async (t) => {
     const scene = await twoInstances(t, await url());
     const [one, other] = scene.gates;
-    const times: number[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      const { session = "" } = await other.signIn({}, { from: `127.0.1.${round + 1}` });
-      const form = { session: String(partsOf(session).claims.jti) };
-      await eventually(async () => !(await admitted(scene, session)).includes(false) || undefined);
-      await other.send("/", { session });
-      await one.send("/account/sessions/end", { session: scene.owner, form });
-      times.push(await rejectedAfter(scene, session));
-    }
-    t.diagnostic(`rejected after ${times.map((time) => time.toFixed(0)).join(", ")} ms`);
-    assert.ok(Math.max(...times) < SOON_MS, times.join());
+    const { session = "" } = await other.signIn();
+    const form = { session: String(partsOf(session).claims.jti) };
+    await eventually(async () => !(await admitted(scene, session)).includes(false) || undefined);
+    await one.send("/account/sessions/end", { session: scene.owner, form });
+    const after = await rejectedAfter(scene, session);
+    assert.ok(after < SOON_MS, `${after} ms`);
     assert.deepEqual(await admitted(scene, scene.owner), BOTH);
     assert.deepEqual(await admitted(scene, scene.guest), BOTH);
   });
@@ -141,31 +123,6 @@ for (const [kind, url] of Object.entries(stores)) {
     assert.deepEqual(await admitted(scene, session), BOTH);
     await eventually(() => inSeconds(0) > Number(iat) || undefined);
     assert.deepEqual(await admitted(scene, session), BOTH);
-  });
-
-  test(`${kind}: user sign-out ends a session from an instance whose clock is 90 s ahead`, async (t) => {
-    const scene = await twoInstances(t, await url());
-    const { id } = (await scene.store.findUserByUsername("owner")) ?? {};
-    const ahead = mint({ user_id: id, iat: inSeconds(90), exp: inSeconds(3_600) });
-    assert.deepEqual(await admitted(scene, ahead), BOTH);
-    await endSessionsOf(portsOf(scene), "owner");
-    const { session } = await scene.gates[1].signIn();
-    const after = await rejectedAfter(scene, ahead);
-    assert.ok(after < SOON_MS, `${after} ms`);
-    assert.deepEqual(await admitted(scene, session), BOTH);
-  });
-
-  test(`${kind}: a token without an iat is valid until the sessions of its user are ended`, async (t) => {
-    const scene = await twoInstances(t, await url());
-    const { id } = (await scene.store.findUserByUsername("owner")) ?? {};
-    const old = mint({ user_id: id, exp: inSeconds(3_600) });
-    assert.deepEqual(await admitted(scene, old), BOTH);
-    await endSessionsOf(portsOf(scene), "guest");
-    await rejectedAfter(scene, scene.guest);
-    assert.deepEqual(await admitted(scene, old), BOTH);
-    await endSessionsOf(portsOf(scene), "owner");
-    const after = await rejectedAfter(scene, old);
-    assert.ok(after < SOON_MS, `${after} ms`);
   });
 
   test(`${kind}: a password set on the command line works, and ends no session`, async (t) => {

@@ -3,15 +3,10 @@ import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Sending } from "../support/client.ts";
 import { countOf } from "../support/database.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 
-const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
-const PASSWORD_FORM = {
-  current_password: OWNER.password,
-  new_password: "another password",
-  confirm_password: "another password",
-};
+const PASSWORD_FORM = changeForm(OWNER.password, "another password");
 
 interface Row {
   readonly path: string;
@@ -107,25 +102,6 @@ test("no operation and no restart makes the service unconfigured again", async (
   await gate.stop();
   const again = await startGate(t, { dataDir: gate.dataDir });
   await stillConfigured("restart", again);
-});
-
-test("exactly one of many concurrent setups at two gates with one database succeeds", async (t) => {
-  const first = await startGate(t);
-  const gates = [first, await startGate(t, { dataDir: first.dataDir })];
-  const answers = await Promise.all(
-    Array.from({ length: 16 }, (_, racer) => {
-      const form = { username: `racer ${racer}`, password: "pass", confirm: "pass" };
-      return gates[racer % 2]?.send("/setup", { form });
-    }),
-  );
-  const winners = answers.filter((answer) => answer?.location === "/");
-  const losers = answers.filter((answer) => answer?.location === "/login");
-  assert.deepEqual([winners.length, losers.length], [1, 15]);
-  assert.ok(winners.every((answer) => answer?.session));
-  assert.ok(losers.every((answer) => answer?.cookies.length === 0));
-  assert.equal(countOf(first.databaseFile, "users"), 1);
-  for (const gate of gates) await gate.stop();
-  assert.equal(countOf(first.databaseFile, "log_entries"), 1);
 });
 
 test("a setup at one gate takes effect at another gate with the same database", async (t) => {

@@ -1,34 +1,8 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { type TestContext, test } from "node:test";
 import type { StoredUser, UserId } from "../../src/core/store.ts";
 import type { NewRows } from "../../src/core/transfer/transfer-store.ts";
-import { openPostgres, type PostgresStore } from "../../src/stores/postgres/store.ts";
-import { openSqlite, type SqliteStore } from "../../src/stores/sqlite/store.ts";
-import { sharedPostgres } from "../support/postgres-shared.ts";
 import { hashText, logEntry } from "../support/store.ts";
-import { tempDir } from "../support/temp-dir.ts";
-
-type Either = SqliteStore | PostgresStore;
-
-const server = await sharedPostgres();
-
-const stores: Readonly<Record<string, (t: TestContext) => Promise<() => Promise<Either>>>> = {
-  async SQLite(t) {
-    const file = join(await tempDir(t), "latchkey.db");
-    return () => openSqlite({ file });
-  },
-  async PostgreSQL() {
-    const url = await server.newDatabase();
-    return () => openPostgres({ url });
-  },
-};
-
-const user = (id: string, username = `name of ${id}`): StoredUser => ({
-  id: id as UserId,
-  username,
-  passwordHash: hashText(`hash of ${id}`),
-});
+import { type Either, ruleForBoth as rule, user } from "./either.ts";
 
 const rows = (users: readonly StoredUser[], summaries: readonly string[] = []): NewRows => ({
   users,
@@ -43,98 +17,84 @@ const entriesIn = async (store: Either): Promise<readonly string[]> =>
     ({ id, summary }) => `${id} ${summary}`,
   );
 
-for (const [name, fresh] of Object.entries(stores)) {
-  const rule = (text: string, check: (store: Either, other: Either) => Promise<void>): void => {
-    test(`${name}: ${text}`, async (t) => {
-      const connect = await fresh(t);
-      const [store, other] = [await connect(), await connect()];
-      t.after(async () => {
-        await store.close();
-        await other.close();
-      });
-      await check(store, other);
-    });
-  };
+rule("imports users and entries beside existing ones", async (store, other) => {
+  const owner = await other.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
+  await other.insertLogEntries([logEntry("first")]);
+  const guest = { ...user("1", "O'Neil 🔑"), sessionsFrom: 1_700_000_000 };
+  const taken = await store.importRecords(() => [
+    rows([guest]),
+    rows([user("2")], ["a", "b"]),
+    rows([], ["c"]),
+  ]);
+  assert.equal(taken, "imported");
+  assert.deepEqual(await other.findUser("1" as UserId), guest);
+  assert.deepEqual(await other.findUserByUsername("name of 2"), user("2"));
+  assert.equal((await other.findUserByUsername("owner"))?.id, owner?.id);
+  assert.deepEqual(await entriesIn(other), ["1 first", "2 a", "3 b", "4 c"]);
+});
 
-  rule("imports users and entries beside existing ones", async (store, other) => {
-    const owner = await other.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
-    await other.insertLogEntries([logEntry("first")]);
-    const guest = { ...user("1", "O'Neil 🔑"), sessionsFrom: 1_700_000_000 };
+rule("assigns later IDs to entries written afterwards", async (store, other) => {
+  await store.importRecords(() => [rows([], ["imported"])]);
+  await other.insertLogEntries([logEntry("afterwards")]);
+  assert.deepEqual(await entriesIn(store), ["1 imported", "2 afterwards"]);
+});
+
+for (const [what, last] of [
+  ["a username", user("9", "name of 0")],
+  ["an ID", user("0", "another name")],
+] as const) {
+  rule(`imports nothing if ${what} is taken`, async (store, other) => {
+    await store.importRecords(() => [rows([user("0")])]);
     const taken = await store.importRecords(() => [
-      rows([guest]),
-      rows([user("2")], ["a", "b"]),
-      rows([], ["c"]),
+      rows([user("1")], ["entry"]),
+      rows([user("2"), last]),
     ]);
-    assert.equal(taken, "imported");
-    assert.deepEqual(await other.findUser("1" as UserId), guest);
-    assert.deepEqual(await other.findUserByUsername("name of 2"), user("2"));
-    assert.equal((await other.findUserByUsername("owner"))?.id, owner?.id);
-    assert.deepEqual(await entriesIn(other), ["1 first", "2 a", "3 b", "4 c"]);
-  });
-
-  rule("assigns later IDs to entries written afterwards", async (store, other) => {
-    await store.importRecords(() => [rows([], ["imported"])]);
-    await other.insertLogEntries([logEntry("afterwards")]);
-    assert.deepEqual(await entriesIn(store), ["1 imported", "2 afterwards"]);
-  });
-
-  for (const [what, last] of [
-    ["a username", user("9", "name of 0")],
-    ["an ID", user("0", "another name")],
-  ] as const) {
-    rule(`imports nothing if ${what} is taken`, async (store, other) => {
-      await store.importRecords(() => [rows([user("0")])]);
-      const taken = await store.importRecords(() => [
-        rows([user("1")], ["entry"]),
-        rows([user("2"), last]),
-      ]);
-      assert.equal(taken, "taken");
-      assert.deepEqual(await namesIn(other), ["name of 0"]);
-      assert.deepEqual(await entriesIn(other), []);
-    });
-  }
-
-  rule("imports nothing if reading the rows fails", async (store, other) => {
-    function* failing(): Generator<NewRows> {
-      yield rows([user("1")], ["entry"]);
-      throw new Error("no more");
-    }
-    await assert.rejects(store.importRecords(failing));
-    assert.deepEqual([await namesIn(other), await entriesIn(other)], [[], []]);
-    assert.equal(await store.importRecords(() => [rows([user("1")])]), "imported");
-  });
-
-  rule("finds users whose username or ID is taken", async (store) => {
-    await store.importRecords(() => [rows([user("0"), user("1"), user("2")])]);
-    const asked = [user("7"), user("8", "name of 1"), user("2", "new"), user("0")];
-    assert.deepEqual(await store.findTaken(asked), [
-      { id: "8", taken: "username" },
-      { id: "2", taken: "id" },
-      { id: "0", taken: "username" },
-    ]);
-    assert.deepEqual(await store.findTaken([]), []);
-  });
-
-  rule("treats usernames that differ in case or bytes as different", async (store) => {
-    await store.importRecords(() => [rows([user("1", "caf\u00e9"), user("2", "owner")])]);
-    const others = [user("3", "cafe\u0301"), user("4", "Owner"), user("5", "owner ")];
-    assert.deepEqual(await store.findTaken(others), []);
-    assert.equal(await store.importRecords(() => [rows(others)]), "imported");
-  });
-
-  rule("imports one of two concurrent imports of the same user", async (store, other) => {
-    const bring = (one: Either, entry: string) =>
-      one.importRecords(() => [rows([user("1"), user("2")], [entry])]);
-    const outcomes = await Promise.all([bring(store, "one"), bring(other, "other")]);
-    assert.deepEqual(outcomes.toSorted(), ["imported", "taken"]);
-    assert.equal((await namesIn(store)).length, 2);
-    assert.equal((await entriesIn(store)).length, 1);
-  });
-
-  rule("inserts no first user after an import", async (store, other) => {
-    await store.importRecords(() => [rows([user("1")])]);
-    assert.equal(await other.hasUsers(), true);
-    const first = await other.insertFirstUser({ username: "thief", passwordHash: hashText("x") });
-    assert.equal(first, undefined);
+    assert.equal(taken, "taken");
+    assert.deepEqual(await namesIn(other), ["name of 0"]);
+    assert.deepEqual(await entriesIn(other), []);
   });
 }
+
+rule("imports nothing if reading the rows fails", async (store, other) => {
+  function* failing(): Generator<NewRows> {
+    yield rows([user("1")], ["entry"]);
+    throw new Error("no more");
+  }
+  await assert.rejects(store.importRecords(failing));
+  assert.deepEqual([await namesIn(other), await entriesIn(other)], [[], []]);
+  assert.equal(await store.importRecords(() => [rows([user("1")])]), "imported");
+});
+
+rule("finds users whose username or ID is taken", async (store) => {
+  await store.importRecords(() => [rows([user("0"), user("1"), user("2")])]);
+  const asked = [user("7"), user("8", "name of 1"), user("2", "new"), user("0")];
+  assert.deepEqual(await store.findTaken(asked), [
+    { id: "8", taken: "username" },
+    { id: "2", taken: "id" },
+    { id: "0", taken: "username" },
+  ]);
+  assert.deepEqual(await store.findTaken([]), []);
+});
+
+rule("treats usernames that differ in case or bytes as different", async (store) => {
+  await store.importRecords(() => [rows([user("1", "caf\u00e9"), user("2", "owner")])]);
+  const others = [user("3", "cafe\u0301"), user("4", "Owner"), user("5", "owner ")];
+  assert.deepEqual(await store.findTaken(others), []);
+  assert.equal(await store.importRecords(() => [rows(others)]), "imported");
+});
+
+rule("imports one of two concurrent imports of the same user", async (store, other) => {
+  const bring = (one: Either, entry: string) =>
+    one.importRecords(() => [rows([user("1"), user("2")], [entry])]);
+  const outcomes = await Promise.all([bring(store, "one"), bring(other, "other")]);
+  assert.deepEqual(outcomes.toSorted(), ["imported", "taken"]);
+  assert.equal((await namesIn(store)).length, 2);
+  assert.equal((await entriesIn(store)).length, 1);
+});
+
+rule("inserts no first user after an import", async (store, other) => {
+  await store.importRecords(() => [rows([user("1")])]);
+  assert.equal(await other.hasUsers(), true);
+  const first = await other.insertFirstUser({ username: "thief", passwordHash: hashText("x") });
+  assert.equal(first, undefined);
+});

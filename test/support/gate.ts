@@ -9,6 +9,18 @@ import { eventually } from "./eventually.ts";
 import { tempDir } from "./temp-dir.ts";
 
 export const OWNER = { username: "owner", password: "correct horse" } as const;
+export const SETUP_FORM: Readonly<Record<string, string>> = { ...OWNER, confirm: OWNER.password };
+
+/** The form that changes a password. */
+export const changeForm = (
+  current: string,
+  next: string,
+): Readonly<Record<"current_password" | "new_password" | "confirm_password", string>> => ({
+  current_password: current,
+  new_password: next,
+  confirm_password: next,
+});
+
 export const SECRET = "a secret for tests, 32 bytes long";
 
 export interface RunningGate {

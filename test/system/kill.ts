@@ -4,7 +4,7 @@ import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Answer, type Sending, send } from "../support/client.ts";
 import { countOf } from "../support/database.ts";
-import { OWNER, SECRET, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, SECRET, startGate } from "../support/gate.ts";
 import { startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -103,7 +103,7 @@ export async function killDuringChange(t: TestContext, kills: number): Promise<v
   await gate.stop();
   const change = (from: string, to: string): Attempt => ({
     path: "/account/password",
-    sending: { session, form: { current_password: from, new_password: to, confirm_password: to } },
+    sending: { session, form: changeForm(from, to) },
   });
   let current: string = OWNER.password;
   const measured: number[] = [];

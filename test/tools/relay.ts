@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
+import { listenOn } from "../support/listen.ts";
 
 /** Enough addresses to keep each below the sign-in limit. */
 const ADDRESSES = 8_192;
@@ -26,13 +25,8 @@ export async function startRelay(t: TestContext, gateUrl: string): Promise<Relay
       failures.push(failure),
     );
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, failures };
+  const port = await listenOn(t, server);
+  return { url: `http://127.0.0.1:${port}`, failures };
 }
 
 /** In the range reserved for benchmarks. */

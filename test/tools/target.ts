@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Answer, type Sending, send } from "../support/client.ts";
 import { OWNER, SECRET } from "../support/gate.ts";
-import { type Running, startServe } from "../support/process.ts";
+import { startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 /** The gate as operators run it, as its own process. */
@@ -10,8 +9,6 @@ export interface Target {
   readonly url: string;
   /** The HTTPS URL, or an empty string. */
   readonly httpsUrl: string;
-  readonly databaseFile: string;
-  readonly running: Running;
   send(path: string, sending?: Sending): Promise<Answer>;
   /** Creates the owner's account and returns its session. */
   setUp(): Promise<string>;
@@ -42,14 +39,11 @@ export async function startTarget(
   });
   const { url } = running;
   const [, metricsUrl = ""] = await running.shows(/metrics are at (http:\S+?)"/);
-  const httpsUrl = /"httpsUrl":"([^"]+)"/.exec(running.stdout())?.[1] ?? "";
   const sendTo: Target["send"] = (path, sending) => send(`${url}${path}`, sending);
   const metrics = async (): Promise<string> => (await send(metricsUrl)).body;
   return {
     url,
-    httpsUrl,
-    databaseFile: join(dataDir, "latchkey.db"),
-    running,
+    httpsUrl: /"httpsUrl":"([^"]+)"/.exec(running.stdout())?.[1] ?? "",
     send: sendTo,
     async setUp() {
       const { session } = await sendTo("/setup", {

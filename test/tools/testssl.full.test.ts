@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { whereInstalled } from "../proxies/program.ts";
+import { listenOn } from "../support/listen.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { type Issued, issueIn } from "./authority.ts";
 import { startTarget } from "./target.ts";
@@ -118,13 +117,8 @@ whereInstalled("testssl", (program) => {
         maxVersion: "TLSv1.2",
         ciphers: "ALL:eNULL:@SECLEVEL=0",
       });
-      server.listen(0, "127.0.0.1");
-      await once(server, "listening");
-      t.after(() => {
-        server.close();
-        server.closeAllConnections();
-      });
-      const url = `https://localhost:${(server.address() as AddressInfo).port}/`;
+      const port = await listenOn(t, server);
+      const url = `https://localhost:${port}/`;
       const findings = await look(t, url, issued, PROTOCOLS_AND_CIPHERS);
       const bad = findings.filter(({ severity }) => !HARMLESS.has(severity)).map(({ id }) => id);
       for (const id of ["cipherlist_NULL", "cipherlist_aNULL"]) assert.ok(bad.includes(id), id);

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Settings } from "../../src/gate/settings/settings.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
 
 const SET = "Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000";
 const CLEARED = "session=; Path=/; HttpOnly; Max-Age=-1";
-const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
 
 /** The cookies of setup, sign-in and sign-out, without their tokens. */
 async function readCookies(gate: RunningGate, headers: Record<string, string> = {}) {

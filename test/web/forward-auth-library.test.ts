@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Unavailable } from "../../src/core/fault.ts";
 import { createAuth, fetchRequest } from "../../src/index.ts";
+import { NOT_FOUND } from "../adapters/framework.ts";
 import { startApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";
-import { OWNER, SECRET } from "../support/gate.ts";
+import { OWNER, SECRET, SETUP_FORM } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { hashText, openStore } from "../support/store.ts";
 import { BROWSER, PAGE, startForwardAuth, TARGET } from "./forward-auth-asking.ts";
 
-const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
 const UNKNOWN_USER_TOKEN = mint({ user_id: "unknown", exp: inSeconds(60) });
 
 test("an application without the forward-auth option has no such path", async (t) => {
@@ -17,7 +17,7 @@ test("an application without the forward-auth option has no such path", async (t
   const { session } = await app.send("/setup", { form: SETUP_FORM });
   for (const sending of [{ session }, { headers: PAGE }, { method: "POST" }]) {
     const answer = await app.send("/forward-auth", sending);
-    assert.deepEqual([answer.status, answer.body], [404, "404 Not Found"]);
+    assert.deepEqual([answer.status, answer.body], [404, NOT_FOUND]);
     assert.equal(answer.headers["remote-user"], undefined);
   }
   assert.equal(app.auth.adapter.owns("/forward-auth"), false);

@@ -3,14 +3,10 @@ import { type TestContext, test } from "node:test";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { startApp } from "../support/app.ts";
 import type { Answer } from "../support/client.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, type RunningGate, startGate } from "../support/gate.ts";
 
 const NEW = "another password";
-const FORM: Readonly<Record<string, string>> = {
-  current_password: OWNER.password,
-  new_password: NEW,
-  confirm_password: NEW,
-};
+const FORM: Readonly<Record<string, string>> = changeForm(OWNER.password, NEW);
 const SET = "latchkey-notice=password-changed; Path=/; HttpOnly; SameSite=Lax; Max-Age=60";
 const CLEARED = "latchkey-notice=; Path=/; HttpOnly; SameSite=Lax; Max-Age=-1";
 const CARRIED = "latchkey-notice=password-changed";

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { MessageName } from "../../src/web/pages/words/en.ts";
 import { locales, wordsIn } from "../../src/web/pages/words.ts";
 import { startApp } from "../support/app.ts";
-import { OWNER, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, startGate } from "../support/gate.ts";
 import {
   activityOf,
   alertsIn,
@@ -16,11 +16,7 @@ import { assertProblem, type Problem } from "../support/problems.ts";
 
 type Fields = Readonly<Record<string, string>>;
 
-const RIGHT: Fields = {
-  current_password: OWNER.password,
-  new_password: "n-8Ry-long",
-  confirm_password: "n-8Ry-long",
-};
+const RIGHT: Fields = changeForm(OWNER.password, "n-8Ry-long");
 const ALL = Object.keys(RIGHT);
 
 const problems: readonly (Problem & {

@@ -3,17 +3,13 @@ import { test } from "node:test";
 import type { PostLoginLocation, User } from "../../src/index.ts";
 import { type RunningApp, startApp } from "../support/app.ts";
 import type { Answer } from "../support/client.ts";
-import { OWNER } from "../support/gate.ts";
+import { changeForm, OWNER } from "../support/gate.ts";
 import { partsOf } from "../support/mint.ts";
 
 const SETUP = { form: { ...OWNER, confirm: OWNER.password } };
 
 const changePassword = (app: RunningApp, session: string | undefined): Promise<Answer> => {
-  const form = {
-    current_password: OWNER.password,
-    new_password: OWNER.password,
-    confirm_password: OWNER.password,
-  };
+  const form = changeForm(OWNER.password, OWNER.password);
   return app.send("/account/password", { session, form });
 };
 

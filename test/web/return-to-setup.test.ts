@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
 import { fieldNamed } from "../support/markup.ts";
 
 const BACK = "https://app.example.test/page?a=b&c=%20d#e";
 const SETUP_LOCATION = `/setup?return_to=${encodeURIComponent(BACK)}`;
-const SETUP_FORM = { ...OWNER, confirm: OWNER.password };
 
 const startWithDomain = (t: TestContext): Promise<RunningGate> =>
   startGate(t, {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { test } from "node:test";
 import { LOCALHOST } from "../../../test/gate/https/secure-gate.ts";
+import { listenOn } from "../../../test/support/listen.ts";
 import { type Attack, forEach } from "../src/attack.ts";
 import { Undecided, UsageError } from "../src/errors.ts";
 import { findTarget } from "../src/find.ts";
@@ -19,10 +20,8 @@ const targetAt = (url: string): Promise<Target> => findTarget({ url, guarded: []
 
 test("reports an attack that exceeds the time limit, and those after it, as undecided", async (t) => {
   const { url } = await startSampleServer(t);
-  const silent = createServer().listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  t.after(() => silent.close());
-  const { port } = silent.address() as AddressInfo;
+  const silent = createServer();
+  const port = await listenOn(t, silent);
   const target = await targetAt(url);
   const address = { ...target.address, port };
   const waits = attackThat(async (asked) => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { test } from "node:test";
+import { listenOn } from "../../../test/support/listen.ts";
 import { exchange, NoResponse } from "../src/http/wire.ts";
 
 test("opens no connection if the signal is already aborted", async (t) => {
@@ -10,10 +11,7 @@ test("opens no connection if the signal is already aborted", async (t) => {
     connections += 1;
     socket.end("HTTP/1.1 204 No Content\r\n\r\n");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOn(t, server);
   const address = { protocol: "http:", host: "127.0.0.1", port } as const;
   const request = "GET / HTTP/1.1\r\n\r\n";
   const sending = { methods: ["GET"], signal: AbortSignal.abort() };
@@ -29,10 +27,7 @@ test("opens no connection if the signal is already aborted", async (t) => {
 
 test("closes the connection when the signal is aborted", async (t) => {
   const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOn(t, server);
   const stopping = new AbortController();
   const exchanging = exchange(
     { protocol: "http:", host: "127.0.0.1", port },

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Event } from "../events.ts";
 import type { Passwords } from "../passwords.ts";
-import type { Extra, NewUser, PasswordHash, Store, TransferUser, User, UserId } from "../store.ts";
+import type { Extra, NewUser, Store, TransferUser, User, UserId } from "../store.ts";
 
 /** What the account commands need beside the `Store`; `testAccounts` checks it. */
 export interface AccountStore extends Store, UserReader, AccountChanges, ExtraStore {}
@@ -25,8 +25,6 @@ export interface ExtraStore {
 export interface AccountChanges {
   /** Returns `undefined` when the username is taken. */
   insertUser(user: NewUser): Promise<User | undefined>;
-  /** Sets the hash whatever the current one is. */
-  setPasswordHash(id: UserId, hash: PasswordHash): Promise<"set" | "missing">;
   renameUser(id: UserId, username: string): Promise<"renamed" | "taken" | "missing">;
   /** One atomic step: when the last two users are removed at the same time, one stays. */
   removeUser(id: UserId): Promise<"removed" | "last" | "missing">;

@@ -1,5 +1,6 @@
 import { userPasswordSet } from "../events.ts";
 import { isTooShort } from "../password-length.ts";
+import type { StoredUser } from "../store.ts";
 import type { AccountPorts } from "./account-store.ts";
 
 export type ResetPasswordOutcome = "no-user" | "password-too-short" | "reset";
@@ -13,8 +14,13 @@ export async function resetPassword(
   const user = await store.findUserByUsername(username);
   if (user === undefined) return "no-user";
   if (isTooShort(password)) return "password-too-short";
-  const outcome = await store.setPasswordHash(user.id, await passwords.hash(password));
-  if (outcome === "missing") return "no-user";
+  const hash = await passwords.hash(password);
+  let current: StoredUser | undefined = user;
+  while (!(await store.replacePasswordHash(user.id, current.passwordHash, hash))) {
+    // The user has changed the password in the meantime, or is gone.
+    current = await store.findUser(user.id);
+    if (current === undefined) return "no-user";
+  }
   await record(userPasswordSet(username));
   return "reset";
 }

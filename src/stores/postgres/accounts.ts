@@ -27,11 +27,6 @@ export function accountsOn(
       return rows.length === 1 ? { id, username } : undefined;
     },
 
-    async setPasswordHash(id, hash) {
-      const text = `UPDATE ${users} SET password_hash = $2 WHERE id ${EQ} $1 RETURNING id`;
-      return (await ask(text, [id, hash])).length === 1 ? "set" : "missing";
-    },
-
     async renameUser(id, username) {
       try {
         const text = `UPDATE ${users} SET username = $2 WHERE id ${EQ} $1 RETURNING id`;

@@ -23,11 +23,6 @@ export function accountsOn(
       return rows.length === 1 ? { id, username } : undefined;
     },
 
-    async setPasswordHash(id, hash) {
-      const text = "UPDATE users SET password_hash = ? WHERE id = ? RETURNING id";
-      return (await ask(text, [hash, id])).length === 1 ? "set" : "missing";
-    },
-
     async renameUser(id, username) {
       try {
         const text = "UPDATE users SET username = ? WHERE id = ? RETURNING id";

@@ -107,7 +107,7 @@ for (const [kind, open] of Object.entries(places)) {
       };
       await place.store.insertSession({ ...session, id: "old", expiresAt: new Date(3) });
       await place.store.insertSession(session);
-      await place.store.setPasswordHash(owner.id, hashText(HASH));
+      await place.store.replacePasswordHash(owner.id, owner.passwordHash, hashText(HASH));
       await move(place, target, format);
       assert.deepEqual(await target.store.readSessions({ afterId: "", limit: 9 }), [session]);
       const without = await runCommand(["export", "--format", format], { env: place.env });

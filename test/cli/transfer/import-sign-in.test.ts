@@ -67,8 +67,9 @@ test("a stored hash with an excessive cost counts as a wrong password, and the s
   const { costly, plain } = await place.accounts();
   assert.ok(costly && plain);
   const absurd = "$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
-  await place.store.setPasswordHash(costly.id, hashText(absurd));
-  await place.store.setPasswordHash(plain.id, hashText(await bcrypt(PASSWORD, 4)));
+  const cheap = await bcrypt(PASSWORD, 4);
+  await place.store.replacePasswordHash(costly.id, costly.passwordHash, hashText(absurd));
+  await place.store.replacePasswordHash(plain.id, plain.passwordHash, hashText(cheap));
   const gate = await startGate(t, { dataDir: place.env.DATA_DIR ?? "" });
   const [refused, wrong] = await Promise.all(
     ["costly", "plain"].map((username) => gate.signIn({ username, password: "correct house" })),

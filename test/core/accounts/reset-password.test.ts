@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resetPassword } from "../../../src/core/accounts/reset-password.ts";
 import { userPasswordSet } from "../../../src/core/events.ts";
+import { hashText } from "../../support/store.ts";
 import { accountPorts } from "./account-ports.ts";
 
 const PASSWORD = "a good password";
@@ -37,6 +38,21 @@ for (const [what, username, password, outcome] of [
     assert.deepEqual(ports.recorded, []);
   });
 }
+
+test("sets the new password over one that the user sets during the hashing", async (t) => {
+  const ports = await accountPorts(t, "owner");
+  const [owner] = await ports.accounts();
+  const passwords = {
+    async hash(password: string) {
+      assert.ok(owner);
+      await ports.store.replacePasswordHash(owner.id, owner.passwordHash, hashText("of the user"));
+      return ports.passwords.hash(password);
+    },
+  };
+  assert.equal(await resetPassword({ ...ports, passwords }, "owner", PASSWORD), "reset");
+  const [after] = await ports.accounts();
+  assert.equal(await ports.passwords.verify(PASSWORD, after?.passwordHash), true);
+});
 
 test("reports an account that is removed during the hashing as missing", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");

@@ -37,16 +37,3 @@ for (const level of ["read committed", "repeatable read", "serializable"]) {
     ]);
   });
 }
-
-test("creates no first account while another account is being added", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
-  const adding = await openTransaction(t, url);
-  await adding.query(
-    "INSERT INTO latchkey_users (id, username, password_hash) VALUES ('1', 'added', 'a hash')",
-  );
-  const first = store.insertFirstUser({ username: "first", passwordHash: hashText("a hash") });
-  await untilBlocked(url);
-  await adding.end();
-  assert.equal(await first, undefined);
-});

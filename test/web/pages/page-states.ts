@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import type { Locale } from "../../../src/web/pages/words.ts";
 import type { Answer, Sending } from "../../support/client.ts";
 import { execute } from "../../support/database.ts";
-import { OWNER, type RunningGate, startGate } from "../../support/gate.ts";
+import { changeForm, OWNER, type RunningGate, startGate } from "../../support/gate.ts";
 import { begunIn, codeShown } from "../../support/one-time-codes.ts";
 
 interface Visitor {
@@ -84,11 +84,7 @@ const changeWith =
   (fields: Readonly<Record<string, string>>): OpenPage =>
   ({ send }) => {
     const { password } = OWNER;
-    const right = {
-      current_password: password,
-      new_password: password,
-      confirm_password: password,
-    };
+    const right = changeForm(password, password);
     return send("/account/password", { form: { ...right, ...fields } });
   };
 

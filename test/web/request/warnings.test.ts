@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { honoAuth } from "../../../src/adapters/hono.ts";
 import { createAuth } from "../../../src/auth.ts";
-import { OWNER, type RunningGate, SECRET, startGate } from "../../support/gate.ts";
+import { changeForm, OWNER, type RunningGate, SECRET, startGate } from "../../support/gate.ts";
 import { inSeconds, mint } from "../../support/mint.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { openStore } from "../../support/store.ts";
@@ -32,7 +32,7 @@ const refusals: readonly (readonly [
     async (gate) =>
       gate.send("/account/password", {
         session: await gate.setUp(),
-        form: { current_password: "wrong-one", new_password: "x", confirm_password: "x" },
+        form: changeForm("wrong-one", "x"),
       }),
   ],
   [
