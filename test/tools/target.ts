@@ -1,7 +1,8 @@
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Answer, type Sending, send } from "../support/client.ts";
 import { OWNER, SECRET } from "../support/gate.ts";
-import { startServe } from "../support/process.ts";
+import { type Running, startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 /** The gate as operators run it, as its own process. */
@@ -9,6 +10,8 @@ export interface Target {
   readonly url: string;
   /** The HTTPS URL, or an empty string. */
   readonly httpsUrl: string;
+  readonly databaseFile: string;
+  readonly running: Running;
   send(path: string, sending?: Sending): Promise<Answer>;
   /** Creates the owner's account and returns its session. */
   setUp(): Promise<string>;
@@ -39,11 +42,14 @@ export async function startTarget(
   });
   const { url } = running;
   const [, metricsUrl = ""] = await running.shows(/metrics are at (http:\S+?)"/);
+  const httpsUrl = /"httpsUrl":"([^"]+)"/.exec(running.stdout())?.[1] ?? "";
   const sendTo: Target["send"] = (path, sending) => send(`${url}${path}`, sending);
   const metrics = async (): Promise<string> => (await send(metricsUrl)).body;
   return {
     url,
-    httpsUrl: /"httpsUrl":"([^"]+)"/.exec(running.stdout())?.[1] ?? "",
+    httpsUrl,
+    databaseFile: join(dataDir, "latchkey.db"),
+    running,
     send: sendTo,
     async setUp() {
       const { session } = await sendTo("/setup", {

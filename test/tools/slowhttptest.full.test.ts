@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setInterval as every } from "node:timers/promises";
+import { whereInstalled } from "../proxies/program.ts";
+import { makeCertificate, writeCertificate } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
+import { askSecurely } from "../support/secure-client.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { runSlowly, type SlowEnd, type SlowRun, socketsOf } from "./slow.ts";
+import { startTarget, type Target } from "./target.ts";
+import { startWeakServer } from "./weak-server.ts";
+
+const CONNECTIONS = 100;
+/** Longer than the gate's request timeout. */
+const SECONDS = 16;
+/** The gate's timeout for clients that do not read. */
+const ANSWERS_TAKEN_WITHIN = 30;
+const MAX_RESPONSE_MS = 2_000;
+/** Enough for the tool to end, on a busy machine too. */
+const PATIENCE_MS = 60_000;
+const LONG_BEFORE_MS = 3_000;
+/** The listening sockets and those of the health checks. */
+const FEW_SOCKETS = 10;
+
+const manners = {
+  "slow headers": ["-H", "-i", "2"],
+  "slow bodies": ["-B", "-i", "2"],
+  "slow reading": ["-X", "-w", "1", "-y", "8", "-n", "1", "-z", "1", "-k", "3"],
+} as const;
+
+/** Sends requests repeatedly, and returns their times. */
+async function askMeanwhile(
+  ask: () => Promise<number>,
+  over: AbortSignal,
+): Promise<readonly number[]> {
+  const times: number[] = [];
+  for await (const _ of every(50)) {
+    if (over.aborted) break;
+    const start = performance.now();
+    assert.equal(await ask(), 200);
+    times.push(performance.now() - start);
+  }
+  return times;
+}
+
+/** A gate, the attacked URL, and a request that other clients send meanwhile. */
+interface Place {
+  readonly target: Target;
+  readonly url: string;
+  readonly ask: () => Promise<number>;
+}
+
+async function plainly(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<Place> {
+  const target = await startTarget(t, env);
+  const session = await target.setUp();
+  const ask = async (): Promise<number> => (await target.send("/", { session })).status;
+  return { target, url: target.url, ask };
+}
+
+async function securely(t: TestContext): Promise<Place> {
+  const made = makeCertificate({ names: ["localhost"] });
+  const { certFile, keyFile } = await writeCertificate(await tempDir(t), made);
+  const tls = { HTTPS_PORT: "0", TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
+  const target = await startTarget(t, tls);
+  const url = target.httpsUrl;
+  const ask = async (): Promise<number> => (await askSecurely(url, "localhost", made.cert)).status;
+  return { target, url, ask };
+}
+
+/** A response longer than usual, which does not fit into the socket buffers. */
+async function withBigLogo(t: TestContext): Promise<Readonly<Record<string, string>>> {
+  const file = join(await tempDir(t), "logo.svg");
+  const filling = "-".repeat(500_000);
+  await writeFile(file, `<svg xmlns="http://www.w3.org/2000/svg"><desc>${filling}</desc></svg>`);
+  return { LOGO_FILE: file };
+}
+
+whereInstalled("slowhttptest", (program) => {
+  /** Returns the tool's report, after checking the other responses and the closed connections. */
+  async function attack(t: TestContext, { target, ask }: Place, run: SlowRun): Promise<SlowEnd> {
+    const over = new AbortController();
+    const { pid } = target.running.child;
+    const sockets = (wanted: (count: number) => boolean) => async () =>
+      wanted(await socketsOf(pid)) || undefined;
+    const comeAndGo = async (): Promise<number> => {
+      await eventually(sockets((count) => count >= run.connections));
+      await eventually(
+        sockets((count) => count <= FEW_SOCKETS),
+        PATIENCE_MS,
+      );
+      return performance.now();
+    };
+    const running = runSlowly(t, program, run).finally(() => over.abort());
+    const [end, times, goneAt, endedAt] = await Promise.all([
+      running,
+      askMeanwhile(ask, over.signal),
+      comeAndGo(),
+      running.then(() => performance.now()),
+    ]);
+    assertAnswered(times);
+    // The tool closes its remaining connections at its end, which proves nothing.
+    const cutOff = end.allClosed || endedAt - goneAt > LONG_BEFORE_MS;
+    assert.ok(cutOff, `closed ${endedAt - goneAt} ms before the tool ended`);
+    return end;
+  }
+
+  function assertAnswered(times: readonly number[]): void {
+    const slowest = Math.max(...times);
+    assert.ok(times.length > 50, `${times.length} responses meanwhile`);
+    assert.ok(slowest < MAX_RESPONSE_MS, `the slowest response took ${slowest} ms`);
+  }
+
+  for (const scheme of ["http", "https"] as const) {
+    for (const [manner, args] of Object.entries(manners)) {
+      test(`closes a hundred connections with ${manner} over ${scheme}, and responds to others`, async (t) => {
+        const place = await (scheme === "https" ? securely(t) : plainly(t));
+        const url = `${place.url}/login`;
+        const run = { url, args, connections: CONNECTIONS, seconds: SECONDS };
+        const end = await attack(t, place, run);
+        assert.ok(end.available, "slowhttptest's probe got responses too");
+      });
+    }
+  }
+
+  test("closes connections that read long responses slowly, and responds to others", async (t) => {
+    const place = await plainly(t, await withBigLogo(t));
+    const args = ["-X", "-w", "1", "-y", "8", "-n", "1", "-z", "1", "-k", "10"];
+    const url = `${place.url}/latchkey-logo`;
+    const run = { url, args, connections: 40, seconds: ANSWERS_TAKEN_WITHIN + SECONDS };
+    assert.ok((await attack(t, place, run)).available);
+  });
+
+  test("slowhttptest blocks other clients of a server without timeouts", async (t) => {
+    const url = await startWeakServer(t, (_, outgoing) => outgoing.end("hello"), {
+      options: { headersTimeout: 0, requestTimeout: 0 },
+      prepare: (server) => {
+        server.maxConnections = CONNECTIONS / 2;
+      },
+    });
+    const args = manners["slow headers"];
+    const run = { url, args, connections: CONNECTIONS / 2, seconds: 8 };
+    const end = await runSlowly(t, program, run);
+    assert.deepEqual([end.available, end.allClosed], [false, false]);
+    assert.ok(end.connected > 0);
+  });
+});
