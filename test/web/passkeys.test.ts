@@ -229,18 +229,6 @@ test("escapes the name of a passkey, and offers the sign-in once an account has 
   assert.doesNotMatch((await gate.send("/login")).body, /passkey/, "at an IP address");
 });
 
-test("the sign-in page works while the store cannot be asked about passkeys", async (t) => {
-  const app = await startApp(t, {
-    store: {
-      ...memoryStore(),
-      replaceExtra: async () => false,
-      hasExtra: () => Promise.reject(new Error("away")),
-    },
-  });
-  assert.equal((await app.send("/login", { headers: HOST })).status, 200);
-  assert.equal(app.log.at(-1)?.message, "passkeys are not offered");
-});
-
 for (const [why, options] of Object.entries({
   "the option is false": { passkeys: false },
   "the store keeps none": { store: memoryStore() },
