@@ -4,9 +4,7 @@ import { test } from "node:test";
 import { commands as entries } from "../../src/cli/commands.ts";
 import { wrapped } from "../../src/cli/help.ts";
 import { settings } from "../../src/gate/settings/table.ts";
-
 import { runCommand } from "../support/command.ts";
-import { onTerminal } from "./user/terminal.ts";
 
 const ALL = settings.map(({ name }) => name);
 const STORE = ["DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"];
@@ -108,10 +106,9 @@ test("latchkey alone prints the help to standard error, as wrong usage", async (
   assert.deepEqual({ code, stdout, stderr }, { code: 2, stdout: "", stderr: help });
 });
 
-test("help is wrapped at words to 80 columns in a pipe, and to its width on a terminal", async (t) => {
+test("help is wrapped at words to 80 columns in a pipe, and to its width on a terminal", async () => {
   const { stdout } = await runCommand(["serve", "--help"]);
-  const line = "stty cols 50; latchkey serve --help";
-  const { shown } = await onTerminal(t, line, {});
+  const { stdout: shown } = await runCommand(["serve", "--help"], { columns: 50 });
   for (const [text, columns] of [
     [stdout, 80],
     [shown, 50],

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createPasswords } from "../../../src/core/passwords.ts";
 import { runCommand } from "../../support/command.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { namedFilePlace, type OpenPlace, type Place, postgresPlace, sqlitePlace } from "./place.ts";
+import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "./place.ts";
 
 const PASSWORD = "correct horse";
 const done = (text: string) => ({ code: 0, stdout: `${text}\n`, stderr: "" });
@@ -13,7 +13,6 @@ const passwords = createPasswords({ atOnce: 1, waiting: 1 });
 const server = await sharedPostgres();
 const places: Readonly<Record<string, OpenPlace>> = {
   SQLite: sqlitePlace,
-  "SQLite at DATABASE_URL": namedFilePlace,
   PostgreSQL: postgresPlace(server),
 };
 
