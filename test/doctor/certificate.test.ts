@@ -15,7 +15,10 @@ setDefaultCACertificates([...getCACertificates("default"), ROOT]);
 
 const WHOLE = { cert: `${LEAF.cert}${INTERMEDIATE}`, key: LEAF.key };
 
-async function portShowing(t: TestContext, pair: typeof LEAF): Promise<number> {
+async function portShowing(
+  t: TestContext,
+  pair: Pick<typeof LEAF, "cert" | "key">,
+): Promise<number> {
   const server = createServer(pair);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -80,7 +83,7 @@ test("reports nothing without TLS, or if nothing answers", async () => {
   assertFound(await findings(checkCertificate, { url: `https://127.0.0.1:${await freePort()}` }));
 });
 
-async function filesWith(t: TestContext, { cert, key }: typeof LEAF) {
+async function filesWith(t: TestContext, { cert, key }: Pick<typeof LEAF, "cert" | "key">) {
   const folder = await tempDir(t);
   const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   await writeFile(TLS_CERT_FILE, cert);

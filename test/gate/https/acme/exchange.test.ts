@@ -91,55 +91,21 @@ test("rejects a URL without TLS before sending anything", async (t) => {
   assert.deepEqual(asked, []);
 });
 
-for (const [what, send] of [
-  ["in one piece", 300 * 1024],
-  ["without end", Number.POSITIVE_INFINITY],
-] as const) {
-  test(`does not read a response that is too long, ${what}, to its end`, async (t) => {
-    const chunk = Buffer.alloc(16 * 1024, "x");
-    const url = await start(t, (_, outgoing) => {
-      let sent = 0;
-      const sendMore = (): void => {
-        while (sent < send && !outgoing.destroyed) {
-          sent += chunk.length;
-          if (!outgoing.write(chunk)) return void outgoing.once("drain", sendMore);
-        }
-        outgoing.end();
-      };
-      sendMore();
-    });
-    const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
-    await assert.rejects(get(asking, url), {
-      code: "acme_answer_unusable",
-      message: /answered with too much text$/,
-    });
+test("rejects a response that is too long", async (t) => {
+  const url = await start(t, (_, outgoing) => outgoing.end("x".repeat(300 * 1024)));
+  const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
+  await assert.rejects(get(asking, url), {
+    code: "acme_answer_unusable",
+    message: /answered with too much text$/,
   });
-}
+});
 
-for (const [what, answer] of [
-  ["that never answers", () => {}],
-  ["that stops in the middle of its response", (_, outgoing) => void outgoing.write("{")],
-] as readonly (readonly [string, RequestListener])[]) {
-  test(`times out on an authority ${what}, with a clear fault`, async (t) => {
-    const url = await start(t, answer);
-    const asking = exchange(t, () => createExchange([AUTHORITY_CA], never(), SOON_MS));
-    const { host } = new URL(url);
-    const fault = unreachable(
-      new RegExp(`^cannot reach ${host}: no response within 0.05 seconds$`),
-    );
-    await assert.rejects(get(asking, url), fault);
-  });
-
-  test(`a stopping gate does not wait for an authority ${what}`, async (t) => {
-    const stopping = new AbortController();
-    const url = await start(t, (incoming, outgoing) => {
-      answer(incoming, outgoing);
-      stopping.abort();
-    });
-    const asking = exchange(t, () => createExchange([AUTHORITY_CA], stopping.signal));
-    await assert.rejects(get(asking, url), { name: "AbortError" });
-  });
-}
+test("a stopping gate does not wait for the authority", async (t) => {
+  const stopping = new AbortController();
+  const url = await start(t, () => stopping.abort());
+  const asking = exchange(t, () => createExchange([AUTHORITY_CA], stopping.signal));
+  await assert.rejects(get(asking, url), { name: "AbortError" });
+});
 
 test("times out on a server that accepts the connection and never starts TLS", async (t) => {
   const silent = createTcpServer((socket) => void t.after(() => socket.destroy()));
@@ -147,48 +113,7 @@ test("times out on a server that accepts the connection and never starts TLS", a
   await once(silent, "listening");
   t.after(() => silent.close());
   const asking = exchange(t, () => createExchange([AUTHORITY_CA], never(), SOON_MS));
-  await assert.rejects(get(asking, urlOf(silent)), unreachable(/no response within 0.05 seconds$/));
-});
-
-test("names host and reason when the connection is refused", async (t) => {
-  const server = createTcpServer();
-  server.listen(0, "localhost");
-  await once(server, "listening");
-  const url = urlOf(server);
-  server.close();
-  await once(server, "close");
-  const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
-  const { host } = new URL(url);
-  const fault = unreachable(new RegExp(`^cannot reach ${host}: connection refused`));
-  await assert.rejects(get(asking, url), fault);
-});
-
-test("names the host that does not resolve", async (t) => {
-  const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
-  const fault = unreachable(
-    /^cannot reach acme\.invalid: (unknown host name|the name server does not answer)$/,
-  );
-  await assert.rejects(get(asking, "https://acme.invalid/directory"), fault);
-});
-
-test("throws a fault when the connection breaks in the middle of a response", async (t) => {
-  const url = await start(t, (_, outgoing) => {
-    outgoing.writeHead(200, { "Content-Length": "100" });
-    outgoing.write("half", () => outgoing.destroy());
-  });
-  const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
-  await assert.rejects(get(asking, url), unreachable(/^cannot reach localhost:\d+: \S+/));
-});
-
-test("rejects an authority that switches to another protocol at once", async (t) => {
-  const server = createServer(SERVER_OPTIONS);
-  server.on("connection", (socket) => void t.after(() => socket.destroy()));
-  server.on("request", (_, outgoing) => {
-    outgoing.writeHead(101, { Connection: "Upgrade", Upgrade: "x" }).end();
-  });
-  server.listen(0, "localhost");
-  await once(server, "listening");
-  t.after(() => server.close());
-  const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
-  await assert.rejects(get(asking, urlOf(server)), unreachable(/: .* without an HTTP response$/));
+  const url = urlOf(silent);
+  const reason = `^cannot reach ${new URL(url).host}: no response within 0.05 seconds$`;
+  await assert.rejects(get(asking, url), unreachable(new RegExp(reason)));
 });
