@@ -97,3 +97,11 @@ function pemOf(whole: Buffer): string {
   const lines = whole.toString("base64").match(/.{1,64}/g) ?? [];
   return ["-----BEGIN CERTIFICATE-----", ...lines, "-----END CERTIFICATE-----", ""].join("\n");
 }
+
+const AUTHORITY = makeCertificate({ kind: "authority" });
+const LOCALHOST = makeCertificate({ names: ["localhost"], issuer: AUTHORITY });
+
+export const CA_CERTIFICATE: string = AUTHORITY.cert;
+/** For `localhost`, signed by that authority. */
+export const SERVER_CERTIFICATE: string = LOCALHOST.cert;
+export const SERVER_KEY: string = LOCALHOST.key;

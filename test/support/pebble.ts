@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from "node:http";
 import { get } from "node:https";
 import type { TestContext } from "node:test";
 import { startProgram } from "../proxies/program.ts";
-import { CA_CERTIFICATE, SERVER_CERTIFICATE, SERVER_KEY } from "./fixed-certificates.ts";
+import { CA_CERTIFICATE, SERVER_CERTIFICATE, SERVER_KEY } from "./certificates.ts";
 import { freePort } from "./free-port.ts";
 
 const HOST = "127.0.0.1";

@@ -1,6 +1,6 @@
 import { chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CA_CERTIFICATE, SERVER_CERTIFICATE, SERVER_KEY } from "./fixed-certificates.ts";
+import { CA_CERTIFICATE, SERVER_CERTIFICATE, SERVER_KEY } from "./certificates.ts";
 import type { Postgres } from "./postgres.ts";
 import { postgresAccount } from "./postgres-binaries.ts";
 

@@ -7,8 +7,8 @@ import { type Certificate, readCertificate } from "../../../src/gate/https/certi
 import { certificateFolder } from "../../../src/gate/https/certificate-folder.ts";
 import { Renewer } from "../../../src/gate/https/certificate-renewer.ts";
 import { createServerLog } from "../../../src/gate/server-log.ts";
+import { SERVER_CERTIFICATE, SERVER_KEY } from "../../support/certificates.ts";
 import { eventually } from "../../support/eventually.ts";
-import { SERVER_CERTIFICATE, SERVER_KEY } from "../../support/fixed-certificates.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const POLL_MS = 20;

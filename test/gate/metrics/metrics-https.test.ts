@@ -4,11 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { type ClientHttp2Session, connect } from "node:http2";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import {
-  CA_CERTIFICATE,
-  SERVER_CERTIFICATE,
-  SERVER_KEY,
-} from "../../support/fixed-certificates.ts";
+import { CA_CERTIFICATE, SERVER_CERTIFICATE, SERVER_KEY } from "../../support/certificates.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { type MeasuredGate, startMeasured } from "./measured-gate.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { CA_CERTIFICATE } from "../../../support/certificates.ts";
 import { send } from "../../../support/client.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { CA_CERTIFICATE } from "../../../support/fixed-certificates.ts";
 import { OWNER, SECRET } from "../../../support/gate.ts";
 import type { Pebble } from "../../../support/pebble.ts";
 import { startServe } from "../../../support/process.ts";
