@@ -5,7 +5,7 @@ import { nearestOf } from "../gate/settings/suggestions.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { version } from "../gate/version.ts";
 import { type CommandEntry, UsageError } from "./command.ts";
-import { commands, movedCommands } from "./commands.ts";
+import { commands } from "./commands.ts";
 import { COMPLETE, complete, findCommand } from "./complete.ts";
 import { helpOfAll, helpOfCommand, helpOfFamily } from "./help.ts";
 import { FAILURE, type Ports, SUCCESS, Terminal, WRONG_USAGE } from "./terminal.ts";
@@ -68,9 +68,6 @@ function unknownCommand(
   among: readonly CommandEntry[],
   helpFor: string,
 ): UsageError {
-  const moved = movedCommands.get(given);
-  if (moved !== undefined)
-    return new UsageError(`"${given}" is a separate package now: run ${moved}`);
   const names = among.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
   const meant = nearestOf(names, given);
   const hint = meant === undefined ? "." : `. Did you mean "${meant}"?`;

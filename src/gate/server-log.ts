@@ -88,7 +88,8 @@ export function readableLine(line: string): string {
     .filter(([key, value]) => key !== "url" || !msg.endsWith(value))
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`);
   const parts = [msg, ...details].map((part) => printable(String(part)));
-  if (err !== undefined) parts.push(printable(String(err.stack ?? err.message), "keep-newlines"));
+  const stack = String(err?.stack ?? err?.message ?? "").split("\n");
+  if (err !== undefined) parts.push(stack.map(printable).join("\n"));
   return `${time.slice(11, 19)} ${styleText(color, level.toUpperCase().padEnd(5))} ${parts.join(" ")}\n`;
 }
 
