@@ -7,7 +7,7 @@ import { version } from "../gate/version.ts";
 import { type CommandEntry, UsageError } from "./command.ts";
 import { commands } from "./commands.ts";
 import { COMPLETE, complete, findCommand } from "./complete.ts";
-import { helpOfAll, helpOfCommand, helpOfFamily } from "./help.ts";
+import { helpOfCommand, helpOfCommands } from "./help.ts";
 import { FAILURE, type Ports, SUCCESS, Terminal, WRONG_USAGE } from "./terminal.ts";
 import { parseUsage } from "./usage.ts";
 
@@ -37,22 +37,22 @@ const isHelp = (word: string | undefined): boolean =>
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = args;
   const columns = terminal.ports.stdout.columns;
-  if (name === undefined) return showOnError(helpOfAll(commands, columns), terminal);
+  if (name === undefined) return showOnError(helpOfCommands(commands, columns), terminal);
   if (name === COMPLETE) {
     await terminal.printAll(await complete(commands, rest));
     return SUCCESS;
   }
   if (["--version", "-v", "version"].includes(name)) return terminal.succeed(version());
   if (name === "help" && rest.length > 0) return run([...rest, "--help"], terminal);
-  if (isHelp(name)) return terminal.succeed(helpOfAll(commands, columns));
+  if (isHelp(name)) return terminal.succeed(helpOfCommands(commands, columns));
   const found = findCommand(commands, args);
   if (found !== undefined) return runCommand(found.entry, found.rest, terminal);
   const family = commands.filter((one) => one.name.startsWith(`${name} `));
   if (family.length === 0) throw unknownCommand(name, commands, "");
   const [second] = rest;
-  if (isHelp(second)) return terminal.succeed(helpOfFamily(name, family, columns));
+  if (isHelp(second)) return terminal.succeed(helpOfCommands(family, columns, name));
   if (second === undefined || second.startsWith("-")) {
-    return showOnError(helpOfFamily(name, family, columns), terminal);
+    return showOnError(helpOfCommands(family, columns, name), terminal);
   }
   throw unknownCommand(`${name} ${second}`, family, ` ${name}`);
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { nearestOf } from "../gate/settings/suggestions.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
-import { chosen, oneOf } from "../gate/settings/value-kinds.ts";
+import { chosen, oneOf } from "../gate/settings/values.ts";
 import { hasPassword } from "../stores/postgres/url.ts";
 import {
   type Command,

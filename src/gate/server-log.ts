@@ -6,8 +6,8 @@ import type { ServerLog } from "../core/server-log.ts";
 import { nodeRequest } from "../web/request/node-request.ts";
 import { REQUEST_ID } from "../web/request/request-id.ts";
 import { type Handle, wasSent } from "./listener.ts";
-import { type LogLevel, logLevels } from "./log-levels.ts";
 import { printable } from "./printable.ts";
+import { type LogLevel, logLevels } from "./settings/table.ts";
 
 /** The server log of the gate. An error in the field `err` is logged with its stack. */
 export interface GateLog extends ServerLog {

@@ -4,7 +4,7 @@ import { codeOf, Fault, messageOf, Unavailable } from "../../core/fault.ts";
 import { type ImportOutcome, importUsers } from "../../core/transfer/import-users.ts";
 import { type OpenStore, openIfExists, openStore } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
-import { chosen } from "../../gate/settings/value-kinds.ts";
+import { chosen } from "../../gate/settings/values.ts";
 import { openStaging } from "../../stores/sqlite/staging.ts";
 import type { Command } from "../command.ts";
 import { counted, FAILURE, type Ports, SUCCESS, type Terminal } from "../terminal.ts";

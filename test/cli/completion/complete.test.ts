@@ -4,7 +4,7 @@ import type { Command, CommandEntry } from "../../../src/cli/command.ts";
 import { commands } from "../../../src/cli/commands.ts";
 import { COMPLETE, complete } from "../../../src/cli/complete.ts";
 import { optionsOf } from "../../../src/cli/help.ts";
-import type { ValueKind } from "../../../src/gate/settings/value-kinds.ts";
+import type { ValueKind } from "../../../src/gate/settings/values.ts";
 import { runCommand } from "../../support/command.ts";
 
 type LoadedCommand = CommandEntry & Command;
