@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
-import { symlink, writeFile } from "node:fs/promises";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -11,10 +11,8 @@ import { openPostgres } from "../../../src/stores/postgres/store.ts";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { runCommand } from "../../support/command.ts";
 import { OWNER, type RunningGate, startGate } from "../../support/gate.ts";
-import { startPostgres } from "../../support/postgres.ts";
-import { requirePasswords } from "../../support/postgres-security.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { startLatchkey, startNode } from "../../support/process.ts";
+import { startNode } from "../../support/process.ts";
 import { logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -128,27 +126,4 @@ test("prints the full path of a relative path and of a link's target", async (t)
     stdout,
     `Copied 1 user and 2 log entries from sqlite:${source.dataDir}/latchkey.db to sqlite:${target}/new.db; both are the same\n`,
   );
-});
-
-test("takes the password from PGPASSWORD or with the URL from a file, outside the list of processes", async (t) => {
-  const server = await startPostgres(t);
-  await requirePasswords(server);
-  const database = await server.createDatabase();
-  await server.sql("CREATE ROLE mover LOGIN PASSWORD 'hunter2'");
-  await server.sql(`ALTER DATABASE ${database} OWNER TO mover`);
-  const source = { dataDir: await tempDir(t) };
-  await fill(t, source, 0);
-  const target = `postgres://mover@127.0.0.1:${server.port}/${database}`;
-  const args = ["copy", "--from", nameOf(source), "--to", target];
-  const without = await runCommand(args);
-  assert.equal(without.code, 1);
-  assert.match(without.stderr, /^latchkey: cannot use [^\n]*password[^\n]*\n$/);
-  assert.equal((await startLatchkey(t, args, { PGPASSWORD: "hunter2" }).ended).code, 0);
-
-  const file = join(await tempDir(t), "url");
-  await writeFile(file, `${target.replace("mover@", "mover:hunter2@")}\n`);
-  const back = ["copy", "--from", `@${file}`, "--to", `sqlite:${file}.db`];
-  const { code, stderr, stdout } = await runCommand(back);
-  assert.deepEqual([code, stderr], [0, ""]);
-  assert.doesNotMatch(stdout, /hunter2/);
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPasswords } from "../../../src/core/passwords.ts";
 import { runCommand } from "../../support/command.ts";
+import { execute } from "../../support/database.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "./place.ts";
 
@@ -161,7 +162,13 @@ for (const [kind, open] of Object.entries(places)) {
 }
 
 test("user list prints more users than one page has, each once", async (t) => {
-  const place = await sqlitePlace(t, ...Array.from({ length: 1_001 }, (_, i) => `account ${i}`));
+  const place = await sqlitePlace(t);
+  execute(
+    `${place.env.DATA_DIR}/latchkey.db`,
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 1001)
+     INSERT INTO users (id, username, password_hash)
+       SELECT printf('%036d', n), 'account ' || n, 'a hash' FROM numbers`,
+  );
   const { stdout } = await runCommand(["user", "list"], { env: place.env });
   const ids = stdout
     .trimEnd()

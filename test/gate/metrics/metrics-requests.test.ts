@@ -71,10 +71,10 @@ async function get(t: TestContext, gate: MeasuredGate, paths: readonly string[])
   );
 }
 
-test("counts 1,000 unknown paths in one series", async (t) => {
+test("counts 200 unknown paths in one series", async (t) => {
   const gate = await startMeasured(t);
   const before = (await gate.scrape()).series.length;
-  const paths = Array.from({ length: 1_000 }, (_, index) => `/wp-admin/${index}/login?${index}`);
+  const paths = Array.from({ length: 200 }, (_, index) => `/wp-admin/${index}/login?${index}`);
   await get(t, gate, paths);
   const after = await gate.becomes(requests("GET", "other", "404"), paths.length);
   assert.ok(after.series.length < before + 30, `${after.series.length} series`);
