@@ -7,7 +7,13 @@ import {
   type CopyTarget,
   copy,
 } from "../../core/transfer/copy.ts";
-import { cannotUse, openPostgresAt, reasonOf } from "../../gate/open-store.ts";
+import {
+  cannotUse,
+  closing,
+  openPostgresAt,
+  reasonOf,
+  type UsedStore,
+} from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
 import { readPlace } from "../../stores/place.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";
@@ -35,22 +41,13 @@ export const command: Command = {
   async run(_settings, options, terminal) {
     const from = sideIn("from", options);
     const to = sideIn("to", options);
-    const source = await open(from, "refuse");
-    try {
-      const target = await open(to, "create");
-      try {
-        const outcome = await copyShown(source, target, from.name, terminal.ports);
-        return outcome.kind === "copied"
-          ? terminal.succeed(
-              `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
-            )
-          : terminal.fail(problemOf(outcome, from.name, to.name));
-      } finally {
-        await target.close();
-      }
-    } finally {
-      await source.close();
-    }
+    await using source = await open(from, "refuse");
+    await using target = await open(to, "create");
+    const outcome = await copyShown(source, target, from.name, terminal.ports);
+    if (outcome.kind !== "copied") return terminal.fail(problemOf(outcome, from.name, to.name));
+    return terminal.succeed(
+      `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
+    );
   },
 };
 
@@ -109,9 +106,9 @@ function postgresSide(url: string): Side {
   };
 }
 
-async function open(side: Side, missing: "create" | "refuse"): Promise<Opened> {
+async function open(side: Side, missing: "create" | "refuse"): Promise<UsedStore<Opened>> {
   try {
-    return await side.open(missing);
+    return closing(await side.open(missing));
   } catch (error) {
     throw cannotUse(side.name, error);
   }
