@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
+import { listenOn } from "../support/listen.ts";
 import { echoTexts } from "./websocket.ts";
 
 export interface Arrival {
@@ -36,11 +35,5 @@ export async function startRecordingApp(t: TestContext): Promise<RecordingApp> {
     arrivals.push({ method, url, headers, body: "" });
     echoTexts(request, socket);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { place: `127.0.0.1:${(server.address() as AddressInfo).port}`, arrivals };
+  return { place: `127.0.0.1:${await listenOn(t, server)}`, arrivals };
 }

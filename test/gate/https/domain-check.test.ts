@@ -5,19 +5,12 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { createChallengeResponder } from "../../../src/gate/https/challenges.ts";
 import { checkDomain } from "../../../src/gate/https/domain-check.ts";
+import { listenOn } from "../../support/listen.ts";
 
 const notHere = (message: RegExp) => ({ code: "domain_not_here", message });
 
-async function start(t: TestContext, answer: RequestListener): Promise<number> {
-  const server = createServer(answer);
-  server.listen(0, "localhost");
-  await once(server, "listening");
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return (server.address() as AddressInfo).port;
-}
+const start = (t: TestContext, answer: RequestListener): Promise<number> =>
+  listenOn(t, createServer(answer), "localhost");
 
 const responder = createChallengeResponder();
 const check = (port: number, name = "localhost") =>

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import {
   connectionFailure,
   type HttpRequest,
   sendRequest,
 } from "../../../src/gate/https/http-request.ts";
+import { listenOn } from "../../support/listen.ts";
 
 const LIMITS: HttpRequest = { timeoutMs: 5_000, maxBytes: 100 };
 
@@ -17,13 +17,9 @@ async function startSending(
   act: (socket: Socket) => unknown = () => {},
 ): Promise<URL> {
   const server = createServer((socket) => {
-    t.after(() => socket.destroy());
     socket.on("error", () => {}).once("data", () => socket.write(words, () => act(socket)));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => server.close());
-  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  return new URL(`http://127.0.0.1:${await listenOn(t, server)}/`);
 }
 
 /** Why the request fails, in words. */

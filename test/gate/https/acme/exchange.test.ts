@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer as createPlainServer, type RequestListener } from "node:http";
 import { createServer } from "node:https";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { createServer as createTcpServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { createExchange, type Exchange } from "../../../../src/gate/https/acme/exchange.ts";
 import { makeCertificate } from "../../../support/certificates.ts";
-import { AUTHORITY_CA, SERVER_OPTIONS, urlOf } from "./authority.ts";
+import { listenOn } from "../../../support/listen.ts";
+import { AUTHORITY_CA, SERVER_OPTIONS } from "./authority.ts";
 
 const SOON_MS = 50;
 const never = (): AbortSignal => new AbortController().signal;
@@ -18,14 +18,7 @@ function exchange(t: TestContext, open: () => Exchange): Exchange {
 }
 
 async function start(t: TestContext, answer: RequestListener, options = SERVER_OPTIONS) {
-  const server = createServer(options, answer);
-  server.listen(0, "localhost");
-  await once(server, "listening");
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return urlOf(server);
+  return `https://localhost:${await listenOn(t, createServer(options, answer), "localhost")}`;
 }
 
 const get = (asking: Exchange, url: string) => asking.send("GET", url);
@@ -76,11 +69,8 @@ test("rejects a URL without TLS before sending anything", async (t) => {
     asked.push(incoming.url);
     outgoing.end();
   });
-  server.listen(0, "localhost");
-  await once(server, "listening");
-  t.after(() => server.close());
+  const port = await listenOn(t, server, "localhost");
   const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
-  const { port } = server.address() as AddressInfo;
   const texts = [`http://localhost:${port}/`, "ftp://localhost/", "localhost", "", "//localhost/"];
   for (const text of texts) {
     await assert.rejects(get(asking, text), {
@@ -108,12 +98,8 @@ test("a stopping gate does not wait for the authority", async (t) => {
 });
 
 test("times out on a server that accepts the connection and never starts TLS", async (t) => {
-  const silent = createTcpServer((socket) => void t.after(() => socket.destroy()));
-  silent.listen(0, "localhost");
-  await once(silent, "listening");
-  t.after(() => silent.close());
+  const host = `localhost:${await listenOn(t, createTcpServer(), "localhost")}`;
   const asking = exchange(t, () => createExchange([AUTHORITY_CA], never(), SOON_MS));
-  const url = urlOf(silent);
-  const reason = `^cannot reach ${new URL(url).host}: no response within 0.05 seconds$`;
-  await assert.rejects(get(asking, url), unreachable(new RegExp(reason)));
+  const reason = new RegExp(`^cannot reach ${host}: no response within 0.05 seconds$`);
+  await assert.rejects(get(asking, `https://${host}`), unreachable(reason));
 });
