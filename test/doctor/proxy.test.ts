@@ -21,16 +21,16 @@ async function withDenialsOf(t: TestContext, ...addresses: readonly string[]): P
   return DATA_DIR;
 }
 
-for (const address of ["127.0.0.1", "10.1.2.3", "192.168.0.9", "172.18.0.1", "::1", "fd00::5"]) {
-  test(`denials that all come from ${address} give a hint of a proxy missing in TRUSTED_PROXIES`, async (t) => {
+test("denials that all come from one private address give a hint of a proxy missing in TRUSTED_PROXIES", async (t) => {
+  for (const address of ["127.0.0.1", "10.1.2.3", "172.18.0.1", "fd00::5"]) {
     const DATA_DIR = await withDenialsOf(t, address, address, address);
     assertFound(await findings(checkProxy, { env: { DATA_DIR } }), [
       "hint",
       new RegExp(`came from ${address.replaceAll(".", "\\.")}, and TRUSTED_PROXIES is empty`),
       /set TRUSTED_PROXIES/,
     ]);
-  });
-}
+  }
+});
 
 for (const [name, ...addresses] of [
   ["from several addresses", "127.0.0.1", "10.1.2.3"],
