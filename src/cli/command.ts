@@ -1,5 +1,5 @@
 import type { Settings, SettingsReading } from "../gate/settings/settings.ts";
-import type { ValueKind } from "../gate/settings/value-kinds.ts";
+import type { ValueKind } from "../gate/settings/values.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** An option of one command. Settings are options of every command that reads any. */

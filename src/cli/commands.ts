@@ -47,8 +47,3 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
 export const commands: readonly CommandEntry[] = Object.entries(groups).flatMap(([group, rows]) =>
   rows.map(([name, summary, load]) => ({ name, group, summary, load })),
 );
-
-/** Commands that have moved to a separate package, and how to run it. */
-export const movedCommands: ReadonlyMap<string, string> = new Map([
-  ["attack", "npx latchkey-attack URL"],
-]);

@@ -1,4 +1,4 @@
-import type { ValueKind } from "../gate/settings/value-kinds.ts";
+import type { ValueKind } from "../gate/settings/values.ts";
 import type { Command, CommandEntry } from "./command.ts";
 import { optionsOf } from "./help.ts";
 

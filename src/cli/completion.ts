@@ -1,4 +1,4 @@
-import { chosen } from "../gate/settings/value-kinds.ts";
+import { chosen } from "../gate/settings/values.ts";
 import type { Command } from "./command.ts";
 import { COMPLETE } from "./complete.ts";
 

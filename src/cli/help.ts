@@ -34,44 +34,35 @@ const GENERAL: Rows = [
   ["-v, --version", "show the version"],
 ];
 
-/** All commands in their groups. */
-export function helpOfAll(commands: readonly CommandEntry[], columns: number | undefined): string {
+/** Commands in their groups: all, or a family, whose names begin with the same word. */
+export function helpOfCommands(
+  commands: readonly CommandEntry[],
+  columns: number | undefined,
+  family?: string,
+): string {
+  const line = family === undefined ? "latchkey COMMAND" : `latchkey ${family} COMMAND`;
+  const intro = ["Latchkey puts a sign-in in front of self-hosted web apps.", ""];
+  const general = ["", "Options:", ...table(GENERAL, columns, LEFT_WIDTH)];
   return [
-    "Latchkey puts a sign-in in front of self-hosted web apps.",
-    "",
-    "Usage: latchkey COMMAND [options]",
-    ...[...new Set(commands.map(({ group }) => group))].flatMap((group) => [
+    ...(family === undefined ? intro : []),
+    `Usage: ${line} [options]`,
+    ...[...Map.groupBy(commands, ({ group }) => group)].flatMap(([group, members]) => [
       "",
       `${group}:`,
-      ...table(summaries(commands.filter((one) => one.group === group)), columns, LEFT_WIDTH),
+      ...table(
+        members.map(({ name, summary }) => [name, summary]),
+        columns,
+        LEFT_WIDTH,
+      ),
     ]),
+    ...(family === undefined ? general : []),
     "",
-    "Options:",
-    ...table(GENERAL, columns, LEFT_WIDTH),
-    "",
-    ...wrapped("For options and examples: latchkey COMMAND --help", columns),
+    ...wrapped(`For options and examples: ${line} --help`, columns),
   ].join("\n");
 }
 
 /** Aligns the columns of all groups. */
 const LEFT_WIDTH = "user codes off".length;
-
-/** The commands that begin with the same word. */
-export const helpOfFamily = (
-  name: string,
-  family: readonly CommandEntry[],
-  columns: number | undefined,
-): string =>
-  [
-    `Usage: latchkey ${name} COMMAND [options]`,
-    "",
-    ...table(summaries(family), columns),
-    "",
-    ...wrapped(`For options and examples: latchkey ${name} COMMAND --help`, columns),
-  ].join("\n");
-
-const summaries = (commands: readonly CommandEntry[]): Rows =>
-  commands.map(({ name, summary }) => [name, summary]);
 
 export function helpOfCommand(
   { name, summary }: CommandEntry,

@@ -5,9 +5,9 @@ import { nearestOf } from "../gate/settings/suggestions.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { version } from "../gate/version.ts";
 import { type CommandEntry, UsageError } from "./command.ts";
-import { commands, movedCommands } from "./commands.ts";
+import { commands } from "./commands.ts";
 import { COMPLETE, complete, findCommand } from "./complete.ts";
-import { helpOfAll, helpOfCommand, helpOfFamily } from "./help.ts";
+import { helpOfCommand, helpOfCommands } from "./help.ts";
 import { FAILURE, type Ports, SUCCESS, Terminal, WRONG_USAGE } from "./terminal.ts";
 import { parseUsage } from "./usage.ts";
 
@@ -37,22 +37,22 @@ const isHelp = (word: string | undefined): boolean =>
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = args;
   const columns = terminal.ports.stdout.columns;
-  if (name === undefined) return showOnError(helpOfAll(commands, columns), terminal);
+  if (name === undefined) return showOnError(helpOfCommands(commands, columns), terminal);
   if (name === COMPLETE) {
     await terminal.printAll(await complete(commands, rest));
     return SUCCESS;
   }
   if (["--version", "-v", "version"].includes(name)) return terminal.succeed(version());
   if (name === "help" && rest.length > 0) return run([...rest, "--help"], terminal);
-  if (isHelp(name)) return terminal.succeed(helpOfAll(commands, columns));
+  if (isHelp(name)) return terminal.succeed(helpOfCommands(commands, columns));
   const found = findCommand(commands, args);
   if (found !== undefined) return runCommand(found.entry, found.rest, terminal);
   const family = commands.filter((one) => one.name.startsWith(`${name} `));
   if (family.length === 0) throw unknownCommand(name, commands, "");
   const [second] = rest;
-  if (isHelp(second)) return terminal.succeed(helpOfFamily(name, family, columns));
+  if (isHelp(second)) return terminal.succeed(helpOfCommands(family, columns, name));
   if (second === undefined || second.startsWith("-")) {
-    return showOnError(helpOfFamily(name, family, columns), terminal);
+    return showOnError(helpOfCommands(family, columns, name), terminal);
   }
   throw unknownCommand(`${name} ${second}`, family, ` ${name}`);
 }
@@ -68,9 +68,6 @@ function unknownCommand(
   among: readonly CommandEntry[],
   helpFor: string,
 ): UsageError {
-  const moved = movedCommands.get(given);
-  if (moved !== undefined)
-    return new UsageError(`"${given}" is a separate package now: run ${moved}`);
   const names = among.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
   const meant = nearestOf(names, given);
   const hint = meant === undefined ? "." : `. Did you mean "${meant}"?`;

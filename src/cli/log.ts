@@ -4,7 +4,7 @@ import { Unavailable } from "../core/fault.ts";
 import type { LogEntry } from "../core/log-reader.ts";
 import { openStore } from "../gate/open-store.ts";
 import { printable, printableJson } from "../gate/printable.ts";
-import { chosen } from "../gate/settings/value-kinds.ts";
+import { chosen } from "../gate/settings/values.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
 import { SUCCESS, type Terminal } from "./terminal.ts";
 import { STORE_SETTINGS } from "./user/accounts.ts";

@@ -24,10 +24,7 @@ export const command: Command = {
   examples: ["latchkey pages eject", "latchkey pages eject --to /etc/latchkey/pages"],
 
   async run(settings, options, terminal) {
-    const target =
-      typeof options.to === "string" && options.to !== ""
-        ? resolve(options.to)
-        : (settings.pagesDir ?? resolve(DEFAULT_TARGET));
+    const target = resolve(String(options.to ?? settings.pagesDir ?? DEFAULT_TARGET));
     const files = await readdir(DEFAULT_PAGES);
     await mkdir(target, { recursive: true });
     const existing = (await readdir(target)).filter((file) => files.includes(file));

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { nearestOf } from "../gate/settings/suggestions.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
-import { chosen, oneOf } from "../gate/settings/value-kinds.ts";
+import { chosen, oneOf } from "../gate/settings/values.ts";
 import { hasPassword } from "../stores/postgres/url.ts";
 import {
   type Command,
@@ -59,7 +59,10 @@ export function parseUsage(
   const problem = problems[0] ?? operandsProblem(name, operands, words);
   if (problem !== undefined) throw new UsageError(`${problem} See latchkey ${name} --help`);
   for (const [at, operand] of operands.entries()) values[operand.name] = words[at];
-  for (const option of ownOptions(command)) requireChoice(`--${option.name}`, option, values);
+  for (const option of ownOptions(command)) {
+    if (values[option.name] === "") throw new UsageError(`--${option.name} needs a value`);
+    requireChoice(`--${option.name}`, option, values);
+  }
   for (const operand of operands) requireChoice(name, operand, values);
   return values;
 }

@@ -18,12 +18,18 @@ export interface OpenStore
     LogPruner,
     RecordImporter,
     SessionStore,
-    Partial<AttemptCounter> {
+    Partial<AttemptCounter>,
+    Closable {}
+
+interface Closable {
   close(): void | Promise<void>;
 }
 
 /** A store that `await using` closes. */
-type UsedStore = OpenStore & AsyncDisposable;
+export type UsedStore<S extends Closable = OpenStore> = S & AsyncDisposable;
+
+export const closing = <S extends Closable>(store: S): UsedStore<S> =>
+  Object.assign(store, { [Symbol.asyncDispose]: async () => store.close() });
 
 /** The settings that select the store. */
 export type StoreSettings = Pick<Settings, "database">;
@@ -42,7 +48,7 @@ export async function openStore(
       database.kind === "sqlite"
         ? await openSqlite({ file: database.file, missing })
         : await openPostgresAt(database.url, missing);
-    return Object.assign(store, { [Symbol.asyncDispose]: async () => store.close() });
+    return closing(store);
   } catch (error) {
     const explained = ["database_missing", "not_latchkey", "schema_newer", "database_url_invalid"];
     if (explained.includes(codeOf(error) ?? "")) throw error;

@@ -2,11 +2,10 @@
  * Makes text from outside safe for a terminal or a log line. Control characters, which could move
  * the cursor, forge a line or hide one, become their code point.
  */
-export function printable(text: string, newlines: "escape" | "keep-newlines" = "escape"): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
-    character === "\n" && newlines === "keep-newlines"
-      ? character
-      : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+export function printable(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
 

@@ -6,8 +6,8 @@ import type { ServerLog } from "../core/server-log.ts";
 import { nodeRequest } from "../web/request/node-request.ts";
 import { REQUEST_ID } from "../web/request/request-id.ts";
 import { type Handle, wasSent } from "./listener.ts";
-import { type LogLevel, logLevels } from "./log-levels.ts";
 import { printable } from "./printable.ts";
+import { type LogLevel, logLevels } from "./settings/table.ts";
 
 /** The server log of the gate. An error in the field `err` is logged with its stack. */
 export interface GateLog extends ServerLog {
@@ -88,7 +88,8 @@ export function readableLine(line: string): string {
     .filter(([key, value]) => key !== "url" || !msg.endsWith(value))
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`);
   const parts = [msg, ...details].map((part) => printable(String(part)));
-  if (err !== undefined) parts.push(printable(String(err.stack ?? err.message), "keep-newlines"));
+  const stack = String(err?.stack ?? err?.message ?? "").split("\n");
+  if (err !== undefined) parts.push(stack.map(printable).join("\n"));
   return `${time.slice(11, 19)} ${styleText(color, level.toUpperCase().padEnd(5))} ${parts.join(" ")}\n`;
 }
 

@@ -43,23 +43,17 @@ test("latchkey serve takes an SQLite file relative to the working directory", as
   assert.equal(existsSync(file), true);
 });
 
-test("a password set with --database-url works in the app at once", async (t) => {
-  const { gate, run } = await appDatabase(t);
-  const { code, stdout, stderr } = await run("user", "password", "owner", "--password-stdin");
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  assert.equal(stdout, 'Set a new password for user "owner".\n');
+test("the app sees a password and a sign-out that --database-url sets, at once", async (t) => {
+  const { gate, session, run } = await appDatabase(t);
+  assert.equal((await run("user", "password", "owner", "--password-stdin")).code, 0);
   assert.equal((await gate.signIn({ password: "another password" })).location, "/");
   assert.equal((await gate.signIn()).location, "/login?error=1");
-});
-
-test("the app sees a sign-out that another connection made with --database-url", async (t) => {
-  const { gate, session, run } = await appDatabase(t);
   assert.equal((await gate.send("/", { session })).status, 200);
   assert.equal((await run("user", "sign-out", "owner")).code, 0);
   await eventually(async () => (await gate.send("/", { session })).status === 303 || undefined);
 });
 
-test("log, export and doctor read the database of --database-url", async (t) => {
+test("log, export, doctor and setup-link read the database of --database-url", async (t) => {
   const { run, file } = await appDatabase(t);
   assert.match((await run("log", "--json")).stdout, /"summary":"Created account owner"/);
   assert.match((await run("export")).stdout, /"username":"owner"/);
@@ -72,15 +66,7 @@ test("log, export and doctor read the database of --database-url", async (t) => 
   ]) {
     assert.ok(found.includes(line), found.join("\n"));
   }
-});
-
-test("setup-link sees the account in the database of --database-url", async (t) => {
-  const { run } = await appDatabase(t);
-  const { code, stderr } = await run("setup-link");
-  assert.deepEqual(
-    [code, stderr],
-    [1, "latchkey: there is already an account, so setup is closed\n"],
-  );
+  assert.match((await run("setup-link")).stderr, /there is already an account, so setup is closed/);
 });
 
 test("backup, restore, import and copy work on the files of DATABASE_URL", async (t) => {
@@ -109,17 +95,6 @@ test("backup, restore, import and copy work on the files of DATABASE_URL", async
     assert.equal((await gate.signIn(OWNER)).location, "/", databaseUrl);
   }
 });
-
-for (const [DATABASE_URL, about] of [
-  ["sqlite:", /^latchkey: DATABASE_URL: invalid database URL: sqlite: takes a path[^\n]*\n$/],
-  ["sqlite::memory:", /^latchkey: DATABASE_URL: [^\n]* in memory [^\n]*: name a file\n$/],
-] as const) {
-  test(`latchkey serve refuses DATABASE_URL=${DATABASE_URL} in one line with exit code 2`, async () => {
-    const { code, stdout, stderr } = await runCommand(["serve"], { env: { DATABASE_URL } });
-    assert.deepEqual([code, stdout], [2, ""]);
-    assert.match(stderr, about);
-  });
-}
 
 test("reports a folder of the database that cannot be created", async (t) => {
   const file = join(await tempDir(t), "file");

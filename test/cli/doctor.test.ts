@@ -102,7 +102,7 @@ test("runs no check if the env file cannot be read", async () => {
   );
 });
 
-for (const url of ["auth.example.org", "https://auth.example.org/login", "ftp://a.example", ""]) {
+for (const url of ["auth.example.org", "https://auth.example.org/login", "ftp://a.example"]) {
   test(`--url=${url} is wrong usage`, async () => {
     const { code, stdout, stderr } = await runCommand(["doctor", `--url=${url}`]);
     assert.deepEqual([code, stdout], [2, ""]);

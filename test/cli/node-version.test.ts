@@ -16,7 +16,7 @@ const asVersion = (version: string): string =>
     ].join("\n"),
   )}`;
 
-for (const version of ["20.20.2", "18.0.0", "23.11.1", "8.17.0"]) {
+for (const version of ["23.11.1", "8.17.0"]) {
   test(`refuses Node ${version} before it loads anything`, async (t) => {
     const args = ["--import", asVersion(version), "--", MAIN, "--version"];
     const { code, stdout, stderr } = await startNode(t, args, {}).ended;
@@ -25,7 +25,7 @@ for (const version of ["20.20.2", "18.0.0", "23.11.1", "8.17.0"]) {
   });
 }
 
-for (const version of ["24.0.0", "26.10.0", "100.0.0"]) {
+for (const version of ["24.0.0", "100.0.0"]) {
   test(`accepts Node ${version}`, async (t) => {
     const args = ["--import", asVersion(version), "--", MAIN, "--version"];
     const { code, stderr } = await startNode(t, args, {}).ended;

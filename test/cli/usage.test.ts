@@ -67,7 +67,7 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [["import", "a", "--format", "xml"], /--format takes csv or json/],
   [["import", "a", "--dryrun"], /unknown option --dryrun\. Did you mean --dry-run\?/],
   [["export", "--format", "xml"], /--format takes json or csv/],
-  [["export", "--to="], /--to takes a file/],
+  [["export", "--to="], /--to needs a value/],
   [["export", "users.csv"], /but got users\.csv\. See latchkey export --help/],
   [["doctor", "--url", "auth.example.org"], /--url takes an origin such as https:/],
   [["doctor", "https://auth.example.org"], /but got https:.*latchkey doctor --help/],
@@ -93,16 +93,12 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
     ["user", "remove", "owner", "--yes=no"],
     /--yes takes no value\. See latchkey user remove --help/,
   ],
-  [
-    ["attack", "http://127.0.0.1:9"],
-    /"attack" is a separate package now: run npx latchkey-attack URL$/m,
-  ],
   [["secret", "32"], /secret takes no arguments, but got 32\. See latchkey secret --help/],
   [["secret", "--env-file", "/nowhere"], /unknown option --env-file\. See/],
   [["completion", "bash", "--port", "1"], /unknown option --port\. See/],
   [["completion"], /completion takes SHELL\. See latchkey completion --help/],
   [["completion", "tcsh"], /completion takes bash, zsh or fish$/m],
-  [["log", "--type="], /--type takes signin, /],
+  [["log", "--type="], /--type needs a value$/m],
   [["\u001b[2Jlog"], /unknown command "\\u\{1b\}\[2Jlog"/],
 ];
 

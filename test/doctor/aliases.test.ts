@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { checkAddress } from "../../src/doctor/address.ts";
 import { checkAliases } from "../../src/doctor/aliases.ts";
 import { checkCookie } from "../../src/doctor/cookie.ts";
 import { startGate } from "../support/gate.ts";
+import { listenOn } from "../support/listen.ts";
 import { assertFound, findings, installation, under } from "./installation.ts";
 
 /** As much as most proxies accept. */
@@ -37,13 +36,7 @@ async function startProxy(
     });
     asking.end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listenOn(t, server)}`;
 }
 
 const startGuarded = async (t: TestContext, passes: (name: string) => boolean): Promise<string> =>

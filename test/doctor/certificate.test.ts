@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { checkCertificate, checkCertificateFiles } from "../../src/doctor/certificates.ts";
 import { freePort } from "../support/free-port.ts";
+import { listenOn } from "../support/listen.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { INTERMEDIATE, LEAF, ROOT, SELF_SIGNED } from "./certificates.ts";
 import { assertFound, findings } from "./installation.ts";
@@ -15,16 +14,8 @@ setDefaultCACertificates([...getCACertificates("default"), ROOT]);
 
 const WHOLE = { cert: `${LEAF.cert}${INTERMEDIATE}`, key: LEAF.key };
 
-async function portShowing(t: TestContext, pair: typeof LEAF): Promise<number> {
-  const server = createServer(pair);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return (server.address() as AddressInfo).port;
-}
+const portShowing = (t: TestContext, pair: Pick<typeof LEAF, "cert" | "key">): Promise<number> =>
+  listenOn(t, createServer(pair));
 
 test("reports ok for a certificate with its whole chain and this name", async (t) => {
   const url = `https://localhost:${await portShowing(t, WHOLE)}`;
@@ -80,7 +71,7 @@ test("reports nothing without TLS, or if nothing answers", async () => {
   assertFound(await findings(checkCertificate, { url: `https://127.0.0.1:${await freePort()}` }));
 });
 
-async function filesWith(t: TestContext, { cert, key }: typeof LEAF) {
+async function filesWith(t: TestContext, { cert, key }: Pick<typeof LEAF, "cert" | "key">) {
   const folder = await tempDir(t);
   const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   await writeFile(TLS_CERT_FILE, cert);

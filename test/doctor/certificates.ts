@@ -1,72 +1,14 @@
-// Made only for these tests; the keys of the two authorities are deleted. Valid until 2119.
+import { type MadeCertificate, makeCertificate } from "../support/certificates.ts";
 
-/** Self-signed. For `localhost`, like the leaf. */
-export const SELF_SIGNED: { readonly cert: string; readonly key: string } = {
-  cert: `-----BEGIN CERTIFICATE-----
-MIIBlTCCATugAwIBAgIULIAntM7jfiNLa4evPaI2c2pZnT4wCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA4NDUwMloYDzIxMTkxMjI0
-MDg0NTAyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAATt9v1ez3qtnC+HoNIcthn+UNG7S7YK0iOrw48ngdjqfD3nFBg8ihsy
-gbYI4hq/ql2VRQZOAhXyfkKJzQ8Dedwko2kwZzAdBgNVHQ4EFgQUu2WkBPLZ2tTn
-WxxRRc7EP4gpcvgwHwYDVR0jBBgwFoAUu2WkBPLZ2tTnWxxRRc7EP4gpcvgwDwYD
-VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
-SAAwRQIhAJ9YnBNHlvwt36QwqHtdTbEmIWn5b0PbD9C7ZZbdO9qXAiBJPZWwOVXn
-8MQz4rKvoSsP2md5anpIs+mitbPMa/G7ww==
------END CERTIFICATE-----
-`,
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgfMvWT63mzOvfNpVz
-vonB26Ypnr2kkefmKXWXLXvVJI2hRANCAATt9v1ez3qtnC+HoNIcthn+UNG7S7YK
-0iOrw48ngdjqfD3nFBg8ihsygbYI4hq/ql2VRQZOAhXyfkKJzQ8Dedwk
------END PRIVATE KEY-----
-`,
-};
+const names = ["localhost"];
+const until = new Date("2119-12-24T08:45:02Z");
+const root = makeCertificate({ kind: "authority" });
+const intermediate = makeCertificate({ kind: "authority", issuer: root });
 
-export const ROOT = `-----BEGIN CERTIFICATE-----
-MIIBkTCCATegAwIBAgIUAppGPvOnCL5bkowxCDOqz7ZBavcwCgYIKoZIzj0EAwIw
-HTEbMBkGA1UEAwwSTGF0Y2hrZXkgdGVzdCByb290MCAXDTI2MTEyMTA4NDUwMloY
-DzIxMTkxMjI0MDg0NTAyWjAdMRswGQYDVQQDDBJMYXRjaGtleSB0ZXN0IHJvb3Qw
-WTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQis/aaC6iWdbmyHrrJTjw/5+PRzWh2
-zP3AqvqE3OsPqgMkTAFjyT5efWvB8cBHvP9gT7U0SUnXCe1nufE2z+BGo1MwUTAd
-BgNVHQ4EFgQUybIGI4sSwmETqMdpuv4mg6DTnm8wHwYDVR0jBBgwFoAUybIGI4sS
-wmETqMdpuv4mg6DTnm8wDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBF
-AiEAxiVICqq+ZJB0lM/5Nxs3dqnhp3wfhzY1A6cr1pjg7/wCIGM7rJRO5EPluWFJ
-OULEbdq00hsqadJ6SNCIJyakbj8T
------END CERTIFICATE-----
-`;
-
+export const ROOT: string = root.cert;
 /** Signed by the root. */
-export const INTERMEDIATE = `-----BEGIN CERTIFICATE-----
-MIIBmDCCAT+gAwIBAgIUQm5xpCKrHkKX5t7udcmwXbP3R2AwCgYIKoZIzj0EAwIw
-HTEbMBkGA1UEAwwSTGF0Y2hrZXkgdGVzdCByb290MCAXDTI2MTEyMTA4NDUwMloY
-DzIxMTkxMjI0MDg0NTAyWjAlMSMwIQYDVQQDDBpMYXRjaGtleSB0ZXN0IGludGVy
-bWVkaWF0ZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABEAgtf9Cn10fe6vywCLp
-nngcCZ5OzM9KEwhO3860izkXyNLHVCseppYAMbvEEJEeeOUKDfvpRrs2qrJHs66v
-FsejUzBRMA8GA1UdEwEB/wQFMAMBAf8wHQYDVR0OBBYEFB532WlDSdIB8MKraUaQ
-7VLKCRgcMB8GA1UdIwQYMBaAFMmyBiOLEsJhE6jHabr+JoOg055vMAoGCCqGSM49
-BAMCA0cAMEQCIGckRgIit4wC6Q2rwcQd/44rH554/zf3fK6Ju30i3pGlAiARVela
-g/a6deyIDNRxgJMSdwFbewDOcYaLjIUxzDq3PQ==
------END CERTIFICATE-----
-`;
-
-/** Signed by the intermediate. */
-export const LEAF: { readonly cert: string; readonly key: string } = {
-  cert: `-----BEGIN CERTIFICATE-----
-MIIBoTCCAUagAwIBAgIUQEp29nntDmvCZyVYHDZj9+s9GbQwCgYIKoZIzj0EAwIw
-JTEjMCEGA1UEAwwaTGF0Y2hrZXkgdGVzdCBpbnRlcm1lZGlhdGUwIBcNMjYxMTIx
-MDg0NTAyWhgPMjExOTEyMjQwODQ1MDJaMBQxEjAQBgNVBAMMCWxvY2FsaG9zdDBZ
-MBMGByqGSM49AgEGCCqGSM49AwEHA0IABAs2q55+vVJEgap6g+vfWIvzqhBUEwF+
-66J9HbLeriSm99ORX03wvvMW2qdOZNPHXAO9fQFohKelzpapIegIDvCjYzBhMAkG
-A1UdEwQCMAAwFAYDVR0RBA0wC4IJbG9jYWxob3N0MB0GA1UdDgQWBBQrW02bpBYL
-JHFFMYqlnWnHWULyGDAfBgNVHSMEGDAWgBQed9lpQ0nSAfDCq2lGkO1SygkYHDAK
-BggqhkjOPQQDAgNJADBGAiEAiewIm147lE/hir2t8fKfWbvIBqCPN8m/lFQCGUZp
-G/4CIQDqtiVfveAkhKVq+2UUqbZJbJpyrFRwuXQJ3BPJnUDJoA==
------END CERTIFICATE-----
-`,
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgMkEcVc/PtDhnU6iU
-k5R4/+JkSRyOVtgKeo3IPEH147OhRANCAAQLNquefr1SRIGqeoPr31iL86oQVBMB
-fuuifR2y3q4kpvfTkV9N8L7zFtqnTmTTx1wDvX0BaISnpc6WqSHoCA7w
------END PRIVATE KEY-----
-`,
-};
+export const INTERMEDIATE: string = intermediate.cert;
+/** For `localhost`, signed by the intermediate. */
+export const LEAF: MadeCertificate = makeCertificate({ names, until, issuer: intermediate });
+/** Self-signed. For `localhost`, like the leaf. */
+export const SELF_SIGNED: MadeCertificate = makeCertificate({ names, until });

@@ -21,16 +21,16 @@ async function withDenialsOf(t: TestContext, ...addresses: readonly string[]): P
   return DATA_DIR;
 }
 
-for (const address of ["127.0.0.1", "10.1.2.3", "192.168.0.9", "172.18.0.1", "::1", "fd00::5"]) {
-  test(`denials that all come from ${address} give a hint of a proxy missing in TRUSTED_PROXIES`, async (t) => {
+test("denials that all come from one private address give a hint of a proxy missing in TRUSTED_PROXIES", async (t) => {
+  for (const address of ["127.0.0.1", "10.1.2.3", "172.18.0.1", "fd00::5"]) {
     const DATA_DIR = await withDenialsOf(t, address, address, address);
     assertFound(await findings(checkProxy, { env: { DATA_DIR } }), [
       "hint",
       new RegExp(`came from ${address.replaceAll(".", "\\.")}, and TRUSTED_PROXIES is empty`),
       /set TRUSTED_PROXIES/,
     ]);
-  });
-}
+  }
+});
 
 for (const [name, ...addresses] of [
   ["from several addresses", "127.0.0.1", "10.1.2.3"],
@@ -88,32 +88,16 @@ whereInstalled("nginx", (nginx) => {
   });
 });
 
-for (const env of [
-  { HOST: "0.0.0.0" },
-  { PUBLIC_URL: "https://auth.example.org" },
-  { TRUSTED_PROXIES: "127.0.0.1" },
-] as const) {
-  const [setting] = Object.keys(env);
-
-  test(`recommends LIMIT_IPV6_PREFIX=64 where ${setting} lets others reach the gate`, async () => {
-    assertFound(await findings(checkLimit, { env }), [
-      "hint",
-      /each IPv6 address has its own rate limit/,
-      /set LIMIT_IPV6_PREFIX=64/,
-    ]);
-  });
-
-  test(`accepts a LIMIT_IPV6_PREFIX below 128 where ${setting} lets others reach the gate`, async () => {
-    const given = { ...env, LIMIT_IPV6_PREFIX: "56" };
-    assertFound(await findings(checkLimit, { env: given }), ["ok", /IPv6 \/56$/]);
-  });
-}
-
-test("recommends LIMIT_IPV6_PREFIX=64 for a gate at a public --url", async () => {
-  const url = "https://auth.example.org";
-  assertFound(await findings(checkLimit, { url }), ["hint", /rate limit/]);
-});
-
-test("has nothing to check on a gate that only this machine reaches", async () => {
+test("recommends LIMIT_IPV6_PREFIX=64 where others reach the gate, and accepts one below 128", async () => {
+  const recommended = [
+    "hint",
+    /each IPv6 address has its own rate limit/,
+    /LIMIT_IPV6_PREFIX=64/,
+  ] as const;
+  const env = { HOST: "0.0.0.0" };
+  assertFound(await findings(checkLimit, { env }), recommended);
+  assertFound(await findings(checkLimit, { url: "https://auth.example.org" }), recommended);
+  const limited = { ...env, LIMIT_IPV6_PREFIX: "56" };
+  assertFound(await findings(checkLimit, { env: limited }), ["ok", /IPv6 \/56$/]);
   assertFound(await findings(checkLimit, {}));
 });

@@ -33,7 +33,3 @@ test("leaves ordinary text of any language unchanged", () => {
     assert.equal(printable(text), text);
   }
 });
-
-test("keeps newlines on request, and escapes everything else", () => {
-  assert.equal(printable("a\n  at b\r\u001b[31m", "keep-newlines"), "a\n  at b\\u{d}\\u{1b}[31m");
-});

@@ -18,27 +18,23 @@ const refused: Readonly<Record<string, readonly [request: string, status: number
 };
 
 /** Of a bare refusal: nothing in it can run, be framed or be taken for another type. */
-function assertProtected(answer: string, status: number): void {
-  assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+function assertProtected(answer: string, status: number, what = ""): void {
+  assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), what);
   assert.match(answer, /^x-content-type-options: nosniff\r$/im);
   assert.match(answer, /^content-security-policy: .*frame-ancestors 'none'.*\r$/im);
   assert.match(answer, /^connection: close\r$/im);
   assert.match(answer, /\r\n\r\n$/);
 }
 
-for (const [what, [request, status]] of Object.entries(refused)) {
-  test(`refuses ${what} with the headers of every response`, async (t) => {
-    const gate = await startGate(t);
-    assertProtected(await sendRaw(gate.url, request), status);
-  });
-
-  test(`refuses ${what} over TLS with the headers of every response`, async (t) => {
-    const { port } = await startSecureGate(t);
-    const socket = await handshake(t, port, { ALPNProtocols: ["http/1.1"] });
+test("refuses what is not a request with the headers of every response, also over TLS", async (t) => {
+  const [plain, secure] = [await startGate(t), await startSecureGate(t)];
+  for (const [what, [request, status]] of Object.entries(refused)) {
+    assertProtected(await sendRaw(plain.url, request), status, what);
+    const socket = await handshake(t, secure.port, { ALPNProtocols: ["http/1.1"] });
     socket.write(request);
-    assertProtected(await text(socket), status);
-  });
-}
+    assertProtected(await text(socket), status, `${what} over TLS`);
+  }
+});
 
 test("refuses a malformed second request on a connection, after the first response", async (t) => {
   const gate = await startGate(t);

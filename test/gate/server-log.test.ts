@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { readableLine } from "../../src/gate/server-log.ts";
 import { send } from "../support/client.ts";
-import { startLatchkey, startServe } from "../support/process.ts";
+import { startCommand } from "../support/command.ts";
+import { startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const asShown = (fields: Readonly<Record<string, unknown>>): string =>
@@ -55,7 +56,7 @@ const SECRETS = {
   newPassword: "the-second-password-of-this-test",
 };
 
-test("the server log contains no secret after all operations and failures of an account", async (t) => {
+test("the server log outside a terminal is JSON lines without a secret after all operations and failures of an account", async (t) => {
   const dataDir = await tempDir(t);
   const tokenFile = join(dataDir, "token");
   await writeFile(tokenFile, Buffer.from(`${SECRETS.setupToken}\xff`, "latin1"));
@@ -99,33 +100,23 @@ test("the server log contains no secret after all operations and failures of an 
   gate.child.kill("SIGTERM");
   const { stdout, stderr } = await gate.ended;
   assert.match(stdout, /request failed[\s\S]*stopped/, "the log tells of all this");
+  for (const line of stdout.trimEnd().split("\n")) {
+    const { level, time, msg } = JSON.parse(line);
+    assert.match(level, /^(debug|info|warn|error)$/);
+    assert.equal(new Date(time).toISOString(), time);
+    assert.equal(typeof msg, "string");
+  }
   assert.ok(atSetup.length > 100 && atSignIn.length > 100, "there were sessions");
   for (const [what, secret] of Object.entries({ ...SECRETS, atSetup, atSignIn })) {
     assert.ok(!`${stdout}${stderr}`.includes(secret), `${what} is in the log`);
   }
 });
 
-test("writes one JSON object per line outside a terminal", async (t) => {
-  const gate = await startServe(t, { DATA_DIR: await tempDir(t), LOG_LEVEL: "debug" });
-  gate.child.kill("SIGTERM");
-  const lines = (await gate.ended).stdout.trimEnd().split("\n");
-  assert.ok(lines.length >= 4);
-  for (const line of lines) {
-    const { level, time, msg } = JSON.parse(line);
-    assert.match(level, /^(debug|info|warn|error)$/);
-    assert.equal(new Date(time).toISOString(), time);
-    assert.equal(typeof msg, "string");
-  }
-});
-
 test("LOG_LEVEL=warn omits info lines", async (t) => {
-  const gate = startLatchkey(t, ["serve"], {
-    DATA_DIR: await tempDir(t),
-    PORT: "0",
-    LOG_LEVEL: "warn",
-  });
+  const env = { DATA_DIR: await tempDir(t), PORT: "0", LOG_LEVEL: "warn" };
+  const gate = startCommand(["serve"], { env });
   await gate.shows(/development secret/);
-  gate.child.kill("SIGTERM");
+  gate.signal("SIGTERM");
   const { stdout, code } = await gate.ended;
   assert.equal(code, 0);
   assert.doesNotMatch(stdout, /"level":"info"/);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { cutStalled } from "../../src/gate/listener.ts";
 import { send } from "../support/client.ts";
+import { listenOn } from "../support/listen.ts";
 
 /** More than the system itself keeps for a connection. */
 const LONG = Buffer.alloc(32 * 1024 * 1024, "x");
@@ -21,13 +22,7 @@ async function startServer(t: TestContext): Promise<Started> {
     response.end(request.url === "/long" ? LONG : "short");
   });
   cutStalled(server, "connection", 5_000);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOn(t, server);
   return {
     port,
     async ask(path) {

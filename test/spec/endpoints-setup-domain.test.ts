@@ -131,7 +131,7 @@ for (const { how, body, reason } of failures) {
     );
     assert.deepEqual([logged.level, logged.domain], ["error", "home.example.org"]);
     assert.match(String(logged.reason), reason);
-    assert.ok(String(logged.reason).length < 3_000);
+    assert.ok(String(logged.reason).length < 2_100);
     const entries = await failing.logEntries(1);
     assert.deepEqual(
       entries.map(({ type }) => type),

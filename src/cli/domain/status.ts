@@ -1,5 +1,6 @@
 import { certificateFolder } from "../../gate/https/certificate-folder.ts";
 import { type DomainState, domainStates } from "../../gate/https/domain-state.ts";
+import { renewalAt } from "../../gate/https/renewal.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import type { Command } from "../command.ts";
 import { SUCCESS } from "../terminal.ts";
@@ -22,37 +23,36 @@ export const command: Command = {
   },
 };
 
-function asJson(state: DomainState, now: number): string {
-  const { name, certificate, lastAttempt, nextAttemptAt } = state;
+function asJson(
+  { name, certificate, lastAttempt, nextAttemptAt }: DomainState,
+  now: number,
+): string {
   const attempt = lastAttempt && {
-    at: lastAttempt.at,
+    at: new Date(lastAttempt.lastAt),
     outcome: lastAttempt.cause === undefined ? "succeeded" : "failed",
     cause: lastAttempt.cause ?? null,
   };
   return printableJson({
     name,
     notAfter: certificate?.notAfter ?? null,
-    renewalAt: certificate?.renewalAt ?? null,
+    renewalAt: certificate === undefined ? null : new Date(renewalAt(certificate)),
     lastAttempt: attempt ?? null,
-    nextAttemptAt: isDue(state, now) ? null : nextAttemptAt,
+    // The time of an attempt that is already due says nothing: the gate makes it when it runs.
+    nextAttemptAt: nextAttemptAt <= now ? null : new Date(nextAttemptAt),
   });
 }
 
 function forPeople(state: DomainState, now: number): string {
   const { name, certificate, lastAttempt: last, nextAttemptAt } = state;
-  const ends = certificate?.notAfter;
-  const validity = ends && `${ends.getTime() <= now ? "expired" : "valid until"} ${text(ends)}`;
+  const ends = certificate?.notAfter.getTime();
+  const validity = ends && `${ends <= now ? "expired" : "valid until"} ${text(ends)}`;
   const ending = last?.cause === undefined ? "succeeded" : `failed: ${last.cause}`;
   const rows = [
     `  certificate   ${validity ?? "none"}`,
-    `  last attempt  ${last === undefined ? "none" : `${text(last.at)}, ${ending}`}`,
-    `  next attempt  ${isDue(state, now) ? "now, if the gate runs with HTTPS_PORT" : text(nextAttemptAt)}`,
+    `  last attempt  ${last === undefined ? "none" : `${text(last.lastAt)}, ${ending}`}`,
+    `  next attempt  ${nextAttemptAt <= now ? "now, if the gate runs with HTTPS_PORT" : text(nextAttemptAt)}`,
   ];
   return [name, ...rows].map((line) => printable(line)).join("\n");
 }
 
-/** The time of an attempt that is already due says nothing: the gate makes it when it runs. */
-const isDue = ({ nextAttemptAt }: DomainState, now: number): boolean =>
-  nextAttemptAt.getTime() <= now;
-
-const text = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;
+const text = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;

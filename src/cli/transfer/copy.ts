@@ -7,7 +7,13 @@ import {
   type CopyTarget,
   copy,
 } from "../../core/transfer/copy.ts";
-import { cannotUse, openPostgresAt, reasonOf } from "../../gate/open-store.ts";
+import {
+  cannotUse,
+  closing,
+  openPostgresAt,
+  reasonOf,
+  type UsedStore,
+} from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
 import { readPlace } from "../../stores/place.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";
@@ -16,7 +22,6 @@ import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";
 import { openSqlite } from "../../stores/sqlite/store.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
 import { type Ports, stopSignals } from "../terminal.ts";
-import { identityOf } from "./files.ts";
 import { amountsText, progressDisplay } from "./progress.ts";
 
 export const command: Command = {
@@ -36,26 +41,13 @@ export const command: Command = {
   async run(_settings, options, terminal) {
     const from = sideIn("from", options);
     const to = sideIn("to", options);
-    if (from.identities.some((identity) => to.identities.includes(identity))) {
-      const same = "the source and the target are the same database";
-      throw new Fault("copy_same", `${same}: ${to.name}`);
-    }
-    const source = await open(from, "refuse");
-    try {
-      const target = await open(to, "create");
-      try {
-        const outcome = await copyShown(source, target, from.name, terminal.ports);
-        return outcome.kind === "copied"
-          ? terminal.succeed(
-              `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
-            )
-          : terminal.fail(problemOf(outcome, from.name, to.name));
-      } finally {
-        await target.close();
-      }
-    } finally {
-      await source.close();
-    }
+    await using source = await open(from, "refuse");
+    await using target = await open(to, "create");
+    const outcome = await copyShown(source, target, from.name, terminal.ports);
+    if (outcome.kind !== "copied") return terminal.fail(problemOf(outcome, from.name, to.name));
+    return terminal.succeed(
+      `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
+    );
   },
 };
 
@@ -63,8 +55,6 @@ export const command: Command = {
 interface Side {
   /** For messages: never contains a password. */
   readonly name: string;
-  /** What is known of the database without opening it: two sides that share one are the same. */
-  readonly identities: readonly string[];
   open(missing: "create" | "refuse"): Promise<Opened>;
 }
 
@@ -72,7 +62,7 @@ type Opened = CopySource & CopyTarget & { close(): void | Promise<void> };
 
 function sideIn(option: "from" | "to", values: OptionValues): Side {
   const given = values[option];
-  if (typeof given !== "string" || given === "") {
+  if (typeof given !== "string") {
     throw new UsageError(`copy needs --${option}, with ${TAKEN}`);
   }
   const text = given.startsWith("@") ? contentOf(given.slice(1), option) : given;
@@ -96,7 +86,6 @@ function sqliteSide(path: string): Side {
   const file = existsSync(path) ? realpathSync(path) : path;
   return {
     name: `sqlite:${file}`,
-    identities: [identityOf(file) ?? file],
     async open(missing) {
       try {
         return await openFile(file, missing);
@@ -113,15 +102,13 @@ function postgresSide(url: string): Side {
   const addresses = hosts.map(({ host, port }) => `${host.toLowerCase()}:${port}`).sort();
   return {
     name: `postgres://${addresses.join(",")}/${database}`,
-    identities: addresses.map((address) => `${address}/${database}`),
     open: (missing) => openPostgresAt(url, missing),
   };
 }
 
-/** One database under two names is refused too, because the target has users. */
-async function open(side: Side, missing: "create" | "refuse"): Promise<Opened> {
+async function open(side: Side, missing: "create" | "refuse"): Promise<UsedStore<Opened>> {
   try {
-    return await side.open(missing);
+    return closing(await side.open(missing));
   } catch (error) {
     throw cannotUse(side.name, error);
   }
@@ -172,6 +159,7 @@ function problemOf(
     case "source-unfinished":
       return `${from} is itself an unfinished copy of ${outcome.source}`;
     case "target-occupied":
+      // Also refuses to copy a database into itself, under any name.
       return `${to} already has ${amountsText(outcome)}: copy into an empty database`;
     case "target-of-another":
       return `${to} has an unfinished copy of ${outcome.source}: finish that copy, or copy into an empty database`;

@@ -5,7 +5,7 @@ import type { TransferUser } from "../../core/store.ts";
 import { sessionRowsOf } from "../../core/transfer/session-rows.ts";
 import { writeOutput } from "../../gate/files/output-file.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
-import { type Command, type OptionValues, UsageError } from "../command.ts";
+import type { Command, OptionValues } from "../command.ts";
 import { counted, SUCCESS } from "../terminal.ts";
 import { pagesOf, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
 import { csvLine } from "./csv.ts";
@@ -35,7 +35,7 @@ export const command: Command = {
 
   run: (settings, options, terminal) => {
     const form = formIn(options);
-    const file = fileIn(options);
+    const file = options.to === undefined ? undefined : resolve(String(options.to));
     return withAccounts(settings, terminal, async ({ store }) => {
       if (file === undefined) {
         // CSV keeps control characters in names, which a terminal would execute.
@@ -93,12 +93,6 @@ function currentSessions(text: string | undefined): string | undefined {
     .toSorted(([, , one], [, , other]) => other - one)
     .slice(0, MAX_COUNTED_SESSIONS);
   return rows.length === 0 ? undefined : JSON.stringify(rows);
-}
-
-function fileIn({ to }: OptionValues): string | undefined {
-  if (to === undefined) return undefined;
-  if (typeof to !== "string" || to === "") throw new UsageError("--to takes a file");
-  return resolve(to);
 }
 
 /** Returns the number of users. */

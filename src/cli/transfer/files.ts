@@ -25,19 +25,14 @@ export function overwriteProblem(file: string, { force }: OptionValues): string 
   return statSync(file).isDirectory() ? `cannot write ${file}: it is a folder` : undefined;
 }
 
-/** Identifies the file itself, whatever its path. A file that cannot be examined has none. */
-export function identityOf(file: string): string | undefined {
-  try {
-    const { dev, ino } = statSync(file);
-    return `${dev}:${ino}`;
-  } catch {
-    return undefined;
-  }
-}
-
+/** Whether both paths lead to one file. One that cannot be examined is reported by what opens it. */
 export function isSameFile(one: string, other: string): boolean {
-  const identity = identityOf(one);
-  return identity !== undefined && identity === identityOf(other);
+  try {
+    const [a, b] = [statSync(one), statSync(other)];
+    return a.dev === b.dev && a.ino === b.ino;
+  } catch {
+    return false;
+  }
 }
 
 interface Copying extends Pick<FileCopy, "from" | "source"> {

@@ -2,9 +2,8 @@ import { createReadStream, fstatSync, openSync } from "node:fs";
 import { resolve } from "node:path";
 import { codeOf, Fault, messageOf, Unavailable } from "../../core/fault.ts";
 import { type ImportOutcome, importUsers } from "../../core/transfer/import-users.ts";
-import { type OpenStore, openIfExists, openStore } from "../../gate/open-store.ts";
-import type { Settings } from "../../gate/settings/settings.ts";
-import { chosen } from "../../gate/settings/value-kinds.ts";
+import { openIfExists, openStore } from "../../gate/open-store.ts";
+import { chosen } from "../../gate/settings/values.ts";
 import { openStaging } from "../../stores/sqlite/staging.ts";
 import type { Command } from "../command.ts";
 import { counted, FAILURE, type Ports, SUCCESS, type Terminal } from "../terminal.ts";
@@ -37,15 +36,17 @@ export const command: Command = {
     const input = openInput(file, terminal.ports);
     const format = chosen(importFormats, options.format);
     const display = progressDisplay(terminal.ports.stderr, () => performance.now());
-    const database = databaseAt(settings);
     const staging = openStaging();
     try {
+      await using existing = await openIfExists(settings);
+      await using created = new AsyncDisposableStack();
       const outcome = await importUsers(
         {
           lines: importLines(shown(input, display), format),
           staging,
-          existing: await database.existing(),
-          target: database.opened,
+          existing,
+          // Created only to write, so that an invalid file leaves no database.
+          target: async () => existing ?? created.use(await openStore(settings, "create")),
           clock: { now: () => Date.now() },
           refuse(line, reason) {
             display.end();
@@ -65,26 +66,9 @@ export const command: Command = {
       throw failed(error);
     } finally {
       staging.close();
-      await database.close();
     }
   },
 };
-
-/** Created only when there is something to write, so that an invalid file leaves no database. */
-function databaseAt(settings: Settings) {
-  let store: OpenStore | undefined;
-  return {
-    async existing(): Promise<OpenStore | undefined> {
-      store ??= await openIfExists(settings);
-      return store;
-    },
-    async opened(): Promise<OpenStore> {
-      store ??= await openStore(settings, "create");
-      return store;
-    },
-    close: async () => store?.close(),
-  };
-}
 
 /** Where the bytes come from. The length of a pipe is unknown, and shows no progress. */
 interface Input {

@@ -1,17 +1,17 @@
 import { messageOf } from "../../core/fault.ts";
 import { type Certificate, parseStored } from "./certificate.ts";
-import type { CertificateFolder } from "./certificate-folder.ts";
-import { dueAt, renewalAt } from "./renewal.ts";
+import type { CertificateFolder, Progress } from "./certificate-folder.ts";
+import { dueAt } from "./renewal.ts";
 
 /** The state of one name, read from the gate's files. */
 export interface DomainState {
   readonly name: string;
-  readonly certificate: { readonly notAfter: Date; readonly renewalAt: Date } | undefined;
+  readonly certificate?: Certificate | undefined;
   /** Why the stored certificate cannot be used. The gate requests a new one. */
-  readonly unusable: string | undefined;
-  readonly lastAttempt: { readonly at: Date; readonly cause: string | undefined } | undefined;
+  readonly unusable?: string | undefined;
+  readonly lastAttempt: Progress | undefined;
   /** In the past if a running gate would start the attempt at once. */
-  readonly nextAttemptAt: Date;
+  readonly nextAttemptAt: number;
 }
 
 export async function domainStates(folder: CertificateFolder): Promise<readonly DomainState[]> {
@@ -19,26 +19,17 @@ export async function domainStates(folder: CertificateFolder): Promise<readonly 
 }
 
 async function stateOf(folder: CertificateFolder, name: string): Promise<DomainState> {
-  const { certificate, unusable } = parsed(await folder.certificate(name), name);
-  const progress = await folder.progress(name);
-  return {
-    name,
-    certificate: certificate && {
-      notAfter: certificate.notAfter,
-      renewalAt: new Date(renewalAt(certificate)),
-    },
-    unusable,
-    lastAttempt: progress && { at: new Date(progress.lastAt), cause: progress.cause },
-    nextAttemptAt: new Date(dueAt(certificate, progress, await folder.requestedAt(name))),
-  };
+  const stored = parsed(await folder.certificate(name), name);
+  const lastAttempt = await folder.progress(name);
+  const requestedAt = await folder.requestedAt(name);
+  const nextAttemptAt = dueAt(stored.certificate, lastAttempt, requestedAt);
+  return { name, ...stored, lastAttempt, nextAttemptAt };
 }
 
-interface Parsed {
-  readonly certificate?: Certificate;
-  readonly unusable?: string;
-}
-
-function parsed(pem: string | undefined, name: string): Parsed {
+function parsed(
+  pem: string | undefined,
+  name: string,
+): Pick<DomainState, "certificate" | "unusable"> {
   try {
     return pem === undefined ? {} : { certificate: parseStored(pem, name) };
   } catch (error) {

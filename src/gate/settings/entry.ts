@@ -1,6 +1,5 @@
 import type { SettledOptions } from "../../options.ts";
-import type { ValueKind } from "./value-kinds.ts";
-import { readableFile, type Value } from "./values.ts";
+import { readableFile, type Value, type ValueKind } from "./values.ts";
 
 /** An entry of any type. */
 export interface AnyEntry<T = unknown> {

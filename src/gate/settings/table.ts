@@ -2,9 +2,12 @@ import type { AllowedHosts } from "../../core/allowed-hosts.ts";
 import { OPTION_DEFAULTS } from "../../settle-options.ts";
 import type { Place } from "../../stores/place.ts";
 import { locales } from "../../web/pages/words.ts";
-import { type LogLevel, logLevels } from "../log-levels.ts";
 import { type AnyEntry, type Entry, type OptionEntry, type Setting, settingsOf } from "./entry.ts";
 import * as values from "./values.ts";
+
+/** From the least to the most important. */
+export const logLevels = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof logLevels)[number];
 
 /**
  * Every setting of the gate, once. The types of the values, the flags, the help, the defaults and

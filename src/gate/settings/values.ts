@@ -7,9 +7,20 @@ import * as checks from "../../option-checks.ts";
 import { type Place, readPlace } from "../../stores/place.ts";
 import { isLogo } from "../../web/pages/assets.ts";
 import { membershipOf } from "../../web/request/remote-address.ts";
-import { oneOf, type ValueKind } from "./value-kinds.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a shell can complete: one of a few words, a path, or nothing. */
+export type ValueKind = readonly string[] | "file" | "folder" | "free";
+
+/** `a, b or c`. */
+export const oneOf = (choices: readonly string[]): string =>
+  [choices.slice(0, -1).join(", "), ...choices.slice(-1)]
+    .filter((part) => part !== "")
+    .join(" or ");
+
+export const chosen = <T extends string>(choices: readonly T[], given: unknown): T | undefined =>
+  choices.find((choice) => choice === given);
 
 /** What a setting accepts, and how it becomes a value. */
 export interface Value<T> {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Command, CommandEntry } from "../../../src/cli/command.ts";
 import { commands } from "../../../src/cli/commands.ts";
-import { complete } from "../../../src/cli/complete.ts";
+import { COMPLETE, complete } from "../../../src/cli/complete.ts";
 import { optionsOf } from "../../../src/cli/help.ts";
-import type { ValueKind } from "../../../src/gate/settings/value-kinds.ts";
+import type { ValueKind } from "../../../src/gate/settings/values.ts";
 import { runCommand } from "../../support/command.ts";
 
 type LoadedCommand = CommandEntry & Command;
@@ -99,3 +99,11 @@ test("prints a word and its description per line, and reads no settings", async 
   assert.match(ending.stdout, /^(\w+\t\n)+$/);
   assert.equal((await runCommand(["__complete", "import", ""])).stdout, ":file\n");
 });
+
+for (const shell of ["bash", "zsh", "fish"]) {
+  test(`prints a script that completes in ${shell}`, async () => {
+    const { code, stdout, stderr } = await runCommand(["completion", shell]);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(stdout, new RegExp(`^#.*\\n[^]*\\blatchkey ${COMPLETE} `));
+  });
+}

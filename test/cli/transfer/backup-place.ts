@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { runCommand } from "../../support/command.ts";
+import { inDatabase } from "../../support/database.ts";
 import { hashText, logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -31,6 +33,17 @@ export async function filled(
   store.close();
   const backup = join(await tempDir(t), "backup.db");
   return { env: { DATA_DIR: folder }, folder, database, backup };
+}
+
+/** As a killed gate leaves its database: with one more user, who is in the write-ahead log alone. */
+export async function abandoned(t: TestContext, username: string, later: string): Promise<Filled> {
+  const place = await filled(t, [username], 1);
+  const folder = join(await tempDir(t), "data");
+  inDatabase(place.database, (database) => {
+    database.exec(`INSERT INTO users (id, username, password_hash) VALUES ('1', '${later}', '')`);
+    cpSync(place.folder, folder, { recursive: true });
+  });
+  return { ...place, env: { DATA_DIR: folder }, folder, database: join(folder, "latchkey.db") };
 }
 
 export interface Content {

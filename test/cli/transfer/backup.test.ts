@@ -5,9 +5,8 @@ import { test } from "node:test";
 import { runCommand, serveHere } from "../../support/command.ts";
 import { execute, TO_SCHEMA_1 } from "../../support/database.ts";
 import { startGate } from "../../support/gate.ts";
-import { startLatchkey } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { contentOf, filled } from "./backup-place.ts";
+import { abandoned, contentOf, filled } from "./backup-place.ts";
 
 test("backup copies the database into a file that only its owner can read", async (t) => {
   const { env, database, backup } = await filled(t, ["owner", "guest"], 3);
@@ -51,13 +50,8 @@ test("overwrites a file only with --force", async (t) => {
 });
 
 test("removes the write-ahead log of an older file of the same name", async (t) => {
-  const [older, { env, backup }] = [await filled(t, ["older"], 0), await filled(t, ["owner"], 0)];
-  const using = startLatchkey(t, ["serve"], { ...older.env, PORT: "0" });
-  await using.shows(/listens/);
-  execute(
-    older.database,
-    "INSERT INTO users (id, username, password_hash) VALUES ('1', 'later', '')",
-  );
+  const older = await abandoned(t, "older", "later");
+  const { env, backup } = await filled(t, ["owner"], 0);
   for (const suffix of ["", "-wal"])
     await copyFile(`${older.database}${suffix}`, `${backup}${suffix}`);
   assert.ok((await stat(`${backup}-wal`)).size > 0);

@@ -51,24 +51,15 @@ const COPY = ["copy"];
 const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [COPY, /copy needs --from, with sqlite:PATH or a postgres:\/\/ URL/],
   [["copy", "--from", "sqlite:a"], /copy needs --to/],
-  [["copy", "--from=", "--to=sqlite:a"], /copy needs --from/],
+  [["copy", "--from=", "--to=sqlite:a"], /--from needs a value/],
   [
     ["copy", "--from", "data/latchkey.db", "--to", "sqlite:a"],
     /--from: .* must start with postgres:\/\/ or sqlite:/,
   ],
-  [["copy", "--from", "sqlite:", "--to", "sqlite:a"], /--from: .* sqlite: takes a path/],
-  [["copy", "--from", "sqlite://data/a.db", "--to", "sqlite:a"], /--from: .* takes a path/],
-  [["copy", "--from", "sqlite::memory:", "--to", "sqlite:a"], /--from: .* name a file/],
   [
     ["copy", "--from", "sqlite:a", "--to", "mysql://me:hunter2@host/db"],
     /--to: .* must start with/,
   ],
-  [["copy", "--from", "sqlite:a", "--to", "postgres:db"], /--to: invalid database URL/],
-  [
-    ["copy", "--from", "sqlite:a", "--to", "postgres://me:hunter2@host/db?sslmod=require"],
-    /--to: invalid database URL: .*sslmode/,
-  ],
-  [["copy", "--from", "sqlite:a", "--to", "postgres://me:hunter2@host:99999/db"], /--to: .* port/],
   [
     ["copy", "--from", "sqlite:a", "--to", "postgres://me:hunter2@host/db"],
     /--to cannot have a password .* --to=@FILE; .*PGPASSWORD/,
@@ -150,24 +141,23 @@ for (const version of [1, 99]) {
   }
 }
 
-test("refuses to copy a database onto itself under any name", async (t) => {
+test("refuses to copy a database into itself under any name", async (t) => {
   const file = await filled(t);
   const hardLink = `${file}-again`;
   await link(file, hardLink);
-  const about = /the source and the target are the same database: /;
-  await assertRefused(copyTo(`sqlite:${file}`, `sqlite:${file}`), about);
-  await assertRefused(copyTo(`sqlite:${file}`, `sqlite:${hardLink}`), about);
-  const url = await server.newDatabase();
-  const other = await inFile(t, url.replace("postgres@", "other:hunter2@"));
-  await assertRefused(copyTo(url, other), about);
-});
-
-test("refuses one PostgreSQL database under two names because it has users", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   await store.insertFirstUser({ username: "owner", passwordHash: hashText("a hash") });
-  const other = url.replace("127.0.0.1", "localhost");
-  await assertRefused(copyTo(url, other), /already has 1 user and 0 log entries/);
+  for (const [from, to] of [
+    [`sqlite:${file}`, `sqlite:${file}`],
+    [`sqlite:${file}`, `sqlite:${hardLink}`],
+    [url, url.replace("127.0.0.1", "localhost")],
+  ] as const) {
+    await assertRefused(
+      copyTo(from, to),
+      / already has 1 user and \d log entries: copy into an empty/,
+    );
+  }
 });
 
 test("refuses a target with accounts, named without its password, and does not change it", async (t) => {

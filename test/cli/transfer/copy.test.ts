@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { statSync } from "node:fs";
-import { symlink, writeFile } from "node:fs/promises";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import type { LogEntry } from "../../../src/core/log-reader.ts";
 import type { StoredSession } from "../../../src/core/sessions/session-store.ts";
 import type { TransferUser } from "../../../src/core/store.ts";
@@ -13,10 +11,8 @@ import { openPostgres } from "../../../src/stores/postgres/store.ts";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { runCommand } from "../../support/command.ts";
 import { OWNER, type RunningGate, startGate } from "../../support/gate.ts";
-import { startPostgres } from "../../support/postgres.ts";
-import { requirePasswords } from "../../support/postgres-security.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { startLatchkey, startNode } from "../../support/process.ts";
+import { startNode } from "../../support/process.ts";
 import { logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -31,9 +27,9 @@ type Place = { readonly databaseUrl: string } | { readonly dataDir: string };
 const nameOf = (place: Place): string =>
   "databaseUrl" in place ? place.databaseUrl : `sqlite:${join(place.dataDir, "latchkey.db")}`;
 
-const kinds: Readonly<Record<string, (t: TestContext) => Promise<Place>>> = {
-  SQLite: async (t) => ({ dataDir: await tempDir(t) }),
-  PostgreSQL: async () => ({ databaseUrl: await server.newDatabase() }),
+const kinds = {
+  SQLite: async (t: TestContext): Promise<Place> => ({ dataDir: await tempDir(t) }),
+  PostgreSQL: async (): Promise<Place> => ({ databaseUrl: await server.newDatabase() }),
 };
 
 const open = (place: Place) =>
@@ -92,51 +88,32 @@ async function assertServes(gate: RunningGate, before: string): Promise<void> {
   await gate.stop();
 }
 
-for (const from of Object.keys(kinds)) {
-  for (const to of Object.keys(kinds)) {
-    test(`copies everything from ${from} to ${to}, and the gate continues with it`, async (t) => {
-      const [source, target] = [await kinds[from]?.(t), await kinds[to]?.(t)];
-      assert.ok(source && target);
-      const session = await fill(t, source, 1_200);
-      const args = ["copy", "--from", nameOf(source), "--to", nameOf(target)];
-      const { code, stdout, stderr } = await runCommand(args);
-      assert.deepEqual([code, stderr], [0, ""]);
-      assert.match(stdout, /^Copied 1 user and 1202 log entries from \S+ to \S+; .*\n$/);
-      const content = await contentOf(target);
-      assert.deepEqual(content, await contentOf(source));
-      assert.equal(content.sessions.length, 2);
-      await assertServes(await startGate(t, target), session);
-      const [next, ...others] = (await contentOf(target)).entries.slice(content.entries.length);
-      assert.deepEqual(others, []);
-      assert.equal(next?.id, (content.entries.at(-1)?.id ?? 0) + 1);
-      assert.equal(next?.summary, `Signed in as ${OWNER.username}`);
-    });
-  }
+/** A copy between files is below. */
+for (const [from, to] of [
+  ["SQLite", "PostgreSQL"],
+  ["PostgreSQL", "SQLite"],
+] as const) {
+  test(`copies everything from ${from} to ${to}, and the gate continues with it`, async (t) => {
+    const [source, target] = [await kinds[from](t), await kinds[to](t)];
+    const session = await fill(t, source, 1_200);
+    const args = ["copy", "--from", nameOf(source), "--to", nameOf(target)];
+    const { code, stdout, stderr } = await runCommand(args);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(stdout, /^Copied 1 user and 1202 log entries from \S+ to \S+; .*\n$/);
+    const content = await contentOf(target);
+    assert.deepEqual(content, await contentOf(source));
+    if ("dataDir" in target) {
+      const { mode } = statSync(join(target.dataDir, "latchkey.db"));
+      assert.equal(mode & 0o777, 0o600);
+    }
+    assert.equal(content.sessions.length, 2);
+    await assertServes(await startGate(t, target), session);
+    const [next, ...others] = (await contentOf(target)).entries.slice(content.entries.length);
+    assert.deepEqual(others, []);
+    assert.equal(next?.id, (content.entries.at(-1)?.id ?? 0) + 1);
+    assert.equal(next?.summary, `Signed in as ${OWNER.username}`);
+  });
 }
-
-test("npm run latchkey copies 5,000 entries there and back, to a private file", async (t) => {
-  const [source, back] = [{ dataDir: await tempDir(t) }, { dataDir: await tempDir(t) }];
-  const middle = { databaseUrl: await server.newDatabase() };
-  await fill(t, source, 5_000);
-  const run = promisify(execFile);
-  const npm = (from: Place, to: Place) =>
-    run(
-      "npm",
-      ["run", "--silent", "latchkey", "--", "copy", `--from=${nameOf(from)}`, `--to=${nameOf(to)}`],
-      { cwd: ROOT },
-    );
-  for (const [from, to] of [
-    [source, middle],
-    [middle, back],
-  ] as const) {
-    const { stdout, stderr } = await npm(from, to);
-    assert.match(stdout, /^Copied 1 user and 5002 log entries from /);
-    // A slow run prints its progress, and nothing else.
-    assert.match(stderr, /^( *\d+% (copying|comparing): .*\n)*$/);
-  }
-  assert.deepEqual(await contentOf(back), await contentOf(source));
-  assert.equal(statSync(join(back.dataDir, "latchkey.db")).mode & 0o777, 0o600);
-});
 
 test("prints the full path of a relative path and of a link's target", async (t) => {
   const [source, target] = [{ dataDir: await tempDir(t) }, await tempDir(t)];
@@ -150,27 +127,4 @@ test("prints the full path of a relative path and of a link's target", async (t)
     stdout,
     `Copied 1 user and 2 log entries from sqlite:${source.dataDir}/latchkey.db to sqlite:${target}/new.db; both are the same\n`,
   );
-});
-
-test("takes the password from PGPASSWORD or with the URL from a file, outside the list of processes", async (t) => {
-  const server = await startPostgres(t);
-  await requirePasswords(server);
-  const database = await server.createDatabase();
-  await server.sql("CREATE ROLE mover LOGIN PASSWORD 'hunter2'");
-  await server.sql(`ALTER DATABASE ${database} OWNER TO mover`);
-  const source = { dataDir: await tempDir(t) };
-  await fill(t, source, 0);
-  const target = `postgres://mover@127.0.0.1:${server.port}/${database}`;
-  const args = ["copy", "--from", nameOf(source), "--to", target];
-  const without = await runCommand(args);
-  assert.equal(without.code, 1);
-  assert.match(without.stderr, /^latchkey: cannot use [^\n]*password[^\n]*\n$/);
-  assert.equal((await startLatchkey(t, args, { PGPASSWORD: "hunter2" }).ended).code, 0);
-
-  const file = join(await tempDir(t), "url");
-  await writeFile(file, `${target.replace("mover@", "mover:hunter2@")}\n`);
-  const back = ["copy", "--from", `@${file}`, "--to", `sqlite:${file}.db`];
-  const { code, stderr, stdout } = await runCommand(back);
-  assert.deepEqual([code, stderr], [0, ""]);
-  assert.doesNotMatch(stdout, /hunter2/);
 });

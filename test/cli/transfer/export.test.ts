@@ -9,7 +9,6 @@ import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { hashText } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "../user/place.ts";
-import { onTerminal } from "../user/terminal.ts";
 import { HASH } from "./import-file.ts";
 
 const server = await sharedPostgres();
@@ -192,9 +191,10 @@ test("export reports a missing folder, a folder as the file and a missing databa
 for (const format of ["json", "csv"]) {
   test(`export escapes control characters of names on a terminal as ${format}`, async (t) => {
     const place = await placeWith(sqlitePlace, t);
-    const { code, shown } = await onTerminal(t, `latchkey export --format ${format}`, place.env);
+    const args = ["export", "--format", format];
+    const { code, stdout } = await runCommand(args, { env: place.env, columns: 80 });
     assert.equal(code, 0);
-    assert.doesNotMatch(shown.replaceAll("\n", ""), /\p{Cc}/u);
-    assert.equal(shown.trimEnd().split("\n").length, USERS.length + (format === "csv" ? 1 : 0));
+    assert.doesNotMatch(stdout.replaceAll("\n", ""), /\p{Cc}/u);
+    assert.equal(stdout.trimEnd().split("\n").length, USERS.length + (format === "csv" ? 1 : 0));
   });
 }

@@ -5,18 +5,11 @@ import { hash as argon2 } from "@node-rs/argon2";
 import { hash as bcrypt } from "@node-rs/bcrypt";
 import { runCommand } from "../../support/command.ts";
 import { startGate } from "../../support/gate.ts";
-import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { hashText } from "../../support/store.ts";
-import { type OpenPlace, postgresPlace, sqlitePlace } from "../user/place.ts";
+import { sqlitePlace } from "../user/place.ts";
 
 const PASSWORD = "correct horse";
 const TODAY = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/;
-
-const server = await sharedPostgres();
-const places: Readonly<Record<string, OpenPlace>> = {
-  SQLite: sqlitePlace,
-  PostgreSQL: postgresPlace(server),
-};
 
 function scrypt(): string {
   const salt = randomBytes(16);
@@ -36,31 +29,28 @@ const kinds: Readonly<Record<string, () => Promise<string>>> = {
   scrypt: async () => scrypt(),
 };
 
-for (const [kind, open] of Object.entries(places)) {
-  test(`${kind}: an imported user signs in at a running gate and gets a current hash`, async (t) => {
-    const place = await open(t, "owner");
-    const { DATA_DIR: dataDir = "", DATABASE_URL: databaseUrl } = place.env;
-    const gate = await startGate(t, { dataDir, databaseUrl });
-    const users = await Promise.all(
-      Object.entries(kinds).map(async ([username, hash]) => ({
-        username,
-        password_hash: await hash(),
-      })),
-    );
-    const text = users.map((user) => JSON.stringify(user)).join("\n");
-    assert.equal((await runCommand(["import", "-"], { env: place.env, input: text })).code, 0);
-    for (const [n, { username }] of users.entries()) {
-      const from = `127.0.0.${n + 2}`;
-      const wrong = await gate.signIn({ username, password: "correct house" }, { from });
-      assert.deepEqual([wrong.status, wrong.location], [303, "/login?error=1"], username);
-      const right = await gate.signIn({ username, password: PASSWORD }, { from });
-      assert.deepEqual([right.status, right.location], [303, "/"], username);
-      assert.match((await place.accounts())[username]?.passwordHash ?? "", TODAY, username);
-      const again = await gate.signIn({ username, password: PASSWORD }, { from });
-      assert.ok(again.session, username);
-    }
-  });
-}
+test("an imported user signs in at a running gate and gets a current hash", async (t) => {
+  const place = await sqlitePlace(t, "owner");
+  const gate = await startGate(t, { dataDir: place.env.DATA_DIR ?? "" });
+  const users = await Promise.all(
+    Object.entries(kinds).map(async ([username, hash]) => ({
+      username,
+      password_hash: await hash(),
+    })),
+  );
+  const text = users.map((user) => JSON.stringify(user)).join("\n");
+  assert.equal((await runCommand(["import", "-"], { env: place.env, input: text })).code, 0);
+  for (const [n, { username }] of users.entries()) {
+    const from = `127.0.0.${n + 2}`;
+    const wrong = await gate.signIn({ username, password: "correct house" }, { from });
+    assert.deepEqual([wrong.status, wrong.location], [303, "/login?error=1"], username);
+    const right = await gate.signIn({ username, password: PASSWORD }, { from });
+    assert.deepEqual([right.status, right.location], [303, "/"], username);
+    assert.match((await place.accounts())[username]?.passwordHash ?? "", TODAY, username);
+    const again = await gate.signIn({ username, password: PASSWORD }, { from });
+    assert.ok(again.session, username);
+  }
+});
 
 test("a stored hash with an excessive cost counts as a wrong password, and the server log says why", async (t) => {
   const place = await sqlitePlace(t, "costly", "plain");

@@ -14,11 +14,9 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { runCommand } from "../../support/command.ts";
-import { execute } from "../../support/database.ts";
 import { OWNER, startGate } from "../../support/gate.ts";
-import { startServe } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { backedUp, besides, contentOf, filled } from "./backup-place.ts";
+import { abandoned, backedUp, besides, contentOf, filled } from "./backup-place.ts";
 
 const KEPT = /^latchkey\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;
 
@@ -62,14 +60,8 @@ test("replaces a database only with --force, and keeps the old one", async (t) =
 });
 
 test("keeps the write-ahead log of a killed gate with the old database", async (t) => {
-  const { backup, other } = await backedUp(t);
-  const gate = await startServe(t, other.env);
-  execute(
-    other.database,
-    "INSERT INTO users (id, username, password_hash) VALUES ('1', 'later', '')",
-  );
-  gate.child.kill("SIGKILL");
-  await gate.ended;
+  const { backup } = await backedUp(t);
+  const other = await abandoned(t, "another", "later");
   assert.ok((await stat(`${other.database}-wal`)).size > 0);
   assert.equal((await runCommand(["restore", "--force", backup], { env: other.env })).code, 0);
   const [kept = "", ...others] = await besides(other.folder);
@@ -109,14 +101,8 @@ test("replaces a damaged database and keeps it with its companion files", async 
 });
 
 test("does not apply a leftover write-ahead log to the restored database", async (t) => {
-  const { backup, other } = await backedUp(t);
-  const gate = await startServe(t, other.env);
-  execute(
-    other.database,
-    "INSERT INTO users (id, username, password_hash) VALUES ('1', 'later', '')",
-  );
-  gate.child.kill("SIGKILL");
-  await gate.ended;
+  const { backup } = await backedUp(t);
+  const other = await abandoned(t, "another", "later");
   await rename(other.database, join(dirname(backup), "away.db"));
   assert.equal((await runCommand(["restore", backup], { env: other.env })).code, 0);
   assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);

@@ -29,15 +29,6 @@ export const sqlitePlace: OpenPlace = async (t, ...usernames) => {
   return placeOf(store, { DATA_DIR }, usernames);
 };
 
-/** Another file than that of `DATA_DIR`. */
-export const namedFilePlace: OpenPlace = async (t, ...usernames) => {
-  const file = join(await tempDir(t), "accounts.db");
-  const store = await openSqlite({ file });
-  t.after(() => store.close());
-  const env = { DATABASE_URL: `sqlite:${file}`, DATA_DIR: await tempDir(t) };
-  return placeOf(store, env, usernames);
-};
-
 export const postgresPlace =
   (server: PostgresAccess): OpenPlace =>
   async (t, ...usernames) => {

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Ending } from "../../support/process.ts";
 
 const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const LATCHKEY = `latchkey() { '${process.execPath}' '${MAIN}' "$@"; }`;
@@ -59,25 +57,6 @@ function asRead(sent: string): string {
 }
 
 const CURSOR = new RegExp(`${"\u001b"}\\[\\d*[A-K]`, "g");
-
-/** A command whose standard input is not a terminal. */
-export async function piped(
-  t: TestContext,
-  args: readonly string[],
-  env: Env,
-  input: string | Uint8Array = "",
-): Promise<Omit<Ending, "signal">> {
-  const child = spawn(process.execPath, ["--", MAIN, ...args], {
-    env: { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...env },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  const ended = endOf(t, child);
-  // A command that fails early does not read its input.
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(input);
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  return { code, stdout, stderr };
-}
 
 async function endOf(t: TestContext, child: ChildProcess): Promise<number | null> {
   const closed = once(child, "close");

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { certificateFolder } from "../../../src/gate/https/certificate-folder.ts";
-import { startNode } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const NAME = "home.example.org";
@@ -113,27 +112,3 @@ for (const emptied of ["", "{", "null", "5", '"text"']) {
     assert.equal(await folder.order(NAME), undefined);
   });
 }
-
-test("a writer killed at any time leaves the whole old or the whole new file", async (t) => {
-  const { dataDir, folder, root } = await place(t);
-  await folder.request(NAME);
-  const size = 256 * 1024;
-  await folder.writeCertificate(NAME, "0".repeat(size));
-  const module = new URL("../../../src/gate/https/certificate-folder.ts", import.meta.url);
-  const source = `
-    const { certificateFolder } = await import(${JSON.stringify(module.href)});
-    const folder = certificateFolder(${JSON.stringify(dataDir)});
-    for (let at = 1; ; at += 1) {
-      await folder.writeCertificate("${NAME}", String(at % 10).repeat(${size}));
-      if (at === 3) console.log("writing");
-    }`;
-  for (let time = 1; time <= 5; time += 1) {
-    const writer = startNode(t, ["--input-type=module", "-e", source], {});
-    await writer.shows(/writing/);
-    writer.child.kill("SIGKILL");
-    await writer.ended;
-    const content = await readFile(join(root, NAME, "certificate.pem"), "utf8");
-    assert.equal(content.length, size);
-    assert.equal(content, content.charAt(0).repeat(size));
-  }
-});

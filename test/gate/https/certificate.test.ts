@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
-import { once } from "node:events";
-import { type AddressInfo, connect as connectTcp } from "node:net";
-import { type TestContext, test } from "node:test";
-import { connect, createServer, type PeerCertificate } from "node:tls";
-import { type Certificate, readCertificate } from "../../../src/gate/https/certificate.ts";
+import { test } from "node:test";
+import { readCertificate } from "../../../src/gate/https/certificate.ts";
 import { CertificateSource } from "../../../src/gate/https/certificate-source.ts";
 import { makeCertificate } from "../../support/certificates.ts";
 
@@ -105,16 +102,6 @@ test("reads expired and not yet valid certificates, which are still served", () 
   }
 });
 
-test("serves the whole chain, so that a client that trusts only the root trusts the certificate", async (t) => {
-  const root = makeCertificate({ kind: "authority" });
-  const between = makeCertificate({ kind: "authority", issuer: root });
-  const end = makeCertificate({ names: ["localhost"], issuer: between });
-  const whole = readCertificate(`${end.cert}${between.cert}`, end.key);
-  assert.deepEqual(await trusted(t, whole, root.cert), { isTrusted: true, name: "DNS:localhost" });
-  const part = readCertificate(end.cert, end.key);
-  await assert.rejects(trusted(t, part, root.cert), { code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" });
-});
-
 test("selects the certificate that covers the name, otherwise the first", () => {
   const first = readCertificate(...partsOf(HOME));
   const second = readCertificate(...partsOf(OTHER));
@@ -148,18 +135,4 @@ function messageOf(act: () => unknown): string {
   } catch (error) {
     return String(error);
   }
-}
-
-/** Connects to a server with the certificate, as a client that trusts the CA. */
-async function trusted(t: TestContext, { pem }: Certificate, ca: string) {
-  const server = createServer(pem).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => server.close());
-  server.on("tlsClientError", () => {});
-  const { port } = server.address() as AddressInfo;
-  const client = connect({ socket: connectTcp(port, "127.0.0.1"), ca, servername: "localhost" });
-  t.after(() => client.destroy());
-  await once(client, "secureConnect");
-  const shown: PeerCertificate = client.getPeerCertificate();
-  return { isTrusted: client.authorized, name: shown.subjectaltname };
 }

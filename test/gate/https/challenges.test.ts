@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { createChallengeResponder } from "../../../src/gate/https/challenges.ts";
 import { send } from "../../support/client.ts";
+import { listenOn } from "../../support/listen.ts";
 
 const PATH = "/.well-known/acme-challenge/";
 
@@ -14,10 +13,7 @@ async function startResponder(t: TestContext) {
   const server = createServer((incoming, outgoing) => {
     if (!responder.answer(incoming, outgoing)) outgoing.writeHead(404).end("the application");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listenOn(t, server)}`;
   return { responder, ask: (path: string, method = "GET") => send(`${url}${path}`, { method }) };
 }
 

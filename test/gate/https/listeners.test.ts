@@ -7,6 +7,7 @@ import { makeCertificate, writeCertificate } from "../../support/certificates.ts
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
 import { startGate } from "../../support/gate.ts";
+import { listenOn } from "../../support/listen.ts";
 import { ask, handshake, openSession, portOf, startSecureGate } from "./secure-gate.ts";
 
 const STRICT = "strict-transport-security";
@@ -110,21 +111,12 @@ test("HTTPS_PORT without a certificate refuses handshakes, and plain HTTP works 
   );
 });
 
-/** A port that is in use. */
-async function taken(t: TestContext): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => server.close());
-  const address = server.address();
-  return typeof address === "object" ? (address?.port ?? 0) : 0;
-}
-
 for (const [inUse, other] of [
   ["httpsPort", "port"],
   ["port", "httpsPort"],
 ] as const) {
   test(`reports a ${inUse} in use, and does not leave the ${other} open`, async (t) => {
-    const ports = { [inUse]: await taken(t), [other]: await freePort() };
+    const ports = { [inUse]: await listenOn(t, createServer()), [other]: await freePort() };
     const fault = {
       code: "cannot_listen",
       message: new RegExp(`port ${ports[inUse]}: it is already in use \\(`),

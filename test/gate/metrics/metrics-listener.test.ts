@@ -2,24 +2,19 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { openMetrics } from "../../../src/gate/metrics/metrics.ts";
 import { send } from "../../support/client.ts";
 import { runCommand, serveHere } from "../../support/command.ts";
 import { SECRET, startGate } from "../../support/gate.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { readScrape, startMeasured } from "./measured-gate.ts";
+import { startMeasured } from "./measured-gate.ts";
 
-test("GET /metrics answers in Prometheus's text format", async (t) => {
+test("answers GET and HEAD /metrics in Prometheus's text format, and ignores a query", async (t) => {
   const gate = await startMeasured(t);
   const { status, headers, body } = await send(`${gate.metricsUrl}/metrics`);
   assert.equal(status, 200);
   assert.equal(headers["content-type"], "text/plain; version=0.0.4; charset=utf-8");
   assert.match(body, /^# HELP latchkey_build_info /);
   assert.ok(body.endsWith("\n"));
-});
-
-test("answers HEAD /metrics without a body, and ignores a query", async (t) => {
-  const gate = await startMeasured(t);
   const head = await send(`${gate.metricsUrl}/metrics`, { method: "HEAD" });
   assert.deepEqual([head.status, head.body], [200, ""]);
   const asked = await send(`${gate.metricsUrl}/metrics?name=x`);
@@ -51,28 +46,16 @@ test("serves metrics under any host name on other addresses than loopback", asyn
   assert.equal(status, 200);
 });
 
-for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
-  test(`answers ${method} /metrics with 405 and an Allow header`, async (t) => {
-    const gate = await startMeasured(t);
+test("answers other methods with 405 and other paths with 404", async (t) => {
+  const gate = await startMeasured(t);
+  for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
     const { status, headers } = await send(`${gate.metricsUrl}/metrics`, { method });
-    assert.deepEqual([status, headers.allow], [405, "GET, HEAD"]);
-  });
-}
-
-for (const path of [
-  "/",
-  "/login",
-  "/setup",
-  "/healthz",
-  "/metrics/",
-  "/metricsx",
-  "/forward-auth",
-]) {
-  test(`does not serve ${path} on the metrics listener`, async (t) => {
-    const gate = await startMeasured(t);
-    assert.equal((await send(`${gate.metricsUrl}${path}`)).status, 404);
-  });
-}
+    assert.deepEqual([status, headers.allow], [405, "GET, HEAD"], method);
+  }
+  for (const path of ["/", "/login", "/setup", "/healthz", "/metrics/", "/forward-auth"]) {
+    assert.equal((await send(`${gate.metricsUrl}${path}`)).status, 404, path);
+  }
+});
 
 test("does not serve /metrics on the public listener, with or without metrics", async (t) => {
   for (const metricsPort of [undefined, 0]) {
@@ -107,22 +90,4 @@ test("serves metrics at METRICS_HOST and METRICS_PORT until the gate stops", asy
   gate.signal("SIGTERM");
   assert.equal((await gate.ended).code, 0);
   await assert.rejects(send(`${url}/metrics`), { code: "ECONNREFUSED" });
-});
-
-test("reports the expiry of the certificate in seconds, if there is one", async (t) => {
-  let expiry: Date | undefined;
-  const place = { host: "127.0.0.1", port: 0 };
-  const metrics = openMetrics(
-    place,
-    () => 0,
-    () => expiry,
-  );
-  t.after(() => metrics.stop());
-  const url = await metrics.listen();
-  const scrape = async () => readScrape((await send(`${url}/metrics`)).body);
-  const name = "latchkey_certificate_expiry_timestamp_seconds";
-  assert.equal((await scrape()).value(name), undefined);
-  assert.equal((await scrape()).types[name], "gauge");
-  expiry = new Date("2031-01-01T00:00:00Z");
-  assert.equal((await scrape()).value(name), 1_924_992_000);
 });

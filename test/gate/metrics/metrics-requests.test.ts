@@ -71,22 +71,21 @@ async function get(t: TestContext, gate: MeasuredGate, paths: readonly string[])
   );
 }
 
-test("counts 1,000 unknown paths in one series", async (t) => {
+test("counts 200 unknown paths in one series", async (t) => {
   const gate = await startMeasured(t);
   const before = (await gate.scrape()).series.length;
-  const paths = Array.from({ length: 1_000 }, (_, index) => `/wp-admin/${index}/login?${index}`);
+  const paths = Array.from({ length: 200 }, (_, index) => `/wp-admin/${index}/login?${index}`);
   await get(t, gate, paths);
   const after = await gate.becomes(requests("GET", "other", "404"), paths.length);
   assert.ok(after.series.length < before + 30, `${after.series.length} series`);
 });
 
-for (const path of ["/login/", "/LOGIN", "//login", "/login;a", "/__proto__", "/constructor"]) {
-  test(`counts ${path} as other`, async (t) => {
-    const gate = await startMeasured(t);
-    const { status } = await gate.send(path);
-    await gate.becomes(requests("GET", "other", String(status)), 1);
-  });
-}
+test("counts paths that only resemble a route as other", async (t) => {
+  const gate = await startMeasured(t);
+  const paths = ["/login/", "/LOGIN", "//login", "/login;a", "/__proto__", "/constructor"];
+  for (const path of paths) assert.equal((await gate.send(path)).status, 404, path);
+  await gate.becomes(requests("GET", "other", "404"), paths.length);
+});
 
 test("the metrics contain no names, addresses, unknown paths, queries or secrets of requests", async (t) => {
   const gate = await startMeasured(t, { trustedProxies: ["127.0.0.1"] });
@@ -105,6 +104,9 @@ test("the metrics contain no names, addresses, unknown paths, queries or secrets
 test("reports process metrics in base units", async (t) => {
   const gate = await startMeasured(t);
   const first = await gate.scrape();
+  const certificateExpiry = "latchkey_certificate_expiry_timestamp_seconds";
+  assert.equal(first.value(certificateExpiry), undefined, "without a certificate");
+  assert.equal(first.types[certificateExpiry], "gauge");
   const value = (name: string): number => first.value(name) ?? Number.NaN;
   assert.ok(
     Math.abs(Date.now() / 1e3 - process.uptime() - value("process_start_time_seconds")) < 5,

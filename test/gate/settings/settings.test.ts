@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { test } from "node:test";
-import { secretProblem } from "../../../src/core/secrets.ts";
 import { settings as allSettings } from "../../../src/gate/settings/table.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { type OwnSettings, settled, wholeSettings } from "./settings-reading.ts";
@@ -114,27 +113,20 @@ const good: readonly (readonly [string, string, Partial<OwnSettings>])[] = [
     { postLoginLocation: "https://app.example.org/" },
   ],
   ["TRUSTED_PROXIES", "10.0.0.0/8, ::1", { trustedProxies: ["10.0.0.0/8", "::1"] }],
-  ["LIMIT_IPV6_PREFIX", "32", { limitIpv6Prefix: 32 }],
   ["LIMIT_IPV6_PREFIX", "64", { limitIpv6Prefix: 64 }],
-  ["LIMIT_IPV6_PREFIX", "128", { limitIpv6Prefix: 128 }],
   ["PUBLIC_URL", "https://auth.example.org", { publicUrl: "https://auth.example.org" }],
   ["PUBLIC_URL", "https://auth.example.org/", { publicUrl: "https://auth.example.org" }],
   ["PUBLIC_URL", "http://localhost:3000", { publicUrl: "http://localhost:3000" }],
   ["PUBLIC_URL", "http://[::1]:3000/", { publicUrl: "http://[::1]:3000" }],
   ["COOKIE_DOMAIN", "example.org", { cookieDomain: "example.org" }],
-  ["COOKIE_DOMAIN", "my-1.home.example", { cookieDomain: "my-1.home.example" }],
-  ["COOKIE_DOMAIN", "xn--bcher-kva.example", { cookieDomain: "xn--bcher-kva.example" }],
   [
     "TRUSTED_ORIGINS",
     "https://app.example.org/, http://wiki.example.org:8080",
     { trustedOrigins: ["https://app.example.org", "http://wiki.example.org:8080"] },
   ],
   ["APP_NAME", "Zoë’s place & more", { appName: "Zoë’s place & more" }],
-  ["APP_NAME", "x".repeat(60), { appName: "x".repeat(60) }],
   ["ACCENT_COLOR", "#abc", { accentColor: "#abc" }],
-  ["ACCENT_COLOR", "#1A5FB4", { accentColor: "#1A5FB4" }],
   ["LOCALE", "de", { locale: "de" }],
-  ["LOCALE", "fr", { locale: "fr" }],
   ["LOG_LEVEL", "error", { logLevel: "error" }],
   ["METRICS_PORT", "9464", { metricsPort: 9464 }],
   ["METRICS_HOST", "::", { metricsHost: "::" }],
@@ -157,13 +149,6 @@ test("accepts a relative path to a logo and makes it absolute", async (t) => {
 
 test("freezes the settings", () => {
   assert.ok(Object.isFrozen(wholeSettings({})));
-});
-
-test("requires AUTH_SECRET in production", () => {
-  const production = settled({ NODE_ENV: "production" });
-  assert.match(secretProblem(production) ?? "", /^AUTH_SECRET [^\n]+$/);
-  assert.equal(secretProblem({ ...production, secret: "s" }), undefined);
-  assert.equal(secretProblem(settled({})), undefined);
 });
 
 test("passes the environment without the secrets to programs that the gate runs", () => {

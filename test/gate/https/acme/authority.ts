@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { createServer, type ServerOptions } from "node:https";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { makeCertificate } from "../../../support/certificates.ts";
+import { listenOn } from "../../../support/listen.ts";
 
 const SERVER = makeCertificate({ names: ["localhost"] });
 export const AUTHORITY_CA: string = SERVER.cert;
@@ -78,7 +77,11 @@ export async function startAuthority(t: TestContext, answers: Answers = {}): Pro
     asked.push(`${method} ${path}`);
     const count = asked.filter((one) => one === `${method} ${path}`).length;
     const answer = answers[path] ?? friendly[path] ?? missing;
-    const given = answer({ url: urlOf(server), count, ...signedIn(await text(incoming)) });
+    const given = answer({
+      url: `https://${incoming.headers.host}`,
+      count,
+      ...signedIn(await text(incoming)),
+    });
     const headers = { "Replay-Nonce": `nonce-${asked.length}`, ...given.headers };
     outgoing.statusCode = given.status ?? 200;
     for (const [name, value] of Object.entries(headers)) {
@@ -86,17 +89,9 @@ export async function startAuthority(t: TestContext, answers: Answers = {}): Pro
     }
     outgoing.end(typeof given.body === "object" ? JSON.stringify(given.body) : given.body);
   });
-  server.listen(0, "localhost");
-  await once(server, "listening");
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { directoryUrl: `${urlOf(server)}/directory`, asked };
+  const port = await listenOn(t, server, "localhost");
+  return { directoryUrl: `https://localhost:${port}/directory`, asked };
 }
-
-export const urlOf = (server: { address(): AddressInfo | string | null }): string =>
-  `https://localhost:${(server.address() as AddressInfo).port}`;
 
 function signedIn(body: string): Pick<Asked, "header" | "payload"> {
   if (body === "") return { header: {}, payload: undefined };

@@ -53,7 +53,7 @@ whereInstalled("openssl", (openssl) => {
         assert.match(stdout, /Subject: *$/m, "no subject, which would be a second name");
       }),
       {
-        numRuns: 40,
+        numRuns: 10,
         examples: [[nameOfLength(127)], [nameOfLength(128)], [nameOfLength(253)]],
       },
     );

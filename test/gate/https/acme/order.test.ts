@@ -64,10 +64,6 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
     challenges([{ type: "dns-01", url: "https://localhost/x", token: "t" }]),
     { code: "acme_no_http", message: /does not check names over HTTP/ },
   ],
-  "an authorization without challenges": [
-    challenges([]),
-    { code: "acme_no_http", message: /over HTTP/ },
-  ],
   "an authorization whose challenges are not a list": [
     challenges("all of them"),
     unusable(/no list "challenges"$/),
@@ -80,22 +76,9 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
     challenges([{ type: "http-01", url: "https://localhost/x" }]),
     unusable(/no text "token"$/),
   ],
-  "a challenge without a URL": [
-    challenges([{ type: "http-01", token: "t" }]),
-    unusable(/no text "url"$/),
-  ],
   "a challenge with a URL without TLS": [
     challenges([{ type: "http-01", token: "t", url: "http://localhost/x" }]),
     unusable(/a URL without https$/),
-  ],
-  "an order that is a list": [orderThat([]), unusable(/no text "status"$/)],
-  "an order without a certificate": [
-    orderThat({ status: "valid" }),
-    unusable(/no text "certificate"$/),
-  ],
-  "an order without authorizations": [
-    orderThat({ status: "pending" }),
-    unusable(/no list "authorizations"$/),
   ],
   "an order with too many authorizations": [
     orderThat({ status: "pending", authorizations: Array(5_000).fill("https://localhost/x") }),
@@ -109,7 +92,6 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
     { "/order": () => ({ body: "<html></html>" }) },
     unusable(/not a JSON object$/),
   ],
-  "an order that is null": [{ "/order": () => ({ body: "null" }) }, unusable(/not a JSON object$/)],
   "an order without a URL": [
     { "/orders": () => ({ status: 201, body: {} }) },
     unusable(/no URL for the order$/),

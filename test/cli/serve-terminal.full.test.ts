@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startLatchkey } from "../../support/process.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { CTRL_C, onTerminal } from "../user/terminal.ts";
+import { startLatchkey } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { CTRL_C, onTerminal } from "./user/terminal.ts";
 
 const COLOUR = new RegExp(`${"\u001b"}\\[[\\d;]*m`);
 

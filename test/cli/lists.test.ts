@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runCommand } from "../support/command.ts";
+import { logEntry } from "../support/store.ts";
+import { sqlitePlace } from "./user/place.ts";
+
+const lists: readonly (readonly [args: readonly string[], header: RegExp])[] = [
+  [["user", "list"], /^ID {36}NAME$/],
+  [["session", "list"], /^ID +LAST USE +ADDRESS +USER {2}DEVICE$/],
+  [["log"], /^TIME +TYPE +AUTHOR +SUMMARY$/],
+];
+for (const [args, expected] of lists) {
+  test(`${args.join(" ")} prints a header on a terminal only, and not with --json`, async (t) => {
+    const { env, store } = await sqlitePlace(t, "owner");
+    await store.insertLogEntries([logEntry("an entry")]);
+    const [inPipe, onTerminal, json, jsonInPipe] = await Promise.all([
+      runCommand(args, { env }),
+      runCommand(args, { env, columns: 80 }),
+      runCommand([...args, "--json"], { env, columns: 80 }),
+      runCommand([...args, "--json"], { env }),
+    ]);
+    const [header = "", ...rows] = onTerminal.stdout.split("\n");
+    assert.match(header, expected);
+    assert.equal(rows.join("\n"), inPipe.stdout);
+    assert.equal(json.stdout, jsonInPipe.stdout);
+  });
+}

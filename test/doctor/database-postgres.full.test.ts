@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkDatabase } from "../../src/doctor/database.ts";
+import { openPostgres } from "../../src/stores/postgres/store.ts";
+import { runCommand } from "../support/command.ts";
+import { startPostgres, startStandby } from "../support/postgres.ts";
+import { requirePasswords, turnTlsOn } from "../support/postgres-security.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { assertFound, findings } from "./installation.ts";
+
+const look = (DATABASE_URL: string) => findings(checkDatabase, { env: { DATABASE_URL } });
+
+test("reports a hanging PostgreSQL within seconds", async (t) => {
+  const own = await startPostgres(t);
+  await own.freeze();
+  const started = performance.now();
+  const env = { DATABASE_URL: own.url(), DATA_DIR: await tempDir(t) };
+  const { code, stdout } = await runCommand(["doctor"], { env });
+  assert.equal(code, 1);
+  assert.match(stdout, /^PROBLEM database .* does not answer: /m);
+  assert.ok(performance.now() - started < 15_000);
+  await own.thaw();
+});
+
+test("reports standby and primary of two hosts, and a problem for a standby alone", async (t) => {
+  const own = await startPostgres(t, { wal_level: "replica" });
+  await (await openPostgres({ url: own.url() })).close();
+  const standby = await startStandby(t, own);
+  const both = `postgres://postgres@127.0.0.1:${standby.port},127.0.0.1:${own.port}/postgres`;
+  assertFound(await look(both), ["ok", /is the standby \(plain\), .* is the primary \(plain\)/]);
+  assertFound(await look(standby.url()), [
+    "problem",
+    /no host of DATABASE_URL accepts writes/,
+    /promote/,
+  ]);
+  await standby.stop();
+  assertFound(await look(both), ["hint", new RegExp(`${standby.port} does not answer`)]);
+});
+
+test("reports an encrypted connection, and a wrong password without printing it", async (t) => {
+  const own = await startPostgres(t);
+  const ca = await turnTlsOn(own);
+  const tls = `${own.url().replace("127.0.0.1", "localhost")}?sslmode=verify-full&sslrootcert=${ca}`;
+  assertFound(await look(tls), ["ok", /is the primary \(encrypted\)/]);
+
+  await requirePasswords(own);
+  await own.sql("CREATE USER guest PASSWORD 'right'");
+  const url = `postgres://guest:wr0ng-p4ss@127.0.0.1:${own.port}/postgres`;
+  const found = await look(url);
+  assertFound(found, ["problem", /password authentication failed for user "guest"$/, /password/]);
+  assert.doesNotMatch(JSON.stringify(found), /wr0ng-p4ss/);
+});

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { reachOf } from "../../src/gate/reach.ts";
+import { wholeSettings } from "./settings/settings-reading.ts";
+
+const reaches: readonly (readonly [
+  env: Readonly<Record<string, string>>,
+  url: string | undefined,
+  reach: ReturnType<typeof reachOf>,
+])[] = [
+  [{}, undefined, "this-machine"],
+  [{ HOST: "127.0.0.9" }, undefined, "this-machine"],
+  [{ HOST: "localhost" }, undefined, "this-machine"],
+  [{ HOST: "::1", PUBLIC_URL: "http://auth.localhost:3000" }, undefined, "this-machine"],
+  [{}, "http://127.0.0.1:3000", "this-machine"],
+  [{ HOST: "0.0.0.0" }, undefined, "others"],
+  [{ HOST: "::" }, undefined, "others"],
+  [{ PUBLIC_URL: "https://auth.example.org" }, undefined, "others"],
+  [{ TRUSTED_PROXIES: "127.0.0.1" }, undefined, "others"],
+  [{}, "https://auth.example.org", "others"],
+];
+for (const [env, url, reach] of reaches) {
+  test(`${JSON.stringify(env)}${url === undefined ? "" : ` at ${url}`} reaches ${reach}`, () => {
+    assert.equal(reachOf(wholeSettings(env), url === undefined ? undefined : new URL(url)), reach);
+  });
+}
