@@ -17,6 +17,7 @@ import { execute, inDatabase } from "../support/database.ts";
 import { startGate } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
+import { logEntry } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { keptSchemas } from "./kept-schemas.ts";
 
@@ -111,6 +112,28 @@ for (const { name, kind, newest, create } of stores) {
     );
     const missing = `schema ${copies.length + 1} has no copy in test/stores/schemas/${kind}`;
     assert.ok(copies.length >= newest - 1, missing);
+  });
+
+  test(`${name}: goes on while a newer version adds to its tables`, async (t) => {
+    const database = await create(t);
+    await database.load(copies.at(-1)?.sql ?? "");
+    const store = await database.open();
+    const [users, version] =
+      kind === "sqlite"
+        ? ["users", "PRAGMA user_version = 99"]
+        : ["latchkey_users", "UPDATE latchkey_schema SET version = 99"];
+    const read = () => store.findUserByUsername("owner");
+    const owner = await read();
+    assert.ok(owner);
+    await database.load(`ALTER TABLE ${users} ADD COLUMN later text; ${version}`);
+    assert.deepEqual(await read(), owner);
+    assert.deepEqual(await store.findUser(owner.id), owner);
+    assert.ok(await store.insertUser({ username: "new", passwordHash: owner.passwordHash }));
+    assert.equal((await store.readUsers({ afterId: "", limit: 9 })).length, 3);
+    assert.equal(await store.replaceExtra(owner.id, "codes", undefined, "codes"), true);
+    await store.insertLogEntries([logEntry("later")]);
+    await store.close();
+    await assert.rejects(database.open(), { code: "schema_newer" });
   });
 
   for (const [at, { sql }] of copies.entries()) {
