@@ -16,6 +16,7 @@ const commands: Readonly<
   Record<string, { options: readonly string[]; settings: readonly string[] }>
 > = {
   serve: { options: [], settings: ALL },
+  demo: { options: [], settings: [] },
   log: {
     options: ["json", "follow", "type", "since", "limit"],
     settings: STORE,

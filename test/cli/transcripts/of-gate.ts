@@ -9,6 +9,7 @@ const LEVEL = `(${coloured("INFO", 32)}|${coloured("WARN", 33)})`;
 const FOR_PEOPLE = `\\d\\d:\\d\\d:\\d\\d ${LEVEL} \\S.*\n`;
 const LINK = "http://127\\.0\\.0\\.1:4000/setup\\?token=[\\w-]{32}\n";
 const TOKEN_PLACE = "latchkey: the token is in /\\S+/none/setup-token: .* the same DATA_DIR\n";
+const DEMO = `A sample app .*\n\n {2}Username  demo\n {2}Password  \\S+\n\n.*Ctrl-C\\.\n`;
 const EXAMINED = "\\S.*\n( {4}.*\n)*";
 
 export const gateTranscripts: TranscriptTable = {
@@ -24,6 +25,11 @@ export const gateTranscripts: TranscriptTable = {
       code: 1,
       says: /DATA_DIR [^\n]+ is a file, not a folder$/,
     },
+  },
+  demo: {
+    terminal: { args: ["demo"], answers: [["Ctrl-C", CTRL_C]], shown: new RegExp(`^${DEMO}\\^C$`) },
+    piped: { args: ["demo"], until: /Ctrl-C/, stdout: new RegExp(`^${DEMO}$`) },
+    failing: { args: ["demo", "now"], code: 2, says: /demo takes no arguments, but got now\./ },
   },
   log: {
     ...listed(
