@@ -4,7 +4,10 @@ type Row = readonly [name: string, summary: string, load: CommandEntry["load"]];
 
 /** In the order of the help. A module loads only when its command runs. */
 const groups: Readonly<Record<string, readonly Row[]>> = {
-  Server: [["serve", "Start the gate", () => import("./serve.ts")]],
+  Server: [
+    ["serve", "Start the gate", () => import("./serve.ts")],
+    ["demo", "Try a sample app behind the sign-in", () => import("./demo.ts")],
+  ],
   Accounts: [
     ["setup-link", "Print a link to create the first account", () => import("./setup-link.ts")],
     ["user list", "List the users", () => import("./user/list.ts")],

@@ -3,7 +3,7 @@ import { serve } from "../gate/serve.ts";
 import { createServerLog } from "../gate/server-log.ts";
 import { settings } from "../gate/settings/table.ts";
 import type { Command } from "./command.ts";
-import { FAILURE, type Ports, SUCCESS, stopSignals, WRONG_USAGE } from "./terminal.ts";
+import { firstSignal, SUCCESS, WRONG_USAGE } from "./terminal.ts";
 
 export const command: Command = {
   details:
@@ -29,17 +29,3 @@ export const command: Command = {
     return SUCCESS;
   },
 };
-
-/** Resolves with the first stop signal. The second one ends the process at once. */
-function firstSignal(ports: Ports): Promise<string> {
-  return new Promise((resolve) => {
-    let seen = 0;
-    for (const signal of stopSignals) {
-      ports.on(signal, () => {
-        seen += 1;
-        if (seen > 1) ports.exit(FAILURE);
-        resolve(signal);
-      });
-    }
-  });
-}

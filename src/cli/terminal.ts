@@ -28,6 +28,20 @@ type SignalListener = (signal: string) => void;
 export const stopSignals = ["SIGTERM", "SIGINT"] as const;
 type StopSignal = (typeof stopSignals)[number];
 
+/** Resolves with the first stop signal. The second one ends the process at once. */
+export function firstSignal(ports: Ports): Promise<string> {
+  return new Promise((resolve) => {
+    let seen = 0;
+    for (const signal of stopSignals) {
+      ports.on(signal, () => {
+        seen += 1;
+        if (seen > 1) ports.exit(FAILURE);
+        resolve(signal);
+      });
+    }
+  });
+}
+
 /** Prints results on standard output, and everything else on standard error. */
 export class Terminal {
   readonly ports: Ports;

@@ -10,7 +10,7 @@ import { sendAnswer } from "../web/send-answer.ts";
 import { answerRefusals, requiringHost } from "./refusals.ts";
 
 /** An import would read every export, and so load Node's Fetch implementation: 25 ms and 14 MB. */
-const { createServer } = process.getBuiltinModule("node:http");
+const http = process.getBuiltinModule("node:http");
 
 /**
  * Shorter than Node's defaults (a minute for the headers), which let slow connections accumulate.
@@ -56,12 +56,14 @@ const CHECK_EVERY_MS = 2_000;
 /**
  * Closes connections that do not read their responses in time; Node.js limits only requests. A timer
  * checks all connections, so that a request costs nothing. The largest response is a logo of 512 KiB.
+ *
+ * @returns closes the connections that have received nothing: Node.js 24 does not count those as idle.
  */
 export function cutStalled(
   server: NetServer,
   event: "connection" | "secureConnection",
   maxStallMs: number = MAX_STALL_MS,
-): void {
+): () => void {
   const waitingSince = new Map<Socket, number | undefined>();
   server.on(event, (socket: Socket) => {
     waitingSince.set(socket, undefined);
@@ -78,18 +80,25 @@ export function cutStalled(
     }
   }, CHECK_EVERY_MS).unref();
   server.once("close", () => clearInterval(timer));
+  return () => {
+    for (const socket of waitingSince.keys()) if (socket.bytesRead === 0) socket.destroy();
+  };
 }
 
 export type PlainServer = Server & Drainable;
 
 export function createListener(handle: RequestListener): PlainServer {
-  const server = createServer(SERVER_OPTIONS, requiringHost(handle));
+  const server = http.createServer(SERVER_OPTIONS, requiringHost(handle));
   answerRefusals(server);
-  cutStalled(server, "connection");
+  const closeUnused = cutStalled(server, "connection");
+  const closeIdleConnections = (): void => {
+    http.Server.prototype.closeIdleConnections.call(server);
+    closeUnused();
+  };
   // Not http.Server.close: it closes connections whose next request is in transit.
   const finish: Drainable["finish"] = (closed) =>
     void NetServer.prototype.close.call(server, closed);
-  return Object.assign(server, { finish });
+  return Object.assign(server, { finish, closeIdleConnections });
 }
 
 /** Resolves to the URL of the server. */

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, get, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { test } from "node:test";
+import { send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { startGate } from "../support/gate.ts";
 
@@ -48,4 +51,22 @@ test("stops in time with a silent client", async (t) => {
   const start = performance.now();
   await gate.stop();
   assert.ok(performance.now() - start < 2_000);
+});
+
+test("stops at once with a client that has sent nothing, and waits for one that is sending", async (t) => {
+  const gate = await startGate(t);
+  const [silent, sending] = [0, 1].map(() => connect(Number(new URL(gate.url).port), "127.0.0.1"));
+  t.after(() => silent?.destroy());
+  t.after(() => sending?.destroy());
+  assert.ok(silent && sending);
+  await Promise.all([once(silent, "connect"), once(sending, "connect")]);
+  sending.write("GET /healthz HTTP/1.1\r\n");
+  await send(`${gate.url}/healthz`);
+  const closed = once(silent.resume(), "close");
+  const stopped = gate.stop();
+  await closed;
+  const answer = text(sending);
+  sending.write("Host: localhost\r\n\r\n");
+  assert.match(await answer, /^HTTP\/1\.1 200 /);
+  await stopped;
 });

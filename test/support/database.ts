@@ -31,12 +31,3 @@ export function refuse(file: string, statement: string, text: string): void {
 export function stopRefusing(file: string): void {
   execute(file, "DROP TRIGGER refused");
 }
-
-/** Takes the tables of SQLite back to schema 1. */
-export const TO_SCHEMA_1: string = `
-  DROP TABLE sessions;
-  ALTER TABLE users DROP COLUMN ended_sessions;
-  DROP INDEX users_with_codes; ALTER TABLE users DROP COLUMN codes;
-  DROP INDEX users_with_passkeys; ALTER TABLE users DROP COLUMN passkeys;
-  ALTER TABLE users DROP COLUMN sessions_from; DROP TABLE import_mark;
-  PRAGMA user_version = 1;`;

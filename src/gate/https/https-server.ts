@@ -65,12 +65,12 @@ export function createHttpsServer(
     const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeouts.stream);
     stream.once("close", () => clearTimeout(late));
   });
-  cutStalled(server, "secureConnection");
+  const closeUnused = cutStalled(server, "secureConnection");
   // Failed handshakes and lost connections are client errors, and are not logged.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   server.on("sessionError", () => {});
   // Node 24 ignores these options for HTTP/1.1 over TLS.
-  return drainable(Object.assign(server, SERVER_OPTIONS));
+  return drainable(Object.assign(server, SERVER_OPTIONS), closeUnused);
 }
 
 /** Gives an HTTP/2 request the fields that handlers expect from HTTP/1.1. */
@@ -87,7 +87,7 @@ function normalize(incoming: Http2ServerRequest): void {
 }
 
 /** Adds a forced close for all connections, which Node's HTTP/2 server lacks. */
-function drainable(server: Http2SecureServer): HttpsServer {
+function drainable(server: Http2SecureServer, closeUnused: () => void): HttpsServer {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   server.on("session", (session) => {
@@ -113,6 +113,7 @@ function drainable(server: Http2SecureServer): HttpsServer {
     },
     closeIdleConnections: () => {
       if (typeof closeIdle === "function") closeIdle.call(server);
+      closeUnused();
       for (const socket of inHandshake.values()) socket.destroy();
     },
     closeAllConnections: () => {

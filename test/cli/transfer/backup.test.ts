@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { chmod, copyFile, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, copyFile, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { keptSchemas } from "../../stores/kept-schemas.ts";
 import { runCommand, serveHere } from "../../support/command.ts";
-import { execute, TO_SCHEMA_1 } from "../../support/database.ts";
+import { execute } from "../../support/database.ts";
 import { startGate } from "../../support/gate.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { abandoned, contentOf, filled } from "./backup-place.ts";
@@ -100,8 +101,9 @@ test("reports a missing, foreign or newer database in one line and leaves no fil
 });
 
 test("backs up a database of an older version before its migration", async (t) => {
-  const { env, database, backup } = await filled(t, ["owner"], 1);
-  execute(database, TO_SCHEMA_1);
+  const { env, database, backup } = await filled(t, [], 0);
+  await rm(database);
+  execute(database, keptSchemas("sqlite")[0]?.sql ?? "");
   assert.equal((await runCommand(["backup", backup], { env })).code, 0);
   assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { type AccountStore, type Open, testAccounts } from "../../../src/testing/index.ts";
-import { execute, refuse, TO_SCHEMA_1 } from "../../support/database.ts";
+import { refuse } from "../../support/database.ts";
 import { hashText } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -30,17 +30,4 @@ test("does not report another rename failure as a taken username", async (t) => 
   assert.ok(user);
   refuse(file, "UPDATE ON users", "the disk is worn out");
   await assert.rejects(store.renameUser(user.id, "other"), /the disk is worn out/);
-});
-
-test("reads an account of an older schema without what later schemas added", async (t) => {
-  const file = join(await tempDir(t), "latchkey.db");
-  (await openSqlite({ file })).close();
-  execute(file, `${TO_SCHEMA_1} INSERT INTO users VALUES ('1', 'owner', 'a hash')`);
-  const store = await openSqlite({ file });
-  t.after(() => store.close());
-  assert.deepEqual(await store.findUserByUsername("owner"), {
-    id: "1",
-    username: "owner",
-    passwordHash: "a hash",
-  });
 });

@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { createAuth } from "../auth.ts";
+import { createPasswords } from "../core/passwords.ts";
+import { createListener, drain, handleOf, listen } from "../gate/listener.ts";
+import { createServerLog } from "../gate/server-log.ts";
+import { openSqlite } from "../stores/sqlite/store.ts";
+import { guarded } from "../web/guards.ts";
+import type { AdmittedRequest } from "../web/request/web-request.ts";
+import { type Answer, pageHeaders, respond, respondText } from "../web/responses.ts";
+import type { Command } from "./command.ts";
+import { firstSignal, type Ports, SUCCESS } from "./terminal.ts";
+
+const USERNAME = "demo";
+const DRAIN_WITHIN_MS = 1_000;
+
+export const command: Command = {
+  details:
+    "Starts a sample app behind the sign-in on a free port of this machine, prints an account for it, and opens the browser. Everything is kept in memory, so nothing is left when SIGINT (Ctrl-C) or SIGTERM stops it.",
+  settings: [],
+  examples: ["latchkey demo"],
+
+  async run(_settings, _options, terminal) {
+    const stopAsked = firstSignal(terminal.ports);
+    const password = randomBytes(9).toString("base64url");
+    await using opened = new AsyncDisposableStack();
+    const url = await startDemo(password, terminal.ports, opened);
+    terminal.print(`A sample app behind Latchkey: ${url}\n`);
+    terminal.print(`  Username  ${USERNAME}\n  Password  ${password}\n`);
+    terminal.print("Everything is kept in memory. Stop it with Ctrl-C.");
+    openBrowser(url, terminal.ports);
+    await stopAsked;
+    return SUCCESS;
+  },
+};
+
+/** Opens the parts in order of dependence, and returns the URL of the app. */
+async function startDemo(
+  password: string,
+  { stderr }: Ports,
+  opened: AsyncDisposableStack,
+): Promise<string> {
+  const store = await openSqlite({ file: ":memory:" });
+  opened.defer(() => store.close());
+  const passwordHash = await createPasswords({ atOnce: 1, waiting: 0 }).hash(password);
+  await store.insertFirstUser({ username: USERNAME, passwordHash });
+  const auth = createAuth({
+    store,
+    secret: randomBytes(32).toString("base64url"),
+    allowedHosts: ["localhost", "127.0.0.1"],
+    homePath: "/account",
+    returnTo: true,
+    siteFiles: true,
+    log: createServerLog("warn", stderr),
+  });
+  opened.defer(() => auth.close());
+  const { owns, answer, requireAuth } = auth.adapter;
+  const app = guarded(requireAuth, appPage);
+  const server = createListener(
+    handleOf((request) => (owns(request.path) ? answer(request) : app(request))),
+  );
+  const { port } = new URL(await listen(server, "127.0.0.1", 0));
+  opened.defer(() => drain(server, DRAIN_WITHIN_MS));
+  // Not the address: browsers have passkeys for names only.
+  return `http://localhost:${port}/`;
+}
+
+const PAGE_HEADERS = pageHeaders({
+  postLoginLocation: "/",
+  publicUrl: undefined,
+  cookieDomain: undefined,
+});
+
+/** The only user is `USERNAME`, so nothing has to be escaped. */
+function appPage({ path, user: { username } }: AdmittedRequest): Answer {
+  if (path !== "/") return respondText("not found", 404);
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Sample app</title>
+<link rel="icon" href="/favicon.svg">
+<link rel="stylesheet" href="/latchkey.css">
+</head>
+<body>
+<main>
+<h1>Hello, ${username}</h1>
+<p class="about">This page belongs to a sample app. Only signed-in users see it.</p>
+<p class="about"><a href="/account">Your account</a>: password, passkeys, one-time codes, sessions, activity</p>
+<form method="post" action="/logout"><button type="submit">Sign out</button></form>
+</main>
+<footer>Latchkey demo</footer>
+</body>
+</html>
+`;
+  return respond(html, 200, PAGE_HEADERS);
+}
+
+/** Only for a person at a terminal with a desktop. Without a browser, the printed URL is enough. */
+function openBrowser(url: string, { stdout, env }: Ports): void {
+  if (stdout.isTTY !== true) return;
+  const [program, ...args] = browserCommand(process.platform, env);
+  if (program === undefined) return;
+  const browser = spawn(program, [...args, url], { stdio: "ignore", detached: true });
+  browser.on("error", () => undefined).unref();
+}
+
+/** The program that opens a URL, with its arguments; empty if there is no desktop. */
+export function browserCommand(platform: NodeJS.Platform, env: Ports["env"]): readonly string[] {
+  if (platform === "darwin") return ["open"];
+  // `start` is a command of the shell. Its first quoted argument would be the title of a window.
+  if (platform === "win32") return ["cmd", "/c", "start", ""];
+  return env.DISPLAY || env.WAYLAND_DISPLAY ? ["xdg-open"] : [];
+}

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { browserCommand } from "../../src/cli/demo.ts";
+import { send } from "../support/client.ts";
+import { startCommand } from "../support/command.ts";
+import { startNode } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const PRINTED = /(http:\/\/localhost:\d+)\/\n\n {2}Username {2}(\S+)\n {2}Password {2}(\S+)\n/;
+
+/** Ends with the test. */
+function startDemo(t: TestContext) {
+  const demo = startCommand(["demo"]);
+  let stopping = false;
+  const stop = (name: "SIGINT" | "SIGTERM") => {
+    // A second signal would end the process.
+    if (!stopping) demo.signal(name);
+    stopping = true;
+    return demo.ended;
+  };
+  t.after(() => stop("SIGINT"));
+  return { ...demo, stop };
+}
+
+test("guards a sample app with the account that it prints, until a signal", async (t) => {
+  const demo = startDemo(t);
+  const [, url = "", username = "", password = ""] = await demo.shows(PRINTED);
+  const guarded = await send(`${url}/`);
+  assert.deepEqual([guarded.status, guarded.location], [303, "/login"]);
+  const wrong = await send(`${url}/login`, { form: { username, password: "wrong" } });
+  assert.equal(wrong.location, "/login?error=1");
+  const { location, session } = await send(`${url}/login`, { form: { username, password } });
+  assert.equal(location, "/");
+  assert.match((await send(`${url}/`, { session })).body, /Hello, demo/);
+  assert.match((await send(`${url}/account`, { session })).body, /demo signed in/);
+  assert.equal((await send(`${url}/other`, { session })).status, 404);
+  assert.equal((await send(`${url}/login`, { headers: { Host: "evil.example" } })).status, 421);
+  assert.equal((await demo.stop("SIGTERM")).code, 0);
+  await assert.rejects(send(`${url}/`));
+});
+
+test("prints another password each time", async (t) => {
+  const printed = await Promise.all(
+    [startDemo(t), startDemo(t)].map((demo) => demo.shows(PRINTED)),
+  );
+  assert.equal(new Set(printed.map(([, , , password]) => password)).size, 2);
+});
+
+test("ends at Ctrl-C and leaves no file", async (t) => {
+  const folder = await tempDir(t);
+  const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+  const env = { TMPDIR: folder, HOME: folder, DATA_DIR: folder };
+  const demo = startNode(t, ["--", main, "demo"], env, folder);
+  await demo.shows(PRINTED);
+  demo.child.kill("SIGINT");
+  const { code, signal, stderr } = await demo.ended;
+  assert.deepEqual([code, signal, stderr], [0, null, ""]);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test("opens the browser only where there is a desktop", () => {
+  assert.deepEqual(browserCommand("linux", {}), []);
+  assert.deepEqual(browserCommand("linux", { DISPLAY: ":0" }), ["xdg-open"]);
+  assert.deepEqual(browserCommand("freebsd", { WAYLAND_DISPLAY: "wayland-0" }), ["xdg-open"]);
+  assert.deepEqual(browserCommand("darwin", {}), ["open"]);
+  assert.deepEqual(browserCommand("win32", {}), ["cmd", "/c", "start", ""]);
+});
