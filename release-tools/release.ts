@@ -4,7 +4,15 @@
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { bundle, ROOT, type Target, writeExecutable } from "./executable.ts";
 import { licences } from "./licences.ts";
@@ -62,6 +70,13 @@ function check(): void {
   if (changed !== "") sayAndExit(`commit or remove these files first:\n${changed.trimEnd()}`);
 }
 
+/** The files of the commit, with modes that do not depend on the checkout's umask. */
+function exportCommit(folder: string): void {
+  mkdirSync(folder);
+  run("sh", ["-c", `git -c tar.umask=0022 archive HEAD | tar -x -C "$0"`, folder]);
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+}
+
 /** A tar file with the executable under the name of the command, and the licences. */
 function writeArchive(name: string, notices: string, epoch: string): void {
   const folder = join(OUTPUT, "archive");
@@ -92,13 +107,18 @@ function writeSums(): void {
 }
 
 check();
+process.umask(0o022);
 const epoch = process.env.SOURCE_DATE_EPOCH ?? run("git", ["log", "-1", "--format=%ct"]).trim();
 rmSync(OUTPUT, { recursive: true, force: true });
 mkdirSync(OUTPUT);
 
 say("npm packages");
-npm(["pack", "--pack-destination", OUTPUT]);
-npm(["pack", "--workspaces", "--pack-destination", OUTPUT]);
+const source = join(OUTPUT, "source");
+exportCommit(source);
+for (const folder of [source, join(source, "proof/attack")]) {
+  npm(["pack", "--pack-destination", OUTPUT], folder);
+}
+rmSync(source, { recursive: true });
 
 say("Node.js and addons of each platform");
 npm(["ci", "--force", "--ignore-scripts", "--no-audit", "--no-fund"], PACKAGES);
