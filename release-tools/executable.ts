@@ -102,7 +102,7 @@ export function writeExecutable({ code }: Bundle, target: Target, output: string
       disableExperimentalSEAWarning: true,
       // Compiled code would differ with each build and fit one platform only.
       useCodeCache: false,
-      assets: Object.fromEntries(ADDONS.map((name) => [`${name}.node`, addonOf(name, target)])),
+      assets: Object.fromEntries(addonsOf(target)),
     };
     writeFileSync(join(folder, "config.json"), JSON.stringify(settings));
     execFileSync(process.execPath, ["--build-sea", "config.json"], {
@@ -114,11 +114,16 @@ export function writeExecutable({ code }: Bundle, target: Target, output: string
   }
 }
 
-function addonOf(name: string, { platform, packages }: Target): string {
+/** The native code of the platform, by its name in the executable. */
+export function addonsOf({ platform, packages }: Target): ReadonlyMap<string, string> {
   const build = platform.startsWith("linux") ? `${platform}-gnu` : platform;
-  const file = join(packages, `@node-rs/${name}-${build}`, `${name}.${build}.node`);
-  if (!existsSync(file)) throw new Error(`${file} is missing: run npm ci`);
-  return file;
+  return new Map(
+    ADDONS.map((name) => {
+      const file = join(packages, `@node-rs/${name}-${build}`, `${name}.${build}.node`);
+      if (!existsSync(file)) throw new Error(`${file} is missing: run npm ci`);
+      return [`${name}.node`, file];
+    }),
+  );
 }
 
 if (import.meta.main) {

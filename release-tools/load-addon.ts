@@ -19,7 +19,7 @@ export function loadAddon(name: string): unknown {
     process.dlopen(loaded, file);
     return loaded.exports;
   } catch (error) {
-    const hint = "set TMPDIR to a folder that is writable and not mounted with noexec";
+    const hint = "the folder in TMPDIR must be writable and not mounted with noexec";
     throw new Error(`cannot load ${name} from ${folder}: ${String(error)} (${hint})`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
