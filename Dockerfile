@@ -4,10 +4,9 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY . .
 # The libraries of the C compiler that Node.js and the native code need are all that the image adds.
-RUN node release-tools/executable.ts image/latchkey \
+RUN mkdir data image && node release-tools/executable.ts image/latchkey \
   && ldd image/latchkey node_modules/@node-rs/*/*.node | grep -o '/[^ ]* (0x' | cut -d' ' -f1 \
-  | sort -u | xargs cp --dereference --parents --target-directory=image \
-  && install -d -m 0700 image/data
+  | sort -u | xargs cp --dereference --parents --target-directory=image
 
 FROM scratch
 LABEL org.opencontainers.image.title="Latchkey" \
@@ -15,9 +14,9 @@ LABEL org.opencontainers.image.title="Latchkey" \
   org.opencontainers.image.licenses="MIT"
 # The executable writes its native code to TMPDIR for a moment, to load it.
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data TMPDIR=/data
-COPY --from=build /build/image/ /
+COPY --from=build /build/image /
 # The only writable folder: the rest of the file system may be read-only.
-COPY --from=build --chown=1000:1000 /build/image/data /data
+COPY --from=build --chown=1000:1000 --chmod=0700 /build/data /data
 USER 1000:1000
 VOLUME ["/data"]
 EXPOSE 3000

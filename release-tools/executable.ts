@@ -4,12 +4,15 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 
 export const ROOT: string = fileURLToPath(new URL("../", import.meta.url));
+
+const require = createRequire(import.meta.url);
 
 const TEMPLATES = join(ROOT, "src/web/pages/templates");
 const ADDONS = ["argon2", "bcrypt"] as const;
@@ -66,10 +69,14 @@ const contained: Plugin = {
   name: "contained",
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^@node-rs\// }, ({ path }) => ({ path, namespace: "addon" }));
-    onLoad({ filter: /./, namespace: "addon" }, ({ path }) => ({
-      contents: `module.exports = require("./load-addon.ts").loadAddon("${path.slice("@node-rs/".length)}.node");`,
-      resolveDir: join(ROOT, "release-tools"),
-    }));
+    onLoad({ filter: /./, namespace: "addon" }, ({ path }) => {
+      const names = Object.keys(require(path)).join(", ");
+      return {
+        contents: `import { loadAddon } from "./load-addon.ts";
+          export const { ${names} } = await loadAddon("${path.slice("@node-rs/".length)}.node");`,
+        resolveDir: join(ROOT, "release-tools"),
+      };
+    });
     onLoad({ filter: /\/src\/gate\/version\.ts$/ }, () => {
       const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
       return { contents: `export const version = () => ${JSON.stringify(version)};` };

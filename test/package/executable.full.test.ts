@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+import { hash as bcrypt } from "@node-rs/bcrypt";
 import { addonsOf, bundle, THIS_MACHINE, writeExecutable } from "../../release-tools/executable.ts";
-import { EXECUTABLE_ROOT, furnishRoot } from "../support/executable.ts";
+import { send } from "../support/client.ts";
+import { EXECUTABLE_ROOT, furnishRoot, startExecutable } from "../support/executable.ts";
+import { OWNER, SECRET } from "../support/gate.ts";
 import { ROOT } from "./installed.ts";
 
 const execute = promisify(execFile);
@@ -61,6 +64,16 @@ function testExecutable(): void {
     );
     assert.match((await run("completion", "bash")).stdout, /^complete -F _latchkey latchkey$/m);
     assert.deepEqual(await readdir(join(root, "tmp")), ["pages"], "leaves no native code behind");
+  });
+
+  test("the executable verifies an imported bcrypt hash", async (t) => {
+    const password_hash = await bcrypt(OWNER.password, 4);
+    const users = JSON.stringify({ username: OWNER.username, password_hash });
+    await writeFile(join(root, "tmp/users.jsonl"), users);
+    await run("import", "/tmp/users.jsonl", "--data-dir", "/tmp/imported");
+    const DATA_DIR = join(root, "tmp/imported");
+    const gate = await startExecutable(t, root, { DATA_DIR, PORT: "0", AUTH_SECRET: SECRET });
+    assert.equal((await send(`${gate.url}/login`, { form: OWNER })).location, "/");
   });
 
   test("the same source gives the same executable", async () => {
