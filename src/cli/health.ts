@@ -8,7 +8,7 @@ const OK = 200;
 export const command: Command = {
   details:
     "For the health check of a container: asks the gate of these settings on this machine. With TLS, it does not verify the certificate.",
-  settings: ["HOST", "PORT", "HTTPS_PORT", "TLS_CERT_FILE", "TLS_KEY_FILE"],
+  settings: ["HOST", "PORT", "HTTPS_PORT", "TLS_CERT_FILE"],
   examples: ["latchkey health --port 8080"],
 
   async run(settings, _options, terminal) {

@@ -21,6 +21,7 @@ const commands: Readonly<
     settings: STORE,
   },
   copy: { options: ["from", "to"], settings: [] },
+  health: { options: [], settings: ["HOST", "PORT", "HTTPS_PORT", "TLS_CERT_FILE"] },
   secret: { options: [], settings: [] },
   "user list": { options: ["json"], settings: STORE },
   "user add": {
