@@ -64,6 +64,14 @@ export const gateTranscripts: TranscriptTable = {
     ...alike(["completion", "fish"], /^# fish completion for latchkey\n(.*\n)+$/),
     failing: { args: ["completion", "tcsh"], code: 2, says: /takes bash, zsh or fish$/ },
   },
+  health: {
+    ...alike(["health", "--port", "GATE"], /^The gate answers at http:\S+\n$/),
+    failing: {
+      args: ["health", "--port", "1"],
+      code: 1,
+      says: /no answer from http:\S+:1: connection refused/,
+    },
+  },
   doctor: {
     terminal: {
       args: ["doctor"],

@@ -5,13 +5,14 @@ import type { StoredSession } from "../../../src/core/sessions/session-store.ts"
 import type { User } from "../../../src/core/store.ts";
 import { certificateFolder } from "../../../src/gate/https/certificate-folder.ts";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { startGate } from "../../support/gate.ts";
 import { hashText, logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { csvOf } from "../transfer/import-file.ts";
 
 export interface Place {
   readonly env: Readonly<Record<string, string>>;
-  /** The arguments with `@` replaced by the folder. */
+  /** The arguments with `@` replaced by the folder, and `GATE` by the port of a running gate. */
   filledIn(args: readonly string[]): Promise<readonly string[]>;
 }
 
@@ -32,7 +33,10 @@ export async function placeFor(t: TestContext): Promise<Place> {
   await writeFile(join(folder, "pages/login.eta"), "");
   return {
     env: { DATA_DIR, PORT: "0" },
-    filledIn: async (args) => args.map((arg) => arg.replace("@", folder)),
+    async filledIn(args) {
+      const port = args.includes("GATE") ? new URL((await startGate(t)).url).port : "";
+      return args.map((arg) => arg.replace("@", folder).replace(/^GATE$/, port));
+    },
   };
 }
 
