@@ -3,20 +3,23 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY . .
-RUN node build.ts && npm prune --omit=dev --ignore-scripts
+# The libraries of the C compiler that Node.js and the native code need are all that the image adds.
+RUN mkdir data image && node release-tools/executable.ts image/latchkey \
+  && ldd image/latchkey node_modules/@node-rs/*/*.node | grep -o '/[^ ]* (0x' | cut -d' ' -f1 \
+  | sort -u | xargs cp --dereference --parents --target-directory=image
 
-FROM node:26-slim
-ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
-WORKDIR /latchkey
-COPY --from=build /build/package.json ./
-COPY --from=build /build/node_modules ./node_modules
-COPY --from=build /build/dist ./dist
+FROM scratch
+LABEL org.opencontainers.image.title="Latchkey" \
+  org.opencontainers.image.description="A sign-in for self-hosted web apps" \
+  org.opencontainers.image.licenses="MIT"
+# The executable writes its native code to TMPDIR for a moment, to load it.
+ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data TMPDIR=/data
+COPY --from=build /build/image /
 # The only writable folder: the rest of the file system may be read-only.
-RUN install -d -m 0700 -o node -g node /data
-USER node
+COPY --from=build --chown=1000:1000 --chmod=0700 /build/data /data
+USER 1000:1000
 VOLUME ["/data"]
 EXPOSE 3000
-HEALTHCHECK --interval=30s --timeout=3s CMD ["node", "-e", "const { PORT, HTTPS_PORT, TLS_CERT_FILE } = process.env; require(TLS_CERT_FILE && !HTTPS_PORT ? 'https' : 'http').get({ host: '127.0.0.1', port: PORT || 3000, path: '/healthz', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
-# As in the first line of the file. The dashes keep Node.js from reading Latchkey's options as its own.
-ENTRYPOINT ["node", "--max-semi-space-size=4", "--", "dist/cli/main.js"]
+HEALTHCHECK --interval=30s --timeout=5s CMD ["/latchkey", "health"]
+ENTRYPOINT ["/latchkey"]
 CMD ["serve"]

@@ -37,6 +37,7 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
   ],
   Operations: [
     ["log", "Show the audit log", () => import("./log.ts")],
+    ["health", "Check that the gate answers", () => import("./health.ts")],
     ["doctor", "Check an installation for common problems", () => import("./doctor.ts")],
     ["domain add", "Get a certificate for a domain and renew it", () => import("./domain/add.ts")],
     ["domain status", "Show domains and their certificates", () => import("./domain/status.ts")],

@@ -1,7 +1,7 @@
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { replaceFile } from "../gate/files/replace-file.ts";
-import { DEFAULT_PAGES } from "../web/pages/templates.ts";
+import { listDefaultPages, readDefaultPage } from "../web/pages/default-pages.ts";
 import type { Command } from "./command.ts";
 import { counted } from "./terminal.ts";
 
@@ -25,7 +25,7 @@ export const command: Command = {
 
   async run(settings, options, terminal) {
     const target = resolve(String(options.to ?? settings.pagesDir ?? DEFAULT_TARGET));
-    const files = await readdir(DEFAULT_PAGES);
+    const files = listDefaultPages();
     await mkdir(target, { recursive: true });
     const existing = (await readdir(target)).filter((file) => files.includes(file));
     // Before anything is copied, so that either all files are copied or none.
@@ -33,7 +33,7 @@ export const command: Command = {
       return terminal.fail(`${target} already has ${existing.join(", ")}: --force overwrites them`);
     }
     for (const file of files) {
-      const content = await readFile(join(DEFAULT_PAGES, file));
+      const content = readDefaultPage(file);
       // Replaced, not overwritten: a link in place of a page could point to a file of root's.
       await replaceFile(join(target, file), {
         mode: READABLE_BY_ALL,

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/prom
 import { join, relative } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { DEFAULT_PAGES } from "../../src/web/pages/templates.ts";
+import { DEFAULT_PAGES } from "../../src/web/pages/default-pages.ts";
 import { runCommand } from "../support/command.ts";
 import { startGate } from "../support/gate.ts";
 import { startNode } from "../support/process.ts";

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { test } from "node:test";
+import { chmod, chown, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { whereInstalled } from "../proxies/program.ts";
-import { SERVER_CERTIFICATE, SERVER_KEY } from "../support/certificates.ts";
 import { send } from "../support/client.ts";
-import { startGate } from "../support/gate.ts";
-import { startNode } from "../support/process.ts";
+import { freePort } from "../support/free-port.ts";
+import { startProgram } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -21,137 +20,130 @@ interface Step {
   readonly rest: string;
 }
 
-interface Stage {
-  readonly steps: readonly Step[];
-  /** The last instruction of this kind, which is the one that applies. */
-  lastOf(word: string): string;
-}
+type Stage = readonly Step[];
 
 const dockerfile = await readFile(join(ROOT, "Dockerfile"), "utf8");
+const steps: readonly Step[] = [
+  ...dockerfile.replace(/\\\n */g, "").matchAll(/^([A-Z]+) (.*)$/gm),
+].map(([, word = "", rest = ""]) => ({ word, rest }));
+const imageStart = steps.findLastIndex(({ word }) => word === "FROM");
+const [build, image]: readonly [Stage, Stage] = [
+  steps.slice(0, imageStart),
+  steps.slice(imageStart),
+];
 
-function stages(): readonly Stage[] {
-  const steps = [...dockerfile.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, word = "", rest = ""]) => ({
-    word,
-    rest,
-  }));
-  const starts = steps.flatMap(({ word }, at) => (word === "FROM" ? [at] : []));
-  return starts.map((start, n) => {
-    const own = steps.slice(start, starts[n + 1]);
-    const lastOf = (word: string): string => own.findLast((one) => one.word === word)?.rest ?? "";
-    return { steps: own, lastOf };
-  });
-}
+/** The last instruction of this kind in the image's own stage, which is the one that applies. */
+const lastOf = (word: string): string => image.findLast((one) => one.word === word)?.rest ?? "";
+
+const environment = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    lastOf("ENV")
+      .split(" ")
+      .map((one) => one.split("=", 2)),
+  );
 
 /** Copies the files of the checkout that .dockerignore includes in the build context. */
 async function copyContext(folder: string): Promise<void> {
-  const ignore = await readFile(join(ROOT, ".dockerignore"), "utf8");
-  const included = ignore.split("\n").filter((line) => line.startsWith("!"));
-  assert.match(ignore, /^\*\n/, "excludes everything else");
-  for (const name of included.map((line) => line.slice(1))) {
-    await cp(join(ROOT, name), join(folder, name), { recursive: true });
+  const lines = (await readFile(join(ROOT, ".dockerignore"), "utf8")).trimEnd().split("\n");
+  assert.equal(lines[0], "*", "excludes everything else");
+  const left = lines.slice(1).filter((line) => !line.startsWith("!"));
+  for (const name of lines.filter((line) => line.startsWith("!")).map((line) => line.slice(1))) {
+    const filter = (path: string): boolean => !left.some((one) => path === join(ROOT, one));
+    await cp(join(ROOT, name), join(folder, name), { recursive: true, filter });
   }
 }
 
-async function replay(stage: Stage, sources: { context: string; build: string }, folder: string) {
-  await mkdir(folder, { recursive: true });
-  for (const { word, rest } of stage.steps) {
+async function replayBuild(context: string, folder: string): Promise<void> {
+  for (const { word, rest } of build) {
     if (word === "COPY") {
-      const [, from, names = ""] = /^(--from=build )?(.*) \S+$/.exec(rest) ?? [];
-      for (const name of names.split(" ")) {
-        const source =
-          from === undefined ? join(sources.context, name) : join(sources.build, basename(name));
-        await cp(source, join(folder, name === "." ? "" : basename(name)), { recursive: true });
-      }
+      const names = rest.split(" ").slice(0, -1);
+      for (const name of names)
+        await cp(join(context, name), join(folder, name), { recursive: true });
     }
-    // `install` gives the data folder to the image's user, which does not exist on this machine.
-    if (word === "RUN" && !rest.startsWith("install ")) {
+    if (word === "RUN") {
       await execute("sh", ["-c", rest], { cwd: folder, env: { ...process.env, PATH } });
     }
   }
 }
 
-test("the Dockerfile builds a gate that serves pages, reports health and stops cleanly", async (t) => {
-  const dir = await tempDir(t);
-  const [context, build, image] = ["context", "build", "image"].map((name) => join(dir, name)) as [
-    string,
-    string,
-    string,
-  ];
-  await mkdir(context);
-  await copyContext(context);
-  const [first, second] = stages();
-  assert.ok(first && second);
-  await replay(first, { context, build }, build);
-  await replay(second, { context, build }, image);
-
-  const [, ...entry]: readonly string[] = [
-    ...JSON.parse(second.lastOf("ENTRYPOINT")),
-    ...JSON.parse(second.lastOf("CMD")),
-  ];
-  const args = entry.map((arg) => (arg.startsWith("dist/") ? join(image, arg) : arg));
-  const env = {
-    NODE_ENV: "production",
-    AUTH_SECRET: "one for the image, 32 bytes long",
-    PORT: "0",
-  };
-  const gate = startNode(t, args, {
-    ...env,
-    DATA_DIR: join(dir, "data"),
-  });
-  const [, url = ""] = await gate.shows(/Latchkey listens on (http:\S+?)"/);
-  assert.equal((await send(`${url}/setup`)).status, 200);
-
-  const { port } = new URL(url);
-  assert.equal(await healthOf({ PORT: port }), "healthy");
-  gate.child.kill("SIGTERM");
-  assert.equal((await gate.ended).code, 0);
-  assert.equal(await healthOf({ PORT: port }), "unhealthy");
-});
-
-/** What the image's health check reports in this environment. */
-async function healthOf(env: Readonly<Record<string, string>>): Promise<"healthy" | "unhealthy"> {
-  const [, command = "[]"] = /CMD (\[.*\])$/.exec(stages()[1]?.lastOf("HEALTHCHECK") ?? "") ?? [];
-  const [, ...check]: readonly string[] = JSON.parse(command);
-  return execute(process.execPath, check, { env }).then(
-    () => "healthy",
-    () => "unhealthy",
-  );
+/** Copies what the image's stage copies, with its owner and mode. */
+async function replayImage(built: string, root: string): Promise<void> {
+  for (const { rest } of image.filter(({ word }) => word === "COPY")) {
+    const [, options = "", from = "", to = ""] =
+      /^--from=build (.*)\/build\/(\S+) (\S+)$/.exec(rest) ?? [];
+    await cp(join(built, from), join(root, to), { recursive: true });
+    const [, owner] = /--chown=(\d+):/.exec(options) ?? [];
+    if (owner !== undefined) await chown(join(root, to), Number(owner), Number(owner));
+    const [, mode] = /--chmod=(\d+)/.exec(options) ?? [];
+    if (mode !== undefined) await chmod(join(root, to), Number.parseInt(mode, 8));
+  }
 }
 
-test("the health check works with TLS, on the only port and next to plain HTTP", async (t) => {
-  const folder = await tempDir(t);
-  const [tlsCertFile, tlsKeyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  await writeFile(tlsCertFile, SERVER_CERTIFICATE);
-  await writeFile(tlsKeyFile, SERVER_KEY);
-  const publicUrl = "https://auth.example.test";
-  const alone = await startGate(t, { tlsCertFile, tlsKeyFile, publicUrl });
-  assert.match(alone.url, /^https:/);
-  const onlyTls = { PORT: new URL(alone.url).port, TLS_CERT_FILE: tlsCertFile };
-  assert.equal(await healthOf(onlyTls), "healthy");
-  const both = await startGate(t, { tlsCertFile, tlsKeyFile, publicUrl, httpsPort: 0 });
-  assert.match(both.url, /^http:/);
-  const next = { PORT: new URL(both.url).port, TLS_CERT_FILE: tlsCertFile, HTTPS_PORT: "1" };
-  assert.equal(await healthOf(next), "healthy");
-  await alone.stop();
-  assert.equal(await healthOf(onlyTls), "unhealthy");
+/** The command line that runs a program as the image's user in its root folder. */
+const inImage = (root: string, command: readonly string[]): readonly string[] => [
+  `--userspec=${lastOf("USER")}`,
+  root,
+  ...command,
+];
+
+if (process.getuid?.() !== 0 || process.platform !== "linux") {
+  test("only root on Linux can chroot: the test of the image was skipped", () => {});
+} else {
+  test("the image has the executable and its libraries, serves pages and reports health", async (t) => {
+    const root = await buildImage(t);
+    assert.deepEqual((await readdir(root)).sort(), ["data", "latchkey", "lib", "lib64"]);
+    const PORT = String(await freePort());
+    const env = { ...environment(), PORT };
+    const refused = startProgram(t, "chroot", inImage(root, ["/latchkey", "serve"]), env);
+    assert.equal((await refused.ended).code, 2, "it requires a secret");
+
+    const [program = "", ...rest]: readonly string[] = [
+      ...JSON.parse(lastOf("ENTRYPOINT")),
+      ...JSON.parse(lastOf("CMD")),
+    ];
+    const AUTH_SECRET = "one for the image, 32 bytes long";
+    const gate = startProgram(t, "chroot", inImage(root, [program, ...rest]), {
+      ...env,
+      AUTH_SECRET,
+    });
+    await gate.shows(/Latchkey listens on (http:\S+?)"/);
+    assert.equal((await send(`http://127.0.0.1:${PORT}/setup`)).status, 200);
+
+    const [, check = "[]"] = /CMD (\[.*\])$/.exec(lastOf("HEALTHCHECK")) ?? [];
+    const health = () => startProgram(t, "chroot", inImage(root, JSON.parse(check)), env).ended;
+    assert.equal((await health()).code, 0);
+    gate.child.kill("SIGTERM");
+    assert.equal((await gate.ended).code, 0);
+    assert.deepEqual(await readdir(join(root, "data")), ["latchkey.db"]);
+    assert.equal((await health()).code, 1);
+  });
+}
+
+/** Follows the Dockerfile without a container engine, and returns the image's root folder. */
+async function buildImage(t: TestContext): Promise<string> {
+  const dir = await tempDir(t);
+  const [context, built, root] = ["context", "build", "image"].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const folder of [context, built, root]) await mkdir(folder);
+  await copyContext(context);
+  await replayBuild(context, built);
+  await replayImage(built, root);
+  // The temporary folder belongs to root.
+  await chmod(dir, 0o755);
+  return root;
+}
+
+test("the image runs as an unprivileged user, in production, with one writable folder", () => {
+  assert.match(lastOf("USER"), /^[1-9]\d*:[1-9]\d*$/);
+  const { NODE_ENV, DATA_DIR, TMPDIR } = environment();
+  assert.deepEqual([NODE_ENV, DATA_DIR, TMPDIR], ["production", "/data", "/data"]);
+  assert.equal(lastOf("VOLUME"), '["/data"]');
 });
 
-test("the image runs as an unprivileged user and requires a secret", async (t) => {
-  const [, image] = stages();
-  assert.equal(image?.lastOf("USER"), "node");
-  assert.match(image?.lastOf("ENV") ?? "", /NODE_ENV=production/);
-  const main = join(ROOT, "src/cli/main.ts");
-  const dataDir = join(await tempDir(t), "data");
-  const gate = startNode(t, [main, "serve"], { NODE_ENV: "production", DATA_DIR: dataDir });
-  assert.equal((await gate.ended).code, 2);
-});
-
-test("the image and the unit pass flags to the gate, not to Node.js", async () => {
-  const [, image] = stages();
-  const command: string[] = JSON.parse(image?.lastOf("ENTRYPOINT") ?? "[]");
-  const [firstLine] = (await readFile(join(ROOT, "src/cli/main.ts"), "utf8")).split("\n");
-  assert.equal(firstLine, `#!/usr/bin/env -S ${command.slice(0, -1).join(" ")}`);
-  assert.equal(command.at(-2), "--");
+test("the unit passes flags to the gate, not to Node.js", async () => {
   const unit = await readFile(join(ROOT, "docs/deploy/latchkey.service"), "utf8");
   const starts = [...unit.matchAll(/\/node (\S+) \S*\/main\.ts/g)];
   assert.deepEqual(

@@ -6,6 +6,7 @@ import { createServerLog } from "../../src/gate/server-log.ts";
 import { readSettings, type Settings } from "../../src/gate/settings/settings.ts";
 import { type Answer, type Sending, send } from "./client.ts";
 import { eventually } from "./eventually.ts";
+import { EXECUTABLE_ROOT, environmentOf, startExecutable } from "./executable.ts";
 import { tempDir } from "./temp-dir.ts";
 
 export const OWNER = { username: "owner", password: "correct horse" } as const;
@@ -58,6 +59,11 @@ export async function startGate(
   const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PORT: "0", AUTH_SECRET: SECRET };
   const { settings: defaults } = readSettings({ flags: {}, envFile: undefined, env });
   const settings: Settings = { ...defaults, programEnvironment: {}, ...overrides };
+  const root = process.env[EXECUTABLE_ROOT];
+  if (root !== undefined) {
+    const gate = await startExecutable(t, root, { ...env, ...environmentOf(overrides) });
+    return { ...clientOf(gate.url, settings), ...gate, metricsUrl: undefined, dataDir };
+  }
   const serverLog: Readonly<Record<string, unknown>>[] = [];
   const write = (line: string): unknown => serverLog.push(JSON.parse(line));
   const log = createServerLog(settings.logLevel, { write });

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { Eta, type TemplateFunction } from "eta/core";
 import { Fault, messageOf } from "../../core/fault.ts";
+import { DEFAULT_PAGES, listDefaultPages, readDefaultPage } from "./default-pages.ts";
 
 /** The pages and their shared parts. Each can be replaced. */
 const TEMPLATES = [
@@ -11,18 +11,16 @@ const TEMPLATES = [
   ...["login", "setup", "home", "error"],
 ];
 
-export const DEFAULT_PAGES: string = fileURLToPath(new URL("templates/", import.meta.url));
-
 /** Reads page files from the operator's folder, and those missing there from the package. */
 export type ReadPage = (file: string) => { readonly path: string; readonly text: string };
 
 export function pageReader(replacements: string | undefined): ReadPage {
   if (replacements !== undefined) refuseUnknownFiles(replacements);
   return (file) => {
-    const replaced = join(replacements ?? DEFAULT_PAGES, file);
-    const path = existsSync(replaced) ? replaced : join(DEFAULT_PAGES, file);
+    const own = replacements !== undefined && existsSync(join(replacements, file));
+    const path = join(own ? replacements : DEFAULT_PAGES, file);
     try {
-      return { path, text: readFileSync(path, "utf8") };
+      return { path, text: own ? readFileSync(path, "utf8") : readDefaultPage(file) };
     } catch (error) {
       throw new Fault("page_broken", `${path}: ${messageOf(error)}`, { cause: error });
     }
@@ -31,7 +29,7 @@ export function pageReader(replacements: string | undefined): ReadPage {
 
 /** A misspelt file name would silently leave the default page in place. */
 function refuseUnknownFiles(folder: string): void {
-  const known = readdirSync(DEFAULT_PAGES);
+  const known = listDefaultPages();
   let files: string[];
   try {
     files = readdirSync(folder);

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { codeOf } from "../../../src/core/fault.ts";
-import { DEFAULT_PAGES } from "../../../src/web/pages/templates.ts";
+import { DEFAULT_PAGES } from "../../../src/web/pages/default-pages.ts";
 import { faultOf } from "../../support/faults.ts";
 import { folderWith, NOBODY, pagesFrom, plain, signedIn } from "../../support/pages.ts";
 import { tempDir } from "../../support/temp-dir.ts";

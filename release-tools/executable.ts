@@ -1,0 +1,142 @@
+/**
+ * Builds Latchkey and the Node.js that runs it into one file:
+ * `node release-tools/executable.ts FILE` for this machine. `npm run release` builds it for others.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "esbuild";
+
+export const ROOT: string = fileURLToPath(new URL("../", import.meta.url));
+
+const require = createRequire(import.meta.url);
+
+const TEMPLATES = join(ROOT, "src/web/pages/templates");
+const ADDONS = ["argon2", "bcrypt"] as const;
+
+export interface Target {
+  /** Such as `linux-arm64`. */
+  readonly platform: string;
+  /** The Node.js of this platform. It must be the version that runs this script. */
+  readonly node: string;
+  /** The folder of packages that has the addons of this platform. */
+  readonly packages: string;
+}
+
+export const THIS_MACHINE: Target = {
+  platform: `${process.platform}-${process.arch}`,
+  node: process.execPath,
+  packages: join(ROOT, "node_modules"),
+};
+
+/** The commands with all packages, the same for every platform. */
+export interface Bundle {
+  readonly code: string;
+  /** The packages in it. */
+  readonly packages: readonly string[];
+}
+
+export async function bundle(): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["src/cli/main.ts"],
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "node",
+    target: "node26",
+    external: ["pg-native"],
+    // For the packages in CommonJS, which load parts of Node.js with it.
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    },
+    plugins: [contained],
+  });
+  const names = Object.keys(metafile.inputs).map(
+    (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1],
+  );
+  const own = new Set(names.filter((name) => name !== undefined));
+  for (const name of ADDONS) own.add(`@node-rs/${name}`);
+  return { code: outputFiles[0]?.text ?? "", packages: [...own].sort() };
+}
+
+/** Replaces the modules that read files of the package by ones that contain them. */
+const contained: Plugin = {
+  name: "contained",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^@node-rs\// }, ({ path }) => ({ path, namespace: "addon" }));
+    onLoad({ filter: /./, namespace: "addon" }, ({ path }) => {
+      const names = Object.keys(require(path)).join(", ");
+      return {
+        contents: `import { loadAddon } from "./load-addon.ts";
+          export const { ${names} } = await loadAddon("${path.slice("@node-rs/".length)}.node");`,
+        resolveDir: join(ROOT, "release-tools"),
+      };
+    });
+    onLoad({ filter: /\/src\/gate\/version\.ts$/ }, () => {
+      const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+      return { contents: `export const version = () => ${JSON.stringify(version)};` };
+    });
+    onLoad({ filter: /\/src\/web\/pages\/default-pages\.ts$/ }, () => {
+      const names = readdirSync(TEMPLATES).sort();
+      const files = names.map((name) => [name, readFileSync(join(TEMPLATES, name), "utf8")]);
+      return {
+        contents: `const files = new Map(${JSON.stringify(files)});
+          export const DEFAULT_PAGES = "built-in pages";
+          export const listDefaultPages = () => [...files.keys()];
+          export const readDefaultPage = (file) => files.get(file);`,
+      };
+    });
+  },
+};
+
+/** Writes the executable. The same input gives the same bytes. */
+export function writeExecutable({ code }: Bundle, target: Target, output: string): void {
+  const folder = mkdtempSync(join(tmpdir(), "latchkey-executable-"));
+  try {
+    // The executable contains this path, so it is relative.
+    const main = "latchkey.mjs";
+    writeFileSync(join(folder, main), code);
+    const settings = {
+      main,
+      mainFormat: "module",
+      executable: target.node,
+      output,
+      disableExperimentalSEAWarning: true,
+      // Compiled code would differ with each build and fit one platform only.
+      useCodeCache: false,
+      // As in the first line of the command.
+      execArgv: ["--max-semi-space-size=4"],
+      assets: Object.fromEntries(addonsOf(target)),
+    };
+    writeFileSync(join(folder, "config.json"), JSON.stringify(settings));
+    execFileSync(process.execPath, ["--build-sea", "config.json"], {
+      cwd: folder,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The native code of the platform, by its name in the executable. */
+export function addonsOf({ platform, packages }: Target): ReadonlyMap<string, string> {
+  const build = platform.startsWith("linux") ? `${platform}-gnu` : platform;
+  return new Map(
+    ADDONS.map((name) => {
+      const file = join(packages, `@node-rs/${name}-${build}`, `${name}.${build}.node`);
+      if (!existsSync(file)) throw new Error(`${file} is missing: run npm ci`);
+      return [`${name}.node`, file];
+    }),
+  );
+}
+
+if (import.meta.main) {
+  const [output] = process.argv.slice(2);
+  if (output === undefined) throw new Error("usage: node release-tools/executable.ts FILE");
+  writeExecutable(await bundle(), THIS_MACHINE, resolve(output));
+}

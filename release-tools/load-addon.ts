@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getRawAsset } from "node:sea";
+import { messageOf } from "../src/core/fault.ts";
+import { isPrivateFolder } from "../src/gate/files/ownership.ts";
+
+const ONLY_OWNER = 0o500;
+
+/**
+ * Loads native code that the executable contains. The system loads code only from a file, so it is
+ * written to a new folder in `TMPDIR` that no other user can change, and deleted at once.
+ */
+export async function loadAddon(name: string): Promise<unknown> {
+  let folder: string | undefined;
+  try {
+    folder = mkdtempSync(join(await realpath(tmpdir()), "latchkey-"));
+    if (!(await isPrivateFolder(folder, [process.geteuid?.() ?? 0]))) {
+      throw new Error("other users can replace folders there");
+    }
+    const file = join(folder, name);
+    writeFileSync(file, new Uint8Array(getRawAsset(name)), { mode: ONLY_OWNER, flag: "wx" });
+    const loaded: { exports: unknown } = { exports: {} };
+    process.dlopen(loaded, file);
+    return loaded.exports;
+  } catch (error) {
+    const needed = "set TMPDIR to a folder that only you can write to, not mounted with noexec";
+    throw new Error(`cannot load ${name} in ${tmpdir()}: ${messageOf(error)} (${needed})`);
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}

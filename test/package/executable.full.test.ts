@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { hash as bcrypt } from "@node-rs/bcrypt";
+import { addonsOf, bundle, THIS_MACHINE, writeExecutable } from "../../release-tools/executable.ts";
+import { send } from "../support/client.ts";
+import { EXECUTABLE_ROOT, furnishRoot, startExecutable } from "../support/executable.ts";
+import { OWNER, SECRET } from "../support/gate.ts";
+import { ROOT } from "./installed.ts";
+
+const execute = promisify(execFile);
+
+/** Tests of the contract that need no other program beside the gate. */
+const CONTRACT = [
+  ...["both-stores", "endpoints-login", "endpoints-logout", "endpoints-password"],
+  ...["endpoints-setup", "events", "limits", "pages", "states"],
+].map((name) => `test/spec/${name}.test.ts`);
+const NEEDS_A_PROGRAM = "/offers every field|a failed insert shows/";
+
+if (process.getuid?.() !== 0 || process.platform !== "linux") {
+  test("only root on Linux can chroot: the tests of the executable were skipped", () => {});
+} else {
+  testExecutable();
+}
+
+function testExecutable(): void {
+  let root = "";
+  const run = (...args: string[]) =>
+    execute("chroot", [root, "/latchkey", ...args], { env: { PATH: process.env.PATH } });
+
+  before(async () => {
+    root = await mkdtemp(join(tmpdir(), "latchkey-root-"));
+    const file = join(root, "built");
+    writeExecutable(await bundle(), THIS_MACHINE, file);
+    await furnishRoot(root, file, [...addonsOf(THIS_MACHINE).values()]);
+    await rm(file);
+  });
+  after(() => rm(root, { recursive: true, force: true }));
+
+  test("the executable meets the contract in an empty root folder, with both stores", async () => {
+    const args = ["--test", "--test-concurrency=3", `--test-skip-pattern=${NEEDS_A_PROGRAM}`];
+    const inRoot = { TMPDIR: join(root, "tmp"), [EXECUTABLE_ROOT]: root };
+    // Without this variable, the tests report to the terminal, as they do for a person.
+    const env = { ...process.env, ...inRoot, NODE_TEST_CONTEXT: undefined };
+    const ended = await execute(process.execPath, [...args, ...CONTRACT], {
+      ...{ cwd: ROOT, env, maxBuffer: 16 * 1024 ** 2 },
+    }).catch((error: { stdout?: string }) => error);
+    const output = ended.stdout ?? String(ended);
+    assert.match(output, /^ℹ fail 0$/m, output.slice(output.indexOf("failing tests:")));
+    assert.match(output, /^ℹ pass 1\d\d$/m);
+  });
+
+  test("the executable runs commands and contains the pages and the native code", async () => {
+    const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+    assert.equal((await run("--version")).stdout.trim(), version);
+    assert.match((await run("pages", "eject", "--to", "/tmp/pages")).stdout, /^Copied \d+ files/);
+    assert.deepEqual(
+      (await readdir(join(root, "tmp/pages"))).sort(),
+      (await readdir(join(ROOT, "src/web/pages/templates"))).sort(),
+    );
+    assert.match((await run("completion", "bash")).stdout, /^complete -F _latchkey latchkey$/m);
+    assert.deepEqual(await readdir(join(root, "tmp")), ["pages"], "leaves no native code behind");
+  });
+
+  test("the executable verifies an imported bcrypt hash", async (t) => {
+    const password_hash = await bcrypt(OWNER.password, 4);
+    const users = JSON.stringify({ username: OWNER.username, password_hash });
+    await writeFile(join(root, "tmp/users.jsonl"), users);
+    await run("import", "/tmp/users.jsonl", "--data-dir", "/tmp/imported");
+    const DATA_DIR = join(root, "tmp/imported");
+    const gate = await startExecutable(t, root, { DATA_DIR, PORT: "0", AUTH_SECRET: SECRET });
+    assert.equal((await send(`${gate.url}/login`, { form: OWNER })).location, "/");
+  });
+
+  test("the same source gives the same executable", async () => {
+    const again = join(root, "again");
+    writeExecutable(await bundle(), THIS_MACHINE, again);
+    await execute("cmp", [join(root, "latchkey"), again]);
+  });
+}

@@ -1,0 +1,87 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFile, mkdir, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import type { TestContext } from "node:test";
+import { promisify } from "node:util";
+import { entries } from "../../src/gate/settings/table.ts";
+
+/**
+ * Names the folder of an executable, made by `furnishRoot`: `startGate` then runs it there instead
+ * of the gate of the checkout. `TMPDIR` must be the folder's `tmp`.
+ */
+export const EXECUTABLE_ROOT = "LATCHKEY_TEST_ROOT";
+
+/**
+ * Copies the executable into an empty folder for `chroot`, with the libraries that `ldd` names for it
+ * and for the addons that it contains.
+ */
+export async function furnishRoot(
+  root: string,
+  executable: string,
+  addons: readonly string[],
+): Promise<void> {
+  await mkdir(join(root, "tmp"), { recursive: true });
+  await copyFile(executable, join(root, "latchkey"));
+  const { stdout } = await promisify(execFile)("ldd", [executable, ...addons]);
+  for (const [library] of stdout.matchAll(/\/\S+(?= \(0x)/g)) {
+    await mkdir(join(root, dirname(library)), { recursive: true });
+    await copyFile(await realpath(library), join(root, library));
+  }
+}
+
+type ServerLogLine = Readonly<Record<string, unknown>>;
+
+interface StartedExecutable {
+  readonly url: string;
+  readonly httpsUrl: string | undefined;
+  readonly serverLog: readonly ServerLogLine[];
+  stop(): Promise<void>;
+}
+
+/** Starts the executable in its root folder, until the test ends. */
+export async function startExecutable(
+  t: TestContext,
+  root: string,
+  given: Readonly<Record<string, string>>,
+): Promise<StartedExecutable> {
+  const inRoot = Object.entries(given).map(([name, value]) => [name, value.replaceAll(root, "")]);
+  const child = spawn("chroot", [root, "/latchkey", "serve"], {
+    env: { PATH: process.env.PATH ?? "", ...Object.fromEntries(inRoot) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(child, "close");
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    await ended;
+  };
+  t.after(stop);
+  let complaints = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaints += text;
+  });
+  const serverLog: ServerLogLine[] = [];
+  const listening = new Promise<ServerLogLine>((resolve, reject) => {
+    createInterface(child.stdout).on("line", (line) => {
+      const entry: ServerLogLine = JSON.parse(line);
+      serverLog.push(entry);
+      if (/^Latchkey listens on /.test(String(entry.msg))) resolve(entry);
+    });
+    ended.then(() => reject(new Error(`the executable ended: ${complaints}`)));
+  });
+  const { url, httpsUrl } = await listening;
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+  return { url: String(url), httpsUrl: text(httpsUrl), serverLog, stop };
+}
+
+/** The environment variables of these settings. */
+export function environmentOf(settings: object): Readonly<Record<string, string>> {
+  const names = new Map(entries.map(([field, { name }]) => [String(field), name]));
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([field, value]) => {
+      const name = names.get(field);
+      return name === undefined || value === undefined ? [] : [[name, String(value)]];
+    }),
+  );
+}
