@@ -51,3 +51,8 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
 export const commands: readonly CommandEntry[] = Object.entries(groups).flatMap(([group, rows]) =>
   rows.map(([name, summary, load]) => ({ name, group, summary, load })),
 );
+
+/** Commands that are a separate package, and how to run it. */
+export const separateCommands: ReadonlyMap<string, string> = new Map([
+  ["attack", "npx latchkey-attack URL"],
+]);

@@ -5,7 +5,7 @@ import { nearestOf } from "../gate/settings/suggestions.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { version } from "../gate/version.ts";
 import { type CommandEntry, UsageError } from "./command.ts";
-import { commands } from "./commands.ts";
+import { commands, separateCommands } from "./commands.ts";
 import { COMPLETE, complete, findCommand } from "./complete.ts";
 import { helpOfCommand, helpOfCommands } from "./help.ts";
 import { FAILURE, type Ports, SUCCESS, Terminal, WRONG_USAGE } from "./terminal.ts";
@@ -68,6 +68,9 @@ function unknownCommand(
   among: readonly CommandEntry[],
   helpFor: string,
 ): UsageError {
+  const separate = separateCommands.get(given);
+  if (separate !== undefined)
+    return new UsageError(`"${given}" is a separate package: run ${separate}`);
   const names = among.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
   const meant = nearestOf(names, given);
   const hint = meant === undefined ? "." : `. Did you mean "${meant}"?`;

@@ -93,6 +93,10 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
     ["user", "remove", "owner", "--yes=no"],
     /--yes takes no value\. See latchkey user remove --help/,
   ],
+  [
+    ["attack", "http://127.0.0.1:9"],
+    /"attack" is a separate package: run npx latchkey-attack URL$/m,
+  ],
   [["secret", "32"], /secret takes no arguments, but got 32\. See latchkey secret --help/],
   [["secret", "--env-file", "/nowhere"], /unknown option --env-file\. See/],
   [["completion", "bash", "--port", "1"], /unknown option --port\. See/],
