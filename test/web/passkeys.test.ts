@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { MAX_PASSKEYS } from "../../src/core/passkeys/begin-passkey.ts";
+import { wordsIn } from "../../src/web/pages/words.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { startApp } from "../support/app.ts";
 import {
@@ -11,11 +13,13 @@ import {
 } from "../support/authenticator.ts";
 import type { Answer } from "../support/client.ts";
 import { execute } from "../support/database.ts";
-import { OWNER, type RunningGate, SECRET, startGate } from "../support/gate.ts";
+import { OWNER, type RunningGate, SECRET, SETUP_FORM, startGate } from "../support/gate.ts";
 import { elements } from "../support/markup.ts";
+import { begunIn, codeShown } from "../support/one-time-codes.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { startNode } from "../support/process.ts";
 
+const { messages } = wordsIn("en");
 const server = await sharedPostgres();
 const ADD = "/account/passkeys/add";
 const REMOVE = "/account/passkeys/remove";
@@ -187,6 +191,55 @@ test("a form of a removed account leads to the sign-in page", async (t) => {
     const { status, location } = await to.send(path, form, session);
     assert.deepEqual([status, location], [303, "/login"], path);
   }
+});
+
+test("at an address without a name, adds no passkey and asks for none", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  const challenge = await gate.send(SIGN_IN, { form: {} });
+  assert.deepEqual(Object.keys(JSON.parse(challenge.body)), ["challenge"]);
+  const add = await gate.send(ADD, { session, form: PASSWORD });
+  assert.equal(add.status, 422);
+  assert.ok(add.body.includes(messages.passkeyRejected));
+});
+
+test("answers the script with a message if the code is wrong or the account has too many", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  const to = sender(gate);
+  const begun = await gate.send("/account/codes/begin", {
+    session,
+    form: { codes_password: OWNER.password },
+  });
+  const { key, sealed } = begunIn(begun.body);
+  const confirmed = { sealed, code: codeShown(key) };
+  await gate.send("/account/codes/confirm", { session, form: confirmed });
+  const wrong = await to.send(ADD, PASSWORD, session);
+  assert.deepEqual([wrong.status, JSON.parse(wrong.body).message], [422, messages.codeIncorrect]);
+  assert.ok(gate.serverLog.some(({ msg }) => msg === "passkey change rejected"));
+  const right = { ...PASSWORD, code: codeShown(key, 1) };
+  assert.equal((await to.send(ADD, right, session)).status, 200);
+
+  const one = { name: "Phone", key: "", counter: 0, addedAt: 0, answered: [] };
+  const many = Array.from({ length: MAX_PASSKEYS }, (_, at) => ({ ...one, id: `${at}` }));
+  const set = `codes = NULL, passkeys = '${JSON.stringify(many)}'`;
+  execute(gate.databaseFile, `UPDATE users SET ${set}`);
+  const full = await to.send(ADD, PASSWORD, session);
+  assert.deepEqual([full.status, JSON.parse(full.body).message], [422, messages.tooManyPasskeys]);
+});
+
+test("without a home page, a change leads to the post-login location, and a problem to the error page", async (t) => {
+  const app = await startApp(t, { homePath: null, postLoginLocation: "/start" });
+  const { session = "" } = await app.send("/setup", { form: SETUP_FORM });
+  const to = sender(app);
+  const { passkey, answer } = await addPasskey(to, session);
+  assert.deepEqual([answer.status, answer.location], [303, "/start"]);
+  const wrong = { passkey: passkey.id, current_password: "wrong" };
+  const refused = await to.send(REMOVE, wrong, session);
+  assert.equal(refused.status, 422);
+  assert.ok(refused.body.includes(messages.currentPasswordIncorrect));
+  const removed = await to.send(REMOVE, { ...PASSWORD, passkey: passkey.id }, session);
+  assert.deepEqual([removed.status, removed.location], [303, "/start"]);
 });
 
 test("adds and removes nothing without the password", async (t) => {

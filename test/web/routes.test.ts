@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { honoAuth } from "../../src/adapters/hono.ts";
 import { createAuth } from "../../src/index.ts";
 import { wordsIn } from "../../src/web/pages/words.ts";
-import { SECRET, startGate } from "../support/gate.ts";
+import { startApp } from "../support/app.ts";
+import { SECRET, SETUP_FORM, startGate } from "../support/gate.ts";
 import { recordingLog } from "../support/recording-log.ts";
 import { openStore } from "../support/store.ts";
 
@@ -95,3 +96,43 @@ test("each path allows the methods it has endpoints for, and HEAD where it allow
     assert.equal((await gate.send(path, { method: "HEAD" })).body, "");
   }
 });
+
+const CHANGE = "/.well-known/change-password";
+const CODES = ["begin", "confirm", "off"].map((name) => `/account/codes/${name}`);
+const PASSKEYS = ["/login/passkey", "/account/passkeys/add", "/account/passkeys/remove"];
+const SESSIONS = ["/account/sessions/end"];
+const OPTIONAL = [...SESSIONS, ...CODES, ...PASSKEYS];
+
+/** The forms that an app with these options has, and where it sends those who change passwords. */
+const offers: readonly (readonly [
+  Parameters<typeof startApp>[1],
+  readonly string[],
+  string | undefined,
+])[] = [
+  [{}, OPTIONAL, undefined],
+  [{ sessions: false }, [...CODES, ...PASSKEYS], undefined],
+  [{ oneTimeCodes: false }, [...SESSIONS, ...PASSKEYS], undefined],
+  [{ passkeys: false }, [...SESSIONS, ...CODES], undefined],
+  [{ homePath: null, siteFiles: true }, [...SESSIONS, ...PASSKEYS], undefined],
+  [{ siteFiles: true }, OPTIONAL, "/#change-password"],
+  [{ siteFiles: true, forwardAuth: true }, OPTIONAL, "/account/#change-password"],
+];
+
+for (const [options, paths, changed] of offers) {
+  test(`with ${JSON.stringify(options)}, answers the forms that it offers and no others`, async (t) => {
+    const app = await startApp(t, options);
+    const { session } = await app.send("/setup", { form: SETUP_FORM });
+    assert.deepEqual(OPTIONAL.filter(app.auth.adapter.owns), paths);
+    for (const path of paths) {
+      const get = await app.send(path, { session });
+      assert.deepEqual([get.status, get.headers.allow], [405, "POST"], path);
+      const post = await app.send(path, { session, form: {} });
+      assert.ok(post.status < 500, `${path}: ${post.status}`);
+    }
+    const change = await app.send(CHANGE);
+    assert.deepEqual(
+      [change.status, change.location],
+      changed === undefined ? [404, undefined] : [303, changed],
+    );
+  });
+}
