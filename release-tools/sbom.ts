@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
 interface Sbom {
+  readonly serialNumber?: string | undefined;
   readonly metadata: { readonly component: object };
   readonly components: readonly object[];
 }
@@ -11,7 +12,10 @@ interface Sbom {
  */
 export function billOfMaterials(listed: Sbom, nodeVersion: string, epoch: number): Sbom {
   const node = {
-    ...{ type: "platform", "bom-ref": `node@${nodeVersion}`, name: "node", version: nodeVersion },
+    type: "platform",
+    "bom-ref": `node@${nodeVersion}`,
+    name: "node",
+    version: nodeVersion,
     purl: `pkg:generic/node@${nodeVersion}`,
   };
   // npm takes the name of the folder.
@@ -21,12 +25,11 @@ export function billOfMaterials(listed: Sbom, nodeVersion: string, epoch: number
     ...listed,
     metadata: { ...listed.metadata, timestamp, tools: undefined, component },
     components: [...listed.components, node],
+    serialNumber: undefined,
   };
-  const digest = createHash("sha256").update(
-    JSON.stringify({ ...content, serialNumber: undefined }),
-  );
+  const digest = createHash("sha256").update(JSON.stringify(content));
   const [a, b, c, d, e] =
     /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(digest.digest("hex"))?.slice(1) ?? [];
   // As a UUID of version 8, whose bits are free.
-  return { ...content, ...{ serialNumber: `urn:uuid:${a}-${b}-8${c}-8${d}-${e}` } };
+  return { ...content, serialNumber: `urn:uuid:${a}-${b}-8${c}-8${d}-${e}` };
 }

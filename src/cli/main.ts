@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=4 --
-// The limit saves 20 MB under load and costs no measurable time: V8's young generation otherwise
-// grows to 64 MB. It can be set only before the start.
+// The limit of V8's young generation saves 20 MB under load and costs no measurable time. It can be
+// set only before the start.
 // Old versions of Node must be able to parse this file, so everything else loads after the check.
 
 const OLDEST_NODE = 24;

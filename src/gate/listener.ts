@@ -57,7 +57,8 @@ const CHECK_EVERY_MS = 2_000;
  * Closes connections that do not read their responses in time; Node.js limits only requests. A timer
  * checks all connections, so that a request costs nothing. The largest response is a logo of 512 KiB.
  *
- * @returns closes the connections that have received nothing: Node.js 24 does not count those as idle.
+ * @returns A function that closes the connections that have sent nothing: Node.js 24 does not count
+ * them as idle.
  */
 export function cutStalled(
   server: NetServer,

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { SERVER_CERTIFICATE, SERVER_KEY } from "../support/certificates.ts";
+import { makeCertificate, writeCertificate } from "../support/certificates.ts";
 import { runCommand } from "../support/command.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -26,11 +24,8 @@ for (const HOST of ["127.0.0.1", "0.0.0.0", "::", "::1"]) {
 }
 
 async function certificateFiles(t: TestContext) {
-  const folder = await tempDir(t);
-  const [tlsCertFile, tlsKeyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  await writeFile(tlsCertFile, SERVER_CERTIFICATE);
-  await writeFile(tlsKeyFile, SERVER_KEY);
-  return { tlsCertFile, tlsKeyFile, publicUrl: "https://auth.example.test" };
+  const { certFile, keyFile } = await writeCertificate(await tempDir(t), makeCertificate());
+  return { tlsCertFile: certFile, tlsKeyFile: keyFile, publicUrl: "https://auth.example.test" };
 }
 
 test("asks over TLS on the only port, and over plain HTTP next to it", async (t) => {

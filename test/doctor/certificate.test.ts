@@ -1,9 +1,8 @@
-import { writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { checkCertificate, checkCertificateFiles } from "../../src/doctor/certificates.ts";
+import { writeCertificate } from "../support/certificates.ts";
 import { freePort } from "../support/free-port.ts";
 import { listenOn } from "../support/listen.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -72,11 +71,8 @@ test("reports nothing without TLS, or if nothing answers", async () => {
 });
 
 async function filesWith(t: TestContext, { cert, key }: Pick<typeof LEAF, "cert" | "key">) {
-  const folder = await tempDir(t);
-  const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  await writeFile(TLS_CERT_FILE, cert);
-  await writeFile(TLS_KEY_FILE, key);
-  return { TLS_CERT_FILE, TLS_KEY_FILE };
+  const { certFile, keyFile } = await writeCertificate(await tempDir(t), { cert, key });
+  return { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
 }
 
 test("reports ok for certificate and key files", async (t) => {

@@ -1,8 +1,7 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { test } from "node:test";
 import { checkGate } from "../../src/doctor/address.ts";
 import { startRecordingApp } from "../proxies/recording-app.ts";
+import { writeCertificate } from "../support/certificates.ts";
 import { freePort } from "../support/free-port.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -26,16 +25,9 @@ test("finds a gate that listens on IPv6", async (t) => {
 });
 
 test("finds a gate with only HTTPS, whatever its certificate", async (t) => {
-  const folder = await tempDir(t);
-  const [tlsCertFile, tlsKeyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  await writeFile(tlsCertFile, SELF_SIGNED.cert);
-  await writeFile(tlsKeyFile, SELF_SIGNED.key);
-  const { url } = await startGate(t, { tlsCertFile, tlsKeyFile });
-  const env = {
-    PORT: new URL(url).port,
-    TLS_CERT_FILE: tlsCertFile,
-    TLS_KEY_FILE: tlsKeyFile,
-  };
+  const { certFile, keyFile } = await writeCertificate(await tempDir(t), SELF_SIGNED);
+  const { url } = await startGate(t, { tlsCertFile: certFile, tlsKeyFile: keyFile });
+  const env = { PORT: new URL(url).port, TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
   assertFound(await findings(checkGate, { env }), ["ok", /^the gate runs at https:/]);
 });
 

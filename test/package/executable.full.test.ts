@@ -48,9 +48,10 @@ function testExecutable(): void {
     const inRoot = { TMPDIR: join(root, "tmp"), [EXECUTABLE_ROOT]: root };
     // Without this variable, the tests report to the terminal, as they do for a person.
     const env = { ...process.env, ...inRoot, NODE_TEST_CONTEXT: undefined };
-    const ended = await execute(process.execPath, [...args, ...CONTRACT], {
-      ...{ cwd: ROOT, env, maxBuffer: 16 * 1024 ** 2 },
-    }).catch((error: { stdout?: string }) => error);
+    const how = { cwd: ROOT, env, maxBuffer: 16 * 1024 ** 2 };
+    const ended = await execute(process.execPath, [...args, ...CONTRACT], how).catch(
+      (error: { stdout?: string }) => error,
+    );
     const output = ended.stdout ?? String(ended);
     assert.match(output, /^ℹ fail 0$/m, output.slice(output.indexOf("failing tests:")));
     const [, passed = ""] = /^ℹ pass (\d+)$/m.exec(output) ?? [];

@@ -8,8 +8,14 @@ import { promisify } from "node:util";
 /**
  * Installs the packages of a `package.json` and its lock file outside the project, in one cache
  * folder per lock file, and returns that folder. Tools with many packages stay out of `npm ci`.
+ *
+ * @param platforms With `any`, packages for other systems are installed too.
  */
-export async function installPackages(from: string, name: string): Promise<string> {
+export async function installPackages(
+  from: string,
+  name: string,
+  platforms: "this" | "any" = "this",
+): Promise<string> {
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
   const lock = await readFile(join(from, "package-lock.json"), "utf8");
   const digest = createHash("sha256").update(lock).digest("base64url").slice(0, 16);
@@ -20,7 +26,8 @@ export async function installPackages(from: string, name: string): Promise<strin
   for (const file of ["package.json", "package-lock.json"]) {
     await cp(join(from, file), join(unfinished, file));
   }
-  await npm(unfinished, ["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]);
+  const options = ["--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
+  await npm(unfinished, ["ci", ...options, ...(platforms === "any" ? ["--force"] : [])]);
   await rename(unfinished, folder).catch(async (error: unknown) => {
     // Another run may have installed it meanwhile.
     await rm(unfinished, { recursive: true });

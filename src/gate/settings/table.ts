@@ -1,6 +1,7 @@
 import type { AllowedHosts } from "../../core/allowed-hosts.ts";
 import { OPTION_DEFAULTS } from "../../settle-options.ts";
 import type { Place } from "../../stores/place.ts";
+import { DEFAULT_ACCENT } from "../../web/pages/accent-color.ts";
 import { locales } from "../../web/pages/words.ts";
 import { type AnyEntry, type Entry, type OptionEntry, type Setting, settingsOf } from "./entry.ts";
 import * as values from "./values.ts";
@@ -173,7 +174,7 @@ export class SettingsTable {
   readonly accentColor: OptionEntry<"accentColor"> = {
     name: "ACCENT_COLOR",
     value: values.color,
-    unset: "#1a5fb4",
+    unset: DEFAULT_ACCENT,
     about: "color of buttons and links, adjusted for contrast",
   };
   readonly logoFile: OptionEntry<"logoFile"> = {

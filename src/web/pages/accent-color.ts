@@ -10,6 +10,8 @@ type Scheme = "light" | "dark";
 
 export type Accent = Readonly<Record<Scheme, string>>;
 
+export const DEFAULT_ACCENT = "#1a5fb4";
+
 /** `#1a5fb4` or `#15b`. */
 export const isColor = (text: string): boolean => /^#([\da-f]{3}|[\da-f]{6})$/i.test(text);
 

@@ -1,5 +1,5 @@
 import type { Paths } from "../paths.ts";
-import { accentFrom } from "./accent-color.ts";
+import { accentFrom, DEFAULT_ACCENT } from "./accent-color.ts";
 import { type Asset, accentRules, assetOf, keyIcon, readLogo } from "./assets.ts";
 import type { PageFunctions } from "./page-data.ts";
 import { loadPages, type Pages } from "./render.ts";
@@ -19,8 +19,6 @@ export interface Site {
   readonly pages: Pages;
   readonly assets: readonly Asset[];
 }
-
-const DEFAULT_ACCENT = "#1a5fb4";
 
 /** Reads pages and assets once. Throws a `Fault` for a file that cannot be used. */
 export function loadSite(paths: Paths, options: SiteOptions): Site {

@@ -1,9 +1,8 @@
 import type { WebRequest } from "./web-request.ts";
 
 /**
- * Whether another site made the browser send the request. A sibling subdomain
- * counts as another site, since others may control it. Without `Sec-Fetch-Site` and `Origin`, no
- * browser sent the form.
+ * Whether another site made the browser send the request. A sibling subdomain counts as another
+ * site, since others may control it. Without `Sec-Fetch-Site` and `Origin`, no browser sent the form.
  */
 export function isCrossSite(
   request: Pick<WebRequest, "header">,

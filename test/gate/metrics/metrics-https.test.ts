@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
 import { type ClientHttp2Session, connect } from "node:http2";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { CA_CERTIFICATE, SERVER_CERTIFICATE, SERVER_KEY } from "../../support/certificates.ts";
+import {
+  CA_CERTIFICATE,
+  SERVER_CERTIFICATE,
+  SERVER_KEY,
+  writeCertificate,
+} from "../../support/certificates.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { type MeasuredGate, startMeasured } from "./measured-gate.ts";
 
@@ -15,11 +18,10 @@ const requests = (method: string, route: string, code: string): string =>
 async function startSecure(
   t: TestContext,
 ): Promise<{ readonly gate: MeasuredGate; readonly client: ClientHttp2Session }> {
-  const dir = await tempDir(t);
-  const [tlsCertFile, tlsKeyFile] = [join(dir, "cert.pem"), join(dir, "key.pem")];
-  await writeFile(tlsCertFile, SERVER_CERTIFICATE);
-  await writeFile(tlsKeyFile, SERVER_KEY, { mode: 0o600 });
-  const gate = await startMeasured(t, { tlsCertFile, tlsKeyFile, logLevel: "debug" });
+  const own = { cert: SERVER_CERTIFICATE, key: SERVER_KEY };
+  const { certFile, keyFile } = await writeCertificate(await tempDir(t), own);
+  const tls = { tlsCertFile: certFile, tlsKeyFile: keyFile };
+  const gate = await startMeasured(t, { ...tls, logLevel: "debug" });
   const { port } = new URL(gate.url);
   const client = connect(`https://localhost:${port}`, { ca: CA_CERTIFICATE });
   t.after(() => client.destroy());
