@@ -138,5 +138,7 @@ export function addonsOf({ platform, packages }: Target): ReadonlyMap<string, st
 if (import.meta.main) {
   const [output] = process.argv.slice(2);
   if (output === undefined) throw new Error("usage: node release-tools/executable.ts FILE");
+  const [major = ""] = process.versions.node.split(".");
+  if (Number(major) < 26) throw new Error(`needs Node.js 26, not ${process.versions.node}`);
   writeExecutable(await bundle(), THIS_MACHINE, resolve(output));
 }

@@ -7,12 +7,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { whereInstalled } from "../proxies/program.ts";
 import { send } from "../support/client.ts";
+import { executableNode } from "../support/executable.ts";
 import { freePort } from "../support/free-port.ts";
 import { startProgram } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
 const execute = promisify(execFile);
 
 interface Step {
@@ -54,6 +54,7 @@ async function copyContext(folder: string): Promise<void> {
 }
 
 async function replayBuild(context: string, folder: string): Promise<void> {
+  const PATH = `${dirname(await executableNode())}:${process.env.PATH}`;
   for (const { word, rest } of build) {
     if (word === "COPY") {
       const names = rest.split(" ").slice(0, -1);

@@ -6,9 +6,14 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { hash as bcrypt } from "@node-rs/bcrypt";
-import { addonsOf, bundle, THIS_MACHINE, writeExecutable } from "../../release-tools/executable.ts";
+import { addonsOf, THIS_MACHINE } from "../../release-tools/executable.ts";
 import { send } from "../support/client.ts";
-import { EXECUTABLE_ROOT, furnishRoot, startExecutable } from "../support/executable.ts";
+import {
+  EXECUTABLE_ROOT,
+  executableNode,
+  furnishRoot,
+  startExecutable,
+} from "../support/executable.ts";
 import { OWNER, SECRET } from "../support/gate.ts";
 import { ROOT } from "./installed.ts";
 
@@ -34,10 +39,13 @@ function testExecutable(): void {
   const run = (...args: string[]) =>
     execute("chroot", [root, "/latchkey", ...args], { env: { PATH: process.env.PATH } });
 
+  const build = async (file: string) =>
+    execute(await executableNode(), ["release-tools/executable.ts", file], { cwd: ROOT });
+
   before(async () => {
     root = await mkdtemp(join(tmpdir(), "latchkey-root-"));
     const file = join(root, "built");
-    writeExecutable(await bundle(), THIS_MACHINE, file);
+    await build(file);
     await furnishRoot(root, file, [...addonsOf(THIS_MACHINE).values()]);
     await rm(file);
   });
@@ -82,7 +90,7 @@ function testExecutable(): void {
 
   test("the same source gives the same executable", async () => {
     const again = join(root, "again");
-    writeExecutable(await bundle(), THIS_MACHINE, again);
+    await build(again);
     await execute("cmp", [join(root, "latchkey"), again]);
   });
 }

@@ -1,17 +1,30 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, mkdir, realpath } from "node:fs/promises";
+import { copyFile, mkdir, readFile, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { entries } from "../../src/gate/settings/table.ts";
+import { installPackages } from "./packages.ts";
 
 /**
  * Names the folder of an executable, made by `furnishRoot`: `startGate` then runs it there instead
  * of the gate of the checkout. `TMPDIR` must be the folder's `tmp`.
  */
 export const EXECUTABLE_ROOT = "LATCHKEY_TEST_ROOT";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The Node.js that builds executables and is in them. The tests also run on older ones. */
+export async function executableNode(): Promise<string> {
+  const { devDependencies } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  if (process.versions.node === devDependencies.node) return process.execPath;
+  const from = join(ROOT, "release-tools/packages");
+  const packages = await installPackages(from, "latchkey-release", "any");
+  return join(packages, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
+}
 
 /**
  * Copies the executable into an empty folder for `chroot`, with the libraries that `ldd` names for it
