@@ -22,23 +22,34 @@ for (const file of Object.values<string>(bin)) chmodSync(file, 0o755);
  * of its users.
  */
 async function bundleCommands(): Promise<void> {
-  const main = readFileSync("dist/cli/main.js", "utf8");
   for (const folder of ["cli", "gate", "doctor"]) {
     rmSync(`dist/${folder}`, { recursive: true, force: true });
   }
-  await build({
-    entryPoints: [COMMANDS],
-    outfile: "dist/cli/latchkey.cjs",
+  const options = {
+    outdir: "dist/cli",
+    outExtension: { ".js": ".cjs" },
     bundle: true,
     format: "cjs",
     platform: "node",
     target: "node24",
     packages: "external",
+  } as const;
+  await build({
+    ...options,
+    entryPoints: [COMMANDS],
     // Of the modules in the file, only the one beside the templates asks for its URL.
     define: { "import.meta.url": "inPages" },
     banner: {
       js: 'const inPages = new URL("../web/pages/", require("node:url").pathToFileURL(__filename));',
     },
   });
-  writeFileSync("dist/cli/main.js", main.replace("./latchkey.js", "./latchkey.cjs"));
+  // A file of its own, because it must run on old versions of Node.js.
+  await build({
+    ...options,
+    entryPoints: ["src/cli/main.ts"],
+    external: ["./latchkey.ts"],
+    supported: { "dynamic-import": false },
+  });
+  const main = readFileSync("dist/cli/main.cjs", "utf8");
+  writeFileSync("dist/cli/main.cjs", main.replace("./latchkey.ts", "./latchkey.cjs"));
 }

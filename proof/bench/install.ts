@@ -115,7 +115,7 @@ async function installIn(
     folder,
     node: [],
     file: (name) => join(folder, `${name}.js`),
-    gate: ["--max-semi-space-size=4", join(modules, "latchkey/dist/cli/main.js"), "serve"],
+    gate: ["--max-semi-space-size=4", join(modules, "latchkey/dist/cli/main.cjs"), "serve"],
     packages: await countOf(folder, places),
     bytes: await bytesIn(modules),
   };

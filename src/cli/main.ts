@@ -11,8 +11,9 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
   );
   process.exitCode = 1;
 } else {
-  const { latchkey } = await import("./latchkey.ts");
-  process.exitCode = await latchkey(process.argv.slice(2), process);
+  import("./latchkey.ts")
+    .then(({ latchkey }) => latchkey(process.argv.slice(2), process))
+    .then((code) => {
+      process.exitCode = code;
+    });
 }
-
-export {};

@@ -55,7 +55,7 @@ test("the package contains only JavaScript, types, page files, documentation and
   ];
   assert.deepEqual(
     files.sort(),
-    [...expected, "dist/cli/latchkey.cjs", "dist/cli/main.js", ...about]
+    [...expected, "dist/cli/latchkey.cjs", "dist/cli/main.cjs", ...about]
       .map((file) => `package/${file}`)
       .sort(),
   );
@@ -186,7 +186,7 @@ test("CommonJS in TypeScript type-checks as the library page says", async () => 
 
 test("latchkey is a command when installed and when built", async () => {
   const { project, checkout } = installed;
-  const built = join(checkout, "dist/cli/main.js");
+  const built = join(checkout, "dist/cli/main.cjs");
   assert.equal(statSync(built).mode & 0o777, 0o755);
   assert.match(await readFile(built, "utf8"), /^#!\/usr\/bin\/env /);
   const version = await run(project, "npx", "--no-install", "latchkey", "--version");
