@@ -44,8 +44,8 @@ export function createCurrentUser(
   sessions: BoundedMemory<string, Session> = createSessionMemory(),
   recorder?: Pick<SessionRecorder, "used">,
 ): CurrentUser {
-  async function verify(text: string): Promise<User | "forged" | undefined> {
-    const token = await tokens.verify(text);
+  function verify(text: string): MaybePromise<User | "forged" | undefined> {
+    const token = tokens.verify(text);
     if (token === undefined || token === "forged") return token;
     const session: Session = { token, found: undefined, recheckAt: 0, noteUseAt: 0 };
     // A copy, since a slice would keep the whole Cookie header in memory.

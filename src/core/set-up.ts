@@ -54,7 +54,7 @@ export async function setUp(
   const user = await ports.store.insertFirstUser({ username: form.username, passwordHash });
   if (user === undefined) return { kind: "already-configured" };
 
-  const token = await startSession(ports, user, client);
+  const token = startSession(ports, user, client);
   await deleteSetupToken(ports);
   startDomainSetup(ports, form.domain);
   ports.events.record(signedUp(user.username));

@@ -50,7 +50,7 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
   if ((await checkCode(ports, user, attempt.code ?? "")) === "rejected")
     return { kind: "rejected" };
 
-  const token = await startSession(ports, user, attempt);
+  const token = startSession(ports, user, attempt);
   if (ports.passwords.isOutdated(user.passwordHash)) {
     await renewHash(ports, user, attempt.password, requester);
   }

@@ -40,7 +40,7 @@ test("returns no user for a missing, empty or forged token or an unknown user, a
   assert.equal(currentUser(undefined), undefined);
   assert.equal(currentUser(""), undefined);
   assert.equal(await currentUser("a.b.c"), "forged");
-  assert.equal(await currentUser(await ports.tokens.issue("unknown" as UserId)), undefined);
+  assert.equal(await currentUser(ports.tokens.issue("unknown" as UserId)), undefined);
 });
 
 test("throws when the store fails", async (t) => {
@@ -115,7 +115,7 @@ test("notices a changed system clock for each session of a user", async (t) => {
 
 test("looks a forgotten user up again for each of their sessions", async (t) => {
   const { ports, currentUser, token, user } = await signedInOwner(t);
-  const other = await ports.tokens.issue(user.id);
+  const other = ports.tokens.issue(user.id);
   await currentUser(token);
   await currentUser(other);
   assert.deepEqual(currentUser(other), user, "from memory");
@@ -174,7 +174,7 @@ test("does not note the use of a session that is refused, or of one without an I
   const recorder = { used: (id: string) => void used.push(id) };
   const { tokens, users, clock } = ports;
   const currentUser = createCurrentUser(tokens, users, clock, createSessionMemory(), recorder);
-  await currentUser(await tokens.issue("unknown" as UserId));
+  await currentUser(tokens.issue("unknown" as UserId));
   const withoutId = mint({ user_id: user.id, exp: clock.now() / 1_000 + 60 });
   assert.deepEqual(await currentUser(withoutId), user);
   assert.deepEqual(used, []);

@@ -12,7 +12,7 @@ test("requires the setup while no account exists, whatever the token", async (t)
     createCurrentUser(ports.tokens, ports.users, ports.clock),
   );
   assert.deepEqual(await guard(undefined), { kind: "needs-setup" });
-  const token = await ports.tokens.issue("unknown" as UserId);
+  const token = ports.tokens.issue("unknown" as UserId);
   assert.deepEqual(await guard(token), { kind: "needs-setup" });
 });
 
@@ -41,7 +41,7 @@ test("does not count accounts in the guard for whole handlers", async (t) => {
   const hasUsers = t.mock.method(ports.store, "hasUsers");
   const guard = createRequireUser(currentUser);
   assert.deepEqual(guard(undefined), { kind: "needs-sign-in" });
-  const token = await ports.tokens.issue("unknown" as UserId);
+  const token = ports.tokens.issue("unknown" as UserId);
   assert.deepEqual(await guard(token), { kind: "needs-sign-in" });
   assert.equal(hasUsers.mock.callCount(), 0);
 });

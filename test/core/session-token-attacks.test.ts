@@ -123,22 +123,22 @@ const claims: Readonly<Record<string, string>> = {
 };
 
 for (const [what, token] of Object.entries({ ...algorithms, ...headers, ...shapes })) {
-  test(`calls ${what} forged`, async () => {
-    assert.equal(await createSessionTokens(SECRET, fakeClock()).verify(token), "forged");
+  test(`calls ${what} forged`, () => {
+    assert.equal(createSessionTokens(SECRET, fakeClock()).verify(token), "forged");
   });
 }
 
 for (const [what, token] of Object.entries(claims)) {
-  test(`does not call a signed token with ${what} forged`, async () => {
-    assert.equal(await createSessionTokens(SECRET, fakeClock()).verify(token), undefined);
+  test(`does not call a signed token with ${what} forged`, () => {
+    assert.equal(createSessionTokens(SECRET, fakeClock()).verify(token), undefined);
   });
 }
 
 for (const [what, token] of Object.entries({ ...algorithms, ...headers, ...shapes, ...claims })) {
-  test(`rejects ${what}`, async () => {
+  test(`rejects ${what}`, () => {
     const tokens = createSessionTokens(SECRET, fakeClock());
-    assert.equal(await userIdIn(tokens, token), undefined);
-    assert.equal(await userIdIn(tokens, GENUINE), "user-1", "the token it was made from is one");
-    assert.equal(await userIdIn(tokens, token), undefined, "beside the genuine one");
+    assert.equal(userIdIn(tokens, token), undefined);
+    assert.equal(userIdIn(tokens, GENUINE), "user-1", "the token it was made from is one");
+    assert.equal(userIdIn(tokens, token), undefined, "beside the genuine one");
   });
 }

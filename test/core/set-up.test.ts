@@ -46,7 +46,7 @@ test("creates the first account with a token and an entry, and deletes the setup
   assert.ok(outcome.kind === "set-up");
   const stored = await ports.store.findUserByUsername(OWNER.username);
   assert.deepEqual(outcome.user, { id: stored?.id, username: OWNER.username }, "without the hash");
-  assert.equal(await userIdIn(ports.tokens, outcome.token), stored?.id);
+  assert.equal(userIdIn(ports.tokens, outcome.token), stored?.id);
   assert.equal(await ports.passwords.verify(OWNER.password, stored?.passwordHash), true);
   assert.equal(keptToken(), undefined);
   assert.deepEqual(await ports.writtenEntries(), [`signup: Created account ${OWNER.username}`]);
@@ -171,7 +171,12 @@ test("ignores an invalid domain, and any domain without a domain setup", async (
 
 test("fails without an entry when the token cannot be created", async (t) => {
   const { ports } = await setUpPorts(t);
-  const tokens = { ...ports.tokens, issue: () => Promise.reject(new Error("no entropy")) };
+  const tokens = {
+    ...ports.tokens,
+    issue: () => {
+      throw new Error("no entropy");
+    },
+  };
   await assert.rejects(setUp({ ...ports, tokens }, formWith(), CLIENT), /^Error: no entropy$/);
   assert.deepEqual(await ports.writtenEntries(), []);
 });

@@ -80,7 +80,7 @@ export interface SignedInOwner {
 export async function signedInOwner(t: TestContext): Promise<SignedInOwner> {
   const ports = await corePorts(t);
   const { id, username } = await ports.insertOwner(hashText("a hash"));
-  const token = await ports.tokens.issue(id);
+  const token = ports.tokens.issue(id);
   const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
   return { ports, token, user: { id, username }, currentUser };
 }

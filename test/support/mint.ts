@@ -36,7 +36,7 @@ function decoded(text: string): Readonly<Record<string, unknown>> {
 }
 
 /** The user ID of a token that the service accepts. */
-export async function userIdIn(tokens: SessionTokens, token: string): Promise<UserId | undefined> {
-  const verified = await tokens.verify(token);
+export function userIdIn(tokens: SessionTokens, token: string): UserId | undefined {
+  const verified = tokens.verify(token);
   return typeof verified === "object" ? verified.userId : undefined;
 }

@@ -60,7 +60,7 @@ export async function signInWithPasskey(
   );
   if (use === "copied") ports.log.warn({ username: user.username }, COPIED);
   if (use !== "used") return { kind: "rejected" };
-  const token = await startSession(ports, user, client);
+  const token = startSession(ports, user, client);
   ports.events.record(signedIn(user.username));
   return { kind: "signed-in", user: { id: user.id, username: user.username }, token };
 }

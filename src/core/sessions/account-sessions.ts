@@ -33,13 +33,13 @@ export interface AccountSessionsPorts extends SignOutPorts {
 export function createAccountSessions(ports: AccountSessionsPorts): AccountSessions {
   const { store, tokens, events } = ports;
   /** Of a guarded request, so its token needs no second verification. */
-  const tokenOf = async (text: string) => {
-    const token = ports.remembered(text) ?? (await tokens.verify(text));
+  const tokenOf = (text: string) => {
+    const token = ports.remembered(text) ?? tokens.verify(text);
     return typeof token === "object" ? token : undefined;
   };
   return {
     async list(text, client) {
-      const token = await tokenOf(text);
+      const token = tokenOf(text);
       const sessions = token === undefined ? [] : await listSessions(ports, token, client);
       return { sessions, currentId: token?.jti };
     },
@@ -51,7 +51,7 @@ export function createAccountSessions(ports: AccountSessionsPorts): AccountSessi
     },
 
     async endOthers(user, text) {
-      const ended = await endOtherSessions(ports, user.id, (await tokenOf(text))?.jti);
+      const ended = await endOtherSessions(ports, user.id, tokenOf(text)?.jti);
       if (ended > 0) events.record(otherSessionsEnded(user.username));
     },
 

@@ -11,7 +11,7 @@ export async function signOut(
   ports: SignOutPorts,
   text: string,
 ): Promise<"no-session" | { readonly ended: UserId }> {
-  const token = await ports.tokens.verify(text);
+  const token = ports.tokens.verify(text);
   if (token === undefined || token === "forged" || token.jti === undefined) return "no-session";
   const session = { id: token.jti, expiresAt: new Date(token.expiresAt) };
   await addEndedSessions(ports, token.userId, [session]);

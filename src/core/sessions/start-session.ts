@@ -12,13 +12,13 @@ export interface StartSessionPorts {
 }
 
 /** Issues a session token for a user who has signed in, and records the session. */
-export async function startSession(
+export function startSession(
   { tokens, clock, sessions }: StartSessionPorts,
   user: Pick<StoredUser, "id" | "sessionsFrom">,
   client: Client,
-): Promise<string> {
+): string {
   const id = newSessionId();
-  const token = await tokens.issue(user.id, user.sessionsFrom, id);
+  const token = tokens.issue(user.id, user.sessionsFrom, id);
   const now = clock.now();
   sessions.started({
     id,

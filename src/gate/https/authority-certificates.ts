@@ -49,7 +49,7 @@ export async function fromAuthority(
   async function obtain(name: string, stop: AbortSignal): Promise<Certificate> {
     await check(name, stop);
     using exchange = createExchange(trusted, stop);
-    const key = await accountKey(await folder.accountKey(directoryUrl, newKeyPem));
+    const key = accountKey(await folder.accountKey(directoryUrl, newKeyPem));
     const requests = await openAccount(exchange, directoryUrl, key);
     const ports = { requests, challenges, pause: (ms: number) => pause(ms, stop) };
     const resumed = await resume(ports, folder, name, directoryUrl);

@@ -30,7 +30,7 @@ export async function accountWithSessions(t: TestContext): Promise<SessionsScene
     ports,
     user,
     async start() {
-      const token = await startSession(ports, await stored(), CLIENT);
+      const token = startSession(ports, await stored(), CLIENT);
       await ports.sessions.flush();
       return token;
     },

@@ -12,7 +12,7 @@ test("issues a token and records its session under the token's jti", async (t) =
   const sessions = { started: (session: StoredSession) => started.push(session) };
   const user = { id: "1" as UserId, sessionsFrom: 7 };
   const client = { remoteAddress: "192.0.2.1", userAgent: "curl/8.5.0" };
-  const token = await startSession({ tokens, clock, sessions }, user, client);
+  const token = startSession({ tokens, clock, sessions }, user, client);
   const { header, claims } = partsOf(token);
   assert.equal(header.sessions_from, 7);
   assert.match(String(claims.jti), /^[0-9a-f]{32}$/);

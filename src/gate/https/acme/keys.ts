@@ -1,16 +1,16 @@
 import {
+  createHash,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
   type KeyObject,
   sign,
 } from "node:crypto";
-import { calculateJwkThumbprint, exportJWK, type JWK } from "jose";
 
 /** The key that identifies an account at a certificate authority. */
 export interface AccountKey {
   readonly privateKey: KeyObject;
-  readonly publicJwk: JWK;
+  readonly publicJwk: object;
   /** Appended to each challenge token, to prove that this account requested the challenge. */
   readonly thumbprint: string;
 }
@@ -20,10 +20,22 @@ export function newKeyPem(): string {
   return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
-export async function accountKey(pem: string): Promise<AccountKey> {
-  const publicJwk = await exportJWK(createPublicKey(pem));
-  const thumbprint = await calculateJwkThumbprint(publicJwk);
+export function accountKey(pem: string): AccountKey {
+  const { crv, kty, x, y } = createPublicKey(pem).export({ format: "jwk" });
+  // These names, in this order, are what a thumbprint is computed from.
+  const publicJwk = { crv, kty, x, y };
+  const thumbprint = createHash("sha256").update(JSON.stringify(publicJwk)).digest("base64url");
   return { privateKey: createPrivateKey(pem), publicJwk, thumbprint };
+}
+
+/** Signs a request to a certificate authority: a JWS in its flattened form, by ES256. */
+export function signedRequest(header: object, payload: object | undefined, key: KeyObject): string {
+  const encoded = (value: object | undefined): string =>
+    value === undefined ? "" : Buffer.from(JSON.stringify(value)).toString("base64url");
+  const parts = { protected: encoded({ alg: "ES256", ...header }), payload: encoded(payload) };
+  const text = Buffer.from(`${parts.protected}.${parts.payload}`);
+  const signature = sign("sha256", text, { key, dsaEncoding: "ieee-p1363" }).toString("base64url");
+  return JSON.stringify({ ...parts, signature });
 }
 
 const CERTIFICATE_EXTENSIONS = "2a864886f70d01090e";

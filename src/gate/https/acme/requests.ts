@@ -1,7 +1,6 @@
-import { FlattenedSign, type JWK } from "jose";
 import type { HttpResponse } from "../http-request.ts";
 import { type Exchange, httpsUrl } from "./exchange.ts";
-import type { AccountKey } from "./keys.ts";
+import { type AccountKey, signedRequest } from "./keys.ts";
 import { jsonIn, problemOf, unusable } from "./problem.ts";
 
 /** An authority may refuse any nonce, and sends a new one with the refusal. */
@@ -50,15 +49,12 @@ function createSigning(exchange: Exchange, newNonce: string, key: AccountKey) {
   return async (
     url: string,
     payload: object | undefined,
-    identity: { readonly jwk: JWK } | { readonly kid: string },
+    identity: { readonly jwk: object } | { readonly kid: string },
   ): Promise<HttpResponse> => {
-    const text = new TextEncoder().encode(payload === undefined ? "" : JSON.stringify(payload));
     for (let tried = 1; ; tried += 1) {
       const used = nonce ?? (await freshNonce());
-      const jws = await new FlattenedSign(text)
-        .setProtectedHeader({ alg: "ES256", ...identity, nonce: used, url })
-        .sign(key.privateKey);
-      const reply = await exchange.send("POST", url, JSON.stringify(jws));
+      const signed = signedRequest({ ...identity, nonce: used, url }, payload, key.privateKey);
+      const reply = await exchange.send("POST", url, signed);
       nonce = nonceIn(reply);
       if (reply.status < 400) return reply;
       const problem = problemOf(reply);

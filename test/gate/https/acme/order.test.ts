@@ -15,7 +15,7 @@ test("completes an order from pending to ready to the chain, and withdraws its c
   const { chain, pauses, published } = order(t, authority);
   assert.equal(await chain, CHAIN);
   assert.deepEqual(identifiers, [{ identifiers: [{ type: "dns", value: NAME }] }]);
-  const { thumbprint } = await accountKey(KEY);
+  const { thumbprint } = accountKey(KEY);
   assert.deepEqual(published, [`a-token: a-token.${thumbprint}`, "a-token is gone"]);
   assert.deepEqual(pauses, [], "nothing to wait for");
 });

@@ -15,7 +15,7 @@ export async function requestsTo(
 ): Promise<AcmeRequests> {
   const exchange = createExchange([AUTHORITY_CA], new AbortController().signal);
   t.after(() => exchange[Symbol.dispose]());
-  return openAccount(exchange, directoryUrl, await accountKey(KEY));
+  return openAccount(exchange, directoryUrl, accountKey(KEY));
 }
 
 export interface Ordering {

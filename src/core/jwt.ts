@@ -1,0 +1,60 @@
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
+
+const ALGORITHM = "HS256";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The content of a JSON Web Token. */
+export interface Jwt {
+  readonly header: Fields;
+  readonly claims: Fields;
+}
+
+export const jwtKey = (secret: string): KeyObject => createSecretKey(secret, "utf8");
+
+/** Signs a token with HMAC-SHA256. */
+export function signJwt({ header, claims }: Jwt, key: KeyObject): string {
+  const text = `${encoded({ alg: ALGORITHM, typ: "JWT", ...header })}.${encoded(claims)}`;
+  return `${text}.${signatureOf(text, key).toString("base64url")}`;
+}
+
+/**
+ * Returns the content of a token that one of the keys has signed; `undefined` for any other text. The
+ * algorithm is fixed, and nothing of the token is interpreted before its signature was verified.
+ */
+export function readJwt(token: string, keys: readonly KeyObject[]): Jwt | undefined {
+  const parts = token.split(".");
+  if (parts.length !== 3 || !parts.every(isCanonical)) return undefined;
+  const [headerPart = "", claimsPart = "", signature = ""] = parts;
+  const given = Buffer.from(signature, "base64url");
+  const text = `${headerPart}.${claimsPart}`;
+  if (!keys.some((key) => isEqual(signatureOf(text, key), given))) return undefined;
+  const header = decoded(headerPart);
+  const claims = decoded(claimsPart);
+  // `crit` names extensions that must be understood, and there are none here.
+  if (header?.alg !== ALGORITHM || "crit" in header || claims === undefined) return undefined;
+  return { header, claims };
+}
+
+const signatureOf = (text: string, key: KeyObject): Buffer =>
+  createHmac("sha256", key).update(text).digest();
+
+const isEqual = (one: Buffer, other: Buffer): boolean =>
+  one.length === other.length && timingSafeEqual(one, other);
+
+const encoded = (fields: Fields): string =>
+  Buffer.from(JSON.stringify(fields)).toString("base64url");
+
+/** Node also decodes padding, white space and stray bits, so one token would have many spellings. */
+const isCanonical = (part: string): boolean =>
+  Buffer.from(part, "base64url").toString("base64url") === part;
+
+function decoded(part: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString());
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Fields) : undefined;
+  } catch {
+    return undefined;
+  }
+}
