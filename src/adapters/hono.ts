@@ -4,6 +4,8 @@ import {
   andThen,
   fetchRequest,
   type GuardCheck,
+  type NodeRequest,
+  nodeRequest,
   toResponse,
   type User,
   type WebRequest,
@@ -44,25 +46,31 @@ export function honoAuth(auth: Auth): HonoAuth {
 
   const guard =
     (check: GuardCheck): HonoGuard =>
-    (c, next) =>
-      andThen(
-        check(c.req.header("cookie"), () => requestOf(c)),
+    (c, next) => {
+      const request = requestOf(c);
+      return andThen(
+        check(request.header("cookie"), () => request),
         (result): ReturnType<HonoGuard> => {
           if (result.kind === "refused") return Promise.resolve(toResponse(result.answer));
           c.set("user", result.user);
           return next();
         },
       );
+    };
 
   return {
     routes,
     requireAuth: guard(adapter.requireAuth),
     authMiddleware: guard(adapter.authMiddleware),
-    currentUser: (c) => adapter.currentUser(c.req.header("cookie")),
+    currentUser: (c) => adapter.currentUser(requestOf(c).header("cookie")),
     pageHelpers: (c) => adapter.pageHelpers(requestOf(c)),
   };
 }
 
-/** Hono's Node server provides the connection. */
-const requestOf = (c: Context): WebRequest =>
-  fetchRequest(c.req.raw, c.env?.incoming?.socket ?? undefined);
+function requestOf({ env, req }: Context): WebRequest {
+  // From Hono's Node server. Its headers need not be copied.
+  const incoming: NodeRequest | undefined = env?.incoming;
+  if (incoming === undefined) return fetchRequest(req.raw);
+  // Middleware can read a form, and put another body in its place.
+  return req.method === "POST" ? fetchRequest(req.raw, incoming.socket) : nodeRequest(incoming);
+}
