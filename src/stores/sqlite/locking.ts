@@ -39,7 +39,10 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
 /** Runs one statement and returns its rows. */
 export type Ask = (text: string, values?: readonly SQLInputValue[]) => Promise<readonly Row[]>;
 
-/** Keeps the few statements of the store: preparing one takes longer than running it. */
+/**
+ * Keeps the few statements of the store: preparing one takes longer than running it. A statement
+ * with `LIMIT ?` is prepared again on every use, so where that counts the limit is in the text.
+ */
 export function createAsk(database: DatabaseSync): Ask {
   const statements = new Map<string, StatementSync>();
   return (text, values = []) =>

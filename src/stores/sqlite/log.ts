@@ -34,8 +34,8 @@ export function logOn(database: DatabaseSync, ask: Ask): SqliteLog {
     async readNewestEntries(limit, once) {
       const text = `SELECT * FROM log_entries
         WHERE type <> ? OR id = (SELECT max(id) FROM log_entries WHERE type = ?)
-        ORDER BY id DESC LIMIT ?`;
-      return (await ask(text, [once, once, limit])).map(logEntryOf);
+        ORDER BY id DESC LIMIT ${limit}`;
+      return (await ask(text, [once, once])).map(logEntryOf);
     },
 
     pruneLogEntries: (before, limit) =>

@@ -43,8 +43,8 @@ export function sessionsOn(
 
     async readSessionsOf(user, now, limit) {
       const text = `SELECT * FROM sessions WHERE user_id = ? AND expires_at > ?
-        ORDER BY used_at DESC, id LIMIT ?`;
-      return (await ask(text, [user, now.getTime(), limit])).map(sessionOf);
+        ORDER BY used_at DESC, id LIMIT ${limit}`;
+      return (await ask(text, [user, now.getTime()])).map(sessionOf);
     },
 
     async readSessions({ afterId, limit }) {
