@@ -67,10 +67,13 @@ export function honoAuth(auth: Auth): HonoAuth {
   };
 }
 
+/**
+ * Hono's Node server provides Node's request, whose headers need not be copied. A form is read from
+ * Hono's: middleware can have replaced its body.
+ */
 function requestOf({ env, req }: Context): WebRequest {
-  // From Hono's Node server. Its headers need not be copied.
-  const incoming: NodeRequest | undefined = env?.incoming;
-  if (incoming === undefined) return fetchRequest(req.raw);
-  // Middleware can read a form, and put another body in its place.
-  return req.method === "POST" ? fetchRequest(req.raw, incoming.socket) : nodeRequest(incoming);
+  const incoming: NodeRequest | undefined = env?.incoming ?? undefined;
+  return incoming?.headers === undefined || req.method === "POST"
+    ? fetchRequest(req.raw, incoming?.socket)
+    : nodeRequest(incoming);
 }
