@@ -53,18 +53,21 @@ export function handleOf(answer: Endpoint): Handle {
 const MAX_STALL_MS = 30_000;
 const CHECK_EVERY_MS = 2_000;
 
+/** The open connections of a server. */
+export interface Connections {
+  /** Closes those that have sent nothing: Node.js 24 does not count them as idle. */
+  closeUnused(): void;
+}
+
 /**
  * Closes connections that do not read their responses in time; Node.js limits only requests. A timer
  * checks all connections, so that a request costs nothing. The largest response is a logo of 512 KiB.
- *
- * @returns A function that closes the connections that have sent nothing: Node.js 24 does not count
- * them as idle.
  */
-export function cutStalled(
+export function watchConnections(
   server: NetServer,
   event: "connection" | "secureConnection",
   maxStallMs: number = MAX_STALL_MS,
-): () => void {
+): Connections {
   const waitingSince = new Map<Socket, number | undefined>();
   server.on(event, (socket: Socket) => {
     waitingSince.set(socket, undefined);
@@ -81,8 +84,10 @@ export function cutStalled(
     }
   }, CHECK_EVERY_MS).unref();
   server.once("close", () => clearInterval(timer));
-  return () => {
-    for (const socket of waitingSince.keys()) if (socket.bytesRead === 0) socket.destroy();
+  return {
+    closeUnused() {
+      for (const socket of waitingSince.keys()) if (socket.bytesRead === 0) socket.destroy();
+    },
   };
 }
 
@@ -91,10 +96,10 @@ export type PlainServer = Server & Drainable;
 export function createListener(handle: RequestListener): PlainServer {
   const server = http.createServer(SERVER_OPTIONS, requiringHost(handle));
   answerRefusals(server);
-  const closeUnused = cutStalled(server, "connection");
+  const connections = watchConnections(server, "connection");
   const closeIdleConnections = (): void => {
     http.Server.prototype.closeIdleConnections.call(server);
-    closeUnused();
+    connections.closeUnused();
   };
   // Not http.Server.close: it closes connections whose next request is in transit.
   const finish: Drainable["finish"] = (closed) =>

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
-import { cutStalled } from "../../src/gate/listener.ts";
+import { watchConnections } from "../../src/gate/listener.ts";
 import { send } from "../support/client.ts";
 import { listenOn } from "../support/listen.ts";
 
@@ -21,7 +21,7 @@ async function startServer(t: TestContext): Promise<Started> {
   const server = createServer((request, response) => {
     response.end(request.url === "/long" ? LONG : "short");
   });
-  cutStalled(server, "connection", 5_000);
+  watchConnections(server, "connection", 5_000);
   const port = await listenOn(t, server);
   return {
     port,

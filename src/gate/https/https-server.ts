@@ -7,7 +7,13 @@ import {
 } from "node:http2";
 import { Server as NetServer, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { cutStalled, type Drainable, type Handle, SERVER_OPTIONS } from "../listener.ts";
+import {
+  type Connections,
+  type Drainable,
+  type Handle,
+  SERVER_OPTIONS,
+  watchConnections,
+} from "../listener.ts";
 import { answerRefusals, requiringHost } from "../refusals.ts";
 import { TLS_OPTIONS } from "./certificate.ts";
 import type { CertificateSource } from "./certificate-source.ts";
@@ -65,12 +71,12 @@ export function createHttpsServer(
     const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeouts.stream);
     stream.once("close", () => clearTimeout(late));
   });
-  const closeUnused = cutStalled(server, "secureConnection");
+  const connections = watchConnections(server, "secureConnection");
   // Failed handshakes and lost connections are client errors, and are not logged.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   server.on("sessionError", () => {});
   // Node 24 ignores these options for HTTP/1.1 over TLS.
-  return drainable(Object.assign(server, SERVER_OPTIONS), closeUnused);
+  return drainable(Object.assign(server, SERVER_OPTIONS), connections);
 }
 
 /** Gives an HTTP/2 request the fields that handlers expect from HTTP/1.1. */
@@ -87,7 +93,7 @@ function normalize(incoming: Http2ServerRequest): void {
 }
 
 /** Adds a forced close for all connections, which Node's HTTP/2 server lacks. */
-function drainable(server: Http2SecureServer, closeUnused: () => void): HttpsServer {
+function drainable(server: Http2SecureServer, connections: Connections): HttpsServer {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   server.on("session", (session) => {
@@ -113,7 +119,7 @@ function drainable(server: Http2SecureServer, closeUnused: () => void): HttpsSer
     },
     closeIdleConnections: () => {
       if (typeof closeIdle === "function") closeIdle.call(server);
-      closeUnused();
+      connections.closeUnused();
       for (const socket of inHandshake.values()) socket.destroy();
     },
     closeAllConnections: () => {
