@@ -47,6 +47,7 @@ export interface Measure {
 const trusting: Passwords = { ...createPasswords(defaultHashing()), verify: async () => true };
 
 export const measures: readonly Measure[] = [
+  { name: "Bare look-up", unit: "µs", ...IN_PROCESS, run: lookUps },
   { name: "Cold guard", unit: "µs", ...IN_PROCESS, run: coldGuards },
   {
     name: "Sign-in, less the hash",
@@ -93,11 +94,20 @@ export const measures: readonly Measure[] = [
   },
 ];
 
+function lookUps(subject: Subject, { users }: Amount): Promise<number> {
+  return medianOf(
+    arrayOf(GUARDS, () => async () => {
+      if ((await subject.lookUp(userIdOf(anyOf(users)))) === undefined) throw new Error("nobody");
+    }),
+    AT_ONCE,
+  );
+}
+
 /** Sessions of random users that are not cached. */
 async function coldGuards({ store }: Subject, { users }: Amount): Promise<number> {
   const memory = freshMemory(store);
   const currentUser = createCurrentUser(tokens, memory, clock);
-  const sessions = await Promise.all(arrayOf(GUARDS, () => tokens.issue(userIdOf(anyOf(users)))));
+  const sessions = arrayOf(GUARDS, () => tokens.issue(userIdOf(anyOf(users))));
   return medianOf(
     sessions.map((session) => async () => {
       if ((await currentUser(session)) === undefined) throw new Error("nobody found");

@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { hash } from "@node-rs/argon2";
+import { Pool } from "pg";
 import type { PasswordHash } from "../../src/core/store.ts";
 import type { OpenStore } from "../../src/gate/open-store.ts";
 import { openPostgres } from "../../src/stores/postgres/store.ts";
@@ -17,6 +19,8 @@ export interface Subject {
   readonly name: string;
   readonly store: OpenStore;
   readonly fill: Fill;
+  /** A user by ID, without Latchkey: the least that a cold guard can take. */
+  lookUp(id: string): Promise<unknown>;
   /** The settings that make `latchkey log` read it. */
   readonly env: Readonly<Record<string, string>>;
   /** Reads its files into the page cache, which some machines drop early. */
@@ -35,19 +39,28 @@ const AS_IN_PRODUCTION = {
   max_wal_size: "4GB",
 } as const;
 
+/** As many as the store keeps. */
+const CONNECTIONS = 8;
+
 export async function sqliteSubject(folder: string, start: number): Promise<Subject> {
   const file = join(folder, "latchkey.db");
   const store = await openSqlite({ file });
   await addOwner(store);
+  const database = new DatabaseSync(file);
+  const byId = database.prepare("SELECT * FROM users WHERE id = ?");
   return {
     name: "SQLite",
     store,
     fill: sqliteFill(file, start),
+    lookUp: async (id) => byId.get(id),
     env: { DATA_DIR: folder },
     intoMemory: () => readThrough(folder),
     removeEntriesAfter: async (id) => execute(file, `DELETE FROM log_entries WHERE id > ${id}`),
     version: async () => `SQLite ${process.versions.sqlite}`,
-    close: async () => store.close(),
+    async close() {
+      database.close();
+      await store.close();
+    },
   };
 }
 
@@ -55,10 +68,13 @@ export async function postgresSubject(folder: string, start: number): Promise<Su
   const postgres = await startServer(AS_IN_PRODUCTION);
   const store = await openPostgres({ url: postgres.url() });
   await addOwner(store);
+  const pool = new Pool({ connectionString: postgres.url(), max: CONNECTIONS });
+  const text = "SELECT * FROM latchkey_users WHERE id = $1";
   return {
     name: "PostgreSQL",
     store,
     fill: postgresFill(postgres, start),
+    lookUp: async (id) => (await pool.query({ name: "by_id", text, values: [id] })).rows[0],
     env: { DATABASE_URL: postgres.url(), DATA_DIR: folder },
     intoMemory: () => readThrough(join(postgres.socketFolder, "data/base")),
     async removeEntriesAfter(id) {
@@ -69,6 +85,7 @@ export async function postgresSubject(folder: string, start: number): Promise<Su
       return `PostgreSQL ${row?.server_version}`;
     },
     async close() {
+      await pool.end();
       await store.close();
       await postgres.close();
     },
