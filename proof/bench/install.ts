@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { copyFile, cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { packCopy } from "../../test/package/installed.ts";
 import { type Locked, projectOf } from "./lock.ts";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -56,7 +57,7 @@ export async function createInstaller(folder: string): Promise<Installer> {
       if (started !== undefined) return started;
       const own = join(folder, `app-${done.size}`);
       // A failed build of Latchkey fails only Latchkey's measurement.
-      if (names.includes("latchkey")) packed ??= pack(folder);
+      if (names.includes("latchkey")) packed ??= packCopy(folder).then(({ tarball }) => tarball);
       const made = installIn(own, packed, locked[origin], names);
       done.set(key, made);
       return made;
@@ -75,24 +76,6 @@ async function withLatchkey(locked: Locked): Promise<Locked> {
   );
   const latchkey = { version, resolved: `file:${TARBALL}`, dependencies, bin };
   return { ...locked, "node_modules/latchkey": latchkey };
-}
-
-/** Builds outside the checkout, so that the checkout's `dist` does not change. */
-async function pack(folder: string): Promise<string> {
-  const own = join(folder, "package");
-  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-  const outDir = join(own, "dist");
-  await run(ROOT, [tsc, "-p", "tsconfig.build.json", "--outDir", outDir]);
-  await cp(join(ROOT, "src/web/pages/templates"), join(outDir, "web/pages/templates"), {
-    recursive: true,
-  });
-  for (const name of ["package.json", "README.md", "LICENSE"]) {
-    await copyFile(join(ROOT, name), join(own, name));
-  }
-  const npm = await npmCommand();
-  await run(own, [...npm, "pack", "--ignore-scripts", "--pack-destination", folder]);
-  const [name = ""] = (await readdir(folder)).filter((file) => file.endsWith(".tgz"));
-  return join(folder, name);
 }
 
 async function installIn(
