@@ -56,7 +56,8 @@ export async function fromAuthority(
     if (resumed !== undefined) return resumed;
     const placed = await placeOrder(ports, name, newKeyPem());
     await folder.writeOrder({ ...placed, authority: directoryUrl });
-    return finish(ports, folder, placed);
+    // Awaited here: leaving this function closes the connections.
+    return await finish(ports, folder, placed);
   }
 
   const renewer = new Renewer({ folder, obtain, now, log });
