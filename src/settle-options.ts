@@ -11,7 +11,7 @@ import * as checks from "./option-checks.ts";
 import { type AuthOptions, MAX_LIMIT_IPV6_PREFIX, type SettledOptions } from "./options.ts";
 import { sharesCookies } from "./web/location.ts";
 
-/** Three of libuv's four threads: the fourth stays free for signatures, files and names. */
+/** Three of libuv's four threads: the fourth stays free for files and names. */
 const MAX_HASHES_AT_ONCE = 3;
 const MAX_HASHES_WAITING = 128;
 

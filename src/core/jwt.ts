@@ -14,7 +14,7 @@ export const jwtKey = (secret: string): KeyObject => createSecretKey(secret, "ut
 
 /** Signs a token with HMAC-SHA256. */
 export function signJwt({ header, claims }: Jwt, key: KeyObject): string {
-  const text = `${encoded({ alg: ALGORITHM, typ: "JWT", ...header })}.${encoded(claims)}`;
+  const text = `${jwtPart({ alg: ALGORITHM, typ: "JWT", ...header })}.${jwtPart(claims)}`;
   return `${text}.${signatureOf(text, key).toString("base64url")}`;
 }
 
@@ -42,7 +42,8 @@ const signatureOf = (text: string, key: KeyObject): Buffer =>
 const isEqual = (one: Buffer, other: Buffer): boolean =>
   one.length === other.length && timingSafeEqual(one, other);
 
-const encoded = (fields: Fields): string =>
+/** One part of a token: JSON in base64url. */
+export const jwtPart = (fields: object): string =>
   Buffer.from(JSON.stringify(fields)).toString("base64url");
 
 /** Node also decodes padding, white space and stray bits, so one token would have many spellings. */

@@ -1,23 +1,14 @@
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { jwtVerify, SignJWT } from "jose";
 import { jwtKey, readJwt, signJwt } from "../../src/core/jwt.ts";
 import { SECRET } from "../support/gate.ts";
+import { encoded, signed } from "../support/mint.ts";
 
 const KEY = jwtKey(SECRET);
 const OTHER = jwtKey(`${SECRET}.`);
 const GENUINE = signJwt({ header: {}, claims: { user_id: "user-1" } }, KEY);
-
-const encoded = (value: unknown): string =>
-  Buffer.from(JSON.stringify(value)).toString("base64url");
-
-/** A token whose parts are signed as they are. */
-function signed(header: string, claims: string): string {
-  const signature = createHmac("sha256", SECRET).update(`${header}.${claims}`).digest("base64url");
-  return `${header}.${claims}.${signature}`;
-}
 
 const fields = fc.dictionary(
   fc.string({ unit: "grapheme", maxLength: 12 }).filter((name) => name !== "__proto__"),

@@ -1,24 +1,15 @@
 import assert from "node:assert/strict";
-import { createHmac, createSign, generateKeyPairSync } from "node:crypto";
+import { createSign, generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import { createSessionTokens } from "../../src/core/session-token.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { SECRET } from "../support/gate.ts";
-import { mint, userIdIn } from "../support/mint.ts";
+import { encoded, mint, signed, userIdIn } from "../support/mint.ts";
 
 const NOW = Math.floor(fakeClock().now() / 1_000);
 const CLAIMS = { user_id: "user-1", exp: NOW + 3_600 };
 const GENUINE = mint(CLAIMS);
 const [HEAD = "", BODY = "", SIGNATURE = ""] = GENUINE.split(".");
-
-const encoded = (value: unknown): string =>
-  Buffer.from(JSON.stringify(value)).toString("base64url");
-
-/** Signed with the right secret, whatever its content. */
-function signed(head: string, body: string): string {
-  const signature = createHmac("sha256", SECRET).update(`${head}.${body}`).digest("base64url");
-  return `${head}.${body}.${signature}`;
-}
 
 const withHeader = (header: object): string => mint(CLAIMS, { header });
 const withClaims = (claims: object): string => mint({ ...CLAIMS, ...claims });

@@ -11,9 +11,8 @@ export interface Minting {
 
 /** Creates a session token by hand, like another service with the same secret. */
 export function mint(claims: object, minting: Minting = {}): string {
-  const { secret = SECRET, header = { alg: "HS256", typ: "JWT" }, hash = "sha256" } = minting;
-  const signed = `${encoded(header)}.${encoded(claims)}`;
-  return `${signed}.${createHmac(hash, secret).update(signed).digest("base64url")}`;
+  const { header = { alg: "HS256", typ: "JWT" } } = minting;
+  return signed(encoded(header), encoded(claims), minting);
 }
 
 export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
@@ -27,8 +26,18 @@ export function partsOf(token: string): {
   return { header: decoded(header), claims: decoded(claims) };
 }
 
-function encoded(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString("base64url");
+/** A part of a token. */
+export const encoded = (value: unknown): string =>
+  Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** A token of these parts, as they are. */
+export function signed(
+  header: string,
+  claims: string,
+  { secret = SECRET, hash = "sha256" }: Minting = {},
+): string {
+  const text = `${header}.${claims}`;
+  return `${text}.${createHmac(hash, secret).update(text).digest("base64url")}`;
 }
 
 function decoded(text: string): Readonly<Record<string, unknown>> {

@@ -45,7 +45,7 @@ function settingLike(known: readonly string[], name: string): string | undefined
 /** The word that is nearest to a misspelt one, if one is near enough. */
 export function nearestOf(words: readonly string[], given: string): string | undefined {
   const near = words
-    // Otherwise the distances to every variable of the environment took a tenth of the start.
+    // Other lengths need more edits. Counting them for every variable took a fifth of the start.
     .filter((word) => Math.abs(word.length - given.length) <= MAX_EDITS)
     .map((word) => ({ word, edits: editsBetween(word, given) }))
     .filter((one) => one.edits <= MAX_EDITS && one.edits < Math.min(one.word.length, given.length));

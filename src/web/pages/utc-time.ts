@@ -5,7 +5,7 @@ const UTC_FORMAT = { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" } 
 const MINUTE_MS = 60_000;
 const MAX_MINUTES = 2_048;
 
-/** Creating a format takes longer than the rest of a page, and using it longer than its row. */
+/** Kept, because making a format takes longer than the rest of a page, and using it than its row. */
 interface Times {
   readonly format: Intl.DateTimeFormat;
   readonly byMinute: BoundedMemory<number, string>;

@@ -28,16 +28,6 @@ export function accountKey(pem: string): AccountKey {
   return { privateKey: createPrivateKey(pem), publicJwk, thumbprint };
 }
 
-/** Signs a request to a certificate authority: a JWS in its flattened form, by ES256. */
-export function signedRequest(header: object, payload: object | undefined, key: KeyObject): string {
-  const encoded = (value: object | undefined): string =>
-    value === undefined ? "" : Buffer.from(JSON.stringify(value)).toString("base64url");
-  const parts = { protected: encoded({ alg: "ES256", ...header }), payload: encoded(payload) };
-  const text = Buffer.from(`${parts.protected}.${parts.payload}`);
-  const signature = sign("sha256", text, { key, dsaEncoding: "ieee-p1363" }).toString("base64url");
-  return JSON.stringify({ ...parts, signature });
-}
-
 const CERTIFICATE_EXTENSIONS = "2a864886f70d01090e";
 const SUBJECT_ALTERNATIVE_NAME = "551d11";
 const ECDSA_WITH_SHA256 = "2a8648ce3d040302";

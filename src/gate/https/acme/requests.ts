@@ -1,6 +1,8 @@
+import { type KeyObject, sign } from "node:crypto";
+import { jwtPart } from "../../../core/jwt.ts";
 import type { HttpResponse } from "../http-request.ts";
 import { type Exchange, httpsUrl } from "./exchange.ts";
-import { type AccountKey, signedRequest } from "./keys.ts";
+import type { AccountKey } from "./keys.ts";
 import { jsonIn, problemOf, unusable } from "./problem.ts";
 
 /** An authority may refuse any nonce, and sends a new one with the refusal. */
@@ -53,7 +55,7 @@ function createSigning(exchange: Exchange, newNonce: string, key: AccountKey) {
   ): Promise<HttpResponse> => {
     for (let tried = 1; ; tried += 1) {
       const used = nonce ?? (await freshNonce());
-      const signed = signedRequest({ ...identity, nonce: used, url }, payload, key.privateKey);
+      const signed = signedBody({ ...identity, nonce: used, url }, payload, key.privateKey);
       const reply = await exchange.send("POST", url, signed);
       nonce = nonceIn(reply);
       if (reply.status < 400) return reply;
@@ -61,6 +63,17 @@ function createSigning(exchange: Exchange, newNonce: string, key: AccountKey) {
       if (problem.problem !== "badNonce" || tried === MAX_NONCES) throw problem;
     }
   };
+}
+
+/** The body of a request: a JWS in its flattened form, signed by ES256. */
+export function signedBody(header: object, payload: object | undefined, key: KeyObject): string {
+  const parts = {
+    protected: jwtPart({ alg: "ES256", ...header }),
+    payload: payload === undefined ? "" : jwtPart(payload),
+  };
+  const text = Buffer.from(`${parts.protected}.${parts.payload}`);
+  const signature = sign("sha256", text, { key, dsaEncoding: "ieee-p1363" }).toString("base64url");
+  return JSON.stringify({ ...parts, signature });
 }
 
 function nonceIn({ headers }: HttpResponse): string | undefined {

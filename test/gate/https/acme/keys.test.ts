@@ -3,13 +3,8 @@ import { spawnSync } from "node:child_process";
 import { createPublicKey } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { calculateJwkThumbprint, flattenedVerify } from "jose";
-import {
-  accountKey,
-  newKeyPem,
-  signedRequest,
-  signingRequest,
-} from "../../../../src/gate/https/acme/keys.ts";
+import { calculateJwkThumbprint } from "jose";
+import { accountKey, newKeyPem, signingRequest } from "../../../../src/gate/https/acme/keys.ts";
 import { whereInstalled } from "../../../proxies/program.ts";
 
 const KEY = newKeyPem();
@@ -79,17 +74,7 @@ whereInstalled("openssl", (openssl) => {
   });
 });
 
-test("another implementation verifies a signed request and computes the same thumbprint", async () => {
-  const { privateKey, publicJwk, thumbprint } = accountKey(KEY);
+test("another implementation computes the same thumbprint", async () => {
+  const { publicJwk, thumbprint } = accountKey(KEY);
   assert.equal(thumbprint, await calculateJwkThumbprint(publicJwk));
-  const header = { jwk: publicJwk, nonce: "once", url: "https://ca.example/order" };
-  for (const [payload, text] of [
-    [{ name: "ä" }, '{"name":"ä"}'],
-    [undefined, ""],
-  ] as const) {
-    const signed = JSON.parse(signedRequest(header, payload, privateKey));
-    const read = await flattenedVerify(signed, createPublicKey(KEY));
-    assert.deepEqual(read.protectedHeader, { alg: "ES256", ...header });
-    assert.equal(Buffer.from(read.payload).toString(), text);
-  }
 });

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { createPublicKey } from "node:crypto";
 import { type TestContext, test } from "node:test";
+import { flattenedVerify } from "jose";
+import { accountKey, newKeyPem } from "../../../../src/gate/https/acme/keys.ts";
+import { signedBody } from "../../../../src/gate/https/acme/requests.ts";
 import { type Answers, type Asked, startAuthority } from "./authority.ts";
 import { NAME, requestsTo } from "./ordering.ts";
 
@@ -133,3 +137,18 @@ for (const [what, [answers, fault]] of Object.entries(noAuthority)) {
     assert.ok(authority.asked.length <= 3, authority.asked.join());
   });
 }
+
+test("another implementation verifies a signed body", async () => {
+  const pem = newKeyPem();
+  const { privateKey, publicJwk } = accountKey(pem);
+  const header = { jwk: publicJwk, nonce: "once", url: "https://ca.example/order" };
+  for (const [payload, text] of [
+    [{ name: "ä" }, '{"name":"ä"}'],
+    [undefined, ""],
+  ] as const) {
+    const signed = JSON.parse(signedBody(header, payload, privateKey));
+    const read = await flattenedVerify(signed, createPublicKey(pem));
+    assert.deepEqual(read.protectedHeader, { alg: "ES256", ...header });
+    assert.equal(Buffer.from(read.payload).toString(), text);
+  }
+});
