@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { join } from "node:path";
+import type { TestContext } from "node:test";
 import { CA_CERTIFICATE } from "../../../support/certificates.ts";
 import { send } from "../../../support/client.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { OWNER, SECRET } from "../../../support/gate.ts";
+import { listenOn } from "../../../support/listen.ts";
 import type { Pebble } from "../../../support/pebble.ts";
 import { startServe } from "../../../support/process.ts";
 import { askSecurely } from "../../../support/secure-client.ts";
@@ -18,14 +21,29 @@ import {
   wherePebbleIs,
 } from "./gate-with-pebble.ts";
 
-const environment = ({ directoryUrl, httpPort }: Pebble, dataDir: string, caFile: string) => ({
-  PORT: String(httpPort),
+const environment = ({ directoryUrl }: Pebble, dataDir: string, caFile: string) => ({
   HTTPS_PORT: "0",
   ACME_DIRECTORY_URL: directoryUrl,
   ACME_CA_FILE: caFile,
   DATA_DIR: dataDir,
   AUTH_SECRET: SECRET,
 });
+
+/** Holds the authority's check of the name until there is a gate that answers it. */
+async function holdCheck(t: TestContext) {
+  const held = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<string>();
+  const server = createServer(async ({ url }, response) => {
+    held.resolve();
+    const challenge = `${await gate.promise}${url}`;
+    const { body } = await eventually(async () => {
+      const answer = await send(challenge);
+      return answer.status === 200 ? answer : undefined;
+    });
+    response.end(body);
+  });
+  return { port: await listenOn(t, server), held: held.promise, passTo: gate.resolve };
+}
 
 wherePebbleIs((withPebble) => {
   withPebble(
@@ -48,7 +66,8 @@ wherePebbleIs((withPebble) => {
   withPebble(
     "completes an order that a crash interrupted, with its original key",
     async (t, start) => {
-      const pebble = await start({ env: { PEBBLE_VA_NOSLEEP: "0", PEBBLE_VA_SLEEPTIME: "3" } });
+      const check = await holdCheck(t);
+      const pebble = await start({ httpPort: check.port });
       const dataDir = await tempDir(t);
       const caFile = join(await tempDir(t), "ca.pem");
       await writeFile(caFile, CA_CERTIFICATE);
@@ -58,14 +77,12 @@ wherePebbleIs((withPebble) => {
       const running = await startServe(t, env);
       const form = { ...OWNER, confirm: OWNER.password, domain: NAME };
       await send(`${running.url}/setup`, { form });
-      const order = await eventually(
-        () => readFile(join(folder, "order.json"), "utf8").catch(() => undefined),
-        ISSUED_WITHIN_MS,
-      );
+      await check.held;
+      const order = await readFile(join(folder, "order.json"), "utf8");
       running.child.kill("SIGKILL");
       await running.ended;
 
-      await startServe(t, env);
+      check.passTo((await startServe(t, env)).url);
       const certificate = await eventually(
         () => readFile(join(folder, "certificate.pem"), "utf8").catch(() => undefined),
         ISSUED_WITHIN_MS,
