@@ -4,7 +4,7 @@ import { codeOf, Fault, messageOf } from "../core/fault.ts";
 import type { LogPruner, LogReader } from "../core/log-reader.ts";
 import type { SessionStore } from "../core/sessions/session-store.ts";
 import type { AttemptCounter } from "../core/shared-limiter.ts";
-import type { RecordImporter } from "../core/transfer/transfer-store.ts";
+import type { Importer } from "../core/transfer/transfer-store.ts";
 import type { Place } from "../stores/place.ts";
 import type { PostgresStore } from "../stores/postgres/store.ts";
 import { isAccessFault } from "../stores/sqlite/file.ts";
@@ -16,7 +16,7 @@ export interface OpenStore
   extends AccountStore,
     LogReader,
     LogPruner,
-    RecordImporter,
+    Importer,
     SessionStore,
     Partial<AttemptCounter>,
     Closable {}

@@ -10,7 +10,7 @@ import {
   type User,
   type UserId,
 } from "../core/store.ts";
-import type { Contents, ImportPoint, TakenUser } from "../core/transfer/transfer-store.ts";
+import type { Amounts, TakenUser } from "../core/transfer/transfer-store.ts";
 
 /** A row as the database driver returns it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -94,13 +94,7 @@ function timeOf(at: unknown): Date {
   return new Date(typeof at === "string" ? at : Number(at));
 }
 
-export const pointOf = (row: Row): ImportPoint => ({
-  mark: typeof row.mark === "string" ? row.mark : undefined,
-  lastEntryId: Number(row.last_entry_id),
-});
-
-export const contentsOf = (row: Row): Contents => ({
-  ...pointOf(row),
+export const amountsOf = (row: Row): Amounts => ({
   users: Number(row.users),
   entries: Number(row.entries),
 });

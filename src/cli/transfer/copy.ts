@@ -22,11 +22,12 @@ import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";
 import { openSqlite } from "../../stores/sqlite/store.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
 import { type Ports, stopSignals } from "../terminal.ts";
+import { transferFault } from "./fault.ts";
 import { amountsText, progressDisplay } from "./progress.ts";
 
 export const command: Command = {
   details:
-    "Copies all users with their sessions, and all log entries, and compares both databases afterwards. The target must be empty; an SQLite file is created. An interrupted copy continues when the command is repeated.",
+    "Copies all users with their sessions, and all log entries, or nothing, and compares both databases. The target must be empty; an SQLite file is created.",
   options: [
     {
       name: "from",
@@ -43,7 +44,7 @@ export const command: Command = {
     const to = sideIn("to", options);
     await using source = await open(from, "refuse");
     await using target = await open(to, "create");
-    const outcome = await copyShown(source, target, from.name, terminal.ports);
+    const outcome = await copyShown(source, target, terminal.ports);
     if (outcome.kind !== "copied") return terminal.fail(problemOf(outcome, from.name, to.name));
     return terminal.succeed(
       `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
@@ -126,27 +127,22 @@ async function openFile(file: string, missing: "create" | "refuse"): Promise<Ope
 async function copyShown(
   source: CopySource,
   target: CopyTarget,
-  name: string,
   ports: Ports,
 ): Promise<CopyOutcome> {
   const display = progressDisplay(ports.stderr, () => performance.now());
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
-  // A second signal ends the process at once. The next run can continue the copy.
+  // A second signal ends the process at once, which undoes the copy too.
   for (const signal of stopSignals) ports.once(signal, stop);
   try {
-    return await copy(source, target, { name, progress: display.show, signal: stopping.signal });
+    return await copy(source, target, { progress: display.show, signal: stopping.signal });
   } catch (error) {
-    throw new Fault("copy_failed", `the copy stopped: ${reasonOf(error)}; ${CONTINUE}`, {
-      cause: error,
-    });
+    throw transferFault("copy", error);
   } finally {
     for (const signal of stopSignals) ports.removeListener(signal, stop);
     display.end();
   }
 }
-
-const CONTINUE = "run the same command again to continue";
 
 function problemOf(
   outcome: Exclude<CopyOutcome, { kind: "copied" }>,
@@ -156,25 +152,16 @@ function problemOf(
   switch (outcome.kind) {
     case "source-empty":
       return `${from} has no users and no log entries: there is nothing to copy`;
-    case "source-unfinished":
-      return `${from} is itself an unfinished copy of ${outcome.source}`;
     case "target-occupied":
       // Also refuses to copy a database into itself, under any name.
       return `${to} already has ${amountsText(outcome)}: copy into an empty database`;
-    case "target-of-another":
-      return `${to} has an unfinished copy of ${outcome.source}: finish that copy, or copy into an empty database`;
-    case "target-changed":
-      return `${to} has changed since the copy into it stopped: copy into an empty database`;
-    case "unstorable":
-      return `nothing was written to ${to}: ${outcome.problem}`;
-    case "interrupted":
-      return `interrupted: ${CONTINUE}`;
+    case "not-compared":
+      return `everything was copied to ${to}, but not compared: ${reasonOf(outcome.reason)}`;
     case "different": {
       const differences = outcome.differences.map(
-        ({ of, inSource, inTarget }) =>
-          `the ${of} differ (${inSource} in the source, ${inTarget} in the target)`,
+        ({ of, copied, found }) => `the ${of} in ${to} differ (${copied} copied, ${found} found)`,
       );
-      return `${differences.join(", ")}: was something written to ${from} or ${to} meanwhile? Run the same command again to start over`;
+      return `${differences.join(", ")}: was something written there meanwhile? Copy into an empty database again`;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
 import { resolve } from "node:path";
-import { codeOf, Fault, messageOf, Unavailable } from "../../core/fault.ts";
+import { Fault } from "../../core/fault.ts";
 import { type ImportOutcome, importUsers } from "../../core/transfer/import-users.ts";
 import { openIfExists, openStore } from "../../gate/open-store.ts";
 import { chosen } from "../../gate/settings/values.ts";
@@ -8,6 +8,7 @@ import { openStaging } from "../../stores/sqlite/staging.ts";
 import type { Command } from "../command.ts";
 import { counted, FAILURE, type Ports, SUCCESS, type Terminal } from "../terminal.ts";
 import { STORE_SETTINGS } from "../user/accounts.ts";
+import { transferFault } from "./fault.ts";
 import { readProblem } from "./files.ts";
 import { importFormats, importLines } from "./import-lines.ts";
 import { amountsText, type ProgressDisplay, progressDisplay } from "./progress.ts";
@@ -63,7 +64,7 @@ export const command: Command = {
       return report(outcome, file, terminal);
     } catch (error) {
       display.end();
-      throw failed(error);
+      throw transferFault("import", error);
     } finally {
       staging.close();
     }
@@ -119,16 +120,4 @@ function report(outcome: ImportOutcome, file: string, terminal: Terminal): numbe
   const done = kind === "imported" ? "Imported" : "Would import";
   terminal.print(`${done} ${amountsText(outcome)}${refused === 0 ? "" : `; ${lines} refused`}`);
   return refused === 0 ? SUCCESS : FAILURE;
-}
-
-function failed(error: unknown): Fault {
-  if (error instanceof Unavailable) {
-    // If only the database's answer was lost, everything has been imported.
-    const again = "run the same command again: it imports everything, or reports that it is there";
-    return new Fault(error.code, `the import stopped: ${error.message}; ${again}`, {
-      cause: error,
-    });
-  }
-  const code = codeOf(error) ?? "import_failed";
-  return new Fault(code, `nothing was imported: ${messageOf(error)}`, { cause: error });
 }

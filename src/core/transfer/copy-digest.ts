@@ -1,54 +1,58 @@
 import { hash } from "node:crypto";
 import { EXTRAS } from "../store.ts";
 import { sessionRowsOf } from "./session-rows.ts";
-import type { ImportRows } from "./transfer-store.ts";
-
-export type Rows = AsyncGenerator<ImportRows, void, undefined>;
+import type { NewRows } from "./transfer-store.ts";
 
 export interface Difference {
   readonly of: "users" | "log entries";
-  readonly inSource: number;
-  readonly inTarget: number;
+  /** How many were copied. */
+  readonly copied: number;
+  readonly found: number;
 }
 
-interface Digest {
+interface Sum {
   count: number;
-  /** The sum of the rows' hashes modulo 2 to the 128, independent of their order. */
+  /** The sum of the rows' hashes modulo 2 to the 128. */
   sum: bigint;
 }
 
-export async function digestOf(rows: Rows): Promise<{ users: Digest; entries: Digest }> {
-  const users: Digest = { count: 0, sum: 0n };
-  const entries: Digest = { count: 0, sum: 0n };
-  for await (const page of rows) {
-    for (const user of page.users) {
-      const { id, username, passwordHash, sessionsFrom = null } = user;
-      const extras = EXTRAS.map((extra) => user[extra] ?? null);
-      const sessions = sessionRowsOf(user.sessions);
-      add(users, [id, username, passwordHash, sessionsFrom, ...extras, sessions]);
-    }
-    for (const { id, at, type, summary, author } of page.entries) {
-      add(entries, [id, at.getTime(), type, summary, author]);
-    }
-  }
-  return { users, entries };
+/** Counts and checksums of rows, as far as they were added. */
+export interface Digest {
+  readonly users: Sum;
+  readonly entries: Sum;
 }
 
-function add(digest: Digest, row: readonly unknown[]): void {
+export const emptyDigest = (): Digest => ({
+  users: { count: 0, sum: 0n },
+  entries: { count: 0, sum: 0n },
+});
+
+export function addRows(digest: Digest, { users, entries }: NewRows): void {
+  for (const user of users) {
+    const { id, username, passwordHash, sessionsFrom = null } = user;
+    const extras = EXTRAS.map((extra) => user[extra] ?? null);
+    const sessions = sessionRowsOf(user.sessions);
+    add(digest.users, [id, username, passwordHash, sessionsFrom, ...extras, sessions]);
+  }
+  for (const { at, type, summary, author } of entries) {
+    // With its place: each database has IDs of its own for entries, but their order is the same.
+    add(digest.entries, [digest.entries.count, at.getTime(), type, summary, author]);
+  }
+}
+
+function add(into: Sum, row: readonly unknown[]): void {
   const sum = hash("sha256", JSON.stringify(row), "buffer");
   const low = (sum.readBigUInt64BE(16) << 64n) | sum.readBigUInt64BE(24);
-  digest.count += 1;
-  digest.sum = BigInt.asUintN(128, digest.sum + low);
+  into.count += 1;
+  into.sum = BigInt.asUintN(128, into.sum + low);
 }
 
-type Digests = Awaited<ReturnType<typeof digestOf>>;
-
-export function differencesOf(source: Digests, target: Digests): readonly Difference[] {
+export function differencesOf(copied: Digest, found: Digest): readonly Difference[] {
   const kinds = [
-    { of: "users", one: source.users, other: target.users },
-    { of: "log entries", one: source.entries, other: target.entries },
+    { of: "users", one: copied.users, other: found.users },
+    { of: "log entries", one: copied.entries, other: found.entries },
   ] as const;
   return kinds
     .filter(({ one, other }) => one.count !== other.count || one.sum !== other.sum)
-    .map(({ of, one, other }) => ({ of, inSource: one.count, inTarget: other.count }));
+    .map(({ of, one, other }) => ({ of, copied: one.count, found: other.count }));
 }

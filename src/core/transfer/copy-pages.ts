@@ -1,62 +1,68 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { UserReader } from "../accounts/account-store.ts";
+import { Fault, messageOf } from "../fault.ts";
 import type { LogReader } from "../log-reader.ts";
-import type { Rows } from "./copy-digest.ts";
-import { type Amounts, type ContentsReader, type Progress, progressOf } from "./transfer-store.ts";
+import {
+  type Amounts,
+  type ContentsReader,
+  type NewRows,
+  type Progress,
+  progressOf,
+} from "./transfer-store.ts";
 
 const PAGE_SIZE = 1_000;
 
 export type CopySource = ContentsReader & UserReader & Pick<LogReader, "readLogEntries">;
 
-export type CopyProgress = Progress<"checking" | "copying" | "comparing">;
+export type CopyProgress = Progress<"copying" | "checking" | "comparing">;
 
-/**
- * Yields the rows until the signal aborts. Users first, so that the setup is closed in a target whose
- * copy was interrupted.
- */
+export interface Reading {
+  readonly totals: Amounts;
+  readonly progress: (progress: CopyProgress) => void;
+  /** Ends the reading after the current page. */
+  readonly signal: AbortSignal;
+}
+
+/** Yields all users, then all log entries, and reports each page after it was processed. */
 export async function* rowsOf(
   store: CopySource,
-  signal: AbortSignal,
-  start = { userId: "", entryId: 0 },
-): Rows {
-  let { userId, entryId } = start;
-  for (;;) {
+  step: CopyProgress["step"],
+  { totals, progress, signal }: Reading,
+): AsyncGenerator<NewRows, void, undefined> {
+  const done = { users: 0, entries: 0 };
+  progress(progressOf(step, done, totals));
+  for await (const page of pagesOf(store)) {
+    if (signal.aborted) throw new Fault("interrupted", "interrupted");
+    yield page;
+    done.users += page.users.length;
+    done.entries += page.entries.length;
+    progress(progressOf(step, done, totals));
     // Lets signals and other readers run: a store may answer without a turn of the event loop.
     await turn();
-    const users = await store.readUsers({ afterId: userId, limit: PAGE_SIZE });
+  }
+}
+
+async function* pagesOf(store: CopySource): AsyncGenerator<NewRows, void, undefined> {
+  for (let afterId = ""; ; ) {
+    const users = await reading(store.readUsers({ afterId, limit: PAGE_SIZE }));
     if (users.length === 0) break;
-    userId = users.at(-1)?.id ?? userId;
-    signal.throwIfAborted();
+    afterId = users.at(-1)?.id ?? afterId;
     yield { users, entries: [] };
   }
-  for (;;) {
-    await turn();
-    const entries = await store.readLogEntries({ afterId: entryId, limit: PAGE_SIZE });
+  for (let afterId = 0; ; ) {
+    const entries = await reading(store.readLogEntries({ afterId, limit: PAGE_SIZE }));
     if (entries.length === 0) break;
-    entryId = entries.at(-1)?.id ?? entryId;
-    signal.throwIfAborted();
+    afterId = entries.at(-1)?.id ?? afterId;
     yield { users: [], entries };
   }
 }
 
-export interface Reporting {
-  readonly totals: Amounts;
-  readonly progress: (progress: CopyProgress) => void;
-}
-
-/** Yields the rows, and reports each page after it was processed. */
-export async function* reportProgress(
-  step: CopyProgress["step"],
-  before: Amounts,
-  rows: Rows,
-  { totals, progress }: Reporting,
-): Rows {
-  let { users, entries } = before;
-  progress(progressOf(step, { users, entries }, totals));
-  for await (const page of rows) {
-    yield page;
-    users += page.users.length;
-    entries += page.entries.length;
-    progress(progressOf(step, { users, entries }, totals));
+/** Faults only: the store that writes the rows would take another error for one of its own driver. */
+async function reading<T>(page: Promise<T>): Promise<T> {
+  try {
+    return await page;
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw new Fault("unreadable", messageOf(error), { cause: error });
   }
 }

@@ -1,143 +1,91 @@
-import { type Difference, differencesOf, digestOf, type Rows } from "./copy-digest.ts";
-import { advance, type Mark, parseMark, type Refusal, type Start, startFrom } from "./copy-mark.ts";
-import { type CopyProgress, type CopySource, reportProgress, rowsOf } from "./copy-pages.ts";
-import type { Amounts, Importer, ImportRows } from "./transfer-store.ts";
+import { Fault } from "../fault.ts";
+import {
+  addRows,
+  type Difference,
+  type Digest,
+  differencesOf,
+  emptyDigest,
+} from "./copy-digest.ts";
+import { type CopySource, type Reading, rowsOf } from "./copy-pages.ts";
+import type { Amounts, Importer, NewRows } from "./transfer-store.ts";
 
 export type { CopyProgress, CopySource } from "./copy-pages.ts";
 
 export type CopyTarget = CopySource & Importer;
 
-export interface CopyOptions {
-  /** Identifies the source in the target's mark, so that only the same source continues it. */
-  readonly name: string;
-  readonly progress: (progress: CopyProgress) => void;
-  /** Ends the copy after the current batch. */
-  readonly signal: AbortSignal;
-}
+export type CopyOptions = Omit<Reading, "totals">;
 
 export type CopyOutcome =
   | ({ readonly kind: "copied" } & Amounts)
   | { readonly kind: "source-empty" }
-  | { readonly kind: "source-unfinished"; readonly source: string }
-  | Refusal
-  | { readonly kind: "unstorable"; readonly problem: string }
+  | ({ readonly kind: "target-occupied" } & Amounts)
+  /** Everything is in the target, but not the same. */
   | { readonly kind: "different"; readonly differences: readonly Difference[] }
-  | { readonly kind: "interrupted" };
+  /** Everything is in the target. The reason why the comparison failed. */
+  | { readonly kind: "not-compared"; readonly reason: unknown };
 
 /**
- * Copies all users, sessions and log entries into an empty store, or continues an interrupted copy
- * of the same source. Reads both sides again at the end and compares them.
+ * Copies all users, sessions and log entries into an empty store in one step, or nothing. Then reads
+ * the target and compares it with what was copied.
+ * @throws A Fault when the copy is interrupted, the source changes meanwhile, or the target cannot
+ * store a row. Nothing was copied then.
  */
 export async function copy(
   source: CopySource,
   target: CopyTarget,
   options: CopyOptions,
 ): Promise<CopyOutcome> {
-  try {
-    for (;;) {
-      const contents = await source.readContents();
-      if (contents.users + contents.entries === 0) return { kind: "source-empty" };
-      const own = parseMark(contents.mark);
-      if (own !== undefined && own.state !== "finished") {
-        return { kind: "source-unfinished", source: own.source };
-      }
-      const start = startFrom(await target.readContents(), options.name);
-      if (start.kind !== "start") return start;
-      const outcome = await copyFrom(start, { source, target, totals: contents, ...options });
-      // Another copy was faster: the next read of the target shows which.
-      if (outcome !== "overtaken") return outcome;
-    }
-  } catch (error) {
-    if (options.signal.aborted && error === options.signal.reason) return { kind: "interrupted" };
-    throw error;
-  }
+  const totals = await source.readContents();
+  if (isEmpty(totals)) return { kind: "source-empty" };
+  const before = await target.readContents();
+  if (!isEmpty(before)) return { kind: "target-occupied", ...before };
+  const reading = { ...options, totals };
+  const copied = emptyDigest();
+  const rows = checkedRows({ source, target, reading, copied });
+  const outcome = await target.importRecords(rows, "empty");
+  if (outcome === "taken") return { kind: "target-occupied", ...(await target.readContents()) };
+  return compare(target, reading, copied);
 }
 
-interface Copying extends CopyOptions {
+const isEmpty = ({ users, entries }: Amounts): boolean => users + entries === 0;
+
+interface Copying {
   readonly source: CopySource;
   readonly target: CopyTarget;
-  readonly totals: Amounts;
+  readonly reading: Reading;
+  /** Receives the digest of the rows. */
+  readonly copied: Digest;
 }
 
-/** The progress of the target. */
-type Reached = Pick<Start, "mark" | "from" | "how">;
-
-async function copyFrom(start: Start, copying: Copying): Promise<CopyOutcome | "overtaken"> {
-  const problem = await findUnstorable(start.mark, copying);
-  if (problem !== undefined) return { kind: "unstorable", problem };
-  const copied = await copyRows(start, copying);
-  if (copied === "overtaken") return "overtaken";
-  return finish(copied, await compare(copying), copying);
-}
-
-async function findUnstorable(start: Mark, copying: Copying): Promise<string | undefined> {
-  const { source, target, signal } = copying;
-  if (target.problemWith === undefined) return undefined;
-  const rows = rowsOf(source, signal, start);
-  for await (const page of reportProgress("checking", start, rows, copying)) {
-    const problem = target.problemWith(page);
-    if (problem !== undefined) return problem;
+/** Yields the rows of the source, and reads them again at the end: a failure undoes the copy. */
+async function* checkedRows({
+  source,
+  target,
+  reading,
+  copied,
+}: Copying): AsyncGenerator<NewRows, void, undefined> {
+  for await (const page of rowsOf(source, "copying", reading)) {
+    const problem = target.problemWith?.(page);
+    if (problem !== undefined) throw new Fault("unstorable", problem);
+    addRows(copied, page);
+    yield page;
   }
-  return undefined;
-}
-
-async function copyRows(start: Start, copying: Copying): Promise<Reached | "overtaken"> {
-  const { source, target, signal } = copying;
-  let reached: Reached = start;
-  const rows = rowsOf(source, signal, start.mark);
-  for await (const page of reportProgress("copying", start.mark, rows, copying)) {
-    const next = await importNext(target, reached, page, advance(page, reached.mark));
-    if (next === "overtaken") return "overtaken";
-    reached = next;
+  const again = emptyDigest();
+  for await (const page of rowsOf(source, "checking", reading)) addRows(again, page);
+  const [changed] = differencesOf(copied, again);
+  if (changed !== undefined) {
+    throw new Fault("source_changed", `the ${changed.of} of the source changed during the copy`);
   }
-  return reached;
 }
 
-async function importNext(
-  target: CopyTarget,
-  { from, how }: Reached,
-  rows: ImportRows,
-  mark: Mark,
-): Promise<Reached | "overtaken"> {
-  const to = { mark: JSON.stringify(mark), lastEntryId: mark.lastEntryId };
-  const outcome = await target.importBatch({ ...rows, from, to, how });
-  return outcome === "overtaken" ? outcome : { mark, from: to, how: "add" };
-}
-
-/** Reads both sides in parallel. When one fails, waits until the other has stopped too. */
-async function compare(copying: Copying): Promise<readonly Difference[]> {
-  const { source, target } = copying;
-  const failed = new AbortController();
-  const signal = AbortSignal.any([copying.signal, failed.signal]);
-  const none: Amounts = { users: 0, entries: 0 };
-  const digest = async (rows: Rows): ReturnType<typeof digestOf> => {
-    try {
-      return await digestOf(rows);
-    } catch (error) {
-      failed.abort(error);
-      throw error;
-    }
-  };
-  const sides = [
-    digest(rowsOf(source, signal)),
-    digest(reportProgress("comparing", none, rowsOf(target, signal), copying)),
-  ] as const;
-  await Promise.allSettled(sides);
-  return differencesOf(...(await Promise.all(sides)));
-}
-
-async function finish(
-  copied: Reached,
-  differences: readonly Difference[],
-  { source, target }: Copying,
-): Promise<CopyOutcome | "overtaken"> {
-  const state = differences.length === 0 ? "finished" : "different";
-  const { lastEntryId } = await source.readContents();
-  const { mark } = copied;
-  const end: Mark = { ...mark, lastEntryId: Math.max(mark.lastEntryId, lastEntryId), state };
-  const nothing: ImportRows = { users: [], entries: [] };
-  if ((await importNext(target, copied, nothing, end)) === "overtaken") return "overtaken";
-  return state === "different"
-    ? { kind: "different", differences }
-    : { kind: "copied", users: mark.users, entries: mark.entries };
+async function compare(target: CopySource, reading: Reading, copied: Digest): Promise<CopyOutcome> {
+  const found = emptyDigest();
+  try {
+    for await (const page of rowsOf(target, "comparing", reading)) addRows(found, page);
+  } catch (reason) {
+    return { kind: "not-compared", reason };
+  }
+  const differences = differencesOf(copied, found);
+  if (differences.length > 0) return { kind: "different", differences };
+  return { kind: "copied", users: copied.users.count, entries: copied.entries.count };
 }

@@ -5,10 +5,10 @@ import type { NewLogEntry, TransferUser } from "../store.ts";
 import { type ImportFields, parseRecord } from "./import-record.ts";
 import {
   type Amounts,
+  type Importer,
   type NewRows,
   type Progress,
   progressOf,
-  type RecordImporter,
 } from "./transfer-store.ts";
 
 /** A line of the file: its fields, or why it cannot be parsed. */
@@ -38,9 +38,9 @@ export interface ImportPorts {
   readonly lines: AsyncIterable<readonly ImportLine[]>;
   readonly staging: Staging;
   /** The store, if it already exists. */
-  readonly existing: RecordImporter | undefined;
+  readonly existing: Importer | undefined;
   /** Opens the store, and creates it if necessary. */
-  readonly target: () => Promise<RecordImporter>;
+  readonly target: () => Promise<Importer>;
   readonly clock: { now(): number };
   readonly refuse: (line: number, reason: string) => void;
   readonly progress: (progress: ImportProgress) => void;
@@ -82,7 +82,7 @@ export async function importUsers(
     if (how === "dry-run") return outcome("would-import");
     const store = await target();
     // Checked before as well, but another process can add users at any time.
-    if ((await store.importRecords(() => rowsOf(ports))) === "imported") return outcome("imported");
+    if ((await store.importRecords(rowsOf(ports))) === "imported") return outcome("imported");
     refused += await removeTaken(store, ports);
   }
 }
@@ -104,7 +104,7 @@ async function stageLines({ lines, staging, existing, refuse }: ImportPorts): Pr
 function stage(
   line: ImportLine,
   staging: Staging,
-  store: Pick<RecordImporter, "problemWith"> | undefined,
+  store: Pick<Importer, "problemWith"> | undefined,
 ): string | undefined {
   if ("problem" in line) return line.problem;
   const record = parseRecord(line.fields);
@@ -120,7 +120,7 @@ function stage(
   return earlier && `line ${earlier.line} has the same ${earlier.same}`;
 }
 
-async function removeTaken(store: RecordImporter, ports: ImportPorts): Promise<number> {
+async function removeTaken(store: Importer, ports: ImportPorts): Promise<number> {
   const { staging, refuse, progress } = ports;
   const totals = staging.counts();
   let done = 0;

@@ -87,17 +87,16 @@ export async function insertEntries(
        pg_catalog.unnest($6::pg_catalog.text[])
      ) WITH ORDINALITY AS entry (key, at, type, summary, author, place)
      ON CONFLICT (key) DO NOTHING`,
-    [entries.length, entries.map(keyOf), ...columnsOf(entries)],
+    [
+      entries.length,
+      entries.map(keyOf),
+      entries.map(({ at }) => at.toISOString()),
+      entries.map(({ type }) => type),
+      entries.map(({ summary }) => summary),
+      entries.map(({ author }) => author),
+    ],
   );
 }
-
-/** The times, types, summaries and authors. */
-export const columnsOf = (entries: readonly NewLogEntry[]): readonly (readonly string[])[] => [
-  entries.map(({ at }) => at.toISOString()),
-  entries.map(({ type }) => type),
-  entries.map(({ summary }) => summary),
-  entries.map(({ author }) => author),
-];
 
 /**
  * Starts at the lowest ID among the earliest matching entries instead of scanning all older ones. An

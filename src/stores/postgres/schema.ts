@@ -108,6 +108,8 @@ const migrations: readonly string[] = [
    );
    CREATE INDEX latchkey_sessions_by_user ON latchkey_sessions (user_id, used_at);
    CREATE INDEX latchkey_sessions_by_end ON latchkey_sessions (expires_at);`,
+
+  "DROP TABLE latchkey_import_mark",
 ];
 
 export const NEWEST_SCHEMA: number = migrations.length;

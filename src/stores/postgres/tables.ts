@@ -5,7 +5,6 @@ const NAMES = {
   configured: "configured",
   log: "log",
   logEnd: "log_end",
-  importMark: "import_mark",
   attempts: "attempts",
 } as const;
 

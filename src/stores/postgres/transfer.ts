@@ -1,14 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { TransferUser } from "../../core/store.ts";
 import { sessionRowsOf } from "../../core/transfer/session-rows.ts";
-import type {
-  Contents,
-  ImportBatch,
-  ImportRows,
-  TransferStore,
-} from "../../core/transfer/transfer-store.ts";
+import type { Amounts, NewRows, TransferStore } from "../../core/transfer/transfer-store.ts";
 import {
-  contentsOf,
+  amountsOf,
   SESSION_COLUMNS,
   takenAmong,
   USER_COLUMNS,
@@ -16,7 +11,7 @@ import {
   userValues,
 } from "../rows.ts";
 import { isTaken } from "./accounts.ts";
-import { columnsOf, insertEntries } from "./log.ts";
+import { insertEntries } from "./log.ts";
 import type { Ask, PostgresPool } from "./query.ts";
 import type { Tables } from "./tables.ts";
 import { inTransaction } from "./transaction.ts";
@@ -39,13 +34,6 @@ export function transferOn(pool: PostgresPool, tables: Tables): TransferStore {
 
     readContents: () => inTransaction(pool, (ask) => readContents(tables, ask)),
 
-    importBatch: (batch) =>
-      inTransaction(pool, async (ask, undo) => {
-        if (!(await isAt(tables, batch, ask))) return undo("overtaken");
-        await insertBatch(tables, batch, ask);
-        return (await isAlone(tables, batch, ask)) ? "imported" : undo("overtaken");
-      }),
-
     problemWith,
 
     findTaken: (wanted) =>
@@ -57,9 +45,10 @@ export function transferOn(pool: PostgresPool, tables: Tables): TransferStore {
         return takenAmong(wanted, rows);
       }),
 
-    importRecords: (rows) =>
+    importRecords: (rows, into = "any") =>
       inTransaction(pool, async (ask, undo) => {
-        for (const page of rows()) {
+        const inserted = { users: 0, entries: 0 };
+        for await (const page of rows) {
           try {
             await insertUsers(ask, tables, page.users);
           } catch (error) {
@@ -67,8 +56,13 @@ export function transferOn(pool: PostgresPool, tables: Tables): TransferStore {
             throw error;
           }
           await insertEntries(ask, tables, page.entries, () => randomUUID());
+          inserted.users += page.users.length;
+          inserted.entries += page.entries.length;
         }
-        return "imported";
+        // Counted last: the trigger on the users has waited for a first account of another process.
+        const all = into === "empty" ? await readContents(tables, ask) : inserted;
+        const isAlone = all.users === inserted.users && all.entries === inserted.entries;
+        return isAlone ? "imported" : undo("taken");
       }),
   };
 }
@@ -81,54 +75,11 @@ const sessionsIn = ({ users, sessions }: Tables): string => `(
 
 const msOf = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
-async function readContents(
-  { importMark, users, log, logEnd }: Tables,
-  ask: Ask,
-): Promise<Contents> {
+async function readContents({ users, log }: Tables, ask: Ask): Promise<Amounts> {
   const [row] = await ask(
-    `SELECT (SELECT mark FROM ${importMark}) AS mark,
-            (SELECT count(*) FROM ${users}) AS users,
-            (SELECT count(*) FROM ${log}) AS entries,
-            (SELECT id FROM ${logEnd}) AS last_entry_id`,
+    `SELECT (SELECT count(*) FROM ${users}) AS users, (SELECT count(*) FROM ${log}) AS entries`,
   );
-  return contentsOf(row ?? {});
-}
-
-/** Locks the row that every writer of log entries and every other import needs, then compares. */
-async function isAt(tables: Tables, { from }: ImportBatch, ask: Ask): Promise<boolean> {
-  const [end] = await ask(`SELECT id FROM ${tables.logEnd} FOR UPDATE`);
-  if (Number(end?.id) !== from.lastEntryId) return false;
-  if (from.mark === undefined) {
-    const { mark, users, entries } = await readContents(tables, ask);
-    return mark === undefined && users + entries === 0;
-  }
-  const [row] = await ask(`SELECT mark FROM ${tables.importMark}`);
-  return row?.mark === from.mark;
-}
-
-async function insertBatch(
-  tables: Tables,
-  { users, entries, how, to }: ImportBatch,
-  ask: Ask,
-): Promise<void> {
-  if (how === "start-over") {
-    await ask(`DELETE FROM ${tables.users}`);
-    await ask(`DELETE FROM ${tables.log}`);
-  }
-  await insertUsers(ask, tables, users);
-  await ask(
-    `INSERT INTO ${tables.log} (id, key, at, type, summary, author)
-     SELECT id, gen_random_uuid(), at, type, summary, author
-     FROM unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::text[], $5::text[])
-       AS entry (id, at, type, summary, author)`,
-    [entries.map(({ id }) => id), ...columnsOf(entries)],
-  );
-  await ask(`UPDATE ${tables.logEnd} SET id = greatest(id, $1)`, [to.lastEntryId]);
-  await ask(
-    `INSERT INTO ${tables.importMark} VALUES (true, $1)
-     ON CONFLICT (one) DO UPDATE SET mark = excluded.mark`,
-    [to.mark ?? ""],
-  );
+  return amountsOf(row ?? {});
 }
 
 /** Runs in a transaction only: it uses short names. */
@@ -154,17 +105,7 @@ async function insertUsers(ask: Ask, tables: Tables, users: readonly TransferUse
 
 const timeAt = (index: number): string => `to_timestamp((session ->> ${index})::bigint / 1000.0)`;
 
-/**
- * Another process may be inserting a first account at the same time. The trigger on the users waits
- * for it, so it is visible here; later ones find that there is an account.
- */
-async function isAlone(tables: Tables, { from, users }: ImportBatch, ask: Ask): Promise<boolean> {
-  if (from.mark !== undefined) return true;
-  const [row] = await ask(`SELECT count(*) AS users FROM ${tables.users}`);
-  return Number(row?.users) === users.length;
-}
-
-function problemWith({ users, entries }: ImportRows): string | undefined {
+function problemWith({ users, entries }: NewRows): string | undefined {
   for (const user of users) {
     const { username } = user;
     const who = `the user ${JSON.stringify(username.slice(0, 100))}`;
@@ -180,7 +121,6 @@ function problemWith({ users, entries }: ImportRows): string | undefined {
   const unusable = entries.find((one) =>
     [one.type, one.summary, one.author].some((text) => text.includes("\0")),
   );
-  return (
-    unusable && `log entry ${unusable.id} contains a NUL character, which PostgreSQL cannot store`
-  );
+  if (unusable === undefined) return undefined;
+  return `the log entry of ${unusable.at.toISOString()} contains a NUL character, which PostgreSQL cannot store`;
 }

@@ -45,6 +45,8 @@ const migrations: readonly string[] = [
    ) STRICT;
    CREATE INDEX sessions_by_user ON sessions (user_id, used_at);
    CREATE INDEX sessions_by_end ON sessions (expires_at);`,
+
+  "DROP TABLE import_mark",
 ];
 
 export const NEWEST_SCHEMA: number = migrations.length;

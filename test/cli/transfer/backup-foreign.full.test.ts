@@ -13,11 +13,10 @@ import {
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { runCommand } from "../../support/command.ts";
-import { eventually } from "../../support/eventually.ts";
-import { startLatchkey, startServe } from "../../support/process.ts";
+import { startServe } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { foreignFolder, isRoot, OTHER_USER, ownerOf } from "../other-user.ts";
-import { backedUp, contentOf, filled } from "./backup-place.ts";
+import { backedUp, contentOf, filled, startHeld } from "./backup-place.ts";
 import { csvOf, fileWith } from "./import-file.ts";
 
 /** Only root can make folders of several users. */
@@ -84,13 +83,11 @@ if (isRoot) {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     test(`${signal} stops a backup into another user's folder and leaves no file`, async (t) => {
       const [place, folder, TMPDIR] = [
-        await filled(t, ["owner"], 100_000),
+        await filled(t, ["owner"], 1),
         await foreignFolder(t),
         await tempDir(t),
       ];
-      const args = ["backup", join(folder, "backup.db")];
-      const running = startLatchkey(t, args, { ...place.env, TMPDIR });
-      await eventually(async () => ((await readdir(TMPDIR)).length > 0 ? true : undefined));
+      const running = await startHeld(t, place, join(folder, "backup.db"), TMPDIR);
       running.child.kill(signal);
       assert.equal((await running.ended).signal, signal);
       assert.deepEqual([await readdir(folder), await readdir(TMPDIR)], [[], []]);

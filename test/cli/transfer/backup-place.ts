@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { runCommand } from "../../support/command.ts";
 import { inDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type Running, startLatchkey } from "../../support/process.ts";
 import { hashText, logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -44,6 +47,23 @@ export async function abandoned(t: TestContext, username: string, later: string)
     cpSync(place.folder, folder, { recursive: true });
   });
   return { ...place, env: { DATA_DIR: folder }, folder, database: join(folder, "latchkey.db") };
+}
+
+/** Starts a backup that waits for the database to read, with its unfinished file in the folder. */
+export async function startHeld(
+  t: TestContext,
+  place: Filled,
+  backup: string,
+  TMPDIR?: string,
+): Promise<Running & { release(): void }> {
+  const database = new DatabaseSync(place.database);
+  database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE");
+  t.after(() => database.isOpen && database.close());
+  const env = TMPDIR === undefined ? place.env : { ...place.env, TMPDIR };
+  const running = startLatchkey(t, ["backup", backup], env);
+  const folder = TMPDIR ?? dirname(backup);
+  await eventually(async () => (await readdir(folder)).length > 0 || undefined);
+  return { ...running, release: () => database.close() };
 }
 
 export interface Content {

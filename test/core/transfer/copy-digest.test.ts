@@ -10,14 +10,14 @@ test("finds no difference between equal counts and sums", () => {
 });
 
 test("reports a different number or a different sum, of users and of entries", () => {
-  const source = { users: same, entries: same };
+  const copied = { users: same, entries: same };
   const fewer = { count: 1, sum: 7n };
   const other = { count: 2, sum: 8n };
-  assert.deepEqual(differencesOf(source, { users: fewer, entries: same }), [
-    { of: "users", inSource: 2, inTarget: 1 },
+  assert.deepEqual(differencesOf(copied, { users: fewer, entries: same }), [
+    { of: "users", copied: 2, found: 1 },
   ]);
-  assert.deepEqual(differencesOf(source, { users: same, entries: other }), [
-    { of: "log entries", inSource: 2, inTarget: 2 },
+  assert.deepEqual(differencesOf(copied, { users: same, entries: other }), [
+    { of: "log entries", copied: 2, found: 2 },
   ]);
-  assert.equal(differencesOf(source, { users: other, entries: fewer }).length, 2);
+  assert.equal(differencesOf(copied, { users: other, entries: fewer }).length, 2);
 });

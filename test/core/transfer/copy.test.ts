@@ -1,27 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { LogEntry } from "../../../src/core/log-reader.ts";
+import { setImmediate as turn } from "node:timers/promises";
+import { messageOf } from "../../../src/core/fault.ts";
 import type { TransferUser, UserId } from "../../../src/core/store.ts";
 import { type CopyProgress, type CopyTarget, copy } from "../../../src/core/transfer/copy.ts";
-import type { ImportRows } from "../../../src/core/transfer/transfer-store.ts";
 import type { SqliteStore } from "../../../src/stores/sqlite/store.ts";
 import { hashText, logEntry, openStore } from "../../support/store.ts";
 
 const EVERYTHING = { afterId: "", limit: 100_000 };
 const ALL_ENTRIES = { afterId: 0, limit: 100_000 };
-
-/** Users and entries with gaps between their IDs, and an end of the log above all of them. */
-async function fill(store: SqliteStore, users: number, entries: number): Promise<void> {
-  const rows: ImportRows = {
-    users: Array.from({ length: users }, (_, i) => userNamed(`user ${i}`)),
-    entries: Array.from({ length: entries }, (_, i) => ({
-      ...logEntry(`entry ${i}`, { at: new Date(i) }),
-      id: 3 * i + 2,
-    })),
-  };
-  const to = { mark: JSON.stringify({ finished: "by hand" }), lastEntryId: 3 * entries + 100 };
-  await store.importBatch({ ...rows, from: await store.readContents(), to, how: "add" });
-}
+const NOTHING = { users: 0, entries: 0 };
 
 const userNamed = (username: string): TransferUser => ({
   id: `id of ${username}` as UserId,
@@ -30,6 +18,14 @@ const userNamed = (username: string): TransferUser => ({
   sessions: JSON.stringify([[`session of ${username}`, 1, 2, 3, "::1", "curl"]]),
 });
 
+async function fill(store: SqliteStore, users: number, entries: number): Promise<void> {
+  const rows = {
+    users: Array.from({ length: users }, (_, i) => userNamed(`user ${i}`)),
+    entries: Array.from({ length: entries }, (_, i) => logEntry(`entry ${i}`, { at: new Date(i) })),
+  };
+  await store.importRecords([rows]);
+}
+
 interface Stores {
   readonly source: SqliteStore;
   readonly target: SqliteStore;
@@ -37,7 +33,7 @@ interface Stores {
 
 async function stores(t: TestContext, users = 3, entries = 2_500): Promise<Stores> {
   const source = await openStore(t);
-  if (users + entries > 0) await fill(source, users, entries);
+  await fill(source, users, entries);
   return { source, target: await openStore(t) };
 }
 
@@ -45,10 +41,11 @@ interface Running {
   readonly source: SqliteStore;
   readonly target: CopyTarget;
   readonly progress?: (progress: CopyProgress) => void;
+  readonly signal?: AbortSignal;
 }
 
-const run = ({ source, target, progress = () => {} }: Running) =>
-  copy(source, target, { name: "source", progress, signal: new AbortController().signal });
+const run = ({ source, target, progress = () => {}, signal }: Running) =>
+  copy(source, target, { progress, signal: signal ?? new AbortController().signal });
 
 async function assertCopied({ source, target }: Stores): Promise<void> {
   assert.deepEqual(await target.readUsers(EVERYTHING), await source.readUsers(EVERYTHING));
@@ -58,17 +55,24 @@ async function assertCopied({ source, target }: Stores): Promise<void> {
   );
 }
 
-test("copies all users and entries with IDs, times, hashes, sessions and order", async (t) => {
+test("copies all users and entries with user IDs, times, hashes, sessions and order", async (t) => {
   const both = await stores(t, 1_500);
   assert.deepEqual(await run(both), { kind: "copied", users: 1_500, entries: 2_500 });
   await assertCopied(both);
 });
 
-test("continues the target's log IDs after the highest ID of the source", async (t) => {
+test("numbers the entries of the target from one, without the gaps of the source", async (t) => {
   const { source, target } = await stores(t, 1, 4);
-  await run({ source, target });
-  await target.insertLogEntries([logEntry("later")]);
-  assert.equal((await target.readLogEntries({ afterId: 11, limit: 9 }))[0]?.id, 113);
+  await source.pruneLogEntries(new Date(2), 9);
+  assert.equal((await run({ source, target })).kind, "copied");
+  const entries = await target.readLogEntries(ALL_ENTRIES);
+  assert.deepEqual(
+    entries.map(({ id, summary }) => [id, summary]),
+    [
+      [1, "entry 2"],
+      [2, "entry 3"],
+    ],
+  );
 });
 
 for (const [what, users, entries] of [
@@ -82,93 +86,173 @@ for (const [what, users, entries] of [
   });
 }
 
-test("refuses an empty source and leaves the target unmarked", async (t) => {
-  const { source, target } = await stores(t, 0, 0);
-  assert.deepEqual(await run({ source, target }), { kind: "source-empty" });
-  assert.equal((await target.readContents()).mark, undefined);
+test("refuses an empty source", async (t) => {
+  assert.deepEqual(await run(await stores(t, 0, 0)), { kind: "source-empty" });
 });
 
 for (const [what, put] of Object.entries({
   "an account": (store: SqliteStore) =>
     store.insertFirstUser({ username: "owner", passwordHash: hashText("own") }),
   "a log entry": (store: SqliteStore) => store.insertLogEntries([logEntry("own")]),
-  "a finished copy": (store: SqliteStore) => fill(store, 1, 1),
+  "a finished copy": async (store: SqliteStore, source: SqliteStore) =>
+    run({ source, target: store }),
 })) {
   test(`refuses a target with ${what} and leaves it unchanged`, async (t) => {
     const { source, target } = await stores(t);
-    await put(target);
+    await put(target, source);
     const before = await target.readContents();
-    const { users, entries } = before;
-    assert.deepEqual(await run({ source, target }), { kind: "target-occupied", users, entries });
+    assert.deepEqual(await run({ source, target }), { kind: "target-occupied", ...before });
     assert.deepEqual(await target.readContents(), before);
   });
 }
 
-test("refuses to repeat a finished copy", async (t) => {
-  const { source, target } = await stores(t, 1, 1);
-  await run({ source, target });
-  const again = await run({ source, target });
-  assert.deepEqual(again, { kind: "target-occupied", users: 1, entries: 1 });
+test("refuses a target that another copy fills meanwhile", async (t) => {
+  const { source, target } = await stores(t, 3, 0);
+  const late: CopyTarget = {
+    ...target,
+    async importRecords(...asked) {
+      await fill(target, 1, 1);
+      return target.importRecords(...asked);
+    },
+  };
+  const outcome = await run({ source, target: late });
+  assert.deepEqual(outcome, { kind: "target-occupied", users: 1, entries: 1 });
 });
 
-test("reports rows that the target cannot store before writing", async (t) => {
+test("copies nothing if the target cannot store a row", async (t) => {
   const { source, target } = await stores(t);
   const holding: CopyTarget = {
     ...target,
-    problemWith: ({ entries }: { readonly entries: readonly LogEntry[] }) =>
+    problemWith: ({ entries }) =>
       entries.some(({ summary }) => summary === "entry 2400") ? "too much" : undefined,
   };
-  const outcome = await run({ source, target: holding });
-  assert.deepEqual(outcome, { kind: "unstorable", problem: "too much" });
-  assert.deepEqual(await target.readContents(), {
-    ...{ mark: undefined, users: 0, entries: 0, lastEntryId: 0 },
+  const running = run({ source, target: holding });
+  await assert.rejects(running, { code: "unstorable", message: "too much" });
+  assert.deepEqual(await target.readContents(), NOTHING);
+});
+
+for (const [what, change, of] of [
+  [
+    "a new password",
+    (store: SqliteStore) =>
+      store.replacePasswordHash(
+        "id of user 1" as UserId,
+        hashText("hash of user 1"),
+        hashText("new"),
+      ),
+    "users",
+  ],
+  [
+    "a new entry",
+    (store: SqliteStore) => store.insertLogEntries([logEntry("late")]),
+    "log entries",
+  ],
+  ["a removed entry", (store: SqliteStore) => store.pruneLogEntries(new Date(1), 1), "log entries"],
+] as const) {
+  test(`copies nothing if the source gets ${what} meanwhile`, async (t) => {
+    const { source, target } = await stores(t);
+    const changed = Promise.withResolvers<unknown>();
+    const progress = ({ step, users }: CopyProgress): void => {
+      if (step === "checking" && users.done === 0) changed.resolve(change(source));
+    };
+    await assert.rejects(run({ source, target, progress }), {
+      code: "source_changed",
+      message: `the ${of} of the source changed during the copy`,
+    });
+    await changed.promise;
+    assert.deepEqual(await target.readContents(), NOTHING);
+    assert.equal((await run({ source, target })).kind, "copied");
   });
-});
-
-test("can copy from a finished copy", async (t) => {
-  const { source, target } = await stores(t);
-  await run({ source, target });
-  const third = await openStore(t);
-  assert.equal((await run({ source: target, target: third })).kind, "copied");
-  await assertCopied({ source, target: third });
-});
-
-test("marks the copy as finished with its numbers", async (t) => {
-  const { source, target } = await stores(t);
-  await run({ source, target });
-  const { state, users, entries } = JSON.parse((await target.readContents()).mark ?? "");
-  assert.deepEqual([state, users, entries], ["finished", 3, 2_500]);
-});
+}
 
 test("reads and writes at most a thousand rows at a time", async (t) => {
   const { source, target } = await stores(t, 2_100);
   const sizes: number[] = [];
   const counting: CopyTarget = {
     ...target,
-    importBatch(batch) {
-      sizes.push(batch.users.length + batch.entries.length);
-      return target.importBatch(batch);
+    problemWith({ users, entries }) {
+      sizes.push(users.length + entries.length);
+      return undefined;
     },
   };
   await run({ source, target: counting });
-  assert.deepEqual(sizes, [1_000, 1_000, 100, 1_000, 1_000, 500, 0]);
+  assert.deepEqual(sizes, [1_000, 1_000, 100, 1_000, 1_000, 500]);
 });
 
+const STEPS = ["copying", "checking", "comparing"] as const;
+
 test("reports increasing progress from zero to the total in each step", async (t) => {
-  const { source, target } = await stores(t, 3, 2_500);
+  const both = await stores(t, 3, 2_500);
   const seen: CopyProgress[] = [];
-  const checking: CopyTarget = { ...target, problemWith: () => undefined };
-  await run({ source, target: checking, progress: (one) => seen.push(one) });
-  for (const step of ["checking", "copying", "comparing"] as const) {
+  await run({ ...both, progress: (one) => seen.push(one) });
+  for (const step of STEPS) {
     const told = seen.filter((one) => one.step === step);
     const counts = told.map(({ entries }) => entries.done);
     assert.deepEqual(counts, [0, 0, 1_000, 2_000, 2_500], step);
     const totals = new Set(told.map(({ users, entries }) => `${users.total}, ${entries.total}`));
     assert.deepEqual([...totals], ["3, 2500"], step);
   }
-  assert.deepEqual(seen.at(-1), {
-    step: "comparing",
-    users: { done: 3, total: 3 },
-    entries: { done: 2_500, total: 2_500 },
+  assert.deepEqual(seen.at(-1)?.step, "comparing");
+});
+
+/** Aborts in this step, after the first page of entries. */
+function stopIn(step: CopyProgress["step"]) {
+  const stopping = new AbortController();
+  const progress = (now: CopyProgress): void => {
+    if (now.step === step && now.entries.done === 1_000) stopping.abort();
+  };
+  return { progress, signal: stopping.signal };
+}
+
+for (const step of ["copying", "checking"] as const) {
+  test(`copies nothing when it is interrupted while ${step}`, async (t) => {
+    const both = await stores(t);
+    await assert.rejects(run({ ...both, ...stopIn(step) }), { code: "interrupted" });
+    assert.deepEqual(await both.target.readContents(), NOTHING);
+    assert.equal((await run(both)).kind, "copied");
   });
+}
+
+test("reports a copy whose comparison is interrupted", async (t) => {
+  const both = await stores(t);
+  const outcome = await run({ ...both, ...stopIn("comparing") });
+  assert.ok(outcome.kind === "not-compared");
+  assert.equal(messageOf(outcome.reason), "interrupted");
+  await assertCopied(both);
+});
+
+test("throws a failure that happens during an abort", async (t) => {
+  const { source, target } = await stores(t);
+  const stopping = new AbortController();
+  const failing: CopyTarget = {
+    ...target,
+    importRecords: async () => {
+      stopping.abort();
+      throw new Error("the connection is lost");
+    },
+  };
+  const running = run({ source, target: failing, signal: stopping.signal });
+  await assert.rejects(running, /the connection is lost/);
+});
+
+test("lets other work run between two pages", async (t) => {
+  const both = await stores(t);
+  let turns = 0;
+  let running = true;
+  const count = async (): Promise<void> => {
+    for (; running; turns += 1) await turn();
+  };
+  const counting = count();
+  await run(both);
+  running = false;
+  await counting;
+  assert.ok(turns >= 12, `${turns} turns`);
+});
+
+test("reports the source's own reason when a page of it cannot be read", async (t) => {
+  const { source, target } = await stores(t);
+  const damaged = { ...source, readLogEntries: () => Promise.reject(new Error("disk I/O error")) };
+  const running = run({ source: damaged, target });
+  await assert.rejects(running, { code: "unreadable", message: "disk I/O error" });
+  assert.deepEqual(await target.readContents(), NOTHING);
 });

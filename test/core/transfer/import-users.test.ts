@@ -7,7 +7,7 @@ import {
   type ImportProgress,
   importUsers,
 } from "../../../src/core/transfer/import-users.ts";
-import type { RecordImporter } from "../../../src/core/transfer/transfer-store.ts";
+import type { Importer } from "../../../src/core/transfer/transfer-store.ts";
 import { openStaging } from "../../../src/stores/sqlite/staging.ts";
 import { hashText, openStore } from "../../support/store.ts";
 
@@ -168,7 +168,7 @@ for (const badLines of ["refuse-all", "skip"] as const) {
 }
 
 /** A store in which another process adds that user between the check and the import. */
-function overtaken(store: RecordImporter, add: () => Promise<unknown>): RecordImporter {
+function overtaken(store: Importer, add: () => Promise<unknown>): Importer {
   let added = false;
   return {
     findTaken: (users) => store.findTaken(users),
@@ -198,7 +198,7 @@ for (const [choices, kind, names] of [
 
 test("refuses a username that the store cannot hold before writing", async (t) => {
   const { ports, refused, store } = await setting(t, [userLine(1, "long")]);
-  const narrow: RecordImporter = {
+  const narrow: Importer = {
     ...store,
     problemWith: ({ users, entries }) =>
       users.some(({ username }) => username === "long") && entries.length === 0

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import type { LogEntry } from "../../../src/core/log-reader.ts";
-import type { StoredUser, UserId } from "../../../src/core/store.ts";
-import type { ImportBatch } from "../../../src/core/transfer/transfer-store.ts";
+import type { StoredUser, TransferUser, UserId } from "../../../src/core/store.ts";
+import type { NewRows } from "../../../src/core/transfer/transfer-store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
@@ -18,40 +17,23 @@ const user = (username: string): StoredUser => ({
   passwordHash: hashText("a hash"),
 });
 
-const entry = (summary: string): LogEntry => ({ ...logEntry(summary), id: 7 });
-
-const first = (fields: Partial<ImportBatch>): ImportBatch => ({
-  ...{ users: [], entries: [], from: { mark: undefined, lastEntryId: 0 } },
-  ...{ to: { mark: "mark", lastEntryId: 0 }, how: "add" },
-  ...fields,
+const rows = (users: readonly TransferUser[], summaries: readonly string[] = []): NewRows => ({
+  users,
+  entries: summaries.map((summary) => logEntry(summary)),
 });
 
-test("waits with the first batch for a concurrent account, and then refuses it", async (t) => {
+test("waits for a concurrent first account, and then copies nothing", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const making = await openTransaction(t, url);
   await making.query("INSERT INTO latchkey_users VALUES ('1', 'owner', 'a hash')");
-  const importing = store.importBatch(first({ users: [user("copied")] }));
+  const importing = store.importRecords([rows([user("copied")])], "empty");
   await untilBlocked(url);
   await making.end();
-  assert.equal(await importing, "overtaken");
+  assert.equal(await importing, "taken");
   assert.deepEqual(await store.readUsers({ afterId: "", limit: 9 }), [
     { id: "1", username: "owner", passwordHash: "a hash" },
   ]);
-  assert.equal((await store.readContents()).mark, undefined);
-});
-
-test("waits for a concurrent batch and is then overtaken", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
-  const other = await openTransaction(t, url);
-  await other.query("UPDATE latchkey_log_end SET id = id");
-  await other.query("INSERT INTO latchkey_import_mark VALUES (true, 'of the other')");
-  const importing = store.importBatch(first({ users: [user("copied")] }));
-  await untilBlocked(url);
-  await other.end();
-  assert.equal(await importing, "overtaken");
-  assert.equal(await store.hasUsers(), false);
 });
 
 test("sees other commits in a database with serializable isolation", async (t) => {
@@ -63,18 +45,18 @@ test("sees other commits in a database with serializable isolation", async (t) =
   const store = await openStoreAt(t, url);
   const other = await openTransaction(t, url);
   await other.query("UPDATE latchkey_log_end SET id = 1");
-  const importing = store.importBatch(first({ users: [user("copied")] }));
+  const importing = store.importRecords([rows([], ["copied"])], "empty");
   await untilBlocked(url);
   await other.end();
-  assert.equal(await importing, "overtaken");
+  assert.equal(await importing, "imported");
 });
 
-test("allows a batch more time than a page", async (t) => {
+test("allows an import more time than a page", async (t) => {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
   const other = await openTransaction(t, url);
   await other.query("UPDATE latchkey_log_end SET id = id");
-  const importing = store.importBatch(first({ users: [user("copied")] }));
+  const importing = store.importRecords([rows([], ["copied"])]);
   const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
     AND datname = current_database() AND clock_timestamp() > query_start + interval '2 seconds'`;
   const waits = eventually(async () => (await runSql(url, waiting)).length > 0 || undefined);
@@ -90,7 +72,7 @@ test("reads users sorted by ID bytes in any collation", async (t) => {
   );
   const store = await openStoreAt(t, server.url(name));
   const users = ["b", "A", "ä", "a", "B"].map((id) => ({ ...user(id), id: id as UserId }));
-  await store.importBatch(first({ users }));
+  await store.importRecords([rows(users)]);
   const read = await store.readUsers({ afterId: "A", limit: 9 });
   assert.deepEqual(
     read.map(({ id }) => id),
@@ -98,50 +80,30 @@ test("reads users sorted by ID bytes in any collation", async (t) => {
   );
 });
 
-test("keeps the IDs of imported entries and gives each another key", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
-  const entries = Array.from({ length: 1_000 }, (_, i) => ({
-    ...logEntry(`entry ${i}`),
-    id: i + 1,
-  }));
-  await store.importBatch(first({ entries, to: { mark: "mark", lastEntryId: 1_000 } }));
-  const [row] = await runSql(url, "SELECT count(DISTINCT key)::int AS keys FROM latchkey_log");
-  assert.equal(row?.keys, 1_000);
-});
-
 const NUL = "contains a NUL character, which PostgreSQL cannot store";
-const unstorable: readonly (readonly [string, Partial<ImportBatch>, RegExp])[] = [
-  [
-    "a NUL in a name",
-    { users: [user("fine"), user("own\0er")] },
-    new RegExp(`"own\\\\u0000er" ${NUL}`),
-  ],
-  [
-    "a NUL in an entry",
-    { entries: [entry("fine"), entry("own\0er")] },
-    new RegExp(`entry 7 ${NUL}`),
-  ],
+const unstorable: readonly (readonly [string, NewRows, RegExp])[] = [
+  ["a NUL in a name", rows([user("fine"), user("own\0er")]), new RegExp(`"own\\\\u0000er" ${NUL}`)],
+  ["a NUL in an entry", rows([], ["fine", "own\0er"]), new RegExp(`the log entry of \\S+Z ${NUL}`)],
   [
     "a NUL in a session",
-    { users: [{ ...user("owner"), sessions: '[["\\u0000",0,0,0,"",""]]' }] },
+    rows([{ ...user("owner"), sessions: '[["\\u0000",0,0,0,"",""]]' }]),
     new RegExp(`"owner" ${NUL}`),
   ],
   [
     "a session ID that no index takes",
-    { users: [{ ...user("owner"), sessions: `[["${"x".repeat(2_601)}",0,0,0,"",""]]` }] },
+    rows([{ ...user("owner"), sessions: `[["${"x".repeat(2_601)}",0,0,0,"",""]]` }]),
     /"owner" has a username or a session ID of more than 2600 bytes/,
   ],
   [
     "a name that no index takes",
-    { users: [user("ü".repeat(1_301))] },
+    rows([user("ü".repeat(1_301))]),
     /"ü{100}" has a username or a session ID of more than 2600 bytes/,
   ],
 ];
-for (const [what, rows, reason] of unstorable) {
+for (const [what, page, reason] of unstorable) {
   test(`reports ${what} before writing`, async (t) => {
     const store = await openStoreAt(t, await server.newDatabase());
-    assert.match(store.problemWith?.(first(rows)) ?? "", reason);
+    assert.match(store.problemWith?.(page) ?? "", reason);
   });
 }
 
@@ -151,12 +113,9 @@ test("stores the longest username and unusual text", async (t) => {
   const long = Array.from({ length: 650 }, (_, i) =>
     String.fromCodePoint(0x20000 + ((i * 7919) % 42_000)),
   ).join("");
-  const rows = {
-    users: [user(long), user("\u0001\n\uffff'\"\\")],
-    entries: [entry("\u0001\u2028")],
-  };
+  const page = rows([user(long), user("\u0001\n\uffff'\"\\")], ["\u0001\u2028"]);
   assert.equal(Buffer.byteLength(long), 2_600);
-  assert.equal(store.problemWith?.(first(rows)), undefined);
-  assert.equal(await store.importBatch(first(rows)), "imported");
+  assert.equal(store.problemWith?.(page), undefined);
+  assert.equal(await store.importRecords([page]), "imported");
   assert.equal((await store.findUserByUsername(long))?.username, long);
 });

@@ -80,7 +80,6 @@ test("SQLite: uses a WAL and STRICT tables", async (t) => {
         .map((table) => ({ ...table }))
         .sort((a, b) => String(a.name).localeCompare(String(b.name))),
       [
-        { name: "import_mark", strict: 1 },
         { name: "log_entries", strict: 1 },
         { name: "sessions", strict: 1 },
         { name: "users", strict: 1 },
