@@ -3,6 +3,7 @@ import { networkInterfaces } from "node:os";
 import { judgeHost } from "../core/allowed-hosts.ts";
 import { makeDataDir } from "../gate/files/data-dir.ts";
 import { hasAccounts } from "../gate/open-store.ts";
+import { inUrl, schemeOf } from "../gate/reach.ts";
 import { type Settings, tokenFileIn } from "../gate/settings/settings.ts";
 import { writeSetupToken } from "../gate/setup-token-file.ts";
 import type { Command } from "./command.ts";
@@ -43,10 +44,9 @@ const sameAs = ({ setupTokenFile, dataDir }: Settings): string =>
 
 /** If both ports are set, plain HTTP redirects to HTTPS once a certificate works. */
 function baseUrlOf(settings: Settings): string {
-  const { publicUrl, host, port, httpsPort, tlsCertFile } = settings;
+  const { publicUrl, host, port } = settings;
   if (publicUrl !== undefined) return publicUrl;
-  const scheme = tlsCertFile !== undefined && httpsPort === undefined ? "https" : "http";
-  return `${scheme}://${allowedHost(reachableHost(host), settings)}:${port}`;
+  return `${schemeOf(settings)}://${allowedHost(reachableHost(host), settings)}:${port}`;
 }
 
 /** A link to a host that is not in ALLOWED_HOSTS would get 421. */
@@ -56,7 +56,7 @@ function allowedHost(host: string, settings: Settings): string {
 
 /** For a wildcard address, the first external IPv4 address of this machine. */
 function reachableHost(host: string): string {
-  if (host !== "0.0.0.0" && host !== "::") return host.includes(":") ? `[${host}]` : host;
+  if (host !== "0.0.0.0" && host !== "::") return inUrl(host);
   const addresses = Object.values(networkInterfaces()).flat();
   const external = addresses.find((one) => one?.family === "IPv4" && !one.internal);
   return external?.address ?? "127.0.0.1";

@@ -1,5 +1,5 @@
 import type { EventLog } from "./event-log.ts";
-import { passwordChanged } from "./events.ts";
+import { eventOf } from "./events.ts";
 import { isTooShort } from "./password-length.ts";
 import type { Passwords } from "./passwords.ts";
 import { type Client, userRequester } from "./requester.ts";
@@ -53,7 +53,7 @@ export async function changePassword(
   ports.users.forget(user.id);
   // Another request changed the password in the meantime, so the current one no longer matches.
   if (!replaced) return { kind: "current-password-incorrect" };
-  ports.events.record(passwordChanged());
+  ports.events.record(eventOf("password_change"));
   return { kind: "changed" };
 }
 

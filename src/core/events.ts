@@ -1,4 +1,4 @@
-/** An event of the audit log, made by the builder of its type. */
+/** An event of the audit log; `eventOf` makes it. */
 export interface Event {
   readonly type: EventType;
   readonly summary: string;
@@ -36,32 +36,11 @@ export const eventTypes: readonly EventType[] = Object.keys(forms) as EventType[
 /** The type that any client can cause, and so in any number. */
 export const DENIAL: EventType = "signin_rate_limited";
 
-function builderOf(type: EventType): (subject?: string | number) => Event {
+/** @param subject The username, address or number with which the summary ends, if it has one. */
+export function eventOf(type: EventType, subject: string | number = ""): Event {
   const [author, start] = forms[type];
-  return (subject = "") => ({ type, summary: `${start}${subject}`, author });
+  return { type, summary: `${start}${subject}`, author };
 }
-
-type OfName = (username: string) => Event;
-
-export const signedIn: OfName = builderOf("signin");
-export const rateLimited: (remoteAddress: string) => Event = builderOf("signin_rate_limited");
-export const signedUp: OfName = builderOf("signup");
-export const passwordChanged: () => Event = builderOf("password_change");
-export const sessionEnded: OfName = builderOf("session_end");
-export const otherSessionsEnded: OfName = builderOf("session_end_others");
-export const codesTurnedOn: OfName = builderOf("codes_on");
-export const codesTurnedOff: OfName = builderOf("codes_off");
-export const recoveryCodeUsed: OfName = builderOf("recovery_code_used");
-export const passkeyAdded: OfName = builderOf("passkey_add");
-export const passkeyRemoved: OfName = builderOf("passkey_remove");
-export const userAdded: OfName = builderOf("user_add");
-export const userPasswordSet: OfName = builderOf("user_password");
-export const userRenamed: OfName = builderOf("user_rename");
-export const userRemoved: OfName = builderOf("user_remove");
-export const userSignedOut: OfName = builderOf("user_sign_out");
-export const allSignedOut: () => Event = builderOf("user_sign_out_all");
-export const usersImported: (count: number) => Event = builderOf("user_import");
-export const logImported: (count: number) => Event = builderOf("log_import");
 
 /** The same event, caused by a command. */
 export const byOperator = (event: Event): Event => ({ ...event, author: "cli" });

@@ -1,5 +1,5 @@
 import type { EventLog } from "./event-log.ts";
-import { signedUp } from "./events.ts";
+import { eventOf } from "./events.ts";
 import { messageOf } from "./fault.ts";
 import type { Passwords } from "./passwords.ts";
 import { type Client, setupRequester } from "./requester.ts";
@@ -57,7 +57,7 @@ export async function setUp(
   const token = startSession(ports, user, client);
   await deleteSetupToken(ports);
   startDomainSetup(ports, form.domain);
-  ports.events.record(signedUp(user.username));
+  ports.events.record(eventOf("signup", user.username));
   return { kind: "set-up", user, token };
 }
 

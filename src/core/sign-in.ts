@@ -1,6 +1,6 @@
 import { type CheckCodePorts, checkCode } from "./codes/check-code.ts";
 import type { EventLog } from "./event-log.ts";
-import { rateLimited, signedIn } from "./events.ts";
+import { eventOf } from "./events.ts";
 import { messageOf } from "./fault.ts";
 import type { Passwords } from "./passwords.ts";
 import { type Client, networkRequester } from "./requester.ts";
@@ -39,7 +39,7 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
   if (!(await ports.users.anyExists())) return { kind: "needs-setup" };
 
   if ((await ports.limiter.attempt(attempt.remoteAddress)) === "denied") {
-    ports.events.record(rateLimited(attempt.remoteAddress));
+    ports.events.record(eventOf("signin_rate_limited", attempt.remoteAddress));
     return { kind: "rate-limited" };
   }
 
@@ -54,7 +54,7 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
   if (ports.passwords.isOutdated(user.passwordHash)) {
     await renewHash(ports, user, attempt.password, requester);
   }
-  ports.events.record(signedIn(user.username));
+  ports.events.record(eventOf("signin", user.username));
   return { kind: "signed-in", user: { id: user.id, username: user.username }, token };
 }
 

@@ -1,4 +1,4 @@
-import { connectableHost } from "../gate/https/handshake-check.ts";
+import { localUrl } from "../gate/reach.ts";
 import { type Finding, type Findings, hint, ok, orOk, problem } from "./check.ts";
 import type { Installation } from "./installation.ts";
 import {
@@ -14,11 +14,8 @@ import {
 
 /** Checks whether the gate or another program answers at the configured host and port. */
 export async function checkGate({ settings, now }: Installation): Promise<Findings> {
-  const { host, port, httpsPort, tlsCertFile } = settings;
-  if (port === 0) return undefined;
-  const here = connectableHost(host);
-  const scheme = tlsCertFile !== undefined && httpsPort === undefined ? "https" : "http";
-  const url = new URL(`${scheme}://${here.includes(":") ? `[${here}]` : here}:${port}`);
+  if (settings.port === 0) return undefined;
+  const url = localUrl(settings);
   const alive = await ask(new URL("/healthz", url), {}, now);
   if (alive.kind === "none" && alive.code === "ECONNREFUSED") {
     return ok(`the gate does not run: nothing listens at ${url.origin}`);

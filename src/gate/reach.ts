@@ -14,6 +14,25 @@ export function reachOf(
   return trustedProxies.length === 0 && hosts.every(isLoopbackHost) ? "this-machine" : "others";
 }
 
+/** The scheme on PORT, which stays plain HTTP beside an HTTPS_PORT. */
+export const schemeOf = ({ httpsPort, tlsCertFile }: Settings): "http" | "https" =>
+  tlsCertFile !== undefined && httpsPort === undefined ? "https" : "http";
+
+/** Where this machine reaches the gate. */
+export function localUrl(settings: Settings): URL {
+  const host = connectableHost(settings.host);
+  return new URL(`${schemeOf(settings)}://${inUrl(host)}:${settings.port}`);
+}
+
+/** The address to connect to for a listen address: 0.0.0.0 and :: include loopback. */
+export function connectableHost(address: string): string {
+  if (address === "0.0.0.0") return "127.0.0.1";
+  return address === "::" ? "::1" : address;
+}
+
+/** An IPv6 address has brackets in a URL. */
+export const inUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);
+
 /** `token`: creating the first account takes the setup token. */
 export type SetupState = "done" | "token" | "open";
 

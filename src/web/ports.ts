@@ -1,21 +1,19 @@
 import type { HostRule } from "../core/allowed-hosts.ts";
-import type { ChangePasswordForm, ChangePasswordOutcome } from "../core/change-password.ts";
-import type { TurnOffCodesOutcome } from "../core/codes/turn-off-codes.ts";
-import type { BeginCodesOutcome, ConfirmCodesOutcome } from "../core/codes/turn-on-codes.ts";
+import type { changePassword } from "../core/change-password.ts";
+import type { turnOffCodes } from "../core/codes/turn-off-codes.ts";
+import type { beginCodes, confirmCodes } from "../core/codes/turn-on-codes.ts";
 import type { LogEntry } from "../core/log-reader.ts";
-import type { AddPasskeyOutcome, NewPasskey } from "../core/passkeys/add-passkey.ts";
-import type { BeginPasskeyOutcome, Reauthentication } from "../core/passkeys/begin-passkey.ts";
-import type { RelyingParty } from "../core/passkeys/relying-party.ts";
-import type { RemovePasskeyOutcome } from "../core/passkeys/remove-passkey.ts";
-import type { PasskeyAnswer } from "../core/passkeys/sign-in-with-passkey.ts";
+import type { addPasskey } from "../core/passkeys/add-passkey.ts";
+import type { beginPasskey } from "../core/passkeys/begin-passkey.ts";
+import type { removePasskey } from "../core/passkeys/remove-passkey.ts";
+import type { signInWithPasskey } from "../core/passkeys/sign-in-with-passkey.ts";
 import type { RefusalLog } from "../core/refusal-log.ts";
-import type { Client } from "../core/requester.ts";
 import type { Guard } from "../core/require-user.ts";
 import type { AccountSessions } from "../core/sessions/account-sessions.ts";
-import type { SetUpForm, SetUpOutcome } from "../core/set-up.ts";
+import type { setUp } from "../core/set-up.ts";
 import type { SetupTokenSource } from "../core/setup-token.ts";
-import type { SignInAttempt, SignInOutcome } from "../core/sign-in.ts";
-import type { Store, UserId } from "../core/store.ts";
+import type { signIn } from "../core/sign-in.ts";
+import type { Store } from "../core/store.ts";
 import type { UserMemory } from "../core/user-memory.ts";
 import type { GuardCheck } from "./guards.ts";
 import type { PostLoginLocation } from "./location.ts";
@@ -26,34 +24,33 @@ import type { ProxyTrust } from "./request/remote-address.ts";
 import type { RequestIds } from "./request/request-id.ts";
 import type { Views } from "./views.ts";
 
-/** The rules about passkeys. */
+/** A rule whose ports are filled in. */
+type Ready<Rule> = Rule extends (ports: infer _Ports, ...given: infer Given) => infer Outcome
+  ? (...given: Given) => Outcome
+  : never;
+
+/** The rules of passkeys. */
 export interface PasskeyRules {
-  begin(userId: UserId, entered: Reauthentication, client: Client): Promise<BeginPasskeyOutcome>;
-  add(userId: UserId, passkey: NewPasskey, party: RelyingParty): Promise<AddPasskeyOutcome>;
-  remove(
-    userId: UserId,
-    passkeyId: string,
-    currentPassword: string,
-    client: Client,
-  ): Promise<RemovePasskeyOutcome>;
+  readonly begin: Ready<typeof beginPasskey>;
+  readonly add: Ready<typeof addPasskey>;
+  readonly remove: Ready<typeof removePasskey>;
   /** A challenge for a sign-in. */
   challenge(): string;
-  signIn(
-    answer: PasskeyAnswer,
-    party: RelyingParty | undefined,
-    client: Client,
-  ): Promise<SignInOutcome>;
+  readonly signIn: Ready<typeof signInWithPasskey>;
+}
+
+/** The rules of one-time codes on the home page. */
+export interface CodeRules {
+  readonly begin: Ready<typeof beginCodes>;
+  readonly confirm: Ready<typeof confirmCodes>;
+  readonly turnOff: Ready<typeof turnOffCodes>;
 }
 
 /** The rules that the endpoints call. */
 export interface WebRules {
-  signIn(attempt: SignInAttempt): Promise<SignInOutcome>;
-  setUp(form: SetUpForm, client: Client): Promise<SetUpOutcome>;
-  changePassword(
-    userId: UserId,
-    form: ChangePasswordForm,
-    client: Client,
-  ): Promise<ChangePasswordOutcome>;
+  readonly signIn: Ready<typeof signIn>;
+  readonly setUp: Ready<typeof setUp>;
+  readonly changePassword: Ready<typeof changePassword>;
   /** `undefined` if passkeys are left out. */
   readonly passkeys: PasskeyRules | undefined;
   readonly requireAuth: Guard;
@@ -65,17 +62,6 @@ export interface WebRules {
   readonly recentLog: (() => Promise<readonly LogEntry[]>) | undefined;
   /** `undefined` if they are not offered. */
   readonly codes: CodeRules | undefined;
-}
-
-/** The rules of one-time codes on the home page. */
-export interface CodeRules {
-  begin(userId: UserId, currentPassword: string, client: Client): Promise<BeginCodesOutcome>;
-  confirm(userId: UserId, sealed: string, code: string): Promise<ConfirmCodesOutcome>;
-  turnOff(
-    userId: UserId,
-    form: { readonly currentPassword: string; readonly code: string },
-    client: Client,
-  ): Promise<TurnOffCodesOutcome>;
 }
 
 /** The options of the library that concern the endpoints. */

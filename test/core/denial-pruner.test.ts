@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createDenialPruner, MAX_KEPT_DENIALS } from "../../src/core/denial-pruner.ts";
 import { createEventLog } from "../../src/core/event-log.ts";
-import { rateLimited, signedIn } from "../../src/core/events.ts";
+import { eventOf } from "../../src/core/events.ts";
 import type { NewLogEntry } from "../../src/core/store.ts";
 import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { fakeClock } from "../support/fake-clock.ts";
@@ -26,7 +26,11 @@ test("the audit log keeps the newest 10,000 denied sign-ins and every other entr
     ...denials(MAX_KEPT_DENIALS - 2),
   ]);
   const events = createEventLog(store, fakeClock(), recordingLog());
-  for (const event of [signedIn("owner"), rateLimited("192.0.2.1"), rateLimited("192.0.2.2")]) {
+  for (const event of [
+    eventOf("signin", "owner"),
+    eventOf("signin_rate_limited", "192.0.2.1"),
+    eventOf("signin_rate_limited", "192.0.2.2"),
+  ]) {
     events.record(event);
   }
   await events.close();

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { createEventLog } from "../../src/core/event-log.ts";
-import { signedIn } from "../../src/core/events.ts";
+import { eventOf } from "../../src/core/events.ts";
 import type { NewLogEntry } from "../../src/core/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { fakeClock } from "../support/fake-clock.ts";
@@ -30,7 +30,7 @@ test("ends the pause after a failure on close and retries once", async (t) => {
     fakeClock(),
     log,
   );
-  events.record(signedIn("owner"));
+  events.record(eventOf("signin", "owner"));
   // The pauses grow: after the third failure it is long enough to tell.
   await eventually(() => (log.lines.length >= 3 ? true : undefined));
   works = true;
@@ -47,7 +47,7 @@ test("closes with a failing store and logs the number of lost entries", async ()
     fakeClock(),
     log,
   );
-  for (let i = 0; i < 10_003; i += 1) events.record(signedIn(String(i)));
+  for (let i = 0; i < 10_003; i += 1) events.record(eventOf("signin", String(i)));
   await events.close();
   assert.deepEqual(log.lines.at(-1), {
     level: "error",
@@ -63,7 +63,7 @@ test("closes after two seconds with a hanging store and logs the number of lost 
     fakeClock(),
     log,
   );
-  events.record(signedIn("owner"));
+  events.record(eventOf("signin", "owner"));
   // Something has to keep the process running: a server does that outside of tests.
   const alive = setInterval(() => {}, 50);
   t.after(() => clearInterval(alive));
@@ -81,11 +81,11 @@ test("does not keep the process alive after closing", async () => {
     JSON.stringify(new URL(`../../src/core/${name}.ts`, import.meta.url));
   const script = `
     import { createEventLog } from ${module("event-log")};
-    import { signedIn } from ${module("events")};
+    import { eventOf } from ${module("events")};
     const store = { insertLogEntries: async () => {} };
     const clock = { now: () => 0, monotonic: () => 0 };
     const events = createEventLog(store, clock, { warn() {}, error() {} });
-    events.record(signedIn("owner"));
+    events.record(eventOf("signin", "owner"));
     await events.close();
     const closedAt = performance.now();
     process.on("exit", () => console.log(performance.now() - closedAt));
@@ -113,11 +113,11 @@ test("writes an entry that is recorded at the moment when writing ends", async (
     const events = createEventLog(door, fakeClock(), recordingLog());
     const early = `Signed in as early ${turns}`;
     const late = `Signed in as late ${turns}`;
-    events.record(signedIn(`early ${turns}`));
+    events.record(eventOf("signin", `early ${turns}`));
     await eventually(() => (door.written.includes(early) ? true : undefined));
     const closed = events.close();
     for (let i = 0; i < turns; i += 1) await Promise.resolve();
-    events.record(signedIn(`late ${turns}`));
+    events.record(eventOf("signin", `late ${turns}`));
     await closed;
     await eventually(() => (door.written.includes(late) ? true : undefined), 2_000);
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { createEventLog } from "../../src/core/event-log.ts";
-import { signedIn } from "../../src/core/events.ts";
+import { eventOf } from "../../src/core/events.ts";
 import type { ServerLog } from "../../src/core/server-log.ts";
 import { eventually } from "../support/eventually.ts";
 import { fakeClock } from "../support/fake-clock.ts";
@@ -34,8 +34,8 @@ test("flushes at once without a store call when no entry waits", async () => {
 test("resolves a flush once all entries recorded before it are written", async () => {
   const store = heldStore();
   const events = eventLog(store);
-  events.record(signedIn("first"));
-  events.record(signedIn("second"));
+  events.record(eventOf("signin", "first"));
+  events.record(eventOf("signin", "second"));
   let flushed = false;
   const done = events.flush().then(() => {
     flushed = true;
@@ -50,9 +50,9 @@ test("resolves a flush once all entries recorded before it are written", async (
 test("waits in a flush for an entry that is being written", async () => {
   const store = heldStore();
   const events = eventLog(store);
-  events.record(signedIn("early"));
+  events.record(eventOf("signin", "early"));
   await eventually(() => (store.asked.length > 0 ? true : undefined));
-  events.record(signedIn("late"));
+  events.record(eventOf("signin", "late"));
   const done = events.flush();
   await store.answer();
   assert.deepEqual(store.written, ["early"]);
@@ -67,10 +67,10 @@ test("writes in a flush what waits at the call, not later entries", async () => 
   const events = eventLog({
     async insertLogEntries() {
       batches += 1;
-      if (batches <= ARRIVALS) events.record(signedIn(`during batch ${batches}`));
+      if (batches <= ARRIVALS) events.record(eventOf("signin", `during batch ${batches}`));
     },
   });
-  events.record(signedIn("before"));
+  events.record(eventOf("signin", "before"));
   await events.flush();
   assert.equal(batches, 1);
   await events.close();
@@ -79,10 +79,10 @@ test("writes in a flush what waits at the call, not later entries", async () => 
 test("ends a flush with the batch that contains the last entry of the call", async () => {
   const store = heldStore();
   const events = eventLog(store);
-  for (let i = 1; i <= 501; i += 1) events.record(signedIn(String(i)));
+  for (let i = 1; i <= 501; i += 1) events.record(eventOf("signin", String(i)));
   const done = events.flush();
   await store.answer();
-  for (let i = 502; i <= 1_500; i += 1) events.record(signedIn(String(i)));
+  for (let i = 502; i <= 1_500; i += 1) events.record(eventOf("signin", String(i)));
   await store.answer();
   await done;
   assert.ok(store.written.length < 1_500, "the later entries are not waited for");
@@ -97,7 +97,7 @@ test("ends a flush after 250 ms with a slow store, and writes the entry later", 
   // The flush itself does not keep the process alive.
   const alive = setInterval(() => {}, 1_000);
   t.after(() => clearInterval(alive));
-  events.record(signedIn("owner"));
+  events.record(eventOf("signin", "owner"));
   const before = performance.now();
   await events.flush();
   assert.ok(performance.now() - before > 200);
@@ -113,9 +113,9 @@ test("ends the pause between two batches on a flush", async () => {
   // The best of several: a busy machine may hold up one of them.
   const took: number[] = [];
   for (let round = 0; round < 5; round += 1) {
-    events.record(signedIn(`before ${round}`));
+    events.record(eventOf("signin", `before ${round}`));
     await eventually(() => (store.written.includes(`before ${round}`) ? true : undefined));
-    events.record(signedIn(`after ${round}`));
+    events.record(eventOf("signin", `after ${round}`));
     const before = performance.now();
     await events.flush();
     took.push(performance.now() - before);
@@ -127,7 +127,7 @@ test("ends the pause between two batches on a flush", async () => {
 test("ends the long pause after failures on a flush", async () => {
   const store = heldStore();
   const events = eventLog(store);
-  events.record(signedIn("owner"));
+  events.record(eventOf("signin", "owner"));
   // The pauses grow: after the fourth failure it is long enough to tell.
   for (let failure = 1; failure <= 4; failure += 1) {
     const flushed = events.flush();
@@ -146,7 +146,7 @@ test("resolves a flush when the store fails, and logs the reason", async () => {
   const store = heldStore();
   const log = recordingLog();
   const events = eventLog(store, log);
-  events.record(signedIn("owner"));
+  events.record(eventOf("signin", "owner"));
   const done = events.flush();
   await store.answer(new Error("the disk is full"));
   await done;
@@ -166,7 +166,7 @@ test("ends a flush at once when the server log throws", async () => {
   };
   const store = { insertLogEntries: () => Promise.reject(new Error("locked")) };
   const events = eventLog(store, { warn: throwing, error: throwing });
-  events.record(signedIn("owner"));
+  events.record(eventOf("signin", "owner"));
   await assertEndsAtOnce(events.flush());
 });
 
@@ -180,7 +180,7 @@ test("treats a store that throws synchronously as failed", async () => {
     },
     log,
   );
-  events.record(signedIn("owner"));
+  events.record(eventOf("signin", "owner"));
   await events.flush();
   assert.equal(log.lines[0]?.fields.reason, "closed");
   await events.close();
@@ -189,7 +189,7 @@ test("treats a store that throws synchronously as failed", async () => {
 test("resolves concurrent flushes with one write", async () => {
   const store = heldStore();
   const events = eventLog(store);
-  events.record(signedIn("owner"));
+  events.record(eventOf("signin", "owner"));
   const done = Promise.all([events.flush(), events.flush(), events.flush()]);
   await store.answer();
   await done;
@@ -199,7 +199,7 @@ test("resolves concurrent flushes with one write", async () => {
 test("resolves all concurrent flushes after a failure", async () => {
   const store = heldStore();
   const events = eventLog(store);
-  events.record(signedIn("owner"));
+  events.record(eventOf("signin", "owner"));
   const done = Promise.all([events.flush(), events.flush()]);
   await store.answer(new Error("locked"));
   await done;
@@ -212,7 +212,7 @@ test("writes all batches of a flush in order and without a pause", async () => {
   const store = quickStore();
   const events = eventLog(store);
   const names = Array.from({ length: 9_600 }, (_, i) => String(i));
-  for (const name of names) events.record(signedIn(name));
+  for (const name of names) events.record(eventOf("signin", name));
   const before = performance.now();
   await events.flush();
   assert.deepEqual(store.written, names);
@@ -225,7 +225,7 @@ test("flushes late entries after closing, and resolves if that fails", async () 
   const log = recordingLog();
   const events = eventLog(store, log);
   await events.close();
-  events.record(signedIn("late"));
+  events.record(eventOf("signin", "late"));
   const failed = events.flush();
   await store.answer(new Error("closed"));
   await failed;
@@ -240,7 +240,7 @@ test("writes on close what a flush could not write", async () => {
   const store = heldStore();
   const log = recordingLog();
   const events = eventLog(store, log);
-  events.record(signedIn("owner"));
+  events.record(eventOf("signin", "owner"));
   const flushed = events.flush();
   await store.answer(new Error("locked"));
   await flushed;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEventLog } from "../../src/core/event-log.ts";
-import { passwordChanged, rateLimited, signedIn } from "../../src/core/events.ts";
+import { eventOf } from "../../src/core/events.ts";
 import type { NewLogEntry } from "../../src/core/store.ts";
 import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { eventually } from "../support/eventually.ts";
@@ -37,9 +37,9 @@ test("writes entries in the order and with the time of recording", async (t) => 
   const store = await openStore(t);
   const clock = fakeClock(Date.UTC(2031, 4, 1));
   const events = createEventLog(store, clock, recordingLog());
-  events.record(signedIn("first"));
+  events.record(eventOf("signin", "first"));
   clock.advance(1_500);
-  events.record(passwordChanged());
+  events.record(eventOf("password_change"));
   await events.close();
   assert.deepEqual(await store.readLogEntries({ afterId: 0, limit: 10 }), [
     {
@@ -63,7 +63,7 @@ test("writes entries of the same moment in batches of at most 500", async (t) =>
   const store = await openStore(t);
   const door = doorTo(store);
   const events = createEventLog(door, fakeClock(), recordingLog());
-  for (let i = 0; i < 1_200; i += 1) events.record(signedIn(String(i)));
+  for (let i = 0; i < 1_200; i += 1) events.record(eventOf("signin", String(i)));
   await events.close();
   assert.deepEqual(door.batches, [500, 500, 200]);
   assert.deepEqual(await summariesIn(store), signedInAs(0, 1_200));
@@ -74,7 +74,7 @@ test("neither writes nor throws synchronously", async (t) => {
   door.failNext(1);
   const log = recordingLog();
   const events = createEventLog(door, fakeClock(), log);
-  assert.equal(events.record(signedIn("owner")), undefined);
+  assert.equal(events.record(eventOf("signin", "owner")), undefined);
   await Promise.resolve();
   assert.deepEqual(door.batches, [], "the response comes first");
   await events.close();
@@ -86,9 +86,9 @@ test("logs a failed batch and retries it in order", async (t) => {
   door.failNext(1);
   const log = recordingLog();
   const events = createEventLog(door, fakeClock(), log);
-  for (let i = 0; i < 3; i += 1) events.record(signedIn(String(i)));
+  for (let i = 0; i < 3; i += 1) events.record(eventOf("signin", String(i)));
   await eventually(() => log.lines[0]);
-  for (let i = 3; i < 6; i += 1) events.record(signedIn(String(i)));
+  for (let i = 3; i < 6; i += 1) events.record(eventOf("signin", String(i)));
   await eventually(async () => ((await summariesIn(store)).length >= 6 ? true : undefined));
   assert.deepEqual(await summariesIn(store), signedInAs(0, 6), "each of them once");
   assert.deepEqual(log.lines, [
@@ -105,8 +105,8 @@ test("lets denied sign-ins fill at most half of the queue", async (t) => {
   const store = await openStore(t);
   const log = recordingLog();
   const events = createEventLog(store, fakeClock(), log);
-  for (let i = 0; i < 9_000; i += 1) events.record(rateLimited("192.0.2.1"));
-  for (let i = 0; i < 20; i += 1) events.record(signedIn(String(i)));
+  for (let i = 0; i < 9_000; i += 1) events.record(eventOf("signin_rate_limited", "192.0.2.1"));
+  for (let i = 0; i < 20; i += 1) events.record(eventOf("signin", String(i)));
   await events.close();
   const summaries = await summariesIn(store);
   assert.equal(summaries.length, 5_020);
@@ -122,9 +122,9 @@ test("writes later entries and flushes after the server log throws", async (t) =
   };
   const events = createEventLog(door, fakeClock(), { warn: throwing, error: throwing });
   door.failNext(1);
-  events.record(signedIn("0"));
+  events.record(eventOf("signin", "0"));
   await events.flush();
-  events.record(signedIn("1"));
+  events.record(eventOf("signin", "1"));
   await events.flush();
   assert.deepEqual(await summariesIn(store), signedInAs(0, 2));
   await events.close();
@@ -133,8 +133,8 @@ test("writes later entries and flushes after the server log throws", async (t) =
 test("reports the number of waiting entries", async (t) => {
   const events = createEventLog(await openStore(t), fakeClock(), recordingLog());
   assert.equal(events.waiting, 0);
-  events.record(signedIn("owner"));
-  events.record(signedIn("other"));
+  events.record(eventOf("signin", "owner"));
+  events.record(eventOf("signin", "other"));
   assert.equal(events.waiting, 2);
   await events.close();
   assert.equal(events.waiting, 0);
@@ -146,7 +146,7 @@ test("increases the pauses while the store fails", async (t) => {
   const log = recordingLog();
   const events = createEventLog(door, fakeClock(), log);
   const before = performance.now();
-  events.record(signedIn("owner"));
+  events.record(eventOf("signin", "owner"));
   await eventually(() => (events.waiting === 0 ? true : undefined));
   // 200, 400 and 800 ms.
   assert.ok(performance.now() - before > 1_300);
@@ -157,7 +157,7 @@ test("drops and counts entries beyond 10,000 waiting ones", async (t) => {
   const store = await openStore(t);
   const log = recordingLog();
   const events = createEventLog(store, fakeClock(), log);
-  for (let i = 0; i < 10_007; i += 1) events.record(signedIn(String(i)));
+  for (let i = 0; i < 10_007; i += 1) events.record(eventOf("signin", String(i)));
   await events.close();
   assert.deepEqual(await summariesIn(store), signedInAs(0, 10_000));
   assert.deepEqual(log.lines, [
@@ -180,7 +180,7 @@ test("reports written, failed and dropped entries to the meter", async (t) => {
   };
   const log = recordingLog();
   const events = createEventLog(door, fakeClock(), log, meter);
-  for (let i = 0; i < 10_002; i += 1) events.record(signedIn(String(i)));
+  for (let i = 0; i < 10_002; i += 1) events.record(eventOf("signin", String(i)));
   await eventually(() => log.lines[0]);
   await events.close();
   assert.deepEqual(heard, ["dropped", "dropped", "failed", ...Array(20).fill("500 written")]);

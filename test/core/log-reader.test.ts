@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEventLog } from "../../src/core/event-log.ts";
-import { passwordChanged, signedIn } from "../../src/core/events.ts";
+import { eventOf } from "../../src/core/events.ts";
 import type { LogEntry, LogReader } from "../../src/core/log-reader.ts";
 import { recentLog } from "../../src/core/log-reader.ts";
 import type { Store } from "../../src/core/store.ts";
@@ -56,10 +56,10 @@ test("includes entries that were just recorded", async (t) => {
   const clock = fakeClock(Date.UTC(2031, 4, 1));
   const events = createEventLog(store, clock, recordingLog());
   const recent = recentLog(store, events);
-  events.record(signedIn("first"));
+  events.record(eventOf("signin", "first"));
   assert.deepEqual(summaries((await recent?.()) ?? []), ["Signed in as first"]);
   // Within the pause after the first entry, in which only a flush writes.
-  events.record(passwordChanged());
+  events.record(eventOf("password_change"));
   assert.deepEqual((await recent?.())?.[0], {
     id: 2,
     at: new Date("2031-05-01T00:00:00.000Z"),
@@ -75,7 +75,7 @@ test("returns older entries when new ones cannot be written", async (t) => {
   const log = recordingLog();
   const door = { insertLogEntries: () => Promise.reject(new Error("the disk is full")) };
   const events = createEventLog(door, fakeClock(), log);
-  events.record(signedIn("newest"));
+  events.record(eventOf("signin", "newest"));
   assert.deepEqual(summaries((await recentLog(store, events)?.()) ?? []), ["older"]);
   assert.equal(log.lines[0]?.message, "log entries not written");
   await events.close();

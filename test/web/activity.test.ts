@@ -1,19 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  allSignedOut,
-  logImported,
-  passwordChanged,
-  rateLimited,
-  signedIn,
-  signedUp,
-  userAdded,
-  userPasswordSet,
-  userRemoved,
-  userRenamed,
-  userSignedOut,
-  usersImported,
-} from "../../src/core/events.ts";
+import { eventOf } from "../../src/core/events.ts";
 import type { LogEntry } from "../../src/core/log-reader.ts";
 import { activityIn } from "../../src/web/home.ts";
 import { locales, wordsIn } from "../../src/web/pages/words.ts";
@@ -31,18 +18,21 @@ const textIn = (locale: (typeof locales)[number], event: Partial<LogEntry>) =>
 for (const locale of locales) {
   test(`translates each type of entry to ${locale}`, () => {
     const { events } = wordsIn(locale);
-    assert.equal(textIn(locale, signedIn("Zoë")), events.signin("Zoë"));
-    assert.equal(textIn(locale, signedUp("Zoë")), events.signup("Zoë"));
-    assert.equal(textIn(locale, rateLimited("::1")), events.signin_rate_limited("::1"));
-    assert.equal(textIn(locale, passwordChanged()), events.password_change());
-    assert.equal(textIn(locale, userAdded("Zoë")), events.user_add("Zoë"));
-    assert.equal(textIn(locale, userPasswordSet("Zoë")), events.user_password("Zoë"));
-    assert.equal(textIn(locale, userRenamed("Zoë")), events.user_rename("Zoë"));
-    assert.equal(textIn(locale, userRemoved("Zoë")), events.user_remove("Zoë"));
-    assert.equal(textIn(locale, userSignedOut("Zoë")), events.user_sign_out("Zoë"));
-    assert.equal(textIn(locale, allSignedOut()), events.user_sign_out_all());
-    assert.equal(textIn(locale, usersImported(7)), events.user_import("7"));
-    assert.equal(textIn(locale, logImported(7)), events.log_import("7"));
+    assert.equal(textIn(locale, eventOf("signin", "Zoë")), events.signin("Zoë"));
+    assert.equal(textIn(locale, eventOf("signup", "Zoë")), events.signup("Zoë"));
+    assert.equal(
+      textIn(locale, eventOf("signin_rate_limited", "::1")),
+      events.signin_rate_limited("::1"),
+    );
+    assert.equal(textIn(locale, eventOf("password_change")), events.password_change());
+    assert.equal(textIn(locale, eventOf("user_add", "Zoë")), events.user_add("Zoë"));
+    assert.equal(textIn(locale, eventOf("user_password", "Zoë")), events.user_password("Zoë"));
+    assert.equal(textIn(locale, eventOf("user_rename", "Zoë")), events.user_rename("Zoë"));
+    assert.equal(textIn(locale, eventOf("user_remove", "Zoë")), events.user_remove("Zoë"));
+    assert.equal(textIn(locale, eventOf("user_sign_out", "Zoë")), events.user_sign_out("Zoë"));
+    assert.equal(textIn(locale, eventOf("user_sign_out_all")), events.user_sign_out_all());
+    assert.equal(textIn(locale, eventOf("user_import", 7)), events.user_import("7"));
+    assert.equal(textIn(locale, eventOf("log_import", 7)), events.log_import("7"));
   });
 }
 
@@ -69,7 +59,7 @@ test("gives the full timestamp for programs and the UTC time in the reader's for
 });
 
 test("keeps the order of the entries", () => {
-  const entries = ["third", "second", "first"].map((name) => entryOf(signedIn(name)));
+  const entries = ["third", "second", "first"].map((name) => entryOf(eventOf("signin", name)));
   assert.deepEqual(
     activityIn("en", entries).map(({ text }) => text),
     ["third signed in", "second signed in", "first signed in"],

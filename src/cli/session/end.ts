@@ -1,4 +1,4 @@
-import { byOperator, sessionEnded } from "../../core/events.ts";
+import { byOperator, eventOf } from "../../core/events.ts";
 import { endSession } from "../../core/sessions/end-session.ts";
 import type { Command } from "../command.ts";
 import { quoted, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
@@ -16,7 +16,7 @@ export const command: Command = {
       const ended =
         session && user && (await endSession({ store, clock }, user.id, session.id)) === "ended";
       if (!ended) return terminal.fail(`there is no session ${quoted(String(id))}`);
-      await record(byOperator(sessionEnded(user.username)));
+      await record(byOperator(eventOf("session_end", user.username)));
       return terminal.succeed(`Ended a session of user ${quoted(user.username)}.`);
     }),
 };

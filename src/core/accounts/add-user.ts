@@ -1,4 +1,4 @@
-import { userAdded } from "../events.ts";
+import { eventOf } from "../events.ts";
 import { isTooShort } from "../password-length.ts";
 import type { SetupTokenSource } from "../setup-token.ts";
 import type { User } from "../store.ts";
@@ -27,6 +27,6 @@ export async function addUser(
   const user = await store.insertUser({ username, passwordHash });
   if (user === undefined) return { kind: "username-taken" };
   if (isFirst) await setupToken.delete();
-  await record(userAdded(username));
+  await record(eventOf("user_add", username));
   return { kind: "added", user };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { allSignedOut, userSignedOut } from "../events.ts";
+import { eventOf } from "../events.ts";
 import type { VerifiedToken } from "../session-token.ts";
 import type { AccountPorts } from "./account-store.ts";
 
@@ -16,14 +16,14 @@ export async function endSessionsOf(
   const user = await store.findUserByUsername(username);
   if (user === undefined) return "no-user";
   if ((await store.endSessions(user.id, nextSecond(clock))) === 0) return "no-user";
-  await record(userSignedOut(username));
+  await record(eventOf("user_sign_out", username));
   return "ended";
 }
 
 /** Ends every session of every user, and returns the number of users. */
 export async function endAllSessions({ store, clock, record }: EndSessionsPorts): Promise<number> {
   const users = await store.endSessions("all", nextSecond(clock));
-  await record(allSignedOut());
+  await record(eventOf("user_sign_out_all"));
   return users;
 }
 

@@ -1,4 +1,4 @@
-import { userRemoved } from "../events.ts";
+import { eventOf } from "../events.ts";
 import type { AccountPorts } from "./account-store.ts";
 
 export type RemoveUserOutcome = "no-user" | "last-user" | "removed";
@@ -13,6 +13,6 @@ export async function removeUser(
   const outcome = await store.removeUser(user.id);
   if (outcome === "missing") return "no-user";
   if (outcome === "last") return "last-user";
-  await record(userRemoved(username));
+  await record(eventOf("user_remove", username));
   return "removed";
 }

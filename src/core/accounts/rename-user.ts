@@ -1,4 +1,4 @@
-import { userRenamed } from "../events.ts";
+import { eventOf } from "../events.ts";
 import type { AccountPorts } from "./account-store.ts";
 
 export type RenameUserOutcome = "no-user" | "username-missing" | "username-taken" | "renamed";
@@ -15,6 +15,6 @@ export async function renameUser(
   const outcome = await store.renameUser(user.id, to);
   if (outcome === "missing") return "no-user";
   if (outcome === "taken") return "username-taken";
-  await record(userRenamed(to));
+  await record(eventOf("user_rename", to));
   return "renamed";
 }

@@ -1,4 +1,4 @@
-import { userPasswordSet } from "../events.ts";
+import { eventOf } from "../events.ts";
 import { isTooShort } from "../password-length.ts";
 import type { StoredUser } from "../store.ts";
 import type { AccountPorts } from "./account-store.ts";
@@ -21,6 +21,6 @@ export async function resetPassword(
     current = await store.findUser(user.id);
     if (current === undefined) return "no-user";
   }
-  await record(userPasswordSet(username));
+  await record(eventOf("user_password", username));
   return "reset";
 }

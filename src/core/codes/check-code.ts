@@ -3,7 +3,7 @@ import { changeExtra, keepsExtras } from "../accounts/extras.ts";
 import type { AttemptLimiter } from "../attempt-limiter.ts";
 import type { Clock } from "../clock.ts";
 import type { EventLog } from "../event-log.ts";
-import { recoveryCodeUsed } from "../events.ts";
+import { eventOf } from "../events.ts";
 import type { Seals } from "../seals.ts";
 import type { ServerLog } from "../server-log.ts";
 import type { Store, StoredUser } from "../store.ts";
@@ -45,7 +45,8 @@ export async function checkCode(
       : { kind: "keep", outcome: use.kind };
   });
   if (outcome === "unreadable") noteUnreadable(ports.log, user);
-  if (outcome === "recovery-code") ports.events.record(recoveryCodeUsed(user.username));
+  if (outcome === "recovery-code")
+    ports.events.record(eventOf("recovery_code_used", user.username));
   return outcome === "code" || outcome === "recovery-code" ? "accepted" : "rejected";
 }
 

@@ -1,6 +1,6 @@
 import type { AccountPorts, ExtraStore } from "../accounts/account-store.ts";
 import { changeExtra } from "../accounts/extras.ts";
-import { byOperator, codesTurnedOff } from "../events.ts";
+import { byOperator, eventOf } from "../events.ts";
 import type { Passwords } from "../passwords.ts";
 import { type Client, userRequester } from "../requester.ts";
 import type { Store, UserId } from "../store.ts";
@@ -47,7 +47,7 @@ export async function turnOffCodes(
   users.forget(userId);
   if (outcome === "unreadable") noteUnreadable(log, user);
   if (outcome === "unreadable" || outcome === "wrong") return "code-incorrect";
-  if (outcome === "off") events.record(codesTurnedOff(user.username));
+  if (outcome === "off") events.record(eventOf("codes_off", user.username));
   return outcome;
 }
 
@@ -63,6 +63,6 @@ export async function removeCodes(
       ? { kind: "keep", outcome: "already-off" as const }
       : { kind: "replace", by: undefined, outcome: "off" as const },
   );
-  if (outcome === "off") await record(byOperator(codesTurnedOff(username)));
+  if (outcome === "off") await record(byOperator(eventOf("codes_off", username)));
   return outcome;
 }

@@ -2,7 +2,7 @@ import type { ExtraStore } from "../accounts/account-store.ts";
 import { changeExtra } from "../accounts/extras.ts";
 import type { Clock } from "../clock.ts";
 import type { EventLog } from "../event-log.ts";
-import { codesTurnedOn } from "../events.ts";
+import { eventOf } from "../events.ts";
 import type { Passwords } from "../passwords.ts";
 import { type Client, userRequester } from "../requester.ts";
 import type { Seals } from "../seals.ts";
@@ -90,7 +90,7 @@ export async function confirmCodes(
   );
   users.forget(userId);
   if (kind !== "on") return { kind };
-  events.record(codesTurnedOn(user.username));
+  events.record(eventOf("codes_on", user.username));
   return { kind, recoveryCodes };
 }
 

@@ -1,7 +1,7 @@
 import { changeExtra, type ExtraChange, type ExtraChangePorts } from "../accounts/extras.ts";
 import type { Clock } from "../clock.ts";
 import type { EventLog } from "../event-log.ts";
-import { passkeyAdded } from "../events.ts";
+import { eventOf } from "../events.ts";
 import type { UserId } from "../store.ts";
 import { MAX_PASSKEYS } from "./begin-passkey.ts";
 import { type BrowserAnswer, readCeremony } from "./ceremony.ts";
@@ -65,6 +65,6 @@ export async function addPasskey(
       return { kind: "replace", by: textOf([...passkeys, added]), outcome: "added" };
     },
   );
-  if (outcome === "added") events.record(passkeyAdded(user.username));
+  if (outcome === "added") events.record(eventOf("passkey_add", user.username));
   return outcome;
 }

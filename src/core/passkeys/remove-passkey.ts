@@ -1,6 +1,6 @@
 import { changeExtra, type ExtraChange, type ExtraChangePorts } from "../accounts/extras.ts";
 import type { EventLog } from "../event-log.ts";
-import { passkeyRemoved } from "../events.ts";
+import { eventOf } from "../events.ts";
 import type { Passwords } from "../passwords.ts";
 import { type Client, userRequester } from "../requester.ts";
 import type { UserId } from "../store.ts";
@@ -41,6 +41,6 @@ export async function removePasskey(
     },
   );
   if (outcome === "no-user") return outcome;
-  if (outcome === "removed") events.record(passkeyRemoved(user.username));
+  if (outcome === "removed") events.record(eventOf("passkey_remove", user.username));
   return "removed";
 }

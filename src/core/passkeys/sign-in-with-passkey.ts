@@ -1,6 +1,6 @@
 import { changeExtra, type ExtraChange, type ExtraChangePorts } from "../accounts/extras.ts";
 import type { EventLog } from "../event-log.ts";
-import { rateLimited, signedIn } from "../events.ts";
+import { eventOf } from "../events.ts";
 import type { Client } from "../requester.ts";
 import type { ServerLog } from "../server-log.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
@@ -44,7 +44,7 @@ export async function signInWithPasskey(
   if (!(await ports.users.anyExists())) return { kind: "needs-setup" };
 
   if ((await ports.limiter.attempt(client.remoteAddress)) === "denied") {
-    ports.events.record(rateLimited(client.remoteAddress));
+    ports.events.record(eventOf("signin_rate_limited", client.remoteAddress));
     return { kind: "rate-limited" };
   }
 
@@ -61,7 +61,7 @@ export async function signInWithPasskey(
   if (use === "copied") ports.log.warn({ username: user.username }, COPIED);
   if (use !== "used") return { kind: "rejected" };
   const token = startSession(ports, user, client);
-  ports.events.record(signedIn(user.username));
+  ports.events.record(eventOf("signin", user.username));
   return { kind: "signed-in", user: { id: user.id, username: user.username }, token };
 }
 

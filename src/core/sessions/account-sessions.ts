@@ -1,5 +1,5 @@
 import type { EventLog } from "../event-log.ts";
-import { otherSessionsEnded, sessionEnded } from "../events.ts";
+import { eventOf } from "../events.ts";
 import type { Client } from "../requester.ts";
 import type { VerifiedToken } from "../session-token.ts";
 import type { User } from "../store.ts";
@@ -46,20 +46,20 @@ export function createAccountSessions(ports: AccountSessionsPorts): AccountSessi
 
     async end(user, session) {
       const outcome = await endSession(ports, user.id, session);
-      if (outcome === "ended") events.record(sessionEnded(user.username));
+      if (outcome === "ended") events.record(eventOf("session_end", user.username));
       return outcome;
     },
 
     async endOthers(user, text) {
       const ended = await endOtherSessions(ports, user.id, tokenOf(text)?.jti);
-      if (ended > 0) events.record(otherSessionsEnded(user.username));
+      if (ended > 0) events.record(eventOf("session_end_others", user.username));
     },
 
     async signOut(text) {
       const outcome = await signOut(ports, text);
       if (outcome === "no-session") return;
       const user = await store.findUser(outcome.ended);
-      if (user !== undefined) events.record(sessionEnded(user.username));
+      if (user !== undefined) events.record(eventOf("session_end", user.username));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { toEntry } from "../event-log.ts";
-import { logImported, usersImported } from "../events.ts";
+import { eventOf } from "../events.ts";
 import type { NewLogEntry, TransferUser } from "../store.ts";
 import { type ImportFields, parseRecord } from "./import-record.ts";
 import {
@@ -152,8 +152,8 @@ function* rowsOf({ staging, clock, progress }: ImportPorts): Iterable<NewRows> {
     done.entries += entries.length;
   }
   const events = [
-    ...(totals.users > 0 ? [usersImported(totals.users)] : []),
-    ...(totals.entries > 0 ? [logImported(totals.entries)] : []),
+    ...(totals.users > 0 ? [eventOf("user_import", totals.users)] : []),
+    ...(totals.entries > 0 ? [eventOf("log_import", totals.entries)] : []),
   ];
   yield { users: [], entries: events.map((event) => toEntry(event, clock)) };
 }

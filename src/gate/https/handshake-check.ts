@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
 import { messageOf } from "../../core/fault.ts";
 import type { ServerLog } from "../../core/server-log.ts";
+import { connectableHost } from "../reach.ts";
 import type { Certificate } from "./certificate.ts";
 import type { CertificateSource } from "./certificate-source.ts";
 
@@ -77,10 +78,4 @@ export function handshake<T>(
       socket.destroy();
     });
   });
-}
-
-/** The address to connect to for a listen address: 0.0.0.0 and :: include loopback. */
-export function connectableHost(address: string): string {
-  if (address === "0.0.0.0") return "127.0.0.1";
-  return address === "::" ? "::1" : address;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addUser } from "../../../src/core/accounts/add-user.ts";
-import { userAdded } from "../../../src/core/events.ts";
+import { eventOf } from "../../../src/core/events.ts";
 import { accountPorts } from "./account-ports.ts";
 
 const PASSWORD = "a good password";
@@ -15,7 +15,7 @@ test("adds an account with its password and records an entry", async (t) => {
   assert.equal(await ports.passwords.verify(PASSWORD, stored.passwordHash), true);
   assert.equal(ports.passwords.isOutdated(stored.passwordHash), false);
   assert.equal(stored.sessionsFrom, undefined);
-  assert.deepEqual(ports.recorded, [userAdded("guest")]);
+  assert.deepEqual(ports.recorded, [eventOf("user_add", "guest")]);
 });
 
 test("can add the first account, which closes the setup and deletes its token", async (t) => {

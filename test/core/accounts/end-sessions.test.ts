@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { endAllSessions, endSessionsOf } from "../../../src/core/accounts/end-sessions.ts";
 import { createCurrentUser } from "../../../src/core/current-user.ts";
-import { allSignedOut, userSignedOut } from "../../../src/core/events.ts";
+import { eventOf } from "../../../src/core/events.ts";
 import { createSessionTokens } from "../../../src/core/session-token.ts";
 import type { UserId } from "../../../src/core/store.ts";
 import { SECRET } from "../../support/gate.ts";
@@ -53,7 +53,7 @@ test("ends every session of the account only and records an entry", async (t) =>
     undefined,
     "guest",
   ]);
-  assert.deepEqual(ports.recorded, [userSignedOut("owner")]);
+  assert.deepEqual(ports.recorded, [eventOf("user_sign_out", "owner")]);
 });
 
 test("ends the sessions of all users and returns their number", async (t) => {
@@ -61,7 +61,7 @@ test("ends the sessions of all users and returns their number", async (t) => {
   const tokens = [await ports.issue(ports.guest), await ports.issue(ports.owner)];
   assert.equal(await endAllSessions(ports), 2);
   assert.deepEqual(await Promise.all(tokens.map(ports.whose)), [undefined, undefined]);
-  assert.deepEqual(ports.recorded, [allSignedOut()]);
+  assert.deepEqual(ports.recorded, [eventOf("user_sign_out_all")]);
 });
 
 test("ends nothing for an unknown username and records no entry", async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeUser } from "../../../src/core/accounts/remove-user.ts";
-import { userRemoved } from "../../../src/core/events.ts";
+import { eventOf } from "../../../src/core/events.ts";
 import { accountPorts } from "./account-ports.ts";
 
 test("removes only that account and records an entry", async (t) => {
@@ -9,7 +9,7 @@ test("removes only that account and records an entry", async (t) => {
   const [, owner] = await ports.accounts();
   assert.equal(await removeUser(ports, "guest"), "removed");
   assert.deepEqual(await ports.accounts(), [owner]);
-  assert.deepEqual(ports.recorded, [userRemoved("guest")]);
+  assert.deepEqual(ports.recorded, [eventOf("user_remove", "guest")]);
 });
 
 for (const [username, outcome] of [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renameUser } from "../../../src/core/accounts/rename-user.ts";
-import { userRenamed } from "../../../src/core/events.ts";
+import { eventOf } from "../../../src/core/events.ts";
 import { accountPorts } from "./account-ports.ts";
 
 test("keeps ID and password of a renamed account and records an entry", async (t) => {
@@ -9,7 +9,7 @@ test("keeps ID and password of a renamed account and records an entry", async (t
   const [guest, owner] = await ports.accounts();
   assert.equal(await renameUser(ports, "owner", "host"), "renamed");
   assert.deepEqual(await ports.accounts(), [guest, { ...owner, username: "host" }]);
-  assert.deepEqual(ports.recorded, [userRenamed("host")]);
+  assert.deepEqual(ports.recorded, [eventOf("user_rename", "host")]);
 });
 
 test("treats usernames in another case as different", async (t) => {

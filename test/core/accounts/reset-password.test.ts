@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resetPassword } from "../../../src/core/accounts/reset-password.ts";
-import { userPasswordSet } from "../../../src/core/events.ts";
+import { eventOf } from "../../../src/core/events.ts";
 import { hashText } from "../../support/store.ts";
 import { accountPorts } from "./account-ports.ts";
 
@@ -12,7 +12,7 @@ test("sets the new password whatever the old hash and records an entry", async (
   assert.equal(await resetPassword(ports, "owner", PASSWORD), "reset");
   const [owner] = await ports.accounts();
   assert.equal(await ports.passwords.verify(PASSWORD, owner?.passwordHash), true);
-  assert.deepEqual(ports.recorded, [userPasswordSet("owner")]);
+  assert.deepEqual(ports.recorded, [eventOf("user_password", "owner")]);
 });
 
 test("changes only the account's hash, and sessions continue", async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEventLog } from "../../../src/core/event-log.ts";
-import { passwordChanged } from "../../../src/core/events.ts";
+import { eventOf } from "../../../src/core/events.ts";
 import { createMeter } from "../../../src/gate/metrics/measures.ts";
 import { Registry } from "../../../src/gate/metrics/registry.ts";
 import { execute, refuse, stopRefusing } from "../../support/database.ts";
@@ -87,7 +87,7 @@ test("counts entries as dropped once 10,000 are waiting", async () => {
   const meter = createMeter(registry, () => 0);
   const full = { insertLogEntries: () => Promise.reject(new Error("the disk is full")) };
   const events = createEventLog(full, fakeClock(), recordingLog(), meter.entries);
-  for (let entry = 0; entry < 10_003; entry += 1) events.record(passwordChanged());
+  for (let entry = 0; entry < 10_003; entry += 1) events.record(eventOf("password_change"));
   assert.equal(readScrape(registry.text()).value("latchkey_log_entries_dropped_total"), 3);
   assert.equal(events.waiting, 10_000);
   await events.close();
