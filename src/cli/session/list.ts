@@ -1,10 +1,11 @@
 import type { StoredSession } from "../../core/sessions/session-store.ts";
 import type { UserId } from "../../core/store.ts";
+import { pagesOf } from "../../core/transfer/pages.ts";
 import type { OpenStore } from "../../gate/open-store.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import type { Command } from "../command.ts";
 import { SUCCESS } from "../terminal.ts";
-import { pagesOf, refuse, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
+import { refuse, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
 
 /** How many sessions of one user are listed. */
 const MAX_OF_USER = 1_000;
@@ -29,7 +30,7 @@ export const command: Command = {
         terminal.printHeader(columns("ID", "LAST USE", "ADDRESS", "USER", "DEVICE"));
       const nameOf = usernames(store);
       for await (const sessions of user === undefined
-        ? pagesOf((query) => store.readSessions(query))
+        ? pagesOf("", (query) => store.readSessions(query))
         : [await store.readSessionsOf(user.id, now, MAX_OF_USER)]) {
         const alive = sessions.filter(({ expiresAt }) => expiresAt > now);
         const lines = alive.map(async (one) => format(one, await nameOf(one.userId)));

@@ -2,12 +2,13 @@ import { resolve } from "node:path";
 import type { UserReader } from "../../core/accounts/account-store.ts";
 import { MAX_COUNTED_SESSIONS } from "../../core/sessions/add-ended-sessions.ts";
 import type { TransferUser } from "../../core/store.ts";
+import { pagesOf } from "../../core/transfer/pages.ts";
 import { sessionRowsOf } from "../../core/transfer/session-rows.ts";
 import { writeOutput } from "../../gate/files/output-file.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import type { Command, OptionValues } from "../command.ts";
 import { counted, SUCCESS } from "../terminal.ts";
-import { pagesOf, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
+import { STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
 import { csvLine } from "./csv.ts";
 import { overwriteProblem } from "./files.ts";
 
@@ -103,7 +104,7 @@ async function writeAll(
 ): Promise<number> {
   await write(header);
   let written = 0;
-  for await (const users of pagesOf((query) => store.readUsers(query))) {
+  for await (const users of pagesOf("", (query) => store.readUsers(query))) {
     await write(users.map(line));
     written += users.length;
   }

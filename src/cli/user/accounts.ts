@@ -1,4 +1,3 @@
-import type { UserQuery } from "../../core/accounts/account-store.ts";
 import type { AddUserPorts } from "../../core/accounts/add-user.ts";
 import { toEntry } from "../../core/event-log.ts";
 import { messageOf } from "../../core/fault.ts";
@@ -46,21 +45,6 @@ export async function withAccounts<T>(
 
 /** The settings that select the store. */
 export const STORE_SETTINGS: readonly string[] = ["DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"];
-
-const PAGE_SIZE = 1_000;
-
-/** All items in pages, in the order of their IDs. */
-export async function* pagesOf<Item extends { readonly id: string }>(
-  read: (query: UserQuery) => Promise<readonly Item[]>,
-): AsyncIterable<readonly Item[]> {
-  for (let afterId = ""; ; ) {
-    const items = await read({ afterId, limit: PAGE_SIZE });
-    yield items;
-    const last = items.at(-1);
-    if (last === undefined || items.length < PAGE_SIZE) return;
-    afterId = last.id;
-  }
-}
 
 export const quoted = (username: string): string => `"${printable(username)}"`;
 

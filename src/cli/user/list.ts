@@ -1,8 +1,9 @@
 import type { StoredUser } from "../../core/store.ts";
+import { pagesOf } from "../../core/transfer/pages.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import type { Command } from "../command.ts";
 import { SUCCESS } from "../terminal.ts";
-import { pagesOf, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details: "In the order of their IDs.",
@@ -14,7 +15,7 @@ export const command: Command = {
     withAccounts(settings, terminal, async ({ store }) => {
       const format = options.json === true ? asJson : row;
       if (format === row) terminal.printHeader(`${"ID".padEnd(ID_LENGTH)}  NAME`);
-      for await (const users of pagesOf((query) => store.readUsers(query)))
+      for await (const users of pagesOf("", (query) => store.readUsers(query)))
         await terminal.printAll(users.map(format));
       return SUCCESS;
     }),

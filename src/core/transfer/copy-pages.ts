@@ -2,6 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { UserReader } from "../accounts/account-store.ts";
 import { Fault, messageOf } from "../fault.ts";
 import type { LogReader } from "../log-reader.ts";
+import { pagesOf } from "./pages.ts";
 import {
   type Amounts,
   type ContentsReader,
@@ -9,8 +10,6 @@ import {
   type Progress,
   progressOf,
 } from "./transfer-store.ts";
-
-const PAGE_SIZE = 1_000;
 
 export type CopySource = ContentsReader & UserReader & Pick<LogReader, "readLogEntries">;
 
@@ -31,7 +30,7 @@ export async function* rowsOf(
 ): AsyncGenerator<NewRows, void, undefined> {
   const done = { users: 0, entries: 0 };
   progress(progressOf(step, done, totals));
-  for await (const page of pagesOf(store)) {
+  for await (const page of allRows(store)) {
     if (signal.aborted) throw new Fault("interrupted", "interrupted");
     yield page;
     done.users += page.users.length;
@@ -42,17 +41,11 @@ export async function* rowsOf(
   }
 }
 
-async function* pagesOf(store: CopySource): AsyncGenerator<NewRows, void, undefined> {
-  for (let afterId = ""; ; ) {
-    const users = await reading(store.readUsers({ afterId, limit: PAGE_SIZE }));
-    if (users.length === 0) break;
-    afterId = users.at(-1)?.id ?? afterId;
+async function* allRows(store: CopySource): AsyncGenerator<NewRows, void, undefined> {
+  for await (const users of pagesOf("", (query) => reading(store.readUsers(query)))) {
     yield { users, entries: [] };
   }
-  for (let afterId = 0; ; ) {
-    const entries = await reading(store.readLogEntries({ afterId, limit: PAGE_SIZE }));
-    if (entries.length === 0) break;
-    afterId = entries.at(-1)?.id ?? afterId;
+  for await (const entries of pagesOf(0, (query) => reading(store.readLogEntries(query)))) {
     yield { users: [], entries };
   }
 }
