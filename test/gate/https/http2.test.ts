@@ -3,24 +3,22 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { eventually } from "../../support/eventually.ts";
 import { OWNER } from "../../support/gate.ts";
-import { ask, openSession, type SecureGate, startSecureGate } from "./secure-gate.ts";
+import {
+  ask,
+  openSession,
+  type SecureGate,
+  startSecureGate,
+  startWithOwner,
+} from "./secure-gate.ts";
 
 const signIn = { form: OWNER };
-
-/** Creates an account over plain HTTP, as behind a proxy that terminates TLS. */
-async function withOwner(gate: SecureGate): Promise<SecureGate> {
-  const form = { ...OWNER, confirm: OWNER.password };
-  const headers = { "X-Forwarded-Proto": "https" };
-  assert.equal((await gate.send("/setup", { form, headers })).status, 303);
-  return gate;
-}
 
 /** Without those about refused requests, which have an address. */
 const warnings = ({ serverLog }: SecureGate) =>
   serverLog.filter(({ level, address }) => level !== "info" && address === undefined);
 
 test("a sign-in over HTTP/2 sets a Secure cookie that gives access to guarded pages", async (t) => {
-  const gate = await withOwner(await startSecureGate(t));
+  const gate = await startWithOwner(t);
   const session = await openSession(t, gate.port);
   assert.match((await ask(session)).body, /<form method="post" action="\/login">/);
   const { status, headers } = await ask(session, signIn);
@@ -33,7 +31,7 @@ test("a sign-in over HTTP/2 sets a Secure cookie that gives access to guarded pa
 });
 
 test("reads cookies that the browser splits over several headers", async (t) => {
-  const gate = await withOwner(await startSecureGate(t));
+  const gate = await startWithOwner(t);
   const session = await openSession(t, gate.port);
   const { headers } = await ask(session, signIn);
   const own = headers["set-cookie"]?.[0]?.split(";", 1)[0] ?? "";
@@ -51,7 +49,7 @@ test("reads cookies that the browser splits over several headers", async (t) => 
 });
 
 test("over HTTP/2, compares the origin of a form with the gate's own", async (t) => {
-  const gate = await withOwner(await startSecureGate(t));
+  const gate = await startWithOwner(t);
   const session = await openSession(t, gate.port);
   for (const [origin, status] of [
     [`https://localhost:${gate.port}`, 303],
@@ -65,7 +63,7 @@ test("over HTTP/2, compares the origin of a form with the gate's own", async (t)
 });
 
 test("over HTTP/2, the limiter counts the address of the connection", async (t) => {
-  const gate = await withOwner(await startSecureGate(t));
+  const gate = await startWithOwner(t);
   const session = await openSession(t, gate.port, { localAddress: "127.0.0.2" });
   const forwarded = (at: number) => ({ "x-forwarded-for": `203.0.113.${at}` });
   for (let attempt = 1; attempt <= 5; attempt += 1) {
@@ -93,7 +91,7 @@ const formOf = (size: number): string => "username=owner&password=".padEnd(size,
 const asForm = { "content-type": "application/x-www-form-urlencoded" };
 
 test("over HTTP/2, refuses forms over 64 KiB, with or without their length, and keeps the connection", async (t) => {
-  const gate = await withOwner(await startSecureGate(t));
+  const gate = await startWithOwner(t);
   const session = await openSession(t, gate.port);
   for (const [size, status] of [
     [LIMIT, 303],
@@ -112,7 +110,7 @@ test("over HTTP/2, refuses forms over 64 KiB, with or without their length, and 
 });
 
 test("answers a few hundred concurrent requests over one connection", async (t) => {
-  const gate = await withOwner(await startSecureGate(t));
+  const gate = await startWithOwner(t);
   const session = await openSession(t, gate.port);
   const paths = Array.from({ length: 300 }, (_, at) => (at % 2 ? "/login" : "/latchkey.css"));
   const answers = await Promise.all(paths.map((path) => ask(session, { path })));
@@ -121,7 +119,7 @@ test("answers a few hundred concurrent requests over one connection", async (t) 
 });
 
 test("streams and connections closed at any time cause no error", async (t) => {
-  const gate = await withOwner(await startSecureGate(t));
+  const gate = await startWithOwner(t);
   for (const sent of ["", "username=owner&", new URLSearchParams(OWNER).toString()]) {
     for (const cut of ["stream", "session", "socket"] as const) {
       const session = await openSession(t, gate.port);
