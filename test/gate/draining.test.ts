@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, get, type IncomingMessage } from "node:http";
-import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
-import { type RunningGate, startGate } from "../support/gate.ts";
+import { startGate } from "../support/gate.ts";
+import { openSocket } from "../support/raw.ts";
 
 const CLIENTS = 16;
 
@@ -41,20 +41,13 @@ test("on stop, sends Connection: close to busy clients, aborts no request, and e
   assert.deepEqual(endings, new Set(["closed by the gate"]));
 });
 
-async function connectTo(t: TestContext, { url }: RunningGate): Promise<Socket> {
-  const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  t.after(() => socket.destroy());
-  await once(socket, "connect");
-  return socket;
-}
-
 test("on stop, closes a client that has sent nothing or is resting at once, and waits for one that is sending", async (t) => {
   const gate = await startGate(t);
-  const silent = await connectTo(t, gate);
-  const resting = await connectTo(t, gate);
+  const silent = await openSocket(t, gate.url);
+  const resting = await openSocket(t, gate.url);
   resting.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await once(resting, "data");
-  const sending = await connectTo(t, gate);
+  const sending = await openSocket(t, gate.url);
   sending.write("GET /healthz HTTP/1.1\r\n");
   await send(`${gate.url}/healthz`);
   const closed = [silent, resting].map((socket) => once(socket.resume(), "close"));

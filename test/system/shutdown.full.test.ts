@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
@@ -11,6 +11,7 @@ import { send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER, SECRET, SETUP_FORM } from "../support/gate.ts";
 import { startServe } from "../support/process.ts";
+import { openSocket } from "../support/raw.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
@@ -35,11 +36,7 @@ async function startConfigured(t: TestContext, env: Readonly<Record<string, stri
 type Configured = Awaited<ReturnType<typeof startConfigured>>;
 
 async function connectTo(t: TestContext, { url }: Configured, sent: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  t.after(() => socket.destroy());
-  socket.on("error", () => {});
-  await once(socket, "connect");
+  const socket = await openSocket(t, url);
   socket.write(sent);
   return socket;
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect as connectTcp } from "node:net";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import type { Handle } from "../../../src/gate/listener.ts";
 import { OWNER } from "../../support/gate.ts";
+import { openSocket } from "../../support/raw.ts";
 import { startBareServer } from "./bare-server.ts";
 import { ask, handshake, openSession, startWithOwner } from "./secure-gate.ts";
 
@@ -49,12 +49,7 @@ const idle: Readonly<Record<string, (t: TestContext, port: number) => Promise<un
   },
   "an HTTP/1.1 connection that was never used": (t, port) =>
     handshake(t, port, { ALPNProtocols: ["http/1.1"] }),
-  "a connection without a handshake": async (t, port) => {
-    const socket = connectTcp(port, "127.0.0.1");
-    t.after(() => socket.destroy());
-    socket.on("error", () => {});
-    await once(socket, "connect");
-  },
+  "a connection without a handshake": (t, port) => openSocket(t, `https://127.0.0.1:${port}`),
 };
 
 for (const [what, open] of Object.entries(idle)) {

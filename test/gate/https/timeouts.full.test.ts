@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type ClientHttp2Stream, constants } from "node:http2";
-import { connect as connectTcp } from "node:net";
 import { type TestContext, test } from "node:test";
 import type { Handle } from "../../../src/gate/listener.ts";
 import { eventually } from "../../support/eventually.ts";
+import { openSocket } from "../../support/raw.ts";
 import { startBareServer } from "./bare-server.ts";
 import { ask, handshake, openSession } from "./secure-gate.ts";
 
@@ -90,10 +90,8 @@ for (const [what, first] of [
   test(`closes a handshake that ${what}, and serves others`, async (t) => {
     const timeouts = { handshake: SHORT, stream: LONG, silence: LONG };
     const { port } = await startBareServer(t, echo, timeouts);
-    const socket = connectTcp(port, "127.0.0.1");
-    t.after(() => socket.destroy());
-    socket.on("error", () => {}).resume();
-    socket.write(Buffer.from(first, "latin1"));
+    const socket = await openSocket(t, `https://127.0.0.1:${port}`);
+    socket.resume().write(Buffer.from(first, "latin1"));
     await once(socket, "close");
     assert.equal((await ask(await openSession(t, port))).body, "done");
   });

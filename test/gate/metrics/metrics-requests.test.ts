@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
-import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { eventually } from "../../support/eventually.ts";
 import { OWNER, SECRET } from "../../support/gate.ts";
+import { openSocket } from "../../support/raw.ts";
 import { type MeasuredGate, startMeasured } from "./measured-gate.ts";
 
 const requests = (method: string, route: string, code: string): string =>
@@ -41,10 +41,7 @@ test("records the time of each response in the histogram of its route", async (t
 
 test("counts and logs a request as aborted when the client disconnects before the response", async (t) => {
   const gate = await startMeasured(t, { logLevel: "debug" });
-  const { hostname, port } = new URL(gate.url);
-  const socket = connect(Number(port), hostname);
-  socket.on("error", () => {});
-  await once(socket, "connect");
+  const socket = await openSocket(t, gate.url);
   socket.write(
     "POST /login HTTP/1.1\r\nHost: gate\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n",
   );
