@@ -77,10 +77,3 @@ test("logs a failure and its request with the same ID, that of a trusted proxy i
   assert.equal(answer.headers["x-request-id"], "given-7Nt");
   assert.ok(answer.body.includes("given-7Nt"));
 });
-
-test("logs no requests above debug", async (t) => {
-  const gate = await startGate(t, { logLevel: "info" });
-  const answer = await gate.send("/setup");
-  assert.equal(typeof answer.headers["x-request-id"], "string");
-  assert.ok(gate.serverLog.every(({ msg }) => msg !== "request"));
-});

@@ -29,13 +29,9 @@ const database = (dir: string): string => join(dir, "data/latchkey.db");
 
 const obstacles: Readonly<Record<string, Obstacle>> = {
   "a DATA_DIR below a regular file": {
-    about: /DATA_DIR .*data/,
-    prepare: (dir) => writeFile(join(dir, "data"), ""),
-    env: { DATA_DIR: "data/below" },
-  },
-  "a DATA_DIR that is a regular file": {
     about: /DATA_DIR .*data is a file, not a folder$/m,
     prepare: (dir) => writeFile(join(dir, "data"), ""),
+    env: { DATA_DIR: "data/below" },
   },
   "a database file that is none": {
     about: /database .*data\/latchkey\.db.*not a database/,
@@ -43,10 +39,6 @@ const obstacles: Readonly<Record<string, Obstacle>> = {
       await mkdir(join(dir, "data"));
       await writeFile(database(dir), "this is text. ".repeat(500));
     },
-  },
-  "a database that is a folder": {
-    about: /database .*data\/latchkey\.db/,
-    prepare: (dir) => mkdir(database(dir), { recursive: true }),
   },
   "a database of a later version": {
     about: /schema 999.*newer Latchkey/,

@@ -75,14 +75,6 @@ for (const [first, second] of [
   });
 }
 
-test("files replaced by renaming take effect", async (t) => {
-  const { certFile, keyFile, shows } = await start(t);
-  const written = await writeCertificate(await tempDir(t), NEW);
-  await rename(written.certFile, certFile);
-  await rename(written.keyFile, keyFile);
-  await shows(NEW);
-});
-
 /** A folder with the old pair in the folder `old`, and the new one in `new`. */
 async function archives(t: TestContext): Promise<string> {
   const dir = await tempDir(t);

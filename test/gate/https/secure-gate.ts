@@ -51,7 +51,7 @@ export async function startWithOwner(t: TestContext): Promise<SecureGate> {
 
 export const portOf = (url: string | undefined): number => Number(new URL(url ?? "").port);
 
-export type Connecting = ConnectionOptions & Pick<TcpSocketConnectOpts, "localAddress">;
+type Connecting = ConnectionOptions & Pick<TcpSocketConnectOpts, "localAddress">;
 
 /** Returns a connection after its handshake. Rejects if the handshake fails. */
 export async function handshake(

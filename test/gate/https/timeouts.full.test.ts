@@ -30,20 +30,13 @@ async function start(t: TestContext, handle: Handle, stream: number, silence: nu
   return openSession(t, port);
 }
 
-test("a form that never ends loses its stream, and the connection stays open", async (t) => {
-  const session = await start(t, echo, SHORT, LONG);
-  const stream = session.request(post);
-  stream.write("username=");
-  assert.equal(await closeCode(stream), constants.NGHTTP2_CANCEL);
-  assert.equal((await ask(session)).body, "done");
-});
-
-test("closes the stream of a form that trickles in forever", async (t) => {
+test("a form that trickles in forever loses its stream, and the connection stays open", async (t) => {
   const session = await start(t, echo, SHORT, LONG);
   const stream = session.request(post);
   const dripping = setInterval(() => stream.write("a"), 5);
   t.after(() => clearInterval(dripping));
   assert.equal(await closeCode(stream), constants.NGHTTP2_CANCEL);
+  assert.equal((await ask(session)).body, "done");
 });
 
 test("gives up a response that the client does not read", async (t) => {

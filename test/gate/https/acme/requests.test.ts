@@ -96,10 +96,6 @@ const noAuthority: Readonly<Record<string, readonly [Answers, { message: RegExp 
     unusable(/a URL without https$/),
   ],
   "status 404": [directory("gone", 404), { message: /refused \(unknown\): status 404$/ }],
-  "a redirect, which is not followed": [
-    { "/directory": () => ({ status: 302, headers: { Location: "/nonce" } }) },
-    { message: /status 302$/ },
-  ],
   "no nonce": [
     { "/nonce": () => ({ headers: { "Replay-Nonce": undefined } }) },
     { message: /no nonce$/ },
