@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { runCommand } from "../support/command.ts";
-import { OWNER } from "../support/gate.ts";
+import { changeForm, OWNER, SETUP_FORM } from "../support/gate.ts";
 import { alert, atGate, field, pathOf, submit } from "./forms.ts";
 
 const { username, password } = OWNER;
@@ -14,14 +14,10 @@ const notices = (page: Page): Promise<readonly string[]> =>
 for (const scripts of ["on", "off"] as const) {
   test(`creates an account, signs out and in, and changes the password, scripts ${scripts}`, async (t) => {
     const { page, gate } = await atGate(t, { scripts });
-    const link = await runCommand(["setup-link"], {
-      env: {
-        PORT: new URL(gate.url).port,
-        DATA_DIR: gate.dataDir,
-      },
-    });
+    const env = { PORT: new URL(gate.url).port, DATA_DIR: gate.dataDir };
+    const link = await runCommand(["setup-link"], { env });
     await page.goto(link.stdout.trim());
-    await submit(page, "/setup", { username, password, confirm: password });
+    await submit(page, "/setup", SETUP_FORM);
     assert.equal(pathOf(page), "/");
     assert.match(await page.locator("main").innerText(), /Signed in as owner/);
 
@@ -44,11 +40,7 @@ for (const scripts of ["on", "off"] as const) {
     await submit(page, "/login", { username, password });
     assert.equal(pathOf(page), "/");
 
-    await submit(page, "/account/password", {
-      current_password: password,
-      new_password: NEW,
-      confirm_password: NEW,
-    });
+    await submit(page, "/account/password", changeForm(password, NEW));
     assert.equal(pathOf(page), "/");
     assert.deepEqual(await notices(page), ["Your password has been changed."]);
     await page.reload();

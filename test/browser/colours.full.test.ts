@@ -59,17 +59,7 @@ async function contrastOf(button: Locator): Promise<number> {
   return contrast(await seen("color"), await seen("backgroundColor"));
 }
 
-const DIFFICULT = [
-  "#ffff00",
-  "#ffffff",
-  "#000000",
-  "#777777",
-  "#00ff00",
-  "#ff0000",
-  "#123",
-] as const;
-
-for (const accentColor of DIFFICULT) {
+for (const accentColor of ["#ffff00", "#000000", "#777777"]) {
   test(`has enough contrast with the accent colour ${accentColor}, light and dark`, async (t) => {
     const { page, gate } = await atHome(t, {}, { accentColor });
     for (const colorScheme of ["light", "dark"] as const) {

@@ -8,7 +8,7 @@ import { honoAuth } from "../../src/adapters/hono.ts";
 import { type AppParts, type Served, serveListener } from "../adapters/framework.ts";
 import { SETUP_FORM, startWith } from "../adapters/running.ts";
 import { openPage } from "../support/browser.ts";
-import { OWNER } from "../support/gate.ts";
+import { changeForm, OWNER } from "../support/gate.ts";
 import { field, fill, leave } from "./forms.ts";
 
 const NEW = "another horse";
@@ -61,11 +61,7 @@ for (const { version, script } of [
     await page.context().addCookies([{ name: "session", value: session, url: app.url }]);
     await page.goto(`${app.url}/settings`);
 
-    await fill(page, {
-      current_password: OWNER.password,
-      new_password: NEW,
-      confirm_password: NEW,
-    });
+    await fill(page, changeForm(OWNER.password, NEW));
     const [answer] = await Promise.all([
       page.waitForResponse("**/account/password"),
       leave(page, () => page.getByRole("button").click()),

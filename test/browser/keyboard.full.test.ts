@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { OWNER } from "../support/gate.ts";
+import { changeForm, OWNER } from "../support/gate.ts";
 import { atGate, atHome, type Fields, field, fill, focused, leave } from "./forms.ts";
 
 interface Stop {
@@ -125,11 +125,8 @@ test("Enter submits the setup form from every field", async (t) => {
 
 test("Enter submits the password change from every field", async (t) => {
   const { page } = await atHome(t, { statuses: [422] });
-  await assertEnterSends(page, {
-    current_password: OWNER.password,
-    new_password: "one horse",
-    confirm_password: "other horse",
-  });
+  const fields = { ...changeForm(OWNER.password, "one horse"), confirm_password: "other horse" };
+  await assertEnterSends(page, fields);
 });
 
 test("the sign-in page opens with the focus on the username", async (t) => {
@@ -139,17 +136,6 @@ test("the sign-in page opens with the focus on the username", async (t) => {
     await page.goto(`${gate.url}/login${query}`);
     assert.equal(await focused(page), "username", query);
   }
-});
-
-test("the setup opens with the focus on the first empty field", async (t) => {
-  const { page, gate } = await atGate(t);
-  await page.goto(`${gate.url}/setup`);
-  assert.equal(await focused(page), "username");
-  await writeFile(gate.setupTokenFile, "the token");
-  await page.goto(`${gate.url}/setup`);
-  assert.equal(await focused(page), "token");
-  await page.goto(`${gate.url}/setup?token=the%20token`);
-  assert.equal(await focused(page), "username");
 });
 
 test("the home page opens without focus and with the password form folded", async (t) => {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventually } from "../support/eventually.ts";
 import { atGate, atHome, formOf, heading, submit, submitUnchecked } from "./forms.ts";
 
 const GREETINGS: Readonly<Record<string, string>> = {
@@ -11,15 +10,10 @@ const GREETINGS: Readonly<Record<string, string>> = {
 };
 
 for (const { accepts, locale } of [
-  { accepts: "de", locale: "de" },
-  { accepts: "fr", locale: "fr" },
-  { accepts: "es", locale: "es" },
   { accepts: "de-AT", locale: "de" },
   { accepts: "fr;q=0.1, es", locale: "es" },
-  { accepts: "es;q=0.9, fr;q=0.8", locale: "es" },
   { accepts: "xx", locale: "en" },
   { accepts: "xx, fr;q=0.5", locale: "fr" },
-  { accepts: "DE", locale: "de" },
 ] as const) {
   test(`serves ${locale} for Accept-Language ${accepts}`, async (t) => {
     const { page, gate } = await atGate(t, { accepts });
@@ -83,22 +77,4 @@ test("shows how long ago it was in the reader's language, and the exact time on 
     assert.equal(await time.innerText(), text);
     assert.equal(await time.getAttribute("title"), `${inGerman(at.toISOString())} UTC`);
   }
-});
-
-test("the home page shows the last log entries, newest first, and one denied sign-in", async (t) => {
-  const { page, gate } = await atHome(t);
-  for (let attempt = 1; attempt <= 5; attempt += 1) await gate.signIn();
-  for (let attempt = 1; attempt <= 6; attempt += 1) await gate.signIn();
-  await gate.logEntries(12);
-  const entries = await eventually(async () => {
-    await page.reload();
-    const texts = await page.getByRole("listitem").allInnerTexts();
-    return texts.length === 7 ? texts.map((text) => text.split("\n")[0]?.trim()) : undefined;
-  });
-  const slowed = "Too many sign-ins from 127.0.0.1";
-  assert.deepEqual(entries, [
-    slowed,
-    ...Array.from({ length: 5 }, () => "owner signed in"),
-    "Account owner was created",
-  ]);
 });

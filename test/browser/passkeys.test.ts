@@ -8,7 +8,6 @@ import { OWNER } from "../support/gate.ts";
 import { begunIn, codeShown } from "../support/one-time-codes.ts";
 import {
   ADD,
-  type AtPasskeys,
   addPasskey,
   atPasskeys,
   fillName,
@@ -50,48 +49,6 @@ test("signs in through autofill, and returns to the requested page", async (t) =
   await at.page.waitForURL(`${at.url}/nothing`);
 });
 
-/** Signs in with a passkey, and returns the form that the browser sent. */
-async function formOfSignIn(at: AtPasskeys): Promise<string> {
-  await signOut(at);
-  const sent = at.page.waitForRequest((request) => /credential=/.test(request.postData() ?? ""));
-  await signInByPasskey(at);
-  return (await sent).postData() ?? "";
-}
-
-const resend = async ({ gate, url }: AtPasskeys, body: string, host = new URL(url).host) => {
-  const type = "application/x-www-form-urlencoded";
-  const headers = { "Content-Type": type, Host: host };
-  const { location, cookies } = await gate.send("/login/passkey", { body, headers });
-  return [location, cookies];
-};
-
-const REFUSED = ["/login?error=1", []];
-
-test("refuses an answer that is sent again", async (t) => {
-  const at = await atPasskeys(t);
-  await addPasskey(at, "Phone");
-  assert.deepEqual(await resend(at, await formOfSignIn(at)), REFUSED);
-});
-
-test("refuses an answer for another origin", async (t) => {
-  const at = await atPasskeys(t);
-  await addPasskey(at, "Phone");
-  const answer = at.page.waitForRequest((request) => /credential=/.test(request.postData() ?? ""));
-  await at.page.route("**/login/passkey", (route) =>
-    /credential=/.test(route.request().postData() ?? "")
-      ? route.fulfill({ status: 303, headers: { Location: "/login" } })
-      : route.continue(),
-  );
-  await signOut(at);
-  await signInByPasskey(at);
-  const body = (await answer).postData() ?? "";
-  const { port, host } = new URL(at.url);
-  for (const other of [`other.localhost:${port}`, "localhost:1", `127.0.0.1:${port}`]) {
-    assert.deepEqual(await resend(at, body, other), REFUSED);
-  }
-  assert.equal((await resend(at, body, host))[0], "/", "it was fresh");
-});
-
 test("removes a passkey only with the password, and refuses it from then on", async (t) => {
   const at = await atPasskeys(t);
   await addPasskey(at, "Phone");
@@ -108,63 +65,6 @@ test("removes a passkey only with the password, and refuses it from then on", as
   assert.equal(await useButton(at.page).count(), 0, "no account has one");
   const [entry] = (await at.gate.logEntries(4)).toReversed();
   assert.equal(entry?.summary, "Removed a passkey of owner");
-});
-
-test("refuses a removed passkey that the device still has", async (t) => {
-  const at = await atPasskeys(t);
-  await addPasskey(at, "Old phone");
-  const [old] = await at.authenticator.credentials();
-  assert.ok(old);
-  await signInByPassword(at);
-  await unfold(at.page);
-  await at.page.locator("#passkey_remove_password").fill(OWNER.password);
-  await leave(at.page, () => formOf(at.page, REMOVE).locator("[type=submit]").click());
-  await addPasskey(at, "New phone");
-  await at.authenticator.hold(old);
-  await signOut(at);
-  await signInByPasskey(at);
-  assert.equal(pathOf(at.page), "/login?error=1");
-});
-
-test("refuses a copied passkey and logs it", async (t) => {
-  const at = await atPasskeys(t);
-  await addPasskey(at, "Phone");
-  const [copy] = await at.authenticator.credentials();
-  assert.ok(copy);
-  await signOut(at);
-  await signInByPasskey(at);
-  assert.equal(pathOf(at.page), "/");
-  await at.authenticator.hold(copy);
-  await signOut(at);
-  await signInByPasskey(at);
-  assert.equal(pathOf(at.page), "/login?error=1");
-  const line = at.gate.serverLog.find(({ msg }) => /may have been copied/.test(String(msg)));
-  assert.deepEqual([line?.level, line?.username], ["warn", OWNER.username]);
-});
-
-test("keeps the passkeys of two accounts apart", async (t) => {
-  const at = await atPasskeys(t);
-  const guest = "SELECT 'guest-id', 'guest', password_hash FROM users";
-  execute(at.gate.databaseFile, `INSERT INTO users (id, username, password_hash) ${guest}`);
-  await addPasskey(at, "Of the owner");
-  const [ofOwner] = await at.authenticator.credentials();
-  await signInByPassword(at, "guest");
-  assert.deepEqual(await listed(at.page), []);
-  await addPasskey(at, "Of the guest");
-  assert.deepEqual(await listed(at.page), ["Of the guest"]);
-  const ofGuest = (await at.authenticator.credentials()).find(
-    ({ credentialId }) => credentialId !== ofOwner?.credentialId,
-  );
-  assert.ok(ofOwner && ofGuest);
-  for (const [credential, name] of [
-    [ofOwner, "owner"],
-    [ofGuest, "guest"],
-  ] as const) {
-    await at.authenticator.hold(credential);
-    await signOut(at);
-    await signInByPasskey(at);
-    assert.equal(await user(at.page), `Signed in as ${name}`);
-  }
 });
 
 test("shows a wrong password without creating a passkey, and works after it", async (t) => {

@@ -121,7 +121,7 @@ const hints = (page: Page) =>
 const hintsWill = (page: Page, count: number) =>
   eventually(async () => ((await hints(page)) === count ? true : undefined));
 
-test("shows a hint at a password while Caps Lock is on", async (t) => {
+test("shows a hint at a password while Caps Lock is on and the field has the focus, and never at a username", async (t) => {
   const { page, gate } = await atGate(t);
   await page.goto(`${gate.url}/login`);
   const password = field(page, "password");
@@ -131,13 +131,6 @@ test("shows a hint at a password while Caps Lock is on", async (t) => {
   await hintsWill(page, 1);
   await typed(password, "off");
   await hintsWill(page, 0);
-});
-
-test("hides the Caps Lock hint when the field loses the focus, and never shows it at a username", async (t) => {
-  const { page, gate } = await atGate(t);
-  await page.goto(`${gate.url}/login`);
-  const password = field(page, "password");
-  await password.focus();
   await typed(password, "on");
   await hintsWill(page, 1);
   await field(page, "username").focus();

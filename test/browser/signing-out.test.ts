@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { openPage } from "../support/browser.ts";
-import { OWNER } from "../support/gate.ts";
+import { SETUP_FORM } from "../support/gate.ts";
 import { atHome, pathOf, submit } from "./forms.ts";
 
 test("going back after a sign-out shows the sign-in page instead of the home page", async (t) => {
@@ -16,9 +16,8 @@ test("going back after a sign-out shows the sign-in page instead of the home pag
 test("going back after a sign-out shows the sign-in page instead of an app's page that the browser kept", async (t) => {
   const page = await openPage(t);
   const app = await startApp(t);
-  const { username, password } = OWNER;
   await page.goto(`${app.url}/setup`);
-  await submit(page, "/setup", { username, password, confirm: password });
+  await submit(page, "/setup", SETUP_FORM);
   await page.goto(`${app.url}/operation`);
   const operation = await page.locator("body").innerText();
   assert.equal(operation, "for owner");

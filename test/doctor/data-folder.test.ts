@@ -5,12 +5,10 @@ import { type TestContext, test } from "node:test";
 import { checkAccounts } from "../../src/doctor/accounts.ts";
 import { checkDataFolder } from "../../src/doctor/data-folder.ts";
 import { checkDatabase } from "../../src/doctor/database.ts";
+import { isRoot, OTHER_USER } from "../cli/other-user.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertFound, findings } from "./installation.ts";
-
-const isRoot = process.geteuid?.() === 0;
-const OTHER_USER = 54_321;
 
 async function folderWith(t: TestContext, mode: number, fileMode: number) {
   const DATA_DIR = await tempDir(t);
@@ -39,47 +37,28 @@ test("reports ok for a missing folder before the first start, and does not creat
   assert.deepEqual(await readdir(above), []);
 });
 
-test("reports a file in place of the folder", async (t) => {
-  const DATA_DIR = join(await tempDir(t), "data");
-  await writeFile(DATA_DIR, "");
-  assertFound(await findings(checkDataFolder, { env: { DATA_DIR } }), [
-    "problem",
-    /is not a folder/,
-  ]);
-});
-
-test("reports a folder below a file, which cannot be created", async (t) => {
+test("reports a file in place of the folder, and above it, where it cannot be created", async (t) => {
   const file = join(await tempDir(t), "file");
   await writeFile(file, "");
-  const env = { DATA_DIR: join(file, "data") };
-  assertFound(await findings(checkDataFolder, { env }), ["problem", /cannot create/]);
+  const inPlace = { DATA_DIR: file };
+  assertFound(await findings(checkDataFolder, { env: inPlace }), ["problem", /is not a folder/]);
+  const above = { DATA_DIR: join(file, "data") };
+  assertFound(await findings(checkDataFolder, { env: above }), ["problem", /cannot create/]);
 });
 
-test("gives a hint for a folder that others can read, with its mode and the command", async (t) => {
-  const { DATA_DIR } = await folderWith(t, 0o750, 0o600);
-  assertFound(await findings(checkDataFolder, { env: { DATA_DIR } }), [
-    "hint",
-    /its mode is 750$/,
-    new RegExp(`^chmod 700 ${DATA_DIR}$`),
-  ]);
-});
-
-test("reports a database that every user can reach and read", async (t) => {
-  const { DATA_DIR, file } = await folderWith(t, 0o755, 0o644);
-  assertFound(await findings(checkDataFolder, { env: { DATA_DIR } }), [
-    "problem",
-    new RegExp(`can read ${file}$`),
-    new RegExp(`chmod 600 ${file}`),
-  ]);
-});
-
-test("ignores the modes of files in a private folder", async (t) => {
-  const { DATA_DIR } = await folderWith(t, 0o700, 0o644);
-  assertFound(await findings(checkDataFolder, { env: { DATA_DIR } }), [
-    "ok",
-    /exists and is private/,
-  ]);
-});
+for (const [mode, fileMode, outcome, about, remedy] of [
+  [0o750, 0o600, "hint", "its mode is 750", "^chmod 700 DIR$"],
+  [0o755, 0o644, "problem", "can read DIR/latchkey.db", "^chmod 600 DIR/latchkey.db$"],
+  [0o700, 0o644, "ok", "DIR exists and is private", ""],
+] as const) {
+  const modes = `${mode.toString(8)} with a database of mode ${fileMode.toString(8)}`;
+  test(`reports ${outcome} for a folder of mode ${modes}`, async (t) => {
+    const { DATA_DIR } = await folderWith(t, mode, fileMode);
+    const inDir = (text: string): RegExp => new RegExp(text.replace("DIR", DATA_DIR));
+    const found = await findings(checkDataFolder, { env: { DATA_DIR } });
+    assertFound(found, [outcome, inDir(`${about}$`), inDir(remedy)]);
+  });
+}
 
 test("checks a setup token in another folder under its own path", async (t) => {
   const { DATA_DIR } = await folderWith(t, 0o755, 0o600);
@@ -131,7 +110,7 @@ test("reports a file in place of the folder of DATABASE_URL", async (t) => {
 
 if (isRoot) {
   test("accepts a setup token of another user in another folder", async (t) => {
-    const { DATA_DIR } = await folderWith(t, 0o700, 0o600);
+    const DATA_DIR = await tempDir(t);
     const SETUP_TOKEN_FILE = join(await tempDir(t), "token");
     await writeFile(SETUP_TOKEN_FILE, "token", { mode: 0o600 });
     await chown(SETUP_TOKEN_FILE, OTHER_USER, OTHER_USER);
@@ -154,8 +133,8 @@ if (isRoot) {
     for (const path of [DATA_DIR, file]) await chown(path, OTHER_USER, OTHER_USER);
     assertFound(await findings(checkDataFolder, { env: { DATA_DIR } }), [
       "hint",
-      /belongs to user 54321, but this command runs as root/,
-      /sudo -u '#54321' latchkey doctor/,
+      /belongs to user 65534, but this command runs as root/,
+      /sudo -u '#65534' latchkey doctor/,
     ]);
   });
 } else {

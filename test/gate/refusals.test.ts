@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { startGate } from "../support/gate.ts";
-import { sendRaw } from "../support/raw.ts";
+import { openSocket, sendRaw } from "../support/raw.ts";
 import { handshake, startSecureGate } from "./https/secure-gate.ts";
 
 const refused: Readonly<Record<string, readonly [request: string, status: number]>> = {
@@ -38,9 +37,7 @@ test("refuses what is not a request with the headers of every response, also ove
 
 test("refuses a malformed second request on a connection, after the first response", async (t) => {
   const gate = await startGate(t);
-  const { hostname, port } = new URL(gate.url);
-  const socket = connect(Number(port), hostname);
-  t.after(() => socket.destroy());
+  const socket = await openSocket(t, gate.url);
   socket.write("GET /healthz HTTP/1.1\r\nHost: gate\r\n\r\n");
   const [first] = await once(socket, "data");
   assert.match(String(first), /^HTTP\/1\.1 200 [\s\S]*\r\n\r\nalive$/);

@@ -6,11 +6,11 @@ import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { OWNER, SECRET } from "../support/gate.ts";
+import { SECRET, SETUP_FORM } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const GATE = fileURLToPath(new URL("./starved-gate.ts", import.meta.url));
-const FORM = new URLSearchParams({ ...OWNER, confirm: OWNER.password }).toString();
+const FORM = new URLSearchParams(SETUP_FORM).toString();
 
 type Report = Readonly<Record<"url" | "stoppedBy" | "read", string | undefined>>;
 

@@ -38,25 +38,14 @@ async function startServer(t: TestContext): Promise<Started> {
   };
 }
 
-async function timeToClose(socket: Socket): Promise<number> {
-  const start = performance.now();
-  await once(socket, "close");
-  return performance.now() - start;
-}
-
-test("closes a connection that does not read its response", async (t) => {
-  const { client, atServer } = await (await startServer(t)).ask("/long");
-  client.pause();
-  const took = await timeToClose(atServer);
-  assert.ok(took > 3_000 && took < 15_000, `${took}`);
-});
-
 test("closes a connection that reads its response too slowly", async (t) => {
   const { client, atServer } = await (await startServer(t)).ask("/long");
   client.on("readable", () => {});
   const reading = setInterval(() => client.read(1), 20);
   t.after(() => clearInterval(reading));
-  const took = await timeToClose(atServer);
+  const start = performance.now();
+  await once(atServer, "close");
+  const took = performance.now() - start;
   assert.ok(took > 3_000 && took < 15_000, `${took}`);
 });
 

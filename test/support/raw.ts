@@ -1,4 +1,16 @@
-import { connect } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import type { TestContext } from "node:test";
+
+/** A connection that ends with the test, and that the server may reset. */
+export async function openSocket(t: TestContext, url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  t.after(() => socket.destroy());
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  return socket;
+}
 
 /** Sends raw bytes over a new connection and returns the whole response. */
 export function sendRaw(url: string, request: string): Promise<string> {

@@ -1,22 +1,10 @@
 import assert from "node:assert/strict";
-import {
-  chmod,
-  chown,
-  mkdir,
-  readdir,
-  readFile,
-  stat,
-  symlink,
-  unlink,
-  writeFile,
-} from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { writeOutput, writeOutputByName } from "../../../src/gate/files/output-file.ts";
+import { isRoot, OTHER_USER, swap } from "../../cli/other-user.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-
-const OTHER_USER = 65_534;
-const isRoot = process.geteuid?.() === 0;
 
 /** A path in a new folder, and a file elsewhere that must not change. */
 async function namesIn(
@@ -30,39 +18,23 @@ async function namesIn(
   return { file: join(folder, "file"), precious };
 }
 
+/** Has the name filled, and returns the name. */
+const fillByName = (file: string, text: string): Promise<string> =>
+  writeOutputByName(file, {
+    async work(name) {
+      await writeFile(name, text);
+      return name;
+    },
+  });
+
 /** Replaces the temporary file by a link, as the owner of the folder could. */
 async function swapIn(folder: string, target: string): Promise<void> {
   const [name = ""] = await readdir(folder);
   assert.match(name, /^file\.[0-9a-f]{8}\.partial$/);
-  await unlink(join(folder, name));
-  await symlink(target, join(folder, name));
+  await swap(join(folder, name), target);
 }
 
-test("does not write through a link that replaces the file while it is open", async (t) => {
-  const { file, precious } = await namesIn(t);
-  const making = writeOutput(file, async (handle) => {
-    await swapIn(dirname(file), precious);
-    await handle.writeFile("new");
-  });
-  await assert.rejects(making, { code: "file_swapped" });
-  assert.equal(await readFile(precious, "utf8"), "precious");
-  assert.equal((await stat(precious)).uid, process.geteuid?.());
-});
-
 if (isRoot) {
-  test("in another user's folder, root does not write through such a link by name", async (t) => {
-    const { file, precious } = await namesIn(t);
-    const making = writeOutputByName(file, {
-      async work(name) {
-        await swapIn(dirname(file), precious);
-        await writeFile(name, "new");
-      },
-    });
-    await assert.rejects(making, { code: "file_swapped" });
-    assert.equal(await readFile(precious, "utf8"), "precious");
-    assert.equal((await stat(precious)).uid, 0);
-  });
-
   test("uses a private folder below another user's folder, and below one where others or the group can rename entries", async (t) => {
     for (const mode of [0o700, 0o777, 0o770]) {
       const { file } = await namesIn(t);
@@ -70,12 +42,7 @@ if (isRoot) {
       await mkdir(below, { mode: 0o700 });
       await chown(dirname(file), mode === 0o700 ? OTHER_USER : 0, OTHER_USER);
       await chmod(dirname(file), mode);
-      const lent = await writeOutputByName(join(below, "file"), {
-        async work(name) {
-          await writeFile(name, "new");
-          return name;
-        },
-      });
+      const lent = await fillByName(join(below, "file"), "new");
       assert.notEqual(dirname(lent), below);
       assert.equal(await readFile(join(below, "file"), "utf8"), "new");
     }
@@ -95,10 +62,15 @@ if (isRoot) {
   });
 }
 
-for (const mode of [0o770, 0o777, 0o1777]) {
-  test(`SQLite opens no file in a folder with mode ${mode.toString(8)}, where others can create links`, async (t) => {
+for (const [whose, mode] of [
+  ["its own", 0o770],
+  ["its own", 0o777],
+  ["its own", 0o1777],
+  ...(isRoot ? ([["another user's", 0o700]] as const) : []),
+] as const) {
+  test(`SQLite opens no file in ${whose} folder with mode ${mode.toString(8)}, where others can create links`, async (t) => {
     const { file, precious } = await namesIn(t);
-    if (isRoot) await chown(dirname(file), 0, OTHER_USER);
+    if (isRoot && whose === "its own") await chown(dirname(file), 0, OTHER_USER);
     await chmod(dirname(file), mode);
     const making = writeOutputByName(file, {
       async work(name) {
@@ -108,6 +80,7 @@ for (const mode of [0o770, 0o777, 0o1777]) {
     });
     await assert.rejects(making, { code: "file_swapped" });
     assert.equal(await readFile(precious, "utf8"), "precious");
+    assert.equal((await stat(precious)).uid, process.geteuid?.());
   });
 }
 
@@ -134,8 +107,7 @@ test("keeps using the folder behind a link when the link changes meanwhile", asy
   const link = join(await tempDir(t), "link");
   await symlink(dirname(file), link);
   await writeOutput(join(link, "file"), async (handle) => {
-    await unlink(link);
-    await symlink(other, link);
+    await swap(link, other);
     await handle.writeFile("new");
   });
   assert.equal(await readFile(file, "utf8"), "new");
@@ -144,12 +116,7 @@ test("keeps using the folder behind a link when the link changes meanwhile", asy
 
 test("writes a complete file by name, for its owner only, and leaves no temporary files", async (t) => {
   const { file } = await namesIn(t);
-  const lent = await writeOutputByName(file, {
-    async work(name) {
-      await writeFile(name, "new".repeat(100_000));
-      return name;
-    },
-  });
+  const lent = await fillByName(file, "new".repeat(100_000));
   assert.equal(await readFile(file, "utf8"), "new".repeat(100_000));
   const { mode, uid } = await stat(file);
   assert.deepEqual([mode & 0o777, uid], [0o600, isRoot ? OTHER_USER : process.geteuid?.()]);
@@ -175,6 +142,5 @@ test("removes the file and SQLite's extra files when the work fails", async (t) 
 
 test("in a private folder, creates the temporary file next to the target", async (t) => {
   const file = join(await tempDir(t), "file");
-  const lent = await writeOutputByName(file, { work: (name) => Promise.resolve(name) });
-  assert.equal(dirname(lent), dirname(file));
+  assert.equal(dirname(await fillByName(file, "new")), dirname(file));
 });

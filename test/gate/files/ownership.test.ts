@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { makeFolder } from "../../../src/gate/files/data-dir.ts";
 import { giveToOwner } from "../../../src/gate/files/replace-file.ts";
-import { foreignFolder, OTHER_USER, runUnprivileged } from "../../cli/other-user.ts";
+import { foreignFolder, isRoot, OTHER_USER, runUnprivileged } from "../../cli/other-user.ts";
 import { runCommand } from "../../support/command.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -34,7 +34,7 @@ async function ownersOf(...paths: readonly string[]): Promise<readonly number[]>
   return (await Promise.all(paths.map((path) => stat(path)))).map(({ uid }) => uid);
 }
 
-if (process.geteuid?.() === 0) {
+if (isRoot) {
   test("gives a token that root writes to the owner of its folder, who can read it", async (t) => {
     const dataDir = await foreignFolder(t);
     assert.equal((await runCommand(["setup-link"], { env: { DATA_DIR: dataDir } })).code, 0);

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, stat, symlink, unlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { replaceFile, replaceText } from "../../../src/gate/files/replace-file.ts";
+import { swap } from "../../cli/other-user.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 test("replaces a file with mode 0600, and leaves no other files", async (t) => {
@@ -21,8 +22,7 @@ test("does not write through a link that replaces the temporary file", async (t)
   await writeFile(elsewhere, "as it was");
   const making = replaceFile(join(dir, "file"), {
     async fill({ handle, path }) {
-      await unlink(path);
-      await symlink(elsewhere, path);
+      await swap(path, elsewhere);
       await handle.writeFile("new");
     },
   });

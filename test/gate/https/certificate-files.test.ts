@@ -49,14 +49,9 @@ async function start(t: TestContext) {
   return { dir, ...filesIn(dir), ...(await watch(t, dir)) };
 }
 
-test("reports the existing certificate at once", async (t) => {
-  const { source, reported } = await start(t);
-  assert.deepEqual(reported, [fingerprint(OLD)]);
-  assert.deepEqual(source.current[0]?.names, ["home.example.org"]);
-});
-
-test("overwritten files take effect without a restart, with one change event each", async (t) => {
+test("reports the existing certificate at once, and overwritten files without a restart, with one change event each", async (t) => {
   const { dir, shows, reported } = await start(t);
+  assert.deepEqual(reported, [fingerprint(OLD)]);
   await writeCertificate(dir, NEW);
   await shows(NEW);
   await writeCertificate(dir, NEWER);
@@ -80,52 +75,36 @@ for (const [first, second] of [
   });
 }
 
-test("files replaced by renaming take effect", async (t) => {
-  const { dir, certFile, keyFile, shows } = await start(t);
-  const next = join(dir, "next");
-  await mkdir(next);
-  const written = await writeCertificate(next, NEW);
-  await rename(written.certFile, certFile);
-  await rename(written.keyFile, keyFile);
-  await shows(NEW);
-});
+/** A folder with the old pair in the folder `old`, and the new one in `new`. */
+async function archives(t: TestContext): Promise<string> {
+  const dir = await tempDir(t);
+  for (const [name, pair] of Object.entries({ old: OLD, new: NEW })) {
+    await mkdir(join(dir, name));
+    await writeCertificate(join(dir, name), pair);
+  }
+  return dir;
+}
 
 test("links pointed to other files, as certbot does, take effect", async (t) => {
-  const dir = await tempDir(t);
-  const live = join(dir, "live");
-  for (const [folder, certificate] of [
-    ["1", OLD],
-    ["2", NEW],
-    ["live", undefined],
-  ] as const) {
-    await mkdir(join(dir, folder));
-    if (certificate !== undefined) await writeCertificate(join(dir, folder), certificate);
-  }
+  const live = join(await archives(t), "live");
+  await mkdir(live);
   const turnTo = async (archive: string): Promise<void> => {
     for (const file of ["cert.pem", "key.pem"]) {
       await symlink(join("..", archive, file), join(live, `${file}.new`));
       await rename(join(live, `${file}.new`), join(live, file));
     }
   };
-  await turnTo("1");
-  const { shows, reported } = await watch(t, live);
-  assert.deepEqual(reported, [fingerprint(OLD)]);
-  await turnTo("2");
+  await turnTo("old");
+  const { shows } = await watch(t, live);
+  await turnTo("new");
   await shows(NEW);
 });
 
 test("a folder replaced as a whole, as Kubernetes does, takes effect", async (t) => {
-  const dir = await tempDir(t);
-  for (const [folder, certificate] of [
-    ["1", OLD],
-    ["2", NEW],
-  ] as const) {
-    await mkdir(join(dir, folder));
-    await writeCertificate(join(dir, folder), certificate);
-  }
-  await symlink("1", join(dir, "data"));
+  const dir = await archives(t);
+  await symlink("old", join(dir, "data"));
   const { shows } = await watch(t, join(dir, "data"));
-  await symlink("2", join(dir, "data.new"));
+  await symlink("new", join(dir, "data.new"));
   await rename(join(dir, "data.new"), join(dir, "data"));
   await shows(NEW);
 });

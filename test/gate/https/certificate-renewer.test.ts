@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { AcmeProblem } from "../../../src/gate/https/acme/problem.ts";
 import { type Certificate, readCertificate } from "../../../src/gate/https/certificate.ts";
 import { certificateFolder } from "../../../src/gate/https/certificate-folder.ts";
-import { Renewer } from "../../../src/gate/https/certificate-renewer.ts";
+import { Renewer, type RenewerPorts } from "../../../src/gate/https/certificate-renewer.ts";
 import { createServerLog } from "../../../src/gate/server-log.ts";
 import { SERVER_CERTIFICATE, SERVER_KEY } from "../../support/certificates.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -18,9 +19,24 @@ const certificate = (): Certificate => readCertificate(PEM, PEM);
 /** Long before two thirds of the fixed certificate's lifetime. */
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 
+/** A data folder where the name is requested, and has this stored. */
+async function withStored(t: TestContext, pem: string): Promise<string> {
+  const dataDir = await tempDir(t);
+  const folder = certificateFolder(dataDir);
+  await folder.request(NAME);
+  await folder.writeCertificate(NAME, pem);
+  return dataDir;
+}
+
+interface Tested {
+  readonly now?: number;
+  readonly obtain?: RenewerPorts["obtain"];
+  readonly dataDir?: string;
+}
+
 async function openTested(
   t: TestContext,
-  { now = NOW, obtain = async () => certificate(), dataDir = "" } = {},
+  { now = NOW, obtain = async () => certificate(), dataDir = "" }: Tested = {},
 ) {
   const folder = certificateFolder(dataDir || (await tempDir(t)));
   const clock = { now };
@@ -33,9 +49,9 @@ async function openTested(
   const lines: Readonly<Record<string, unknown>>[] = [];
   const renewer = new Renewer({
     folder: { ...folder, names },
-    obtain(name) {
+    obtain(name, stop) {
       asked.push(name);
-      return obtain();
+      return obtain(name, stop);
     },
     now: () => clock.now,
     log: createServerLog("info", { write: (line) => lines.push(JSON.parse(line)) }),
@@ -60,36 +76,16 @@ test("requests no certificate before begin()", async (t) => {
   await eventually(() => (asked.length === 1 ? true : undefined));
 });
 
-test("loads stored certificates before begin()", async (t) => {
-  const dataDir = await tempDir(t);
-  const folder = certificateFolder(dataDir);
-  await folder.request(NAME);
-  await folder.writeCertificate(NAME, PEM);
-  const { renewer } = await openTested(t, { dataDir });
+test("loads a stored certificate before begin(), and renews it at two thirds of its lifetime", async (t) => {
+  const opened = await openTested(t, { dataDir: await withStored(t, PEM) });
   assert.deepEqual(
-    renewer.source.current.map(({ fingerprint }) => fingerprint),
+    opened.renewer.source.current.map(({ fingerprint }) => fingerprint),
     [certificate().fingerprint],
   );
-});
-
-test("does not renew a certificate in the first two thirds of its lifetime", async (t) => {
-  const dataDir = await tempDir(t);
-  const folder = certificateFolder(dataDir);
-  await folder.request(NAME);
-  await folder.writeCertificate(NAME, PEM);
-  const opened = await openTested(t, { dataDir });
   opened.renewer.begin(POLL_MS);
   await afterAnotherPoll(opened);
-  assert.ok(!opened.asked.includes(NAME));
-});
-
-test("renews a certificate at two thirds of its lifetime", async (t) => {
-  const dataDir = await tempDir(t);
-  const folder = certificateFolder(dataDir);
-  await folder.request(NAME);
-  await folder.writeCertificate(NAME, PEM);
-  const opened = await openTested(t, { dataDir, now: Date.parse("2087-01-01T00:00:00Z") });
-  opened.renewer.begin(POLL_MS);
+  assert.deepEqual(opened.asked, [], "not before");
+  opened.clock.now = Date.parse("2087-01-01T00:00:00Z");
   await eventually(() => (opened.asked.includes(NAME) ? true : undefined));
 });
 
@@ -124,12 +120,7 @@ test("waits as long as the authority asks", async (t) => {
 });
 
 test("logs an unusable stored certificate once, and replaces it", async (t) => {
-  const dataDir = await tempDir(t);
-  const place = join(dataDir, "certificates", NAME);
-  await mkdir(place, { recursive: true });
-  await writeFile(join(place, "wanted"), "");
-  await writeFile(join(place, "certificate.pem"), "half a certificate");
-  const opened = await openTested(t, { dataDir });
+  const opened = await openTested(t, { dataDir: await withStored(t, "half a certificate") });
   opened.renewer.begin(POLL_MS);
   await eventually(() => (opened.renewer.source.current.length === 1 ? true : undefined));
   await afterAnotherPoll(opened);
@@ -141,10 +132,9 @@ test("logs an unusable stored certificate once, and replaces it", async (t) => {
 
 test("logs an unreadable folder once, not every second", async (t) => {
   const dataDir = await tempDir(t);
-  await mkdir(join(dataDir, "certificates", NAME), { recursive: true });
   const opened = await openTested(t, { dataDir });
+  await opened.folder.request(NAME);
   await mkdir(join(dataDir, "certificates", NAME, "progress.json"));
-  await writeFile(join(dataDir, "certificates", NAME, "wanted"), "");
   opened.renewer.begin(POLL_MS);
   const trouble = () =>
     opened.lines.filter(({ msg }) => msg === "the certificate folder cannot be read or written");
@@ -155,30 +145,15 @@ test("logs an unreadable folder once, not every second", async (t) => {
 });
 
 test("a slow attempt for one name does not delay other names", async (t) => {
-  let asked = 0;
-  const stuck = (): Promise<Certificate> => {
-    asked += 1;
-    return asked === 1 ? new Promise(() => {}) : Promise.resolve(certificate());
+  const obtain: RenewerPorts["obtain"] = async (name, stop) => {
+    if (name !== NAME) await once(stop, "abort");
+    return certificate();
   };
-  const folder = certificateFolder(await tempDir(t));
-  await folder.request("a.example.org");
-  await folder.request(NAME);
-  const renewer = new Renewer({
-    folder,
-    obtain: (_name, stop) =>
-      Promise.race([
-        stuck(),
-        new Promise<never>((_, reject) => {
-          stop.addEventListener("abort", () => reject(stop.reason));
-        }),
-      ]),
-    now: () => NOW,
-    log: createServerLog("error", { write: () => {} }),
-  });
-  await renewer.loadNames();
-  t.after(() => renewer.stop());
+  const { renewer, folder, asked } = await openTested(t, { obtain });
+  for (const name of ["a.example.org", NAME]) await folder.request(name);
   renewer.begin(POLL_MS);
   await eventually(() => (renewer.source.current.length === 1 ? true : undefined));
+  assert.deepEqual(asked, ["a.example.org", NAME]);
 });
 
 test("does not retry every second when the result of an attempt cannot be stored", async (t) => {

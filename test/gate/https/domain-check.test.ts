@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { createChallengeResponder } from "../../../src/gate/https/challenges.ts";
 import { checkDomain } from "../../../src/gate/https/domain-check.ts";
+import { freePort } from "../../support/free-port.ts";
 import { listenOn } from "../../support/listen.ts";
 
 const notHere = (message: RegExp) => ({ code: "domain_not_here", message });
@@ -16,27 +15,17 @@ const responder = createChallengeResponder();
 const check = (port: number, name = "localhost") =>
   checkDomain(name, responder, new AbortController().signal, port);
 
-test("accepts a name that points to this gate, and sends the name as Host", async (t) => {
+test("accepts a name that points to this gate, sends the name as Host, and removes its answer after the check", async (t) => {
   const asked: unknown[] = [];
   const port = await start(t, (incoming, outgoing) => {
     asked.push(incoming.headers.host, incoming.url);
-    responder.answer(incoming, outgoing);
+    if (!responder.answer(incoming, outgoing)) outgoing.writeHead(404).end();
   });
   await check(port);
   const [host, path] = asked;
   assert.deepEqual([host, asked.length], ["localhost", 2]);
   assert.match(String(path), /^\/\.well-known\/acme-challenge\/[\w-]+$/);
-});
-
-test("removes its answer after the check", async (t) => {
-  const paths: string[] = [];
-  const port = await start(t, (incoming, outgoing) => {
-    paths.push(incoming.url ?? "");
-    if (!responder.answer(incoming, outgoing)) outgoing.writeHead(404).end();
-  });
-  await check(port);
-  const again = await fetch(`http://localhost:${port}${paths[0]}`);
-  assert.equal(again.status, 404);
+  assert.equal((await fetch(`http://localhost:${port}${path}`)).status, 404);
 });
 
 /** Servers other than this gate. */
@@ -64,14 +53,8 @@ for (const [who, answer] of Object.entries(others)) {
   });
 }
 
-test("reports address, port and reason when the connection is refused", async (t) => {
-  const server = createTcpServer();
-  server.listen(0, "localhost");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  t.after(() => server.close());
+test("reports address, port and reason when the connection is refused", async () => {
+  const port = await freePort("localhost");
   const fault = new RegExp(`port ${port} of \\S+ does not answer \\(connection refused\\)$`);
   await assert.rejects(check(port), notHere(fault));
 });

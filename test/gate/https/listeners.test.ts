@@ -6,7 +6,7 @@ import type { Settings } from "../../../src/gate/settings/settings.ts";
 import { makeCertificate, writeCertificate } from "../../support/certificates.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
-import { startGate } from "../../support/gate.ts";
+import { SETUP_FORM, startGate } from "../../support/gate.ts";
 import { listenOn } from "../../support/listen.ts";
 import { ask, handshake, openSession, portOf, startSecureGate } from "./secure-gate.ts";
 
@@ -31,24 +31,13 @@ test("with a certificate and without HTTPS_PORT, serves HTTPS on PORT", async (t
 test("with HTTPS_PORT, plain HTTP redirects there with 308, forms too", async (t) => {
   const gate = await startVerified(t);
   const headers = { Host: "localhost:80" };
-  for (const path of ["/login?error=1", "//evil.example/x", "/nowhere"]) {
-    const { status, location, headers: got } = await gate.send(path, { headers });
-    assert.deepEqual([status, location], [308, `https://localhost:${gate.port}${path}`]);
-    assert.equal(got["cache-control"], "no-store");
-    assert.equal(got[STRICT], undefined);
-  }
-  const form = { username: "owner", password: "correct horse", confirm: "correct horse" };
-  const posted = await gate.send("/setup", { form, headers });
+  const { status, location, headers: got } = await gate.send("/login?error=1", { headers });
+  assert.deepEqual([status, location], [308, `https://localhost:${gate.port}/login?error=1`]);
+  assert.equal(got["cache-control"], "no-store");
+  assert.equal(got[STRICT], undefined);
+  const posted = await gate.send("/setup", { form: SETUP_FORM, headers });
   assert.deepEqual([posted.status, posted.cookies], [308, []]);
   assert.equal((await ask(await openSession(t, gate.port))).status, 200);
-});
-
-test("redirects a host that the certificate does not cover to the one that it covers", async (t) => {
-  const gate = await startVerified(t);
-  for (const host of ["evil.example", "127.0.0.1", "[::1]:1", "localhost@evil.example"]) {
-    const { location } = await gate.send("/login", { headers: { Host: host } });
-    assert.equal(location, `https://localhost:${gate.port}/login`, host);
-  }
 });
 
 test("plain HTTP redirects to PUBLIC_URL if it is set", async (t) => {
@@ -57,18 +46,11 @@ test("plain HTTP redirects to PUBLIC_URL if it is set", async (t) => {
   assert.equal(location, "https://front.example.org/login?a=b");
 });
 
-for (const [what, path, headers, status] of [
-  ["the liveness check", "/healthz", {}, 200],
-  ["the readiness check", "/readyz", {}, 200],
-  ["a reverse proxy's forward-auth request", "/forward-auth", {}, 401],
-  ["a request that reached a proxy over HTTPS", "/setup", { "X-Forwarded-Proto": "https" }, 200],
-] as const) {
-  test(`answers ${what} over plain HTTP, without HSTS`, async (t) => {
-    const gate = await startVerified(t);
-    const answer = await gate.send(path, { headers });
-    assert.deepEqual([answer.status, answer.headers[STRICT]], [status, undefined]);
-  });
-}
+test("answers what is not redirected over plain HTTP, without HSTS", async (t) => {
+  const gate = await startVerified(t);
+  const { status, headers } = await gate.send("/forward-auth");
+  assert.deepEqual([status, headers[STRICT]], [401, undefined]);
+});
 
 test("sends HSTS with each response over HTTPS once the handshake check has passed", async (t) => {
   const gate = await startVerified(t);

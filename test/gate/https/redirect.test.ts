@@ -11,6 +11,12 @@ const place: HttpsTarget = {
   publicUrl: undefined,
 };
 
+/** Names no host, as a certificate for addresses or wildcards alone. */
+const covering = (isCovered: boolean): Pick<HttpsTarget, "certificates"> => ({
+  certificates: [{ names: [], covers: () => isCovered }],
+});
+const FRONT = { publicUrl: "https://front.example.org" };
+
 interface Case {
   readonly host?: string;
   readonly url?: string;
@@ -54,20 +60,12 @@ const cases: readonly Case[] = [
   // Certificates only for addresses or wildcards: only to a covered requested host.
   {
     host: "[2001:db8::1]:80",
-    place: { certificates: [{ names: [], covers: () => true }], port: 8443 },
+    place: { ...covering(true), port: 8443 },
     location: "https://[2001:db8::1]:8443/",
   },
-  {
-    host: "x.example.org",
-    place: { certificates: [{ names: [], covers: () => true }] },
-    location: "https://x.example.org/",
-  },
-  { place: { certificates: [{ names: [], covers: () => false }] }, location: undefined },
-  {
-    host: "not a host",
-    place: { certificates: [{ names: [], covers: () => false }] },
-    location: undefined,
-  },
+  { host: "x.example.org", place: covering(true), location: "https://x.example.org/" },
+  { place: covering(false), location: undefined },
+  { host: "not a host", place: covering(false), location: undefined },
   // The path and the query are kept, and never become a host.
   { url: "/login?error=1", location: "https://home.example.org/login?error=1" },
   {
@@ -88,7 +86,7 @@ const cases: readonly Case[] = [
   {
     host: "auth.example.org",
     url: "/login?a",
-    place: { publicUrl: "https://front.example.org", port: 8443 },
+    place: { ...FRONT, port: 8443 },
     location: "https://front.example.org/login?a",
   },
   {
@@ -105,16 +103,12 @@ const cases: readonly Case[] = [
   { url: "/healthz", location: undefined },
   { url: "/readyz?x=1", location: undefined },
   { url: "/forward-auth", location: undefined },
-  {
-    url: "/forward-auth?x",
-    place: { publicUrl: "https://front.example.org" },
-    location: undefined,
-  },
+  { url: "/forward-auth?x", place: FRONT, location: undefined },
   { url: "/forward-auth/x", location: "https://home.example.org/forward-auth/x" },
   { url: "//forward-auth", location: "https://home.example.org//forward-auth" },
   { url: "/healthzx", location: "https://home.example.org/healthzx" },
   { proto: "https", location: undefined },
-  { proto: "https", place: { publicUrl: "https://front.example.org" }, location: undefined },
+  { proto: "https", place: FRONT, location: undefined },
   { proto: "http", location: "https://home.example.org/" },
 ];
 

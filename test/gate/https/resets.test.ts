@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect as connectTcp, type Socket } from "node:net";
 import { test } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
-import { LOCALHOST, startSecureGate } from "./secure-gate.ts";
+import { LOCALHOST, startWithOwner } from "./secure-gate.ts";
 
 const BODY = "username=owner&password=wrong";
 const FORM = "application/x-www-form-urlencoded";
@@ -48,8 +48,7 @@ async function signInAndReset(port: number, protocol: string): Promise<void> {
 
 for (const protocol of Object.keys(signIns)) {
   test(`a reset of an encrypted connection right after a sign-in (${protocol}) leaves no error in the server log`, async (t) => {
-    const gate = await startSecureGate(t);
-    await gate.setUp();
+    const gate = await startWithOwner(t);
     for (let round = 0; round < 10; round += 1) {
       await Promise.all(Array.from({ length: 8 }, () => signInAndReset(gate.port, protocol)));
     }

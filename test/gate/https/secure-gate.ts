@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import {
   type ClientHttp2Session,
@@ -14,7 +15,7 @@ import {
   makeCertificate,
   writeCertificate,
 } from "../../support/certificates.ts";
-import { type RunningGate, startGate } from "../../support/gate.ts";
+import { type RunningGate, SETUP_FORM, startGate } from "../../support/gate.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 export const LOCALHOST: MadeCertificate = makeCertificate({ names: ["localhost"] });
@@ -39,9 +40,18 @@ export async function startSecureGate(
   return { ...gate, port: portOf(gate.httpsUrl), certificateDir };
 }
 
+/** The same with an account, which is created as behind a proxy that terminates TLS. */
+export async function startWithOwner(t: TestContext): Promise<SecureGate> {
+  const gate = await startSecureGate(t);
+  const headers = { "X-Forwarded-Proto": "https" };
+  const { status } = await gate.send("/setup", { form: SETUP_FORM, headers });
+  assert.equal(status, 303);
+  return gate;
+}
+
 export const portOf = (url: string | undefined): number => Number(new URL(url ?? "").port);
 
-export type Connecting = ConnectionOptions & Pick<TcpSocketConnectOpts, "localAddress">;
+type Connecting = ConnectionOptions & Pick<TcpSocketConnectOpts, "localAddress">;
 
 /** Returns a connection after its handshake. Rejects if the handshake fails. */
 export async function handshake(

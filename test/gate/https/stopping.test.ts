@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect as connectTcp } from "node:net";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import type { Handle } from "../../../src/gate/listener.ts";
 import { OWNER } from "../../support/gate.ts";
+import { openSocket } from "../../support/raw.ts";
 import { startBareServer } from "./bare-server.ts";
-import { ask, handshake, openSession, startSecureGate } from "./secure-gate.ts";
+import { ask, handshake, openSession, startWithOwner } from "./secure-gate.ts";
 
 const FORM = new URLSearchParams(OWNER).toString();
 const asForm = { "content-type": "application/x-www-form-urlencoded" };
@@ -17,9 +17,7 @@ const AT_ONCE_MS = 2_000;
 const LONG_MS = 60_000;
 
 test("answers a sign-in in flight over HTTP/2 before the gate stops", async (t) => {
-  const gate = await startSecureGate(t);
-  const forwarded = { "X-Forwarded-Proto": "https" };
-  await gate.send("/setup", { form: { ...OWNER, confirm: OWNER.password }, headers: forwarded });
+  const gate = await startWithOwner(t);
   const session = await openSession(t, gate.port);
   const stream = session.request({ ":path": "/login", ":method": "POST", ...asForm });
   const answered = once(stream, "response");
@@ -51,12 +49,7 @@ const idle: Readonly<Record<string, (t: TestContext, port: number) => Promise<un
   },
   "an HTTP/1.1 connection that was never used": (t, port) =>
     handshake(t, port, { ALPNProtocols: ["http/1.1"] }),
-  "a connection without a handshake": async (t, port) => {
-    const socket = connectTcp(port, "127.0.0.1");
-    t.after(() => socket.destroy());
-    socket.on("error", () => {});
-    await once(socket, "connect");
-  },
+  "a connection without a handshake": (t, port) => openSocket(t, `https://127.0.0.1:${port}`),
 };
 
 for (const [what, open] of Object.entries(idle)) {
@@ -93,14 +86,4 @@ test("closes requests that are never answered, over HTTP/2 and HTTP/1.1", async 
   assert.ok((await stop(50)) < AT_ONCE_MS);
   await cut;
   assert.equal(await answer, "");
-});
-
-test("a gate with HTTPS and no request in flight stops at once", async (t) => {
-  const gate = await startSecureGate(t);
-  await ask(await openSession(t, gate.port));
-  const start = performance.now();
-  await gate.stop();
-  const tookMs = performance.now() - start;
-  assert.ok(tookMs < AT_ONCE_MS, `${tookMs} ms`);
-  await assert.rejects(handshake(t, gate.port), { code: "ECONNREFUSED" });
 });

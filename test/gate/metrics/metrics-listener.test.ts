@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect } from "node:net";
 import { test } from "node:test";
 import { send } from "../../support/client.ts";
 import { runCommand, serveHere } from "../../support/command.ts";
 import { SECRET, startGate } from "../../support/gate.ts";
+import { openSocket } from "../../support/raw.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { startMeasured } from "./measured-gate.ts";
 
@@ -79,12 +78,8 @@ test("serves metrics at METRICS_HOST and METRICS_PORT until the gate stops", asy
   const env = { DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET };
   const gate = await serveHere(t, { ...env, METRICS_PORT: "0", METRICS_HOST: "127.0.0.2" });
   const [, url = ""] = await gate.shows(/metrics are at (http:\/\/127\.0\.0\.2:\d+)\/metrics/);
-  const { hostname, port } = new URL(url);
   // A scraper that never finishes its request must not delay the stop.
-  const stuck = connect(Number(port), hostname);
-  t.after(() => stuck.destroy());
-  stuck.on("error", () => {});
-  await once(stuck, "connect");
+  const stuck = await openSocket(t, url);
   stuck.write("GET /metrics HTTP/1.1\r\n");
   assert.equal((await send(`${url}/metrics`)).status, 200);
   gate.signal("SIGTERM");

@@ -55,19 +55,18 @@ test("treats an empty value as unset in every source", async (t) => {
 
 test("prefers a flag to the environment, and the environment to the file", async (t) => {
   const file = join(await tempDir(t), "env");
-  await writeFile(file, "PORT=4001\nHOST=127.0.0.2\nLOG_LEVEL='warn'\n");
-  const { port, host, logLevel } = settled({ PORT: "4002", HOST: "::1" }, { PORT: "4003" }, file);
-  assert.deepEqual({ port, host, logLevel }, { port: 4003, host: "::1", logLevel: "warn" });
+  await writeFile(file, "PORT=4001\nHOST=127.0.0.2\nLOG_LEVEL='warn'\nNODE_ENV=production\n");
+  const read = settled({ PORT: "4002", HOST: "::1" }, { PORT: "4003" }, file);
+  assert.deepEqual([read.port, read.host], [4003, "::1"]);
+  assert.deepEqual([read.logLevel, read.nodeEnv], ["warn", "production"]);
 });
 
-test("places the database and the token file in the data folder, unless SETUP_TOKEN_FILE is set", () => {
-  const { database, setupTokenFile } = settled({ DATA_DIR: "/srv/key" });
-  assert.deepEqual(database, { kind: "sqlite", file: "/srv/key/latchkey.db" });
-  assert.equal(setupTokenFile, "/srv/key/setup-token");
-  assert.equal(
-    settled({ DATA_DIR: "/srv/key", SETUP_TOKEN_FILE: "/run/t" }).setupTokenFile,
-    "/run/t",
-  );
+test("places the database and the token file in the data folder, unless SETUP_TOKEN_FILE is set, with absolute paths", () => {
+  const { dataDir, database, setupTokenFile } = settled({ DATA_DIR: "here" });
+  assert.deepEqual([dataDir, setupTokenFile], [resolve("here"), resolve("here/setup-token")]);
+  assert.deepEqual(database, { kind: "sqlite", file: resolve("here/latchkey.db") });
+  const elsewhere = settled({ DATA_DIR: "here", SETUP_TOKEN_FILE: "there/token" });
+  assert.equal(elsewhere.setupTokenFile, resolve("there/token"));
 });
 
 test("reads another SQLite file or PostgreSQL from DATABASE_URL, also as a flag", () => {
@@ -79,14 +78,6 @@ test("reads another SQLite file or PostgreSQL from DATABASE_URL, also as a flag"
     { DATABASE_URL: "sqlite:/srv/a.db" },
   );
   assert.deepEqual(flag.database, { kind: "sqlite", file: "/srv/a.db" });
-});
-
-test("makes relative paths absolute", () => {
-  const { dataDir, setupTokenFile } = settled({
-    DATA_DIR: "here",
-    SETUP_TOKEN_FILE: "there/token",
-  });
-  assert.deepEqual([dataDir, setupTokenFile], [resolve("here"), resolve("there/token")]);
 });
 
 test("finds a program by its path, or in PATH", async (t) => {
@@ -149,21 +140,4 @@ test("accepts a relative path to a logo and makes it absolute", async (t) => {
 
 test("freezes the settings", () => {
   assert.ok(Object.isFrozen(wholeSettings({})));
-});
-
-test("passes the environment without the secrets to programs that the gate runs", () => {
-  const { programEnvironment } = wholeSettings({ AUTH_SECRET: "secret", PATH: "/bin", LANG: "C" });
-  assert.deepEqual(
-    Object.entries(programEnvironment).filter(([, value]) => value !== undefined),
-    [
-      ["PATH", "/bin"],
-      ["LANG", "C"],
-    ],
-  );
-});
-
-test("reads NODE_ENV from an env file", async (t) => {
-  const file = join(await tempDir(t), "env");
-  await writeFile(file, "NODE_ENV=production\n");
-  assert.equal(settled({}, {}, file).nodeEnv, "production");
 });

@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { Settings } from "../../../../src/gate/settings/settings.ts";
 import { whereInstalled } from "../../../proxies/program.ts";
 import { CA_CERTIFICATE } from "../../../support/certificates.ts";
+import { runCommand } from "../../../support/command.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { type RunningGate, startGate } from "../../../support/gate.ts";
 import { type Pebble, type PebbleOptions, startPebble } from "../../../support/pebble.ts";
@@ -28,19 +29,33 @@ export function wherePebbleIs(register: (withPebble: WithPebble) => void): void 
   );
 }
 
-export const secureSettings = ({ directoryUrl, httpPort }: Pebble): Partial<Settings> => ({
-  port: httpPort,
-  httpsPort: 0,
-  acmeDirectoryUrl: directoryUrl,
-  acmeCa: CA_CERTIFICATE,
-});
-
 /** Starts a gate that uses this authority, on the port where the authority checks names. */
 export const startSecureGate = (
   t: TestContext,
+  { directoryUrl, httpPort }: Pebble,
+  overrides: Partial<Settings> = {},
+): Promise<RunningGate> =>
+  startGate(t, {
+    port: httpPort,
+    httpsPort: 0,
+    acmeDirectoryUrl: directoryUrl,
+    acmeCa: CA_CERTIFICATE,
+    ...overrides,
+  });
+
+/** The same, with an account, and a domain from the setup form. */
+export async function startWithDomain(
+  t: TestContext,
   pebble: Pebble,
   overrides: Partial<Settings> = {},
-): Promise<RunningGate> => startGate(t, { ...secureSettings(pebble), ...overrides });
+): Promise<RunningGate> {
+  const gate = await startSecureGate(t, pebble, overrides);
+  await gate.setUp({ domain: NAME });
+  return gate;
+}
+
+export const addDomain = ({ dataDir }: RunningGate, name: string): Promise<unknown> =>
+  runCommand(["domain", "add", name], { env: { DATA_DIR: dataDir } });
 
 export function httpsUrlOf({ httpsUrl }: RunningGate): string {
   assert.ok(httpsUrl !== undefined);

@@ -44,10 +44,6 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
     orderThat({ status: "invalid", error: refusal }),
     refused(/refused \(dns\): no such name$/),
   ],
-  "an invalid order without a problem": [
-    orderThat({ status: "invalid" }),
-    refused(/no reason given$/),
-  ],
   "an order in an unknown state": [orderThat({ status: "dreaming" }), refused(/no reason given$/)],
   "an authorization that fails with a problem": [
     authorizationThat({

@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import { CA_CERTIFICATE } from "../../../support/certificates.ts";
 import { send } from "../../../support/client.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { OWNER, SECRET } from "../../../support/gate.ts";
+import { SECRET, SETUP_FORM } from "../../../support/gate.ts";
 import { listenOn } from "../../../support/listen.ts";
 import type { Pebble } from "../../../support/pebble.ts";
 import { startServe } from "../../../support/process.ts";
@@ -17,7 +17,7 @@ import {
   httpsUrlOf,
   ISSUED_WITHIN_MS,
   NAME,
-  startSecureGate,
+  startWithDomain,
   wherePebbleIs,
 } from "./gate-with-pebble.ts";
 
@@ -50,8 +50,7 @@ wherePebbleIs((withPebble) => {
     "renews a certificate before it expires, and serves every request meanwhile",
     async (t, start) => {
       const pebble = await start({ validitySeconds: 9 });
-      const gate = await startSecureGate(t, pebble);
-      await gate.setUp({ domain: NAME });
+      const gate = await startWithDomain(t, pebble);
       const first = await answerOver(gate, pebble);
       const root = await pebble.root();
       const renewed = await eventually(async () => {
@@ -75,8 +74,7 @@ wherePebbleIs((withPebble) => {
       const folder = join(dataDir, "certificates", NAME);
 
       const running = await startServe(t, env);
-      const form = { ...OWNER, confirm: OWNER.password, domain: NAME };
-      await send(`${running.url}/setup`, { form });
+      await send(`${running.url}/setup`, { form: { ...SETUP_FORM, domain: NAME } });
       await check.held;
       const order = await readFile(join(folder, "order.json"), "utf8");
       running.child.kill("SIGKILL");
