@@ -105,6 +105,7 @@ for (const framework of frameworks) {
         [line?.level, line?.message, line?.fields.method, line?.fields.path],
         ["error", "request failed", "GET", path],
       );
+      assert.ok(!JSON.stringify(app.log).includes(session), "the log does not contain the token");
       execute(app.databaseFile, "ALTER TABLE hidden RENAME TO users");
       assert.equal((await app.send(path, { session })).body, "for owner");
     });
