@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { keyUri } from "../../src/web/codes.ts";
 import { wordsIn } from "../../src/web/pages/words.ts";
-import { memoryStore } from "../stores/memory-store.ts";
-import { startApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER, type RunningGate, SECRET, startGate } from "../support/gate.ts";
@@ -127,6 +125,7 @@ test("stores nothing before a code confirms it", async (t) => {
     begun.body,
     /href="otpauth:\/\/totp\/Latchkey:owner\?secret=[A-Z2-7]{32}&amp;issuer=Latchkey"/,
   );
+  assert.match(begun.body, /<code>[A-Z2-7]{4}( [A-Z2-7]{4}){7}<\/code>/, "in groups of four");
   assert.equal((await gate.signIn()).location, "/");
 });
 
@@ -197,37 +196,12 @@ test("a form of a removed account leads to the sign-in page", async (t) => {
   }
 });
 
-test("shows the key in groups of four letters", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
-  const { body } = await gate.send("/account/codes/begin", { session, form: PASSWORD });
-  assert.match(body, /<code>[A-Z2-7]{4}( [A-Z2-7]{4}){7}<\/code>/);
-});
-
 test("cuts an application's name after 24 bytes in the address that apps read", () => {
   const issuer = "A".repeat(24);
   for (const name of [issuer, `${issuer}B`]) {
     assert.match(keyUri(name, "owner", "KEY"), new RegExp(`totp/${issuer}:owner\\?.*=${issuer}$`));
   }
 });
-
-for (const name of ["begin", "confirm", "off"]) {
-  test(`/account/codes/${name} refuses other sites, other hosts, other methods and signed-out users`, async (t) => {
-    const gate = await startGate(t, { allowedHosts: ["127.0.0.1"] });
-    const session = await gate.setUp();
-    const path = `/account/codes/${name}`;
-    const crossSite = { "Sec-Fetch-Site": "cross-site" };
-    const foreign = await gate.send(path, { session, form: PASSWORD, headers: crossSite });
-    assert.equal(foreign.status, 403);
-    const headers = { Host: "attacker.example" };
-    assert.equal((await gate.send(path, { session, form: PASSWORD, headers })).status, 421);
-    const get = await gate.send(path, { session });
-    assert.deepEqual([get.status, get.headers.allow], [405, "POST"]);
-    const signedOut = await gate.send(path, { form: PASSWORD });
-    assert.deepEqual([signedOut.status, signedOut.location], [303, "/login"]);
-    assert.notEqual(get.headers["x-request-id"], undefined);
-  });
-}
 
 test("the next signing secret opens what the previous one sealed, and seals it anew", async (t) => {
   const { gate, key } = await withCodes(t);
@@ -243,14 +217,3 @@ test("the next signing secret opens what the previous one sealed, and seals it a
     !last.serverLog.some(({ msg }) => msg === "the one-time codes of an account cannot be read"),
   );
 });
-
-for (const options of [{ oneTimeCodes: false }, { homePath: null }, { store: memoryStore() }]) {
-  test(`an app with ${Object.keys(options)} offers no codes`, async (t) => {
-    const app = await startApp(t, options);
-    const form = { ...OWNER, confirm: OWNER.password };
-    const { session } = await app.send("/setup", { form });
-    assert.equal((await app.send("/account/codes/begin", { session, form: PASSWORD })).status, 404);
-    assert.ok(!(await app.send("/", { session })).body.includes(en.codes));
-    assert.equal((await app.send("/login", { form: OWNER })).location, "/");
-  });
-}

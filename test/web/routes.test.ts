@@ -3,12 +3,11 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { honoAuth } from "../../src/adapters/hono.ts";
-import { createAuth } from "../../src/index.ts";
 import { wordsIn } from "../../src/web/pages/words.ts";
+import { memoryStore } from "../stores/memory-store.ts";
 import { startApp } from "../support/app.ts";
-import { SECRET, SETUP_FORM, startGate } from "../support/gate.ts";
-import { recordingLog } from "../support/recording-log.ts";
-import { openStore } from "../support/store.ts";
+import { openAuth } from "../support/auth.ts";
+import { OWNER, SETUP_FORM, startGate } from "../support/gate.ts";
 
 const createAbortedBody = (): ReadableStream =>
   new ReadableStream({
@@ -18,9 +17,7 @@ const createAbortedBody = (): ReadableStream =>
   });
 
 test("answers an aborted form with 400 and its reason, without a server log line", async (t) => {
-  const log = recordingLog();
-  const auth = createAuth({ store: await openStore(t), secret: SECRET, log });
-  t.after(() => auth.close());
+  const { auth, log } = await openAuth(t);
   for (const path of ["/setup", "/login"]) {
     const answer = await honoAuth(auth).routes.request(path, {
       method: "POST",
@@ -31,7 +28,7 @@ test("answers an aborted form with 400 and its reason, without a server log line
     assert.equal(answer.status, 400);
     assert.ok((await answer.text()).includes(wordsIn("en").messages.formNotWhole));
   }
-  assert.deepEqual(log.lines, []);
+  assert.deepEqual(log, []);
 });
 
 /** Sends the request, and resets the connection without waiting for an answer. */
@@ -66,11 +63,8 @@ test("logs no error when the client resets the connection right after a sign-in"
 });
 
 test("serves the sign-out, allowed hosts only, and forward auth with its option only", async (t) => {
-  const store = await openStore(t);
-  const options = { store, secret: SECRET, log: recordingLog(), allowedHosts: ["home.test"] };
   for (const forwardAuth of [false, true]) {
-    const auth = createAuth({ ...options, forwardAuth });
-    t.after(() => auth.close());
+    const { auth } = await openAuth(t, { allowedHosts: ["home.test"], forwardAuth });
     const ask = (url: string, method = "GET") =>
       honoAuth(auth).routes.request(`http://${url}`, { method });
     const { status, headers } = await ask("home.test/logout", "POST");
@@ -103,6 +97,21 @@ const PASSKEYS = ["/login/passkey", "/account/passkeys/add", "/account/passkeys/
 const SESSIONS = ["/account/sessions/end"];
 const OPTIONAL = [...SESSIONS, ...CODES, ...PASSKEYS];
 
+test("forms of the home page refuse other sites, other hosts, and users without a session", async (t) => {
+  const gate = await startGate(t, { allowedHosts: ["127.0.0.1"] });
+  const session = await gate.setUp();
+  for (const path of OPTIONAL) {
+    const post = (headers: Readonly<Record<string, string>>) =>
+      gate.send(path, { session, form: {}, headers });
+    assert.equal((await post({ "Sec-Fetch-Site": "cross-site" })).status, 403, path);
+    assert.equal((await post({ Host: "attacker.example" })).status, 421, path);
+    const signedOut = await gate.send(path, { form: {} });
+    const expected = path === "/login/passkey" ? [200, undefined] : [303, "/login"];
+    assert.deepEqual([signedOut.status, signedOut.location], expected, path);
+  }
+  assert.equal((await gate.send("/", { session })).status, 200);
+});
+
 /** The forms that an app with these options has, and where it sends those who change passwords. */
 const offers: readonly (readonly [
   Parameters<typeof startApp>[1],
@@ -110,6 +119,7 @@ const offers: readonly (readonly [
   string | undefined,
 ])[] = [
   [{}, OPTIONAL, undefined],
+  [{ store: memoryStore() }, [], undefined],
   [{ sessions: false }, [...CODES, ...PASSKEYS], undefined],
   [{ oneTimeCodes: false }, [...SESSIONS, ...PASSKEYS], undefined],
   [{ passkeys: false }, [...SESSIONS, ...CODES], undefined],
@@ -119,10 +129,12 @@ const offers: readonly (readonly [
 ];
 
 for (const [options, paths, changed] of offers) {
-  test(`with ${JSON.stringify(options)}, answers the forms that it offers and no others`, async (t) => {
+  const what = options?.store === undefined ? JSON.stringify(options) : "a store without extras";
+  test(`with ${what}, answers the forms that it offers and no others`, async (t) => {
     const app = await startApp(t, options);
     const { session } = await app.send("/setup", { form: SETUP_FORM });
     assert.deepEqual(OPTIONAL.filter(app.auth.adapter.owns), paths);
+    assert.equal((await app.send("/login", { form: OWNER })).location, "/");
     for (const path of paths) {
       const get = await app.send(path, { session });
       assert.deepEqual([get.status, get.headers.allow], [405, "POST"], path);
