@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type FetchAuth, type From, fetchAuth } from "../../src/adapters/fetch.ts";
 import { type Auth, type AuthOptions, createAuth } from "../../src/index.ts";
-import { OWNER, SECRET } from "../support/gate.ts";
+import { OWNER, SECRET, SETUP_FORM } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { type RecordedLine, recordingLog } from "../support/recording-log.ts";
 import { hashText, openStore } from "../support/store.ts";
@@ -37,8 +37,6 @@ async function open(t: TestContext, options: Partial<AuthOptions> = {}): Promise
 const createPost = (url: string, fields: Readonly<Record<string, string>>, headers = {}): Request =>
   new Request(url, { method: "POST", body: new URLSearchParams(fields), headers });
 
-const SETUP = { ...OWNER, confirm: OWNER.password };
-
 for (const basePath of ["", "/auth"]) {
   test(`routes resolves to undefined for a path that is not Latchkey's, under "${basePath}"`, async (t) => {
     const { adapter } = await open(t, { basePath });
@@ -59,7 +57,7 @@ for (const { url, from, secure } of [
 ]) {
   test(`${url} from ${JSON.stringify(from)} sets a cookie ${secure ? "with" : "without"} Secure`, async (t) => {
     const { adapter } = await open(t);
-    const answer = await adapter.routes(createPost(url, SETUP), from);
+    const answer = await adapter.routes(createPost(url, SETUP_FORM), from);
     const [cookie = "", ...others] = answer?.headers.getSetCookie() ?? [];
     assert.deepEqual([cookie.endsWith("; Secure"), others], [secure, []]);
     assert.equal(answer?.headers.get("location"), "/");
@@ -121,7 +119,7 @@ test("with absolute locations, leaves the location of another origin and of the 
   const outside = "https://start.example.org/";
   const { auth } = await open(t, { postLoginLocation: outside });
   const { routes, requireAuth } = fetchAuth(auth, { location: "absolute" });
-  const setUp = await routes(createPost("http://localhost/setup", SETUP), FROM);
+  const setUp = await routes(createPost("http://localhost/setup", SETUP_FORM), FROM);
   assert.equal(setUp?.headers.get("location"), outside);
   const own = requireAuth(() => new Response(null, { status: 303, headers: { Location: "/a" } }));
   const Cookie = setUp?.headers.getSetCookie()[0]?.split(";")[0] ?? "";
@@ -131,7 +129,7 @@ test("with absolute locations, leaves the location of another origin and of the 
 
 test("a form that the app has read makes the routes fail with a log line that says so", async (t) => {
   const { adapter, log } = await open(t);
-  const request = createPost("http://app.example.org/setup", SETUP);
+  const request = createPost("http://app.example.org/setup", SETUP_FORM);
   await request.text();
   assert.equal((await adapter.routes(request, FROM))?.status, 500);
   assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { startApp } from "../support/app.ts";
-import { OWNER, startGate } from "../support/gate.ts";
+import { SETUP_FORM, startGate } from "../support/gate.ts";
 import { elements } from "../support/markup.ts";
 
 const en = wordsIn("en");
@@ -36,7 +36,7 @@ test("a signed-in user continues to the return target", async (t) => {
 
 test("a signed-in user continues to where an app's function sends them", async (t) => {
   const app = await startApp(t, { postLoginLocation: ({ username }) => `/of/${username}` });
-  const { session } = await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
+  const { session } = await app.send("/setup", { form: SETUP_FORM });
   assert.deepEqual(hrefs((await app.send("/login", { session })).body), ["/of/owner"]);
 });
 

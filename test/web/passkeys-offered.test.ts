@@ -5,7 +5,7 @@ import { memoryStore } from "../stores/memory-store.ts";
 import { startApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { OWNER } from "../support/gate.ts";
+import { SETUP_FORM } from "../support/gate.ts";
 
 const PASSKEY = { id: "a", name: "Phone", key: "", counter: 0, addedAt: 0, answered: [] };
 const AT = "1970-01-01T00:00:00.000Z";
@@ -25,8 +25,7 @@ async function appWith(
       login: ({ offersPasskeys }) => `${offersPasskeys}`,
     },
   });
-  const form = { ...OWNER, confirm: OWNER.password };
-  const { session } = await app.send("/setup", { form });
+  const { session } = await app.send("/setup", { form: SETUP_FORM });
   const text = textOf(passkeys);
   if (text !== undefined) execute(app.databaseFile, `UPDATE users SET passkeys = '${text}'`);
   return {

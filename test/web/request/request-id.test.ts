@@ -6,7 +6,7 @@ import { createRequestIds } from "../../../src/web/request/request-id.ts";
 import { startApp } from "../../support/app.ts";
 import type { Answer, Sending } from "../../support/client.ts";
 import { execute } from "../../support/database.ts";
-import { OWNER, type RunningGate, startGate } from "../../support/gate.ts";
+import { type RunningGate, SETUP_FORM, startGate } from "../../support/gate.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -77,7 +77,7 @@ test("every failure has its own ID", async (t) => {
 
 test("shows the same ID in log, header and page of a guard failure", async (t) => {
   const app = await startApp(t);
-  const { session } = await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
+  const { session } = await app.send("/setup", { form: SETUP_FORM });
   execute(app.databaseFile, "ALTER TABLE users RENAME TO hidden");
   for (const path of ["/operation", "/handler"]) {
     const answer = await app.send(path, { session });
@@ -112,7 +112,7 @@ test("every response of Latchkey has an ID, also without a log line about the re
 
 test("adds no ID to the responses of a guarded application", async (t) => {
   const app = await startApp(t);
-  const { session } = await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
+  const { session } = await app.send("/setup", { form: SETUP_FORM });
   const answer = await app.send("/operation", { session });
   assert.deepEqual([answer.status, idOf(answer)], [200, undefined]);
 });
