@@ -1,31 +1,20 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type FetchAuth, type From, fetchAuth } from "../../src/adapters/fetch.ts";
-import { type Auth, type AuthOptions, createAuth } from "../../src/index.ts";
-import { OWNER, SECRET, SETUP_FORM } from "../support/gate.ts";
+import { type From, fetchAuth } from "../../src/adapters/fetch.ts";
+import { openAuth } from "../support/auth.ts";
+import { OWNER, SETUP_FORM } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
-import { type RecordedLine, recordingLog } from "../support/recording-log.ts";
-import { hashText, openStore } from "../support/store.ts";
+import { hashText } from "../support/store.ts";
 
 const FROM: From = { remoteAddress: "192.0.2.1" };
 
-interface Opened {
-  readonly auth: Auth;
-  readonly adapter: FetchAuth;
-  readonly log: readonly RecordedLine[];
-  /** Inserts an account without the setup page and returns a Cookie header for it. */
-  addAccount(): Promise<Readonly<Record<string, string>>>;
-}
-
-async function open(t: TestContext, options: Partial<AuthOptions> = {}): Promise<Opened> {
-  const store = await openStore(t);
-  const log = recordingLog();
-  const auth = createAuth({ store, secret: SECRET, log, ...options });
-  t.after(() => auth.close());
+async function open(t: TestContext, options: Parameters<typeof openAuth>[1] = {}) {
+  const { auth, store, log } = await openAuth(t, options);
   return {
     auth,
     adapter: fetchAuth(auth),
-    log: log.lines,
+    log,
+    /** Inserts an account without the setup page and returns a Cookie header for it. */
     async addAccount() {
       const user = { username: OWNER.username, passwordHash: hashText("a hash") };
       const owner = await store.insertFirstUser(user);
