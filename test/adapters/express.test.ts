@@ -3,7 +3,6 @@ import { test } from "node:test";
 import express, { type Express, Router, urlencoded } from "express";
 import { type ExpressAuth, expressAuth } from "../../src/adapters/express.ts";
 import type { AuthOptions } from "../../src/index.ts";
-import { execute } from "../support/database.ts";
 import { OWNER } from "../support/gate.ts";
 import { sendRaw } from "../support/raw.ts";
 import { answerFault } from "./express-app.ts";
@@ -108,19 +107,6 @@ test("a guard before a router protects every route in it and no other", async (t
   assert.equal((await app.send("/outside")).body, "outside");
 });
 
-test("logs the full path of a failed request in a router, without the query", async (t) => {
-  const app = await startExpress(t, (express, adapter) => {
-    express.use("/inside", Router().use("/deep", adapter.requireAuth));
-  });
-  const session = app.addAccount();
-  execute(app.databaseFile, "ALTER TABLE users RENAME TO hidden");
-  assert.equal((await app.send("/inside/deep/one?token=x", { session })).status, 500);
-  assert.deepEqual(
-    app.log.map(({ fields }) => "path" in fields && fields.path),
-    ["/inside/deep/one"],
-  );
-});
-
 test("a guard in a router returns to the URL that the client requested", async (t) => {
   const app = await startExpress(
     t,
@@ -152,16 +138,6 @@ test("a guard never returns to another host that the request line names", async 
     );
     assert.ok(answer.includes(`\r\nLocation: ${location}\r\n`), answer);
   }
-});
-
-test("pageHelpers reads the query of a request in a router", async (t) => {
-  const app = await startExpress(t, (express, adapter) => {
-    express.use("/inside", async (request, response) => {
-      response.json(await adapter.pageHelpers(request));
-    });
-  });
-  const { body } = await app.send("/inside?error=1");
-  assert.deepEqual(JSON.parse(body), { NeedsSetup: true, HasError: true });
 });
 
 test("a body parser before the routes makes forms fail with a log line that says so", async (t) => {

@@ -9,11 +9,10 @@ import { hashText } from "../support/store.ts";
 const FROM: From = { remoteAddress: "192.0.2.1" };
 
 async function open(t: TestContext, options: Parameters<typeof openAuth>[1] = {}) {
-  const { auth, store, log } = await openAuth(t, options);
+  const { auth, store } = await openAuth(t, options);
   return {
     auth,
     adapter: fetchAuth(auth),
-    log,
     /** Inserts an account without the setup page and returns a Cookie header for it. */
     async addAccount() {
       const user = { username: OWNER.username, passwordHash: hashText("a hash") };
@@ -114,15 +113,4 @@ test("with absolute locations, leaves the location of another origin and of the 
   const Cookie = setUp?.headers.getSetCookie()[0]?.split(";")[0] ?? "";
   const answer = await own(new Request("http://localhost/", { headers: { Cookie } }));
   assert.equal(answer.headers.get("location"), "/a");
-});
-
-test("a form that the app has read makes the routes fail with a log line that says so", async (t) => {
-  const { adapter, log } = await open(t);
-  const request = createPost("http://app.example.org/setup", SETUP_FORM);
-  await request.text();
-  assert.equal((await adapter.routes(request, FROM))?.status, 500);
-  assert.deepEqual(
-    log.map(({ fields }) => Object(fields).err.code),
-    ["form_already_read"],
-  );
 });
