@@ -52,12 +52,6 @@ test("passes the helpers, the paths and the page's own data to each function", a
   assert.deepEqual(await page("/logout", session), refused);
 });
 
-test("passes the words of the reader's language to a function", async (t) => {
-  const app = await startApp(t, { pages: { login: ({ locale, words }) => locale + words.signIn } });
-  const headers = { "Accept-Language": "de" };
-  assert.equal((await app.send("/login", { headers })).body, "deAnmelden");
-});
-
 test("passes the problem and the entered values except passwords to a function", async (t) => {
   const app = await startApp(t, { pages: jsonPages });
   const form = { username: "me", password: "p-8Ry", confirm: "c-9Sz", token: "x", domain: "a.b" };
@@ -68,13 +62,6 @@ test("passes the problem and the entered values except passwords to a function",
   const fields = ["password", "confirm"];
   assert.deepEqual(problem, { message: "passwords do not match", fields });
   assert.doesNotMatch(body, /p-8Ry|c-9Sz/);
-});
-
-test("passes the required setup fields to a function", async (t) => {
-  const setupToken = { read: async () => "expected", delete: async () => {} };
-  const app = await startApp(t, { pages: jsonPages, setupToken, setUpDomain: async () => {} });
-  const { tokenExpected, token, offersDomain } = JSON.parse((await app.send("/setup")).body);
-  assert.deepEqual([tokenExpected, token, offersDomain], [true, "", true]);
 });
 
 for (const { options, basePath, homePath } of [
@@ -141,19 +128,6 @@ test("ignores later changes to the pages object", async (t) => {
 const broken = (): string => {
   throw new Error("a <broken> page");
 };
-
-test("returns the error page and logs the error if a function throws", async (t) => {
-  const app = await startApp(t, { pages: { login: broken } });
-  const { status, body } = await app.send("/login?error=1");
-  assert.equal(status, 500);
-  assert.match(body, /^<!doctype html>[\s\S]+role="alert">a &lt;broken&gt; page</);
-  const [line, ...others] = app.log;
-  assert.deepEqual(
-    [line?.level, line?.message, line?.fields.path],
-    ["error", "request failed", "/login"],
-  );
-  assert.deepEqual(others, []);
-});
 
 test("returns the message as plain text if the error page function throws", async (t) => {
   const app = await startApp(t, { pages: { error: broken } });

@@ -136,17 +136,6 @@ for (const [home, back] of [
   });
 }
 
-test("a replaced page does not change the other pages", async (t) => {
-  const pages = pagesFrom(await folderWith(t, { "login.eta": "<p>My own sign-in</p>" }));
-  const shipped = pagesFrom(undefined);
-  assert.equal(pages.render("login", "en", NOBODY, plain.login), "<p>My own sign-in</p>");
-  const error = { status: 404, message: "nothing here" };
-  assert.equal(
-    pages.render("error", "en", NOBODY, error),
-    shipped.render("error", "en", NOBODY, error),
-  );
-});
-
 test("a replaced layout wraps every page that uses it", async (t) => {
   const layout = "[<%= it.title %>|<%~ it.body %>]";
   const { render } = pagesFrom(await folderWith(t, { "layout.eta": layout }));

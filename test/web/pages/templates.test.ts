@@ -58,12 +58,6 @@ const broken: Readonly<Record<string, Broken>> = {
     line: 3,
     says: /^Cannot read properties of undefined \(reading 'username'\)$/,
   },
-  "a value that is missing in only one state of the page": {
-    file: "login.eta",
-    text: "<p>\n<% if (it.HasError) { %>\n<%= it.problem.message %>\n<% } %>",
-    line: 3,
-    says: /reading 'message'/,
-  },
   "a missing value, in the layout": {
     file: "layout.eta",
     text: "<html>\n<%= it.site.name %>\n<%~ it.body %>",
