@@ -4,7 +4,7 @@ import { keyUri } from "../../src/web/codes.ts";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { execute } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { OWNER, type RunningGate, SECRET, startGate } from "../support/gate.ts";
+import { OWNER, type RunningGate, SECRET, startConfigured, startGate } from "../support/gate.ts";
 import { activityOf, alertsIn, elements, fieldNamed } from "../support/markup.ts";
 import { begunIn, codeShown } from "../support/one-time-codes.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
@@ -27,8 +27,7 @@ async function turnOn(gate: RunningGate, session: string) {
 }
 
 async function withCodes(t: TestContext, settings: Parameters<typeof startGate>[1] = {}) {
-  const gate = await startGate(t, settings);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, settings);
   return { gate, session, ...(await turnOn(gate, session)) };
 }
 
@@ -107,8 +106,7 @@ test("an account without codes signs in beside one that uses them", async (t) =>
 });
 
 test("stores nothing before a code confirms it", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const begun = await gate.send("/account/codes/begin", { session, form: PASSWORD });
   assert.match(begun.headers["cache-control"] ?? "", /no-store/);
   assert.match(begun.body, /<svg class="qr"[^>]*role="img" aria-label="/);
@@ -121,8 +119,7 @@ test("stores nothing before a code confirms it", async (t) => {
 });
 
 test("shows one problem at the field of a rejected form, and keeps the key", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const begin = await gate.send("/account/codes/begin", { session, form: { codes_password: "x" } });
   assert.equal(begin.status, 422);
   assert.deepEqual(alertsIn(begin.body), [en.messages.currentPasswordIncorrect]);
@@ -160,8 +157,7 @@ test("turns codes off only with both the password and a code", async (t) => {
 });
 
 test("a second tab that turns codes on or off again goes home", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const second = await gate.send("/account/codes/begin", { session, form: PASSWORD });
   const { key, sealed } = begunIn(second.body);
   const { recoveryCodes } = await turnOn(gate, session);

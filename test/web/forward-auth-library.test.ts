@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { Unavailable } from "../../src/core/fault.ts";
 import { startApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";
-import { OWNER, SETUP_FORM } from "../support/gate.ts";
+import { OWNER, SETUP_FORM, startConfigured, startGate } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { hashText, openStore } from "../support/store.ts";
-import { BROWSER, PAGE, startForwardAuth, TARGET } from "./forward-auth-asking.ts";
+import { BROWSER, FORWARD_AUTH, PAGE, TARGET } from "./forward-auth-asking.ts";
 
 const UNKNOWN_USER_TOKEN = mint({ user_id: "unknown", exp: inSeconds(60) });
 
@@ -47,10 +47,9 @@ test("with the option, serves forward auth and its sign-in pages under the base 
 });
 
 test("admits neither the owner nor an unknown user when the store fails", async (t) => {
-  const gate = await startForwardAuth(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   await gate.stop();
-  const again = await startForwardAuth(t, { dataDir: gate.dataDir });
+  const again = await startGate(t, { ...FORWARD_AUTH, dataDir: gate.dataDir });
   execute(again.databaseFile, "ALTER TABLE users RENAME TO hidden");
   for (const token of [session, UNKNOWN_USER_TOKEN, undefined]) {
     for (const query of ["", "?deny=401"]) {

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startConfigured, startGate } from "../support/gate.ts";
 import {
   ask,
+  FORWARD_AUTH,
   type Headers,
   PAGE,
   PUBLIC_URL,
-  startForwardAuth,
   TARGET,
 } from "./forward-auth-asking.ts";
 
@@ -38,8 +39,7 @@ const dropped: readonly Headers[] = [
 ];
 
 test("the return target is the forwarded page in its normal spelling, if it is accepted", async (t) => {
-  const gate = await startForwardAuth(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t, FORWARD_AUTH);
   const locationFor = async (forwarded: Headers) =>
     (await ask(gate, { ...PAGE, "X-Forwarded-Uri": "/page", ...forwarded })).location;
   for (const [forwarded, returnTo] of accepted) {
@@ -57,16 +57,19 @@ test("the return target is the forwarded page in its normal spelling, if it is a
 });
 
 test("ignores the forwarded page of an untrusted peer", async (t) => {
-  const gate = await startForwardAuth(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t, FORWARD_AUTH);
   const sending = { headers: PAGE, from: "127.0.0.9" };
   assert.equal((await gate.send("/forward-auth", sending)).location, `${PUBLIC_URL}/login`);
-  const trustless = await startForwardAuth(t, { trustedProxies: [] });
+  const trustless = await startGate(t, { ...FORWARD_AUTH, trustedProxies: [] });
   assert.equal((await ask(trustless, PAGE)).location, `${PUBLIC_URL}/setup`);
 });
 
 test("without a public URL, redirects to a path and accepts only the requested host as return target", async (t) => {
-  const gate = await startForwardAuth(t, { publicUrl: undefined, cookieDomain: undefined });
+  const gate = await startGate(t, {
+    ...FORWARD_AUTH,
+    publicUrl: undefined,
+    cookieDomain: undefined,
+  });
   await gate.setUp();
   assert.equal((await ask(gate, PAGE)).location, "/login");
   const { location } = await ask(gate, { ...PAGE, Host: "app.example.test" });

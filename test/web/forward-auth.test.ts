@@ -1,23 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SECRET } from "../support/gate.ts";
+import { SECRET, startConfigured, startGate } from "../support/gate.ts";
 import { inSeconds, mint, partsOf } from "../support/mint.ts";
 import { sendRaw } from "../support/raw.ts";
 import {
   ask,
   assertNoIdentity,
   BROWSER,
+  FORWARD_AUTH,
   type Headers,
   PAGE,
   PUBLIC_URL,
   SIGN_IN_URL,
-  startForwardAuth,
   TARGET,
 } from "./forward-auth-asking.ts";
 
 test("admits a signed-in user with username and ID in the headers and an empty body", async (t) => {
-  const gate = await startForwardAuth(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   const id = partsOf(session).claims.user_id;
   for (const headers of [{}, BROWSER, PAGE, { ...PAGE, "X-Forwarded-Method": "DELETE" }]) {
     const answer = await ask(gate, headers, session);
@@ -31,8 +30,7 @@ test("admits a signed-in user with username and ID in the headers and an empty b
 });
 
 test("redirects a browser that requested a page to the sign-in page, with the page as return target", async (t) => {
-  const gate = await startForwardAuth(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t, FORWARD_AUTH);
   const methods = [{}, { "X-Forwarded-Method": "GET" }, { "X-Forwarded-Method": "HEAD" }];
   for (const method of methods) {
     const { "X-Forwarded-Method": _, ...page } = PAGE;
@@ -43,7 +41,7 @@ test("redirects a browser that requested a page to the sign-in page, with the pa
 });
 
 test("redirects the browser to the setup page while no account exists", async (t) => {
-  const gate = await startForwardAuth(t);
+  const gate = await startGate(t, FORWARD_AUTH);
   const answer = await ask(gate, PAGE);
   assert.equal(answer.status, 303);
   assert.equal(answer.location, `${PUBLIC_URL}/setup?return_to=${TARGET}`);
@@ -59,7 +57,7 @@ const calls: Readonly<Record<string, Headers>> = {
 };
 
 test("returns a plain 401 to calls, with and without an account", async (t) => {
-  const gate = await startForwardAuth(t);
+  const gate = await startGate(t, FORWARD_AUTH);
   for (const configured of [false, true]) {
     if (configured) await gate.setUp();
     for (const [what, headers] of Object.entries(calls)) {
@@ -71,7 +69,7 @@ test("returns a plain 401 to calls, with and without an account", async (t) => {
 });
 
 test("with ?deny=401, returns 401 with the sign-in URL, and only to browsers that can open it", async (t) => {
-  const gate = await startForwardAuth(t);
+  const gate = await startGate(t, FORWARD_AUTH);
   const deny = (headers: Headers) => gate.send("/forward-auth?deny=401", { headers });
   const setup = await deny(PAGE);
   assert.deepEqual([setup.status, setup.location], [401, SIGN_IN_URL.replace("/login", "/setup")]);
@@ -84,8 +82,7 @@ test("with ?deny=401, returns 401 with the sign-in URL, and only to browsers tha
 });
 
 test("refuses a parameter that it does not know with 400, for visitors and users alike", async (t) => {
-  const gate = await startForwardAuth(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   for (const sending of [{}, { headers: PAGE }, { session }, { session, headers: PAGE }]) {
     const answer = await gate.send("/forward-auth?deny=401&user=owner", sending);
     assert.equal(answer.status, 400);
@@ -108,8 +105,7 @@ const CLAIMS: Headers = {
 };
 
 test("ignores identity headers from the client", async (t) => {
-  const gate = await startForwardAuth(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   const bearer = { ...CLAIMS, Authorization: `Bearer ${session}` };
   for (const claims of [CLAIMS, bearer]) {
     const answer = await ask(gate, { ...PAGE, ...claims });
@@ -122,8 +118,7 @@ test("ignores identity headers from the client", async (t) => {
 });
 
 test("rejects expired, forged and unsigned session tokens and those of unknown users", async (t) => {
-  const gate = await startForwardAuth(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   const { user_id } = partsOf(session).claims;
   const none = { alg: "none", typ: "JWT" };
   const genuine = mint({ user_id, exp: inSeconds(60) }, { secret: SECRET });
@@ -145,8 +140,7 @@ test("rejects expired, forged and unsigned session tokens and those of unknown u
 });
 
 test("answers HEAD like GET", async (t) => {
-  const gate = await startForwardAuth(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   const head = await gate.send("/forward-auth", { method: "HEAD", session });
   assert.deepEqual([head.status, head.headers["remote-user"]], [200, "owner"]);
   const turned = await sendRaw(

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noMeter } from "../../src/core/meter.ts";
-import { type RunningApp, startApp } from "../support/app.ts";
+import { type RunningApp, startConfiguredApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { OWNER, SETUP_FORM } from "../support/gate.ts";
+import { OWNER } from "../support/gate.ts";
 
 const PROXY = "127.0.0.9";
 const CONCURRENT = 40;
@@ -32,12 +32,11 @@ for (const [what, sendOne] of Object.entries(floods)) {
   test(`sign-ins from other addresses succeed during a flood of ${what}`, async (t) => {
     const refusals: string[] = [];
     const hashes = { ...noMeter.hashes, refused: () => void refusals.push(what) };
-    const app = await startApp(t, {
+    const { app, session } = await startConfiguredApp(t, {
       hashing: { atOnce: 1, waiting: 16 },
       meter: { ...noMeter, hashes },
       trustedProxies: [PROXY],
     });
-    const { session = "" } = await app.send("/setup", { form: SETUP_FORM });
     let sent = 0;
     let isOver = false;
     const flood = Array.from({ length: CONCURRENT }, async () => {

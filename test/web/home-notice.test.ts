@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { wordsIn } from "../../src/web/pages/words.ts";
-import { startApp } from "../support/app.ts";
+import { startApp, startConfiguredApp } from "../support/app.ts";
 import type { Answer } from "../support/client.ts";
-import { changeForm, OWNER, type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
+import {
+  changeForm,
+  OWNER,
+  type RunningGate,
+  SETUP_FORM,
+  startConfigured,
+} from "../support/gate.ts";
 
 const NEW = "another password";
 const FORM: Readonly<Record<string, string>> = changeForm(OWNER.password, NEW);
@@ -17,8 +23,7 @@ const NOTICE = `<p class="notice" role="status">${wordsIn("en").passwordIsChange
 const showsNotice = ({ body }: Answer): boolean => body.includes(NOTICE);
 
 async function signedIn(t: TestContext) {
-  const gate = await startGate(t, { postLoginLocation: "/start" });
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, { postLoginLocation: "/start" });
   const home = (cookie = "") =>
     gate.send("/", { headers: { Cookie: `session=${session}; ${cookie}` } });
   return { gate, session, home };
@@ -117,8 +122,10 @@ for (const options of [{ basePath: "/auth" }, { homePath: "/me" }]) {
 }
 
 test("sets no notice cookie without a home page", async (t) => {
-  const app = await startApp(t, { homePath: null, postLoginLocation: "/app" });
-  const { session } = await app.send("/setup", { form: SETUP_FORM });
+  const { app, session } = await startConfiguredApp(t, {
+    homePath: null,
+    postLoginLocation: "/app",
+  });
   for (const [path, location] of [
     ["/", "/"],
     ["/settings", "/settings"],

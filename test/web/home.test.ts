@@ -4,19 +4,17 @@ import type { Store } from "../../src/core/store.ts";
 import type { PageFunctions } from "../../src/web/pages/page-data.ts";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { startApp } from "../support/app.ts";
+import { startApp, startConfiguredApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";
-import { changeForm, OWNER, SETUP_FORM, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, startConfigured } from "../support/gate.ts";
 import { activityOf, elements } from "../support/markup.ts";
 import { openStore } from "../support/store.ts";
 
 const en = wordsIn("en");
 const CREATED = "Account owner was created";
-const SETUP = { form: SETUP_FORM };
 
 test("shows log entries immediately, newest first, with their times", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const form = changeForm(OWNER.password, OWNER.password);
   await gate.send("/account/password", { session, form });
   for (let attempt = 1; attempt <= 6; attempt += 1) {
@@ -37,8 +35,7 @@ test("shows log entries immediately, newest first, with their times", async (t) 
 });
 
 test("shows the newest ten of many entries", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const names = Array.from({ length: 14 }, (_, i) => `person ${i}`);
   const rows = names.map((name) => `(1, 'signin', 'Signed in as ${name}', 'system')`);
   execute(gate.databaseFile, `INSERT INTO log_entries (at, type, summary, author) VALUES ${rows}`);
@@ -52,8 +49,7 @@ test("shows the newest ten of many entries", async (t) => {
 });
 
 test("still renders when the log cannot be read, says so, and logs the cause", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   await gate.logEntries(1);
   execute(gate.databaseFile, "ALTER TABLE log_entries RENAME TO hidden");
   const { status, body } = await gate.send("/", { session });
@@ -67,8 +63,7 @@ test("still renders when the log cannot be read, says so, and logs the cause", a
 
 /** Returns the home page of an application that has one account and uses these options. */
 async function openHome(t: TestContext, options: Parameters<typeof startApp>[1]) {
-  const app = await startApp(t, options);
-  const { session } = await app.send("/setup", SETUP);
+  const { app, session } = await startConfiguredApp(t, options);
   const headers = { Host: "localhost" };
   return { app, answer: await app.send("/", { session, headers }) };
 }
@@ -118,8 +113,7 @@ for (const [options, reads] of [
         return sqlite.findUser(id);
       },
     };
-    const app = await startApp(t, { ...options, store });
-    const { session } = await app.send("/setup", SETUP);
+    const { app, session } = await startConfiguredApp(t, { ...options, store });
     await app.send("/", { session });
     const before = asked;
     assert.equal((await app.send("/", { session })).status, 200);
@@ -128,8 +122,7 @@ for (const [options, reads] of [
 }
 
 test("requires a signed-in user", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   for (const path of ["/", "/account/"]) {
     const answer = await gate.send(path);
     assert.deepEqual([answer.status, answer.location, answer.body], [303, "/login", ""]);
@@ -137,8 +130,7 @@ test("requires a signed-in user", async (t) => {
 });
 
 test("says that there is no activity yet if the log is empty", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   await gate.logEntries(1);
   execute(gate.databaseFile, "DELETE FROM log_entries");
   const { body } = await gate.send("/", { session });
@@ -159,8 +151,7 @@ for (const options of [
 }
 
 test("the password form is folded until it is wanted or has a problem", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const [folded] = elements((await gate.send("/", { session })).body, "details");
   const { body } = await gate.send("/account/password", { session, form: {} });
   const [open] = elements(body, "details");

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { MAX_PASSKEYS } from "../../src/core/passkeys/begin-passkey.ts";
 import { wordsIn } from "../../src/web/pages/words.ts";
-import { startApp } from "../support/app.ts";
+import { startConfiguredApp } from "../support/app.ts";
 import {
   type Authenticator,
   type Ceremony,
@@ -12,7 +12,7 @@ import {
 } from "../support/authenticator.ts";
 import type { Answer } from "../support/client.ts";
 import { execute } from "../support/database.ts";
-import { OWNER, type RunningGate, SECRET, SETUP_FORM, startGate } from "../support/gate.ts";
+import { OWNER, type RunningGate, SECRET, startConfigured, startGate } from "../support/gate.ts";
 import { elements } from "../support/markup.ts";
 import { begunIn, codeShown } from "../support/one-time-codes.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
@@ -98,8 +98,7 @@ for (const [name, start] of Object.entries(stores)) {
 }
 
 test("answers a challenge as JSON that no cache keeps, and does not count it", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   for (let asked = 0; asked < 7; asked += 1) {
     const { status, headers, body } = await sender(gate).send(SIGN_IN, {});
     assert.equal(status, 200);
@@ -133,8 +132,7 @@ test("counts attempts with those by password, keeps the return target, and logs 
 });
 
 test("the host is that of the public URL, and a forwarded host has no effect", async (t) => {
-  const gate = await startGate(t, { publicUrl: ORIGIN });
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, { publicUrl: ORIGIN });
   const elsewhere: Sent = {
     send: (path, form, cookie) =>
       sender(gate).send(path, form, cookie, {
@@ -154,8 +152,7 @@ test("the host is that of the public URL, and a forwarded host has no effect", a
 });
 
 test("a form of a removed account leads to the sign-in page", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const to = sender(gate);
   const { passkey } = await addPasskey(to, session);
   const { challenge } = JSON.parse((await to.send(ADD, PASSWORD, session)).body);
@@ -174,8 +171,7 @@ test("a form of a removed account leads to the sign-in page", async (t) => {
 });
 
 test("at an address without a name, adds no passkey and asks for none", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const challenge = await gate.send(SIGN_IN, { form: {} });
   assert.deepEqual(Object.keys(JSON.parse(challenge.body)), ["challenge"]);
   const add = await gate.send(ADD, { session, form: PASSWORD });
@@ -184,8 +180,7 @@ test("at an address without a name, adds no passkey and asks for none", async (t
 });
 
 test("answers the script with a message if the code is wrong or the account has too many", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const to = sender(gate);
   const begun = await gate.send("/account/codes/begin", {
     session,
@@ -209,8 +204,10 @@ test("answers the script with a message if the code is wrong or the account has 
 });
 
 test("without a home page, a change leads to the post-login location, and a problem to the error page", async (t) => {
-  const app = await startApp(t, { homePath: null, postLoginLocation: "/start" });
-  const { session = "" } = await app.send("/setup", { form: SETUP_FORM });
+  const { app, session } = await startConfiguredApp(t, {
+    homePath: null,
+    postLoginLocation: "/start",
+  });
   const to = sender(app);
   const { passkey, answer } = await addPasskey(to, session);
   assert.deepEqual([answer.status, answer.location], [303, "/start"]);
@@ -223,8 +220,7 @@ test("without a home page, a change leads to the post-login location, and a prob
 });
 
 test("adds and removes nothing without the password", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const to = sender(gate);
   const { passkey } = await addPasskey(to, session);
   const wrong = { passkey: passkey.id, current_password: "wrong" };

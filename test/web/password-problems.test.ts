@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { locales, wordsIn } from "../../src/web/pages/words.ts";
-import { startApp } from "../support/app.ts";
-import { changeForm, OWNER, SETUP_FORM, startGate } from "../support/gate.ts";
+import { startConfiguredApp } from "../support/app.ts";
+import { changeForm, OWNER, startConfigured } from "../support/gate.ts";
 import {
   activityOf,
   alertsIn,
@@ -61,8 +61,7 @@ const problems: readonly (Problem & {
 ];
 
 async function signedIn(t: TestContext) {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const change = (flaws: Fields, headers: Fields = {}) =>
     gate.send("/account/password", { session, headers, form: { ...RIGHT, ...flaws } });
   return { gate, session, change };
@@ -94,8 +93,7 @@ test("returns the complete home page with the form", async (t) => {
 
 test("returns the error page if a custom template omits the message", async (t) => {
   const pagesDir = await folderWith(t, { "home.eta": "<p>own</p>" });
-  const gate = await startGate(t, { pagesDir });
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, { pagesDir });
   assert.equal((await gate.send("/", { session })).body, "<p>own</p>");
   const form = { ...RIGHT, current_password: "wrong" };
   const { status, body } = await gate.send("/account/password", { session, form });
@@ -106,8 +104,7 @@ test("returns the error page if a custom template omits the message", async (t) 
 
 test("returns a custom template that shows the message, in every language", async (t) => {
   const pagesDir = await folderWith(t, { "home.eta": "<p>own: <%= it.problem?.message %></p>" });
-  const gate = await startGate(t, { pagesDir });
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, { pagesDir });
   for (const locale of locales) {
     const headers = { "Accept-Language": locale };
     const { messages } = wordsIn(locale);
@@ -124,8 +121,7 @@ test("returns a custom template that shows the message, in every language", asyn
 });
 
 test("a failed change returns the plain error page without a home page", async (t) => {
-  const app = await startApp(t, { homePath: null });
-  const { session } = await app.send("/setup", { form: SETUP_FORM });
+  const { app, session } = await startConfiguredApp(t, { homePath: null });
   for (const { flaws, message, status: expected } of problems) {
     const form = { ...RIGHT, ...flaws };
     const { status, body } = await app.send("/account/password", { session, form });

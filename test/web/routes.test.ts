@@ -5,9 +5,9 @@ import { test } from "node:test";
 import { honoAuth } from "../../src/adapters/hono.ts";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { startApp } from "../support/app.ts";
+import { type startApp, startConfiguredApp } from "../support/app.ts";
 import { openAuth } from "../support/auth.ts";
-import { OWNER, SETUP_FORM, startGate } from "../support/gate.ts";
+import { OWNER, startConfigured, startGate } from "../support/gate.ts";
 
 const createAbortedBody = (): ReadableStream =>
   new ReadableStream({
@@ -41,8 +41,7 @@ async function sendAndReset(url: string, request: string): Promise<void> {
 }
 
 test("logs no error when the client resets the connection right after a sign-in", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   const body = "username=owner&password=wrong";
   const lines = [
     "POST /login HTTP/1.1",
@@ -98,8 +97,7 @@ const SESSIONS = ["/account/sessions/end"];
 const OPTIONAL = [...SESSIONS, ...CODES, ...PASSKEYS];
 
 test("forms of the home page refuse other sites, other hosts, and users without a session", async (t) => {
-  const gate = await startGate(t, { allowedHosts: ["127.0.0.1"] });
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, { allowedHosts: ["127.0.0.1"] });
   for (const path of OPTIONAL) {
     const post = (headers: Readonly<Record<string, string>>) =>
       gate.send(path, { session, form: {}, headers });
@@ -131,8 +129,7 @@ const offers: readonly (readonly [
 for (const [options, paths, changed] of offers) {
   const what = options?.store === undefined ? JSON.stringify(options) : "a store without extras";
   test(`with ${what}, answers the forms that it offers and no others`, async (t) => {
-    const app = await startApp(t, options);
-    const { session } = await app.send("/setup", { form: SETUP_FORM });
+    const { app, session } = await startConfiguredApp(t, options);
     assert.deepEqual(OPTIONAL.filter(app.auth.adapter.owns), paths);
     assert.equal((await app.send("/login", { form: OWNER })).location, "/");
     for (const path of paths) {

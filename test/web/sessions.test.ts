@@ -5,7 +5,7 @@ import { memoryStore } from "../stores/memory-store.ts";
 import { startApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { OWNER, type RunningGate, startConfigured, startGate } from "../support/gate.ts";
 import { elements } from "../support/markup.ts";
 import { inSeconds, mint, partsOf } from "../support/mint.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
@@ -111,15 +111,13 @@ for (const [name, start] of Object.entries(stores)) {
 }
 
 test("a sign-out clears the cookie only by default", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   assert.equal((await gate.send("/logout", { session, form: {} })).location, "/login");
   assert.equal(await isAdmitted(gate, session), true);
 });
 
 test("the password change ends other sessions only if asked to", async (t) => {
-  const gate = await startGate(t);
-  const own = await gate.setUp();
+  const { gate, session: own } = await startConfigured(t);
   const other = await signInFrom(gate, FIREFOX);
   const change = (from: string, to: string, more = {}) => {
     const form = { current_password: from, new_password: to, confirm_password: to, ...more };
@@ -134,8 +132,7 @@ test("the password change ends other sessions only if asked to", async (t) => {
 });
 
 test("ends no session of another account, an unknown one or none", async (t) => {
-  const gate = await startGate(t);
-  const own = await gate.setUp();
+  const { gate, session: own } = await startConfigured(t);
   await signInFrom(gate, FIREFOX);
   await gate.send("/", { session: own });
   execute(
@@ -154,16 +151,14 @@ test("ends no session of another account, an unknown one or none", async (t) => 
 });
 
 test("a token without an ID stays valid, and ends with all others only", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const token = mint({ user_id: partsOf(session).claims.user_id, exp: inSeconds(60) });
   await end(gate, session, "others");
   assert.equal(await isAdmitted(gate, token), true);
 });
 
 test("the home page works while sessions cannot be read, and a sign-in while they cannot be written", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   execute(gate.databaseFile, "ALTER TABLE sessions RENAME TO hidden");
   assert.equal((await gate.signIn()).location, "/");
   const { status, body } = await gate.send("/", { session });

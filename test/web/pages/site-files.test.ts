@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../../support/app.ts";
-import { startGate } from "../../support/gate.ts";
+import { startConfigured, startGate } from "../../support/gate.ts";
 import { folderWith } from "../../support/pages.ts";
 
 const SITE = ["/favicon.svg", "/robots.txt", "/.well-known/change-password"];
@@ -29,8 +29,7 @@ test("excludes search engines from the whole gate", async (t) => {
 });
 
 test("redirects password managers to the page with the password form, signed in or not", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   for (const sending of [{}, { session }]) {
     const { status, location, body } = await gate.send("/.well-known/change-password", sending);
     assert.deepEqual([status, location, body], [303, "/account/#change-password", ""]);

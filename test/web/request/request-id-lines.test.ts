@@ -9,7 +9,13 @@ import { openAuth } from "../../support/auth.ts";
 import type { Answer } from "../../support/client.ts";
 import { execute, inDatabase, refuse } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { OWNER, type RunningGate, SETUP_FORM, startGate } from "../../support/gate.ts";
+import {
+  OWNER,
+  type RunningGate,
+  SETUP_FORM,
+  startConfigured,
+  startGate,
+} from "../../support/gate.ts";
 import { openStore } from "../../support/store.ts";
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -89,8 +95,7 @@ test("logs a failing shared rate limiter with the request ID of the sign-in", as
 
 /** Uses a new gate for each call, because the rate limit would make the responses differ. */
 async function rejectSignIn(t: TestContext, hash: string | undefined): Promise<Answer> {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   if (hash !== undefined) setHash(gate, hash);
   const answer = await gate.signIn({ password: "wrong" });
   const warnings = gate.serverLog.filter(({ level }) => level === "warn");

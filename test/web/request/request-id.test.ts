@@ -3,10 +3,10 @@ import { type TestContext, test } from "node:test";
 import { nodeRequest } from "../../../src/index.ts";
 import { locales, wordsIn } from "../../../src/web/pages/words.ts";
 import { createRequestIds } from "../../../src/web/request/request-id.ts";
-import { startApp } from "../../support/app.ts";
+import { startConfiguredApp } from "../../support/app.ts";
 import type { Answer } from "../../support/client.ts";
 import { execute } from "../../support/database.ts";
-import { type RunningGate, SETUP_FORM, startGate } from "../../support/gate.ts";
+import { type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -80,8 +80,7 @@ test("a forward-auth failure has an ID", async (t) => {
 });
 
 test("every response of Latchkey has an ID, also without a log line about the request", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const pages = ["/login", "/setup", "/", "/healthz", "/readyz", "/latchkey.css"];
   const others = ["/nothing", "/robots.txt", "/.well-known/change-password", "/account/password"];
   for (const path of [...pages, ...others]) {
@@ -96,15 +95,13 @@ test("every response of Latchkey has an ID, also without a log line about the re
 });
 
 test("adds no ID to the responses of a guarded application", async (t) => {
-  const app = await startApp(t);
-  const { session } = await app.send("/setup", { form: SETUP_FORM });
+  const { app, session } = await startConfiguredApp(t);
   const answer = await app.send("/operation", { session });
   assert.deepEqual([answer.status, idOf(answer)], [200, undefined]);
 });
 
 test("responses to failed and denied sign-ins have the ID of their log line", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   const answers: Answer[] = [];
   for (let attempt = 1; attempt <= 6; attempt += 1) {
     answers.push(await gate.signIn({ password: "wrong" }));

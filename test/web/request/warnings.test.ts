@@ -3,7 +3,13 @@ import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { honoAuth } from "../../../src/adapters/hono.ts";
 import { openAuth } from "../../support/auth.ts";
-import { changeForm, type RunningGate, SETUP_FORM, startGate } from "../../support/gate.ts";
+import {
+  changeForm,
+  type RunningGate,
+  SETUP_FORM,
+  startConfigured,
+  startGate,
+} from "../../support/gate.ts";
 import { inSeconds, mint } from "../../support/mint.ts";
 
 const SECRETS = /wrong-one|s3cret/;
@@ -109,8 +115,7 @@ test("does not log a form with invalid fields, a missing or a foreign session as
 });
 
 test("the answer of forward auth to a forged session token has the ID of the line", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   const { headers } = await gate.send("/forward-auth", { session: FORGED });
   const line = gate.serverLog.find(({ msg }) => msg === "forged session token refused");
   assert.equal(headers["x-request-id"], line?.requestId);
