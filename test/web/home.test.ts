@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Store } from "../../src/core/store.ts";
 import type { PageFunctions } from "../../src/web/pages/page-data.ts";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { memoryStore } from "../stores/memory-store.ts";
@@ -104,20 +103,13 @@ for (const [options, reads] of [
   [{}, 1],
 ] as const) {
   test(`reads codes and passkeys ${reads} times with ${JSON.stringify(options)}`, async (t) => {
-    const sqlite = await openStore(t);
-    let asked = 0;
-    const store: Store = {
-      ...sqlite,
-      findUser(id) {
-        asked += 1;
-        return sqlite.findUser(id);
-      },
-    };
+    const store = await openStore(t);
+    const { mock } = t.mock.method(store, "findUser");
     const { app, session } = await startConfiguredApp(t, { ...options, store });
     await app.send("/", { session });
-    const before = asked;
+    mock.resetCalls();
     assert.equal((await app.send("/", { session })).status, 200);
-    assert.equal(asked - before, reads);
+    assert.equal(mock.callCount(), reads);
   });
 }
 

@@ -135,10 +135,7 @@ const withValue: Readonly<Record<string, (value: string) => Answer>> = {
   "a page's header": (value) => page({ Allow: value }),
   "a page's cookie": (value) => respond("<p>", 200, {}, ["a=b", value]),
   "a location": (value) => redirect(value),
-  "a redirect's cookie": (value) => redirect("/", [value]),
   "an empty answer's header": (value) => respond(null, 200, { "Remote-User": value }),
-  "an empty answer's cookie": (value) => respond(null, 200, {}, [value]),
-  "a 401's header": (value) => respond(null, 401, { Location: value }),
   "a text's header": (value) => respondText("x", 500, { "Retry-After": value }),
 };
 

@@ -31,12 +31,6 @@ const problems: readonly (Problem & {
     message: "invalid setup token",
   },
   {
-    what: "no token",
-    flaws: { token: "" },
-    ...{ status: 403, fields: ["token"] },
-    message: "invalid setup token",
-  },
-  {
     what: "no username",
     flaws: { username: "" },
     ...{ status: 422, fields: ["username"] },

@@ -100,20 +100,6 @@ test("adds no ID to the responses of a guarded application", async (t) => {
   assert.deepEqual([answer.status, idOf(answer)], [200, undefined]);
 });
 
-test("responses to failed and denied sign-ins have the ID of their log line", async (t) => {
-  const { gate } = await startConfigured(t);
-  const answers: Answer[] = [];
-  for (let attempt = 1; attempt <= 6; attempt += 1) {
-    answers.push(await gate.signIn({ password: "wrong" }));
-  }
-  const lines = gate.serverLog.filter(({ msg }) => /^sign-in re|^sign-in rate/.test(String(msg)));
-  assert.equal(new Set(answers.map(idOf)).size, 6);
-  assert.deepEqual(
-    answers.map(idOf),
-    lines.map(({ requestId }) => requestId),
-  );
-});
-
 /** The ID of a request from this peer that brings one along. */
 function idFor(given: string, remoteAddress: string | undefined): string {
   const requests = createRequestIds((peer) => peer === "127.0.0.1", recordingLog());
