@@ -79,13 +79,8 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
 
   test(`${kind}: the other instance shows the field and asks for a code`, async (t) => {
     const databaseUrl = kind === "SQLite" ? "" : await server.newDatabase();
-    const one = await startGate(t, { databaseUrl });
-    const session = await one.setUp();
-    const { dataDir, databaseFile } = one;
-    const database = kind === "SQLite" ? { database: { kind: "sqlite", file: databaseFile } } : {};
-    const other = await startGate(t, { databaseUrl, dataDir, ...database } as Parameters<
-      typeof startGate
-    >[1]);
+    const { gate: one, session } = await startConfigured(t, { databaseUrl });
+    const other = await startGate(t, { databaseUrl, dataDir: one.dataDir });
     assert.equal(hasCodeField(await other.send("/login")), false);
     const { key } = await turnOn(one, session);
     assert.equal(hasCodeField(await one.send("/login")), true);

@@ -35,11 +35,8 @@ const sender = ({ send }: Pick<RunningGate, "send">): Sent => ({
     send(path, { form: { ...form }, session, headers: { ...HOST, ...headers } }),
 });
 
-async function addPasskey(
-  { send }: Sent,
-  session: string,
-  passkey: Authenticator = createAuthenticator(),
-): Promise<{ passkey: Authenticator; userId: string; answer: Answer }> {
+async function addPasskey({ send }: Sent, session: string) {
+  const passkey = createAuthenticator();
   const begun = await send(ADD, PASSWORD, session);
   assert.equal(begun.status, 200, begun.body);
   const { challenge, rpId, userId } = JSON.parse(begun.body);
