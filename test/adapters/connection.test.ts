@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OWNER } from "../support/gate.ts";
-import { bases, frameworks } from "./frameworks.ts";
-import { type RunningAdapter, SETUP_FORM, startApp } from "./running.ts";
+import { frameworks } from "./frameworks.ts";
+import { type RunningAdapter, startApp } from "./running.ts";
 
 const ATTEMPTS = 5;
 
@@ -42,19 +41,4 @@ for (const framework of frameworks) {
     await sendAttempts(app, ATTEMPTS + 1, "127.0.0.9", () => "198.51.100.7");
     assert.deepEqual(limited(app), ["198.51.100.7"]);
   });
-
-  for (const base of bases) {
-    test(`${framework.name}, ${base === "" ? "no base path" : base}: sets a Secure cookie when the request came over TLS`, async (t) => {
-      const app = await startApp(t, framework, { basePath: base });
-      const secure = { "X-Forwarded-Proto": "https" };
-      const setUp = await app.send(`${base}/setup`, { form: SETUP_FORM, headers: secure });
-      const signIn = (headers: Readonly<Record<string, string>>) =>
-        app.send(`${base}/login`, { form: OWNER, headers });
-      const ends = [setUp, await signIn(secure), await signIn({ "X-Forwarded-Proto": "http" })].map(
-        ({ cookies }) => cookies.map((cookie) => cookie.replace(/^session=[^;]+; /, "")),
-      );
-      const plain = "Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000";
-      assert.deepEqual(ends, [[`${plain}; Secure`], [`${plain}; Secure`], [plain]]);
-    });
-  }
 }

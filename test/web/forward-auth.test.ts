@@ -139,8 +139,10 @@ test("rejects expired, forged and unsigned session tokens and those of unknown u
   }
 });
 
-test("answers HEAD like GET", async (t) => {
+test("answers HEAD like GET, and no other method", async (t) => {
   const { gate, session } = await startConfigured(t, FORWARD_AUTH);
+  const { status, headers } = await gate.send("/forward-auth", { method: "DELETE", session });
+  assert.deepEqual([status, headers.allow, headers["remote-user"]], [405, "GET, HEAD", undefined]);
   const head = await gate.send("/forward-auth", { method: "HEAD", session });
   assert.deepEqual([head.status, head.headers["remote-user"]], [200, "owner"]);
   const turned = await sendRaw(

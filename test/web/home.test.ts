@@ -51,13 +51,14 @@ test("still renders when the log cannot be read, says so, and logs the cause", a
   const { gate, session } = await startConfigured(t);
   await gate.logEntries(1);
   execute(gate.databaseFile, "ALTER TABLE log_entries RENAME TO hidden");
-  const { status, body } = await gate.send("/", { session });
+  const { status, headers, body } = await gate.send("/", { session });
   assert.equal(status, 200);
   assert.ok(body.includes(`<p>${en.activityUnreadable}</p>`));
   assert.doesNotMatch(body, /no such table|class="activity"/);
   assert.match(body, /action="\/account\/password"/);
   const shown = gate.serverLog.find(({ msg }) => /log cannot be read/.test(String(msg)));
   assert.deepEqual([shown?.level, shown?.reason], ["error", "no such table: log_entries"]);
+  assert.equal(shown?.requestId, headers["x-request-id"]);
 });
 
 /** Returns the home page of an application that has one account and uses these options. */

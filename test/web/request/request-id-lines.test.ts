@@ -7,7 +7,7 @@ import { Unavailable } from "../../../src/core/fault.ts";
 import { startApp } from "../../support/app.ts";
 import { openAuth } from "../../support/auth.ts";
 import type { Answer } from "../../support/client.ts";
-import { execute, inDatabase, refuse } from "../../support/database.ts";
+import { inDatabase, refuse } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import {
   OWNER,
@@ -35,16 +35,6 @@ const lines: Readonly<Record<string, (gate: RunningGate) => Promise<Answer>>> = 
     setHash(gate, await bcryptHash(OWNER.password, 4));
     refuse(gate.databaseFile, "UPDATE ON users", "no room");
     return gate.signIn();
-  },
-  "the log cannot be read for the home page": async (gate) => {
-    const session = await gate.setUp();
-    await gate.logEntries(1);
-    execute(gate.databaseFile, "ALTER TABLE log_entries RENAME TO hidden");
-    return gate.send("/", { session });
-  },
-  "not ready: the store does not answer": async (gate) => {
-    execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
-    return gate.send("/readyz");
   },
   "cannot delete the used setup token": async (gate) => {
     // A folder is not read as a token, and cannot be deleted as a file.
