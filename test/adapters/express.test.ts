@@ -29,22 +29,15 @@ function startExpress(
   return startWith(t, start, options);
 }
 
-for (const { how, mount } of [
-  {
-    how: "app.use(routes)",
-    mount: (app: Express, adapter: ExpressAuth) => app.use(adapter.routes),
+const mounts: Readonly<Record<string, (app: Express, adapter: ExpressAuth) => void>> = {
+  "app.use(routes)": (app, { routes }) => app.use(routes),
+  'app.use("/auth", routes)': (app, { routes }) => app.use("/auth", routes),
+  "a router in a router": (app, { routes }) => {
+    app.use("/auth", Router().use("/", Router().use(routes)));
   },
-  {
-    how: 'app.use("/auth", routes)',
-    mount: (app: Express, adapter: ExpressAuth) => app.use("/auth", adapter.routes),
-  },
-  {
-    how: "a router in a router",
-    mount: (app: Express, adapter: ExpressAuth) => {
-      app.use("/auth", Router().use("/", Router().use(adapter.routes)));
-    },
-  },
-]) {
+};
+
+for (const [how, mount] of Object.entries(mounts)) {
   test(`${how}: serves the routes under the base path and leaves other URLs unchanged`, async (t) => {
     const app = await startExpress(t, mount, { basePath: "/auth" });
     const done = await app.send("/auth/setup", { form: SETUP_FORM });

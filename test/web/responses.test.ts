@@ -16,6 +16,13 @@ const FORM_TARGETS = {
   publicUrl: undefined,
   cookieDomain: undefined,
 };
+const ASSET = {
+  path: "/image",
+  url: "/image?v=1",
+  contentType: "image/svg+xml",
+  cacheControl: "public, max-age=60",
+  body: new TextEncoder().encode("<svg/>"),
+};
 const page = (headers: Headers = {}): Answer =>
   respond("<p>", 200, { ...pageHeaders(FORM_TARGETS), ...headers });
 const header = (answer: Answer, name: string): string | undefined => answer.headers[name];
@@ -26,13 +33,7 @@ const guarded = {
   "an empty answer": respond(null, 200),
   "a text": respondText("x", 500),
   "a 401 for proxies": respond(null, 401),
-  "an asset": respondAsset({
-    path: "/x.svg",
-    url: "/x.svg",
-    contentType: "image/svg+xml",
-    cacheControl: "no-store",
-    body: new TextEncoder().encode("<svg/>"),
-  }),
+  "an asset": respondAsset({ ...ASSET, cacheControl: "no-store" }),
 };
 
 for (const [what, answer] of Object.entries(guarded)) {
@@ -114,20 +115,14 @@ test("an answer sets every given cookie", () => {
 });
 
 test("an asset has its own content type and cache time, and is sandboxed when opened directly", () => {
-  const answer = respondAsset({
-    path: "/image",
-    url: "/image?v=1",
-    contentType: "image/svg+xml",
-    cacheControl: "public, max-age=60",
-    body: new TextEncoder().encode("<svg/>"),
-  });
+  const answer = respondAsset(ASSET);
   assert.equal(header(answer, "Content-Type"), "image/svg+xml");
   assert.equal(header(answer, "Cache-Control"), "public, max-age=60");
   assert.equal(header(answer, "X-Content-Type-Options"), "nosniff");
   const policy = header(answer, "Content-Security-Policy") ?? "";
   assert.match(policy, /^default-src 'none';.*; sandbox$/);
   assert.doesNotMatch(policy, /script-src|allow-/);
-  assert.deepEqual(answer.body, new TextEncoder().encode("<svg/>"));
+  assert.equal(answer.body, ASSET.body);
   assert.equal(header(answer, "Content-Length"), "6");
 });
 
