@@ -8,6 +8,7 @@ import { memoryStore } from "../stores/memory-store.ts";
 import { type startApp, startConfiguredApp } from "../support/app.ts";
 import { openAuth } from "../support/auth.ts";
 import { OWNER, startConfigured } from "../support/gate.ts";
+import { formRequest } from "../support/raw.ts";
 
 const createAbortedBody = (): ReadableStream =>
   new ReadableStream({
@@ -43,13 +44,7 @@ async function sendAndReset(url: string, request: string): Promise<void> {
 test("logs no error when the client resets the connection right after a sign-in", async (t) => {
   const { gate } = await startConfigured(t);
   const body = "username=owner&password=wrong";
-  const lines = [
-    "POST /login HTTP/1.1",
-    "Host: localhost",
-    "Content-Type: application/x-www-form-urlencoded",
-    `Content-Length: ${body.length}`,
-  ];
-  const request = `${lines.join("\r\n")}\r\n\r\n${body}`;
+  const request = formRequest("/login", body, `Content-Length: ${body.length}`);
   for (let round = 0; round < 20; round += 1) {
     await Promise.all(Array.from({ length: 16 }, () => sendAndReset(gate.url, request)));
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startGate } from "../../support/gate.ts";
-import { sendRaw } from "../../support/raw.ts";
+import { formRequest, sendRaw } from "../../support/raw.ts";
 
 const MAX_BYTES = 65_536;
 const COMPLETE = "username=owner&password=correct+horse&confirm=correct+horse";
@@ -16,15 +16,8 @@ function encodeChunks(body: string): string {
   return [...chunks, ""].map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join("");
 }
 
-function post(body: string, ...headers: readonly string[]): string {
-  const all = [
-    "POST /setup HTTP/1.1",
-    "Host: localhost",
-    "Content-Type: application/x-www-form-urlencoded",
-    ...headers,
-  ];
-  return `${all.join("\r\n")}\r\n\r\n${body}`;
-}
+const post = (body: string, ...headers: readonly string[]): string =>
+  formRequest("/setup", body, ...headers);
 
 const ways: Readonly<Record<string, (body: string) => string>> = {
   "with its length": (body) => post(body, `Content-Length: ${body.length}`, "Connection: close"),
