@@ -58,6 +58,8 @@ test("admits neither the owner nor an unknown user when the store fails", async 
       assert.equal(answer.status, 500);
       assert.equal(answer.headers["remote-user"], undefined);
       assert.equal(answer.location, undefined);
+      const { msg, requestId } = again.serverLog.at(-1) ?? {};
+      assert.deepEqual([msg, requestId], ["request failed", answer.headers["x-request-id"]]);
     }
   }
 });

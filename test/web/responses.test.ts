@@ -59,16 +59,6 @@ test("a redirect is a 303 with an empty body and the unchanged location", () => 
   assert.equal(answer.body, null);
 });
 
-test("the CSP of a page allows scripts and form targets of this site only", () => {
-  const policy = header(page(), "Content-Security-Policy") ?? "";
-  assert.match(policy, /default-src 'none'/);
-  assert.match(policy, /form-action 'self';/);
-  assert.match(policy, /frame-ancestors 'none'/);
-  assert.match(policy, /base-uri 'none'/);
-  assert.match(policy, /script-src 'self';/);
-  assert.doesNotMatch(policy, /unsafe/);
-});
-
 const outside = { postLoginLocation: "https://app.example.org/home?a=b" };
 const domain = { cookieDomain: "example.test" };
 const hosts = "example.test *.example.test https://example.test https://*.example.test";

@@ -72,13 +72,6 @@ test("the error page asks in each language to quote the ID and keeps the error m
   assert.equal(ids.size, locales.length, "each failure has its own");
 });
 
-test("a forward-auth failure has an ID", async (t) => {
-  const gate = await startBrokenGate(t);
-  const answer = await gate.send("/forward-auth", { session: "x" });
-  assert.equal(answer.status, 500);
-  assert.equal(failures(gate).at(-1)?.requestId, idOf(answer));
-});
-
 test("every response of Latchkey has an ID, also without a log line about the request", async (t) => {
   const { gate, session } = await startConfigured(t);
   const pages = ["/login", "/setup", "/", "/healthz", "/readyz", "/latchkey.css"];
