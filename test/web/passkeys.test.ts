@@ -17,6 +17,7 @@ import { elements } from "../support/markup.ts";
 import { begunIn, codeShown } from "../support/one-time-codes.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { startNode } from "../support/process.ts";
+import { openStore } from "../support/store.ts";
 
 const { messages } = wordsIn("en");
 const server = await sharedPostgres();
@@ -149,12 +150,13 @@ test("the host is that of the public URL, and a forwarded host has no effect", a
 });
 
 test("a form of a removed account leads to the sign-in page", async (t) => {
-  const { gate, session } = await startConfigured(t);
-  const to = sender(gate);
+  const store = await openStore(t);
+  const { app, session } = await startConfiguredApp(t, { store });
+  const to = sender(app);
   const { passkey } = await addPasskey(to, session);
   const { challenge } = JSON.parse((await to.send(ADD, PASSWORD, session)).body);
-  execute(gate.databaseFile, "DELETE FROM users");
   // The guard still remembers the account for a moment.
+  t.mock.method(store, "findUser", async () => undefined);
   const created = passkey.create(challenge);
   const data = { client_data: created.clientData, authenticator_data: created.authenticatorData };
   for (const [path, form] of [
