@@ -97,36 +97,22 @@ test("user(request) without a guard passes not_guarded to the application's erro
   assert.deepEqual(codes, ["not_guarded"]);
 });
 
-for (const { when, build } of [
-  {
-    when: "before the application's routes",
-    build: (app: FastifyInstance, adapter: FastifyAuth) => {
-      app.register(adapter.routes);
-      app.get("/own", async () => "own");
-    },
+const addOwn = (app: FastifyInstance) => app.get("/own", async () => "own");
+
+const registrations: Readonly<
+  Record<string, (app: FastifyInstance, auth: FastifyAuth) => unknown>
+> = {
+  "before the application's routes": (app, { routes }) => addOwn(app.register(routes)),
+  "after the application's routes": (app, { routes }) => addOwn(app).register(routes),
+  "with await": async (app, { routes }) => {
+    await app.register(routes);
+    addOwn(app);
   },
-  {
-    when: "after the application's routes",
-    build: (app: FastifyInstance, adapter: FastifyAuth) => {
-      app.get("/own", async () => "own");
-      app.register(adapter.routes);
-    },
-  },
-  {
-    when: "with await",
-    build: async (app: FastifyInstance, adapter: FastifyAuth) => {
-      await app.register(adapter.routes);
-      app.get("/own", async () => "own");
-    },
-  },
-  {
-    when: "with a prefix, which it ignores",
-    build: (app: FastifyInstance, adapter: FastifyAuth) => {
-      app.register(adapter.routes, { prefix: "/elsewhere" });
-      app.get("/own", async () => "own");
-    },
-  },
-]) {
+  "with a prefix, which it ignores": (app, { routes }) =>
+    addOwn(app.register(routes, { prefix: "/elsewhere" })),
+};
+
+for (const [when, build] of Object.entries(registrations)) {
   test(`serves Latchkey's and the application's routes when registered ${when}`, async (t) => {
     const app = await startFastify(t, build, "/auth");
     const { session } = await app.send("/auth/setup", { form: SETUP_FORM });

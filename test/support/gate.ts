@@ -74,6 +74,15 @@ export async function startGate(
   return { ...clientOf(gate.url, settings), httpsUrl, metricsUrl, serverLog, dataDir, stop };
 }
 
+/** A gate with the account `OWNER`, and a session of this account. */
+export async function startConfigured(
+  t: TestContext,
+  overrides: Overrides = {},
+): Promise<{ readonly gate: RunningGate; readonly session: string }> {
+  const gate = await startGate(t, overrides);
+  return { gate, session: await gate.setUp() };
+}
+
 function stopOnce(gate: Gate): () => Promise<void> {
   let stopped: Promise<void> | undefined;
   return () => {

@@ -27,6 +27,17 @@ export function sendRaw(url: string, request: string): Promise<string> {
   });
 }
 
+/** A request with a form, to send as it is. */
+export const formRequest = (path: string, body: string, ...headers: readonly string[]): string =>
+  [
+    `POST ${path} HTTP/1.1`,
+    "Host: localhost",
+    "Content-Type: application/x-www-form-urlencoded",
+    ...headers,
+    "",
+    body,
+  ].join("\r\n");
+
 /** A posted form's response, byte for byte. */
 export function postRaw(
   url: string,

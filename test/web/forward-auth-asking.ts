@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import type { TestContext } from "node:test";
 import type { Settings } from "../../src/gate/settings/settings.ts";
 import type { Answer } from "../support/client.ts";
-import { type RunningGate, startGate } from "../support/gate.ts";
+import type { RunningGate } from "../support/gate.ts";
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -20,17 +19,12 @@ export const PAGE: Headers = {
 export const TARGET: string = encodeURIComponent("https://app.example.test/page?a=b&c=%20d");
 export const SIGN_IN_URL: string = `${PUBLIC_URL}/login?return_to=${TARGET}`;
 
-/** Starts a gate with a public URL and a cookie domain, behind a proxy on this machine. */
-export const startForwardAuth = (
-  t: TestContext,
-  settings: Partial<Settings> = {},
-): Promise<RunningGate> =>
-  startGate(t, {
-    publicUrl: PUBLIC_URL,
-    cookieDomain: "example.test",
-    trustedProxies: ["127.0.0.1"],
-    ...settings,
-  });
+/** A public URL and a cookie domain, behind a proxy on this machine. */
+export const FORWARD_AUTH: Partial<Settings> = {
+  publicUrl: PUBLIC_URL,
+  cookieDomain: "example.test",
+  trustedProxies: ["127.0.0.1"],
+};
 
 export const ask = (gate: RunningGate, headers: Headers, session?: string): Promise<Answer> =>
   gate.send("/forward-auth", { headers, session });

@@ -1,39 +1,28 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
-import type { Answer } from "../support/client.ts";
 import { inDatabase } from "../support/database.ts";
-import { type RunningGate, startGate } from "../support/gate.ts";
+import { startGate } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { sendRaw } from "../support/raw.ts";
 
 const exp = inSeconds(3_600);
 
-/** Starts a gate and returns functions for its answer to a proxy about a user with a given name. */
+/** Starts a gate and returns a function for a session of a new user. */
 async function startNaming(t: TestContext) {
   const gate = await startGate(t);
   await gate.setUp({ username: "first" });
-  let count = 0;
-  const tokenFor = (username: string): { readonly id: string; readonly token: string } => {
-    count += 1;
-    const id = `user-${count}`;
-    insert(gate, id, username);
-    return { id, token: mint({ user_id: id, exp }) };
+  const sessionOf = (id: string, username: string): string => {
+    inDatabase(gate.databaseFile, (database) => {
+      database
+        .prepare(
+          "INSERT OR REPLACE INTO users (id, username, password_hash) VALUES (?, ?, 'a hash')",
+        )
+        .run(id, username);
+    });
+    return mint({ user_id: id, exp });
   };
-  const identify = async (username: string): Promise<Answer & { readonly id: string }> => {
-    const { id, token } = tokenFor(username);
-    return { ...(await gate.send("/forward-auth", { session: token })), id };
-  };
-  return { gate, tokenFor, identify };
-}
-
-function insert({ databaseFile }: RunningGate, id: string, username: string): void {
-  inDatabase(databaseFile, (database) => {
-    database.prepare("DELETE FROM users WHERE username = ?").run(username);
-    database
-      .prepare("INSERT INTO users (id, username, password_hash) VALUES (?, ?, 'a hash')")
-      .run(id, username);
-  });
+  return { gate, sessionOf };
 }
 
 const names: Readonly<Record<string, string>> = {
@@ -48,74 +37,60 @@ const names: Readonly<Record<string, string>> = {
   "a%20b": "a%2520b",
   "%41": "%2541",
   "%": "%25",
-  "%%": "%25%25",
   " owner": "%20owner",
   "owner ": "owner%20",
   " ": "%20",
   "a\tb": "a%09b",
-  "\towner": "%09owner",
-  "a\nb": "a%0Ab",
   "a\r\nSet-Cookie: session=x": "a%0D%0ASet-Cookie%3A%20session%3Dx",
   "owner\r\nRemote-User-Id: 1\r\n\r\n": "owner%0D%0ARemote-User-Id%3A%201%0D%0A%0D%0A",
   "a\u0001b\u001b[31m": "a%01b%1B%5B31m",
   "a\u007fb": "a%7Fb",
   "a\u0085b": "a%C2%85b",
-  "a\u00a0b": "a%C2%A0b",
   Jürgen: "J%C3%BCrgen",
-  "Ju\u0308rgen": "Ju%CC%88rgen",
-  日本: "%E6%97%A5%E6%9C%AC",
   "😀": "%F0%9F%98%80",
   "a\u2028b\u202ec": "a%E2%80%A8b%E2%80%AEc",
   "\ufeffa": "%EF%BB%BFa",
 };
 
-test("sends plain ASCII usernames unchanged and percent-encodes all others", async (t) => {
-  const { identify } = await startNaming(t);
-  const plain = await identify("somebody");
+test("sends plain ASCII usernames and IDs unchanged and percent-encodes all others", async (t) => {
+  const { gate, sessionOf } = await startNaming(t);
+  const plain = await gate.send("/forward-auth", { session: sessionOf("7", "somebody") });
   for (const [name, header] of Object.entries(names)) {
-    const answer = await identify(name);
-    assert.equal(answer.status, 200, JSON.stringify(name));
-    assert.equal(answer.headers["remote-user"], header);
-    assert.equal(answer.headers["remote-user-id"], answer.id);
+    // An imported account can have any text as its ID.
+    const session = sessionOf(name, name);
+    const { status, headers, body } = await gate.send("/forward-auth", { session });
+    assert.deepEqual([status, body], [200, ""], JSON.stringify(name));
+    assert.deepEqual([headers["remote-user"], headers["remote-user-id"]], [header, header]);
     assert.equal(decodeURIComponent(header), name);
-    assert.equal(answer.body, "");
-    assert.deepEqual(Object.keys(answer.headers), Object.keys(plain.headers), JSON.stringify(name));
+    assert.deepEqual(Object.keys(headers), Object.keys(plain.headers), JSON.stringify(name));
   }
   assert.equal(new Set(Object.values(names)).size, Object.keys(names).length);
 });
 
-test("encodes the ID of an imported user like a username", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp({ username: "first" });
-  for (const [index, [id, header]] of Object.entries(names).entries()) {
-    insert(gate, id, `user-${index}`);
-    const answer = await gate.send("/forward-auth", { session: mint({ user_id: id, exp }) });
-    assert.equal(answer.status, 200, JSON.stringify(id));
-    assert.equal(answer.headers["remote-user-id"], header);
-    assert.equal(answer.headers["remote-user"], `user-${index}`);
-  }
-});
-
 test("no username can add a line to the response", async (t) => {
-  const { gate, tokenFor } = await startNaming(t);
-  const { id, token } = tokenFor("a\r\nX-Evil: 1\nX-Evil: 2\rX-Evil: 3\r\n\r\n<p>");
-  const request = `GET /forward-auth HTTP/1.1\r\nHost: gate\r\nConnection: close\r\nCookie: session=${token}\r\n\r\n`;
+  const { gate, sessionOf } = await startNaming(t);
+  const session = sessionOf("7", "a\r\nX-Evil: 1\nX-Evil: 2\rX-Evil: 3\r\n\r\n<p>");
+  const request = `GET /forward-auth HTTP/1.1\r\nHost: gate\r\nConnection: close\r\nCookie: session=${session}\r\n\r\n`;
   const answer = await sendRaw(gate.url, request);
   assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
   assert.doesNotMatch(answer, /^X-Evil/im);
-  assert.match(answer, new RegExp(`^Remote-User-Id: ${id}\r$`, "im"));
+  assert.match(answer, /^Remote-User-Id: 7\r$/im);
   assert.ok(answer.endsWith("\r\n\r\n"));
 });
 
 test("sends every username as printable ASCII that decodes to exactly that username", async (t) => {
-  const { identify } = await startNaming(t);
+  const { gate, sessionOf } = await startNaming(t);
+  let count = 0;
   const encodings = fc.string({ unit: fc.constantFrom("%", "2", "5", "0", "A", "a", " ", "é") });
   const name = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), encodings);
   await fc.assert(
     fc.asyncProperty(
       name.filter((text) => text !== "" && text.isWellFormed()),
       async (text) => {
-        const header = String((await identify(text)).headers["remote-user"]);
+        count += 1;
+        const session = sessionOf(`user-${count}`, text);
+        const { headers } = await gate.send("/forward-auth", { session });
+        const header = String(headers["remote-user"]);
         assert.match(header, /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/);
         assert.equal(decodeURIComponent(header), text);
       },

@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addUser } from "../support/add-user.ts";
-import { startGate } from "../support/gate.ts";
+import { startConfigured } from "../support/gate.ts";
 import {
   assertNoIdentity,
   BROWSER,
+  FORWARD_AUTH,
   PAGE,
   PUBLIC_URL,
   SIGN_IN_URL,
-  startForwardAuth,
 } from "./forward-auth-asking.ts";
 
 const LISTED = "/forward-auth?users=ann,owner";
 
 test("admits listed users, and returns 403 without an identity to others", async (t) => {
-  const gate = await startForwardAuth(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   const guest = addUser(gate, "guest");
   const admitted = await gate.send(LISTED, { session });
   assert.deepEqual([admitted.status, admitted.headers["remote-user"]], [200, "owner"]);
@@ -29,8 +28,7 @@ test("admits listed users, and returns 403 without an identity to others", async
 });
 
 test("redirects visitors to the sign-in page with a list as without", async (t) => {
-  const gate = await startForwardAuth(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t, FORWARD_AUTH);
   const visitor = await gate.send(LISTED, { headers: PAGE });
   assert.deepEqual([visitor.status, visitor.location], [303, SIGN_IN_URL]);
   const script = await gate.send(LISTED);
@@ -38,8 +36,7 @@ test("redirects visitors to the sign-in page with a list as without", async (t) 
 });
 
 test("shows an excluded user a page with the username and a sign-out", async (t) => {
-  const gate = await startForwardAuth(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t, FORWARD_AUTH);
   const session = addUser(gate, "<guest>");
   const { status, headers, body } = await gate.send(LISTED, { session, headers: PAGE });
   assert.equal(status, 403);
@@ -60,8 +57,7 @@ test("shows an excluded user a page with the username and a sign-out", async (t)
 });
 
 test("without a public URL, the page for an excluded user uses paths", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const { body } = await gate.send("/forward-auth?users=ann", { session, headers: BROWSER });
   assert.match(body, /<form method="post" action="\/logout">/);
   assert.match(body, /href="\/latchkey\.css/);

@@ -1,23 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SECRET } from "../support/gate.ts";
+import { SECRET, startConfigured, startGate } from "../support/gate.ts";
 import { inSeconds, mint, partsOf } from "../support/mint.ts";
 import { sendRaw } from "../support/raw.ts";
 import {
   ask,
   assertNoIdentity,
   BROWSER,
+  FORWARD_AUTH,
   type Headers,
   PAGE,
   PUBLIC_URL,
   SIGN_IN_URL,
-  startForwardAuth,
   TARGET,
 } from "./forward-auth-asking.ts";
 
 test("admits a signed-in user with username and ID in the headers and an empty body", async (t) => {
-  const gate = await startForwardAuth(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   const id = partsOf(session).claims.user_id;
   for (const headers of [{}, BROWSER, PAGE, { ...PAGE, "X-Forwarded-Method": "DELETE" }]) {
     const answer = await ask(gate, headers, session);
@@ -31,8 +30,7 @@ test("admits a signed-in user with username and ID in the headers and an empty b
 });
 
 test("redirects a browser that requested a page to the sign-in page, with the page as return target", async (t) => {
-  const gate = await startForwardAuth(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t, FORWARD_AUTH);
   const methods = [{}, { "X-Forwarded-Method": "GET" }, { "X-Forwarded-Method": "HEAD" }];
   for (const method of methods) {
     const { "X-Forwarded-Method": _, ...page } = PAGE;
@@ -42,58 +40,37 @@ test("redirects a browser that requested a page to the sign-in page, with the pa
   }
 });
 
-test("redirects a navigation, whatever X-Requested-With says", async (t) => {
-  const gate = await startForwardAuth(t);
-  await gate.setUp();
-  const navigation = { ...PAGE, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" };
-  for (const headers of [navigation, { ...navigation, "X-Requested-With": "org.example.app" }]) {
-    const answer = await ask(gate, headers);
-    assert.deepEqual([answer.status, answer.location], [303, SIGN_IN_URL]);
-  }
-});
-
 test("redirects the browser to the setup page while no account exists", async (t) => {
-  const gate = await startForwardAuth(t);
+  const gate = await startGate(t, FORWARD_AUTH);
   const answer = await ask(gate, PAGE);
   assert.equal(answer.status, 303);
   assert.equal(answer.location, `${PUBLIC_URL}/setup?return_to=${TARGET}`);
   assertNoIdentity(answer);
 });
 
-const unauthorized: readonly (readonly [what: string, headers: Headers])[] = [
-  ["a client that does not accept HTML", { ...PAGE, Accept: "application/json" }],
-  ["a client that accepts any type", { ...PAGE, Accept: "*/*" }],
-  ["a client with an empty Accept header", { ...PAGE, Accept: "" }],
-  ["a script with X-Requested-With", { ...PAGE, "X-Requested-With": "XMLHttpRequest" }],
-  ["a script with an empty X-Requested-With", { ...PAGE, "X-Requested-With": "" }],
-  ["htmx", { ...PAGE, "HX-Request": "true" }],
-  ["a script that asks for HTML", { ...PAGE, "Sec-Fetch-Mode": "cors" }],
-  ["a frame", { ...PAGE, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe" }],
-  ...["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "get", "", "GET, POST"].map(
-    (method) =>
-      [
-        `a request with ${method || "no method"}`,
-        { ...PAGE, "X-Forwarded-Method": method },
-      ] as const,
-  ),
-];
+/** What else makes a call: `test/web/request/request-kind.test.ts`. */
+const calls: Readonly<Record<string, Headers>> = {
+  "a client that does not accept HTML": { ...PAGE, Accept: "application/json" },
+  "a frame": { ...PAGE, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe" },
+  "a request with POST": { ...PAGE, "X-Forwarded-Method": "POST" },
+  "a request with no method": { ...PAGE, "X-Forwarded-Method": "" },
+};
 
-for (const [what, headers] of unauthorized) {
-  test(`returns a plain 401 to ${what}`, async (t) => {
-    const gate = await startForwardAuth(t);
-    for (const configured of [false, true]) {
-      if (configured) await gate.setUp();
+test("returns a plain 401 to calls, with and without an account", async (t) => {
+  const gate = await startGate(t, FORWARD_AUTH);
+  for (const configured of [false, true]) {
+    if (configured) await gate.setUp();
+    for (const [what, headers] of Object.entries(calls)) {
       const answer = await ask(gate, headers);
-      assert.deepEqual([answer.status, answer.location], [401, undefined]);
+      assert.deepEqual([answer.status, answer.location], [401, undefined], what);
       assertNoIdentity(answer);
     }
-  });
-}
+  }
+});
 
 test("with ?deny=401, returns 401 with the sign-in URL, and only to browsers that can open it", async (t) => {
-  const gate = await startForwardAuth(t);
-  const deny = (headers: Headers, query = "?deny=401") =>
-    gate.send(`/forward-auth${query}`, { headers });
+  const gate = await startGate(t, FORWARD_AUTH);
+  const deny = (headers: Headers) => gate.send("/forward-auth?deny=401", { headers });
   const setup = await deny(PAGE);
   assert.deepEqual([setup.status, setup.location], [401, SIGN_IN_URL.replace("/login", "/setup")]);
   const session = await gate.setUp();
@@ -101,15 +78,11 @@ test("with ?deny=401, returns 401 with the sign-in URL, and only to browsers tha
   assert.deepEqual([denied.status, denied.location], [401, SIGN_IN_URL]);
   assertNoIdentity(denied);
   assert.equal((await deny({ ...PAGE, Accept: "*/*" })).location, undefined);
-  for (const query of ["?deny=", "?deny=303", "?deny=4010"]) {
-    assert.equal((await deny(PAGE, query)).status, 303, query);
-  }
   assert.equal((await gate.send("/forward-auth?deny=401", { session })).status, 200);
 });
 
 test("refuses a parameter that it does not know with 400, for visitors and users alike", async (t) => {
-  const gate = await startForwardAuth(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   for (const sending of [{}, { headers: PAGE }, { session }, { session, headers: PAGE }]) {
     const answer = await gate.send("/forward-auth?deny=401&user=owner", sending);
     assert.equal(answer.status, 400);
@@ -132,8 +105,7 @@ const CLAIMS: Headers = {
 };
 
 test("ignores identity headers from the client", async (t) => {
-  const gate = await startForwardAuth(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   const bearer = { ...CLAIMS, Authorization: `Bearer ${session}` };
   for (const claims of [CLAIMS, bearer]) {
     const answer = await ask(gate, { ...PAGE, ...claims });
@@ -146,8 +118,7 @@ test("ignores identity headers from the client", async (t) => {
 });
 
 test("rejects expired, forged and unsigned session tokens and those of unknown users", async (t) => {
-  const gate = await startForwardAuth(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   const { user_id } = partsOf(session).claims;
   const none = { alg: "none", typ: "JWT" };
   const genuine = mint({ user_id, exp: inSeconds(60) }, { secret: SECRET });
@@ -168,14 +139,10 @@ test("rejects expired, forged and unsigned session tokens and those of unknown u
   }
 });
 
-test("answers GET and HEAD, and returns 405 with Allow for other methods", async (t) => {
-  const gate = await startForwardAuth(t);
-  const session = await gate.setUp();
-  for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-    const answer = await gate.send("/forward-auth", { method, session });
-    assert.deepEqual([answer.status, answer.headers.allow], [405, "GET, HEAD"], method);
-    assert.equal(answer.headers["remote-user"], undefined);
-  }
+test("answers HEAD like GET, and no other method", async (t) => {
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
+  const { status, headers } = await gate.send("/forward-auth", { method: "DELETE", session });
+  assert.deepEqual([status, headers.allow, headers["remote-user"]], [405, "GET, HEAD", undefined]);
   const head = await gate.send("/forward-auth", { method: "HEAD", session });
   assert.deepEqual([head.status, head.headers["remote-user"]], [200, "owner"]);
   const turned = await sendRaw(

@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noMeter } from "../../src/core/meter.ts";
-import { honoApp } from "../adapters/hono-app.ts";
-import { type RunningAdapter, startApp } from "../adapters/running.ts";
+import { type RunningApp, startConfiguredApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER } from "../support/gate.ts";
 
 const PROXY = "127.0.0.9";
 const CONCURRENT = 40;
 
-const wrongChange = (app: RunningAdapter, session: string) => {
+const wrongChange = (app: RunningApp, session: string) => {
   const form = { current_password: "wrong", new_password: "12345678", confirm_password: "" };
   return app.send("/account/password", { session, form });
 };
 
 /** Uses a new address for each attempt, but fewer than the rate limiter tracks. */
-const wrongSignIn = (app: RunningAdapter, host: number) => {
+const wrongSignIn = (app: RunningApp, host: number) => {
   const headers = { "X-Forwarded-For": `2001:db8::${(host % 5_000).toString(16)}` };
   const form = { ...OWNER, password: "wrong" };
   return app.send("/login", { form, headers, from: PROXY });
@@ -23,7 +22,7 @@ const wrongSignIn = (app: RunningAdapter, host: number) => {
 
 /** Requests that one client with a session, or one network, can send without limit. */
 const floods: Readonly<
-  Record<string, (app: RunningAdapter, session: string, n: number) => Promise<unknown>>
+  Record<string, (app: RunningApp, session: string, n: number) => Promise<unknown>>
 > = {
   "wrong password changes in one session": wrongChange,
   "sign-ins from one IPv6 /64": (app, _session, n) => wrongSignIn(app, n),
@@ -33,12 +32,11 @@ for (const [what, sendOne] of Object.entries(floods)) {
   test(`sign-ins from other addresses succeed during a flood of ${what}`, async (t) => {
     const refusals: string[] = [];
     const hashes = { ...noMeter.hashes, refused: () => void refusals.push(what) };
-    const app = await startApp(t, honoApp, {
+    const { app, session } = await startConfiguredApp(t, {
       hashing: { atOnce: 1, waiting: 16 },
       meter: { ...noMeter, hashes },
       trustedProxies: [PROXY],
     });
-    const session = await setUp(app);
     let sent = 0;
     let isOver = false;
     const flood = Array.from({ length: CONCURRENT }, async () => {
@@ -47,10 +45,6 @@ for (const [what, sendOne] of Object.entries(floods)) {
         await sendOne(app, session, sent);
       }
     });
-    const end = async (): Promise<void> => {
-      isOver = true;
-      await Promise.all(flood);
-    };
     try {
       await eventually(() => refusals.length > 0 || undefined);
       for (let host = 1; host <= 10; host += 1) {
@@ -61,13 +55,8 @@ for (const [what, sendOne] of Object.entries(floods)) {
         assert.deepEqual([status, location], [303, "/"], `sign-in ${host}`);
       }
     } finally {
-      await end();
+      isOver = true;
+      await Promise.all(flood);
     }
   });
-}
-
-async function setUp(app: RunningAdapter): Promise<string> {
-  const { session } = await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
-  if (session === undefined) throw new Error("setup failed");
-  return session;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";
-import { startGate } from "../support/gate.ts";
+import { startConfigured, startGate } from "../support/gate.ts";
 import { sendRaw } from "../support/raw.ts";
 
 const HEALTHY = [
@@ -30,14 +30,14 @@ test("reports liveness and readiness, also before the first account", async (t) 
 });
 
 test("is alive but not ready while the store fails, and ready again afterwards", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
-  const { status, body } = await gate.send("/readyz");
+  const { status, headers, body } = await gate.send("/readyz");
   assert.deepEqual([status, body], [503, "the store does not answer"]);
   assert.equal((await gate.send("/healthz")).status, 200);
   const line = gate.serverLog.find(({ msg }) => String(msg).startsWith("not ready"));
   assert.equal(line?.reason, "no such table: users");
+  assert.equal(line?.requestId, headers["x-request-id"]);
   execute(gate.databaseFile, "ALTER TABLE hidden RENAME TO users");
   assert.equal((await gate.send("/readyz")).status, 200);
 });

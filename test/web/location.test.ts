@@ -2,14 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { isLocalPath } from "../../src/core/return-target.ts";
-import type { User, UserId } from "../../src/core/store.ts";
-import {
-  isCookieDomain,
-  isLocation,
-  locationFor,
-  originOf,
-  sharesCookies,
-} from "../../src/web/location.ts";
+import { isCookieDomain, isLocation, originOf, sharesCookies } from "../../src/web/location.ts";
 
 const paths = [
   "/",
@@ -31,30 +24,16 @@ const urls = [
   "HTTPS://App.Example.org/",
 ];
 
-/** Neither local paths nor valid URLs: some point to another site, some break the header. */
+/** Neither local paths nor valid URLs. More of such paths: `test/core/return-target.test.ts`. */
 const tricks = [
   "",
   "home",
-  "./home",
-  "../home",
-  "?a=b",
-  "#part",
   "//evil.example",
-  "///evil.example",
   "/\\evil.example",
-  "\\\\evil.example",
-  "\\/evil.example",
   "/\t/evil.example",
-  "/\n/evil.example",
-  "/\r/evil.example",
   "\t//evil.example",
   " //evil.example",
-  " /home",
   "/home\r\nSet-Cookie: session=x",
-  "/home\n",
-  "/home\0",
-  "/a b",
-  "/home\u007f",
   "https:evil.example",
   "https:/evil.example",
   "https:\\\\evil.example",
@@ -66,17 +45,15 @@ const tricks = [
   "https://",
   "https://:80",
   "javascript:alert(1)",
-  "JaVaScRiPt:alert(1)",
   "java\nscript:alert(1)",
-  "data:text/html,x",
   "ftp://evil.example/",
-  "file:///etc/passwd",
   "blob:https://evil.example/x",
-  "mailto:me@evil.example",
   "ftp://evil.example/https://home",
   "https://*.evil.example/",
   "https://evil.example;*/",
   "https://evil*.example/",
+  "/日本",
+  "https://app.example.org/日本",
 ];
 
 for (const path of paths) {
@@ -99,12 +76,6 @@ for (const trick of tricks) {
   test(`rejects as a location: ${JSON.stringify(trick)}`, () => {
     assert.equal(isLocalPath(trick), false);
     assert.equal(isLocation(trick), false);
-  });
-}
-
-for (const text of ["/zuhause/übersicht", "/日本", "https://app.example.org/日本", "/\u2028"]) {
-  test(`rejects a location that a header cannot contain: ${text}`, () => {
-    assert.equal(isLocation(text), false);
   });
 }
 
@@ -153,25 +124,6 @@ test("the origin of a URL is its scheme, host and port; a path has no origin", (
   assert.equal(originOf("http://127.0.0.1:8080"), "http://127.0.0.1:8080");
   for (const text of ["/", "home", "//evil.example", "javascript:alert(1)", "null", ""]) {
     assert.equal(originOf(text), undefined, text);
-  }
-});
-
-const USER: User = { id: "7" as UserId, username: "sam" };
-
-test("accepts a string or a function of the user as the location", () => {
-  assert.equal(locationFor("/home", USER), "/home");
-  assert.equal(locationFor("https://app.example.org/", USER), "https://app.example.org/");
-  assert.equal(
-    locationFor(({ username }) => `/people/${username}`, USER),
-    "/people/sam",
-  );
-});
-
-test("throws if the function returns an invalid location", () => {
-  for (const location of ["//evil.example", "javascript:alert(1)", ""]) {
-    assert.throws(() => locationFor(() => location, USER), {
-      code: "invalid_post_login_location",
-    });
   }
 });
 

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { textOf } from "../../src/core/passkeys/passkey.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { startApp } from "../support/app.ts";
+import { startApp, startConfiguredApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { OWNER } from "../support/gate.ts";
 
 const PASSKEY = { id: "a", name: "Phone", key: "", counter: 0, addedAt: 0, answered: [] };
 const AT = "1970-01-01T00:00:00.000Z";
@@ -18,15 +17,13 @@ async function appWith(
   passkeys: Parameters<typeof textOf>[0],
   options: Parameters<typeof startApp>[1] = {},
 ) {
-  const app = await startApp(t, {
+  const { app, session } = await startConfiguredApp(t, {
     ...options,
     pages: {
       home: ({ passkeys: section }) => JSON.stringify(section ?? null),
       login: ({ offersPasskeys }) => `${offersPasskeys}`,
     },
   });
-  const form = { ...OWNER, confirm: OWNER.password };
-  const { session } = await app.send("/setup", { form });
   const text = textOf(passkeys);
   if (text !== undefined) execute(app.databaseFile, `UPDATE users SET passkeys = '${text}'`);
   return {

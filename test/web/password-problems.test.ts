@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { MessageName } from "../../src/web/pages/words/en.ts";
 import { locales, wordsIn } from "../../src/web/pages/words.ts";
-import { startApp } from "../support/app.ts";
-import { changeForm, OWNER, startGate } from "../support/gate.ts";
+import { startConfiguredApp } from "../support/app.ts";
+import { changeForm, OWNER, startConfigured } from "../support/gate.ts";
 import {
   activityOf,
   alertsIn,
@@ -19,83 +18,56 @@ type Fields = Readonly<Record<string, string>>;
 const RIGHT: Fields = changeForm(OWNER.password, "n-8Ry-long");
 const ALL = Object.keys(RIGHT);
 
+/** One of two missing fields alone: `setup-problems.test.ts`. */
 const problems: readonly (Problem & {
   readonly what: string;
   readonly flaws: Fields;
-  readonly text: MessageName;
 })[] = [
-  {
-    what: "no current password",
-    flaws: { current_password: "" },
-    ...{ status: 422, text: "fieldMissing", fields: ["current_password"] },
-    message: "all fields are required",
-  },
-  {
-    what: "no new password",
-    flaws: { new_password: "" },
-    ...{ status: 422, text: "fieldMissing", fields: ["new_password"] },
-    message: "all fields are required",
-  },
   {
     what: "neither password",
     flaws: { current_password: "", new_password: "" },
-    ...{ status: 422, text: "fieldMissing", fields: ["current_password", "new_password"] },
+    ...{ status: 422, fields: ["current_password", "new_password"] },
     message: "all fields are required",
   },
   {
     what: "a wrong current password",
     flaws: { current_password: "w-1Aw" },
-    ...{ status: 422, text: "currentPasswordIncorrect", fields: ["current_password"] },
+    ...{ status: 422, fields: ["current_password"] },
     message: "current password is incorrect",
   },
   {
     what: "two different new passwords",
     flaws: { confirm_password: "c-9Sz-long" },
-    ...{ status: 422, text: "newPasswordsDiffer", fields: ["new_password", "confirm_password"] },
+    ...{ status: 422, fields: ["new_password", "confirm_password"] },
     message: "new passwords do not match",
   },
   {
     what: "too short a new password",
     flaws: { new_password: "s-7Qx", confirm_password: "s-7Qx" },
-    ...{ status: 422, text: "newPasswordTooShort", fields: ["new_password"] },
+    ...{ status: 422, fields: ["new_password"] },
     message: "password must be at least 8 characters",
   },
 ];
 
 async function signedIn(t: TestContext) {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   const change = (flaws: Fields, headers: Fields = {}) =>
     gate.send("/account/password", { session, headers, form: { ...RIGHT, ...flaws } });
   return { gate, session, change };
 }
 
 for (const { what, flaws, ...problem } of problems) {
-  test(`a password change with ${what} returns the form, with one message, at the field`, async (t) => {
+  test(`a password change with ${what} returns the form, with one message, at the field, and no password`, async (t) => {
     const { change } = await signedIn(t);
     const answer = await change(flaws);
     assertProblem(answer, problem, ALL);
     assert.deepEqual([answer.location, answer.cookies], [undefined, []]);
     assertNothingInline(answer.body);
-  });
-
-  test(`a password change with ${what} returns no password`, async (t) => {
-    const { change } = await signedIn(t);
-    const { body } = await change(flaws);
-    for (const name of ALL) assert.equal(fieldNamed(body, name).value, undefined, name);
+    for (const name of ALL) assert.equal(fieldNamed(answer.body, name).value, undefined, name);
     for (const typed of Object.values({ ...RIGHT, ...flaws })) {
-      assert.ok(typed === "" || !body.includes(typed), typed);
+      assert.ok(typed === "" || !answer.body.includes(typed), typed);
     }
   });
-
-  for (const locale of locales) {
-    test(`a password change with ${what} shows the message in ${locale}`, async (t) => {
-      const { change } = await signedIn(t);
-      const { status, body } = await change(flaws, { "Accept-Language": locale });
-      assert.equal(status, 422);
-      assert.deepEqual(alertsIn(body), [wordsIn(locale).messages[problem.text]]);
-    });
-  }
 }
 
 test("returns the complete home page with the form", async (t) => {
@@ -108,17 +80,9 @@ test("returns the complete home page with the form", async (t) => {
   assert.deepEqual(activityOf(body), ["Account owner was created"]);
 });
 
-test("the returned form can be submitted again", async (t) => {
-  const { gate, change } = await signedIn(t);
-  await change({ confirm_password: "x" });
-  assert.equal((await change({})).status, 303);
-  assert.equal((await gate.signIn({ password: "n-8Ry-long" })).location, "/");
-});
-
 test("returns the error page if a custom template omits the message", async (t) => {
   const pagesDir = await folderWith(t, { "home.eta": "<p>own</p>" });
-  const gate = await startGate(t, { pagesDir });
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, { pagesDir });
   assert.equal((await gate.send("/", { session })).body, "<p>own</p>");
   const form = { ...RIGHT, current_password: "wrong" };
   const { status, body } = await gate.send("/account/password", { session, form });
@@ -129,8 +93,7 @@ test("returns the error page if a custom template omits the message", async (t) 
 
 test("returns a custom template that shows the message, in every language", async (t) => {
   const pagesDir = await folderWith(t, { "home.eta": "<p>own: <%= it.problem?.message %></p>" });
-  const gate = await startGate(t, { pagesDir });
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, { pagesDir });
   for (const locale of locales) {
     const headers = { "Accept-Language": locale };
     const { messages } = wordsIn(locale);
@@ -147,8 +110,7 @@ test("returns a custom template that shows the message, in every language", asyn
 });
 
 test("a failed change returns the plain error page without a home page", async (t) => {
-  const app = await startApp(t, { homePath: null });
-  const { session } = await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
+  const { app, session } = await startConfiguredApp(t, { homePath: null });
   for (const { flaws, message, status: expected } of problems) {
     const form = { ...RIGHT, ...flaws };
     const { status, body } = await app.send("/account/password", { session, form });

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { PostLoginLocation, User } from "../../src/index.ts";
 import { type RunningApp, startApp } from "../support/app.ts";
 import type { Answer } from "../support/client.ts";
-import { changeForm, OWNER } from "../support/gate.ts";
+import { changeForm, OWNER, SETUP_FORM } from "../support/gate.ts";
 import { partsOf } from "../support/mint.ts";
 
-const SETUP = { form: { ...OWNER, confirm: OWNER.password } };
+const SETUP = { form: SETUP_FORM };
 
 const changePassword = (app: RunningApp, session: string | undefined): Promise<Answer> => {
   const form = changeForm(OWNER.password, OWNER.password);
@@ -21,16 +21,13 @@ async function readLocations(app: RunningApp): Promise<readonly (string | undefi
   return [setUp, signedIn, changed].map(({ location }) => location);
 }
 
-for (const location of ["/", "/start?tab=1", "https://app.example.org/start"]) {
-  test(`setup, sign-in and password change redirect to the string ${location}`, async (t) => {
-    const app = await startApp(t, { postLoginLocation: location });
-    assert.deepEqual(await readLocations(app), [location, location, location]);
-  });
-
-  test(`redirects to ${location} if the function returns it`, async (t) => {
-    const app = await startApp(t, { postLoginLocation: () => location });
-    assert.deepEqual(await readLocations(app), [location, location, location]);
-    assert.deepEqual(app.log, []);
+for (const location of ["/start?tab=1", "https://app.example.org/start"]) {
+  test(`setup, sign-in and password change redirect to ${location}, also from a function`, async (t) => {
+    for (const postLoginLocation of [location, () => location]) {
+      const app = await startApp(t, { postLoginLocation });
+      assert.deepEqual(await readLocations(app), [location, location, location]);
+      assert.deepEqual(app.log, []);
+    }
   });
 }
 
@@ -76,7 +73,7 @@ const returning =
   () =>
     value as string;
 
-for (const answer of ["", "home", "//evil.example", "/\\evil.example", "/a\r\nX: y", undefined]) {
+for (const answer of ["", "//evil.example", "/a\r\nX: y", undefined]) {
   test(`returns the error page if the function returns ${JSON.stringify(answer)}`, async (t) => {
     const app = await startApp(t, { postLoginLocation: returning(answer) });
     for (const [path, sending] of [
@@ -85,23 +82,12 @@ for (const answer of ["", "home", "//evil.example", "/\\evil.example", "/a\r\nX:
     ] as const) {
       const { status, location, body, cookies } = await app.send(path, sending);
       assert.deepEqual([status, location, cookies], [500, undefined, []], path);
-      assert.match(
-        body,
-        /role="alert">postLoginLocation must return a path or an http or https URL</,
-      );
+      assert.match(body, />postLoginLocation must return a path or an http or https URL</);
+      const { message, fields } = app.log.at(-1) ?? {};
+      const code = "invalid_post_login_location";
+      assert.deepEqual([message, Object(fields?.err).code], ["request failed", code]);
     }
-    assert.deepEqual(
-      app.log.map(({ message, fields }) => [message, errorCodeOf(fields)]),
-      [
-        ["request failed", "invalid_post_login_location"],
-        ["request failed", "invalid_post_login_location"],
-      ],
-    );
   });
-}
-
-function errorCodeOf({ err }: Readonly<Record<string, unknown>>): unknown {
-  return err instanceof Error && "code" in err ? err.code : undefined;
 }
 
 test("returns the error page with the error's message if the function throws", async (t) => {

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Hono } from "hono";
 import { honoAuth } from "../../src/adapters/hono.ts";
-import { type AuthOptions, createAuth } from "../../src/index.ts";
-import { SECRET } from "../support/gate.ts";
-import { hashText, openStore } from "../support/store.ts";
+import type { AuthOptions } from "../../src/index.ts";
+import { openAuth } from "../support/auth.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -22,12 +21,7 @@ interface Asking {
 
 /** Returns a function that sends requests without a session to a guarded app. */
 async function guardedApp(t: TestContext, options: Partial<AuthOptions>, accounts = 1) {
-  const store = await openStore(t);
-  if (accounts > 0) {
-    await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
-  }
-  const auth = createAuth({ store, secret: SECRET, ...options });
-  t.after(() => auth.close());
+  const { auth } = await openAuth(t, options, { hasUsers: async () => accounts > 0 });
   const app = new Hono();
   app.all("*", honoAuth(auth).requireAuth, () => assert.fail("the handler was called"));
   return async ({ path = "/page", method = "GET", headers = HTML }: Asking = {}) => {
@@ -152,10 +146,8 @@ test("with negotiate, drops the page of another origin that htmx reports", async
 });
 
 test("the page with the password form returns after the sign-in too", async (t) => {
-  const store = await openStore(t);
-  await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
-  const auth = createAuth({ store, secret: SECRET, returnTo: true, homePath: "/account" });
-  t.after(() => auth.close());
+  const options = { returnTo: true, homePath: "/account" };
+  const { auth } = await openAuth(t, options, { hasUsers: async () => true });
   const answer = await honoAuth(auth).routes.request("/account", { headers: HTML });
   assert.equal(answer.headers.get("location"), returning("/login", "/account"));
 });

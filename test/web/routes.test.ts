@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { honoAuth } from "../../src/adapters/hono.ts";
-import { createAuth } from "../../src/index.ts";
 import { wordsIn } from "../../src/web/pages/words.ts";
-import { startApp } from "../support/app.ts";
-import { SECRET, SETUP_FORM, startGate } from "../support/gate.ts";
-import { recordingLog } from "../support/recording-log.ts";
-import { openStore } from "../support/store.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { type startApp, startConfiguredApp } from "../support/app.ts";
+import { openAuth } from "../support/auth.ts";
+import { OWNER, startConfigured } from "../support/gate.ts";
+import { formRequest } from "../support/raw.ts";
 
 const createAbortedBody = (): ReadableStream =>
   new ReadableStream({
@@ -18,9 +18,7 @@ const createAbortedBody = (): ReadableStream =>
   });
 
 test("answers an aborted form with 400 and its reason, without a server log line", async (t) => {
-  const log = recordingLog();
-  const auth = createAuth({ store: await openStore(t), secret: SECRET, log });
-  t.after(() => auth.close());
+  const { auth, log } = await openAuth(t);
   for (const path of ["/setup", "/login"]) {
     const answer = await honoAuth(auth).routes.request(path, {
       method: "POST",
@@ -31,7 +29,7 @@ test("answers an aborted form with 400 and its reason, without a server log line
     assert.equal(answer.status, 400);
     assert.ok((await answer.text()).includes(wordsIn("en").messages.formNotWhole));
   }
-  assert.deepEqual(log.lines, []);
+  assert.deepEqual(log, []);
 });
 
 /** Sends the request, and resets the connection without waiting for an answer. */
@@ -44,16 +42,9 @@ async function sendAndReset(url: string, request: string): Promise<void> {
 }
 
 test("logs no error when the client resets the connection right after a sign-in", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   const body = "username=owner&password=wrong";
-  const lines = [
-    "POST /login HTTP/1.1",
-    "Host: localhost",
-    "Content-Type: application/x-www-form-urlencoded",
-    `Content-Length: ${body.length}`,
-  ];
-  const request = `${lines.join("\r\n")}\r\n\r\n${body}`;
+  const request = formRequest("/login", body, `Content-Length: ${body.length}`);
   for (let round = 0; round < 20; round += 1) {
     await Promise.all(Array.from({ length: 16 }, () => sendAndReset(gate.url, request)));
   }
@@ -65,36 +56,11 @@ test("logs no error when the client resets the connection right after a sign-in"
   );
 });
 
-test("serves the sign-out, allowed hosts only, and forward auth with its option only", async (t) => {
-  const store = await openStore(t);
-  const options = { store, secret: SECRET, log: recordingLog(), allowedHosts: ["home.test"] };
-  for (const forwardAuth of [false, true]) {
-    const auth = createAuth({ ...options, forwardAuth });
-    t.after(() => auth.close());
-    const ask = (url: string, method = "GET") =>
-      honoAuth(auth).routes.request(`http://${url}`, { method });
-    const { status, headers } = await ask("home.test/logout", "POST");
-    assert.deepEqual([status, headers.get("location")], [303, "/login"]);
-    assert.equal(headers.get("clear-site-data"), '"cache"');
-    const others = await Promise.all([ask("other.test/login"), ask("home.test/forward-auth")]);
-    assert.deepEqual(
-      others.map((answer) => answer.status),
-      [421, forwardAuth ? 401 : 404],
-    );
-  }
-});
-
-test("each path allows the methods it has endpoints for, and HEAD where it allows GET", async (t) => {
-  const gate = await startGate(t);
-  for (const [path, allow] of [
-    ["/login", "GET, HEAD, POST"],
-    ["/logout", "POST"],
-    ["/forward-auth", "GET, HEAD"],
-  ] as const) {
-    const { status, headers } = await gate.send(path, { method: "DELETE" });
-    assert.deepEqual([status, headers.allow], [405, allow], path);
-    assert.equal((await gate.send(path, { method: "HEAD" })).body, "");
-  }
+test("the routes alone answer unknown paths, for allowed hosts only", async (t) => {
+  const { auth } = await openAuth(t, { allowedHosts: ["home.test"] });
+  const statusAt = async (host: string): Promise<number> =>
+    (await honoAuth(auth).routes.request(`http://${host}/nothing`)).status;
+  assert.deepEqual([await statusAt("home.test"), await statusAt("other.test")], [404, 421]);
 });
 
 const CHANGE = "/.well-known/change-password";
@@ -103,6 +69,20 @@ const PASSKEYS = ["/login/passkey", "/account/passkeys/add", "/account/passkeys/
 const SESSIONS = ["/account/sessions/end"];
 const OPTIONAL = [...SESSIONS, ...CODES, ...PASSKEYS];
 
+test("forms of the home page refuse other sites, other hosts, and users without a session", async (t) => {
+  const { gate, session } = await startConfigured(t, { allowedHosts: ["127.0.0.1"] });
+  for (const path of OPTIONAL) {
+    const post = (headers: Readonly<Record<string, string>>) =>
+      gate.send(path, { session, form: {}, headers });
+    assert.equal((await post({ "Sec-Fetch-Site": "cross-site" })).status, 403, path);
+    assert.equal((await post({ Host: "attacker.example" })).status, 421, path);
+    const signedOut = await gate.send(path, { form: {} });
+    const expected = path === "/login/passkey" ? [200, undefined] : [303, "/login"];
+    assert.deepEqual([signedOut.status, signedOut.location], expected, path);
+  }
+  assert.equal((await gate.send("/", { session })).status, 200);
+});
+
 /** The forms that an app with these options has, and where it sends those who change passwords. */
 const offers: readonly (readonly [
   Parameters<typeof startApp>[1],
@@ -110,6 +90,7 @@ const offers: readonly (readonly [
   string | undefined,
 ])[] = [
   [{}, OPTIONAL, undefined],
+  [{ store: memoryStore() }, [], undefined],
   [{ sessions: false }, [...CODES, ...PASSKEYS], undefined],
   [{ oneTimeCodes: false }, [...SESSIONS, ...PASSKEYS], undefined],
   [{ passkeys: false }, [...SESSIONS, ...CODES], undefined],
@@ -119,10 +100,11 @@ const offers: readonly (readonly [
 ];
 
 for (const [options, paths, changed] of offers) {
-  test(`with ${JSON.stringify(options)}, answers the forms that it offers and no others`, async (t) => {
-    const app = await startApp(t, options);
-    const { session } = await app.send("/setup", { form: SETUP_FORM });
+  const what = options?.store === undefined ? JSON.stringify(options) : "a store without extras";
+  test(`with ${what}, answers the forms that it offers and no others`, async (t) => {
+    const { app, session } = await startConfiguredApp(t, options);
     assert.deepEqual(OPTIONAL.filter(app.auth.adapter.owns), paths);
+    assert.equal((await app.send("/login", { form: OWNER })).location, "/");
     for (const path of paths) {
       const get = await app.send(path, { session });
       assert.deepEqual([get.status, get.headers.allow], [405, "POST"], path);

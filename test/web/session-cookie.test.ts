@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { clearedSessionCookies, sessionTokenIn } from "../../src/web/session-cookie.ts";
+import { sessionTokenIn } from "../../src/web/session-cookie.ts";
 
 const headers: readonly (readonly [header: string | undefined, token: string | undefined])[] = [
   [undefined, undefined],
@@ -13,11 +13,9 @@ const headers: readonly (readonly [header: string | undefined, token: string | u
   ["session=first; session=second", "first"],
   ["session=; session=second", ""],
   ["a=b; session=abc; c=d", "abc"],
-  ["a=b;session=abc;c=d", "abc"],
   ["  session  =  abc  ", "abc"],
   ["session=a=b==", "a=b=="],
   ["Session=abc", undefined],
-  ["SESSION=abc", undefined],
   ["session2=abc", undefined],
   ["xsession=abc", undefined],
   ["__Host-session=abc", undefined],
@@ -25,7 +23,6 @@ const headers: readonly (readonly [header: string | undefined, token: string | u
   ["a; =; ==; session=abc", "abc"],
   [";;; session=abc;;;", "abc"],
   ['session="abc"', '"abc"'],
-  ['a="; session=abc', "abc"],
   ["session=%61bc", "%61bc"],
   ["session=abc, session=def", "abc, session=def"],
 ];
@@ -79,8 +76,4 @@ test("reads a long header in linear time", () => {
   }
   const took = performance.now() - started;
   assert.ok(took < 2_000, `${took} ms`);
-});
-
-test("clears the cookie with an empty, expired value for the same path", () => {
-  assert.deepEqual(clearedSessionCookies(undefined), ["session=; Path=/; HttpOnly; Max-Age=-1"]);
 });

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import type { PageFunctions } from "../../../src/index.ts";
 import { startApp } from "../../support/app.ts";
 import { execute } from "../../support/database.ts";
-import { OWNER } from "../../support/gate.ts";
+import { OWNER, SETUP_FORM } from "../../support/gate.ts";
 import { partsOf } from "../../support/mint.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { folderWith } from "../../support/pages.ts";
 
-const SETUP = { form: { ...OWNER, confirm: OWNER.password } };
+const SETUP = { form: SETUP_FORM };
 
 /** A page function that returns its data as JSON. */
 const toJson = (page: object): string => JSON.stringify(page);
@@ -54,12 +52,6 @@ test("passes the helpers, the paths and the page's own data to each function", a
   assert.deepEqual(await page("/logout", session), refused);
 });
 
-test("passes the words of the reader's language to a function", async (t) => {
-  const app = await startApp(t, { pages: { login: ({ locale, words }) => locale + words.signIn } });
-  const headers = { "Accept-Language": "de" };
-  assert.equal((await app.send("/login", { headers })).body, "deAnmelden");
-});
-
 test("passes the problem and the entered values except passwords to a function", async (t) => {
   const app = await startApp(t, { pages: jsonPages });
   const form = { username: "me", password: "p-8Ry", confirm: "c-9Sz", token: "x", domain: "a.b" };
@@ -70,13 +62,6 @@ test("passes the problem and the entered values except passwords to a function",
   const fields = ["password", "confirm"];
   assert.deepEqual(problem, { message: "passwords do not match", fields });
   assert.doesNotMatch(body, /p-8Ry|c-9Sz/);
-});
-
-test("passes the required setup fields to a function", async (t) => {
-  const setupToken = { read: async () => "expected", delete: async () => {} };
-  const app = await startApp(t, { pages: jsonPages, setupToken, setUpDomain: async () => {} });
-  const { tokenExpected, token, offersDomain } = JSON.parse((await app.send("/setup")).body);
-  assert.deepEqual([tokenExpected, token, offersDomain], [true, "", true]);
 });
 
 for (const { options, basePath, homePath } of [
@@ -93,44 +78,19 @@ for (const { options, basePath, homePath } of [
   });
 }
 
-for (const name of ["login", "setup", "home", "error"] as const) {
-  test(`a function for the ${name} page replaces only that page`, async (t) => {
-    const app = await startApp(t, { pages: { [name]: () => `<p>My own ${name}</p>` } });
-    const setup = (await app.send("/setup")).body;
-    const { session } = await app.send("/setup", SETUP);
-    const pages = {
-      setup,
-      login: (await app.send("/login")).body,
-      home: (await app.send("/", { session })).body,
-      error: (await app.send("/logout")).body,
-    };
-    for (const [each, body] of Object.entries(pages)) {
-      if (each === name) assert.equal(body, `<p>My own ${name}</p>`);
-      else assert.match(body, /^<!doctype html>[\s\S]+<h1>/, each);
-    }
-  });
-}
-
 test("sends a function's result unchanged with the headers of a page", async (t) => {
-  const app = await startApp(t, { pages: { login: () => "<b>ä & ö</b>" } });
+  const app = await startApp(t, { pages: { login: () => "<b>ä & ö</b>", setup: () => "" } });
   const { status, body, headers } = await app.send("/login");
   assert.deepEqual([status, body], [200, "<b>ä & ö</b>"]);
   assert.equal(headers["content-type"], "text/html; charset=utf-8");
-  assert.equal(headers["cache-control"], "no-store");
   assert.match(String(headers["content-security-policy"]), /default-src 'none'/);
-});
-
-test("sends an empty page if the function returns an empty string", async (t) => {
-  const app = await startApp(t, { pages: { login: () => "" } });
-  const { status, body } = await app.send("/login");
-  assert.deepEqual([status, body], [200, ""]);
+  const empty = await app.send("/setup");
+  assert.deepEqual([empty.status, empty.body], [200, ""]);
 });
 
 test("a function takes precedence over a template of the same name", async (t) => {
-  const pagesDir = join(await tempDir(t), "pages");
-  mkdirSync(pagesDir);
-  writeFileSync(join(pagesDir, "login.eta"), "<p>a template</p>");
-  writeFileSync(join(pagesDir, "setup.eta"), "<p>a template</p>");
+  const template = "<p>a template</p>";
+  const pagesDir = await folderWith(t, { "login.eta": template, "setup.eta": template });
   const app = await startApp(t, { pagesDir, pages: { login: () => "<p>a function</p>" } });
   assert.equal((await app.send("/login")).body, "<p>a function</p>");
   assert.equal((await app.send("/setup")).body, "<p>a template</p>");
@@ -147,34 +107,15 @@ const broken = (): string => {
   throw new Error("a <broken> page");
 };
 
-test("returns the error page and logs the error if a function throws", async (t) => {
-  const app = await startApp(t, { pages: { login: broken } });
-  const { status, body } = await app.send("/login?error=1");
-  assert.equal(status, 500);
-  assert.match(body, /^<!doctype html>[\s\S]+role="alert">a &lt;broken&gt; page</);
-  const [line, ...others] = app.log;
-  assert.deepEqual(
-    [line?.level, line?.message, line?.fields.path],
-    ["error", "request failed", "/login"],
-  );
-  assert.deepEqual(others, []);
-});
-
-test("calls the home page function only for signed-in users", async (t) => {
-  const app = await startApp(t, { pages: { home: broken } });
-  const { session } = await app.send("/setup", SETUP);
-  assert.equal((await app.send("/", { session })).status, 500);
-  assert.equal((await app.send("/")).location, "/login");
-});
-
 test("returns the message as plain text if the error page function throws", async (t) => {
   const app = await startApp(t, { pages: { error: broken } });
   const { status, body, headers } = await app.send("/logout");
   assert.deepEqual([status, body], [405, "this method is not allowed here"]);
   assert.equal(headers["content-type"], "text/plain; charset=utf-8");
+  assert.match(String(headers["x-request-id"]), /^[\da-f-]{36}$/);
   assert.deepEqual(
-    app.log.map(({ message, fields }) => [message, fields.reason]),
-    [["the error page cannot be rendered", "a <broken> page"]],
+    app.log.map(({ message, fields }) => [message, fields.reason, fields.requestId]),
+    [["the error page cannot be rendered", "a <broken> page", headers["x-request-id"]]],
   );
 });
 

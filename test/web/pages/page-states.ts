@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import type { Locale } from "../../../src/web/pages/words.ts";
 import type { Answer, Sending } from "../../support/client.ts";
 import { execute } from "../../support/database.ts";
-import { changeForm, OWNER, type RunningGate, startGate } from "../../support/gate.ts";
+import { changeForm, OWNER, type RunningGate, SETUP_FORM, startGate } from "../../support/gate.ts";
 import { begunIn, codeShown } from "../../support/one-time-codes.ts";
 
 interface Visitor {
@@ -18,49 +18,32 @@ export type State = (t: TestContext, locale: Locale) => Promise<Answer>;
 
 type OpenPage = (visitor: Visitor) => Promise<Answer>;
 
-async function startVisit(
-  t: TestContext,
-  locale: Locale,
-  isOwner: (gate: RunningGate) => Promise<string | undefined>,
-) {
-  const gate = await startGate(t, { domainSetupCommand: process.execPath });
-  const session = await isOwner(gate);
-  const send: Visitor["send"] = (path, sending = {}) =>
-    gate.send(path, {
-      session,
-      ...sending,
-      headers: { "Accept-Language": locale, ...sending.headers },
-    });
-  return { gate, session, send };
-}
-
-/** Opens a page of a gate that has no account and asks for a token and a domain. */
-const beforeSetup =
+/** Opens pages of a gate after these steps, which return the visitor's session if there is one. */
+const after =
+  (prepare: (gate: RunningGate) => Promise<string | undefined>) =>
   (open: OpenPage): State =>
-  async (t, locale) =>
-    open(
-      await startVisit(t, locale, async (gate) => {
-        await writeFile(gate.setupTokenFile, "the token");
-        return undefined;
-      }),
-    );
+  async (t, locale) => {
+    const gate = await startGate(t, { domainSetupCommand: process.execPath });
+    const session = await prepare(gate);
+    const send: Visitor["send"] = (path, sending = {}) => {
+      const headers = { "Accept-Language": locale, ...sending.headers };
+      return gate.send(path, { session, ...sending, headers });
+    };
+    return open({ gate, session, send });
+  };
 
-/** Opens a page of a gate that has an account, as a signed-out user. */
-const signedOut =
-  (open: OpenPage): State =>
-  async (t, locale) =>
-    open(
-      await startVisit(t, locale, async (gate) => {
-        await gate.setUp();
-        return undefined;
-      }),
-    );
+/** A gate that has no account and asks for a token and a domain. */
+const beforeSetup = after(async (gate) => {
+  await writeFile(gate.setupTokenFile, "the token");
+  return undefined;
+});
 
-/** Opens a page of a gate that has an account, as the signed-in user. */
-const home =
-  (open: OpenPage): State =>
-  async (t, locale) =>
-    open(await startVisit(t, locale, (gate) => gate.setUp()));
+const signedOut = after(async (gate) => {
+  await gate.setUp();
+  return undefined;
+});
+
+const home = after((gate) => gate.setUp());
 
 const openPath =
   (path: string): OpenPage =>
@@ -71,13 +54,7 @@ const setUpWith =
   (fields: Readonly<Record<string, string>>): OpenPage =>
   ({ send }) =>
     send("/setup", {
-      form: {
-        token: "the token",
-        ...OWNER,
-        confirm: OWNER.password,
-        domain: "a.example",
-        ...fields,
-      },
+      form: { token: "the token", ...SETUP_FORM, domain: "a.example", ...fields },
     });
 
 const changeWith =

@@ -30,23 +30,29 @@ test("renders every default page in every language as a complete document", () =
 
 const HOSTILE = `"><script>alert("1" & '2')</script>`;
 
-test("escapes all text from users, settings and errors", () => {
+test("escapes all text from users, clients, settings and errors", () => {
   const { render } = pagesFrom(undefined);
-  const entry = { text: HOSTILE, at: HOSTILE, utc: HOSTILE };
-  const setup = { ...plain.setup, tokenExpected: true, offersDomain: true };
+  const at = { at: HOSTILE, utc: HOSTILE };
+  const home = (data: Partial<PageData["home"]>): string =>
+    render("home", "en", signedIn("owner"), { ...plain.home, ...data });
+  const session = { id: "1", device: "", address: "", isCurrent: true, ...at };
+  const setup = (data: Partial<PageData["setup"]>): string => {
+    const asking = { ...plain.setup, tokenExpected: true, offersDomain: true };
+    return render("setup", "en", NOBODY, { ...asking, ...data });
+  };
   const rendered = [
     render("home", "en", signedIn(HOSTILE), plain.home),
-    render("home", "en", signedIn("owner"), {
-      ...plain.home,
-      activity: { kind: "entries", entries: [entry] },
-    }),
+    home({ activity: { kind: "entries", entries: [{ text: HOSTILE, ...at }] } }),
+    home({ sessions: { kind: "sessions", sessions: [{ ...session, device: HOSTILE }] } }),
+    home({ sessions: { kind: "sessions", sessions: [{ ...session, address: HOSTILE }] } }),
+    home({ passkeys: { list: [{ id: "1", name: HOSTILE, isUsed: true, ...at }], canAdd: false } }),
     render("error", "en", NOBODY, failed(HOSTILE)),
     render("login", "en", NOBODY, { ...plain.login, returnTo: HOSTILE }),
-    render("setup", "en", NOBODY, { ...setup, token: HOSTILE }),
-    render("setup", "en", NOBODY, { ...setup, username: HOSTILE }),
-    render("setup", "en", NOBODY, { ...setup, domain: HOSTILE }),
-    render("setup", "en", NOBODY, { ...setup, returnTo: HOSTILE }),
-    render("setup", "en", NOBODY, { ...setup, problem: { message: HOSTILE, fields: ["token"] } }),
+    setup({ token: HOSTILE }),
+    setup({ username: HOSTILE }),
+    setup({ domain: HOSTILE }),
+    setup({ returnTo: HOSTILE }),
+    setup({ problem: { message: HOSTILE, fields: ["token"] } }),
   ];
   for (const html of rendered) {
     assert.equal(html.match(/<script/g)?.length, 1, "only the page's own script");
@@ -62,6 +68,13 @@ test("the setup page asks for a token and a domain only if they are configured",
   assert.equal(fieldNamed(asking, "domain").required, undefined);
   const none = render("setup", "en", NOBODY, { ...plain.setup, token: "x" });
   assert.doesNotMatch(none, /name="token"|name="domain"/);
+});
+
+test("the form of the sign-in by passkey is hidden until its script runs", () => {
+  const { render } = pagesFrom(undefined);
+  assert.doesNotMatch(render("login", "en", NOBODY, plain.login), /passkey/);
+  const offered = render("login", "en", NOBODY, { ...plain.login, offersPasskeys: true });
+  assert.match(offered, /action="\/login\/passkey"[^>]* hidden>/);
 });
 
 test("the setup page focuses the first field to fill in", () => {
@@ -123,17 +136,6 @@ for (const [home, back] of [
   });
 }
 
-test("a replaced page does not change the other pages", async (t) => {
-  const pages = pagesFrom(await folderWith(t, { "login.eta": "<p>My own sign-in</p>" }));
-  const shipped = pagesFrom(undefined);
-  assert.equal(pages.render("login", "en", NOBODY, plain.login), "<p>My own sign-in</p>");
-  const error = { status: 404, message: "nothing here" };
-  assert.equal(
-    pages.render("error", "en", NOBODY, error),
-    shipped.render("error", "en", NOBODY, error),
-  );
-});
-
 test("a replaced layout wraps every page that uses it", async (t) => {
   const layout = "[<%= it.title %>|<%~ it.body %>]";
   const { render } = pagesFrom(await folderWith(t, { "layout.eta": layout }));
@@ -166,33 +168,8 @@ test("a replaced page escapes output and gets the helpers and the page's data", 
   );
 });
 
-test("passes the current helpers to replaced pages on each request", async (t) => {
-  const helpers = "<%= it.NeedsSetup %>,<%= it.HasError %>,<%= it.CurrentUser?.username ?? '' %>";
-  const pagesDir = await folderWith(t, { "login.eta": helpers, "home.eta": `home:${helpers}` });
-  const gate = await startGate(t, { pagesDir });
-  const page = async (path: string, session?: string): Promise<string> =>
-    (await gate.send(path, { session })).body;
-  assert.equal(await page("/login"), "true,false,");
-  const session = await gate.setUp();
-  assert.equal(await page("/login"), "false,false,");
-  assert.equal(await page("/login?error=1"), "false,true,");
-  assert.equal(await page("/login?error="), "false,false,");
-  assert.equal(await page("/login?error=0", session), "false,true,owner");
-  assert.equal(await page("/login", "forged"), "false,false,");
-  assert.equal(await page("/", session), "home:false,false,owner");
-});
-
 /** Fails only for a user of this name, which the check at the start cannot detect. */
 const LATE = '<% if (it.CurrentUser?.username === "owner") { %><%= it.nothing.here %><% } %>fine';
-
-test("returns the message as plain text if the error page cannot be rendered", async (t) => {
-  const gate = await startGate(t, { pagesDir: await folderWith(t, { "error.eta": LATE }) });
-  const answer = await gate.send("/no/such/page", { session: await gate.setUp() });
-  assert.equal(answer.status, 404);
-  assert.match(answer.headers["content-type"] ?? "", /^text\/plain/);
-  assert.equal(answer.body, "page not found");
-  assert.ok(gate.serverLog.some(({ msg }) => msg === "the error page cannot be rendered"));
-});
 
 test("returns 500 with the error page and logs file and line if a page cannot be rendered", async (t) => {
   const pagesDir = await folderWith(t, { "login.eta": `<p>\n\n${LATE}` });

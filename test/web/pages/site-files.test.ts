@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../../support/app.ts";
-import { startGate } from "../../support/gate.ts";
+import { startConfigured, startGate } from "../../support/gate.ts";
 import { folderWith } from "../../support/pages.ts";
 
 const SITE = ["/favicon.svg", "/robots.txt", "/.well-known/change-password"];
@@ -11,9 +11,6 @@ test("serves an icon to clients that request it without reading a page", async (
   const { status, headers, body } = await gate.send("/favicon.svg");
   assert.deepEqual([status, headers["content-type"]], [200, "image/svg+xml"]);
   assert.match(body, /^<svg [\s\S]*<\/svg>\s*$/);
-  assert.equal(headers["x-content-type-options"], "nosniff");
-  assert.match(headers["content-security-policy"]?.toString() ?? "", /sandbox/);
-  assert.doesNotMatch(headers["cache-control"] ?? "", /immutable/, "its URL never changes");
 });
 
 test("the icon is the key, also with a custom logo", async (t) => {
@@ -32,8 +29,7 @@ test("excludes search engines from the whole gate", async (t) => {
 });
 
 test("redirects password managers to the page with the password form, signed in or not", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   for (const sending of [{}, { session }]) {
     const { status, location, body } = await gate.send("/.well-known/change-password", sending);
     assert.deepEqual([status, location, body], [303, "/account/#change-password", ""]);
@@ -42,24 +38,26 @@ test("redirects password managers to the page with the password form, signed in 
   assert.match(body, /<form [^>]*action="\/account\/password" id="change-password"/);
 });
 
-for (const path of SITE) {
-  test(`${path} allows only GET and HEAD`, async (t) => {
-    const gate = await startGate(t);
+test("these paths allow only GET and HEAD", async (t) => {
+  const gate = await startGate(t);
+  for (const path of SITE) {
     const { status, headers } = await gate.send(path, { form: {} });
-    assert.deepEqual([status, headers.allow], [405, "GET, HEAD"]);
+    assert.deepEqual([status, headers.allow], [405, "GET, HEAD"], path);
     const head = await gate.send(path, { method: "HEAD" });
-    assert.deepEqual([head.status, head.body], [(await gate.send(path)).status, ""]);
-  });
+    assert.deepEqual([head.status, head.body], [(await gate.send(path)).status, ""], path);
+  }
+});
 
-  test(`leaves ${path} to the application without the siteFiles option`, async (t) => {
-    for (const options of [{}, { siteFiles: false }, { basePath: "/auth" }] as const) {
-      const app = await startApp(t, options);
+test("leaves them to the application without the siteFiles option", async (t) => {
+  for (const options of [{}, { siteFiles: false }, { basePath: "/auth" }] as const) {
+    const app = await startApp(t, options);
+    for (const path of SITE) {
       const { status, headers } = await app.send(path);
-      assert.deepEqual([status, headers["x-request-id"]], [404, undefined]);
+      assert.deepEqual([status, headers["x-request-id"]], [404, undefined], path);
       assert.equal(app.auth.adapter.owns(path), false);
     }
-  });
-}
+  }
+});
 
 test("serves all three at the root of the site with the siteFiles option", async (t) => {
   const app = await startApp(t, { siteFiles: true, basePath: "/auth", homePath: "/me" });
@@ -67,11 +65,4 @@ test("serves all three at the root of the site with the siteFiles option", async
   assert.equal((await app.send("/robots.txt")).status, 200);
   assert.equal((await app.send("/.well-known/change-password")).location, "/me#change-password");
   for (const path of SITE) assert.equal(app.auth.adapter.owns(path), true);
-});
-
-test("returns 404 to password managers without a home page", async (t) => {
-  const app = await startApp(t, { siteFiles: true, homePath: null });
-  const { status, headers } = await app.send("/.well-known/change-password");
-  assert.deepEqual([status, headers["x-request-id"]], [404, undefined]);
-  assert.equal((await app.send("/robots.txt")).status, 200);
 });

@@ -22,12 +22,6 @@ const broken: Readonly<Record<string, Broken>> = {
     line: 2,
     says: /^Unexpected token/,
   },
-  "code that does not parse, in the only line": {
-    file: "login.eta",
-    text: "<% if (it.HasError { %> x <% } %>",
-    line: 1,
-    says: /^Unexpected token/,
-  },
   "an expression that does not parse, between good ones": {
     file: "home.eta",
     text: "<%= it.appName %>\n<%= it.appName %>\n<%= it. %>\n<%= it.appName %>\n",
@@ -46,13 +40,7 @@ const broken: Readonly<Record<string, Broken>> = {
     line: 2,
     says: /^unclosed tag$/,
   },
-  "a string that is not closed": {
-    file: "login.eta",
-    text: "\n\n\n<%= 'open %>",
-    line: 4,
-    says: /^unclosed string$/,
-  },
-  "a string that is not closed, in a late line": {
+  "a string that is not closed, in line 123": {
     file: "login.eta",
     text: `${"\n".repeat(122)}<%= 'open %>`,
     line: 123,
@@ -64,35 +52,17 @@ const broken: Readonly<Record<string, Broken>> = {
     line: 3,
     says: /@footer/,
   },
-  "a missing layout": {
-    file: "login.eta",
-    text: "<% layout('@frame') %>\n<p>x</p>",
-    line: 1,
-    says: /@frame/,
-  },
   "a missing value": {
     file: "login.eta",
     text: "<p>\r\n\r\n<%= it.CurrentUser.username %>",
     line: 3,
     says: /^Cannot read properties of undefined \(reading 'username'\)$/,
   },
-  "a value that is missing in only one state of the page": {
-    file: "login.eta",
-    text: "<p>\n<% if (it.HasError) { %>\n<%= it.problem.message %>\n<% } %>",
-    line: 3,
-    says: /reading 'message'/,
-  },
   "a missing value, in the layout": {
     file: "layout.eta",
     text: "<html>\n<%= it.site.name %>\n<%~ it.body %>",
     line: 2,
     says: /reading 'name'/,
-  },
-  "code that does not parse, in the layout": {
-    file: "layout.eta",
-    text: "<html>\n<%= it.title) %>\n<%~ it.body %>",
-    line: 2,
-    says: /Unexpected token/,
   },
   "a missing value, in the field": {
     file: "field.eta",

@@ -2,18 +2,9 @@ import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type RunningGate, startGate } from "../../support/gate.ts";
+import { formRequest } from "../../support/raw.ts";
 
 const COMPLETE = "username=owner&password=correct+horse&confirm=correct+horse";
-
-const post = (length: string, body: string): string =>
-  [
-    "POST /setup HTTP/1.1",
-    "Host: localhost",
-    "Content-Type: application/x-www-form-urlencoded",
-    length,
-    "",
-    body,
-  ].join("\r\n");
 
 const hasNoAccount = async (gate: RunningGate): Promise<boolean> =>
   (await gate.send("/setup")).status === 200;
@@ -38,9 +29,9 @@ function openRequest(gate: RunningGate, request: string): Promise<Socket> {
 
 const half = COMPLETE.slice(0, 30);
 const unfinished: Readonly<Record<string, string>> = {
-  "with its length": post(`Content-Length: ${COMPLETE.length}`, half),
-  "in chunks": post("Transfer-Encoding: chunked", `1e\r\n${half}\r\n`),
-  "with no body yet": post(`Content-Length: ${COMPLETE.length}`, ""),
+  "with its length": formRequest("/setup", half, `Content-Length: ${COMPLETE.length}`),
+  "in chunks": formRequest("/setup", `1e\r\n${half}\r\n`, "Transfer-Encoding: chunked"),
+  "with no body yet": formRequest("/setup", "", `Content-Length: ${COMPLETE.length}`),
 };
 
 const endings: Readonly<Record<string, (socket: Socket) => unknown>> = {

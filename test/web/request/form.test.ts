@@ -59,12 +59,7 @@ test("agrees with URLSearchParams on any text of separators, escapes and letters
 
 const meanings: readonly (readonly [what: string, text: string, name: string, value: string])[] = [
   ["the first of two", "a=1&a=2", "a", "1"],
-  ["the first of two, even if empty", "a=&a=2", "a", ""],
   ["the first of two spellings of a name", "%61=1&a=2", "a", "1"],
-  ["a name without a value", "a&b=2", "a", ""],
-  ["more equals signs", "a=b=c", "a", "b=c"],
-  ["a plus", "a=b+c", "a", "b c"],
-  ["an escaped plus", "a=b%2Bc", "a", "b+c"],
   ["small and capital escapes", "a=%c3%A9", "a", "é"],
   ["a percent sign alone", "a=100%", "a", "100%"],
   ["a percent sign without a valid escape", "a=%zz%4", "a", "%zz%4"],
@@ -77,10 +72,7 @@ const meanings: readonly (readonly [what: string, text: string, name: string, va
   ["a raw byte order mark at the very start", "\ufeffa=b", "\ufeffa", "b"],
   ["raw UTF-8", "ä=ö🔑", "ä", "ö🔑"],
   ["no normalisation", "a=e%CC%81", "a", "e\u0301"],
-  ["newlines", "a=%0D%0Ab", "a", "\r\nb"],
-  ["a semicolon, which separates nothing", "a=1;b=2", "a", "1;b=2"],
   ["__proto__", "__proto__=x", "__proto__", "x"],
-  ["constructor", "constructor=x", "constructor", "x"],
 ];
 
 for (const [what, text, name, value] of meanings) {
@@ -91,20 +83,10 @@ for (const [what, text, name, value] of meanings) {
 
 const broken: Readonly<Record<string, Uint8Array>> = {
   "a raw byte that is not UTF-8": bytes("a=", [0xff]),
-  "a raw byte of Latin-1": bytes("a=caf", [0xe9]),
   "raw UTF-8 that is cut": bytes("a=", [0xe2, 0x82]),
-  "a raw continuation byte alone": bytes("a=", [0x80]),
-  "a raw overlong slash": bytes("a=", [0xc0, 0xaf]),
-  "a raw surrogate": bytes("a=", [0xed, 0xa0, 0x80]),
-  "a raw code point past the last": bytes("a=", [0xf4, 0x90, 0x80, 0x80]),
   "an escaped byte that is not UTF-8": bytes("a=%FF"),
-  "an escaped byte of Latin-1": bytes("a=caf%E9"),
-  "escaped UTF-8 that is cut": bytes("a=%E2%82"),
   "an escaped overlong slash": bytes("a=%C0%AF"),
-  "an escaped overlong NUL": bytes("a=%C0%80"),
-  "an escaped surrogate": bytes("a=%ED%A0%80"),
   "an escaped surrogate pair": bytes("a=%ED%A0%BD%ED%B4%91"),
-  "an escaped code point past the last": bytes("a=%F4%90%80%80"),
   "broken UTF-8 in a name": bytes("%FF=a"),
   "broken UTF-8 in an unused field": bytes("a=b&z=%FF"),
   "broken UTF-8 in a second value": bytes("a=b&a=%FF"),

@@ -10,7 +10,6 @@ import {
   membershipOf,
   nearestUntrusted,
 } from "../../../src/web/request/remote-address.ts";
-import { startGate } from "../../support/gate.ts";
 
 const isTrusted = membershipOf(["10.0.0.0/8", "192.0.2.1", "2001:db8:1::/48", "::1"]);
 
@@ -22,10 +21,7 @@ const forwarded: readonly (readonly [what: string, forwardedFor: string, address
   ["what a client claims is not reached", "127.0.0.1, 10.9.9.9, 203.0.113.7", "203.0.113.7"],
   ["trusted hops only", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
   ["white space", "\t203.0.113.7 ,10.0.0.3  ", "203.0.113.7"],
-  ["no white space", "203.0.113.7,10.0.0.3", "203.0.113.7"],
   ["a port", "203.10.113.70:51234", "203.10.113.70"],
-  ["a trusted hop with a port", "203.0.113.7, 10.0.0.3:443", "203.0.113.7"],
-  ["an IPv6 hop", "2001:db8:2::7", "2001:db8:2::7"],
   ["an IPv6 hop in brackets", "[2001:db8:2::7]", "2001:db8:2::7"],
   ["an IPv6 hop in brackets with a port", "[2001:db8:2::7]:51234", "2001:db8:2::7"],
   ["a trusted IPv6 hop", "203.0.113.7, 2001:db8:1:ffff::1", "203.0.113.7"],
@@ -35,19 +31,13 @@ const forwarded: readonly (readonly [what: string, forwardedFor: string, address
   ["the long spelling of an address", "2001:0DB8:0002:0000:0000:0000:0000:0007", "2001:db8:2::7"],
   ["garbage", "garbage", "10.0.0.1"],
   ["garbage before a trusted hop", "203.0.113.7, garbage, 10.0.0.3", "10.0.0.3"],
-  ["garbage that is not reached", "garbage, 203.0.113.7", "203.0.113.7"],
   ["an empty hop", "203.0.113.7,", "10.0.0.1"],
-  ["unknown", "203.0.113.7, unknown", "10.0.0.1"],
-  ["a host name", "localhost", "10.0.0.1"],
-  ["a number too large", "256.0.0.1", "10.0.0.1"],
   ["a leading zero", "010.0.0.1", "10.0.0.1"],
-  ["too few numbers", "203.0.113", "10.0.0.1"],
   ["something before the brackets", "x[2001:db8:2::7]", "10.0.0.1"],
   ["something after the brackets", "[2001:db8:2::7]x", "10.0.0.1"],
   ["something before an address with a port", "x203.0.113.7:80", "10.0.0.1"],
   ["something after the port", "203.0.113.7:80x", "10.0.0.1"],
   ["an open bracket", "[2001:db8:2::7", "10.0.0.1"],
-  ["quotes", '"203.0.113.7"', "10.0.0.1"],
 ];
 
 for (const [what, forwardedFor, address] of forwarded) {
@@ -127,26 +117,16 @@ for (const range of ["0.0.0.0/0", "10.0.0.1/32", "::/0", "::1/128", "10.1.2.3/8"
 
 const invalidRanges = [
   "",
-  " ",
   "x",
   "localhost",
-  "10.0.0",
-  "10.0.0.256",
   "10.0.0.0/33",
-  "10.0.0.0/-1",
   "10.0.0.0/",
   "10.0.0.0/8/8",
-  "10.0.0.0/x",
-  "10.0.0.0/8.5",
   "10.0.0.0/1e1",
-  "10.0.0.0/0x8",
   "10.0.0.0/ 8",
-  "10.0.0.0 /8",
   "10.0.0.0/255.0.0.0",
   "2001:db8::/129",
   "[::1]",
-  "10.0.0.0-10.0.0.9",
-  "*",
 ];
 
 for (const range of invalidRanges) {
@@ -160,31 +140,3 @@ for (const range of invalidRanges) {
     );
   });
 }
-
-/** The remote address that a gate uses, read from the log entry of the sixth attempt. */
-async function readRemoteAddress(
-  gate: Awaited<ReturnType<typeof startGate>>,
-  sending: Parameters<typeof gate.send>[1],
-): Promise<string | undefined> {
-  await gate.setUp();
-  for (let i = 0; i < 6; i += 1) await gate.signIn({ password: "wrong" }, sending);
-  return (await gate.logEntries(2)).at(-1)?.summary.replace("Rate limited login from ", "");
-}
-
-test("ignores the header of an untrusted peer", async (t) => {
-  const gate = await startGate(t, { trustedProxies: ["127.0.0.9"] });
-  const headers = { "X-Forwarded-For": "203.0.113.7" };
-  assert.equal(await readRemoteAddress(gate, { headers, from: "127.0.0.8" }), "127.0.0.8");
-});
-
-test("takes the address from the header of a trusted peer", async (t) => {
-  const gate = await startGate(t, { trustedProxies: ["127.0.0.9"] });
-  const headers = { "X-Forwarded-For": "198.51.100.1, 203.0.113.7" };
-  assert.equal(await readRemoteAddress(gate, { headers, from: "127.0.0.9" }), "203.0.113.7");
-});
-
-test("ignores the header without trusted proxies", async (t) => {
-  const gate = await startGate(t);
-  const headers = { "X-Forwarded-For": "203.0.113.7", Forwarded: "for=203.0.113.7" };
-  assert.equal(await readRemoteAddress(gate, { headers }), "127.0.0.1");
-});

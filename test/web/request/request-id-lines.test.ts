@@ -1,16 +1,22 @@
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { hash as bcryptHash } from "@node-rs/bcrypt";
-import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { honoAuth } from "../../../src/adapters/hono.ts";
+import { Unavailable } from "../../../src/core/fault.ts";
 import { startApp } from "../../support/app.ts";
+import { openAuth } from "../../support/auth.ts";
 import type { Answer } from "../../support/client.ts";
-import { execute, inDatabase, refuse } from "../../support/database.ts";
+import { inDatabase, refuse } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { OWNER, type RunningGate, startGate } from "../../support/gate.ts";
-import { folderWith } from "../../support/pages.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import {
+  OWNER,
+  type RunningGate,
+  SETUP_FORM,
+  startConfigured,
+  startGate,
+} from "../../support/gate.ts";
+import { openStore } from "../../support/store.ts";
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const COSTLY = "$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
@@ -30,20 +36,10 @@ const lines: Readonly<Record<string, (gate: RunningGate) => Promise<Answer>>> = 
     refuse(gate.databaseFile, "UPDATE ON users", "no room");
     return gate.signIn();
   },
-  "the log cannot be read for the home page": async (gate) => {
-    const session = await gate.setUp();
-    await gate.logEntries(1);
-    execute(gate.databaseFile, "ALTER TABLE log_entries RENAME TO hidden");
-    return gate.send("/", { session });
-  },
-  "not ready: the store does not answer": async (gate) => {
-    execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
-    return gate.send("/readyz");
-  },
   "cannot delete the used setup token": async (gate) => {
     // A folder is not read as a token, and cannot be deleted as a file.
     await mkdir(gate.setupTokenFile);
-    return gate.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
+    return gate.send("/setup", { form: SETUP_FORM });
   },
 };
 
@@ -58,22 +54,13 @@ for (const [words, way] of Object.entries(lines)) {
   });
 }
 
-test("a plain-text error response has the request ID of its log line", async (t) => {
-  const late = '<% if (it.CurrentUser?.username === "owner") { %><%= it.nothing.here %><% } %>';
-  const gate = await startGate(t, { pagesDir: await folderWith(t, { "error.eta": late }) });
-  const answer = await gate.send("/no/such/page", { session: await gate.setUp() });
-  const line = gate.serverLog.find(({ msg }) => msg === "the error page cannot be rendered");
-  assert.deepEqual([answer.status, line?.requestId], [404, idOf(answer)]);
-  assert.match(String(idOf(answer)), UUID);
-});
-
 test("logs a background failure after setup with the request ID of the setup", async (t) => {
   const gate = await startGate(t, {
     domainSetupCommand: process.execPath,
     trustedProxies: ["127.0.0.1"],
   });
   await gate.send("/setup", {
-    form: { ...OWNER, confirm: OWNER.password, domain: "no.such.script" },
+    form: { ...SETUP_FORM, domain: "no.such.script" },
     headers: { "X-Request-Id": "this-setup" },
   });
   const line = await eventually(() =>
@@ -83,14 +70,13 @@ test("logs a background failure after setup with the request ID of the setup", a
 });
 
 test("logs a failing shared rate limiter with the request ID of the sign-in", async (t) => {
-  const store = await openSqlite({ file: join(await tempDir(t), "other.db") });
-  t.after(() => store.close());
+  const store = await openStore(t);
   const counting = {
     recordAttempt: () => Promise.reject(new Error("away")),
     forgetAttempts: () => Promise.resolve(),
   };
   const app = await startApp(t, { store: { ...store, ...counting }, limiter: "shared" });
-  await app.send("/setup", { form: { ...OWNER, confirm: OWNER.password } });
+  await app.send("/setup", { form: SETUP_FORM });
   const answer = await app.send("/login", { form: OWNER });
   assert.equal(answer.location, "/");
   assert.match(app.log.at(-1)?.message ?? "", /shared rate limiter failed/);
@@ -99,8 +85,7 @@ test("logs a failing shared rate limiter with the request ID of the sign-in", as
 
 /** Uses a new gate for each call, because the rate limit would make the responses differ. */
 async function rejectSignIn(t: TestContext, hash: string | undefined): Promise<Answer> {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   if (hash !== undefined) setHash(gate, hash);
   const answer = await gate.signIn({ password: "wrong" });
   const warnings = gate.serverLog.filter(({ level }) => level === "warn");
@@ -118,23 +103,12 @@ test("a failed sign-in returns the same response whether or not it logs a warnin
 });
 
 test("keeps Retry-After when the error page cannot be rendered", async (t) => {
-  const late =
-    '<% if (it.message.startsWith("the server is busy")) { %><%= it.nothing.here %><% } %>';
-  const read = async () => {
-    await bothThere.promise;
-    return undefined;
-  };
-  const bothThere = Promise.withResolvers<void>();
-  const app = await startApp(t, {
-    hashing: { atOnce: 1, waiting: 0 },
-    setupToken: { read, delete: async () => {} },
-    pagesDir: await folderWith(t, { "error.eta": late }),
-  });
-  const form = { ...OWNER, confirm: OWNER.password };
-  const both = [app.send("/setup", { form }), app.send("/setup", { form })];
-  bothThere.resolve();
-  const [, busy] = (await Promise.all(both)).sort((a, b) => a.status - b.status);
-  assert.equal(busy?.status, 503);
-  assert.match(busy?.headers["content-type"] ?? "", /^text\/plain/);
-  assert.match(busy?.headers["retry-after"] ?? "", /^[1-9]\d*$/);
+  const { auth } = await openAuth(
+    t,
+    { pages: { error: () => JSON.parse("{") } },
+    { hasUsers: () => Promise.reject(new Unavailable("store_busy", "busy", 7)) },
+  );
+  const { status, headers } = await honoAuth(auth).routes.request("/login");
+  assert.deepEqual([status, headers.get("retry-after")], [503, "7"]);
+  assert.match(headers.get("content-type") ?? "", /^text\/plain/);
 });

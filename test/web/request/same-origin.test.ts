@@ -31,7 +31,6 @@ const allowed: readonly Case[] = [
   ["https and its default port in the host", { origin: `https://${HOST}`, host: `${HOST}:443` }],
   ["http and its default port in the host", { origin: `http://${HOST}`, host: `${HOST}:80` }],
   ["capitals in the host", { origin: `https://${HOST}`, host: "Home.Example.ORG" }],
-  ["an IPv6 host", { origin: "http://[::1]:3000", host: "[::1]:3000" }],
   ["a trusted origin", { origin: "https://app.example.org" }],
   [
     "a trusted origin of another site",
@@ -46,12 +45,9 @@ const refused: readonly Case[] = [
   ["cross site with a matching origin", { secFetchSite: "cross-site", origin: `https://${HOST}` }],
   ["an unknown value", { secFetchSite: "same-planet" }],
   ["an empty value", { secFetchSite: "" }],
-  ["a value in the wrong case", { secFetchSite: "Same-Origin" }],
-  ["two values", { secFetchSite: "same-origin, cross-site" }],
   ["another host", { origin: "https://evil.example" }],
   ["a host that only starts like it", { origin: `https://${HOST}.evil.example` }],
   ["a host that only ends like it", { origin: `https://evil${HOST}` }],
-  ["a subdomain", { origin: `https://sub.${HOST}` }],
   ["another port", { origin: `http://${HOST}:8080` }],
   ["the other scheme's default port", { origin: `https://${HOST}:80` }],
   ["the host as the user name of another", { origin: `https://${HOST}@evil.example` }],
@@ -63,7 +59,6 @@ const refused: readonly Case[] = [
   ["an origin, but no host", { origin: `https://${HOST}`, host: undefined }],
   ["an invalid host", { origin: `https://${HOST}`, host: "a b" }],
   ["the trusted host with another scheme", { origin: "http://app.example.org" }],
-  ["the trusted host with a port", { origin: "https://app.example.org:8443" }],
   ["the trusted origin with a slash", { origin: "https://app.example.org/" }],
 ];
 

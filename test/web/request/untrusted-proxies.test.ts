@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OWNER, type RunningGate, startGate } from "../../support/gate.ts";
+import { OWNER, type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
 
 const FORWARDED = { "X-Forwarded-For": "203.0.113.7" };
 
@@ -8,8 +8,7 @@ const warnings = ({ serverLog }: RunningGate) =>
   serverLog.filter(({ msg }) => /TRUSTED_PROXIES/.test(String(msg)));
 
 test("warns about a sign-in forwarded by an untrusted peer, with the peer and the setting", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   await gate.signIn({}, { headers: FORWARDED });
   const [warning, ...others] = warnings(gate);
   assert.deepEqual([warning?.level, warning?.peer, others], ["warn", "127.0.0.1", []]);
@@ -18,8 +17,7 @@ test("warns about a sign-in forwarded by an untrusted peer, with the peer and th
 });
 
 test("warns about each peer once", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   for (const from of ["127.0.0.1", "127.0.0.2", "127.0.0.1", "127.0.0.2"]) {
     await gate.signIn({ password: "wrong" }, { headers: FORWARDED, from });
   }
@@ -39,8 +37,7 @@ test("warns about at most a hundred peers", async (t) => {
 });
 
 test("does not warn about a trusted peer or one that forwards nothing", async (t) => {
-  const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
-  await gate.setUp();
+  const { gate } = await startConfigured(t, { trustedProxies: ["127.0.0.1"] });
   await gate.signIn({}, { headers: FORWARDED });
   await gate.signIn({}, { from: "127.0.0.2" });
   assert.deepEqual(warnings(gate), []);
@@ -55,8 +52,7 @@ test("does not warn about an address that the app has taken from the header", as
 });
 
 test("warns only on sign-in, not on pages and guards", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   for (const path of ["/login", "/", "/forward-auth", "/healthz", "/nothing"]) {
     await gate.send(path, { session, headers: FORWARDED });
   }

@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Hono } from "hono";
 import { honoAuth } from "../../../src/adapters/hono.ts";
-import { createAuth, fetchRequest, nodeRequest, type WebRequest } from "../../../src/index.ts";
+import { fetchRequest, nodeRequest, type WebRequest } from "../../../src/index.ts";
 import { hostOf, parameterOf } from "../../../src/web/request/web-request.ts";
-import { SECRET } from "../../support/gate.ts";
-import { recordingLog } from "../../support/recording-log.ts";
-import { openStore } from "../../support/store.ts";
+import { openAuth } from "../../support/auth.ts";
 
 const HEADERS = { cookie: "session=x", "accept-language": "de", host: "example.test" };
 
@@ -109,8 +107,7 @@ test("aborts the signal of a Node request when its response is closed", () => {
 });
 
 test("reads the connection of a request to Hono from the bindings of its Node server", async (t) => {
-  const auth = createAuth({ store: await openStore(t), secret: SECRET, log: recordingLog() });
-  t.after(() => auth.close());
+  const { auth } = await openAuth(t);
   const app = new Hono().route("/", honoAuth(auth).routes);
   const form = new URLSearchParams({ username: "a", password: "b", confirm: "b" });
   const post = (env: object) => app.request("/setup", { method: "POST", body: form }, env);

@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Settings } from "../../src/gate/settings/settings.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { OWNER, type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
 import { assertNothingInline } from "../support/markup.ts";
 
 const BACK = "https://app.example.test/page?a=b&c=%20d#e";
 
-const startWithDomain = (t: TestContext, settings: Partial<Settings> = {}): Promise<RunningGate> =>
+const startWithDomain = (t: TestContext): Promise<RunningGate> =>
   startGate(t, {
     publicUrl: "https://auth.example.test",
     cookieDomain: "example.test",
     postLoginLocation: "/home",
-    ...settings,
   });
 
 const withReturnTo = (path: string, target: string): string =>
@@ -27,30 +25,10 @@ function readReturnTo(page: string): string | undefined {
     .replaceAll("&amp;", "&");
 }
 
-const accepted = [
-  BACK,
-  "https://auth.example.test/",
-  "https://example.test/",
-  "/page?a=b&c=d",
-  `/"><script>alert(1)</script>'&lt;&amp;`,
-];
+const accepted = [BACK, `/"><script>alert(1)</script>'&lt;&amp;`];
 
-const refused = [
-  ...["https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)", ""],
-  ...[
-    "https://evilexample.test/",
-    "https://example.test.evil.example/",
-    "https://example.test@evil.example",
-  ],
-  ...[
-    "http://app.example.test/",
-    "https://app.example.test:8443/",
-    "https://APP.example.test/",
-    "https:app.example.test/",
-    "page",
-  ],
-  ...["/\t/evil.example", "/page\r\nSet-Cookie: a=b", `/${"a".repeat(2_048)}`, '"><script>'],
-];
+/** More of both: `return-to.test.ts` and `test/core/return-target.test.ts`. */
+const refused = ["https://evil.example/", "/page\r\nSet-Cookie: a=b", ""];
 
 for (const path of ["/login", "/setup"]) {
   test(`GET ${path} puts an accepted return target into its form, escaped, and drops all others`, async (t) => {
@@ -73,9 +51,8 @@ for (const path of ["/login", "/setup"]) {
 test("sign-in redirects exactly to the form's return target if it is allowed", async (t) => {
   const gate = await startWithDomain(t);
   await gate.setUp();
-  for (const [nth, target] of [...accepted, ...refused].entries()) {
-    const from = `127.0.1.${nth + 1}`;
-    const answer = await gate.signIn({ return_to: target }, { from });
+  for (const target of [...accepted, ...refused]) {
+    const answer = await gate.signIn({ return_to: target });
     const expected = accepted.includes(target) ? target : "/home";
     assert.deepEqual([answer.status, answer.location], [303, expected]);
     assert.ok(answer.session);
@@ -85,14 +62,13 @@ test("sign-in redirects exactly to the form's return target if it is allowed", a
 test("a failed sign-in keeps the return target for the next attempt", async (t) => {
   const gate = await startWithDomain(t);
   await gate.setUp();
-  for (const [nth, target] of accepted.entries()) {
-    const from = `127.0.1.${nth + 1}`;
-    const wrong = await gate.signIn({ password: "wrong", return_to: target }, { from });
+  for (const target of accepted) {
+    const wrong = await gate.signIn({ password: "wrong", return_to: target });
     assert.deepEqual([wrong.status, wrong.cookies], [303, []]);
     assert.equal(wrong.location, withReturnTo("/login?error=1", target));
     const page = (await gate.send(String(wrong.location))).body;
     assert.match(page, /class="problem"/);
-    const again = await gate.signIn({ return_to: readReturnTo(page) ?? "" }, { from });
+    const again = await gate.signIn({ return_to: readReturnTo(page) ?? "" });
     assert.equal(again.location, target);
   }
 });
@@ -100,10 +76,11 @@ test("a failed sign-in keeps the return target for the next attempt", async (t) 
 test("unknown user, wrong password and rate limit treat the return target the same", async (t) => {
   const gate = await startWithDomain(t);
   await gate.setUp();
-  for (const [nth, target] of [BACK, "https://evil.example/"].entries()) {
-    const from = `127.0.1.${nth + 1}`;
-    const expected = target === BACK ? withReturnTo("/login?error=1", BACK) : "/login?error=1";
-    for (let attempt = 1; attempt <= 7; attempt += 1) {
+  for (const [from, target, expected] of [
+    ["127.0.1.1", BACK, withReturnTo("/login?error=1", BACK)],
+    ["127.0.1.2", "https://evil.example/", "/login?error=1"],
+  ] as const) {
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
       const username = attempt % 2 === 0 ? "nobody" : OWNER.username;
       const fields = { username, password: "wrong", return_to: target };
       assert.equal((await gate.signIn(fields, { from })).location, expected);
@@ -120,30 +97,42 @@ test("ignores a return target in the query of a posted form", async (t) => {
   assert.equal(answer.location, "/home");
 });
 
-test("uses only the first of two return_to fields", async (t) => {
+test("a sign-in before the first account passes the return target to the setup page", async (t) => {
   const gate = await startWithDomain(t);
-  await gate.setUp();
-  const form = new URLSearchParams(OWNER).toString();
-  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
-  const post = async (first: string, second: string) => {
-    const fields = [first, second].map((one) => `&return_to=${encodeURIComponent(one)}`);
-    return (await gate.send("/login", { body: form + fields.join(""), headers })).location;
-  };
-  assert.equal(await post("/page", "https://evil.example/"), "/page");
-  assert.equal(await post("https://evil.example/", "/page"), "/home");
+  const location = withReturnTo("/setup", BACK);
+  assert.equal((await gate.signIn({ return_to: BACK })).location, location);
+  assert.equal((await gate.signIn({ return_to: "https://evil.example/" })).location, "/setup");
+  assert.equal((await gate.signIn()).location, "/setup");
 });
 
-test("without a public URL and a domain, accepts only paths and the requested host as return target", async (t) => {
-  const gate = await startWithDomain(t, { publicUrl: undefined, cookieDomain: undefined });
-  await gate.setUp();
-  const expected = {
-    "/page": "/page",
-    [`${gate.url}/page`]: `${gate.url}/page`,
-    [BACK]: "/home",
-    "https://auth.example.test/": "/home",
-    "http://127.0.0.1/": "/home",
-  };
-  for (const [target, location] of Object.entries(expected)) {
-    assert.equal((await gate.signIn({ return_to: target })).location, location);
+for (const target of [...accepted, ...refused]) {
+  const location = accepted.includes(target) ? target : "/home";
+  test(`setup with the return target ${JSON.stringify(target)} signs in and redirects to ${location}`, async (t) => {
+    const gate = await startWithDomain(t);
+    const answer = await gate.send("/setup", { form: { ...SETUP_FORM, return_to: target } });
+    assert.deepEqual([answer.status, answer.location], [303, location]);
+    assert.equal((await gate.send("/", { session: answer.session })).status, 200);
+  });
+}
+
+test("a refused setup does not redirect and keeps the return target in its form", async (t) => {
+  const gate = await startWithDomain(t);
+  for (const [target, kept] of [
+    [BACK, BACK],
+    ["https://evil.example/", undefined],
+  ] as const) {
+    const form = { ...SETUP_FORM, confirm: "another", return_to: target };
+    const { status, location, body } = await gate.send("/setup", { form });
+    assert.deepEqual([status, location, readReturnTo(body)], [422, undefined, kept]);
+    assert.doesNotMatch(body, /evil/);
   }
+});
+
+test("setup redirects only to the sign-in page once an account exists", async (t) => {
+  const gate = await startWithDomain(t);
+  await gate.setUp();
+  const form = { ...SETUP_FORM, return_to: "https://evil.example/" };
+  assert.equal((await gate.send("/setup", { form })).location, "/login");
+  const shown = await gate.send(withReturnTo("/setup", "https://evil.example/"));
+  assert.equal(shown.location, "/login");
 });

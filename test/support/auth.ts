@@ -1,0 +1,27 @@
+import type { TestContext } from "node:test";
+import { type Auth, type AuthOptions, createAuth } from "../../src/index.ts";
+import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
+import { SECRET } from "./gate.ts";
+import { type RecordedLine, recordingLog } from "./recording-log.ts";
+import { openStore } from "./store.ts";
+
+/** The library over a real store, without a server. */
+export interface OpenedAuth {
+  readonly auth: Auth;
+  readonly store: SqliteStore;
+  /** The server log lines of Latchkey. */
+  readonly log: readonly RecordedLine[];
+}
+
+/** `changes` replace parts of the store. */
+export async function openAuth(
+  t: TestContext,
+  options: Partial<Omit<AuthOptions, "store">> = {},
+  changes: Partial<SqliteStore> = {},
+): Promise<OpenedAuth> {
+  const store = await openStore(t);
+  const log = recordingLog();
+  const auth = createAuth({ store: { ...store, ...changes }, secret: SECRET, log, ...options });
+  t.after(() => auth.close());
+  return { auth, store, log: log.lines };
+}
