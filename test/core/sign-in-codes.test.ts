@@ -43,10 +43,3 @@ test("uses up no code with a wrong password", async (t) => {
   assert.deepEqual(await owner(), before);
   assert.equal(ports.codeLimiter.tracked, 0, "nobody without the password can block the account");
 });
-
-test("ignores a code that an account without codes does not need", async (t) => {
-  const { ports, owner } = await withCodes(t);
-  const { id, codes } = await owner();
-  await ports.store.replaceExtra(id, "codes", codes, undefined);
-  assert.equal((await signIn(ports, { ...attempt, code: "123456" })).kind, "signed-in");
-});
