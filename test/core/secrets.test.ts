@@ -18,7 +18,7 @@ const weak: readonly (readonly [secret: string, reason: RegExp])[] = [
   ["kJ8s!x", /fewer than 32 bytes/],
   [FINE.slice(1), /fewer than 32 bytes/],
   [NINE, /few different/],
-  [DEVELOPMENT_SECRET, /development secret/],
+  ["latchkey development secret: everybody knows it", /development secret/],
   ["x".repeat(64), /placeholder/],
   ["abcdefghijklmnop".repeat(4), /placeholder/],
   ["0101010101010101010101010101010101", /placeholder/],

@@ -113,23 +113,20 @@ const claims: Readonly<Record<string, string>> = {
   "a user_id that is true": withClaims({ user_id: true }),
 };
 
+const tokens = createSessionTokens(SECRET, fakeClock());
+
+test("accepts the token from which the others are made", () => {
+  assert.equal(userIdIn(tokens, GENUINE), "user-1");
+});
+
 for (const [what, token] of Object.entries({ ...algorithms, ...headers, ...shapes })) {
-  test(`calls ${what} forged`, () => {
-    assert.equal(createSessionTokens(SECRET, fakeClock()).verify(token), "forged");
+  test(`rejects ${what} as forged`, () => {
+    assert.equal(tokens.verify(token), "forged");
   });
 }
 
 for (const [what, token] of Object.entries(claims)) {
-  test(`does not call a signed token with ${what} forged`, () => {
-    assert.equal(createSessionTokens(SECRET, fakeClock()).verify(token), undefined);
-  });
-}
-
-for (const [what, token] of Object.entries({ ...algorithms, ...headers, ...shapes, ...claims })) {
-  test(`rejects ${what}`, () => {
-    const tokens = createSessionTokens(SECRET, fakeClock());
-    assert.equal(userIdIn(tokens, token), undefined);
-    assert.equal(userIdIn(tokens, GENUINE), "user-1", "the token it was made from is one");
-    assert.equal(userIdIn(tokens, token), undefined, "beside the genuine one");
+  test(`rejects a signed token with ${what}, but not as forged`, () => {
+    assert.equal(tokens.verify(token), undefined);
   });
 }

@@ -9,21 +9,6 @@ import { mint, userIdIn } from "../support/mint.ts";
 const GENUINE = mint({ user_id: "user-1", exp: Math.floor(fakeClock().now() / 1_000) + 3_600 });
 const tokens = createSessionTokens(SECRET, fakeClock());
 
-test("rejects random text", () => {
-  const part = fc.base64String({ maxLength: 80 });
-  const garbage = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 200 }),
-    fc.tuple(part, part, part).map((parts) => parts.join(".").replaceAll("=", "")),
-    fc.json().map((json) => `${Buffer.from(json).toString("base64url")}.e30.AAAA`),
-  );
-  fc.assert(
-    fc.property(garbage, (text) => {
-      assert.equal(userIdIn(tokens, text), undefined);
-    }),
-    { numRuns: 500 },
-  );
-});
-
 test("rejects a genuine token with one character changed, added or removed", () => {
   const change = fc.record({
     at: fc.nat(GENUINE.length - 1),
