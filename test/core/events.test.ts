@@ -54,14 +54,9 @@ test("names the operator as the author of an event that a command caused", () =>
   });
 });
 
-test("puts the username into the summary unchanged", () => {
-  const username = " Zoë\n\0<b>%s ";
-  assert.equal(eventOf("signin", username).summary, `Signed in as ${username}`);
-});
-
 for (const [event, subject] of [
   [eventOf("signin", "owner"), "owner"],
-  [eventOf("signin", " Signed in as \n<b> "), " Signed in as \n<b> "],
+  [eventOf("signin", " Signed in as \n\0<b>%s "), " Signed in as \n\0<b>%s "],
   [eventOf("signup", ""), ""],
   [eventOf("signin_rate_limited", "2001:db8::1"), "2001:db8::1"],
   [eventOf("password_change"), ""],
@@ -76,8 +71,6 @@ for (const [type, summary] of [
   ["constructor", "Signed in as owner"],
   ["signin", "signed in as owner"],
   ["signin", "Created account owner"],
-  ["signup", ""],
-  ["signout", "undefined"],
 ] as const) {
   test(`does not parse the type ${type} with the text ${JSON.stringify(summary)}`, () => {
     assert.equal(eventIn({ type, summary }), undefined);
