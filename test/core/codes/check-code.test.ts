@@ -27,7 +27,9 @@ test("rejects a missing and a wrong code", async (t) => {
   const { ports, owner, code } = await withCodes(t);
   ports.clock.advance(STEP_MS);
   const before = await owner();
-  for (const entered of ["", "abc", code(2), "0".repeat(25)]) {
+  assert.equal(await checkCode(ports, before, ""), "rejected");
+  assert.equal(ports.codeLimiter.tracked, 0, "without a code none is counted");
+  for (const entered of ["abc", code(2), "0".repeat(25)]) {
     assert.equal(await checkCode(ports, before, entered), "rejected", entered);
   }
   assert.deepEqual(await owner(), before, "nothing is used up");
@@ -79,12 +81,6 @@ test("limits the codes of one account, and no other account", async (t) => {
   assert.equal(ports.codeLimiter.tracked, 1);
 });
 
-test("counts no attempt without a code", async (t) => {
-  const { ports, owner } = await withCodes(t);
-  assert.equal(await checkCode(ports, await owner(), ""), "rejected");
-  assert.equal(ports.codeLimiter.tracked, 0);
-});
-
 test("rejects a code, without a log line, if codes have just been turned off", async (t) => {
   const { ports, owner, code } = await withCodes(t);
   ports.clock.advance(STEP_MS);
@@ -117,28 +113,23 @@ test("rejects and logs codes sealed with an unknown secret, except recovery code
   assert.equal(await checkCode(changed, await owner(), recoveryCodes[0] ?? ""), "accepted");
 });
 
-for (const text of ["", "{", "null", "[]", '{"secret":1}', '{"secret":"","lastStep":0}']) {
-  test(`rejects and logs every code of an account whose codes are ${text || "empty"}`, async (t) => {
-    const { ports, owner, code, recoveryCodes } = await withCodes(t);
-    ports.clock.advance(STEP_MS);
-    const damaged = { ...(await owner()), codes: text };
-    for (const entered of [code(), recoveryCodes[0] ?? ""]) {
-      assert.equal(await checkCode(ports, damaged, entered), "rejected");
-    }
-    assert.deepEqual(
-      ports.log.lines.map(({ level }) => level),
-      ["error", "error"],
-    );
-  });
-}
+test("rejects and logs every code of an account whose codes cannot be read", async (t) => {
+  const { ports, owner, code, recoveryCodes } = await withCodes(t);
+  ports.clock.advance(STEP_MS);
+  const damaged = { ...(await owner()), codes: "{" };
+  for (const entered of [code(), recoveryCodes[0] ?? ""]) {
+    assert.equal(await checkCode(ports, damaged, entered), "rejected");
+  }
+  assert.deepEqual(
+    ports.log.lines.map(({ level }) => level),
+    ["error", "error"],
+  );
+});
 
 test("does not accept the sealed secret of another account", async (t) => {
   const { ports, owner, code } = await withCodes(t);
-  const { codes } = await owner();
-  const guest = await ports.store.insertUser({
-    username: "guest",
-    passwordHash: (await owner()).passwordHash,
-  });
+  const { codes, passwordHash } = await owner();
+  const guest = await ports.store.insertUser({ username: "guest", passwordHash });
   assert.ok(guest && codes);
   await ports.store.replaceExtra(guest.id, "codes", undefined, codes);
   const user = await ports.store.findUser(guest.id);

@@ -6,7 +6,7 @@ import type { UserId } from "../../../src/core/store.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { OWNER } from "../../support/gate.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
-import { CLIENT, unwatchedUsers, withCodes } from "./codes-ports.ts";
+import { CLIENT, unwatchedUsers } from "./codes-ports.ts";
 
 const NOBODY = "nobody" as UserId;
 const MINUTE_MS = 60_000;
@@ -79,10 +79,4 @@ test("does not turn on codes twice", async (t) => {
   assert.deepEqual(await confirmCodes(ports, id, sealed, code()), { kind: "already-on" });
   assert.deepEqual(await beginCodes(ports, id, OWNER.password, CLIENT), { kind: "already-on" });
   assert.equal(await codes(), first);
-});
-
-test("makes other secrets and recovery codes for each account", async (t) => {
-  const [one, other] = [await withCodes(t), await withCodes(t)];
-  assert.notDeepEqual(one.secret, other.secret);
-  assert.equal(new Set([...one.recoveryCodes, ...other.recoveryCodes]).size, 20);
 });
