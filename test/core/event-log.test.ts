@@ -41,21 +41,11 @@ test("writes entries in the order and with the time of recording", async (t) => 
   clock.advance(1_500);
   events.record(eventOf("password_change"));
   await events.close();
+  const at = new Date("2031-05-01T00:00:00.000Z");
+  const later = new Date("2031-05-01T00:00:01.500Z");
   assert.deepEqual(await store.readLogEntries({ afterId: 0, limit: 10 }), [
-    {
-      id: 1,
-      at: new Date("2031-05-01T00:00:00.000Z"),
-      type: "signin",
-      summary: "Signed in as first",
-      author: "system",
-    },
-    {
-      id: 2,
-      at: new Date("2031-05-01T00:00:01.500Z"),
-      type: "password_change",
-      summary: "Changed password",
-      author: "system",
-    },
+    { id: 1, at, ...eventOf("signin", "first") },
+    { id: 2, at: later, ...eventOf("password_change") },
   ]);
 });
 

@@ -83,3 +83,13 @@ test("detects two texts that are swapped between entries", async (t) => {
   const outcome = await copyAndChange(await files(t), swap);
   assert.equal(outcome.kind, "different");
 });
+
+test("reports users and log entries that both differ", async (t) => {
+  const both = "UPDATE users SET codes = 'x'; DELETE FROM log_entries WHERE id = 1200";
+  const outcome = await copyAndChange(await files(t), both);
+  const differences = [
+    { of: "users", copied: 1, found: 1 },
+    { of: "log entries", copied: 2_500, found: 2_499 },
+  ];
+  assert.deepEqual(outcome, { kind: "different", differences });
+});
