@@ -94,12 +94,10 @@ for (const [what, put] of Object.entries({
   "an account": (store: SqliteStore) =>
     store.insertFirstUser({ username: "owner", passwordHash: hashText("own") }),
   "a log entry": (store: SqliteStore) => store.insertLogEntries([logEntry("own")]),
-  "a finished copy": async (store: SqliteStore, source: SqliteStore) =>
-    run({ source, target: store }),
 })) {
   test(`refuses a target with ${what} and leaves it unchanged`, async (t) => {
     const { source, target } = await stores(t);
-    await put(target, source);
+    await put(target);
     const before = await target.readContents();
     assert.deepEqual(await run({ source, target }), { kind: "target-occupied", ...before });
     assert.deepEqual(await target.readContents(), before);
@@ -162,27 +160,11 @@ for (const [what, change, of] of [
   });
 }
 
-test("reads and writes at most a thousand rows at a time", async (t) => {
-  const { source, target } = await stores(t, 2_100);
-  const sizes: number[] = [];
-  const counting: CopyTarget = {
-    ...target,
-    problemWith({ users, entries }) {
-      sizes.push(users.length + entries.length);
-      return undefined;
-    },
-  };
-  await run({ source, target: counting });
-  assert.deepEqual(sizes, [1_000, 1_000, 100, 1_000, 1_000, 500]);
-});
-
-const STEPS = ["copying", "checking", "comparing"] as const;
-
-test("reports increasing progress from zero to the total in each step", async (t) => {
+test("reads a thousand rows at a time, and reports its progress to the total in each step", async (t) => {
   const both = await stores(t, 3, 2_500);
   const seen: CopyProgress[] = [];
   await run({ ...both, progress: (one) => seen.push(one) });
-  for (const step of STEPS) {
+  for (const step of ["copying", "checking", "comparing"]) {
     const told = seen.filter((one) => one.step === step);
     const counts = told.map(({ entries }) => entries.done);
     assert.deepEqual(counts, [0, 0, 1_000, 2_000, 2_500], step);

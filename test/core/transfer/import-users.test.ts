@@ -152,28 +152,20 @@ for (const badLines of ["refuse-all", "skip"] as const) {
   });
 }
 
-/** A store in which another process adds that user between the check and the import. */
-function overtaken(store: Importer, add: () => Promise<unknown>): Importer {
-  let added = false;
-  return {
-    findTaken: (users) => store.findTaken(users),
-    async importRecords(rows) {
-      if (!added) await add();
-      added = true;
-      return store.importRecords(rows);
-    },
-  };
-}
-
 for (const [choices, kind, names] of [
   [STRICT, "refused", ["b"]],
   [LENIENT, "imported", ["a", "b", "c"]],
 ] as const) {
   test(`refuses a username that is taken in the meantime (${choices.badLines})`, async (t) => {
     const made = await setting(t, [userLine(1, "a"), userLine(2, "b"), userLine(3, "c")]);
-    const racing = overtaken(made.store, () =>
-      made.store.insertUser({ username: "b", passwordHash: hashText("x") }),
-    );
+    // Another process adds a user between the check and the import.
+    const racing: Importer = {
+      ...made.store,
+      async importRecords(rows) {
+        await made.store.insertUser({ username: "b", passwordHash: hashText("x") });
+        return made.store.importRecords(rows);
+      },
+    };
     const ports = { ...made.ports, existing: racing, target: async () => racing };
     assert.equal((await importUsers(ports, choices)).kind, kind);
     assert.deepEqual(made.refused, [`2: ${TAKEN}`]);
