@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { type AttemptLimiter, createAttemptLimiter } from "../../src/core/attempt-limiter.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 
@@ -48,4 +49,84 @@ test("counts expired addresses as tracked until the clean-up", () => {
   limiter.cleanUp();
   assert.equal(limiter.tracked, 0);
   assert.equal(limiter.attempt("address 1"), "allowed");
+});
+
+type Step =
+  | { readonly do: "attempt"; readonly address: string }
+  | { readonly do: "advance"; readonly ms: number }
+  | { readonly do: "clean up" };
+
+interface PastAttempt {
+  readonly address: string;
+  readonly at: number;
+}
+
+/** Forgets nothing: every question is answered from the whole history of allowed attempts. */
+function naiveModel() {
+  const history: PastAttempt[] = [];
+  let now = 0;
+  let cleanedAt = Number.NEGATIVE_INFINITY;
+  const age = ({ at }: PastAttempt): number => now - at;
+
+  return {
+    attempt(address: string): string {
+      const counted = history.filter((past) => past.address === address && age(past) < 60_000);
+      if (counted.length === 5) return "denied";
+      history.push({ address, at: now });
+      return "allowed";
+    },
+    advance(ms: number): void {
+      now += ms;
+    },
+    cleanUp(): void {
+      cleanedAt = now;
+    },
+    /** An address is tracked while one of its attempts has not been seen stale by a clean-up. */
+    tracked(): number {
+      const survives = ({ at }: PastAttempt) => cleanedAt - at < 60_000;
+      return new Set(history.filter(survives).map(({ address }) => address)).size;
+    },
+  };
+}
+
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant("attempt"), address: fc.constantFrom("a", "b", "c") }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("advance"),
+      ms: fc.oneof(fc.nat(20_000), fc.constantFrom(1, 59_999, 60_000, 60_001)),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("clean up") }) },
+);
+
+test("matches a model that keeps the whole history", () => {
+  fc.assert(
+    fc.property(fc.array(steps, { maxLength: 120, size: "max" }), (sequence) => {
+      const clock = fakeClock();
+      const limiter = createAttemptLimiter(clock);
+      const model = naiveModel();
+      for (const step of sequence) {
+        switch (step.do) {
+          case "attempt":
+            assert.equal(limiter.attempt(step.address), model.attempt(step.address));
+            break;
+          case "advance":
+            clock.advance(step.ms);
+            model.advance(step.ms);
+            break;
+          case "clean up":
+            limiter.cleanUp();
+            model.cleanUp();
+            break;
+        }
+        assert.equal(limiter.tracked, model.tracked());
+      }
+    }),
+    { numRuns: 500 },
+  );
 });
