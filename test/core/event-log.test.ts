@@ -59,14 +59,16 @@ test("writes entries of the same moment in batches of at most 500", async (t) =>
   assert.deepEqual(await summariesIn(store), signedInAs(0, 1_200));
 });
 
-test("neither writes nor throws synchronously", async (t) => {
+test("neither writes nor throws synchronously, and counts what waits", async (t) => {
   const door = doorTo(await openStore(t));
-  door.failNext(1);
   const events = createEventLog(door, fakeClock(), recordingLog());
+  assert.equal(events.waiting, 0);
   assert.equal(events.record(eventOf("signin", "owner")), undefined);
+  assert.equal(events.waiting, 1);
   await Promise.resolve();
   assert.deepEqual(door.batches, [], "the response comes first");
   await events.close();
+  assert.equal(events.waiting, 0);
 });
 
 test("logs a failed batch and retries it in order", async (t) => {
@@ -96,16 +98,6 @@ test("lets denied sign-ins fill at most half of the queue", async (t) => {
   assert.equal(summaries.length, 5_020);
   assert.deepEqual(summaries.slice(-20), signedInAs(0, 20));
   assert.deepEqual(log.lines.at(-1)?.fields, { dropped: 4_000 });
-});
-
-test("reports the number of waiting entries", async (t) => {
-  const events = createEventLog(await openStore(t), fakeClock(), recordingLog());
-  assert.equal(events.waiting, 0);
-  events.record(eventOf("signin", "owner"));
-  events.record(eventOf("signin", "other"));
-  assert.equal(events.waiting, 2);
-  await events.close();
-  assert.equal(events.waiting, 0);
 });
 
 test("increases the pauses while the store fails", async (t) => {

@@ -8,7 +8,7 @@ import {
   type UserMemory,
 } from "../../src/core/user-memory.ts";
 import { fakeClock } from "../support/fake-clock.ts";
-import { hashText, openStore } from "../support/store.ts";
+import { add, hashText, openStore } from "../support/store.ts";
 
 const ID = "user-1" as UserId;
 
@@ -35,11 +35,7 @@ async function memoryOverStore(t: TestContext) {
   const clock = fakeClock();
   const memory = createUserMemory(asked, clock);
   const times = (method: keyof typeof asked): number => asked[method].mock.callCount();
-  const insert = async (): Promise<UserId> => {
-    const user = await store.insertUser({ username: "owner", passwordHash: hashText("hash") });
-    assert.ok(user);
-    return user.id;
-  };
+  const insert = async (): Promise<UserId> => (await add(store, "owner")).id;
   return { store, times, clock, users: usersOf(memory), memory, insert };
 }
 

@@ -116,7 +116,6 @@ test("accepts a sign-in right after the end, whatever the clocks of both instanc
       assert.equal(await whose(token), "owner", `${endAhead} ${ahead}`);
       const { claims } = partsOf(token);
       assert.equal(claims.iat, clock.now() / SECOND + ahead, "dated to the issue, and not later");
-      assert.deepEqual(Object.keys(claims).sort(), ["exp", "iat", "jti", "user_id"]);
     }
   }
 });

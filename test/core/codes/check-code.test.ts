@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { checkCode } from "../../../src/core/codes/check-code.ts";
 import { createSeals } from "../../../src/core/seals.ts";
 import { SECRET } from "../../support/gate.ts";
+import { add } from "../../support/store.ts";
 import { STEP_MS, withCodes } from "./codes-ports.ts";
 
 test("needs no code for an account without codes", async (t) => {
@@ -120,13 +121,10 @@ test("rejects and logs every code of an account whose codes cannot be read", asy
 
 test("does not accept the sealed secret of another account", async (t) => {
   const { ports, owner, code } = await withCodes(t);
-  const { codes, passwordHash } = await owner();
-  const guest = await ports.store.insertUser({ username: "guest", passwordHash });
-  assert.ok(guest && codes);
+  const { codes = "" } = await owner();
+  const guest = await add(ports.store, "guest");
   await ports.store.replaceExtra(guest.id, "codes", undefined, codes);
-  const user = await ports.store.findUser(guest.id);
-  assert.ok(user);
-  assert.equal(await checkCode(ports, user, code()), "rejected");
+  assert.equal(await checkCode(ports, { ...guest, codes }, code()), "rejected");
 });
 
 test("rejects every code if the store cannot use it up", async (t) => {

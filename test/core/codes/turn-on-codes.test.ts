@@ -6,6 +6,7 @@ import type { UserId } from "../../../src/core/store.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { OWNER } from "../../support/gate.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
+import { add } from "../../support/store.ts";
 import { CLIENT, unwatchedUsers } from "./codes-ports.ts";
 
 const NOBODY = "nobody" as UserId;
@@ -59,10 +60,7 @@ test("lets the user try again after a wrong code", async (t) => {
 
 test("does not confirm what was begun too long ago, never, or for another account", async (t) => {
   const { ports, id, sealed, code, codes } = await begun(t);
-  const { passwordHash } = (await ports.store.findUser(id)) ?? {};
-  assert.ok(passwordHash);
-  const guest = await ports.store.insertUser({ username: "guest", passwordHash });
-  assert.ok(guest);
+  const guest = await add(ports.store, "guest");
   const never = { kind: "not-begun" };
   assert.deepEqual(await confirmCodes(ports, guest.id, sealed, code()), never);
   assert.deepEqual(await confirmCodes(ports, id, "", code()), never);

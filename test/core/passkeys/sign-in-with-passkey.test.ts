@@ -9,6 +9,7 @@ import type { SignInOutcome } from "../../../src/core/sign-in.ts";
 import { createAuthenticator, PARTY } from "../../support/authenticator.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { userIdIn } from "../../support/mint.ts";
+import { add } from "../../support/store.ts";
 import { added, ownerWithPasskey, type PasskeyPorts } from "./passkey-ports.ts";
 
 const REJECTED = { kind: "rejected" };
@@ -111,10 +112,8 @@ test("rejects unknown users and passkeys, foreign signatures, and foreign or exp
 });
 
 test("a passkey of one account does not sign in another", async (t) => {
-  const { ports, owner, passkey } = await ownerWithPasskey(t);
-  const { passwordHash } = owner;
-  const guest = await ports.store.insertUser({ username: "guest", passwordHash });
-  assert.ok(guest);
+  const { ports, passkey } = await ownerWithPasskey(t);
+  const guest = await add(ports.store, "guest");
   await added(ports, guest.id);
   const asGuest = passkey.get(ports.challenges.issue("sign-in"), guest.id);
   assert.deepEqual(await signIn(ports, asGuest), REJECTED);

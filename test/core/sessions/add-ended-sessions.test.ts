@@ -6,7 +6,7 @@ import {
 } from "../../../src/core/sessions/add-ended-sessions.ts";
 import type { SessionStore } from "../../../src/core/sessions/session-store.ts";
 import type { UserId } from "../../../src/core/store.ts";
-import { hashText } from "../../support/store.ts";
+import { add } from "../../support/store.ts";
 import { accountWithSessions, type SessionsScene } from "./session-ports.ts";
 
 test("keeps an ended session in the list until two minutes after its expiry", async (t) => {
@@ -96,7 +96,7 @@ for (const [what, change, expected] of [
 test("accepts that the user is removed while the list is", async (t) => {
   const scene = await accountWithSessions(t);
   const { store } = scene.ports;
-  await store.insertUser({ username: "guest", passwordHash: hashText("a hash") });
+  await add(store, "guest");
   await overflow(scene, () => store.removeUser(scene.user.id));
   assert.equal(await store.findUser(scene.user.id), undefined);
 });

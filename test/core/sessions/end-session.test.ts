@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { endSession } from "../../../src/core/sessions/end-session.ts";
-import { hashText } from "../../support/store.ts";
+import { add } from "../../support/store.ts";
 import { accountWithSessions, idOf } from "./session-ports.ts";
 
 test("ends a session of the user at once, and no other", async (t) => {
@@ -17,9 +17,7 @@ test("ends a session of the user at once, and no other", async (t) => {
 test("does not end the session of another user", async (t) => {
   const { ports, start, isSignedIn } = await accountWithSessions(t);
   const token = await start();
-  const account = { username: "guest", passwordHash: hashText("a hash") };
-  const guest = await ports.store.insertUser(account);
-  assert.ok(guest);
+  const guest = await add(ports.store, "guest");
   assert.equal(await endSession(ports, guest.id, idOf(token)), "no-session");
   assert.ok(await ports.store.findSession(idOf(token)));
   assert.equal(await isSignedIn(token), true);
