@@ -132,12 +132,12 @@ test("ignores an invalid domain, and any domain without a domain setup", async (
 
 test("fails without an entry when the token cannot be created", async (t) => {
   const { ports } = await setUpPorts(t);
-  const tokens = {
-    ...ports.tokens,
-    issue: () => {
-      throw new Error("no entropy");
-    },
+  const issue = (): never => {
+    throw new Error("no entropy");
   };
-  await assert.rejects(setUp({ ...ports, tokens }, formWith(), CLIENT), /^Error: no entropy$/);
+  await assert.rejects(
+    setUp({ ...ports, tokens: { issue } }, formWith(), CLIENT),
+    /^Error: no entropy$/,
+  );
   assert.deepEqual(await ports.writtenEntries(), []);
 });

@@ -74,10 +74,3 @@ test("applies one limit per IPv6 network", async () => {
   assert.equal(await limiter.attempt("2001:db8:0:1::1"), "allowed");
   assert.equal(own.tracked, 2, "so no network can fill the limiter");
 });
-
-test("limits each IPv6 address separately with a prefix length of 128", async () => {
-  const limiter = limitByNetwork(createAttemptLimiter(fakeClock()), 128);
-  for (let n = 1; n <= 6; n += 1) {
-    assert.equal(await limiter.attempt(`2001:db8::${n}`), "allowed");
-  }
-});

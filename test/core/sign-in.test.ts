@@ -74,13 +74,10 @@ test("verifies a hash for an unknown user too, and rejects whatever the result",
 
 test("fails the sign-in without an entry when the token cannot be created", async (t) => {
   const { ports } = await configured(t);
-  const tokens = {
-    ...ports.tokens,
-    issue: () => {
-      throw new Error("no entropy");
-    },
+  const issue = (): never => {
+    throw new Error("no entropy");
   };
-  await assert.rejects(signIn({ ...ports, tokens }, attemptBy()), /^Error: no entropy$/);
+  await assert.rejects(signIn({ ...ports, tokens: { issue } }, attemptBy()), /^Error: no entropy$/);
   assert.deepEqual(await ports.writtenEntries(), []);
 });
 
