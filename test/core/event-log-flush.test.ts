@@ -42,7 +42,7 @@ test("resolves a flush once all entries recorded before it are written, also one
   await eventually(() => (store.asked.length > 0 ? true : undefined));
   assert.deepEqual([store.written, flushed], [["early"], false]);
   await store.answer();
-  await done;
+  await assertEndsAtOnce(done);
   assert.deepEqual(store.written, ["early", "late"]);
 });
 
@@ -56,6 +56,7 @@ test("ends a flush with the batch that contains the last entry of the call", asy
   await store.answer();
   await assertEndsAtOnce(done);
   assert.equal(store.written.length, 1_000, "the later entries are not waited for");
+  assert.equal(store.asked.length, 0, "and they sit out the pause");
   const closed = events.close();
   while (store.written.length < 1_500) await store.answer();
   await closed;
