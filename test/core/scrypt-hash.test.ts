@@ -51,7 +51,7 @@ test("verifies a hash that needs more memory than Node's default", async () => {
   assert.equal(await verifyScrypt(large, "password"), false);
 });
 
-test("is verified with other passwords, without blocking the event loop", async () => {
+test("passwords are verified by a scrypt hash without blocking the event loop", async () => {
   const passwords = createPasswords({ atOnce: 1, waiting: 0 });
   assert.equal(await passwords.verify("password", hashText(NACL)), true);
   let turns = 0;

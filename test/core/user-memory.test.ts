@@ -204,7 +204,7 @@ test("a late failure does not drop a newer answer", async (t) => {
   assert.equal(hasExtra.mock.callCount(), 2);
 });
 
-test("no codes are in use in a store that keeps no extras, and one that watches no users closes", async () => {
+test("a store may keep no extras, so that no codes are in use, and watch no users", async () => {
   const users = createUserMemory(LEAST, fakeClock());
   assert.equal(users.anyHas("codes"), false);
   await assert.doesNotReject(users.close());

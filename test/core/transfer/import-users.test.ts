@@ -97,7 +97,7 @@ for (const [what, line, reason] of bad) {
     [STRICT, "refused", []],
     [LENIENT, "imported", ["a", "b"]],
   ] as const) {
-    test(`refuses ${what}, and with ${choices.badLines} has ${kind} the others`, async (t) => {
+    test(`with ${choices.badLines}, ${what} is refused and the others are ${kind}`, async (t) => {
       const { ports, refused, names, entries, store } = await setting(t, lines);
       await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
       const outcome = await importUsers(ports, choices);
