@@ -39,22 +39,27 @@ test("does not verify a token again that a guard has admitted", async (t) => {
 
 test("ends one session and records it, and records nothing for an unknown session", async (t) => {
   const { ports, user, sessions, start, isSignedIn } = await scene(t);
-  const token = await start();
+  const tokens = [await start(), await start()];
   assert.equal(await sessions.end(user, "unknown"), "no-session");
-  assert.equal(await sessions.end(user, idOf(token)), "ended");
-  assert.equal(await isSignedIn(token), false);
-  assert.deepEqual(await ports.writtenEntries(), ["session_end: Ended a session of owner"]);
+  for (const token of tokens) {
+    assert.equal(await sessions.end(user, idOf(token)), "ended");
+    assert.equal(await isSignedIn(token), false);
+  }
+  const entry = "session_end: Ended a session of owner";
+  assert.deepEqual(await ports.writtenEntries(), [entry, entry]);
 });
 
 test("ends all sessions but that of the request, and records it if there were any", async (t) => {
   const { ports, user, sessions, start, isSignedIn } = await scene(t);
   const own = await start();
   await sessions.endOthers(user, own);
-  const other = await start();
-  await sessions.endOthers(user, own);
-  assert.deepEqual([await isSignedIn(other), await isSignedIn(own)], [false, true]);
+  for (let time = 0; time < 2; time += 1) {
+    const other = await start();
+    await sessions.endOthers(user, own);
+    assert.deepEqual([await isSignedIn(other), await isSignedIn(own)], [false, true]);
+  }
   const entry = "session_end_others: Ended the other sessions of owner";
-  assert.deepEqual(await ports.writtenEntries(), [entry]);
+  assert.deepEqual(await ports.writtenEntries(), [entry, entry]);
 });
 
 test("ends all sessions if the token of the request is forged", async (t) => {
