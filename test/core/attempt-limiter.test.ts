@@ -1,53 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { type AttemptLimiter, createAttemptLimiter } from "../../src/core/attempt-limiter.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 
-const ADDRESS = "192.0.2.1";
-
-/** Five attempts at 0, 1, 2, 3 and 4 seconds, and the clock at the given moment after that. */
-function afterFiveAttempts(moment: number): AttemptLimiter {
+test("slides the window: a minute after the first of five attempts, one is free, not five", () => {
   const clock = fakeClock();
   const limiter = createAttemptLimiter(clock);
+  const attempt = (): string => limiter.attempt("192.0.2.1");
   for (let second = 0; second < 5; second += 1) {
-    assert.equal(limiter.attempt(ADDRESS), "allowed", `attempt at ${second} s`);
-    if (second < 4) clock.advance(1_000);
-  }
-  clock.advance(moment - 4_000);
-  return limiter;
-}
-
-for (const [moment, answer] of [
-  [4_000, "denied"],
-  [59_900, "denied"],
-  [60_100, "allowed"],
-] as const) {
-  test(`after attempts at 0 to 4 s, one at ${moment / 1_000} s is ${answer}`, () => {
-    assert.equal(afterFiveAttempts(moment).attempt(ADDRESS), answer);
-  });
-}
-
-test("slides the window: at 60.1 s one attempt is free, not five", () => {
-  const limiter = afterFiveAttempts(60_100);
-  assert.deepEqual([limiter.attempt(ADDRESS), limiter.attempt(ADDRESS)], ["allowed", "denied"]);
-});
-
-test("does not count a denied attempt", () => {
-  const clock = fakeClock();
-  const limiter = createAttemptLimiter(clock);
-  for (let i = 0; i < 5; i += 1) limiter.attempt(ADDRESS);
-  for (let second = 0; second < 59; second += 1) {
+    assert.equal(attempt(), "allowed", `attempt at ${second} s`);
     clock.advance(1_000);
-    assert.equal(limiter.attempt(ADDRESS), "denied");
   }
-  clock.advance(1_100);
-  const answers = Array.from({ length: 6 }, () => limiter.attempt(ADDRESS));
-  assert.deepEqual(answers, [...Array(5).fill("allowed"), "denied"]);
-});
-
-test("counts each address separately", () => {
-  const limiter = afterFiveAttempts(4_000);
-  assert.equal(limiter.attempt("192.0.2.2"), "allowed");
+  clock.advance(54_999);
+  assert.equal(attempt(), "denied");
+  clock.advance(1);
+  assert.deepEqual([attempt(), attempt()], ["allowed", "denied"]);
 });
 
 /** Addresses `first` to `last`, one attempt each. */
@@ -57,49 +25,101 @@ function flood(limiter: AttemptLimiter, first: number, last: number): Set<string
   return answers;
 }
 
-test("admits the 10,001st address and then denies every attempt", () => {
-  const limiter = createAttemptLimiter(fakeClock());
-  assert.deepEqual([...flood(limiter, 1, 10_001)], ["allowed"]);
-  assert.equal(limiter.tracked, 10_001);
-  assert.equal(limiter.attempt("address 10002"), "denied", "a new address");
-  assert.equal(limiter.attempt("address 1"), "denied", "a tracked one that has room");
-  assert.equal(limiter.tracked, 10_001);
-});
-
-test("still admits tracked addresses at 10,000 addresses", () => {
-  const limiter = createAttemptLimiter(fakeClock());
-  flood(limiter, 1, 10_000);
-  assert.equal(limiter.attempt("address 1"), "allowed");
-});
-
-test("counts expired addresses as tracked until the clean-up", () => {
+test("denies every attempt beyond 10,001 addresses, expired or not, until the clean-up", () => {
   const clock = fakeClock();
   const limiter = createAttemptLimiter(clock);
-  flood(limiter, 1, 10_001);
+  assert.deepEqual([...flood(limiter, 1, 10_000)], ["allowed"]);
+  assert.equal(limiter.attempt("address 1"), "allowed", "a tracked one");
+  assert.equal(limiter.attempt("address 10001"), "allowed");
+  const deniesAll = (): void => {
+    assert.equal(limiter.attempt("address 10002"), "denied", "a new address");
+    assert.equal(limiter.attempt("address 1"), "denied", "a tracked one that has room");
+    assert.equal(limiter.tracked, 10_001);
+  };
+  deniesAll();
   clock.advance(120_000);
-  assert.equal(limiter.attempt("address 1"), "denied");
+  deniesAll();
   limiter.cleanUp();
   assert.equal(limiter.tracked, 0);
   assert.equal(limiter.attempt("address 1"), "allowed");
 });
 
-test("drops only attempts older than the window on clean-up", () => {
-  const clock = fakeClock();
-  const limiter = createAttemptLimiter(clock);
-  limiter.attempt("gone");
-  for (let i = 0; i < 3; i += 1) limiter.attempt("half gone");
-  clock.advance(30_000);
-  for (let i = 0; i < 2; i += 1) limiter.attempt("half gone");
-  limiter.attempt("there");
-  clock.advance(30_100);
-  limiter.cleanUp();
-  assert.equal(limiter.tracked, 2);
-  const answers = Array.from({ length: 4 }, () => limiter.attempt("half gone"));
-  assert.deepEqual(answers, ["allowed", "allowed", "allowed", "denied"]);
-});
+type Step =
+  | { readonly do: "attempt"; readonly address: string }
+  | { readonly do: "advance"; readonly ms: number }
+  | { readonly do: "clean up" };
 
-test("frees no address on a clean-up within the window", () => {
-  const limiter = afterFiveAttempts(59_900);
-  limiter.cleanUp();
-  assert.equal(limiter.attempt(ADDRESS), "denied");
+interface PastAttempt {
+  readonly address: string;
+  readonly at: number;
+}
+
+/** Forgets nothing: every question is answered from the whole history of allowed attempts. */
+function naiveModel() {
+  const history: PastAttempt[] = [];
+  let now = 0;
+  let cleanedAt = Number.NEGATIVE_INFINITY;
+  const age = ({ at }: PastAttempt): number => now - at;
+
+  return {
+    attempt(address: string): string {
+      const counted = history.filter((past) => past.address === address && age(past) < 60_000);
+      if (counted.length === 5) return "denied";
+      history.push({ address, at: now });
+      return "allowed";
+    },
+    advance(ms: number): void {
+      now += ms;
+    },
+    cleanUp(): void {
+      cleanedAt = now;
+    },
+    /** An address is tracked while one of its attempts has not been seen stale by a clean-up. */
+    tracked(): number {
+      const survives = ({ at }: PastAttempt) => cleanedAt - at < 60_000;
+      return new Set(history.filter(survives).map(({ address }) => address)).size;
+    },
+  };
+}
+
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant("attempt"), address: fc.constantFrom("a", "b", "c") }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("advance"),
+      ms: fc.oneof(fc.nat(20_000), fc.constantFrom(1, 59_999, 60_000, 60_001)),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("clean up") }) },
+);
+
+test("matches a model that keeps the whole history", () => {
+  fc.assert(
+    fc.property(fc.array(steps, { maxLength: 120, size: "max" }), (sequence) => {
+      const clock = fakeClock();
+      const limiter = createAttemptLimiter(clock);
+      const model = naiveModel();
+      for (const step of sequence) {
+        switch (step.do) {
+          case "attempt":
+            assert.equal(limiter.attempt(step.address), model.attempt(step.address));
+            break;
+          case "advance":
+            clock.advance(step.ms);
+            model.advance(step.ms);
+            break;
+          case "clean up":
+            limiter.cleanUp();
+            model.cleanUp();
+            break;
+        }
+        assert.equal(limiter.tracked, model.tracked());
+      }
+    }),
+    { numRuns: 500 },
+  );
 });

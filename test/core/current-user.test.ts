@@ -4,35 +4,22 @@ import { createCurrentUser, createSessionMemory } from "../../src/core/current-u
 import { SESSION_LIFETIME_SECONDS } from "../../src/core/session-token.ts";
 import type { UserId } from "../../src/core/store.ts";
 import { createUserMemory } from "../../src/core/user-memory.ts";
-import { signedInOwner } from "../support/core-ports.ts";
+import { type CorePorts, signedInOwner } from "../support/core-ports.ts";
 import { mint, partsOf } from "../support/mint.ts";
 
-test("returns the user of a token, without a promise once both are cached", async (t) => {
-  const { currentUser, token, user } = await signedInOwner(t);
-  const first = currentUser(token);
-  assert.ok(first instanceof Promise);
-  assert.deepEqual(await first, user);
-  assert.deepEqual(currentUser(token), user);
-});
-
-test("looks up the user of a cached token when the user is not cached", async (t) => {
-  const { ports, currentUser, token, user } = await signedInOwner(t);
-  await currentUser(token);
-  ports.clock.advance(1_000);
-  const again = currentUser(token);
-  assert.ok(again instanceof Promise);
-  assert.deepEqual(await again, user);
-});
-
-test("returns no user after the token has expired", async (t) => {
-  const { ports, currentUser, token, user } = await signedInOwner(t);
+test("returns no user after the token has expired, and drops it from the cache", async (t) => {
+  const { ports, token, user } = await signedInOwner(t);
+  const sessions = createSessionMemory();
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, sessions);
   await currentUser(token);
   ports.clock.advance((SESSION_LIFETIME_SECONDS - 1) * 1_000);
   assert.deepEqual(await currentUser(token), user);
   ports.clock.advance(999);
   assert.deepEqual(currentUser(token), user);
+  assert.equal(sessions.size, 1);
   ports.clock.advance(1);
   assert.equal(await currentUser(token), undefined);
+  assert.equal(sessions.size, 0);
 });
 
 test("returns no user for a missing, empty or forged token or an unknown user, and which are forged", async (t) => {
@@ -43,32 +30,22 @@ test("returns no user for a missing, empty or forged token or an unknown user, a
   assert.equal(await currentUser(ports.tokens.issue("unknown" as UserId)), undefined);
 });
 
-test("throws when the store fails", async (t) => {
-  const { ports, token } = await signedInOwner(t);
-  const find = () => Promise.reject(new Error("unreachable"));
-  const currentUser = createCurrentUser(ports.tokens, { ...ports.users, find }, ports.clock);
-  await assert.rejects(async () => currentUser(token), /unreachable/);
-});
-
-test("verifies a genuine token once and a forged one each time", async (t) => {
-  const { ports, currentUser, token } = await signedInOwner(t);
+test("verifies a genuine token once and one that only begins like it each time", async (t) => {
+  const { ports, currentUser, token, user } = await signedInOwner(t);
   const verify = t.mock.method(ports.tokens, "verify");
   for (let i = 0; i < 3; i += 1) {
-    await currentUser(token);
-    assert.equal(await currentUser(`${token}A`), "forged");
+    const found = currentUser(token);
+    assert.ok(found instanceof Promise, "the user is not cached, or no longer");
+    assert.deepEqual(await found, user);
+    for (const forged of [`${token}A`, token.slice(0, -8)]) {
+      assert.equal(await currentUser(forged), "forged");
+    }
     ports.clock.advance(1_000);
   }
   assert.deepEqual(
     verify.mock.calls.map(({ arguments: [text] }) => text === token),
-    [true, false, false, false],
+    [true, ...Array(6).fill(false)],
   );
-});
-
-test("does not accept another token with the prefix of a cached one", async (t) => {
-  const { currentUser, token } = await signedInOwner(t);
-  await currentUser(token);
-  assert.equal(await currentUser(token.slice(0, -8)), "forged");
-  assert.equal(await currentUser(`${token}AAAA`), "forged");
 });
 
 test("caches a token with less than a second left only until it expires", async (t) => {
@@ -81,17 +58,6 @@ test("caches a token with less than a second left only until it expires", async 
   ports.clock.advance(1);
   assert.equal(await currentUser(token), undefined);
   assert.equal(await currentUser(token), undefined, "asked again");
-});
-
-test("notices a changed system clock within a second", async (t) => {
-  const { ports, token, user } = await signedInOwner(t);
-  let set = 0;
-  const clock = { ...ports.clock, now: () => ports.clock.now() + set };
-  const currentUser = createCurrentUser(ports.tokens, ports.users, clock);
-  assert.deepEqual(await currentUser(token), user);
-  set = SESSION_LIFETIME_SECONDS * 1_000;
-  ports.clock.advance(1_000);
-  assert.equal(await currentUser(token), undefined);
 });
 
 test("notices a changed system clock for each session of a user", async (t) => {
@@ -140,28 +106,22 @@ test("uses neither the user memory nor the system clock when token and user are 
   assert.deepEqual([find.mock.callCount(), now.mock.callCount()], [1, asked]);
 });
 
-test("drops an expired token from the cache", async (t) => {
-  const { ports, token } = await signedInOwner(t);
-  const sessions = createSessionMemory();
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, sessions);
-  await currentUser(token);
-  assert.equal(sessions.size, 1);
-  ports.clock.advance(SESSION_LIFETIME_SECONDS * 1_000);
-  assert.equal(await currentUser(token), undefined);
-  assert.equal(sessions.size, 0);
-});
+/** A function that finds users, and the IDs of the sessions that it notes as used. */
+function notingUses({ tokens, users, clock }: CorePorts) {
+  const used: string[] = [];
+  const recorder = { used: (id: string) => void used.push(id) };
+  const currentUser = createCurrentUser(tokens, users, clock, createSessionMemory(), recorder);
+  return { used, currentUser };
+}
 
 test("notes the use of a session once an hour, and not on every request", async (t) => {
   const { ports, token } = await signedInOwner(t);
-  const used: string[] = [];
-  const recorder = { used: (id: string) => void used.push(id) };
-  const { tokens, users, clock } = ports;
-  const currentUser = createCurrentUser(tokens, users, clock, createSessionMemory(), recorder);
+  const { used, currentUser } = notingUses(ports);
   const { jti } = partsOf(token).claims;
   for (let minute = 0; minute < 60; minute += 1) {
     await currentUser(token);
     currentUser(token);
-    clock.advance(60_000);
+    ports.clock.advance(60_000);
   }
   assert.deepEqual(used, [jti]);
   await currentUser(token);
@@ -170,12 +130,9 @@ test("notes the use of a session once an hour, and not on every request", async 
 
 test("does not note the use of a session that is refused, or of one without an ID", async (t) => {
   const { ports, user } = await signedInOwner(t);
-  const used: string[] = [];
-  const recorder = { used: (id: string) => void used.push(id) };
-  const { tokens, users, clock } = ports;
-  const currentUser = createCurrentUser(tokens, users, clock, createSessionMemory(), recorder);
-  await currentUser(tokens.issue("unknown" as UserId));
-  const withoutId = mint({ user_id: user.id, exp: clock.now() / 1_000 + 60 });
+  const { used, currentUser } = notingUses(ports);
+  await currentUser(ports.tokens.issue("unknown" as UserId));
+  const withoutId = mint({ user_id: user.id, exp: ports.clock.now() / 1_000 + 60 });
   assert.deepEqual(await currentUser(withoutId), user);
   assert.deepEqual(used, []);
 });

@@ -4,40 +4,28 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { createEventLog } from "../../src/core/event-log.ts";
 import { eventOf } from "../../src/core/events.ts";
-import type { NewLogEntry } from "../../src/core/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { recordingLog } from "../support/recording-log.ts";
-import { openStore } from "../support/store.ts";
+import { heldStore, quickStore } from "./held-store.ts";
 
-test("closes at once and logs nothing without waiting entries", async (t) => {
+test("ends the pause after a failure on close and retries once", async () => {
+  const store = heldStore();
   const log = recordingLog();
-  await createEventLog(await openStore(t), fakeClock(), log).close();
-  assert.deepEqual(log.lines, []);
-});
-
-test("ends the pause after a failure on close and retries once", async (t) => {
-  const store = await openStore(t);
-  const log = recordingLog();
-  let works = false;
-  const events = createEventLog(
-    {
-      insertLogEntries: async (entries) => {
-        if (!works) throw new Error("locked");
-        await store.insertLogEntries(entries);
-      },
-    },
-    fakeClock(),
-    log,
-  );
+  const events = createEventLog(store, fakeClock(), log);
   events.record(eventOf("signin", "owner"));
   // The pauses grow: after the third failure it is long enough to tell.
-  await eventually(() => (log.lines.length >= 3 ? true : undefined));
-  works = true;
+  for (let failure = 1; failure <= 3; failure += 1) {
+    await store.answer(new Error("locked"));
+    await eventually(() => log.lines[failure - 1]);
+  }
   const before = performance.now();
-  await events.close();
+  const closed = events.close();
+  await store.answer();
+  await closed;
   assert.ok(performance.now() - before < 600, "it did not sit out the pause");
-  assert.equal((await store.readLogEntries({ afterId: 0, limit: 10 })).length, 1);
+  assert.deepEqual(store.written, ["owner"]);
+  assert.equal(log.lines.length, 3, "none is reported as lost");
 });
 
 test("closes with a failing store and logs the number of lost entries", async () => {
@@ -98,27 +86,20 @@ test("does not keep the process alive after closing", async () => {
   assert.ok(Number(stdout) < 1_000, `${stdout} ms`);
 });
 
-test("writes an entry that is recorded at the moment when writing ends", async (t) => {
-  const store = await openStore(t);
-  const door = {
-    written: [] as string[],
-    async insertLogEntries(entries: readonly NewLogEntry[]) {
-      await store.insertLogEntries(entries);
-      door.written.push(...entries.map(({ summary }) => summary));
-    },
-  };
+test("writes an entry that is recorded at the moment when writing ends", async () => {
+  const store = quickStore();
+  const written = (name: string) =>
+    eventually(() => (store.written.includes(name) ? true : undefined), 2_000);
   // One turn of the microtask queue later each time: some of them hit the moment between the last
   // look at what is waiting and the end.
   for (let turns = 0; turns < 20; turns += 1) {
-    const events = createEventLog(door, fakeClock(), recordingLog());
-    const early = `Signed in as early ${turns}`;
-    const late = `Signed in as late ${turns}`;
+    const events = createEventLog(store, fakeClock(), recordingLog());
     events.record(eventOf("signin", `early ${turns}`));
-    await eventually(() => (door.written.includes(early) ? true : undefined));
+    await written(`early ${turns}`);
     const closed = events.close();
     for (let i = 0; i < turns; i += 1) await Promise.resolve();
     events.record(eventOf("signin", `late ${turns}`));
     await closed;
-    await eventually(() => (door.written.includes(late) ? true : undefined), 2_000);
+    await written(`late ${turns}`);
   }
 });

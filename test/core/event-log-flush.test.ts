@@ -9,9 +9,6 @@ import { fakeClock } from "../support/fake-clock.ts";
 import { recordingLog } from "../support/recording-log.ts";
 import { heldStore, type LogTarget, quickStore } from "./held-store.ts";
 
-/** Half of the pause between two batches. */
-const AT_ONCE_MS = 50;
-
 const eventLog = (store: Pick<LogTarget, "insertLogEntries">, log: ServerLog = recordingLog()) =>
   createEventLog(store, fakeClock(), log);
 
@@ -31,49 +28,22 @@ test("flushes at once without a store call when no entry waits", async () => {
   assert.deepEqual(store.asked, []);
 });
 
-test("resolves a flush once all entries recorded before it are written", async () => {
-  const store = heldStore();
-  const events = eventLog(store);
-  events.record(eventOf("signin", "first"));
-  events.record(eventOf("signin", "second"));
-  let flushed = false;
-  const done = events.flush().then(() => {
-    flushed = true;
-  });
-  await eventually(() => (store.asked.length > 0 ? true : undefined));
-  assert.equal(flushed, false);
-  await store.answer();
-  await done;
-  assert.deepEqual(store.written, ["first", "second"]);
-});
-
-test("waits in a flush for an entry that is being written", async () => {
+test("resolves a flush once all entries recorded before it are written, also one on its way", async () => {
   const store = heldStore();
   const events = eventLog(store);
   events.record(eventOf("signin", "early"));
   await eventually(() => (store.asked.length > 0 ? true : undefined));
   events.record(eventOf("signin", "late"));
-  const done = events.flush();
-  await store.answer();
-  assert.deepEqual(store.written, ["early"]);
-  await store.answer();
-  await done;
-  assert.deepEqual(store.written, ["early", "late"]);
-});
-
-test("writes in a flush what waits at the call, not later entries", async () => {
-  const ARRIVALS = 20;
-  let batches = 0;
-  const events = eventLog({
-    async insertLogEntries() {
-      batches += 1;
-      if (batches <= ARRIVALS) events.record(eventOf("signin", `during batch ${batches}`));
-    },
+  let flushed = false;
+  const done = events.flush().then(() => {
+    flushed = true;
   });
-  events.record(eventOf("signin", "before"));
-  await events.flush();
-  assert.equal(batches, 1);
-  await events.close();
+  await store.answer();
+  await eventually(() => (store.asked.length > 0 ? true : undefined));
+  assert.deepEqual([store.written, flushed], [["early"], false]);
+  await store.answer();
+  await assertEndsAtOnce(done);
+  assert.deepEqual(store.written, ["early", "late"]);
 });
 
 test("ends a flush with the batch that contains the last entry of the call", async () => {
@@ -84,8 +54,9 @@ test("ends a flush with the batch that contains the last entry of the call", asy
   await store.answer();
   for (let i = 502; i <= 1_500; i += 1) events.record(eventOf("signin", String(i)));
   await store.answer();
-  await done;
-  assert.ok(store.written.length < 1_500, "the later entries are not waited for");
+  await assertEndsAtOnce(done);
+  assert.equal(store.written.length, 1_000, "the later entries are not waited for");
+  assert.equal(store.asked.length, 0, "and they sit out the pause");
   const closed = events.close();
   while (store.written.length < 1_500) await store.answer();
   await closed;
@@ -105,23 +76,6 @@ test("ends a flush after 250 ms with a slow store, and writes the entry later", 
   await store.answer();
   assert.deepEqual(store.written, ["owner"]);
   await events.close();
-});
-
-test("ends the pause between two batches on a flush", async () => {
-  const store = quickStore();
-  const events = eventLog(store);
-  // The best of several: a busy machine may hold up one of them.
-  const took: number[] = [];
-  for (let round = 0; round < 5; round += 1) {
-    events.record(eventOf("signin", `before ${round}`));
-    await eventually(() => (store.written.includes(`before ${round}`) ? true : undefined));
-    events.record(eventOf("signin", `after ${round}`));
-    const before = performance.now();
-    await events.flush();
-    took.push(performance.now() - before);
-    assert.ok(store.written.includes(`after ${round}`));
-  }
-  assert.ok(Math.min(...took) < AT_ONCE_MS, `${took}`);
 });
 
 test("ends the long pause after failures on a flush", async () => {
@@ -160,52 +114,41 @@ test("resolves a flush when the store fails, and logs the reason", async () => {
   assert.deepEqual(store.written, ["owner"], "no entry is lost");
 });
 
-test("ends a flush at once when the server log throws", async () => {
-  const throwing = (): never => {
-    throw new Error("no place for lines");
-  };
-  const store = { insertLogEntries: () => Promise.reject(new Error("locked")) };
-  const events = eventLog(store, { warn: throwing, error: throwing });
+const throwing = (): never => {
+  throw new Error("out of order");
+};
+
+test("ends a flush at once when store and server log throw, and writes the entry with the next", async (t) => {
+  const store = quickStore();
+  const insertLogEntries = t.mock.fn(store.insertLogEntries);
+  insertLogEntries.mock.mockImplementationOnce(throwing);
+  const events = eventLog({ insertLogEntries }, { warn: throwing, error: throwing });
   events.record(eventOf("signin", "owner"));
   await assertEndsAtOnce(events.flush());
+  events.record(eventOf("signin", "other"));
+  await events.flush();
+  assert.deepEqual(store.written, ["owner", "other"]);
 });
 
 test("treats a store that throws synchronously as failed", async () => {
   const log = recordingLog();
-  const events = eventLog(
-    {
-      insertLogEntries: () => {
-        throw new Error("closed");
-      },
-    },
-    log,
-  );
+  const events = eventLog({ insertLogEntries: throwing }, log);
   events.record(eventOf("signin", "owner"));
   await events.flush();
-  assert.equal(log.lines[0]?.fields.reason, "closed");
+  assert.equal(log.lines[0]?.fields.reason, "out of order");
   await events.close();
 });
 
-test("resolves concurrent flushes with one write", async () => {
+test("resolves concurrent flushes with one write, or one failure", async () => {
   const store = heldStore();
   const events = eventLog(store);
   events.record(eventOf("signin", "owner"));
-  const done = Promise.all([events.flush(), events.flush(), events.flush()]);
-  await store.answer();
-  await done;
+  for (const problem of [new Error("locked"), undefined]) {
+    const done = Promise.all([events.flush(), events.flush(), events.flush()]);
+    await store.answer(problem);
+    await done;
+  }
   assert.deepEqual([store.written, store.asked.length], [["owner"], 0]);
-});
-
-test("resolves all concurrent flushes after a failure", async () => {
-  const store = heldStore();
-  const events = eventLog(store);
-  events.record(eventOf("signin", "owner"));
-  const done = Promise.all([events.flush(), events.flush()]);
-  await store.answer(new Error("locked"));
-  await done;
-  const closed = events.close();
-  await store.answer();
-  await closed;
 });
 
 test("writes all batches of a flush in order and without a pause", async () => {
@@ -234,19 +177,4 @@ test("flushes late entries after closing, and resolves if that fails", async () 
   await done;
   assert.deepEqual([store.written, log.lines.length], [["late"], 1]);
   await events.flush();
-});
-
-test("writes on close what a flush could not write", async () => {
-  const store = heldStore();
-  const log = recordingLog();
-  const events = eventLog(store, log);
-  events.record(eventOf("signin", "owner"));
-  const flushed = events.flush();
-  await store.answer(new Error("locked"));
-  await flushed;
-  const closed = events.close();
-  await store.answer();
-  await closed;
-  assert.deepEqual(store.written, ["owner"]);
-  assert.ok(log.lines.every(({ message }) => message !== "log entries lost at the end"));
 });

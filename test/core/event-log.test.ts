@@ -41,21 +41,11 @@ test("writes entries in the order and with the time of recording", async (t) => 
   clock.advance(1_500);
   events.record(eventOf("password_change"));
   await events.close();
+  const at = new Date("2031-05-01T00:00:00.000Z");
+  const later = new Date("2031-05-01T00:00:01.500Z");
   assert.deepEqual(await store.readLogEntries({ afterId: 0, limit: 10 }), [
-    {
-      id: 1,
-      at: new Date("2031-05-01T00:00:00.000Z"),
-      type: "signin",
-      summary: "Signed in as first",
-      author: "system",
-    },
-    {
-      id: 2,
-      at: new Date("2031-05-01T00:00:01.500Z"),
-      type: "password_change",
-      summary: "Changed password",
-      author: "system",
-    },
+    { id: 1, at, ...eventOf("signin", "first") },
+    { id: 2, at: later, ...eventOf("password_change") },
   ]);
 });
 
@@ -69,15 +59,16 @@ test("writes entries of the same moment in batches of at most 500", async (t) =>
   assert.deepEqual(await summariesIn(store), signedInAs(0, 1_200));
 });
 
-test("neither writes nor throws synchronously", async (t) => {
+test("neither writes nor throws synchronously, and counts what waits", async (t) => {
   const door = doorTo(await openStore(t));
-  door.failNext(1);
-  const log = recordingLog();
-  const events = createEventLog(door, fakeClock(), log);
+  const events = createEventLog(door, fakeClock(), recordingLog());
+  assert.equal(events.waiting, 0);
   assert.equal(events.record(eventOf("signin", "owner")), undefined);
+  assert.equal(events.waiting, 1);
   await Promise.resolve();
   assert.deepEqual(door.batches, [], "the response comes first");
   await events.close();
+  assert.equal(events.waiting, 0);
 });
 
 test("logs a failed batch and retries it in order", async (t) => {
@@ -91,13 +82,8 @@ test("logs a failed batch and retries it in order", async (t) => {
   for (let i = 3; i < 6; i += 1) events.record(eventOf("signin", String(i)));
   await eventually(async () => ((await summariesIn(store)).length >= 6 ? true : undefined));
   assert.deepEqual(await summariesIn(store), signedInAs(0, 6), "each of them once");
-  assert.deepEqual(log.lines, [
-    {
-      level: "error",
-      message: "log entries not written",
-      fields: { reason: "the disk is full", waiting: 3 },
-    },
-  ]);
+  const fields = { reason: "the disk is full", waiting: 3 };
+  assert.deepEqual(log.lines, [{ level: "error", message: "log entries not written", fields }]);
   await events.close();
 });
 
@@ -114,37 +100,10 @@ test("lets denied sign-ins fill at most half of the queue", async (t) => {
   assert.deepEqual(log.lines.at(-1)?.fields, { dropped: 4_000 });
 });
 
-test("writes later entries and flushes after the server log throws", async (t) => {
-  const store = await openStore(t);
-  const door = doorTo(store);
-  const throwing = (): never => {
-    throw new Error("no place for lines");
-  };
-  const events = createEventLog(door, fakeClock(), { warn: throwing, error: throwing });
-  door.failNext(1);
-  events.record(eventOf("signin", "0"));
-  await events.flush();
-  events.record(eventOf("signin", "1"));
-  await events.flush();
-  assert.deepEqual(await summariesIn(store), signedInAs(0, 2));
-  await events.close();
-});
-
-test("reports the number of waiting entries", async (t) => {
-  const events = createEventLog(await openStore(t), fakeClock(), recordingLog());
-  assert.equal(events.waiting, 0);
-  events.record(eventOf("signin", "owner"));
-  events.record(eventOf("signin", "other"));
-  assert.equal(events.waiting, 2);
-  await events.close();
-  assert.equal(events.waiting, 0);
-});
-
 test("increases the pauses while the store fails", async (t) => {
   const door = doorTo(await openStore(t));
   door.failNext(3);
-  const log = recordingLog();
-  const events = createEventLog(door, fakeClock(), log);
+  const events = createEventLog(door, fakeClock(), recordingLog());
   const before = performance.now();
   events.record(eventOf("signin", "owner"));
   await eventually(() => (events.waiting === 0 ? true : undefined));
@@ -153,24 +112,9 @@ test("increases the pauses while the store fails", async (t) => {
   await events.close();
 });
 
-test("drops and counts entries beyond 10,000 waiting ones", async (t) => {
+test("drops and counts entries beyond 10,000 waiting ones, and tells the meter of each", async (t) => {
   const store = await openStore(t);
-  const log = recordingLog();
-  const events = createEventLog(store, fakeClock(), log);
-  for (let i = 0; i < 10_007; i += 1) events.record(eventOf("signin", String(i)));
-  await events.close();
-  assert.deepEqual(await summariesIn(store), signedInAs(0, 10_000));
-  assert.deepEqual(log.lines, [
-    {
-      level: "error",
-      message: "log entries dropped: too many were waiting",
-      fields: { dropped: 7 },
-    },
-  ]);
-});
-
-test("reports written, failed and dropped entries to the meter", async (t) => {
-  const door = doorTo(await openStore(t));
+  const door = doorTo(store);
   door.failNext(1);
   const heard: string[] = [];
   const meter = {
@@ -183,5 +127,8 @@ test("reports written, failed and dropped entries to the meter", async (t) => {
   for (let i = 0; i < 10_002; i += 1) events.record(eventOf("signin", String(i)));
   await eventually(() => log.lines[0]);
   await events.close();
+  assert.deepEqual(await summariesIn(store), signedInAs(0, 10_000));
+  const message = "log entries dropped: too many were waiting";
+  assert.deepEqual(log.lines.slice(1), [{ level: "error", message, fields: { dropped: 2 } }]);
   assert.deepEqual(heard, ["dropped", "dropped", "failed", ...Array(20).fill("500 written")]);
 });

@@ -24,7 +24,7 @@ for (const [address, prefix, network] of [
   });
 }
 
-for (const prefix of [32, 64, 128]) {
+for (const prefix of [64, 128]) {
   test(`an IPv4 address is its own network, with prefix length ${prefix}`, () => {
     for (const address of ["192.0.2.1", "::ffff:192.0.2.1", "::FFFF:c000:201"]) {
       assert.equal(networkOf(address, prefix), "192.0.2.1");

@@ -22,30 +22,16 @@ const scheme = often("https", "http", "HTTPS", "ftp", "javascript", "blob:https"
 const slashes = often("://", ":", ":/", ":///", ":\\\\", ":/\\", "//", "/\\", "/");
 const user = often("", "u@", "u:p@", "@", "auth.example.test@", "example.test:443@", "\\@");
 const host = fc.oneof(
-  fc.constantFrom(
-    "auth.example.test",
-    "example.test",
-    "app.example.test",
-    "127.0.0.1",
-    "a..example.test",
-  ),
+  fc.constantFrom("auth.example.test", "example.test", "app.example.test", "a..example.test"),
   fc.constantFrom("evil.example", "evilexample.test", "example.test.evil.example", "example.test."),
-  fc.constantFrom("app%2eexample.test", "app。example.test", "dооr.test", "2130706433", "[::1]"),
+  fc.constantFrom("app%2eexample.test", "app。example.test", "127.0.0.1", "2130706433", "[::1]"),
   fc.domain(),
   fc.domain().map((name) => `${name}.example.test`),
   fc.string({ unit: "binary", maxLength: 6 }).map((text) => `${text}.example.test`),
 );
 const port = often("", ":443", ":80", ":8443", ":3000", ":", ":0");
 const rest = fc.oneof(
-  fc.constantFrom(
-    "/",
-    "",
-    "/page?a=b#c",
-    "\\",
-    "#.example.test",
-    "?.example.test",
-    "/..//evil.example",
-  ),
+  fc.constantFrom("/", "", "/page?a=b#c", "\\", "#.example.test", "?.example.test"),
   fc.webPath(),
   fc.string({ unit: "binary-ascii", maxLength: 8 }),
 );

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import {
   createSessionTokens,
-  DEVELOPMENT_SECRET,
   SESSION_LIFETIME_SECONDS,
   type SessionTokens,
 } from "../../src/core/session-token.ts";
@@ -36,28 +34,15 @@ test("issues a token with the user, a new 128-bit jti and a lifetime of thirty d
   assert.notEqual(first.claims.jti, second.claims.jti);
 });
 
-test("the signature is HMAC-SHA256 of header and claims with the secret's UTF-8 bytes", () => {
-  const secret = "ein längeres Geheimnis für Tests 🔑";
-  const token = createSessionTokens(secret, fakeClock()).issue(OWNER);
-  const [header, claims, signature] = token.split(".");
-  const expected = createHmac("sha256", Buffer.from(secret, "utf8"))
-    .update(`${header}.${claims}`)
-    .digest("base64url");
-  assert.equal(signature, expected);
-});
-
-test("verifies an issued token, also in another instance with the same secret", () => {
+test("verifies an issued token in every instance with that secret, also as a previous one", () => {
   const { tokens, clock } = tokensWithClock();
   const token = tokens.issue(OWNER);
-  assert.equal(userIdIn(tokens, token), OWNER);
-  assert.equal(userIdIn(createSessionTokens(SECRET, clock), token), OWNER);
-  assert.equal(userIdIn(createSessionTokens(`${SECRET}.`, clock), token), undefined);
-});
-
-test("signs with the development secret, which has at least as many bytes as the digest", () => {
-  const tokens = createSessionTokens(DEVELOPMENT_SECRET, fakeClock());
-  assert.equal(userIdIn(tokens, tokens.issue(OWNER)), OWNER);
-  assert.ok(Buffer.byteLength(DEVELOPMENT_SECRET) >= 32);
+  const rotated = createSessionTokens("new", clock, ["unused", SECRET]);
+  for (const instance of [tokens, createSessionTokens(SECRET, clock), rotated]) {
+    assert.equal(userIdIn(instance, token), OWNER);
+  }
+  assert.equal(tokens.verify(rotated.issue(OWNER)), "forged", "it signs with the new secret only");
+  assert.equal(createSessionTokens("new", clock, [`${SECRET}.`]).verify(token), "forged");
 });
 
 test("accepts a token issued elsewhere with the same secret", () => {
@@ -67,6 +52,8 @@ test("accepts a token issued elsewhere with the same secret", () => {
   const header = { typ: "JWT", alg: "HS256", kid: "2030-01" };
   const claims = { exp, user_id: OWNER, aud: "app", role: ["admin"] };
   assert.equal(userIdIn(tokens, mint(claims, { header })), OWNER, "with more in it");
+  const ahead = mint({ user_id: OWNER, iat: exp - 1, exp });
+  assert.equal(userIdIn(tokens, ahead), OWNER, "by a machine whose clock is ahead");
 });
 
 test("reads a jti that is text and a sessions_from that is a number, and ignores others", () => {
@@ -84,13 +71,6 @@ test("reads a jti that is text and a sessions_from that is a number, and ignores
   }
 });
 
-test("accepts an iat slightly in the future, since clocks differ between machines", () => {
-  const { tokens, clock } = tokensWithClock();
-  const now = secondsOf(clock);
-  const token = mint({ user_id: OWNER, iat: now + 90, exp: now + 3_600 });
-  assert.equal(userIdIn(tokens, token), OWNER);
-});
-
 test("accepts a token until the second of its expiry", () => {
   const { clock, tokens } = tokensWithClock();
   const token = tokens.issue(OWNER);
@@ -98,14 +78,6 @@ test("accepts a token until the second of its expiry", () => {
   assert.equal(userIdIn(tokens, token), OWNER);
   clock.advance(1);
   assert.equal(userIdIn(tokens, token), undefined);
-});
-
-test("reads exp as seconds, so milliseconds are far in the future", () => {
-  const { tokens, clock } = tokensWithClock();
-  const token = mint({ user_id: OWNER, exp: clock.now() });
-  assert.equal(userIdIn(tokens, token), OWNER);
-  clock.advance(1_000 * SESSION_LIFETIME_SECONDS);
-  assert.equal(userIdIn(tokens, token), OWNER);
 });
 
 test("accepts a token with a future nbf once that time is reached", () => {

@@ -8,7 +8,7 @@ import {
   type UserMemory,
 } from "../../src/core/user-memory.ts";
 import { fakeClock } from "../support/fake-clock.ts";
-import { hashText, openStore } from "../support/store.ts";
+import { add, hashText, openStore } from "../support/store.ts";
 
 const ID = "user-1" as UserId;
 
@@ -24,104 +24,87 @@ function usersOf(memory: UserMemory) {
   };
 }
 
-/** The real store with one account in it, counting what it is asked. */
+/** A memory over the real store without its reports of changes, and what it is asked. */
 async function memoryOverStore(t: TestContext) {
   const store = await openStore(t);
-  const asked = { hasUsers: 0, findUser: 0 };
-  const clock = fakeClock();
-  const users = createUserMemory(
-    {
-      hasUsers() {
-        asked.hasUsers += 1;
-        return store.hasUsers();
-      },
-      findUser(id) {
-        asked.findUser += 1;
-        return store.findUser(id);
-      },
-    },
-    clock,
-  );
-  const insert = async (): Promise<UserId> => {
-    const user = await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
-    assert.ok(user);
-    return user.id;
+  const asked = {
+    hasUsers: t.mock.fn(store.hasUsers),
+    findUser: t.mock.fn(store.findUser),
+    hasExtra: t.mock.fn(store.hasExtra),
   };
-  return { asked, clock, users: usersOf(users), memory: users, insert };
+  const clock = fakeClock();
+  const memory = createUserMemory(asked, clock);
+  const times = (method: keyof typeof asked): number => asked[method].mock.callCount();
+  const insert = async (): Promise<UserId> => (await add(store, "owner")).id;
+  return { store, times, clock, users: usersOf(memory), memory, insert };
 }
 
-test("returns a user without a promise for one second, and then looks it up again", async (t) => {
-  const { asked, clock, users, insert } = await memoryOverStore(t);
+test("returns a frozen user without a promise for one second, and then looks it up again", async (t) => {
+  const { times, clock, users, insert } = await memoryOverStore(t);
   const id = await insert();
-  assert.deepEqual(await users.find(id), { id, username: "owner" });
+  const user = await users.find(id);
+  assert.deepEqual(user, { id, username: "owner" }, "without the hash");
+  assert.ok(Object.isFrozen(user));
   clock.advance(999);
   assert.deepEqual(users.find(id), { id, username: "owner" });
-  assert.equal(asked.findUser, 1);
+  assert.equal(times("findUser"), 1);
   clock.advance(1);
-  assert.ok(users.find(id) instanceof Promise);
-  assert.equal(asked.findUser, 2);
+  assert.ok(users.find(id) instanceof Promise, "the use did not extend the second");
+  assert.equal(times("findUser"), 2);
 });
 
-test("does not extend the second on use", async (t) => {
-  const { asked, clock, users, insert } = await memoryOverStore(t);
-  const id = await insert();
-  await users.find(id);
-  for (let i = 0; i < 3; i += 1) {
-    clock.advance(400);
-    await users.find(id);
-  }
-  assert.equal(asked.findUser, 2);
-});
-
-test("caches a frozen user without the hash", async (t) => {
-  const { users, insert } = await memoryOverStore(t);
-  const user = await users.find(await insert());
-  assert.ok(user && Object.isFrozen(user));
-  assert.deepEqual(Object.keys(user).sort(), ["id", "username"]);
-});
-
-test("looks a forgotten user up at once", async (t) => {
-  const { asked, users, insert } = await memoryOverStore(t);
-  const id = await insert();
-  await users.find(id);
-  users.forget(id);
-  assert.ok(users.find(id) instanceof Promise);
-  assert.equal(asked.findUser, 2);
-});
-
-test("expires a held entry when the user is forgotten", async (t) => {
-  const { clock, memory, insert } = await memoryOverStore(t);
+test("looks a forgotten user up at once, and expires the entry that a session holds", async (t) => {
+  const { times, clock, memory, insert } = await memoryOverStore(t);
   const id = await insert();
   const held = await memory.find(id);
   assert.equal(held?.until, clock.monotonic() + 1_000);
   memory.forget(id);
   assert.ok(held.until <= clock.monotonic());
+  assert.ok(memory.find(id) instanceof Promise);
+  assert.equal(times("findUser"), 2);
 });
 
 test("shares one query between concurrent lookups of one user", async (t) => {
-  const { asked, users, insert } = await memoryOverStore(t);
+  const { times, users, insert } = await memoryOverStore(t);
   const id = await insert();
   const found = await Promise.all(Array.from({ length: 50 }, () => users.find(id)));
   assert.deepEqual(found, Array(50).fill({ id, username: "owner" }));
-  assert.equal(asked.findUser, 1);
+  assert.equal(times("findUser"), 1);
 });
 
 test("does not cache a missing user", async (t) => {
-  const { asked, users } = await memoryOverStore(t);
+  const { times, users } = await memoryOverStore(t);
   assert.equal(await users.find(ID), undefined);
   assert.equal(await users.find(ID), undefined);
-  assert.equal(asked.findUser, 2);
+  assert.equal(times("findUser"), 2);
 });
 
 test("queries whether an account exists until the answer is yes", async (t) => {
-  const { asked, users, insert } = await memoryOverStore(t);
+  const { times, users, insert } = await memoryOverStore(t);
   assert.equal(await users.anyExists(), false);
   assert.equal(await users.anyExists(), false);
   await insert();
   assert.equal(await users.anyExists(), true);
-  assert.equal(asked.hasUsers, 3);
+  assert.equal(times("hasUsers"), 3);
   assert.equal(users.anyExists(), true, "without a promise");
-  assert.equal(asked.hasUsers, 3);
+  assert.equal(times("hasUsers"), 3);
+});
+
+test("remembers whether codes are in use for a second, or until a user changes", async (t) => {
+  const { store, times, clock, users, insert } = await memoryOverStore(t);
+  const id = await insert();
+  assert.equal(await users.anyHas("codes"), false);
+  await store.replaceExtra(id, "codes", undefined, "codes");
+  clock.advance(999);
+  assert.equal(await users.anyHas("codes"), false);
+  assert.equal(times("hasExtra"), 1);
+  clock.advance(1);
+  assert.equal(await users.anyHas("codes"), true);
+  assert.equal(await users.anyHas("codes"), true);
+  assert.equal(times("hasExtra"), 2);
+  users.forget(id);
+  assert.equal(await users.anyHas("codes"), true);
+  assert.equal(times("hasExtra"), 3);
 });
 
 /** Look-ups that end when the test says so: the store answers too fast to be overtaken. */
@@ -196,87 +179,33 @@ test("rejects all callers of a failed lookup, and queries again for the next", a
   assert.equal((await again)?.username, "owner");
 });
 
-/** The same, with a store that keeps extras. */
-async function codesInUse(t: TestContext) {
-  const store = await openStore(t);
-  const asked = { hasExtra: 0 };
-  const clock = fakeClock();
-  const users = createUserMemory(
-    {
-      hasUsers: store.hasUsers,
-      findUser: store.findUser,
-      hasExtra(extra) {
-        asked.hasExtra += 1;
-        return store.hasExtra(extra);
-      },
-    },
-    clock,
-  );
-  const user = await store.insertUser({ username: "owner", passwordHash: hashText("hash") });
-  assert.ok(user);
-  const turnOn = () => store.replaceExtra(user.id, "codes", undefined, "codes");
-  return { asked, clock, users, id: user.id, turnOn };
-}
+/** A store that can do no more than it must. */
+const LEAST = { hasUsers: async () => true, findUser: async () => undefined };
 
-test("remembers whether codes are in use for a second, or until a user changes", async (t) => {
-  const { asked, clock, users, id, turnOn } = await codesInUse(t);
-  assert.equal(await users.anyHas("codes"), false);
-  await turnOn();
-  clock.advance(999);
-  assert.equal(await users.anyHas("codes"), false);
-  assert.equal(asked.hasExtra, 1);
-  clock.advance(1);
-  assert.equal(await users.anyHas("codes"), true);
-  assert.equal(await users.anyHas("codes"), true);
-  assert.equal(asked.hasExtra, 2);
-  users.forget(id);
-  assert.equal(await users.anyHas("codes"), true);
-  assert.equal(asked.hasExtra, 3);
-});
-
-test("asks again whether codes are in use after a failure", async () => {
-  const failing = { failures: 1 };
-  const users = createUserMemory(
-    {
-      hasUsers: async () => true,
-      findUser: async () => undefined,
-      async hasExtra() {
-        failing.failures -= 1;
-        if (failing.failures >= 0) throw new Error("store is busy");
-        return true;
-      },
-    },
-    fakeClock(),
-  );
+test("asks again whether codes are in use after a failure", async (t) => {
+  const hasExtra = t.mock.fn(async () => true);
+  hasExtra.mock.mockImplementationOnce(() => Promise.reject(new Error("store is busy")));
+  const users = createUserMemory({ ...LEAST, hasExtra }, fakeClock());
   await assert.rejects(async () => users.anyHas("codes"), /store is busy/);
   assert.equal(await users.anyHas("codes"), true);
 });
 
-test("a late failure does not drop a newer answer", async () => {
-  const failures: ((error: Error) => void)[] = [];
-  let asked = 0;
-  const users = createUserMemory(
-    {
-      hasUsers: async () => true,
-      findUser: async () => undefined,
-      hasExtra() {
-        asked += 1;
-        if (asked > 1) return Promise.resolve(true);
-        return new Promise((_, reject) => failures.push(reject));
-      },
-    },
-    fakeClock(),
-  );
+test("a late failure does not drop a newer answer", async (t) => {
+  const late = Promise.withResolvers<boolean>();
+  const hasExtra = t.mock.fn(async () => true);
+  hasExtra.mock.mockImplementationOnce(() => late.promise);
+  const users = createUserMemory({ ...LEAST, hasExtra }, fakeClock());
   const first = users.anyHas("codes");
-  users.forget("1" as UserId);
+  users.forget(ID);
   assert.equal(await users.anyHas("codes"), true);
-  failures[0]?.(new Error("store is busy"));
+  late.reject(new Error("store is busy"));
   await assert.rejects(async () => first, /store is busy/);
   assert.equal(await users.anyHas("codes"), true);
-  assert.equal(asked, 2);
+  assert.equal(hasExtra.mock.callCount(), 2);
 });
 
-test("no codes are in use in a store that keeps no extras", async () => {
-  const store = { hasUsers: async () => true, findUser: async () => undefined };
-  assert.equal(createUserMemory(store, fakeClock()).anyHas("codes"), false);
+test("a store may keep no extras, so that no codes are in use, and watch no users", async () => {
+  const users = createUserMemory(LEAST, fakeClock());
+  assert.equal(users.anyHas("codes"), false);
+  await assert.doesNotReject(users.close());
 });

@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import { openSqlite, type SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { tempDir } from "./temp-dir.ts";
 
-export { hashText, logEntry } from "../../src/testing/samples.ts";
+export { add, hashText, logEntry } from "../../src/testing/samples.ts";
 
 /** A real store with its own file, closed and removed after the test. */
 export async function openStore(t: TestContext): Promise<SqliteStore> {

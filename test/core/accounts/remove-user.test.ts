@@ -15,7 +15,6 @@ test("removes only that account and records an entry", async (t) => {
 for (const [username, outcome] of [
   ["owner", "last-user"],
   ["Owner", "no-user"],
-  ["", "no-user"],
 ] as const) {
   test(`with one account left, removing "${username}" returns ${outcome} and records nothing`, async (t) => {
     const ports = await accountPorts(t, "owner");

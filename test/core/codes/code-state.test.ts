@@ -26,18 +26,21 @@ test("counts the recovery codes that are left", () => {
 });
 
 for (const damage of [
-  { secret: 1 },
-  { lastStep: "0" },
-  { lastStep: 0.5 },
-  { recovery: "text" },
+  ...["", "{", "null", "[]", '{"secret":1}', '{"secret":"","lastStep":0}'],
+  ...[{ secret: 1 }, { lastStep: "0" }, { lastStep: 0.5 }, { recovery: "text" }],
   { recovery: [...state.recovery, 1] },
 ]) {
   test(`does not read a state with ${JSON.stringify(damage).slice(0, 40)}`, () => {
-    const damaged = JSON.stringify({ ...state, ...damage });
+    const damaged = typeof damage === "string" ? damage : JSON.stringify({ ...state, ...damage });
     assert.deepEqual(use(damaged, recoveryCode), { kind: "unreadable" });
     assert.equal(recoveryCodesLeft(damaged), 0);
   });
 }
+
+test("makes other recovery codes each time", () => {
+  const other = newCodeState(ports.seals, ID, Buffer.alloc(20), 0);
+  assert.equal(new Set([...recoveryCodes, ...other.recoveryCodes]).size, 20);
+});
 
 test("accepts a recovery code only without further characters", () => {
   for (const entered of [`x${recoveryCode}`, `${recoveryCode}x`, `${recoveryCode}0`]) {

@@ -27,7 +27,7 @@ export function unwatchedUsers({ store, clock }: CorePorts): UserMemory {
   return createUserMemory(unwatched, clock);
 }
 
-/** An account that has just turned codes on. The confirming code is used up. */
+/** An account that turned codes on a step ago: `code(-1)`, which confirmed it, is used up. */
 export async function withCodes(t: TestContext): Promise<CodesScene> {
   const ports = await corePorts(t);
   const { id } = await ports.insertOwner();
@@ -37,6 +37,7 @@ export async function withCodes(t: TestContext): Promise<CodesScene> {
   const code = (steps = 0): string => codeOf(secret, stepAt(ports.clock.now()) + steps);
   const confirmed = await confirmCodes(ports, id, outcome.begun.sealed, code());
   if (confirmed.kind !== "on") throw new Error(confirmed.kind);
+  ports.clock.advance(STEP_MS);
   return {
     ports,
     secret,

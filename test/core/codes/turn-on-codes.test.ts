@@ -6,7 +6,8 @@ import type { UserId } from "../../../src/core/store.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { OWNER } from "../../support/gate.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
-import { CLIENT, unwatchedUsers, withCodes } from "./codes-ports.ts";
+import { add } from "../../support/store.ts";
+import { CLIENT, unwatchedUsers } from "./codes-ports.ts";
 
 const NOBODY = "nobody" as UserId;
 const MINUTE_MS = 60_000;
@@ -59,10 +60,7 @@ test("lets the user try again after a wrong code", async (t) => {
 
 test("does not confirm what was begun too long ago, never, or for another account", async (t) => {
   const { ports, id, sealed, code, codes } = await begun(t);
-  const { passwordHash } = (await ports.store.findUser(id)) ?? {};
-  assert.ok(passwordHash);
-  const guest = await ports.store.insertUser({ username: "guest", passwordHash });
-  assert.ok(guest);
+  const guest = await add(ports.store, "guest");
   const never = { kind: "not-begun" };
   assert.deepEqual(await confirmCodes(ports, guest.id, sealed, code()), never);
   assert.deepEqual(await confirmCodes(ports, id, "", code()), never);
@@ -79,10 +77,4 @@ test("does not turn on codes twice", async (t) => {
   assert.deepEqual(await confirmCodes(ports, id, sealed, code()), { kind: "already-on" });
   assert.deepEqual(await beginCodes(ports, id, OWNER.password, CLIENT), { kind: "already-on" });
   assert.equal(await codes(), first);
-});
-
-test("makes other secrets and recovery codes for each account", async (t) => {
-  const [one, other] = [await withCodes(t), await withCodes(t)];
-  assert.notDeepEqual(one.secret, other.secret);
-  assert.equal(new Set([...one.recoveryCodes, ...other.recoveryCodes]).size, 20);
 });

@@ -29,11 +29,8 @@ export async function ownerWithoutPasskey(t: TestContext): Promise<Owner> {
 }
 
 /** Adds a passkey to the account, and returns it. */
-export async function added(
-  ports: PasskeyPorts,
-  userId: UserId,
-  passkey: Authenticator = createAuthenticator(),
-): Promise<Authenticator> {
+export async function added(ports: PasskeyPorts, userId: UserId): Promise<Authenticator> {
+  const passkey = createAuthenticator();
   const answer = passkey.create(ports.challenges.issue({ addTo: userId }));
   const outcome = await addPasskey(ports, userId, answer, PARTY);
   if (outcome !== "added") throw new Error(`the passkey was ${outcome}`);

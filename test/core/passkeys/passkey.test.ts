@@ -26,6 +26,12 @@ test("reads the passkeys of an account, used or not", () => {
   assert.deepEqual(passkeysIn(undefined), []);
 });
 
+test("reads no passkey from a text that is not a list of passkeys", () => {
+  for (const text of ["", "{}", "[1]", "[null]", '[{"id":"x"}]', `${textOf([passkey])}x`]) {
+    assert.deepEqual(passkeysIn(text), [], text);
+  }
+});
+
 for (const damage of [
   { id: 1 },
   { name: null },

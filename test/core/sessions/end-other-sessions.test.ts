@@ -12,13 +12,6 @@ test("ends all sessions of the user but one", async (t) => {
   assert.deepEqual(signedIn, [false, true, false]);
 });
 
-test("ends all sessions if none is to be kept", async (t) => {
-  const { ports, user, start, isSignedIn } = await accountWithSessions(t);
-  const token = await start();
-  assert.equal(await endOtherSessions(ports, user.id, undefined), 1);
-  assert.equal(await isSignedIn(token), false);
-});
-
 test("changes nothing of a user without other sessions", async (t) => {
   const { ports, user, start } = await accountWithSessions(t);
   const own = idOf(await start());

@@ -2,24 +2,18 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { listSessions } from "../../../src/core/sessions/list-sessions.ts";
 import { startSession } from "../../../src/core/sessions/start-session.ts";
-import { corePorts } from "../../support/core-ports.ts";
 import { mint } from "../../support/mint.ts";
-import { hashText } from "../../support/store.ts";
-
-const CLIENT = { remoteAddress: "192.0.2.1", userAgent: "curl/8.5.0" };
+import { accountWithSessions, CLIENT } from "./session-ports.ts";
 
 async function scene(t: TestContext) {
-  const ports = await corePorts(t);
-  const user = await ports.insertOwner(hashText("a hash"));
-  return {
-    ports,
-    user,
-    list: async (text: string) => {
-      const token = ports.tokens.verify(text);
-      assert.ok(typeof token === "object");
-      return listSessions(ports, token, { remoteAddress: "::1", userAgent: "wget/1" });
-    },
+  const account = await accountWithSessions(t);
+  const { ports } = account;
+  const list = async (text: string) => {
+    const token = ports.tokens.verify(text);
+    assert.ok(typeof token === "object");
+    return listSessions(ports, token, { remoteAddress: "::1", userAgent: "wget/1" });
   };
+  return { ...account, list };
 }
 
 test("lists this session first, and at once after the sign-in", async (t) => {

@@ -18,13 +18,21 @@ const session: StoredSession = {
   device: "",
 };
 
-test("inserts a session after the turn that started it, and before a flush returns", async () => {
+/** A recorder, and what it has written. */
+function recorderOfAll() {
   const inserted: string[] = [];
+  const written: (readonly [readonly string[], Date])[] = [];
   const store = {
     insertSession: async ({ id }: StoredSession) => void inserted.push(id),
-    noteSessionsUsed: async () => {},
+    noteSessionsUsed: async (ids: readonly string[], time: Date) => void written.push([ids, time]),
   };
-  const recorder = createSessionRecorder(store, fakeClock(), recordingLog());
+  const clock = fakeClock();
+  const recorder = createSessionRecorder(store, clock, recordingLog());
+  return { recorder, clock, inserted, written };
+}
+
+test("inserts a session after the turn that started it, and before a flush returns", async () => {
+  const { recorder, inserted } = recorderOfAll();
   recorder.started(session);
   await Promise.resolve();
   assert.deepEqual(inserted, []);
@@ -32,19 +40,8 @@ test("inserts a session after the turn that started it, and before a flush retur
   assert.deepEqual(inserted, ["a"]);
 });
 
-/** A recorder of uses, and what it has written. */
-function usesRecorder() {
-  const written: (readonly [readonly string[], Date])[] = [];
-  const store = {
-    insertSession: async () => {},
-    noteSessionsUsed: async (ids: readonly string[], time: Date) => void written.push([ids, time]),
-  };
-  const clock = fakeClock();
-  return { recorder: createSessionRecorder(store, clock, recordingLog()), clock, written };
-}
-
 test("writes the uses of several sessions together, each once", async () => {
-  const { recorder, clock, written } = usesRecorder();
+  const { recorder, clock, written } = recorderOfAll();
   for (const id of ["a", "b", "a"]) recorder.used(id);
   await recorder.flush();
   await recorder.flush();
@@ -53,7 +50,7 @@ test("writes the uses of several sessions together, each once", async () => {
 
 test("writes uses after a second, counted again from each flush", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { recorder, written } = usesRecorder();
+  const { recorder, written } = recorderOfAll();
   const uses = async () => {
     await turn();
     return written.map(([ids]) => ids.join(" "));
@@ -76,7 +73,7 @@ test("writes uses after a second, counted again from each flush", async (t) => {
 });
 
 test("keeps ten thousand uses at most until the next write", async () => {
-  const { recorder, written } = usesRecorder();
+  const { recorder, written } = recorderOfAll();
   for (let id = 0; id <= 10_000; id += 1) recorder.used(String(id));
   await recorder.flush();
   assert.deepEqual(

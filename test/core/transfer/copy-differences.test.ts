@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type CopyOutcome, copy } from "../../../src/core/transfer/copy.ts";
+import { differencesOf } from "../../../src/core/transfer/copy-digest.ts";
 import { openSqlite, type SqliteStore } from "../../../src/stores/sqlite/store.ts";
 import { execute } from "../../support/database.ts";
 import { hashText, logEntry } from "../../support/store.ts";
@@ -82,4 +83,12 @@ test("detects two texts that are swapped between entries", async (t) => {
     CASE id WHEN 1 THEN 'entry 1' ELSE 'entry 0' END WHERE id IN (1, 2)`;
   const outcome = await copyAndChange(await files(t), swap);
   assert.equal(outcome.kind, "different");
+});
+
+test("a different number is a difference whatever the sums", () => {
+  const side = (count: number) => ({ users: { count, sum: 7n }, entries: { count, sum: 7n } });
+  assert.deepEqual(differencesOf(side(2), side(1)), [
+    { of: "users", copied: 2, found: 1 },
+    { of: "log entries", copied: 2, found: 1 },
+  ]);
 });

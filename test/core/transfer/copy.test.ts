@@ -94,12 +94,10 @@ for (const [what, put] of Object.entries({
   "an account": (store: SqliteStore) =>
     store.insertFirstUser({ username: "owner", passwordHash: hashText("own") }),
   "a log entry": (store: SqliteStore) => store.insertLogEntries([logEntry("own")]),
-  "a finished copy": async (store: SqliteStore, source: SqliteStore) =>
-    run({ source, target: store }),
 })) {
   test(`refuses a target with ${what} and leaves it unchanged`, async (t) => {
     const { source, target } = await stores(t);
-    await put(target, source);
+    await put(target);
     const before = await target.readContents();
     assert.deepEqual(await run({ source, target }), { kind: "target-occupied", ...before });
     assert.deepEqual(await target.readContents(), before);
@@ -134,20 +132,17 @@ test("copies nothing if the target cannot store a row", async (t) => {
 for (const [what, change, of] of [
   [
     "a new password",
-    (store: SqliteStore) =>
-      store.replacePasswordHash(
-        "id of user 1" as UserId,
-        hashText("hash of user 1"),
-        hashText("new"),
-      ),
+    ({ replacePasswordHash }: SqliteStore) => {
+      const { id, passwordHash } = userNamed("user 1");
+      return replacePasswordHash(id, passwordHash, hashText("new"));
+    },
     "users",
   ],
   [
     "a new entry",
-    (store: SqliteStore) => store.insertLogEntries([logEntry("late")]),
+    ({ insertLogEntries }: SqliteStore) => insertLogEntries([logEntry("late")]),
     "log entries",
   ],
-  ["a removed entry", (store: SqliteStore) => store.pruneLogEntries(new Date(1), 1), "log entries"],
 ] as const) {
   test(`copies nothing if the source gets ${what} meanwhile`, async (t) => {
     const { source, target } = await stores(t);
@@ -165,30 +160,14 @@ for (const [what, change, of] of [
   });
 }
 
-test("reads and writes at most a thousand rows at a time", async (t) => {
-  const { source, target } = await stores(t, 2_100);
-  const sizes: number[] = [];
-  const counting: CopyTarget = {
-    ...target,
-    problemWith({ users, entries }) {
-      sizes.push(users.length + entries.length);
-      return undefined;
-    },
-  };
-  await run({ source, target: counting });
-  assert.deepEqual(sizes, [1_000, 1_000, 100, 1_000, 1_000, 500]);
-});
-
-const STEPS = ["copying", "checking", "comparing"] as const;
-
-test("reports increasing progress from zero to the total in each step", async (t) => {
+test("reads a thousand rows at a time, and reports its progress to the total in each step", async (t) => {
   const both = await stores(t, 3, 2_500);
   const seen: CopyProgress[] = [];
   await run({ ...both, progress: (one) => seen.push(one) });
-  for (const step of STEPS) {
+  for (const step of ["copying", "checking", "comparing"]) {
     const told = seen.filter((one) => one.step === step);
-    const counts = told.map(({ entries }) => entries.done);
-    assert.deepEqual(counts, [0, 0, 1_000, 2_000, 2_500], step);
+    const counts = told.map(({ users, entries }) => `${users.done}, ${entries.done}`);
+    assert.deepEqual(counts, ["0, 0", "3, 0", "3, 1000", "3, 2000", "3, 2500"], step);
     const totals = new Set(told.map(({ users, entries }) => `${users.total}, ${entries.total}`));
     assert.deepEqual([...totals], ["3, 2500"], step);
   }

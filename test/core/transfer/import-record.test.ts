@@ -26,14 +26,8 @@ test("keeps username, hash, ID, sessions_from and further facts unchanged", () =
   });
 });
 
-const SESSION: readonly unknown[] = [
-  "5f1c",
-  1_893_553_445_678,
-  1_893_553_445_679,
-  1_896_145_445_678,
-  "::1",
-  "curl",
-];
+const AT_MS = 1_893_553_445_678;
+const SESSION: readonly unknown[] = ["5f1c", AT_MS, AT_MS + 1, AT_MS + 2, "::1", "curl"];
 /** A session with one part replaced. */
 const sessionWith = (at: number, part: unknown) => SESSION.toSpliced(at, 1, part);
 
@@ -81,16 +75,15 @@ for (const [what, fields] of Object.entries({
   });
 }
 
-test("accepts a number as ID", () => {
-  const one = read(user({ id: 42, sessions_from: "17" }));
-  assert.ok(one.kind === "user");
-  assert.deepEqual([one.user.id, one.user.sessionsFrom], ["42", 17]);
-});
-
-test("accepts sessions_from 0 and an ID of 255 bytes", () => {
-  const one = read(user({ id: `${"é".repeat(127)}x`, sessions_from: 0 }));
-  assert.ok(one.kind === "user");
-  assert.deepEqual([Buffer.byteLength(one.user.id), one.user.sessionsFrom], [255, 0]);
+test("accepts an ID that is a number or has 255 bytes, and sessions_from as text or 0", () => {
+  for (const [fields, expected] of [
+    [{ id: 42, sessions_from: "17" }, ["42", 17]],
+    [{ id: `${"é".repeat(127)}x`, sessions_from: 0 }, [`${"é".repeat(127)}x`, 0]],
+  ] as const) {
+    const one = read(user(fields));
+    assert.ok(one.kind === "user");
+    assert.deepEqual([one.user.id, one.user.sessionsFrom], expected);
+  }
 });
 
 test("throws other errors instead of refusing the line", () => {
@@ -136,16 +129,12 @@ const refused: readonly (readonly [Fields, string])[] = [
   [user({ username: "" }), "username is missing"],
   [user({ username: null }), "username is missing"],
   [user({ username: 7 }), "username must be a string"],
-  [user({ username: ["owner"] }), "username must be a string"],
   [user({ username: "ow\0ner" }), "username contains a NUL character"],
   [user({ username: "\ud83d" }), "username is not valid Unicode"],
   [user({ username: "é".repeat(32_769) }), "username is longer than 65536 bytes"],
   [user({ password_hash: undefined }), "password_hash is missing"],
   [user({ password_hash: "hunter2" }), "unknown password_hash format"],
-  [
-    user({ password_hash: `${HASH}${"x".repeat(1_024)}` }),
-    "password_hash is longer than 1024 bytes",
-  ],
+  [user({ password_hash: "x".repeat(1_025) }), "password_hash is longer than 1024 bytes"],
   [
     user({ password_hash: HASH.replace("$05$", "$31$") }),
     "the password_hash would take too much memory or time to verify",
@@ -153,23 +142,18 @@ const refused: readonly (readonly [Fields, string])[] = [
   [user({ id: "7\0" }), "id contains a NUL character"],
   [user({ id: 1.5 }), "id must be a string"],
   [user({ id: "x".repeat(256) }), "id is longer than 255 bytes"],
-  [user({ sessions_from: "yesterday" }), "sessions_from must be seconds since 1970"],
   [user({ sessions: "[" }), "sessions must be a list of sessions as an export writes it"],
   [user({ sessions: [] }), "sessions must be a string"],
-  [user({ sessions_from: -1 }), "sessions_from must be seconds since 1970"],
-  [user({ sessions_from: 1.5 }), "sessions_from must be seconds since 1970"],
-  ...["1e3", "12x", "x12", "-7", true, [7]].map(
+  ...[-1, 1.5, "1e3", "12x", "x12", true, [7]].map(
     (value) =>
       [user({ sessions_from: value }), "sessions_from must be seconds since 1970"] as const,
   ),
   [user(record()), "it is both a user and a log record"],
   [record({ Action: "signout" }), "unknown Action"],
-  [record({ Action: "user_import" }), "unknown Action"],
   [record({ Action: "" }), "Action is missing"],
   [record({ Detail: "" }), "Detail is missing"],
   [record({ Detail: "a\0b" }), "Detail contains a NUL character"],
   [record({ at: undefined }), "the time is missing (at, Time or created_at)"],
-  [record({ at: "" }), "the time is missing (at, Time or created_at)"],
   [record({ at: "yesterday" }), "the time must be ISO 8601 or Unix time"],
   [record({ created_at: AT }), "more than one time is given"],
 ];
@@ -185,8 +169,6 @@ const times: readonly (readonly [unknown, string | undefined])[] = [
   ["2023-05-01T10:00:00.123456789Z", "2023-05-01T10:00:00.123Z"],
   ["2023-05-01T10:00:00+02:00", "2023-05-01T08:00:00.000Z"],
   ["2023-05-01 10:00:00 -0530", "2023-05-01T15:30:00.000Z"],
-  ["2023-05-01 10:00:00", "2023-05-01T10:00:00.000Z"],
-  ["2023-05-01 10:00", "2023-05-01T10:00:00.000Z"],
   ["2023-05-01t10:00:00z", "2023-05-01T10:00:00.000Z"],
   ["2024-02-29", "2024-02-29T00:00:00.000Z"],
   ["1700000000", "2023-11-14T22:13:20.000Z"],
@@ -208,12 +190,9 @@ const times: readonly (readonly [unknown, string | undefined])[] = [
   ["2023-13-01", undefined],
   ["10:00", undefined],
   ["05/01/2023", undefined],
-  ["May 1 2023", undefined],
   ["+1", undefined],
   [-1, undefined],
   ["999999999999999", undefined],
-  [Number.NaN, undefined],
-  [true, undefined],
   [{}, undefined],
 ];
 for (const [given, expected] of times) {

@@ -81,41 +81,32 @@ test("imports log records in the order of their times with one entry of their ow
   ]);
 });
 
+const NOT_JSON = "it is not a JSON object";
+const TAKEN = "an account with this username already exists";
 const bad: readonly (readonly [string, ImportLine, string])[] = [
-  [
-    "one that could not be read",
-    { line: 3, problem: "it is not a JSON object" },
-    "it is not a JSON object",
-  ],
-  ["one without a hash", lineOf(3, { username: "c" }), "password_hash is missing"],
+  ["a line that could not be read", { line: 3, problem: NOT_JSON }, NOT_JSON],
+  ["a line without a hash", lineOf(3, { username: "c" }), "password_hash is missing"],
   ["a username twice in the file", userLine(3, "a"), "line 1 has the same username"],
   ["an ID twice in the file", userLine(3, "c", { id: "7" }), "line 2 has the same id"],
-  [
-    "a username that is in the store",
-    userLine(3, "owner"),
-    "an account with this username already exists",
-  ],
+  ["a username that is in the store", userLine(3, "owner"), TAKEN],
 ];
 for (const [what, line, reason] of bad) {
   const lines = [userLine(1, "a"), userLine(2, "b", { id: "7" }), line, entryLine(4, 5)];
 
-  test(`imports nothing: ${what}`, async (t) => {
-    const { ports, refused, names, entries, store } = await setting(t, lines);
-    await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
-    const outcome = await importUsers(ports, STRICT);
-    assert.deepEqual([outcome.kind, outcome.refused], ["refused", 1]);
-    assert.deepEqual(refused, [`3: ${reason}`]);
-    assert.deepEqual([await names(), await entries()], [["owner"], []]);
-  });
-
-  test(`imports the other lines with skip: ${what}`, async (t) => {
-    const { ports, refused, names, store } = await setting(t, lines);
-    await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
-    const outcome = await importUsers(ports, LENIENT);
-    assert.deepEqual(outcome, { kind: "imported", refused: 1, users: 2, entries: 1 });
-    assert.deepEqual(refused, [`3: ${reason}`]);
-    assert.deepEqual(await names(), ["a", "b", "owner"]);
-  });
+  for (const [choices, kind, imported] of [
+    [STRICT, "refused", []],
+    [LENIENT, "imported", ["a", "b"]],
+  ] as const) {
+    test(`with ${choices.badLines}, ${what} is refused and the others are ${kind}`, async (t) => {
+      const { ports, refused, names, entries, store } = await setting(t, lines);
+      await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
+      const outcome = await importUsers(ports, choices);
+      assert.deepEqual(outcome, { kind, refused: 1, users: 2, entries: 1 });
+      assert.deepEqual(refused, [`3: ${reason}`]);
+      assert.deepEqual(await names(), [...imported, "owner"]);
+      assert.equal((await entries()).length, kind === "refused" ? 0 : 3);
+    });
+  }
 }
 
 test("does not compare a line with a refused line", async (t) => {
@@ -139,15 +130,9 @@ test("creates no store for an empty file", async (t) => {
   assert.equal((await importUsers(ports, STRICT)).kind, "nothing");
 });
 
-test("imports into a new store", async (t) => {
-  const { ports, names } = await setting(t, [userLine(1, "a")], { existing: undefined });
-  const outcome = await importUsers(ports, STRICT);
-  assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 1, entries: 0 });
-  assert.deepEqual(await names(), ["a"]);
-});
-
-test("imports equal numbers of users and log records", async (t) => {
-  const { ports, names } = await setting(t, [userLine(1, "a"), entryLine(2, 5)]);
+test("imports equal numbers of users and log records into a new store", async (t) => {
+  const lines = [userLine(1, "a"), entryLine(2, 5)];
+  const { ports, names } = await setting(t, lines, { existing: undefined });
   const outcome = await importUsers(ports, STRICT);
   assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 1, entries: 1 });
   assert.deepEqual(await names(), ["a"]);
@@ -162,22 +147,9 @@ for (const badLines of ["refuse-all", "skip"] as const) {
     await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
     const outcome = await importUsers(ports, { badLines, how: "dry-run" });
     assert.equal(outcome.kind, badLines === "skip" ? "would-import" : "refused");
-    assert.deepEqual(refused, ["2: an account with this username already exists"]);
+    assert.deepEqual(refused, [`2: ${TAKEN}`]);
     assert.deepEqual([await names(), await entries()], [["owner"], []]);
   });
-}
-
-/** A store in which another process adds that user between the check and the import. */
-function overtaken(store: Importer, add: () => Promise<unknown>): Importer {
-  let added = false;
-  return {
-    findTaken: (users) => store.findTaken(users),
-    async importRecords(rows) {
-      if (!added) await add();
-      added = true;
-      return store.importRecords(rows);
-    },
-  };
 }
 
 for (const [choices, kind, names] of [
@@ -186,12 +158,17 @@ for (const [choices, kind, names] of [
 ] as const) {
   test(`refuses a username that is taken in the meantime (${choices.badLines})`, async (t) => {
     const made = await setting(t, [userLine(1, "a"), userLine(2, "b"), userLine(3, "c")]);
-    const racing = overtaken(made.store, () =>
-      made.store.insertUser({ username: "b", passwordHash: hashText("x") }),
-    );
+    // Another process adds a user between the check and the import.
+    const racing: Importer = {
+      ...made.store,
+      async importRecords(rows) {
+        await made.store.insertUser({ username: "b", passwordHash: hashText("x") });
+        return made.store.importRecords(rows);
+      },
+    };
     const ports = { ...made.ports, existing: racing, target: async () => racing };
     assert.equal((await importUsers(ports, choices)).kind, kind);
-    assert.deepEqual(made.refused, ["2: an account with this username already exists"]);
+    assert.deepEqual(made.refused, [`2: ${TAKEN}`]);
     assert.deepEqual(await made.names(), names);
   });
 }
@@ -210,34 +187,27 @@ test("refuses a username that the store cannot hold before writing", async (t) =
   assert.deepEqual(refused, ["1: the username or id is too long for the database"]);
 });
 
-test("reports the progress of log records page by page", async (t) => {
-  const users = [userLine(1, "a"), userLine(2, "b")];
-  const lines = [...users, ...Array.from({ length: 2_500 }, (_, n) => entryLine(n + 3, n))];
+test("reports the progress of users, then of log records, page by page", async (t) => {
+  const lines = [
+    ...Array.from({ length: 1_500 }, (_, n) => userLine(n, `user ${n}`)),
+    ...Array.from({ length: 2_500 }, (_, n) => entryLine(n + 1_500, n)),
+  ];
   const { ports, progress } = await setting(t, lines);
   await importUsers(ports, STRICT);
-  const of = (step: ImportProgress["step"]) => progress.filter((one) => one.step === step);
-  assert.deepEqual(
-    of("checking").map(({ entries }) => entries),
-    [{ done: 0, total: 2_500 }],
-  );
-  assert.deepEqual(
-    of("importing").map((one) => [one.users.done, one.entries]),
-    [
-      [0, { done: 0, total: 2_500 }],
-      ...[0, 1_000, 2_000].map((done) => [2, { done, total: 2_500 }]),
-    ],
-  );
-});
-
-test("reports progress up to the total", async (t) => {
-  const lines = Array.from({ length: 2_500 }, (_, n) => userLine(n, `user ${n}`));
-  const { ports, progress } = await setting(t, lines);
-  await importUsers(ports, STRICT);
-  for (const step of ["checking", "importing"] as const) {
-    const done = progress.filter((one) => one.step === step).map(({ users }) => users);
-    assert.deepEqual(
-      done,
-      [0, 1_000, 2_000].map((some) => ({ done: some, total: 2_500 })),
-    );
+  const done = (step: ImportProgress["step"]) =>
+    progress
+      .filter((one) => one.step === step)
+      .map(({ users, entries }) => [users.done, entries.done]);
+  assert.deepEqual(done("checking"), [
+    [0, 0],
+    [1_000, 0],
+  ]);
+  assert.deepEqual(done("importing"), [
+    [0, 0],
+    [1_000, 0],
+    ...[0, 1_000, 2_000].map((entries) => [1_500, entries]),
+  ]);
+  for (const { users, entries } of progress) {
+    assert.deepEqual([users.total, entries.total], [1_500, 2_500]);
   }
 });
