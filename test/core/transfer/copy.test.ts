@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { messageOf } from "../../../src/core/fault.ts";
+import { messageOf, Unavailable } from "../../../src/core/fault.ts";
 import type { TransferUser, UserId } from "../../../src/core/store.ts";
 import { type CopyProgress, type CopyTarget, copy } from "../../../src/core/transfer/copy.ts";
 import type { SqliteStore } from "../../../src/stores/sqlite/store.ts";
@@ -78,6 +78,7 @@ test("numbers the entries of the target from one, without the gaps of the source
 for (const [what, users, entries] of [
   ["users without a log", 2, 0],
   ["a log without users", 0, 2],
+  ["one of each", 1, 1],
 ] as const) {
   test(`${what} can be copied`, async (t) => {
     const both = await stores(t, users, entries);
@@ -104,17 +105,17 @@ for (const [what, put] of Object.entries({
   });
 }
 
-test("refuses a target that another copy fills meanwhile", async (t) => {
+test("refuses a target that gets an account meanwhile", async (t) => {
   const { source, target } = await stores(t, 3, 0);
   const late: CopyTarget = {
     ...target,
     async importRecords(...asked) {
-      await fill(target, 1, 1);
+      await target.insertFirstUser({ username: "owner", passwordHash: hashText("own") });
       return target.importRecords(...asked);
     },
   };
   const outcome = await run({ source, target: late });
-  assert.deepEqual(outcome, { kind: "target-occupied", users: 1, entries: 1 });
+  assert.deepEqual(outcome, { kind: "target-occupied", users: 1, entries: 0 });
 });
 
 test("copies nothing if the target cannot store a row", async (t) => {
@@ -228,10 +229,18 @@ test("lets other work run between two pages", async (t) => {
   assert.ok(turns >= 12, `${turns} turns`);
 });
 
-test("reports the source's own reason when a page of it cannot be read", async (t) => {
-  const { source, target } = await stores(t);
-  const damaged = { ...source, readLogEntries: () => Promise.reject(new Error("disk I/O error")) };
-  const running = run({ source: damaged, target });
-  await assert.rejects(running, { code: "unreadable", message: "disk I/O error" });
-  assert.deepEqual(await target.readContents(), NOTHING);
-});
+for (const [what, error, expected] of [
+  [
+    "another error as a fault",
+    new Error("disk I/O error"),
+    { code: "unreadable", message: "disk I/O error" },
+  ],
+  ["that it is unavailable", new Unavailable("store_busy", "busy", 2), { code: "store_busy" }],
+] as const) {
+  test(`reports ${what} when a page of the source cannot be read`, async (t) => {
+    const { source, target } = await stores(t);
+    const damaged = { ...source, readLogEntries: () => Promise.reject(error) };
+    await assert.rejects(run({ source: damaged, target }), expected);
+    assert.deepEqual(await target.readContents(), NOTHING);
+  });
+}
