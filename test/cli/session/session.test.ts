@@ -3,14 +3,8 @@ import { type TestContext, test } from "node:test";
 import { openStore } from "../../../src/gate/open-store.ts";
 import { readPlace } from "../../../src/stores/place.ts";
 import { runCommand } from "../../support/command.ts";
-import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { type OpenPlace, postgresPlace, sqlitePlace } from "../user/place.ts";
-
-const server = await sharedPostgres();
-const places: Readonly<Record<string, OpenPlace>> = {
-  SQLite: sqlitePlace,
-  PostgreSQL: postgresPlace(server),
-};
+import { places } from "../user/either.ts";
+import { type OpenPlace, sqlitePlace } from "../user/place.ts";
 
 const HOUR_MS = 3_600_000;
 const STRANGE = "\u001b[2Jg\u009bu\nest\u202e";

@@ -5,17 +5,11 @@ import { type TestContext, test } from "node:test";
 import type { StoredSession } from "../../../src/core/sessions/session-store.ts";
 import { runCommand } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
-import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { hashText } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "../user/place.ts";
+import { places } from "../user/either.ts";
+import { type OpenPlace, type Place, sqlitePlace } from "../user/place.ts";
 import { HASH } from "./import-file.ts";
-
-const server = await sharedPostgres();
-const places: Readonly<Record<string, OpenPlace>> = {
-  SQLite: sqlitePlace,
-  PostgreSQL: postgresPlace(server),
-};
 
 const NAMES = [
   'J. "J" O\'Neil, jr.',

@@ -1,16 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runCommand } from "../../support/command.ts";
-import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { logEntry } from "../../support/store.ts";
-import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "../user/place.ts";
+import { places } from "../user/either.ts";
+import type { Place } from "../user/place.ts";
 import { fileWith } from "./import-file.ts";
-
-const server = await sharedPostgres();
-const places: Readonly<Record<string, OpenPlace>> = {
-  SQLite: sqlitePlace,
-  PostgreSQL: postgresPlace(server),
-};
 
 const CSV = `Action,Detail,created_at
 signin,Signed in as owner,2023-05-01 10:00:01

@@ -5,26 +5,18 @@ import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { startGate } from "../../support/gate.ts";
-import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { type Running, startLatchkey, startNode } from "../../support/process.ts";
+import { MAIN, type Running, startLatchkey, startNode } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "../user/place.ts";
+import { places } from "../user/either.ts";
+import { type Place, sqlitePlace } from "../user/place.ts";
 import { HASH, HEADER } from "./import-file.ts";
 
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 /** Limit of V8's heap: all lines as objects would need several times as much. */
 const HEAP_MIB = 24;
 const LINES = 200_000;
 const LINES_TO_KILL = 20_000;
 const KILLS = 8;
-
-const server = await sharedPostgres();
-const places: Readonly<Record<string, OpenPlace>> = {
-  SQLite: sqlitePlace,
-  PostgreSQL: postgresPlace(server),
-};
 
 async function fileOf(t: TestContext, lines: number): Promise<string> {
   const file = join(await tempDir(t), "many.csv");

@@ -6,15 +6,11 @@ import { runCommand } from "../../support/command.ts";
 import { runSql } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { type OpenPlace, postgresPlace, sqlitePlace } from "../user/place.ts";
+import { places, postgresPlace } from "../user/either.ts";
+import { sqlitePlace } from "../user/place.ts";
 import { csvOf, fileWith, HASH, HEADER } from "./import-file.ts";
 
 const server = await sharedPostgres();
-const places: Readonly<Record<string, OpenPlace>> = {
-  SQLite: sqlitePlace,
-  PostgreSQL: postgresPlace(server),
-};
-
 const JSON_LINES = `{"username":"guest","password_hash":"${HASH}","id":"7","sessions_from":1700000000}
 {"Username":"Jürgen \\"J\\" O'Neil","PasswordHash":"${HASH}","extra":[1]}
 `;
@@ -125,7 +121,7 @@ test("import creates missing tables, and a dry run does not", async (t) => {
 test("import refuses a username of more than 2600 bytes in PostgreSQL and accepts it in SQLite", async (t) => {
   const long = await fileWith(t, csvOf("x".repeat(2_601)));
   const refused = await runCommand(["import", long], {
-    env: (await postgresPlace(server)(t, "owner")).env,
+    env: (await postgresPlace(t, "owner")).env,
   });
   assert.equal(refused.code, 1);
   assert.match(

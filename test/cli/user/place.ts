@@ -5,8 +5,6 @@ import type { LogReader } from "../../../src/core/log-reader.ts";
 import type { SessionStore } from "../../../src/core/sessions/session-store.ts";
 import type { StoredUser } from "../../../src/core/store.ts";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
-import type { PostgresAccess } from "../../support/postgres.ts";
-import { openStoreAt } from "../../support/postgres-store.ts";
 import { hashText } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -29,14 +27,7 @@ export const sqlitePlace: OpenPlace = async (t, ...usernames) => {
   return placeOf(store, { DATA_DIR }, usernames);
 };
 
-export const postgresPlace =
-  (server: PostgresAccess): OpenPlace =>
-  async (t, ...usernames) => {
-    const env = { DATABASE_URL: await server.newDatabase(), DATA_DIR: await tempDir(t) };
-    return placeOf(await openStoreAt(t, env.DATABASE_URL), env, usernames);
-  };
-
-async function placeOf(
+export async function placeOf(
   store: AccountStore & LogReader & SessionStore,
   env: Place["env"],
   usernames: readonly string[],

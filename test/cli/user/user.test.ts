@@ -3,19 +3,14 @@ import { test } from "node:test";
 import { createPasswords } from "../../../src/core/passwords.ts";
 import { runCommand } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
-import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "./place.ts";
+import { places } from "./either.ts";
+import { type Place, sqlitePlace } from "./place.ts";
 
 const PASSWORD = "correct horse";
 const done = (text: string) => ({ code: 0, stdout: `${text}\n`, stderr: "" });
 const STRANGE = "\u001b[2Jg\u009bu\nest\u202e";
 
 const passwords = createPasswords({ atOnce: 1, waiting: 1 });
-const server = await sharedPostgres();
-const places: Readonly<Record<string, OpenPlace>> = {
-  SQLite: sqlitePlace,
-  PostgreSQL: postgresPlace(server),
-};
 
 async function isPassword(place: Place, username: string, password: string): Promise<boolean> {
   return passwords.verify(password, (await place.accounts())[username]?.passwordHash);
