@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { MAIN } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const UNPRIVILEGED = fileURLToPath(new URL("./unprivileged-latchkey.ts", import.meta.url));
 
 export const isRoot: boolean = process.geteuid?.() === 0;

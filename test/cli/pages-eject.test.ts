@@ -3,14 +3,11 @@ import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { DEFAULT_PAGES } from "../../src/web/pages/default-pages.ts";
 import { runCommand } from "../support/command.ts";
 import { startGate } from "../support/gate.ts";
-import { startNode } from "../support/process.ts";
+import { startLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
-
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 const FILES = [
   ...["codes.eta", "error.eta", "field.eta", "home.eta", "latchkey-passkeys.js"],
@@ -53,7 +50,7 @@ test("--to wins over PAGES_DIR", async (t) => {
 
 test("copies to a folder named pages without --to and PAGES_DIR", async (t) => {
   const dir = await tempDir(t);
-  assert.equal((await startNode(t, ["--", MAIN, "pages", "eject"], {}, dir).ended).code, 0);
+  assert.equal((await startLatchkey(t, ["pages", "eject"], {}, dir).ended).code, 0);
   await assertAllIn(join(dir, "pages"));
 });
 

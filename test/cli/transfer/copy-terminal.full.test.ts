@@ -1,33 +1,10 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { test } from "node:test";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { hashText, logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
-const COLUMNS = 70;
-
-/** Everything that a terminal shows, with `script`, which every Debian has. */
-async function onTerminal(t: TestContext, args: readonly string[]): Promise<string> {
-  const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qec", `stty cols ${COLUMNS}; ${command}`, "/dev/null"], {
-    env: { PATH: process.env.PATH ?? "", TERM: "xterm" },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const closed = once(child, "close");
-  t.after(async () => {
-    child.kill("SIGKILL");
-    await closed;
-  });
-  const sent = await text(child.stdout);
-  assert.deepEqual(await closed, [0, null], sent);
-  return sent;
-}
+import { onTerminal } from "../user/terminal.ts";
 
 test("shows a growing progress bar on a terminal, and only the result at the end", async (t) => {
   const dir = await tempDir(t);
@@ -38,9 +15,9 @@ test("shows a growing progress bar on a terminal, and only the result at the end
   }
   store.close();
   const startedAt = performance.now();
-  const sent = await onTerminal(t, [
-    ...["copy", "--from", `sqlite:${dir}/from.db`, "--to", `sqlite:${dir}/to.db`],
-  ]);
+  const line = "stty cols 70; latchkey copy --from sqlite:from.db --to sqlite:to.db";
+  const { code, sent } = await onTerminal(t, `cd '${dir}'; ${line}`, {});
+  assert.equal(code, 0, sent);
   const seconds = (performance.now() - startedAt) / 1_000;
 
   const [result, beforeResult, ...frames] = sent.split("\u001b[K").reverse();

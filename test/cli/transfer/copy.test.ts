@@ -3,7 +3,6 @@ import { statSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { LogEntry } from "../../../src/core/log-reader.ts";
 import type { StoredSession } from "../../../src/core/sessions/session-store.ts";
 import type { TransferUser } from "../../../src/core/store.ts";
@@ -12,11 +11,10 @@ import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { runCommand } from "../../support/command.ts";
 import { OWNER, type RunningGate, startGate } from "../../support/gate.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { startNode } from "../../support/process.ts";
+import { startLatchkey } from "../../support/process.ts";
 import { logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const NAMES = ["owner", "Jürgen O'Neil", "カギ", "🔑 \u202eevil", "caf\u00e9", "cafe\u0301"];
 
 const server = await sharedPostgres();
@@ -120,8 +118,7 @@ test("prints the full path of a relative path and of a link's target", async (t)
   await fill(t, source, 0);
   await symlink("latchkey.db", join(source.dataDir, "link.db"));
   const args = ["copy", "--from", "sqlite:link.db", "--to", `sqlite:${target}/new.db`];
-  const main = join(ROOT, "src/cli/main.ts");
-  const { code, stdout } = await startNode(t, [main, ...args], {}, source.dataDir).ended;
+  const { code, stdout } = await startLatchkey(t, args, {}, source.dataDir).ended;
   assert.equal(code, 0);
   assert.equal(
     stdout,

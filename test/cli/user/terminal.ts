@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
+import { MAIN } from "../../support/process.ts";
 
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const LATCHKEY = `latchkey() { '${process.execPath}' '${MAIN}' "$@"; }`;
 
 export const ENTER = "\r";
@@ -18,19 +17,24 @@ type Env = Readonly<Record<string, string>>;
 
 /**
  * Runs a shell line on a real terminal, with `script`, which every Debian has. Returns the exit
- * code and everything that the terminal shows, including the echo of what was typed.
+ * code and everything that the terminal shows, including the echo of what was typed, also as it
+ * was sent, with the sequences that move the cursor.
  */
 export async function onTerminal(
   t: TestContext,
   line: string,
   env: Env,
   typing: Typing = [],
-): Promise<{ readonly code: number | null; readonly shown: string }> {
+): Promise<{ readonly code: number | null; readonly shown: string; readonly sent: string }> {
   const child = spawn("script", ["-qec", `${LATCHKEY}; ${line}`, "/dev/null"], {
     env: { PATH: process.env.PATH ?? "", TERM: "xterm", SHELL: "/bin/sh", ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });
-  const ended = endOf(t, child);
+  const closed = once(child, "close");
+  t.after(async () => {
+    child.kill("SIGKILL");
+    await closed;
+  });
   let sent = "";
   let seen = 0;
   const left = [...typing];
@@ -46,9 +50,9 @@ export async function onTerminal(
       child.stdin.write(answer);
     }
   });
-  const code = await ended;
+  const [code] = await closed;
   assert.deepEqual(left, [], `not asked in: ${sent}`);
-  return { code, shown: asRead(sent) };
+  return { code, shown: asRead(sent), sent };
 }
 
 /** Without the sequences that move the cursor within its line. */
@@ -57,13 +61,3 @@ function asRead(sent: string): string {
 }
 
 const CURSOR = new RegExp(`${"\u001b"}\\[\\d*[A-K]`, "g");
-
-async function endOf(t: TestContext, child: ChildProcess): Promise<number | null> {
-  const closed = once(child, "close");
-  t.after(async () => {
-    child.kill("SIGKILL");
-    await closed;
-  });
-  const [code] = await closed;
-  return code;
-}
