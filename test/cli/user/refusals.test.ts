@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runCommand } from "../../support/command.ts";
+import { failureOf, outputOf, runCommand } from "../../support/command.ts";
 import { refuse } from "../../support/database.ts";
 import { sqlitePlace } from "./place.ts";
 
@@ -49,8 +49,7 @@ for (const [accounts, args, said, code] of refusals) {
   test(`latchkey user ${line} with ${accounts.join(" and ") || "no user"} changes nothing: ${said}`, async (t) => {
     const place = await sqlitePlace(t, ...accounts);
     const before = await place.accounts();
-    const ending = await runCommand(args, { env: place.env, input: LONG_ENOUGH });
-    assert.deepEqual(ending, { code, stdout: "", stderr: `latchkey: ${said}\n` });
+    assert.equal(await failureOf(args, { env: place.env, input: LONG_ENOUGH }, code), said);
     assert.deepEqual(await place.accounts(), before);
     assert.deepEqual(await place.entries(), []);
   });
@@ -70,18 +69,16 @@ for (const args of withPasswords) {
   test(`latchkey ${args.join(" ")} refuses a password as an argument and does not repeat it`, async (t) => {
     const place = await sqlitePlace(t, "owner");
     const before = await place.accounts();
-    const { code, stdout, stderr } = await runCommand(args, { env: place.env, input: LONG_ENOUGH });
-    assert.deepEqual([code, stdout], [2, ""]);
-    assert.match(stderr, /^latchkey: [^\n]+ See latchkey user (add|password) --help\n$/);
-    assert.doesNotMatch(stderr, /hunter2/);
+    const refusal = await failureOf(args, { env: place.env, input: LONG_ENOUGH }, 2);
+    assert.match(refusal, / See latchkey user (add|password) --help$/);
+    assert.doesNotMatch(refusal, /hunter2/);
     assert.deepEqual(await place.accounts(), before);
   });
 }
 
 test("accepts a name that begins with a dash after --", async (t) => {
   const place = await sqlitePlace(t, "owner", "--all");
-  const { code } = await runCommand(["user", "rename", "--", "--all", "-x"], { env: place.env });
-  assert.equal(code, 0);
+  await outputOf(["user", "rename", "--", "--all", "-x"], { env: place.env });
   assert.deepEqual(Object.keys(await place.accounts()).sort(), ["-x", "owner"]);
 });
 
