@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { runCommand } from "../../support/command.ts";
+import { outputOf } from "../../support/command.ts";
 import { inDatabase } from "../../support/database.ts";
 import { startGate } from "../../support/gate.ts";
 import { startNode } from "../../support/process.ts";
@@ -27,8 +27,7 @@ test("a backup during constant writes has every entry acknowledged before it beg
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = acknowledged();
     const file = `${place.backup}.${round}`;
-    const { code, stderr } = await runCommand(["backup", file], { env: place.env });
-    assert.deepEqual([code, stderr], [0, ""]);
+    await outputOf(["backup", file], { env: place.env });
     assert.ok(acknowledged().length > before.length, "it went on writing");
     const { summaries } = await contentOf(file);
     const written = summaries.slice(ENTRIES);
@@ -61,7 +60,7 @@ test("a backup during sign-ins has every acknowledged account and entry", async 
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = await gate.logEntries(round);
     const file = `${place.backup}.${round}`;
-    assert.equal((await runCommand(["backup", file], { env: place.env })).code, 0);
+    await outputOf(["backup", file], { env: place.env });
     const { usernames, summaries } = await contentOf(file);
     assert.deepEqual(usernames, ["owner"]);
     assert.deepEqual(
@@ -95,6 +94,6 @@ test("a killed backup leaves no file under its name, and the next backup succeed
   assert.ok(
     left.length > 0 && left.every((name) => /^backup\.db\.[0-9a-f]{8}\.partial/.test(name)),
   );
-  assert.equal((await runCommand(["backup", place.backup], { env: place.env })).code, 0);
+  await outputOf(["backup", place.backup], { env: place.env });
   assert.deepEqual((await contentOf(place.backup)).summaries, ["entry 0", "entry 1"]);
 });

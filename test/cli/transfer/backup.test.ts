@@ -3,7 +3,7 @@ import { chmod, copyFile, readdir, readFile, rm, stat, symlink, writeFile } from
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { keptSchemas } from "../../stores/kept-schemas.ts";
-import { failureOf, outputOf, runCommand, serveHere } from "../../support/command.ts";
+import { failureOf, outputOf, serveHere } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
 import { startGate } from "../../support/gate.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -25,7 +25,7 @@ test("a backup includes acknowledged writes that are still in the write-ahead lo
   const gate = await startGate(t, { dataDir: folder });
   await gate.setUp();
   await gate.logEntries(1);
-  assert.equal((await runCommand(["backup", backup], { env })).code, 0);
+  await outputOf(["backup", backup], { env });
   const content = { usernames: ["owner"], summaries: ["Created account owner"] };
   assert.deepEqual(await contentOf(backup), content);
   assert.equal((await gate.signIn()).status, 303, "the gate goes on");
@@ -37,7 +37,7 @@ test("overwrites a file only with --force", async (t) => {
   const refusal = await failureOf(["backup", backup], { env });
   assert.equal(refusal, `${backup} already exists: --force overwrites it`);
   assert.equal(await readFile(backup, "utf8"), "precious");
-  assert.equal((await runCommand(["backup", "--force", backup], { env })).code, 0);
+  await outputOf(["backup", "--force", backup], { env });
   assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
   assert.equal((await stat(backup)).mode & 0o777, 0o600);
 });
@@ -48,7 +48,7 @@ test("removes the write-ahead log of an older file of the same name", async (t) 
   for (const suffix of ["", "-wal"])
     await copyFile(`${older.database}${suffix}`, `${backup}${suffix}`);
   assert.ok((await stat(`${backup}-wal`)).size > 0);
-  assert.equal((await runCommand(["backup", "--force", backup], { env })).code, 0);
+  await outputOf(["backup", "--force", backup], { env });
   assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
 });
 
@@ -91,7 +91,7 @@ test("backs up a database of an older version before its migration", async (t) =
   const { env, database, backup } = await filled(t, [], 0);
   await rm(database);
   execute(database, keptSchemas("sqlite")[0]?.sql ?? "");
-  assert.equal((await runCommand(["backup", backup], { env })).code, 0);
+  await outputOf(["backup", backup], { env });
   assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
 });
 

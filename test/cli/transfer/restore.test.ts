@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
-import { failureOf, outputOf, runCommand } from "../../support/command.ts";
+import { failureOf, outputOf } from "../../support/command.ts";
 import { startGate } from "../../support/gate.ts";
 import { logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -58,7 +58,7 @@ test("keeps the write-ahead log of a killed gate with the old database", async (
   const { backup } = await backedUp(t);
   const other = await abandoned(t, "another", "later");
   assert.ok((await stat(`${other.database}-wal`)).size > 0);
-  assert.equal((await runCommand(["restore", "--force", backup], { env: other.env })).code, 0);
+  await outputOf(["restore", "--force", backup], { env: other.env });
   const [kept = "", ...others] = await besides(other.folder);
   assert.deepEqual(others, []);
   assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
@@ -69,10 +69,10 @@ test("only the user of the backup signs in after a restore", async (t) => {
   const { folder, env, backup } = await filled(t, [], 0);
   const gate = await startGate(t, { dataDir: folder });
   const session = await gate.setUp();
-  assert.equal((await runCommand(["backup", backup], { env })).code, 0);
+  await outputOf(["backup", backup], { env });
   await gate.stop();
   const target = await tempDir(t);
-  assert.equal((await runCommand(["restore", backup], { env: { DATA_DIR: target } })).code, 0);
+  await outputOf(["restore", backup], { env: { DATA_DIR: target } });
   const restored = await startGate(t, { dataDir: target });
   assert.equal((await restored.send("/", { session })).status, 200);
   assert.equal((await restored.signIn()).location, "/");
@@ -85,7 +85,7 @@ test("replaces a damaged database and keeps it with its companion files", async 
   const { backup, other } = await backedUp(t);
   await writeFile(other.database, "damaged".repeat(1_000));
   await writeFile(`${other.database}-wal`, "leftover");
-  assert.equal((await runCommand(["restore", "--force", backup], { env: other.env })).code, 0);
+  await outputOf(["restore", "--force", backup], { env: other.env });
   const [kept = "", wal = "", ...others] = await besides(other.folder);
   assert.match(kept, KEPT);
   assert.equal(wal, `${kept}-wal`);
@@ -98,7 +98,7 @@ test("does not apply a leftover write-ahead log to the restored database", async
   const { backup } = await backedUp(t);
   const other = await abandoned(t, "another", "later");
   await rename(other.database, join(dirname(backup), "away.db"));
-  assert.equal((await runCommand(["restore", backup], { env: other.env })).code, 0);
+  await outputOf(["restore", backup], { env: other.env });
   assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
 });
 
@@ -106,7 +106,7 @@ test("keeps a database that is a link, and replaces its target", async (t) => {
   const { backup, other } = await backedUp(t);
   const DATA_DIR = await tempDir(t);
   await symlink(other.database, join(DATA_DIR, "latchkey.db"));
-  assert.equal((await runCommand(["restore", "--force", backup], { env: { DATA_DIR } })).code, 0);
+  await outputOf(["restore", "--force", backup], { env: { DATA_DIR } });
   assert.deepEqual(await readdir(DATA_DIR), ["latchkey.db"]);
   assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
 });
