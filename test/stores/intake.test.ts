@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
-import type { StoredUser, UserId } from "../../src/core/store.ts";
+import type { UserId } from "../../src/core/store.ts";
 import type { NewRows } from "../../src/core/transfer/transfer-store.ts";
 import { EARLIEST_ENTRIES } from "../../src/stores/rows.ts";
 import { hashText, logEntry } from "../support/store.ts";
-import { type Either, ruleForBoth as rule, user } from "./either.ts";
-
-const rows = (users: readonly StoredUser[], summaries: readonly string[] = []): NewRows => ({
-  users,
-  entries: summaries.map((summary) => logEntry(summary)),
-});
+import { type Either, rows, ruleForBoth as rule, user } from "./either.ts";
 
 const namesIn = async (store: Either): Promise<readonly string[]> =>
   (await store.readUsers({ afterId: "", limit: 9 })).map(({ username }) => username);

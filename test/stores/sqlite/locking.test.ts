@@ -1,21 +1,16 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Unavailable } from "../../../src/core/fault.ts";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
-import { hashText, logEntry } from "../../support/store.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { hashText, logEntry, newFile, openStore } from "../../support/store.ts";
 
 async function storeAndHolder(t: TestContext) {
-  const file = join(await tempDir(t), "latchkey.db");
-  const store = await openSqlite({ file });
+  const file = await newFile(t);
+  const store = await openStore(t, file);
   const holder = new DatabaseSync(file);
-  t.after(() => {
-    store.close();
-    holder.close();
-  });
+  t.after(() => holder.close());
   return { store, holder };
 }
 
@@ -58,7 +53,7 @@ for (const lock of ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"]) {
 }
 
 test("waits with opening and reading for an exclusive lock", async (t) => {
-  const file = join(await tempDir(t), "latchkey.db");
+  const file = await newFile(t);
   const store = await openSqlite({ file });
   await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
   store.close();
@@ -71,6 +66,24 @@ test("waits with opening and reading for an exclusive lock", async (t) => {
   const reopened = await opening;
   t.after(() => reopened.close());
   assert.equal((await reopened.findUserByUsername("owner"))?.username, "owner");
+});
+
+test("reads while a write waits for another connection's lock", async (t) => {
+  const { store, holder } = await storeAndHolder(t);
+  holder.exec("BEGIN IMMEDIATE");
+  let written = false;
+  const writing = store.insertLogEntries([logEntry("waited")]).then(() => {
+    written = true;
+  });
+  for (let i = 0; i < 100; i += 1) {
+    assert.equal(await store.hasUsers(), false);
+    assert.deepEqual(await store.readLogEntries({ afterId: 0, limit: 1 }), []);
+  }
+  assert.equal(written, false);
+  holder.exec("COMMIT");
+  await writing;
+  const [entry] = await store.readLogEntries({ afterId: 0, limit: 1 });
+  assert.equal(entry?.summary, "waited");
 });
 
 test("completes several waiting writes in order", async (t) => {
