@@ -81,18 +81,3 @@ test("does not wait for each query of a page in turn during an outage", async (t
   assert.equal(signIn.status, 503);
   assert.ok([200, 503].includes(home.status), "from the cache, or expired");
 });
-
-test("answers 503 in time for a query that waits for a lock, and cancels it", async (t) => {
-  const databaseUrl = await server.newDatabase();
-  const gate = await startGate(t, { databaseUrl });
-  const locking = await openTransaction(t, databaseUrl);
-  await locking.query("LOCK TABLE latchkey_configured IN ACCESS EXCLUSIVE MODE");
-  const start = performance.now();
-  const form = { username: "late", password: "late", confirm: "late" };
-  const { status, cookies } = await gate.send("/setup", { form });
-  assert.ok(performance.now() - start < 2_000);
-  assert.deepEqual([status, cookies], [503, []]);
-  await locking.end();
-  const session = await eventually(() => gate.setUp().catch(() => undefined), MAX_RECOVERY_MS);
-  assert.equal((await gate.send("/", { session })).status, 200);
-});
