@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { NewLogEntry } from "../../src/core/store.ts";
-import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { failureOf, outputOf } from "../support/command.ts";
 import { changeForm, OWNER, startGate } from "../support/gate.ts";
-import { logEntry } from "../support/store.ts";
+import { logEntry, newFile, openStore } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 /** The lines that `latchkey log` prints, after it has succeeded. */
@@ -21,11 +20,9 @@ const summaries = async (dataDir: string, ...options: readonly string[]) =>
 
 /** A data folder with these log entries, without a gate. */
 async function withEntries(t: TestContext, entries: readonly NewLogEntry[]) {
-  const dataDir = await tempDir(t);
-  const store = await openSqlite({ file: join(dataDir, "latchkey.db") });
-  await store.insertLogEntries(entries);
-  store.close();
-  return dataDir;
+  const file = await newFile(t);
+  await (await openStore(t, file)).insertLogEntries(entries);
+  return dirname(file);
 }
 
 test("prints entries oldest first with all fields while the gate runs", async (t) => {

@@ -33,18 +33,7 @@ test("creates files that only the owner can read, whatever the umask", async (t)
   for (const path of [file, `${file}-wal`, `${file}-shm`]) assert.equal(modeOf(path), "600", path);
 });
 
-test("restricts an existing database to its owner", async (t) => {
-  const file = await newFile(t);
-  const first = await openSqlite({ file });
-  await first.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
-  first.close();
-  chmodSync(file, 0o644);
-  const store = await openStore(t, file);
-  assert.equal(await store.hasUsers(), true);
-  for (const path of [file, `${file}-wal`, `${file}-shm`]) assert.equal(modeOf(path), "600", path);
-});
-
-test("restricts the files beside the database to their owner", async (t) => {
+test("restricts an existing database and the files beside it to their owner", async (t) => {
   const file = await newFile(t);
   const other = await openStore(t, file);
   await other.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
@@ -62,14 +51,6 @@ test("refuses a missing database without creating it", async (t) => {
     return true;
   });
   assert.deepEqual(readdirSync(dir), []);
-});
-
-test("opens an existing database with missing: refuse", async (t) => {
-  const file = await newFile(t);
-  (await openSqlite({ file })).close();
-  const store = await openSqlite({ file, missing: "refuse" });
-  t.after(() => store.close());
-  assert.equal(await store.hasUsers(), false);
 });
 
 test("refuses a file that is not a database and leaves it unchanged", async (t) => {

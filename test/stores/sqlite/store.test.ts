@@ -24,19 +24,6 @@ test("SQLite: keeps data after closing and reopening", async (t) => {
   assert.equal((await second.readLogEntries({ afterId: 0, limit: 1 }))[0]?.summary, "kept");
 });
 
-test("SQLite: never reuses an entry ID, even after deleting the newest entry", async (t) => {
-  const file = await newFile(t);
-  const store = await openStore(t, file);
-  await store.insertLogEntries([logEntry("first"), logEntry("second")]);
-  inDatabase(file, (database) => database.exec("DELETE FROM log_entries WHERE id = 2"));
-  await store.insertLogEntries([logEntry("third")]);
-  const entries = await store.readLogEntries({ afterId: 0, limit: 10 });
-  assert.deepEqual(
-    entries.map(({ id }) => id),
-    [1, 3],
-  );
-});
-
 test("SQLite: uses a WAL and STRICT tables", async (t) => {
   const file = await newFile(t);
   await openStore(t, file);
