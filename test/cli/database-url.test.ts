@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { NEWEST_SCHEMA } from "../../src/stores/sqlite/schema.ts";
-import { failureOf, outputOf, runCommand, serveHere } from "../support/command.ts";
+import { failureOf, outputOf, runCommand } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER, SECRET, startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -34,13 +34,6 @@ test("the gate creates the SQLite file of DATABASE_URL and its folder, both priv
     assert.equal((await stat(join(dirname(file), name))).mode & 0o777, 0o600, name);
   }
   assert.deepEqual(await readdir(gate.dataDir), []);
-});
-
-test("latchkey serve takes an SQLite file relative to the working directory", async (t) => {
-  const file = join(await tempDir(t), "accounts.db");
-  const DATABASE_URL = `sqlite:${relative("", file)}`;
-  await serveHere(t, { DATABASE_URL, DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET });
-  assert.equal(existsSync(file), true);
 });
 
 test("the app sees a password and a sign-out that --database-url sets, at once", async (t) => {

@@ -1,25 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually } from "../support/eventually.ts";
-import { type RunningGate, startGate } from "../support/gate.ts";
+import { startGate } from "../support/gate.ts";
 import { endBlocked, openTransaction, untilBlocked } from "../support/postgres-admin.ts";
 import { serverOfFile } from "../support/postgres-file.ts";
 import { startLoad } from "./load.ts";
-import { assertCount, assertWritten, visitorsAt } from "./trail.ts";
+import { assertCount, assertWritten, untilRecovered, visitorsAt } from "./trail.ts";
 
 const server = await serverOfFile();
-
-const MAX_RECOVERY_MS = 5_000;
-
-/** The gate has recovered once a sign-in succeeds. */
-async function untilRecovered(gate: RunningGate): Promise<void> {
-  let attempt = 0;
-  await eventually(async () => {
-    attempt += 1;
-    const { location } = await gate.signIn({}, { from: `127.3.0.${attempt % 255}` });
-    return location === "/" || undefined;
-  }, MAX_RECOVERY_MS);
-}
 
 for (const [what, begin, end] of [
   ["is stopped with a fast shutdown", () => server.stop("fast"), server.start],

@@ -33,39 +33,33 @@ async function inFile(t: TestContext, url: string): Promise<string> {
   return `@${file}`;
 }
 
-const wrong: readonly (readonly [readonly string[], RegExp])[] = [
-  [["copy"], /copy needs --from, with sqlite:PATH or a postgres:\/\/ URL/],
-  [["copy", "--from", "sqlite:a"], /copy needs --to/],
-  [["copy", "--from=", "--to=sqlite:a"], /--from needs a value/],
+const wrong: readonly (readonly [string, RegExp])[] = [
+  ["copy", /copy needs --from, with sqlite:PATH or a postgres:\/\/ URL/],
+  ["copy --from sqlite:a", /copy needs --to/],
+  ["copy --from= --to=sqlite:a", /--from needs a value/],
   [
-    ["copy", "--from", "data/latchkey.db", "--to", "sqlite:a"],
+    "copy --from data/latchkey.db --to sqlite:a",
     /--from: .* must start with postgres:\/\/ or sqlite:/,
   ],
+  ["copy --from sqlite:a --to mysql://me:hunter2@host/db", /--to: .* must start with/],
   [
-    ["copy", "--from", "sqlite:a", "--to", "mysql://me:hunter2@host/db"],
-    /--to: .* must start with/,
-  ],
-  [
-    ["copy", "--from", "sqlite:a", "--to", "postgres://me:hunter2@host/db"],
+    "copy --from sqlite:a --to postgres://me:hunter2@host/db",
     /--to cannot have a password .* --to=@FILE; .*PGPASSWORD/,
   ],
   [
-    ["copy", "--from=postgres://a,b/db?user=me&password=hunter2", "--to", "sqlite:a"],
+    "copy --from=postgres://a,b/db?user=me&password=hunter2 --to sqlite:a",
     /--from cannot have a password/,
   ],
   [
-    ["copy", "--from", "sqlite:a", "--to", "@/nowhere/hunter2"],
+    "copy --from sqlite:a --to @/nowhere/hunter2",
     /--to names a file that cannot be read: no such file or folder/,
   ],
-  [
-    ["copy", "--from", "sqlite:a", "--to", "@"],
-    /--to names a file that cannot be read: no such file or folder/,
-  ],
-  [["copy", "--from", "sqlite:a", "--to", "@/dev/null"], /--to names an empty file/],
+  ["copy --from sqlite:a --to @", /--to names a file that cannot be read: no such file or folder/],
+  ["copy --from sqlite:a --to @/dev/null", /--to names an empty file/],
 ];
 for (const [args, about] of wrong) {
-  test(`latchkey ${args.join(" ")} is wrong usage, reported without the password`, async () => {
-    const refusal = await failureOf(args, {}, 2);
+  test(`latchkey ${args} is wrong usage, reported without the password`, async () => {
+    const refusal = await failureOf(args.split(" "), {}, 2);
     assert.match(refusal, about);
     assert.doesNotMatch(refusal, /hunter2/);
   });
