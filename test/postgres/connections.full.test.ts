@@ -9,7 +9,7 @@ import { eventually } from "../support/eventually.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { openTransaction, runSql, untilBlocked } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
-import { openStoreAt } from "../support/postgres-store.ts";
+import { openNewStore, openStoreAt } from "../support/postgres-store.ts";
 import { hashText, logEntry } from "../support/store.ts";
 
 const server = await sharedPostgres();
@@ -60,8 +60,7 @@ test("keeps the connection after a statement error, which is not Unavailable", a
 });
 
 test("lets the server cancel a statement that takes too long", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   const locking = await openTransaction(t, url);
   await locking.query("LOCK TABLE latchkey_log_end");
   const entry = logEntry("late");
@@ -75,8 +74,7 @@ test("lets the server cancel a statement that takes too long", async (t) => {
 });
 
 test("answers more callers than connections in time", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   await runSql(
     url,
     `INSERT INTO latchkey_users (id, username, password_hash)
@@ -92,8 +90,7 @@ test("answers more callers than connections in time", async (t) => {
 });
 
 test("rejects callers in time when all connections are busy", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   const locking = await openTransaction(t, url);
   await locking.query("LOCK TABLE latchkey_users IN ACCESS EXCLUSIVE MODE");
   const start = performance.now();

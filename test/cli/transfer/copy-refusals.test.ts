@@ -8,7 +8,7 @@ import { failureOf } from "../../support/command.ts";
 import { execute, inDatabase } from "../../support/database.ts";
 import { runSql } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { openStoreAt } from "../../support/postgres-store.ts";
+import { openNewStore, openStoreAt } from "../../support/postgres-store.ts";
 import { hashText } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { filled } from "./backup-place.ts";
@@ -118,8 +118,7 @@ test("refuses to copy a database into itself under any name", async (t) => {
   const file = await source(t);
   const hardLink = `${file}-again`;
   await link(file, hardLink);
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   await store.insertFirstUser({ username: "owner", passwordHash: hashText("a hash") });
   for (const [from, to] of [
     [`sqlite:${file}`, `sqlite:${file}`],
@@ -132,8 +131,7 @@ test("refuses to copy a database into itself under any name", async (t) => {
 });
 
 test("refuses a target with accounts, named without its password, and does not change it", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   await store.insertFirstUser({ username: "owner", passwordHash: hashText("its own") });
   const target = await inFile(t, url.replace("postgres@", "postgres:hunter2@"));
   const refusal = await refusalOf(`sqlite:${await source(t)}`, target);

@@ -5,14 +5,13 @@ import type { NewRows } from "../../../src/core/transfer/transfer-store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { openStoreAt } from "../../support/postgres-store.ts";
+import { openNewStore, openStoreAt } from "../../support/postgres-store.ts";
 import { rows, user } from "../either.ts";
 
 const server = await sharedPostgres();
 
 test("waits for a concurrent first account, and then copies nothing", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   const making = await openTransaction(t, url);
   await making.query("INSERT INTO latchkey_users VALUES ('1', 'owner', 'a hash')");
   const importing = store.importRecords([rows([user("copied")])], "empty");
@@ -41,8 +40,7 @@ test("sees other commits in a database with serializable isolation", async (t) =
 });
 
 test("allows an import more time than a page", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   const other = await openTransaction(t, url);
   await other.query("UPDATE latchkey_log_end SET id = id");
   const importing = store.importRecords([rows([], ["copied"])]);
@@ -94,13 +92,13 @@ const unstorable: readonly (readonly [string, NewRows, RegExp])[] = [
 ];
 for (const [what, page, reason] of unstorable) {
   test(`reports ${what} before writing`, async (t) => {
-    const store = await openStoreAt(t, await server.newDatabase());
+    const { store } = await openNewStore(t, server);
     assert.match(store.problemWith?.(page) ?? "", reason);
   });
 }
 
 test("stores the longest username and unusual text", async (t) => {
-  const store = await openStoreAt(t, await server.newDatabase());
+  const { store } = await openNewStore(t, server);
   // Random, since what can be compressed would fit at any length.
   const long = Array.from({ length: 650 }, (_, i) =>
     String.fromCodePoint(0x20000 + ((i * 7919) % 42_000)),
