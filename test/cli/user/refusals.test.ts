@@ -9,6 +9,7 @@ const ADD = ["user", "add"];
 const STDIN = "--password-stdin";
 const LAST =
   '"owner" is the last user and cannot be removed: without an account, anyone could set up this server';
+const ONE_OR_ALL = "user sign-out takes either NAME or --all";
 
 /** The usernames in the store, the arguments, the message and the exit code. */
 const refusals: readonly (readonly [
@@ -27,14 +28,8 @@ const refusals: readonly (readonly [
   [["owner"], ["user", "remove", "owner", "--yes"], LAST, 1],
   [["owner"], ["user", "codes", "off", "nobody"], 'there is no user "nobody"', 1],
   [["owner"], ["user", "sign-out", "nobody"], 'there is no user "nobody"', 1],
-  [["owner"], ["user", "sign-out"], "user sign-out takes either NAME or --all", 2],
-  [
-    ["owner"],
-    ["user", "sign-out", "owner", "--all"],
-    "user sign-out takes either NAME or --all",
-    2,
-  ],
-  [[], ["user", "sign-out", "owner"], 'there is no user "owner"', 1],
+  [["owner"], ["user", "sign-out"], ONE_OR_ALL, 2],
+  [["owner"], ["user", "sign-out", "owner", "--all"], ONE_OR_ALL, 2],
   [
     ["owner"],
     ["user", "remove", "\u001b[2J\u009b", "--yes"],

@@ -17,15 +17,14 @@ type Env = Readonly<Record<string, string>>;
 
 /**
  * Runs a shell line on a real terminal, with `script`, which every Debian has. Returns the exit
- * code and everything that the terminal shows, including the echo of what was typed, also as it
- * was sent, with the sequences that move the cursor.
+ * code and everything that the terminal shows, including the echo of what was typed.
  */
 export async function onTerminal(
   t: TestContext,
   line: string,
   env: Env,
   typing: Typing = [],
-): Promise<{ readonly code: number | null; readonly shown: string; readonly sent: string }> {
+): Promise<{ readonly code: number | null; readonly shown: string }> {
   const child = spawn("script", ["-qec", `${LATCHKEY}; ${line}`, "/dev/null"], {
     env: { PATH: process.env.PATH ?? "", TERM: "xterm", SHELL: "/bin/sh", ...env },
     stdio: ["pipe", "pipe", "inherit"],
@@ -52,7 +51,7 @@ export async function onTerminal(
   });
   const [code] = await closed;
   assert.deepEqual(left, [], `not asked in: ${sent}`);
-  return { code, shown: asRead(sent), sent };
+  return { code, shown: asRead(sent) };
 }
 
 /** Without the sequences that move the cursor within its line. */

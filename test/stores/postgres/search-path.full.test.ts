@@ -156,22 +156,6 @@ test("triggers use no shadowed names for any role that changes users", async (t)
   assert.notEqual(await store.insertFirstUser(OWNER), undefined);
 });
 
-test("replaces the triggers of an older schema at the next start", async (t) => {
-  const url = await server.newDatabase();
-  await (await openPostgres({ url })).close();
-  const named = "SELECT proname FROM pg_proc WHERE proname LIKE 'latchkey%' AND proconfig IS NULL";
-  await runSql(
-    url,
-    `CREATE TABLE latchkey_import_mark (); DROP TABLE latchkey_sessions; ALTER TABLE latchkey_users
-       DROP COLUMN ended_sessions, DROP COLUMN codes, DROP COLUMN passkeys;
-     UPDATE latchkey_schema SET version = 1; ALTER FUNCTION latchkey_note_user() RESET ALL;
-     ALTER FUNCTION latchkey_tell_user() RESET ALL; ALTER FUNCTION latchkey_note_removal() RESET ALL`,
-  );
-  assert.equal((await runSql(url, named)).length, 3);
-  await openStoreAt(t, url);
-  assert.deepEqual(await runSql(url, named), []);
-});
-
 test("creates the tables in the first existing schema of the search_path, and finds them after a rename", async (t) => {
   const url = await server.newDatabase();
   await runSql(url, `CREATE SCHEMA "Own ""one"""`);
