@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { NewLogEntry } from "../../src/core/store.ts";
-import { failureOf, outputOf } from "../support/command.ts";
+import { outputOf } from "../support/command.ts";
 import { changeForm, OWNER, startGate } from "../support/gate.ts";
 import { logEntry, newFile, openStore } from "../support/store.ts";
-import { tempDir } from "../support/temp-dir.ts";
 
 /** The lines that `latchkey log` prints, after it has succeeded. */
 async function log(dataDir: string, ...options: readonly string[]) {
@@ -135,15 +133,6 @@ test("prints more entries than one page has, complete and in order", async (t) =
 test("prints nothing for an empty log and succeeds", async (t) => {
   const gate = await startGate(t);
   assert.deepEqual(await log(gate.dataDir), []);
-});
-
-test("reports a missing database with exit code 1 and creates none", async (t) => {
-  const dir = await tempDir(t);
-  for (const dataDir of [dir, join(dir, "missing")]) {
-    const refusal = await failureOf(["log"], { env: { DATA_DIR: dataDir } });
-    assert.equal(refusal, `there is no database at ${join(dataDir, "latchkey.db")}`);
-  }
-  assert.deepEqual(await readdir(dir), []);
 });
 
 test("never prints a password or its hash", async (t) => {

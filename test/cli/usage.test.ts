@@ -98,14 +98,7 @@ test("every invalid setting is reported on its own line", async (t) => {
   assert.equal(stderr.trimEnd().split("\n").length, 2);
 });
 
-test("a flag wins over the environment", async (t) => {
-  const dir = await tempDir(t);
-  const env = { DATA_DIR: join(dir, "env") };
-  const refusal = await failureOf(["log", "--data-dir", join(dir, "flag")], { env });
-  assert.match(refusal, /\/flag\/latchkey\.db$/);
-});
-
-test("the environment wins over an env file", async (t) => {
+test("a flag wins over the environment, which wins over an env file", async (t) => {
   const dir = await tempDir(t);
   const file = join(dir, "env");
   await writeFile(file, `DATA_DIR=${join(dir, "file")}\n`);
@@ -113,4 +106,6 @@ test("the environment wins over an env file", async (t) => {
   assert.match(await failureOf(args), /\/file\/latchkey\.db$/);
   const env = { DATA_DIR: join(dir, "env") };
   assert.match(await failureOf(args, { env }), /\/env\/latchkey\.db$/);
+  const flag = ["--data-dir", join(dir, "flag")];
+  assert.match(await failureOf([...args, ...flag], { env }), /\/flag\/latchkey\.db$/);
 });

@@ -3,8 +3,6 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openStore } from "../../../src/gate/open-store.ts";
-import { readPlace } from "../../../src/stores/place.ts";
 import { failureOf, outputOf, runCommand } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
 import { OWNER, startGate } from "../../support/gate.ts";
@@ -38,9 +36,7 @@ for (const [what, make] of Object.entries(empty)) {
     const gate = await startGate(t, { databaseUrl: DATABASE_URL });
     assert.equal((await gate.send("/setup")).location, "/login");
     assert.equal((await gate.signIn()).location, "/");
-    const store = await openStore({ database: readPlace(DATABASE_URL) }, "refuse");
-    t.after(() => store.close());
-    const [entry] = await store.readLogEntries({ afterId: 0, limit: 1 });
+    const [entry] = await gate.logEntries(1);
     assert.deepEqual(
       [entry?.author, entry?.type, entry?.summary],
       ["cli", "user_add", "Added account owner"],
