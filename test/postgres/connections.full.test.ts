@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import pg from "pg";
 import { Unavailable } from "../../src/core/fault.ts";
 import type { UserId } from "../../src/core/store.ts";
-import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { openTransaction, runSql, untilBlocked } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
-import { openNewStore, openStoreAt } from "../support/postgres-store.ts";
+import { openNewStore, openOnPool, openStoreAt } from "../support/postgres-store.ts";
 import { hashText, logEntry } from "../support/store.ts";
 
 const server = await sharedPostgres();
@@ -105,10 +103,7 @@ test("rejects callers in time when all connections are busy", async (t) => {
 test("does not run a statement whose caller has already timed out", async (t) => {
   const own = await startPostgres(t);
   // Waits for a connection without a limit, as a caller's own pool may do.
-  const pool = new pg.Pool({ connectionString: own.url(), max: 2 });
-  pool.on("error", () => undefined);
-  const store = await openPostgres({ pool });
-  t.after(() => store.close().then(() => pool.end()));
+  const { store, pool } = await openOnPool(t, own.url());
   await own.freeze();
   await assert.rejects(store.hasUsers(), Unavailable);
   const user = { username: "late", passwordHash: hashText("hash") };
