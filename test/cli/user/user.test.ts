@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPasswords } from "../../../src/core/passwords.ts";
 import type { StoredUser } from "../../../src/core/store.ts";
-import { outputOf } from "../../support/command.ts";
+import { outputOf, runCommand } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
 import { places } from "./either.ts";
 import { type Place, sqlitePlace } from "./place.ts";
@@ -126,6 +126,20 @@ for (const [kind, open] of Object.entries(places)) {
       })),
     );
     assert.doesNotMatch(lines.join(""), /[\p{Cc}]/u);
+  });
+
+  test(`${kind}: one of four commands that each remove one of four users at once is refused`, async (t) => {
+    const names = ["first", "second", "third", "fourth"];
+    const place = await open(t, ...names);
+    const endings = await Promise.all(
+      names.map((name) => runCommand(["user", "remove", name, "--yes"], { env: place.env })),
+    );
+    const codes = endings.map(({ code }) => code);
+    assert.deepEqual([...codes].sort(), [0, 0, 0, 1]);
+    const last = codes.indexOf(1);
+    assert.deepEqual(Object.keys(await place.accounts()), [names[last]]);
+    assert.match(endings[last]?.stderr ?? "", /^latchkey: "\w+" is the last user/);
+    assert.equal((await place.entries()).length, 3);
   });
 }
 
