@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { browserCommand } from "../../src/cli/demo.ts";
 import { send } from "../support/client.ts";
 import { startCommand } from "../support/command.ts";
-import { startNode } from "../support/process.ts";
+import { startLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const PRINTED = /(http:\/\/localhost:\d+)\/\n\n {2}Username {2}(\S+)\n {2}Password {2}(\S+)\n/;
@@ -50,9 +49,8 @@ test("prints another password each time", async (t) => {
 
 test("ends at Ctrl-C and leaves no file", async (t) => {
   const folder = await tempDir(t);
-  const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
   const env = { TMPDIR: folder, HOME: folder, DATA_DIR: folder };
-  const demo = startNode(t, ["--", main, "demo"], env, folder);
+  const demo = startLatchkey(t, ["demo"], env, folder);
   await demo.shows(PRINTED);
   demo.child.kill("SIGINT");
   const { code, signal, stderr } = await demo.ended;

@@ -102,14 +102,6 @@ test("runs no check if the env file cannot be read", async () => {
   );
 });
 
-for (const url of ["auth.example.org", "https://auth.example.org/login", "ftp://a.example"]) {
-  test(`--url=${url} is wrong usage`, async () => {
-    const { code, stdout, stderr } = await runCommand(["doctor", `--url=${url}`]);
-    assert.deepEqual([code, stdout], [2, ""]);
-    assert.match(stderr, /^latchkey: --url takes an origin such as https:[^\n]+\n$/);
-  });
-}
-
 test("writes nothing in any state of the installation", async (t) => {
   const above = await tempDir(t);
   const DATA_DIR = join(above, "data");

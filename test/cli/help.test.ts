@@ -4,22 +4,18 @@ import { test } from "node:test";
 import { commands as entries } from "../../src/cli/commands.ts";
 import { ownOptions, wrapped } from "../../src/cli/help.ts";
 import { settings } from "../../src/gate/settings/table.ts";
-import { runCommand } from "../support/command.ts";
+import { outputOf, runCommand } from "../support/command.ts";
 
 for (const word of ["--version", "-v", "version"]) {
   test(`${word} prints the version of the package`, async () => {
-    const { code, stdout, stderr } = await runCommand([word]);
-    const { version } = JSON.parse(
-      readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-    );
-    assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: `${version}\n`, stderr: "" });
+    const file = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+    assert.equal(await outputOf([word]), `${JSON.parse(file).version}\n`);
   });
 }
 
 for (const flag of ["--help", "-h", "help"]) {
   test(`${flag} lists every command in its group`, async () => {
-    const { code, stdout, stderr } = await runCommand([flag]);
-    assert.deepEqual([code, stderr], [0, ""]);
+    const stdout = await outputOf([flag]);
     const groups = stdout.split("\n\n").flatMap((part) => {
       const [, group, rows = ""] = /^(\w+):\n([\s\S]*)$/.exec(part) ?? [];
       return [...rows.matchAll(/^ {2}(\S+(?: \S+)*) {3,}[A-Z]/gm)].map(([, name]) => [group, name]);
@@ -32,14 +28,13 @@ for (const flag of ["--help", "-h", "help"]) {
 }
 
 test("latchkey alone prints the help to standard error, as wrong usage", async () => {
-  const { stdout: help } = await runCommand(["--help"]);
-  const { code, stdout, stderr } = await runCommand([]);
-  assert.deepEqual({ code, stdout, stderr }, { code: 2, stdout: "", stderr: help });
+  const stderr = await outputOf(["--help"]);
+  assert.deepEqual(await runCommand([]), { code: 2, stdout: "", stderr });
 });
 
 test("help is wrapped at words to 80 columns in a pipe, and to its width on a terminal", async () => {
-  const { stdout } = await runCommand(["serve", "--help"]);
-  const { stdout: shown } = await runCommand(["serve", "--help"], { columns: 50 });
+  const stdout = await outputOf(["serve", "--help"]);
+  const shown = await outputOf(["serve", "--help"], { columns: 50 });
   for (const [text, columns] of [
     [stdout, 80],
     [shown, 50],
@@ -62,10 +57,7 @@ test("a width of 0, which some terminals report, counts as 80", () => {
 
 for (const { name, load } of entries) {
   test(`the help of ${name} lists its options and settings with defaults, and examples`, async () => {
-    const { code, stdout, stderr } = await runCommand([...name.split(" "), "--help"], {
-      env: { PORT: "not a number" },
-    });
-    assert.deepEqual([code, stderr], [0, ""]);
+    const stdout = await outputOf([...name.split(" "), "--help"], { env: { PORT: "many" } });
     const { command } = await load();
     const listed = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z-]+)(?: <\w+>)? {3,}\S/gm)];
     assert.deepEqual(
@@ -101,8 +93,7 @@ const helps: readonly (readonly [readonly string[], RegExp, readonly string[]])[
 ];
 for (const [args, usage, family] of helps) {
   test(`latchkey ${args.join(" ")} prints the help of that command or family`, async () => {
-    const { code, stdout, stderr } = await runCommand(args);
-    assert.deepEqual([code, stderr], [0, ""]);
+    const stdout = await outputOf(args);
     assert.match(stdout, usage);
     for (const name of family) assert.match(stdout, new RegExp(`^  ${name} {3,}[A-Z]`, "m"));
     if (family.length > 0) assert.doesNotMatch(stdout, /^ {2}serve/m);
@@ -111,8 +102,7 @@ for (const [args, usage, family] of helps) {
 
 for (const args of [["user"], ["user", "--json"], ["pages", "--to", "x"]]) {
   test(`latchkey ${args.join(" ")} prints the help of the family to standard error, as wrong usage`, async () => {
-    const { code, stdout, stderr } = await runCommand(args);
-    const { stdout: shown } = await runCommand([args[0] ?? "", "--help"]);
-    assert.deepEqual({ code, stdout, stderr }, { code: 2, stdout: "", stderr: shown });
+    const stderr = await outputOf([args[0] ?? "", "--help"]);
+    assert.deepEqual(await runCommand(args), { code: 2, stdout: "", stderr });
   });
 }

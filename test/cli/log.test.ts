@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { NewLogEntry } from "../../src/core/store.ts";
-import { openSqlite } from "../../src/stores/sqlite/store.ts";
-import { runCommand } from "../support/command.ts";
-import { OWNER, startGate } from "../support/gate.ts";
-import { tempDir } from "../support/temp-dir.ts";
+import { outputOf } from "../support/command.ts";
+import { changeForm, OWNER, startGate } from "../support/gate.ts";
+import { logEntry, newFile, openStore } from "../support/store.ts";
 
 /** The lines that `latchkey log` prints, after it has succeeded. */
 async function log(dataDir: string, ...options: readonly string[]) {
-  const { code, stdout, stderr } = await runCommand(["log", ...options], {
-    env: { DATA_DIR: dataDir },
-  });
-  assert.deepEqual([code, stderr], [0, ""]);
+  const stdout = await outputOf(["log", ...options], { env: { DATA_DIR: dataDir } });
   assert.match(stdout, /^$|\n$/);
   return stdout.split("\n").slice(0, -1);
 }
@@ -22,20 +17,10 @@ const summaries = async (dataDir: string, ...options: readonly string[]) =>
   (await log(dataDir, "--json", ...options)).map((line) => JSON.parse(line).summary);
 
 /** A data folder with these log entries, without a gate. */
-async function withEntries(t: TestContext, entries: readonly Partial<NewLogEntry>[]) {
-  const dataDir = await tempDir(t);
-  const store = await openSqlite({ file: join(dataDir, "latchkey.db") });
-  await store.insertLogEntries(
-    entries.map((entry) => ({
-      at: new Date(),
-      type: "signin",
-      summary: "Signed in as owner",
-      author: "system",
-      ...entry,
-    })),
-  );
-  store.close();
-  return dataDir;
+async function withEntries(t: TestContext, entries: readonly NewLogEntry[]) {
+  const file = await newFile(t);
+  await (await openStore(t, file)).insertLogEntries(entries);
+  return dirname(file);
 }
 
 test("prints entries oldest first with all fields while the gate runs", async (t) => {
@@ -67,7 +52,8 @@ test("prints entries oldest first with all fields while the gate runs", async (t
 });
 
 test("prints an entry in columns without --json", async (t) => {
-  const dataDir = await withEntries(t, [{ at: new Date("2030-01-31T18:05:09.123Z") }]);
+  const at = new Date("2030-01-31T18:05:09.123Z");
+  const dataDir = await withEntries(t, [logEntry("Signed in as owner", { at })]);
   const [line = "", ...rest] = await log(dataDir);
   assert.deepEqual(line.split(/ {2,}/), [
     "2030-01-31T18:05:09.123Z",
@@ -95,73 +81,53 @@ test("escapes control characters of a username", async (t) => {
 
 test("--type prints only the entries of that type", async (t) => {
   const dataDir = await withEntries(t, [
-    { type: "signup", summary: "Created account owner" },
-    { type: "signin", summary: "Signed in as owner" },
-    { type: "signin_rate_limited", summary: "Rate limited login from ::1" },
-    { type: "password_change", summary: "Changed password" },
-    { type: "signin", summary: "Signed in as owner again" },
+    logEntry("one"),
+    logEntry("two", { type: "password_change" }),
+    logEntry("three"),
   ]);
-  const [signins, changes] = await Promise.all([
-    summaries(dataDir, "--type", "signin"),
-    summaries(dataDir, "--type=password_change"),
-  ]);
-  assert.deepEqual(signins, ["Signed in as owner", "Signed in as owner again"]);
-  assert.deepEqual(changes, ["Changed password"]);
+  assert.deepEqual(await summaries(dataDir, "--type", "signin"), ["one", "three"]);
+  assert.deepEqual(await summaries(dataDir, "--type=password_change"), ["two"]);
 });
 
 test("--since takes an age or a date, and combines with --type", async (t) => {
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
   const dataDir = await withEntries(t, [
-    { at: new Date("2020-02-29T12:00:00Z"), summary: "leap day" },
-    { at: ago(3 * 24 * 60), summary: "three days ago" },
-    { at: ago(90), summary: "ninety minutes ago" },
-    { at: ago(90), summary: "likewise", type: "signup" },
-    { at: ago(5), summary: "five minutes ago" },
+    logEntry("leap day", { at: new Date("2020-02-29T12:00:00Z") }),
+    logEntry("ninety minutes ago", { at: ago(90) }),
+    logEntry("likewise", { at: ago(90), type: "signup" }),
+    logEntry("five minutes ago", { at: ago(5) }),
   ]);
-  const all = ["leap day", "three days ago", "ninety minutes ago", "likewise", "five minutes ago"];
+  const all = ["leap day", "ninety minutes ago", "likewise", "five minutes ago"];
   const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
-    [["--since", "4d"], all.slice(1)],
-    [["--since", "2h"], all.slice(2)],
-    [["--since", "15m"], all.slice(4)],
+    [["--since", "2h"], all.slice(1)],
     [["--since", "30s"], []],
     [["--since", "2020-02-29T12:00:00Z"], all],
     [["--since", "2020-02-29T12:00:01Z"], all.slice(1)],
-    [["--since", "2020-02-29T14:00+03:00"], all],
     [["--since", "2h", "--type", "signup"], ["likewise"]],
   ];
-  const shown = await Promise.all(cases.map(([options]) => summaries(dataDir, ...options)));
-  for (const [index, [options, expected]] of cases.entries()) {
-    assert.deepEqual(shown[index], expected, options.join(" "));
+  for (const [options, expected] of cases) {
+    assert.deepEqual(await summaries(dataDir, ...options), expected, options.join(" "));
   }
 });
 
 test("--limit prints the newest matching entries, oldest first", async (t) => {
   const dataDir = await withEntries(
     t,
-    Array.from({ length: 10 }, (_, n) => ({ summary: `${n}`, type: n % 2 ? "signup" : "signin" })),
+    Array.from({ length: 10 }, (_, n) => logEntry(`${n}`, { type: n % 2 ? "signup" : "signin" })),
   );
-  const [three, some, all] = await Promise.all([
-    summaries(dataDir, "--limit", "3"),
-    summaries(dataDir, "--limit", "2", "--type", "signin"),
-    summaries(dataDir, "--limit", "100"),
-  ]);
-  assert.deepEqual(three, ["7", "8", "9"]);
-  assert.deepEqual(some, ["6", "8"]);
-  assert.equal(all.length, 10);
+  assert.deepEqual(await summaries(dataDir, "--limit", "3"), ["7", "8", "9"]);
+  assert.deepEqual(await summaries(dataDir, "--limit", "2", "--type", "signin"), ["6", "8"]);
+  assert.equal((await summaries(dataDir, "--limit", "100")).length, 10);
 });
 
 test("prints more entries than one page has, complete and in order", async (t) => {
   const wanted = Array.from({ length: 2_345 }, (_, n) => `Signed in as owner ${n}`);
   const dataDir = await withEntries(
     t,
-    wanted.map((summary) => ({ summary })),
+    wanted.map((summary) => logEntry(summary)),
   );
-  const [all, newest] = await Promise.all([
-    summaries(dataDir),
-    summaries(dataDir, "--limit", "1500"),
-  ]);
-  assert.deepEqual(all, wanted);
-  assert.deepEqual(newest, wanted.slice(-1_500));
+  assert.deepEqual(await summaries(dataDir), wanted);
+  assert.deepEqual(await summaries(dataDir, "--limit", "1500"), wanted.slice(-1_500));
 });
 
 test("prints nothing for an empty log and succeeds", async (t) => {
@@ -169,24 +135,10 @@ test("prints nothing for an empty log and succeeds", async (t) => {
   assert.deepEqual(await log(gate.dataDir), []);
 });
 
-test("reports a missing database with exit code 1 and creates none", async (t) => {
-  const dir = await tempDir(t);
-  for (const dataDir of [dir, join(dir, "missing")]) {
-    const { code, stdout, stderr } = await runCommand(["log"], { env: { DATA_DIR: dataDir } });
-    assert.deepEqual([code, stdout], [1, ""]);
-    assert.equal(stderr, `latchkey: there is no database at ${join(dataDir, "latchkey.db")}\n`);
-  }
-  assert.deepEqual(await readdir(dir), []);
-});
-
 test("never prints a password or its hash", async (t) => {
   const gate = await startGate(t);
   const session = await gate.setUp();
-  const form = {
-    current_password: OWNER.password,
-    new_password: "battery staple",
-    confirm_password: "battery staple",
-  };
+  const form = changeForm(OWNER.password, "battery staple");
   await gate.send("/account/password", { form, session });
   await gate.logEntries(2);
   const text = (await log(gate.dataDir, "--json")).join("\n");

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { startNode } from "../support/process.ts";
-
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+import { MAIN, startNode } from "../support/process.ts";
 
 /** A module that makes the process report another version of Node. */
 const asVersion = (version: string): string =>

@@ -3,14 +3,11 @@ import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { DEFAULT_PAGES } from "../../src/web/pages/default-pages.ts";
-import { runCommand } from "../support/command.ts";
+import { failureOf, outputOf } from "../support/command.ts";
 import { startGate } from "../support/gate.ts";
-import { startNode } from "../support/process.ts";
+import { startLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
-
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 const FILES = [
   ...["codes.eta", "error.eta", "field.eta", "home.eta", "latchkey-passkeys.js"],
@@ -28,47 +25,44 @@ async function assertAllIn(folder: string): Promise<void> {
 }
 
 const eject = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  runCommand(["pages", "eject", ...args], { env });
+  outputOf(["pages", "eject", ...args], { env });
 
 test("copies all pages to the folder of --to, which it creates, and says so in one line", async (t) => {
   const target = join(await tempDir(t), "some/where");
-  const { code, stdout, stderr } = await eject(["--to", target]);
-  assert.deepEqual([code, stderr], [0, ""]);
+  const printed = await eject(["--to", target]);
   await assertAllIn(target);
-  assert.match(stdout, new RegExp(`^Copied 14 files to ${target}\\. .*PAGES_DIR=${target}, .*\n$`));
+  assert.match(
+    printed,
+    new RegExp(`^Copied 14 files to ${target}\\. .*PAGES_DIR=${target}, .*\n$`),
+  );
 });
 
-test("copies to PAGES_DIR without --to", async (t) => {
-  const target = await tempDir(t);
-  assert.equal((await eject([], { PAGES_DIR: target })).code, 0);
+test("copies to PAGES_DIR, unless --to names another folder", async (t) => {
+  const [target, PAGES_DIR] = [join(await tempDir(t), "to"), await tempDir(t)];
+  await eject(["--to", target], { PAGES_DIR });
   await assertAllIn(target);
-});
-
-test("--to wins over PAGES_DIR", async (t) => {
-  const [target, other] = [join(await tempDir(t), "to"), await tempDir(t)];
-  assert.equal((await eject(["--to", target], { PAGES_DIR: other })).code, 0);
-  await assertAllIn(target);
-  assert.deepEqual(await readdir(other), []);
+  assert.deepEqual(await readdir(PAGES_DIR), []);
+  await eject([], { PAGES_DIR });
+  await assertAllIn(PAGES_DIR);
 });
 
 test("copies to a folder named pages without --to and PAGES_DIR", async (t) => {
   const dir = await tempDir(t);
-  assert.equal((await startNode(t, ["--", MAIN, "pages", "eject"], {}, dir).ended).code, 0);
+  assert.equal((await startLatchkey(t, ["pages", "eject"], {}, dir).ended).code, 0);
   await assertAllIn(join(dir, "pages"));
 });
 
 test("resolves a relative --to against the working directory", async (t) => {
   const target = join(await tempDir(t), "own/pages");
-  assert.equal((await eject(["--to", relative("", target)])).code, 0);
+  await eject(["--to", relative("", target)]);
   await assertAllIn(target);
 });
 
 test("copies nothing over an existing page, and names it and --force", async (t) => {
   const target = await tempDir(t);
   await writeFile(join(target, "login.eta"), "my own");
-  const { code, stdout, stderr } = await eject(["--to", target]);
-  assert.deepEqual([code, stdout], [1, ""]);
-  assert.match(stderr, /^latchkey: [^\n]* already has login\.eta: --force [^\n]*\n$/);
+  const refusal = await failureOf(["pages", "eject", "--to", target]);
+  assert.match(refusal, / already has login\.eta: --force /);
   assert.deepEqual(await readdir(target), ["login.eta"]);
   assert.equal(await readFile(join(target, "login.eta"), "utf8"), "my own");
 });
@@ -77,7 +71,7 @@ test("does not write through a dangling link", async (t) => {
   const dir = await tempDir(t);
   await mkdir(join(dir, "pages"));
   await symlink(join(dir, "elsewhere"), join(dir, "pages/home.eta"));
-  assert.equal((await eject(["--to", join(dir, "pages")])).code, 1);
+  await failureOf(["pages", "eject", "--to", join(dir, "pages")]);
   assert.deepEqual(await readdir(dir), ["pages"]);
 });
 
@@ -85,8 +79,7 @@ test("--force overwrites pages and keeps other files", async (t) => {
   const target = await tempDir(t);
   await writeFile(join(target, "login.eta"), "my own");
   await writeFile(join(target, "notes.md"), "notes");
-  const { code, stderr } = await eject(["--to", target, "--force"]);
-  assert.deepEqual([code, stderr], [0, ""]);
+  await eject(["--to", target, "--force"]);
   assert.equal(await readFile(join(target, "login.eta"), "utf8"), shipped("login.eta"));
   assert.equal(await readFile(join(target, "notes.md"), "utf8"), "notes");
 });
@@ -95,7 +88,7 @@ test("--force replaces a link in place of a page and keeps its target", async (t
   const [target, precious] = [await tempDir(t), join(await tempDir(t), "precious")];
   await writeFile(precious, "precious");
   await symlink(precious, join(target, "login.eta"));
-  assert.equal((await eject(["--to", target, "--force"])).code, 0);
+  await eject(["--to", target, "--force"]);
   await assertAllIn(target);
   assert.equal(await readFile(precious, "utf8"), "precious");
   const { mode } = await stat(join(target, "login.eta"));
@@ -106,10 +99,8 @@ test("reports a target that is not a folder in one line", async (t) => {
   const file = join(await tempDir(t), "file");
   await writeFile(file, "x");
   for (const target of [file, join(file, "below")]) {
-    const { code, stdout, stderr } = await eject(["--to", target]);
-    assert.deepEqual([code, stdout], [1, ""]);
-    assert.match(stderr, /^latchkey: [^\n]+\n$/);
-    assert.ok(stderr.includes(file));
+    const refusal = await failureOf(["pages", "eject", "--to", target]);
+    assert.ok(refusal.includes(file), refusal);
   }
 });
 

@@ -3,14 +3,10 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { secretWeakness } from "../../src/core/secrets.ts";
-import { runCommand, serveHere } from "../support/command.ts";
+import { outputOf, serveHere } from "../support/command.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-async function newSecret(env: Readonly<Record<string, string>> = {}) {
-  const { code, stdout, stderr } = await runCommand(["secret"], { env });
-  assert.deepEqual([code, stderr], [0, ""]);
-  return stdout;
-}
+const newSecret = (env: Readonly<Record<string, string>> = {}) => outputOf(["secret"], { env });
 
 test("prints 32 random bytes on one line, in letters that files and shells keep as they are", async () => {
   const secret = await newSecret();

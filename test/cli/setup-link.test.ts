@@ -4,11 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { send } from "../support/client.ts";
-import { runCommand, serveHere } from "../support/command.ts";
-import { OWNER, startGate } from "../support/gate.ts";
+import { failureOf, runCommand, serveHere } from "../support/command.ts";
+import { SETUP_FORM, startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
-
-const FORM = { ...OWNER, confirm: OWNER.password };
 
 /** The link that `latchkey setup-link` prints, and the token in it. */
 async function setupLink(env: Readonly<Record<string, string>>) {
@@ -17,7 +15,7 @@ async function setupLink(env: Readonly<Record<string, string>>) {
   assert.match(stderr, /^latchkey: the token is in [^\n]+\n$/);
   const link = new URL(stdout.trimEnd());
   assert.equal(stdout, `${link}\n`, "the link and nothing else");
-  return { link: link.href, url: link, token: link.searchParams.get("token") ?? "" };
+  return { link, token: link.searchParams.get("token") ?? "" };
 }
 
 const ofGate = ({ url, dataDir }: { readonly url: string; readonly dataDir: string }) => ({
@@ -30,25 +28,21 @@ test("the link opens the setup page of the running gate with the token filled in
   const { link, token } = await setupLink(ofGate(gate));
   assert.ok(Buffer.from(token, "base64url").length >= 16, "too long to be guessed");
 
-  const page = await send(link);
+  const page = await send(link.href);
   assert.equal(page.status, 200);
   assert.match(page.body, new RegExp(`<input[^>]+name="token"[^>]+value="${token}"`));
 
-  for (const form of [FORM, { ...FORM, token: "" }, { ...FORM, token: `${token}x` }]) {
+  for (const form of [
+    SETUP_FORM,
+    { ...SETUP_FORM, token: "" },
+    { ...SETUP_FORM, token: `${token}x` },
+  ]) {
     const refused = await gate.send("/setup", { form });
     assert.deepEqual([refused.status, refused.cookies], [403, []]);
     assert.match(refused.body, /invalid setup token/);
   }
   assert.ok(await gate.setUp({ token }));
   assert.deepEqual((await readdir(gate.dataDir)).includes("setup-token"), false);
-});
-
-test("prints a link to a host that ALLOWED_HOSTS allows", async (t) => {
-  const env = { DATA_DIR: await tempDir(t), ALLOWED_HOSTS: "auth.test,home.test" };
-  const { url } = await setupLink(env);
-  assert.equal(url.origin, "http://auth.test:3000");
-  const local = await setupLink({ ...env, ALLOWED_HOSTS: "auth.test,127.0.0.1" });
-  assert.equal(local.url.origin, "http://127.0.0.1:3000");
 });
 
 for (const [same, name] of [
@@ -70,33 +64,55 @@ test("a second link makes the first one invalid", async (t) => {
   const first = await setupLink(ofGate(gate));
   const second = await setupLink(ofGate(gate));
   assert.notEqual(first.token, second.token);
-  assert.equal((await gate.send("/setup", { form: { ...FORM, token: first.token } })).status, 403);
+  assert.equal(
+    (await gate.send("/setup", { form: { ...SETUP_FORM, token: first.token } })).status,
+    403,
+  );
   assert.ok(await gate.setUp({ token: second.token }));
 });
 
 const CERTIFICATE = fileURLToPath(import.meta.url);
+const TLS = { TLS_CERT_FILE: CERTIFICATE, TLS_KEY_FILE: CERTIFICATE };
 
-for (const { where, env, place } of [
-  { where: "to PORT", env: { PORT: "8080" }, place: "http://127.0.0.1:8080" },
-  {
-    where: "to HTTPS if PORT serves HTTPS",
-    env: { PORT: "8443", TLS_CERT_FILE: CERTIFICATE, TLS_KEY_FILE: CERTIFICATE },
-    place: "https://127.0.0.1:8443",
-  },
-  {
-    where: "to PORT, which redirects to HTTPS, if both are served",
-    env: { PORT: "8080", HTTPS_PORT: "8443" },
-    place: "http://127.0.0.1:8080",
-  },
-  {
-    where: "to PUBLIC_URL if it is set",
-    env: { PORT: "8080", PUBLIC_URL: "https://auth.example.org" },
-    place: "https://auth.example.org",
-  },
-]) {
+const targets: readonly (readonly [
+  where: string,
+  env: Readonly<Record<string, string>>,
+  origin: string,
+])[] = [
+  ["to port 3000 by default", {}, "http://127.0.0.1:3000"],
+  ["to PORT", { PORT: "8080" }, "http://127.0.0.1:8080"],
+  ["to HTTPS if PORT serves HTTPS", { PORT: "8443", ...TLS }, "https://127.0.0.1:8443"],
+  [
+    "to PORT, which redirects to HTTPS, if both are served",
+    { PORT: "8080", HTTPS_PORT: "8443" },
+    "http://127.0.0.1:8080",
+  ],
+  [
+    "to PUBLIC_URL if it is set",
+    { PORT: "8080", PUBLIC_URL: "https://auth.example.org" },
+    "https://auth.example.org",
+  ],
+  ["to an IPv6 address", { HOST: "::1" }, "http://[::1]:3000"],
+  ["to a host name", { HOST: "gate.example.org" }, "http://gate.example.org:3000"],
+  ["to a host that is allowed", { ALLOWED_HOSTS: "auth.test,home.test" }, "http://auth.test:3000"],
+  [
+    "to this machine if that is allowed",
+    { ALLOWED_HOSTS: "auth.test,127.0.0.1" },
+    "http://127.0.0.1:3000",
+  ],
+];
+for (const [where, env, origin] of targets) {
   test(`the link points ${where}`, async (t) => {
-    const { url } = await setupLink({ DATA_DIR: await tempDir(t), ...env });
-    assert.deepEqual([url.origin, url.pathname], [place, "/setup"]);
+    const { link } = await setupLink({ DATA_DIR: await tempDir(t), ...env });
+    assert.deepEqual([link.origin, link.pathname], [origin, "/setup"]);
+  });
+}
+
+for (const HOST of ["0.0.0.0", "::"]) {
+  test(`the link of a gate at ${HOST} has an address that a browser can open`, async (t) => {
+    const { link } = await setupLink({ DATA_DIR: await tempDir(t), HOST, PORT: "4000" });
+    assert.equal(link.port, "4000");
+    assert.doesNotMatch(link.host, /^(0\.0\.0\.0|\[::\])/);
   });
 }
 
@@ -104,9 +120,8 @@ test("refuses once there is an account", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const before = await readdir(gate.dataDir);
-  const { code, stdout, stderr } = await runCommand(["setup-link"], { env: ofGate(gate) });
-  assert.deepEqual([code, stdout], [1, ""]);
-  assert.match(stderr, /^latchkey: there is already an account[^\n]*\n$/);
+  const refusal = await failureOf(["setup-link"], { env: ofGate(gate) });
+  assert.equal(refusal, "there is already an account, so setup is closed");
   assert.deepEqual(await readdir(gate.dataDir), before);
 });
 
@@ -115,24 +130,10 @@ test("a link made before the first start of the gate works", async (t) => {
   const { token } = await setupLink({ DATA_DIR: dataDir });
   assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
   const gate = await serveHere(t, { DATA_DIR: dataDir, HOST: "127.0.0.1" });
-  assert.equal((await send(`${gate.url}/setup`, { form: FORM })).status, 403);
-  const answer = await send(`${gate.url}/setup`, { form: { ...FORM, token } });
+  assert.equal((await send(`${gate.url}/setup`, { form: SETUP_FORM })).status, 403);
+  const answer = await send(`${gate.url}/setup`, { form: { ...SETUP_FORM, token } });
   assert.equal(answer.status, 303);
   assert.ok(answer.session);
-});
-
-test("the link has a host and a port that a browser can open", async (t) => {
-  const dataDir = await tempDir(t);
-  const hostOf = async (env: Readonly<Record<string, string>>) =>
-    (await setupLink({ DATA_DIR: dataDir, ...env })).url.host;
-  assert.equal(await hostOf({}), "127.0.0.1:3000");
-  assert.equal(await hostOf({ HOST: "::1", PORT: "4000" }), "[::1]:4000");
-  assert.equal(await hostOf({ HOST: "gate.example.org", PORT: "8080" }), "gate.example.org:8080");
-  for (const HOST of ["0.0.0.0", "::"]) {
-    const host = await hostOf({ HOST, PORT: "4000" });
-    assert.match(host, /:4000$/);
-    assert.doesNotMatch(host, /^(0\.0\.0\.0|\[::\])/);
-  }
 });
 
 test("writes the token to SETUP_TOKEN_FILE and replaces an existing file", async (t) => {
@@ -158,14 +159,8 @@ for (const [what, named, prepare] of refusals) {
   test(`reports ${what} in one line and prints no link`, async (t) => {
     const dir = await tempDir(t);
     await prepare(dir);
-    const { code, stdout, stderr } = await runCommand(["setup-link"], {
-      env: {
-        DATA_DIR: join(dir, "data/below"),
-        SETUP_TOKEN_FILE: join(dir, "token"),
-      },
-    });
-    assert.deepEqual([code, stdout], [1, ""]);
-    assert.match(stderr, /^latchkey: [^\n]+\n$/);
-    assert.ok(stderr.includes(join(dir, named)), stderr);
+    const env = { DATA_DIR: join(dir, "data/below"), SETUP_TOKEN_FILE: join(dir, "token") };
+    const refusal = await failureOf(["setup-link"], { env });
+    assert.ok(refusal.includes(join(dir, named)), refusal);
   });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openPostgres } from "../../src/stores/postgres/store.ts";
-import { runCommand } from "../support/command.ts";
+import { failureOf } from "../support/command.ts";
 import { SECRET } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
 import { serverOfFile } from "../support/postgres-file.ts";
@@ -46,11 +46,9 @@ for (const [what, [url, reason]] of Object.entries(failures)) {
   for (const command of commandsWith(what)) {
     test(`${command} with ${what} prints one line without the password and exits with 1`, async (t) => {
       const env = { DATABASE_URL: url, DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET, PORT: "0" };
-      const { code, stdout, stderr } = await runCommand([command], { env });
-      assert.equal(code, 1);
-      assert.match(stderr, /^latchkey: [^\n]+\n$/);
-      assert.match(stderr, reason);
-      for (const text of [stdout, stderr]) assert.ok(!text.includes(PASSWORD), text);
+      const refusal = await failureOf([command], { env });
+      assert.match(refusal, reason);
+      assert.ok(!refusal.includes(PASSWORD), refusal);
     });
   }
 }

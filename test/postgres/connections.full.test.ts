@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import pg from "pg";
 import { Unavailable } from "../../src/core/fault.ts";
 import type { UserId } from "../../src/core/store.ts";
-import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { openTransaction, runSql, untilBlocked } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
-import { openStoreAt } from "../support/postgres-store.ts";
-import { hashText } from "../support/store.ts";
+import { openNewStore, openOnPool, openStoreAt } from "../support/postgres-store.ts";
+import { hashText, logEntry } from "../support/store.ts";
 
 const server = await sharedPostgres();
 
@@ -60,11 +58,10 @@ test("keeps the connection after a statement error, which is not Unavailable", a
 });
 
 test("lets the server cancel a statement that takes too long", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   const locking = await openTransaction(t, url);
   await locking.query("LOCK TABLE latchkey_log_end");
-  const entry = { at: new Date(), type: "signin", summary: "late", author: "system" };
+  const entry = logEntry("late");
   const start = performance.now();
   await assert.rejects(store.insertLogEntries([entry]), Unavailable);
   assert.ok(performance.now() - start < 2_000);
@@ -75,8 +72,7 @@ test("lets the server cancel a statement that takes too long", async (t) => {
 });
 
 test("answers more callers than connections in time", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   await runSql(
     url,
     `INSERT INTO latchkey_users (id, username, password_hash)
@@ -92,8 +88,7 @@ test("answers more callers than connections in time", async (t) => {
 });
 
 test("rejects callers in time when all connections are busy", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   const locking = await openTransaction(t, url);
   await locking.query("LOCK TABLE latchkey_users IN ACCESS EXCLUSIVE MODE");
   const start = performance.now();
@@ -108,10 +103,7 @@ test("rejects callers in time when all connections are busy", async (t) => {
 test("does not run a statement whose caller has already timed out", async (t) => {
   const own = await startPostgres(t);
   // Waits for a connection without a limit, as a caller's own pool may do.
-  const pool = new pg.Pool({ connectionString: own.url(), max: 2 });
-  pool.on("error", () => undefined);
-  const store = await openPostgres({ pool });
-  t.after(() => store.close().then(() => pool.end()));
+  const { store, pool } = await openOnPool(t, own.url());
   await own.freeze();
   await assert.rejects(store.hasUsers(), Unavailable);
   const user = { username: "late", passwordHash: hashText("hash") };

@@ -4,9 +4,8 @@ import { eventually } from "../support/eventually.ts";
 import { changeForm, OWNER, type RunningGate, startGate } from "../support/gate.ts";
 import { type Postgres, type Standby, startPostgres, startStandby } from "../support/postgres.ts";
 import { startLoad } from "./load.ts";
-import { assertWritten, visitorsAt } from "./trail.ts";
+import { assertWritten, untilRecovered, visitorsAt } from "./trail.ts";
 
-const MAX_RECOVERY_MS = 5_000;
 const NEW_PASSWORD = "battery staple";
 
 interface Pair {
@@ -29,15 +28,6 @@ async function startPair(t: TestContext): Promise<Pair> {
   return { primary, standby, gate, session };
 }
 
-async function untilRecovered(gate: RunningGate): Promise<void> {
-  let attempt = 0;
-  await eventually(async () => {
-    attempt += 1;
-    const from = `127.3.0.${attempt % 255}`;
-    return (await gate.signIn({ password: NEW_PASSWORD }, { from })).location === "/" || undefined;
-  }, MAX_RECOVERY_MS);
-}
-
 for (const [what, fail] of [
   ["killed", (primary: Postgres) => primary.stop("kill")],
   ["silent", (primary: Postgres) => primary.freeze()],
@@ -52,7 +42,7 @@ for (const [what, fail] of [
     await eventually(() => load.count(503) > 20 || undefined);
     await visitors.tryAgain();
     await standby.promote();
-    await untilRecovered(gate);
+    await untilRecovered(gate, NEW_PASSWORD);
 
     await load.stop();
     await assertWritten(standby.url(), visitors.summaries);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { NewUser } from "../../src/core/store.ts";
 import { openTransaction, runSql, untilBlocked } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
-import { openStoreAt } from "../support/postgres-store.ts";
+import { openNewStore, openStoreAt } from "../support/postgres-store.ts";
 import { hashText } from "../support/store.ts";
 
 const server = await sharedPostgres();
@@ -18,8 +18,7 @@ async function usernamesIn(url: string): Promise<readonly unknown[]> {
 }
 
 test("the setup closes after a user is inserted with plain SQL", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   await runSql(url, THEIRS);
   assert.equal(await store.insertFirstUser(OURS), undefined);
   assert.equal(await store.hasUsers(), true);
@@ -31,8 +30,7 @@ for (const [end, ours, left] of [
   ["ROLLBACK", "ours", "ours"],
 ] as const) {
   test(`the setup waits for a concurrent insert of a user until its ${end}`, async (t) => {
-    const url = await server.newDatabase();
-    const store = await openStoreAt(t, url);
+    const { url, store } = await openNewStore(t, server);
     const coming = await openTransaction(t, url);
     await coming.query(THEIRS);
     const inserting = store.insertFirstUser(OURS);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { type Answer, send } from "../support/client.ts";
-import { OWNER } from "../support/gate.ts";
+import { OWNER, SETUP_FORM } from "../support/gate.ts";
 import type { PostgresAccess } from "../support/postgres.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { gateWorkers } from "../system/gate-workers.ts";
@@ -23,8 +23,7 @@ export async function raceForAttempts(
   const DATABASE_URL = await server.newDatabase();
   const flags = { DATABASE_URL, DATA_DIR: await tempDir(t), SHARED_LIMITER: "on" };
   const urls = await gateWorkers(t, PROCESSES).start(flags);
-  const form = { ...OWNER, confirm: OWNER.password };
-  assert.equal((await send(`${urls[0]}/setup`, { form })).status, 303);
+  assert.equal((await send(`${urls[0]}/setup`, { form: SETUP_FORM })).status, 303);
   for (let round = 1; round <= rounds; round += 1) {
     const from = `127.5.0.${round}`;
     const answers = await Promise.all(

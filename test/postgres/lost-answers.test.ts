@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually } from "../support/eventually.ts";
-import { OWNER, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, SETUP_FORM, startGate } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
 import { startLine } from "../support/postgres-line.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
@@ -29,13 +29,12 @@ test("keeps the only account, without a session, when its commit is not answered
   const url = await server.newDatabase();
   const line = await startLine(t, server);
   const gate = await startGate(t, { databaseUrl: line.through(url) });
-  const form = { ...OWNER, confirm: OWNER.password };
   const cut = line.cutAnswerTo('INSERT INTO "public".latchkey_users');
-  const { status, cookies } = await gate.send("/setup", { form });
+  const { status, cookies } = await gate.send("/setup", { form: SETUP_FORM });
   await cut.done;
   assert.deepEqual([status, cookies], [503, []]);
   const again = await eventually(async () => {
-    const answer = await gate.send("/setup", { form: { ...form, username: "second" } });
+    const answer = await gate.send("/setup", { form: { ...SETUP_FORM, username: "second" } });
     return answer.status === 303 ? answer : undefined;
   });
   assert.deepEqual([again.location, again.cookies], ["/login", []]);
@@ -50,8 +49,7 @@ test("answers 503 for a password change whose commit is not answered; one passwo
   const line = await startLine(t, server);
   const gate = await startGate(t, { databaseUrl: line.through(url) });
   const session = await gate.setUp();
-  const fields = { current_password: OWNER.password, new_password: "battery staple" };
-  const form = { ...fields, confirm_password: "battery staple" };
+  const form = changeForm(OWNER.password, "battery staple");
   const cut = line.cutAnswerTo('UPDATE "public".latchkey_users');
   const { status } = await gate.send("/account/password", { form, session });
   await cut.done;

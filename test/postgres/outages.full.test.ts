@@ -1,25 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually } from "../support/eventually.ts";
-import { type RunningGate, startGate } from "../support/gate.ts";
+import { startGate } from "../support/gate.ts";
 import { endBlocked, openTransaction, untilBlocked } from "../support/postgres-admin.ts";
 import { serverOfFile } from "../support/postgres-file.ts";
 import { startLoad } from "./load.ts";
-import { assertCount, assertWritten, visitorsAt } from "./trail.ts";
+import { assertCount, assertWritten, untilRecovered, visitorsAt } from "./trail.ts";
 
 const server = await serverOfFile();
-
-const MAX_RECOVERY_MS = 5_000;
-
-/** The gate has recovered once a sign-in succeeds. */
-async function untilRecovered(gate: RunningGate): Promise<void> {
-  let attempt = 0;
-  await eventually(async () => {
-    attempt += 1;
-    const { location } = await gate.signIn({}, { from: `127.3.0.${attempt % 255}` });
-    return location === "/" || undefined;
-  }, MAX_RECOVERY_MS);
-}
 
 for (const [what, begin, end] of [
   ["is stopped with a fast shutdown", () => server.stop("fast"), server.start],
@@ -80,19 +68,4 @@ test("does not wait for each query of a page in turn during an outage", async (t
   assert.ok(ms < 2_000, `${ms} ms`);
   assert.equal(signIn.status, 503);
   assert.ok([200, 503].includes(home.status), "from the cache, or expired");
-});
-
-test("answers 503 in time for a query that waits for a lock, and cancels it", async (t) => {
-  const databaseUrl = await server.newDatabase();
-  const gate = await startGate(t, { databaseUrl });
-  const locking = await openTransaction(t, databaseUrl);
-  await locking.query("LOCK TABLE latchkey_configured IN ACCESS EXCLUSIVE MODE");
-  const start = performance.now();
-  const form = { username: "late", password: "late", confirm: "late" };
-  const { status, cookies } = await gate.send("/setup", { form });
-  assert.ok(performance.now() - start < 2_000);
-  assert.deepEqual([status, cookies], [503, []]);
-  await locking.end();
-  const session = await eventually(() => gate.setUp().catch(() => undefined), MAX_RECOVERY_MS);
-  assert.equal((await gate.send("/", { session })).status, 200);
 });

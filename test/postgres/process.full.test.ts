@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type Answer, send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
-import { OWNER, SECRET } from "../support/gate.ts";
+import { OWNER, SECRET, SETUP_FORM } from "../support/gate.ts";
 import { serverOfFile } from "../support/postgres-file.ts";
 import { startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -20,8 +20,7 @@ async function startProcess(t: TestContext, settings: Readonly<Record<string, st
     ...settings,
   };
   const gate = await startServe(t, env);
-  const form = { ...OWNER, confirm: OWNER.password };
-  const { session } = await send(`${gate.url}/setup`, { form });
+  const { session } = await send(`${gate.url}/setup`, { form: SETUP_FORM });
   assert.ok(session);
   const home = (): Promise<Answer> => send(`${gate.url}/`, { session });
   /** Sends the signal, and returns the ending and its duration. */

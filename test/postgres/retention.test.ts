@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { LogPruner, LogReader } from "../../src/core/log-reader.ts";
 import type { NewLogEntry } from "../../src/core/store.ts";
 import { startLogRetention } from "../../src/gate/log-retention.ts";
-import { settled } from "../gate/settings/settings-reading.ts";
+import { problems, settled } from "../gate/settings/settings-reading.ts";
 import { stores } from "../stores/either.ts";
 import { eventually } from "../support/eventually.ts";
 import { startGate } from "../support/gate.ts";
@@ -26,6 +26,21 @@ async function summariesIn(store: LogReader): Promise<readonly string[]> {
 
 const onlyKept = async (store: LogReader): Promise<true | undefined> =>
   (await summariesIn(store)).every((summary) => !summary.startsWith("old")) || undefined;
+
+test("LOG_RETENTION is a number of hours or days, without a leading zero", () => {
+  for (const [text, ms] of [
+    ["1h", HOUR],
+    ["12h", 12 * HOUR],
+    ["400d", 400 * 24 * HOUR],
+  ] as const) {
+    assert.equal(settled({ LOG_RETENTION: text }).logRetentionMs, ms);
+  }
+  for (const text of ["d", "12", "1w", "1D", "1000000d", "012h"]) {
+    assert.deepEqual(problems({ LOG_RETENTION: text }), [
+      `LOG_RETENTION="${text}" is invalid: expected a time such as 400d or 12h`,
+    ]);
+  }
+});
 
 for (const [name, connecting] of Object.entries(stores)) {
   test(`${name}: removes entries older than the retention time in steps, and keeps the others`, async (t) => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { attemptRule } from "../../src/core/attempt-limiter.ts";
 import { runSql } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
-import { openStoreAt } from "../support/postgres-store.ts";
+import { openNewStore, openStoreAt } from "../support/postgres-store.ts";
 
 const server = await sharedPostgres();
 
@@ -45,16 +45,14 @@ async function attempts(
 }
 
 test("allows five attempts per address, and does not record denied ones", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   assert.deepEqual(await attempts(store, 8), [...times(5, "allowed"), ...times(3, "denied")]);
   assert.deepEqual(await attempts(store, 2, "::1"), times(2, "allowed"));
   assert.deepEqual(await trackedIn(url), { [ADDRESS]: 5, "::1": 2 });
 });
 
 test("slides the window: each attempt expires after a minute", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   await attempts(store, 3);
   await pass(url, 30);
   assert.deepEqual(await attempts(store, 3), ["allowed", "allowed", "denied"]);
@@ -66,8 +64,7 @@ test("slides the window: each attempt expires after a minute", async (t) => {
 });
 
 test("admits one more address at 10,000, and then denies every attempt", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   await track(url, 10_000);
   assert.deepEqual(await attempts(store, 1), ["allowed"]);
   assert.deepEqual(await attempts(store, 1, "192.0.2.2"), ["denied"]);
@@ -79,8 +76,7 @@ test("admits one more address at 10,000, and then denies every attempt", async (
 });
 
 test("removes only addresses without recent attempts on clean-up", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   await attempts(store, 2, "over");
   await attempts(store, 2, "partly");
   await pass(url, 61);
@@ -91,8 +87,7 @@ test("removes only addresses without recent attempts on clean-up", async (t) => 
 });
 
 test("cleans up concurrently with other clean-ups and attempts", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   const other = await openStoreAt(t, url);
   await track(url, 5_000);
   await pass(url, 61);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { LogEntry } from "../../src/core/log-reader.ts";
 import { eventually } from "../support/eventually.ts";
-import type { RunningGate } from "../support/gate.ts";
+import { OWNER, type RunningGate } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
 
 /** Each denied client leaves a log entry, whether or not the database answers. */
@@ -63,4 +63,19 @@ async function logOf(url: string): Promise<readonly LogEntry[]> {
     summary: String(row.summary),
     author: String(row.author),
   }));
+}
+
+const MAX_RECOVERY_MS = 5_000;
+
+/** The gate has recovered once a sign-in succeeds. */
+export async function untilRecovered(
+  gate: RunningGate,
+  password: string = OWNER.password,
+): Promise<void> {
+  let attempt = 0;
+  await eventually(async () => {
+    attempt += 1;
+    const from = `127.3.0.${attempt % 255}`;
+    return (await gate.signIn({ password }, { from })).location === "/" || undefined;
+  }, MAX_RECOVERY_MS);
 }

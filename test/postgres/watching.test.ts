@@ -104,10 +104,8 @@ test("looks a user up again after a password change at another instance", async 
   const other = await startInstance(t, scene.url);
   const user = await other.store.findUserByUsername("owner");
   assert.ok(user);
-  assert.equal(
-    await other.store.replacePasswordHash(user.id, user.passwordHash, user.passwordHash),
-    true,
-  );
+  const { id, passwordHash } = user;
+  assert.equal(await other.store.replacePasswordHash(id, passwordHash, passwordHash), true);
   await eventually(async () => {
     await isAdmitted(scene.instance, scene.session);
     return scene.instance.questions().length > before || undefined;

@@ -1,12 +1,11 @@
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { StoredUser, UserId } from "../../src/core/store.ts";
+import type { StoredUser, TransferUser, UserId } from "../../src/core/store.ts";
+import type { NewRows } from "../../src/core/transfer/transfer-store.ts";
 import type { PostgresStore } from "../../src/stores/postgres/store.ts";
-import { openSqlite, type SqliteStore } from "../../src/stores/sqlite/store.ts";
+import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openStoreAt } from "../support/postgres-store.ts";
-import { hashText } from "../support/store.ts";
-import { tempDir } from "../support/temp-dir.ts";
+import { hashText, logEntry, newFile, openStore } from "../support/store.ts";
 
 export type Either = SqliteStore | PostgresStore;
 
@@ -16,12 +15,8 @@ const server = await sharedPostgres();
 export const stores: Readonly<Record<string, (t: TestContext) => Promise<() => Promise<Either>>>> =
   {
     SQLite: async (t) => {
-      const file = join(await tempDir(t), "latchkey.db");
-      return async () => {
-        const store = await openSqlite({ file });
-        t.after(() => store.close());
-        return store;
-      };
+      const file = await newFile(t);
+      return () => openStore(t, file);
     },
     PostgreSQL: async (t) => {
       const url = await server.newDatabase();
@@ -47,3 +42,8 @@ export const user = (id: string, username = `name of ${id}`): StoredUser => ({
   username,
   passwordHash: hashText(`hash of ${id}`),
 });
+
+export const rows = (
+  users: readonly TransferUser[],
+  summaries: readonly string[] = [],
+): NewRows => ({ users, entries: summaries.map((summary) => logEntry(summary)) });

@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
-import type { StoredUser, UserId } from "../../src/core/store.ts";
+import type { UserId } from "../../src/core/store.ts";
 import type { NewRows } from "../../src/core/transfer/transfer-store.ts";
+import { EARLIEST_ENTRIES } from "../../src/stores/rows.ts";
 import { hashText, logEntry } from "../support/store.ts";
-import { type Either, ruleForBoth as rule, user } from "./either.ts";
-
-const rows = (users: readonly StoredUser[], summaries: readonly string[] = []): NewRows => ({
-  users,
-  entries: summaries.map((summary) => logEntry(summary)),
-});
+import { type Either, rows, ruleForBoth as rule, user } from "./either.ts";
 
 const namesIn = async (store: Either): Promise<readonly string[]> =>
   (await store.readUsers({ afterId: "", limit: 9 })).map(({ username }) => username);
@@ -37,6 +33,15 @@ rule("assigns later IDs to entries written afterwards", async (store, other) => 
   await store.importRecords([rows([], ["imported"])]);
   await other.insertLogEntries([logEntry("afterwards")]);
   assert.deepEqual(await entriesIn(store), ["1 imported", "2 afterwards"]);
+});
+
+rule("finds an entry by its time before very many older ones that were imported", async (store) => {
+  await store.insertLogEntries([logEntry("recent", { at: new Date(2e12) })]);
+  const old = Array.from({ length: EARLIEST_ENTRIES }, () => logEntry("old"));
+  const entries = [...old, logEntry("imported", { type: "log_import" })];
+  await store.importRecords([{ users: [], entries }]);
+  const [first] = await store.readLogEntries({ afterId: 0, limit: 1, since: new Date(0) });
+  assert.equal(first?.summary, "recent");
 });
 
 for (const [what, last] of [

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import { readPlace } from "../../src/stores/place.ts";
+import { faultOf } from "../support/faults.ts";
 
 const files: readonly (readonly [text: string, file: string])[] = [
   ["sqlite:accounts.db", resolve("accounts.db")],
@@ -43,15 +44,10 @@ const bad: readonly (readonly [text: string, about: RegExp])[] = [
 ];
 for (const [text, about] of bad) {
   test(`refuses ${JSON.stringify(text)} without repeating it`, () => {
-    assert.throws(
-      () => readPlace(text),
-      (error: Error & { code?: string }) => {
-        assert.equal(error.code, "database_url_invalid");
-        assert.match(error.message, /^invalid database URL: [^\n]+$/);
-        assert.match(error.message, about);
-        assert.doesNotMatch(error.message, /hunter2/);
-        return true;
-      },
-    );
+    const { code, message } = faultOf(() => readPlace(text));
+    assert.equal(code, "database_url_invalid");
+    assert.match(message, /^invalid database URL: [^\n]+$/);
+    assert.match(message, about);
+    assert.doesNotMatch(message, /hunter2/);
   });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TransferUser } from "../../src/core/store.ts";
 import { type SessionRow, sessionRowsOf } from "../../src/core/transfer/session-rows.ts";
 import { hashText, logEntry } from "../support/store.ts";
-import { type Either, ruleForBoth as rule, user } from "./either.ts";
+import { type Either, rows, ruleForBoth as rule, user } from "./either.ts";
 
 /** Of each kind of text and time, sorted by ID. */
 const SESSIONS: readonly SessionRow[] = [
@@ -25,13 +25,7 @@ const EVERYONE = { afterId: "", limit: 9 };
 
 /** Imports users and entries into an empty store, as a copy does. */
 const fill = (store: Either, users: readonly TransferUser[], summaries: readonly string[] = []) =>
-  store.importRecords(
-    [
-      { users, entries: [] },
-      { users: [], entries: summaries.map((summary) => logEntry(summary)) },
-    ],
-    "empty",
-  );
+  store.importRecords([rows(users), rows([], summaries)], "empty");
 
 rule("has no contents when empty", async (store) => {
   assert.deepEqual(await store.readContents(), { users: 0, entries: 0 });
@@ -65,9 +59,8 @@ rule("inserts sessions and returns them with their users", async (store, other) 
 });
 
 rule("imports users with their sessions, except those whose ID is known", async (store) => {
-  const rows = (id: string) => [{ users: [withSessions(id)], entries: [] }];
-  assert.equal(await store.importRecords(rows("a")), "imported");
-  assert.equal(await store.importRecords(rows("b")), "imported");
+  assert.equal(await store.importRecords([rows([withSessions("a")])]), "imported");
+  assert.equal(await store.importRecords([rows([withSessions("b")])]), "imported");
   assert.deepEqual(await usersOf(store), [
     ["a", SESSIONS],
     ["b", []],

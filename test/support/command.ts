@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import type { TestContext } from "node:test";
@@ -64,6 +65,26 @@ export function startCommand(args: readonly string[], given: Given = {}): Runnin
 /** Runs a command in this process until it ends. */
 export const runCommand = (args: readonly string[], given?: Given): RunningCommand["ended"] =>
   startCommand(args, given).ended;
+
+/** What a command prints that succeeds, with nothing on standard error. */
+export async function outputOf(args: readonly string[], given?: Given): Promise<string> {
+  const { code, stdout, stderr } = await runCommand(args, given);
+  assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+  return stdout;
+}
+
+/** The one line, without `latchkey: `, of a command that fails and prints nothing else. */
+export async function failureOf(
+  args: readonly string[],
+  given?: Given,
+  expectedCode = 1,
+): Promise<string> {
+  const { code, stdout, stderr } = await runCommand(args, given);
+  assert.deepEqual([code, stdout], [expectedCode, ""], stderr);
+  const [, line] = /^latchkey: ([^\n]+)\n$/.exec(stderr) ?? [];
+  assert.ok(line !== undefined, stderr);
+  return line;
+}
 
 /** `latchkey serve` in this process, on a free port, until the test ends. */
 export async function serveHere(

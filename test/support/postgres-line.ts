@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
+import { listenOn } from "./listen.ts";
 import type { PostgresAccess } from "./postgres.ts";
 
 /** A TCP relay to the server that can drop a connection at a chosen statement. */
@@ -18,26 +18,18 @@ interface Cut {
 
 export async function startLine(t: TestContext, server: PostgresAccess): Promise<Line> {
   const cuts: Cut[] = [];
-  const sockets = new Set<Socket>();
   const listener = createServer((near) => {
     const far = connect(server.port, server.host);
     for (const [socket, other] of [
       [near, far],
       [far, near],
     ] as const) {
-      sockets.add(socket);
       socket.on("error", () => undefined);
       socket.on("close", () => other.destroy());
     }
     carry(near, far, cuts);
   });
-  listener.listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  t.after(() => {
-    listener.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  const { port } = listener.address() as AddressInfo;
+  const port = await listenOn(t, listener);
   return {
     through: (url) => url.replace(`:${server.port}/`, `:${port}/`),
     cutAnswerTo(statement) {

@@ -3,7 +3,8 @@ import { type EventEmitter, once } from "node:events";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+/** The program `latchkey`. */
+export const MAIN: string = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 export interface Running {
   readonly child: ChildProcess;
@@ -26,8 +27,9 @@ export function startLatchkey(
   t: TestContext,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  cwd?: string,
 ): Running {
-  return startNode(t, ["--", MAIN, ...args], env);
+  return startNode(t, ["--", MAIN, ...args], env, cwd);
 }
 
 /** The same for any other Node program. */

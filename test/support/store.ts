@@ -5,9 +5,13 @@ import { tempDir } from "./temp-dir.ts";
 
 export { add, hashText, logEntry } from "../../src/testing/samples.ts";
 
-/** A real store with its own file, closed and removed after the test. */
-export async function openStore(t: TestContext): Promise<SqliteStore> {
-  const store = await openSqlite({ file: join(await tempDir(t), "latchkey.db") });
+/** The path of a database that does not exist yet, in a folder of its own. */
+export const newFile = async (t: TestContext): Promise<string> =>
+  join(await tempDir(t), "latchkey.db");
+
+/** A real store, closed after the test, with a file of its own if none is given. */
+export async function openStore(t: TestContext, file?: string): Promise<SqliteStore> {
+  const store = await openSqlite({ file: file ?? (await newFile(t)) });
   t.after(() => store.close());
   return store;
 }

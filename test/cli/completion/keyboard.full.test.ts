@@ -3,13 +3,12 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { whereInstalled } from "../../proxies/program.ts";
 import { runCommand } from "../../support/command.ts";
+import { MAIN } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { onTerminal, type Typing } from "../user/terminal.ts";
 
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const BASH_COMPLETION = "/usr/share/bash-completion/bash_completion";
 const PROMPT = "ready> ";
 

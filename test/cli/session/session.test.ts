@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { openStore } from "../../../src/gate/open-store.ts";
-import { readPlace } from "../../../src/stores/place.ts";
-import { runCommand } from "../../support/command.ts";
-import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { type OpenPlace, postgresPlace, sqlitePlace } from "../user/place.ts";
-
-const server = await sharedPostgres();
-const places: Readonly<Record<string, OpenPlace>> = {
-  SQLite: sqlitePlace,
-  PostgreSQL: postgresPlace(server),
-};
+import { failureOf, outputOf } from "../../support/command.ts";
+import { places } from "../user/either.ts";
+import { type OpenPlace, sqlitePlace } from "../user/place.ts";
 
 const HOUR_MS = 3_600_000;
 const STRANGE = "\u001b[2Jg\u009bu\nest\u202e";
@@ -18,9 +10,6 @@ const STRANGE = "\u001b[2Jg\u009bu\nest\u202e";
 /** Three sessions of the owner, of which one has expired, and one of another account. */
 async function scene(t: TestContext, open: OpenPlace) {
   const place = await open(t, "owner", STRANGE);
-  const name = place.env.DATABASE_URL ?? `sqlite:${place.env.DATA_DIR}/latchkey.db`;
-  const store = await openStore({ database: readPlace(name) }, "refuse");
-  t.after(() => store.close());
   const users = await place.accounts();
   const add = async (id: string, username: string, usedHoursAgo: number, hoursLeft = 9) => {
     const userId = users[username]?.id;
@@ -36,7 +25,7 @@ async function scene(t: TestContext, open: OpenPlace) {
       address: "192.0.2.1",
       device: "Firefox on Linux",
     };
-    await store.insertSession(session);
+    await place.store.insertSession(session);
     return session;
   };
   const sessions = [
@@ -45,7 +34,7 @@ async function scene(t: TestContext, open: OpenPlace) {
     await add("c", STRANGE, 0),
     await add("d", "owner", 3, -1),
   ] as const;
-  const run = (...args: readonly string[]) => runCommand(["session", ...args], { env: place.env });
+  const run = (...args: readonly string[]) => outputOf(["session", ...args], { env: place.env });
   return { place, sessions, run };
 }
 
@@ -54,11 +43,11 @@ for (const [kind, open] of Object.entries(places)) {
     const { run, sessions } = await scene(t, open);
     const [a] = sessions;
     const idsIn = (text: string) => text.split("\n").map((line) => line.slice(0, 1));
-    assert.deepEqual(idsIn((await run("list")).stdout), ["a", "b", "c", ""]);
-    assert.deepEqual(idsIn((await run("list", "owner")).stdout), ["b", "a", ""]);
-    const { stdout } = await run("list", "--json");
+    assert.deepEqual(idsIn(await run("list")), ["a", "b", "c", ""]);
+    assert.deepEqual(idsIn(await run("list", "owner")), ["b", "a", ""]);
+    const [first = ""] = (await run("list", "--json")).split("\n");
     const { userId: _, ...rest } = a;
-    assert.deepEqual(JSON.parse(stdout.split("\n")[0] ?? ""), {
+    assert.deepEqual(JSON.parse(first), {
       ...JSON.parse(JSON.stringify(rest)),
       username: "owner",
     });
@@ -66,32 +55,21 @@ for (const [kind, open] of Object.entries(places)) {
 
   test(`${kind}: session end ends one session and logs it`, async (t) => {
     const { run, place, sessions } = await scene(t, open);
-    const ended = await run("end", "a");
-    assert.deepEqual(ended, {
-      code: 0,
-      stdout: 'Ended a session of user "owner".\n',
-      stderr: "",
-    });
+    assert.equal(await run("end", "a"), 'Ended a session of user "owner".\n');
     const { owner } = await place.accounts();
     const expiry = sessions[0].expiresAt.getTime() / 1_000;
     assert.equal(owner?.endedSessions, JSON.stringify([["a", expiry]]));
     assert.deepEqual(await place.entries(), ["cli session_end: Ended a session of owner"]);
-    const again = await run("end", "a");
-    assert.deepEqual(again, {
-      code: 1,
-      stdout: "",
-      stderr: 'latchkey: there is no session "a"\n',
-    });
+    const again = await failureOf(["session", "end", "a"], { env: place.env });
+    assert.equal(again, 'there is no session "a"');
   });
 }
 
 test("session list names an unknown user, and prints no control characters", async (t) => {
-  const { run } = await scene(t, sqlitePlace);
-  const unknown = await run("list", "nobody");
-  assert.deepEqual([unknown.code, unknown.stdout], [1, ""]);
-  assert.match(unknown.stderr, /there is no user "nobody"/);
+  const { run, place } = await scene(t, sqlitePlace);
+  const refusal = await failureOf(["session", "list", "nobody"], { env: place.env });
+  assert.match(refusal, /there is no user "nobody"/);
   for (const args of [["list"], ["list", "--json"]]) {
-    const { stdout } = await run(...args);
-    assert.doesNotMatch(stdout, /[^\n\P{Cc}]/u);
+    assert.doesNotMatch(await run(...args), /[^\n\P{Cc}]/u);
   }
 });

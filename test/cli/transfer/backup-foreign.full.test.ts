@@ -12,7 +12,7 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { runCommand } from "../../support/command.ts";
+import { failureOf, outputOf } from "../../support/command.ts";
 import { startServe } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { foreignFolder, isRoot, OTHER_USER, ownerOf } from "../other-user.ts";
@@ -24,7 +24,7 @@ if (isRoot) {
   for (const name of ["restore", "import", "copy", "serve"]) {
     test(`a database that ${name} makes as root belongs to the owner of its folder`, async (t) => {
       const { env, database, backup } = await filled(t, ["owner"], 1);
-      assert.equal((await runCommand(["backup", backup], { env })).code, 0);
+      await outputOf(["backup", backup], { env });
       const DATA_DIR = await foreignFolder(t);
       const made = join(DATA_DIR, "latchkey.db");
       if (name === "serve") {
@@ -35,8 +35,7 @@ if (isRoot) {
           import: ["import", await fileWith(t, csvOf("owner"))],
           copy: ["copy", "--from", `sqlite:${database}`, "--to", `sqlite:${made}`],
         };
-        const { code, stderr } = await runCommand(args[name] ?? [], { env: { DATA_DIR } });
-        assert.equal(code, 0, stderr);
+        await outputOf(args[name] ?? [], { env: { DATA_DIR } });
         assert.deepEqual((await contentOf(made)).usernames, ["owner"]);
       }
       assert.equal(await ownerOf(made), OTHER_USER);
@@ -45,18 +44,14 @@ if (isRoot) {
   }
 
   test("files that backup and export make as root belong to the owner of their folder", async (t) => {
-    const [place, folder, TMPDIR] = [
-      await filled(t, ["owner"], 9),
-      await foreignFolder(t),
-      await tempDir(t),
-    ];
+    const place = await filled(t, ["owner"], 9);
+    const [folder, TMPDIR] = [await foreignFolder(t), await tempDir(t)];
     const [backup, users] = [join(folder, "backup.db"), join(folder, "users.json")];
     for (const args of [
       ["backup", backup],
       ["export", "--to", users],
     ]) {
-      const { code, stderr } = await runCommand(args, { env: { ...place.env, TMPDIR } });
-      assert.deepEqual([code, stderr], [0, ""]);
+      await outputOf(args, { env: { ...place.env, TMPDIR } });
     }
     for (const file of [backup, users]) {
       assert.equal(await ownerOf(file), OTHER_USER);
@@ -73,7 +68,7 @@ if (isRoot) {
     const database = join(DATA_DIR, "latchkey.db");
     await copyFile(other.database, database);
     await chown(database, OTHER_USER, OTHER_USER);
-    assert.equal((await runCommand(["restore", "--force", backup], { env: { DATA_DIR } })).code, 0);
+    await outputOf(["restore", "--force", backup], { env: { DATA_DIR } });
     for (const name of await readdir(DATA_DIR)) {
       assert.equal(await ownerOf(join(DATA_DIR, name)), OTHER_USER, name);
     }
@@ -82,11 +77,8 @@ if (isRoot) {
 
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     test(`${signal} stops a backup into another user's folder and leaves no file`, async (t) => {
-      const [place, folder, TMPDIR] = [
-        await filled(t, ["owner"], 1),
-        await foreignFolder(t),
-        await tempDir(t),
-      ];
+      const place = await filled(t, ["owner"], 1);
+      const [folder, TMPDIR] = [await foreignFolder(t), await tempDir(t)];
       const running = await startHeld(t, place, join(folder, "backup.db"), TMPDIR);
       running.child.kill(signal);
       assert.equal((await running.ended).signal, signal);
@@ -102,15 +94,9 @@ if (isRoot) {
     const link = join(DATA_DIR, "latchkey.db");
     await symlink(precious, link);
     await lchown(link, OTHER_USER, OTHER_USER);
-    const { code, stdout, stderr } = await runCommand(["restore", "--force", backup], {
-      env: {
-        DATA_DIR,
-      },
-    });
-    assert.deepEqual([code, stdout], [1, ""]);
     assert.equal(
-      stderr,
-      `latchkey: ${link} is another user's link to ${precious}: remove the link, or run this as that user\n`,
+      await failureOf(["restore", "--force", backup], { env: { DATA_DIR } }),
+      `${link} is another user's link to ${precious}: remove the link, or run this as that user`,
     );
     assert.equal(await readFile(precious, "utf8"), "precious");
     assert.deepEqual(await readdir(dirname(precious)), ["precious"]);
@@ -124,14 +110,14 @@ if (isRoot) {
     const link = join(DATA_DIR, "latchkey.db");
     await symlink(database, link);
     await lchown(link, OTHER_USER, OTHER_USER);
-    assert.equal((await runCommand(["restore", "--force", backup], { env: { DATA_DIR } })).code, 0);
+    await outputOf(["restore", "--force", backup], { env: { DATA_DIR } });
     assert.deepEqual((await contentOf(database)).usernames, ["owner"]);
     assert.equal(await ownerOf(database), OTHER_USER);
   });
 } else {
   test("a database that another user makes belongs to that user", async (t) => {
     const { backup, env } = await filled(t, ["owner"], 1);
-    assert.equal((await runCommand(["backup", backup], { env })).code, 0);
+    await outputOf(["backup", backup], { env });
     assert.equal(await ownerOf(backup), process.geteuid?.());
   });
 }

@@ -1,11 +1,10 @@
-import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
-import { runCommand } from "../../support/command.ts";
+import { outputOf } from "../../support/command.ts";
 import { inDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Running, startLatchkey } from "../../support/process.ts";
@@ -90,7 +89,7 @@ export async function backedUp(
   t: TestContext,
 ): Promise<{ readonly backup: string; readonly other: Filled }> {
   const { env, backup } = await filled(t, ["owner"], 2);
-  assert.equal((await runCommand(["backup", backup], { env })).code, 0);
+  await outputOf(["backup", backup], { env });
   return { backup, other: await filled(t, ["another"], 1) };
 }
 

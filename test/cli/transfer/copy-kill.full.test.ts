@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { UserId } from "../../../src/core/store.ts";
 import type { CopyTarget } from "../../../src/core/transfer/copy.ts";
-import { openPostgres } from "../../../src/stores/postgres/store.ts";
-import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { openTransaction, type Transaction, untilBlocked } from "../../support/postgres-admin.ts";
 import { serverOfFile } from "../../support/postgres-file.ts";
+import { openStoreAt } from "../../support/postgres-store.ts";
 import { type Running, startLatchkey } from "../../support/process.ts";
-import { hashText, logEntry } from "../../support/store.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { hashText, logEntry, newFile, openStore } from "../../support/store.ts";
 
 const ENTRIES = 3_500;
 
@@ -22,17 +19,13 @@ interface Side {
 }
 
 async function sqliteSide(t: TestContext): Promise<Side> {
-  const file = join(await tempDir(t), "latchkey.db");
-  const store = await openSqlite({ file });
-  t.after(() => store.close());
-  return { name: `sqlite:${file}`, store };
+  const file = await newFile(t);
+  return { name: `sqlite:${file}`, store: await openStore(t, file) };
 }
 
 async function postgresSide(t: TestContext): Promise<Side> {
   const url = await server.newDatabase();
-  const store = await openPostgres({ url });
-  t.after(() => store.close());
-  return { name: url, store };
+  return { name: url, store: await openStoreAt(t, url) };
 }
 
 interface Sides {
@@ -76,10 +69,8 @@ async function assertRepeatable(t: TestContext, both: Sides): Promise<void> {
   const { code, stdout, stderr } = await startCopy(t, both).ended;
   assert.deepEqual([code, stderr], [0, ""]);
   assert.match(stdout, new RegExp(`^Copied 1 user and ${ENTRIES} log entries from `));
-  const [everyone, all] = [
-    { afterId: "", limit: 9 },
-    { afterId: 0, limit: 9_999 },
-  ];
+  const everyone = { afterId: "", limit: 9 };
+  const all = { afterId: 0, limit: 9_999 };
   assert.deepEqual(await target.store.readUsers(everyone), await source.store.readUsers(everyone));
   assert.deepEqual(await target.store.readLogEntries(all), await source.store.readLogEntries(all));
 }

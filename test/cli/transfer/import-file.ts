@@ -5,7 +5,6 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 /** A bcrypt hash of the lowest cost, of `U*U`. */
 export const HASH = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
-export const PASSWORD_OF_HASH = "U*U";
 
 export const HEADER = "username,password_hash\n";
 

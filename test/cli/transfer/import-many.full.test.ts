@@ -5,26 +5,18 @@ import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { startGate } from "../../support/gate.ts";
-import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { type Running, startLatchkey, startNode } from "../../support/process.ts";
+import { changeForm, OWNER, startGate } from "../../support/gate.ts";
+import { MAIN, type Running, startLatchkey, startNode } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "../user/place.ts";
+import { places } from "../user/either.ts";
+import { sqlitePlace } from "../user/place.ts";
 import { HASH, HEADER } from "./import-file.ts";
 
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 /** Limit of V8's heap: all lines as objects would need several times as much. */
 const HEAP_MIB = 24;
 const LINES = 200_000;
 const LINES_TO_KILL = 20_000;
 const KILLS = 8;
-
-const server = await sharedPostgres();
-const places: Readonly<Record<string, OpenPlace>> = {
-  SQLite: sqlitePlace,
-  PostgreSQL: postgresPlace(server),
-};
 
 async function fileOf(t: TestContext, lines: number): Promise<string> {
   const file = join(await tempDir(t), "many.csv");
@@ -39,16 +31,6 @@ async function fileOf(t: TestContext, lines: number): Promise<string> {
   return file;
 }
 
-async function usersIn(place: Place): Promise<number> {
-  let found = 0;
-  for (let afterId = ""; ; ) {
-    const users = await place.store.readUsers({ afterId, limit: 10_000 });
-    found += users.length;
-    afterId = users.at(-1)?.id ?? "";
-    if (afterId === "") return found;
-  }
-}
-
 for (const [kind, open] of Object.entries(places)) {
   test(`${kind}: imports ${LINES} lines with a heap of ${HEAP_MIB} MiB`, async (t) => {
     const place = await open(t, "owner");
@@ -56,7 +38,7 @@ for (const [kind, open] of Object.entries(places)) {
     const limit = `--max-old-space-size=${HEAP_MIB}`;
     const { code, stdout } = await startNode(t, [limit, MAIN, "import", file], place.env).ended;
     assert.deepEqual([code, stdout], [0, `Imported ${LINES} users and 0 log entries\n`]);
-    assert.equal(await usersIn(place), LINES + 1);
+    assert.equal((await place.store.readContents()).users, LINES + 1);
   });
 
   test(`${kind}: an import killed at any moment has imported all or nothing`, async (t) => {
@@ -71,7 +53,7 @@ for (const [kind, open] of Object.entries(places)) {
       const target = await open(t, "owner");
       const running = startLatchkey(t, ["import", file], target.env);
       await killAfter(running, randomInt(Math.ceil(duration * 1.5)));
-      found.push(await usersIn(target));
+      found.push((await target.store.readContents()).users);
       assert.equal((await target.entries()).length, found.at(-1) === 1 ? 0 : 1);
     }
     assert.deepEqual(
@@ -96,9 +78,9 @@ test("an import killed while writing leaves nothing, and the same command import
   await writing(join(DATA_DIR, "latchkey.db"), running);
   running.child.kill("SIGKILL");
   assert.equal((await running.ended).signal, "SIGKILL");
-  assert.equal(await usersIn(place), 1);
+  assert.equal((await place.store.readContents()).users, 1);
   assert.equal((await startLatchkey(t, ["import", file], place.env).ended).code, 0);
-  assert.equal(await usersIn(place), LINES_TO_KILL + 1);
+  assert.equal((await place.store.readContents()).users, LINES_TO_KILL + 1);
 });
 
 /** Resolves while another connection holds the write lock. */
@@ -132,14 +114,10 @@ test("the gate serves requests during an import and finds imported users at once
   }
   assert.equal((await running.ended).code, 0);
   assert.ok(asked > 10, `${asked} requests`);
-  assert.equal(await usersIn(place), 50_001);
+  assert.equal((await place.store.readContents()).users, 50_001);
   const changed = await gate.send("/account/password", {
     session,
-    form: {
-      current_password: "correct horse",
-      new_password: "correct horse 2",
-      confirm_password: "correct horse 2",
-    },
+    form: changeForm(OWNER.password, "correct horse 2"),
   });
   assert.equal(changed.status, 303);
 });

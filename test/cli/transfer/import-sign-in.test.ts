@@ -3,7 +3,7 @@ import { randomBytes, scryptSync } from "node:crypto";
 import { test } from "node:test";
 import { hash as argon2 } from "@node-rs/argon2";
 import { hash as bcrypt } from "@node-rs/bcrypt";
-import { runCommand } from "../../support/command.ts";
+import { outputOf } from "../../support/command.ts";
 import { startGate } from "../../support/gate.ts";
 import { hashText } from "../../support/store.ts";
 import { sqlitePlace } from "../user/place.ts";
@@ -39,7 +39,7 @@ test("an imported user signs in at a running gate and gets a current hash", asyn
     })),
   );
   const text = users.map((user) => JSON.stringify(user)).join("\n");
-  assert.equal((await runCommand(["import", "-"], { env: place.env, input: text })).code, 0);
+  await outputOf(["import", "-"], { env: place.env, input: text });
   for (const [n, { username }] of users.entries()) {
     const from = `127.0.0.${n + 2}`;
     const wrong = await gate.signIn({ username, password: "correct house" }, { from });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { runCommand } from "../../support/command.ts";
+import { failureOf, outputOf } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
 import { startServe } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -11,19 +11,15 @@ import { backedUp, besides, contentOf } from "./backup-place.ts";
 test("refuses while a gate has the database open, and changes nothing", async (t) => {
   const { backup, other } = await backedUp(t);
   const gate = await startServe(t, other.env);
-  const { code, stdout, stderr } = await runCommand(["restore", "--force", backup], {
-    env: other.env,
-  });
-  assert.deepEqual([code, stdout], [1, ""]);
   assert.equal(
-    stderr,
-    `latchkey: ${other.database} is in use: stop the gate and all other processes that have it open\n`,
+    await failureOf(["restore", "--force", backup], { env: other.env }),
+    `${other.database} is in use: stop the gate and all other processes that have it open`,
   );
   assert.deepEqual(await besides(other.folder), ["latchkey.db-shm", "latchkey.db-wal"]);
   gate.child.kill("SIGTERM");
   await gate.ended;
   assert.deepEqual((await contentOf(other.database)).usernames, ["another"]);
-  assert.equal((await runCommand(["restore", "--force", backup], { env: other.env })).code, 0);
+  await outputOf(["restore", "--force", backup], { env: other.env });
 });
 
 test("refuses an incomplete, foreign or newer backup even with --force", async (t) => {
@@ -52,15 +48,11 @@ test("refuses an incomplete, foreign or newer backup even with --force", async (
     [cut, /damaged|not a complete Latchkey database|malformed/],
     [damaged, /damaged|not a complete Latchkey database|malformed/],
     [join(folder, "none"), /cannot read \S+: no such file or folder/],
-    [folder, /^latchkey: cannot read \S+: it is a folder$/m],
+    [folder, /^cannot read \S+: it is a folder$/],
     [other.database, /is the database itself/],
   ] as const) {
-    const { code, stdout, stderr } = await runCommand(["restore", "--force", file], {
-      env: other.env,
-    });
-    assert.deepEqual([code, stdout], [1, ""], file);
-    assert.match(stderr, /^latchkey: [^\n]+\n$/);
-    assert.match(stderr, problem, file);
+    const refusal = await failureOf(["restore", "--force", file], { env: other.env });
+    assert.match(refusal, problem, file);
     assert.deepEqual(await readdir(other.folder), ["latchkey.db"], file);
     assert.deepEqual(await readFile(other.database), before, file);
   }
@@ -70,10 +62,8 @@ test("names pg_restore and psql for PostgreSQL", async (t) => {
   const { backup } = await backedUp(t);
   const DATA_DIR = join(await tempDir(t), "none");
   const env = { DATA_DIR, DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
-  const { code, stderr } = await runCommand(["restore", "--force", backup], { env });
-  assert.equal(code, 1);
-  assert.match(
-    stderr,
-    /^latchkey: the accounts are in PostgreSQL: restore a dump with pg_restore or psql\n$/,
+  assert.equal(
+    await failureOf(["restore", "--force", backup], { env }),
+    "the accounts are in PostgreSQL: restore a dump with pg_restore or psql",
   );
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPasswords } from "../../../src/core/passwords.ts";
-import { runCommand } from "../../support/command.ts";
+import { failureOf, outputOf } from "../../support/command.ts";
 import { sqlitePlace } from "./place.ts";
 
 const ARGS = ["user", "password", "owner", "--password-stdin"];
@@ -21,14 +21,13 @@ const inputs: readonly (readonly [what: string, input: string, password: string]
 for (const [what, input, password] of inputs) {
   test(`takes ${what} from standard input, without one final line break`, async (t) => {
     const place = await sqlitePlace(t, "owner");
-    const { code, stderr } = await runCommand(ARGS, { env: place.env, input });
-    assert.deepEqual([code, stderr], [0, ""]);
+    await outputOf(ARGS, { env: place.env, input });
     const { owner } = await place.accounts();
     assert.equal(await passwords.verify(password, owner?.passwordHash), true);
   });
 }
 
-const TOO_SHORT = "latchkey: a password needs at least 8 bytes\n";
+const TOO_SHORT = "a password needs at least 8 bytes";
 const refused: readonly (readonly [string, string | Uint8Array, number, string])[] = [
   ["nothing", "", 1, TOO_SHORT],
   ["a line break alone", "\n", 1, TOO_SHORT],
@@ -37,18 +36,14 @@ const refused: readonly (readonly [string, string | Uint8Array, number, string])
     "bytes that are not UTF-8",
     Buffer.from("correct h\xf6rse\n", "latin1"),
     2,
-    "latchkey: the password on standard input is not valid UTF-8\n",
+    "the password on standard input is not valid UTF-8",
   ],
 ];
-for (const [what, input, code, stderr] of refused) {
+for (const [what, input, code, reason] of refused) {
   test(`sets no password from ${what}`, async (t) => {
     const place = await sqlitePlace(t, "owner");
     const before = await place.accounts();
-    assert.deepEqual(await runCommand(ARGS, { env: place.env, input }), {
-      code,
-      stdout: "",
-      stderr,
-    });
+    assert.equal(await failureOf(ARGS, { env: place.env, input }, code), reason);
     assert.deepEqual(await place.accounts(), before);
     assert.deepEqual(await place.entries(), []);
   });

@@ -1,19 +1,13 @@
-import { join } from "node:path";
+import { dirname } from "node:path";
 import type { TestContext } from "node:test";
-import type { AccountStore } from "../../../src/core/accounts/account-store.ts";
-import type { LogReader } from "../../../src/core/log-reader.ts";
-import type { SessionStore } from "../../../src/core/sessions/session-store.ts";
 import type { StoredUser } from "../../../src/core/store.ts";
-import { openSqlite } from "../../../src/stores/sqlite/store.ts";
-import type { PostgresAccess } from "../../support/postgres.ts";
-import { openStoreAt } from "../../support/postgres-store.ts";
-import { hashText } from "../../support/store.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import type { Either } from "../../stores/either.ts";
+import { hashText, newFile, openStore } from "../../support/store.ts";
 
 /** A database for the commands, with the settings that select it. */
 export interface Place {
   readonly env: Readonly<Record<string, string>>;
-  readonly store: AccountStore & LogReader & SessionStore;
+  readonly store: Either;
   /** All accounts by their names. */
   accounts(): Promise<Readonly<Record<string, StoredUser>>>;
   /** Author, type and summary of every log entry, oldest first. */
@@ -23,21 +17,12 @@ export interface Place {
 export type OpenPlace = (t: TestContext, ...usernames: readonly string[]) => Promise<Place>;
 
 export const sqlitePlace: OpenPlace = async (t, ...usernames) => {
-  const DATA_DIR = await tempDir(t);
-  const store = await openSqlite({ file: join(DATA_DIR, "latchkey.db") });
-  t.after(() => store.close());
-  return placeOf(store, { DATA_DIR }, usernames);
+  const file = await newFile(t);
+  return placeOf(await openStore(t, file), { DATA_DIR: dirname(file) }, usernames);
 };
 
-export const postgresPlace =
-  (server: PostgresAccess): OpenPlace =>
-  async (t, ...usernames) => {
-    const env = { DATABASE_URL: await server.newDatabase(), DATA_DIR: await tempDir(t) };
-    return placeOf(await openStoreAt(t, env.DATABASE_URL), env, usernames);
-  };
-
-async function placeOf(
-  store: AccountStore & LogReader & SessionStore,
+export async function placeOf(
+  store: Either,
   env: Place["env"],
   usernames: readonly string[],
 ): Promise<Place> {

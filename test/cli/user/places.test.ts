@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { runCommand } from "../../support/command.ts";
+import { failureOf } from "../../support/command.ts";
 import { inDatabase } from "../../support/database.ts";
 import { runSql } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
@@ -11,6 +11,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 const server = await sharedPostgres();
 
 const commands: readonly (readonly string[])[] = [
+  ["log"],
   ["user", "list"],
   ["user", "add", "owner", "--password-stdin"],
   ["user", "password", "owner", "--password-stdin"],
@@ -28,11 +29,8 @@ for (const args of commands) {
     const dir = await tempDir(t);
     await mkdir(join(dir, "empty"));
     for (const DATA_DIR of [join(dir, "missing"), join(dir, "empty")]) {
-      assert.deepEqual(await runCommand(args, { env: { DATA_DIR }, input: "correct horse\n" }), {
-        code: 1,
-        stdout: "",
-        stderr: `latchkey: there is no database at ${DATA_DIR}/latchkey.db${advice}\n`,
-      });
+      const refusal = await failureOf(args, { env: { DATA_DIR }, input: "correct horse\n" });
+      assert.equal(refusal, `there is no database at ${DATA_DIR}/latchkey.db${advice}`);
     }
     assert.deepEqual(await readdir(dir, { recursive: true }), ["empty"]);
   });
@@ -41,9 +39,8 @@ for (const args of commands) {
 test("reports missing tables in PostgreSQL and creates none", async (t) => {
   const env = { DATABASE_URL: await server.newDatabase(), DATA_DIR: await tempDir(t) };
   for (const args of commands) {
-    const { code, stdout, stderr } = await runCommand(args, { env, input: "correct horse\n" });
-    assert.deepEqual([code, stdout], [1, ""]);
-    assert.match(stderr, /^latchkey: this database has no Latchkey tables/);
+    const refusal = await failureOf(args, { env, input: "correct horse\n" });
+    assert.match(refusal, /^this database has no Latchkey tables/);
   }
   const made = await runSql(env.DATABASE_URL, "SELECT FROM pg_class WHERE relname ~ 'latchkey'");
   assert.equal(made.length, 0);
@@ -67,11 +64,9 @@ for (const [what, make, about] of others) {
     const file = join(DATA_DIR, "latchkey.db");
     await make(file);
     const before = await readFile(file);
-    const { code, stdout, stderr } = await runCommand(LIST, { env: { DATA_DIR } });
-    assert.deepEqual([code, stdout], [1, ""]);
-    assert.match(stderr, /^latchkey: [^\n]+\n$/);
-    assert.match(stderr, about);
-    assert.ok(stderr.includes(file), stderr);
+    const refusal = await failureOf(LIST, { env: { DATA_DIR } });
+    assert.match(refusal, about);
+    assert.ok(refusal.includes(file), refusal);
     assert.deepEqual(await readFile(file), before);
     assert.deepEqual(await readdir(DATA_DIR), ["latchkey.db"]);
   });
@@ -81,25 +76,15 @@ test("refuses a database of a newer version and does not change it", async (t) =
   const DATA_DIR = await tempDir(t);
   const file = join(DATA_DIR, "latchkey.db");
   inDatabase(file, (database) => database.exec("PRAGMA user_version = 99"));
-  const { code, stderr } = await runCommand(LIST, { env: { DATA_DIR } });
-  assert.equal(code, 1);
-  assert.match(stderr, /^latchkey: the database has schema 99, [^\n]+\n$/);
+  assert.match(await failureOf(LIST, { env: { DATA_DIR } }), /^the database has schema 99, /);
   const version = inDatabase(file, (database) => database.prepare("PRAGMA user_version").get());
   assert.equal(version?.user_version, 99);
-});
-
-test("reports an unreachable PostgreSQL in one line without the password", async () => {
-  const DATABASE_URL = "postgres://me:hunter2@127.0.0.1:1/db";
-  const { code, stdout, stderr } = await runCommand(LIST, { env: { DATABASE_URL } });
-  assert.deepEqual([code, stdout], [1, ""]);
-  assert.match(stderr, /^latchkey: cannot use the database of DATABASE_URL: [^\n]+\n$/);
-  assert.doesNotMatch(stderr, /hunter2/);
 });
 
 test("reads the database URL from DATABASE_URL_FILE", async (t) => {
   const dir = await tempDir(t);
   const DATABASE_URL_FILE = join(dir, "url");
   await writeFile(DATABASE_URL_FILE, `${await server.newDatabase()}\n`);
-  const { stderr } = await runCommand(LIST, { env: { DATABASE_URL_FILE } });
-  assert.equal(stderr, "latchkey: this database has no Latchkey tables\n");
+  const refusal = await failureOf(LIST, { env: { DATABASE_URL_FILE } });
+  assert.equal(refusal, "this database has no Latchkey tables");
 });

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
+import { MAIN } from "../../support/process.ts";
 
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const LATCHKEY = `latchkey() { '${process.execPath}' '${MAIN}' "$@"; }`;
 
 export const ENTER = "\r";
@@ -30,7 +29,11 @@ export async function onTerminal(
     env: { PATH: process.env.PATH ?? "", TERM: "xterm", SHELL: "/bin/sh", ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });
-  const ended = endOf(t, child);
+  const closed = once(child, "close");
+  t.after(async () => {
+    child.kill("SIGKILL");
+    await closed;
+  });
   let sent = "";
   let seen = 0;
   const left = [...typing];
@@ -46,7 +49,7 @@ export async function onTerminal(
       child.stdin.write(answer);
     }
   });
-  const code = await ended;
+  const [code] = await closed;
   assert.deepEqual(left, [], `not asked in: ${sent}`);
   return { code, shown: asRead(sent) };
 }
@@ -57,13 +60,3 @@ function asRead(sent: string): string {
 }
 
 const CURSOR = new RegExp(`${"\u001b"}\\[\\d*[A-K]`, "g");
-
-async function endOf(t: TestContext, child: ChildProcess): Promise<number | null> {
-  const closed = once(child, "close");
-  t.after(async () => {
-    child.kill("SIGKILL");
-    await closed;
-  });
-  const [code] = await closed;
-  return code;
-}

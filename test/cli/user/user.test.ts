@@ -1,49 +1,43 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPasswords } from "../../../src/core/passwords.ts";
-import { runCommand } from "../../support/command.ts";
+import type { StoredUser } from "../../../src/core/store.ts";
+import { outputOf, runCommand } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
-import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { type OpenPlace, type Place, postgresPlace, sqlitePlace } from "./place.ts";
+import { places } from "./either.ts";
+import { type Place, sqlitePlace } from "./place.ts";
 
 const PASSWORD = "correct horse";
-const done = (text: string) => ({ code: 0, stdout: `${text}\n`, stderr: "" });
 const STRANGE = "\u001b[2Jg\u009bu\nest\u202e";
 
 const passwords = createPasswords({ atOnce: 1, waiting: 1 });
-const server = await sharedPostgres();
-const places: Readonly<Record<string, OpenPlace>> = {
-  SQLite: sqlitePlace,
-  PostgreSQL: postgresPlace(server),
-};
 
-async function isPassword(place: Place, username: string, password: string): Promise<boolean> {
-  return passwords.verify(password, (await place.accounts())[username]?.passwordHash);
-}
+/** Runs `latchkey user …`, which must succeed, and returns what it prints. */
+const user = ({ env }: Place, ...args: readonly string[]) =>
+  outputOf(["user", ...args], { env, input: PASSWORD });
+
+const isPassword = (account: StoredUser | undefined): Promise<boolean> =>
+  passwords.verify(PASSWORD, account?.passwordHash);
 
 for (const [kind, open] of Object.entries(places)) {
   test(`${kind}: user add creates a user`, async (t) => {
     const place = await open(t, "owner");
     const before = await place.accounts();
-    const args = ["user", "add", "guest", "--password-stdin"];
-    const ending = await runCommand(args, { env: place.env, input: `${PASSWORD}\n` });
-    assert.deepEqual(ending, done('Created user "guest".'));
-    const { guest: _guest, ...others } = await place.accounts();
+    const printed = await user(place, "add", "guest", "--password-stdin");
+    assert.equal(printed, 'Created user "guest".\n');
+    const { guest, ...others } = await place.accounts();
     assert.deepEqual(others, before);
-    assert.equal(await isPassword(place, "guest", PASSWORD), true);
+    assert.equal(await isPassword(guest), true);
     assert.deepEqual(await place.entries(), ["cli user_add: Added account guest"]);
   });
 
   test(`${kind}: user password sets a password without asking for the old one`, async (t) => {
     const place = await open(t, "guest", "owner");
     const { guest, owner } = await place.accounts();
-    const args = ["user", "password", "owner", "--password-stdin"];
-    assert.deepEqual(
-      await runCommand(args, { env: place.env, input: PASSWORD }),
-      done('Set a new password for user "owner".'),
-    );
-    assert.equal(await isPassword(place, "owner", PASSWORD), true);
+    const printed = await user(place, "password", "owner", "--password-stdin");
+    assert.equal(printed, 'Set a new password for user "owner".\n');
     const after = await place.accounts();
+    assert.equal(await isPassword(after.owner), true);
     assert.deepEqual(after.guest, guest);
     assert.deepEqual(after.owner, { ...owner, passwordHash: after.owner?.passwordHash });
     assert.deepEqual(await place.entries(), ["cli user_password: Set the password of owner"]);
@@ -52,10 +46,8 @@ for (const [kind, open] of Object.entries(places)) {
   test(`${kind}: user rename changes only the name`, async (t) => {
     const place = await open(t, "guest", "owner");
     const { guest, owner } = await place.accounts();
-    assert.deepEqual(
-      await runCommand(["user", "rename", "owner", "host"], { env: place.env }),
-      done('Renamed user "owner" to "host".'),
-    );
+    const printed = await user(place, "rename", "owner", "host");
+    assert.equal(printed, 'Renamed user "owner" to "host".\n');
     assert.deepEqual(await place.accounts(), { guest, host: { ...owner, username: "host" } });
     assert.deepEqual(await place.entries(), ["cli user_rename: Renamed account to host"]);
   });
@@ -63,10 +55,7 @@ for (const [kind, open] of Object.entries(places)) {
   test(`${kind}: user remove --yes removes a user without asking`, async (t) => {
     const place = await open(t, "guest", "owner");
     const { owner } = await place.accounts();
-    assert.deepEqual(
-      await runCommand(["user", "remove", "guest", "--yes"], { env: place.env }),
-      done('Removed user "guest".'),
-    );
+    assert.equal(await user(place, "remove", "guest", "--yes"), 'Removed user "guest".\n');
     assert.deepEqual(await place.accounts(), { owner });
     assert.deepEqual(await place.entries(), ["cli user_remove: Removed account guest"]);
   });
@@ -75,10 +64,8 @@ for (const [kind, open] of Object.entries(places)) {
     const place = await open(t, "guest", "owner");
     const { guest, owner } = await place.accounts();
     const earliest = Math.floor(Date.now() / 1_000) + 1;
-    assert.deepEqual(
-      await runCommand(["user", "sign-out", "owner"], { env: place.env }),
-      done('Ended all sessions of user "owner".'),
-    );
+    const printed = await user(place, "sign-out", "owner");
+    assert.equal(printed, 'Ended all sessions of user "owner".\n');
     const latest = Math.floor(Date.now() / 1_000) + 1;
     const after = await place.accounts();
     const from = after.owner?.sessionsFrom ?? 0;
@@ -94,9 +81,9 @@ for (const [kind, open] of Object.entries(places)) {
     for (const { id } of [guest, owner]) {
       await place.store.replaceExtra(id, "codes", undefined, "unreadable codes");
     }
-    const turnOff = () => runCommand(["user", "codes", "off", "owner"], { env: place.env });
-    assert.deepEqual(await turnOff(), done('Turned off the one-time codes of user "owner".'));
-    assert.deepEqual(await turnOff(), done('User "owner" does not use one-time codes.'));
+    const turnOff = () => user(place, "codes", "off", "owner");
+    assert.equal(await turnOff(), 'Turned off the one-time codes of user "owner".\n');
+    assert.equal(await turnOff(), 'User "owner" does not use one-time codes.\n');
     assert.deepEqual(await place.accounts(), {
       guest: { ...guest, codes: "unreadable codes" },
       owner,
@@ -110,8 +97,8 @@ for (const [kind, open] of Object.entries(places)) {
   ] as const) {
     test(`${kind}: user sign-out --all ends all sessions of ${said}`, async (t) => {
       const place = await open(t, ...names);
-      const ending = await runCommand(["user", "sign-out", "--all"], { env: place.env });
-      assert.deepEqual(ending, done(`Ended all sessions of ${said}.`));
+      const printed = await user(place, "sign-out", "--all");
+      assert.equal(printed, `Ended all sessions of ${said}.\n`);
       const accounts = Object.values(await place.accounts());
       const ended = accounts.filter(({ sessionsFrom }) => sessionsFrom !== undefined);
       assert.equal(ended.length, names.length);
@@ -127,14 +114,9 @@ for (const [kind, open] of Object.entries(places)) {
     const rows = accounts.map(
       ({ id, username }) => `${id}  ${username === STRANGE ? escaped : username}\n`,
     );
-    const forPeople = await runCommand(["user", "list"], { env: place.env });
-    assert.deepEqual(forPeople, { code: 0, stdout: [...rows].sort().join(""), stderr: "" });
+    assert.equal(await user(place, "list"), [...rows].sort().join(""));
 
-    const { code, stdout, stderr } = await runCommand(["user", "list", "--json"], {
-      env: place.env,
-    });
-    assert.deepEqual([code, stderr], [0, ""]);
-    const lines = stdout.trimEnd().split("\n");
+    const lines = (await user(place, "list", "--json")).trimEnd().split("\n");
     assert.deepEqual(
       lines.map((line) => JSON.parse(line)),
       accounts.map(({ id, username }) => ({
@@ -146,7 +128,7 @@ for (const [kind, open] of Object.entries(places)) {
     assert.doesNotMatch(lines.join(""), /[\p{Cc}]/u);
   });
 
-  test(`${kind}: one of four processes that each remove one of four users is refused`, async (t) => {
+  test(`${kind}: one of four commands that each remove one of four users at once is refused`, async (t) => {
     const names = ["first", "second", "third", "fourth"];
     const place = await open(t, ...names);
     const endings = await Promise.all(
@@ -154,9 +136,9 @@ for (const [kind, open] of Object.entries(places)) {
     );
     const codes = endings.map(({ code }) => code);
     assert.deepEqual([...codes].sort(), [0, 0, 0, 1]);
-    const stays = names[codes.indexOf(1)] ?? "";
-    assert.deepEqual(Object.keys(await place.accounts()), [stays]);
-    assert.match(endings[codes.indexOf(1)]?.stderr ?? "", /^latchkey: "\w+" is the last user/);
+    const last = codes.indexOf(1);
+    assert.deepEqual(Object.keys(await place.accounts()), [names[last]]);
+    assert.match(endings[last]?.stderr ?? "", /^latchkey: "\w+" is the last user/);
     assert.equal((await place.entries()).length, 3);
   });
 }
@@ -169,15 +151,10 @@ test("user list prints more users than one page has, each once", async (t) => {
      INSERT INTO users (id, username, password_hash)
        SELECT printf('%036d', n), 'account ' || n, 'a hash' FROM numbers`,
   );
-  const { stdout } = await runCommand(["user", "list"], { env: place.env });
-  const ids = stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => line.slice(0, 36));
+  const lines = (await user(place, "list")).trimEnd().split("\n");
+  const accounts = Object.values(await place.accounts());
   assert.deepEqual(
-    ids,
-    Object.values(await place.accounts())
-      .map(({ id }) => id)
-      .sort(),
+    lines.map((line) => line.slice(0, 36)),
+    accounts.map(({ id }) => id).sort(),
   );
 });

@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testAccounts } from "../../../src/testing/index.ts";
 import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { openStoreAt } from "../../support/postgres-store.ts";
+import { openNewStore, openStoreAt } from "../../support/postgres-store.ts";
 import { hashText } from "../../support/store.ts";
 
 const server = await sharedPostgres();
 
-testAccounts("PostgreSQL", async (t) => {
-  const url = await server.newDatabase();
-  return { connect: () => openStoreAt(t, url) };
-});
-
 for (const level of ["read committed", "repeatable read", "serializable"]) {
   test(`of two last accounts whose removals wait for each other, one stays: ${level}`, async (t) => {
-    const url = await server.newDatabase();
-    const store = await openStoreAt(t, url);
+    const { url, store } = await openNewStore(t, server);
     for (const username of ["owner", "guest"]) {
       await store.insertUser({ username, passwordHash: hashText("a hash") });
     }

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openPostgres } from "../../../src/stores/postgres/store.ts";
-import { startGate } from "../../support/gate.ts";
+import { changeForm, OWNER, startGate } from "../../support/gate.ts";
 import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openStoreAt } from "../../support/postgres-store.ts";
-import { startScript } from "../processes.ts";
 
 const server = await sharedPostgres();
 
@@ -17,7 +16,7 @@ async function tablesIn(url: string): Promise<readonly string[]> {
   return rows.map(({ tablename }) => String(tablename));
 }
 
-test("starts ten processes on an empty database, of which one migrates", async (t) => {
+test("opens an empty database ten times at once, of which one migrates", async (t) => {
   const url = await server.newDatabase();
   // Every command leaves a line that is undone with the transaction of a migration that fails.
   await runSql(
@@ -28,13 +27,8 @@ test("starts ten processes on an empty database, of which one migrates", async (
         FROM pg_event_trigger_ddl_commands(); END';
      CREATE EVENT TRIGGER note_made ON ddl_command_end EXECUTE FUNCTION note_made()`,
   );
-  const starting = Array.from({ length: 10 }, () =>
-    startScript(t, "../postgres/open-store.ts", url),
-  );
-  for (const one of starting) assert.equal(await one.line(), "ready");
-  for (const one of starting) one.goOn();
-  const answers = await Promise.all(starting.map((one) => one.line()));
-  assert.deepEqual(answers, Array(10).fill("empty"));
+  const stores = await Promise.all(Array.from({ length: 10 }, () => openStoreAt(t, url)));
+  for (const store of stores) assert.equal(await store.hasUsers(), false);
   const made = await runSql(
     url,
     "SELECT what, count(DISTINCT by)::int AS times FROM made GROUP BY what",
@@ -117,8 +111,7 @@ test("serves with a role that can only read and write rows", async (t) => {
   const gate = await startGate(t, { databaseUrl, limiter: "shared", logRetentionMs: 3_600_000 });
   const session = await gate.setUp();
   assert.equal((await gate.signIn()).location, "/");
-  const fields = { current_password: "correct horse", new_password: "battery staple" };
-  const form = { ...fields, confirm_password: "battery staple" };
+  const form = changeForm(OWNER.password, "battery staple");
   assert.equal((await gate.send("/account/password", { form, session })).status, 303);
   const entries = await gate.logEntries(3);
   assert.deepEqual(

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { type TestContext, test } from "node:test";
-import pg from "pg";
+import { test } from "node:test";
 import type { UserId } from "../../../src/core/store.ts";
 import { openPostgres, type PostgresStore } from "../../../src/stores/postgres/store.ts";
 import {
@@ -13,22 +12,13 @@ import {
 } from "../../../src/testing/index.ts";
 import { runSql } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { openStoreAt } from "../../support/postgres-store.ts";
+import { openOnPool, openStoreAt } from "../../support/postgres-store.ts";
 import { hashText, logEntry } from "../../support/store.ts";
 
 const server = await sharedPostgres();
 
 const LIMIT = { attempts: 5, windowMs: 60_000, maxTracked: 10 };
 const OWNER = { username: "owner", passwordHash: hashText("a hash") };
-
-/** A store on a pool of the caller's, and the pool. */
-async function openOnPool(t: TestContext, url: string): Promise<[PostgresStore, pg.Pool]> {
-  const pool = new pg.Pool({ connectionString: url, max: 4 });
-  pool.on("error", () => undefined);
-  const store = await openPostgres({ pool });
-  t.after(() => store.close().then(() => pool.end()));
-  return [store, pool];
-}
 
 /** Creates a role that may create objects in `public`, and returns the URL to log in as it. */
 async function intruderIn(url: string): Promise<string> {
@@ -58,7 +48,7 @@ for (const [what, definition] of Object.entries(shadows)) {
     test(`a role that shadows ${what} in public gains nothing, with ${by}`, async (t) => {
       const url = await server.newDatabase();
       const intruder = await intruderIn(url);
-      const store = by === "its URL" ? await openStoreAt(t, url) : (await openOnPool(t, url))[0];
+      const store = by === "its URL" ? await openStoreAt(t, url) : (await openOnPool(t, url)).store;
       await store.insertFirstUser(OWNER);
       await runSql(intruder, definition);
       for (let n = 0; n < 2; n += 1) {
@@ -119,7 +109,7 @@ async function trappedDatabase(): Promise<string> {
 
 const onTrappedPool: Open<PostgresStore> = async (t) => {
   const url = await trappedDatabase();
-  return { connect: async () => (await openOnPool(t, url))[0] };
+  return { connect: async () => (await openOnPool(t, url)).store };
 };
 testStore("PostgreSQL with everything shadowed", onTrappedPool);
 testLogReader("PostgreSQL with everything shadowed", onTrappedPool);
@@ -140,7 +130,7 @@ test("traps catch names that are not qualified", async () => {
 });
 
 test("attempts, imports and retention use no shadowed names", async (t) => {
-  const [store] = await openOnPool(t, await trappedDatabase());
+  const { store } = await openOnPool(t, await trappedDatabase());
   for (let n = 0; n < 5; n += 1) {
     assert.equal(await store.recordAttempt("203.0.113.1", LIMIT), "allowed");
   }
@@ -164,22 +154,6 @@ test("triggers use no shadowed names for any role that changes users", async (t)
   assert.equal(await store.insertFirstUser(OWNER), undefined);
   await runSql(url, "DELETE FROM latchkey_users; TRUNCATE latchkey_users CASCADE");
   assert.notEqual(await store.insertFirstUser(OWNER), undefined);
-});
-
-test("replaces the triggers of an older schema at the next start", async (t) => {
-  const url = await server.newDatabase();
-  await (await openPostgres({ url })).close();
-  const named = "SELECT proname FROM pg_proc WHERE proname LIKE 'latchkey%' AND proconfig IS NULL";
-  await runSql(
-    url,
-    `CREATE TABLE latchkey_import_mark (); DROP TABLE latchkey_sessions; ALTER TABLE latchkey_users
-       DROP COLUMN ended_sessions, DROP COLUMN codes, DROP COLUMN passkeys;
-     UPDATE latchkey_schema SET version = 1; ALTER FUNCTION latchkey_note_user() RESET ALL;
-     ALTER FUNCTION latchkey_tell_user() RESET ALL; ALTER FUNCTION latchkey_note_removal() RESET ALL`,
-  );
-  assert.equal((await runSql(url, named)).length, 3);
-  await openStoreAt(t, url);
-  assert.deepEqual(await runSql(url, named), []);
 });
 
 test("creates the tables in the first existing schema of the search_path, and finds them after a rename", async (t) => {
@@ -206,7 +180,7 @@ test("refuses a search_path without an existing schema", async () => {
 
 test("does not change the search_path of connections in the caller's pool", async (t) => {
   const url = await server.newDatabase();
-  const [store, pool] = await openOnPool(t, `${url}?options=-c%20search_path%3Dmine%2Cpublic`);
+  const { store, pool } = await openOnPool(t, `${url}?options=-c%20search_path%3Dmine%2Cpublic`);
   await store.insertFirstUser(OWNER);
   await store.readContents();
   const paths = await Promise.all(

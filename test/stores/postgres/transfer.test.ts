@@ -1,30 +1,17 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import type { StoredUser, TransferUser, UserId } from "../../../src/core/store.ts";
 import type { NewRows } from "../../../src/core/transfer/transfer-store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { openStoreAt } from "../../support/postgres-store.ts";
-import { hashText, logEntry } from "../../support/store.ts";
+import { openNewStore, openStoreAt } from "../../support/postgres-store.ts";
+import { rows, user } from "../either.ts";
 
 const server = await sharedPostgres();
 
-const user = (username: string): StoredUser => ({
-  id: `id of ${username}` as UserId,
-  username,
-  passwordHash: hashText("a hash"),
-});
-
-const rows = (users: readonly TransferUser[], summaries: readonly string[] = []): NewRows => ({
-  users,
-  entries: summaries.map((summary) => logEntry(summary)),
-});
-
 test("waits for a concurrent first account, and then copies nothing", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   const making = await openTransaction(t, url);
   await making.query("INSERT INTO latchkey_users VALUES ('1', 'owner', 'a hash')");
   const importing = store.importRecords([rows([user("copied")])], "empty");
@@ -38,9 +25,10 @@ test("waits for a concurrent first account, and then copies nothing", async (t) 
 
 test("sees other commits in a database with serializable isolation", async (t) => {
   const url = await server.newDatabase();
+  const database = new URL(url).pathname.slice(1);
   await runSql(
     url,
-    `ALTER DATABASE ${url.split("/").at(-1)} SET default_transaction_isolation = 'serializable'`,
+    `ALTER DATABASE ${database} SET default_transaction_isolation = 'serializable'`,
   );
   const store = await openStoreAt(t, url);
   const other = await openTransaction(t, url);
@@ -52,8 +40,7 @@ test("sees other commits in a database with serializable isolation", async (t) =
 });
 
 test("allows an import more time than a page", async (t) => {
-  const url = await server.newDatabase();
-  const store = await openStoreAt(t, url);
+  const { url, store } = await openNewStore(t, server);
   const other = await openTransaction(t, url);
   await other.query("UPDATE latchkey_log_end SET id = id");
   const importing = store.importRecords([rows([], ["copied"])]);
@@ -71,8 +58,7 @@ test("reads users sorted by ID bytes in any collation", async (t) => {
     `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`,
   );
   const store = await openStoreAt(t, server.url(name));
-  const users = ["b", "A", "ä", "a", "B"].map((id) => ({ ...user(id), id: id as UserId }));
-  await store.importRecords([rows(users)]);
+  await store.importRecords([rows(["b", "A", "ä", "a", "B"].map((id) => user(id)))]);
   const read = await store.readUsers({ afterId: "A", limit: 9 });
   assert.deepEqual(
     read.map(({ id }) => id),
@@ -82,38 +68,42 @@ test("reads users sorted by ID bytes in any collation", async (t) => {
 
 const NUL = "contains a NUL character, which PostgreSQL cannot store";
 const unstorable: readonly (readonly [string, NewRows, RegExp])[] = [
-  ["a NUL in a name", rows([user("fine"), user("own\0er")]), new RegExp(`"own\\\\u0000er" ${NUL}`)],
+  [
+    "a NUL in a name",
+    rows([user("1"), user("2", "own\0er")]),
+    new RegExp(`"own\\\\u0000er" ${NUL}`),
+  ],
   ["a NUL in an entry", rows([], ["fine", "own\0er"]), new RegExp(`the log entry of \\S+Z ${NUL}`)],
   [
     "a NUL in a session",
-    rows([{ ...user("owner"), sessions: '[["\\u0000",0,0,0,"",""]]' }]),
+    rows([{ ...user("1", "owner"), sessions: '[["\\u0000",0,0,0,"",""]]' }]),
     new RegExp(`"owner" ${NUL}`),
   ],
   [
     "a session ID that no index takes",
-    rows([{ ...user("owner"), sessions: `[["${"x".repeat(2_601)}",0,0,0,"",""]]` }]),
+    rows([{ ...user("1", "owner"), sessions: `[["${"x".repeat(2_601)}",0,0,0,"",""]]` }]),
     /"owner" has a username or a session ID of more than 2600 bytes/,
   ],
   [
     "a name that no index takes",
-    rows([user("ü".repeat(1_301))]),
+    rows([user("1", "ü".repeat(1_301))]),
     /"ü{100}" has a username or a session ID of more than 2600 bytes/,
   ],
 ];
 for (const [what, page, reason] of unstorable) {
   test(`reports ${what} before writing`, async (t) => {
-    const store = await openStoreAt(t, await server.newDatabase());
+    const { store } = await openNewStore(t, server);
     assert.match(store.problemWith?.(page) ?? "", reason);
   });
 }
 
 test("stores the longest username and unusual text", async (t) => {
-  const store = await openStoreAt(t, await server.newDatabase());
+  const { store } = await openNewStore(t, server);
   // Random, since what can be compressed would fit at any length.
   const long = Array.from({ length: 650 }, (_, i) =>
     String.fromCodePoint(0x20000 + ((i * 7919) % 42_000)),
   ).join("");
-  const page = rows([user(long), user("\u0001\n\uffff'\"\\")], ["\u0001\u2028"]);
+  const page = rows([user("1", long), user("2", "\u0001\n\uffff'\"\\")], ["\u0001\u2028"]);
   assert.equal(Buffer.byteLength(long), 2_600);
   assert.equal(store.problemWith?.(page), undefined);
   assert.equal(await store.importRecords([page]), "imported");

@@ -2,24 +2,14 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { codeOf, Fault } from "../../../src/core/fault.ts";
-import { openSqlite, type SqliteStore } from "../../../src/stores/sqlite/store.ts";
+import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { execute, inDatabase } from "../../support/database.ts";
-import { hashText, logEntry } from "../../support/store.ts";
+import { hashText, logEntry, newFile, openStore } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
-
-async function freshFile(t: TestContext): Promise<string> {
-  return join(await tempDir(t), "latchkey.db");
-}
-
-async function open(t: TestContext, file: string): Promise<SqliteStore> {
-  const store = await openSqlite({ file });
-  t.after(() => store.close());
-  return store;
-}
 
 const codeIs =
   (code: string) =>
@@ -28,7 +18,7 @@ const codeIs =
 
 test("syncs commits to the disk with synchronous FULL", async (t) => {
   const prepare = t.mock.method(DatabaseSync.prototype, "prepare");
-  await open(t, await freshFile(t));
+  await openStore(t, await newFile(t));
   const connection = prepare.mock.calls[0]?.this;
   assert.ok(connection instanceof DatabaseSync);
   assert.equal(connection.prepare("PRAGMA synchronous").get()?.synchronous, 2);
@@ -37,29 +27,18 @@ test("syncs commits to the disk with synchronous FULL", async (t) => {
 test("creates files that only the owner can read, whatever the umask", async (t) => {
   const before = process.umask(0);
   t.after(() => process.umask(before));
-  const file = await freshFile(t);
-  const store = await open(t, file);
+  const file = await newFile(t);
+  const store = await openStore(t, file);
   await store.insertLogEntries([logEntry("something to write")]);
   for (const path of [file, `${file}-wal`, `${file}-shm`]) assert.equal(modeOf(path), "600", path);
 });
 
-test("restricts an existing database to its owner", async (t) => {
-  const file = await freshFile(t);
-  const first = await openSqlite({ file });
-  await first.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
-  first.close();
-  chmodSync(file, 0o644);
-  const store = await open(t, file);
-  assert.equal(await store.hasUsers(), true);
-  for (const path of [file, `${file}-wal`, `${file}-shm`]) assert.equal(modeOf(path), "600", path);
-});
-
-test("restricts the files beside the database to their owner", async (t) => {
-  const file = await freshFile(t);
-  const other = await open(t, file);
+test("restricts an existing database and the files beside it to their owner", async (t) => {
+  const file = await newFile(t);
+  const other = await openStore(t, file);
   await other.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
   for (const path of [file, `${file}-wal`, `${file}-shm`]) chmodSync(path, 0o644);
-  await open(t, file);
+  await openStore(t, file);
   for (const path of [file, `${file}-wal`, `${file}-shm`]) assert.equal(modeOf(path), "600", path);
 });
 
@@ -74,16 +53,8 @@ test("refuses a missing database without creating it", async (t) => {
   assert.deepEqual(readdirSync(dir), []);
 });
 
-test("opens an existing database with missing: refuse", async (t) => {
-  const file = await freshFile(t);
-  (await openSqlite({ file })).close();
-  const store = await openSqlite({ file, missing: "refuse" });
-  t.after(() => store.close());
-  assert.equal(await store.hasUsers(), false);
-});
-
 test("refuses a file that is not a database and leaves it unchanged", async (t) => {
-  const file = await freshFile(t);
+  const file = await newFile(t);
   const content = "This is not a database.\n".repeat(100);
   writeFileSync(file, content);
   await assert.rejects(openSqlite({ file }), /not a database/);
@@ -101,7 +72,7 @@ test("refuses a folder as the file, and a missing folder", async (t) => {
 });
 
 test("refuses a database of a newer version and leaves it unchanged", async (t) => {
-  const file = await freshFile(t);
+  const file = await newFile(t);
   const first = await openSqlite({ file });
   await first.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
   first.close();
@@ -114,7 +85,7 @@ test("refuses a database of a newer version and leaves it unchanged", async (t) 
 });
 
 test("rolls a failed migration back", async (t) => {
-  const file = await freshFile(t);
+  const file = await newFile(t);
   // The first of the tables can be made, the second is in the way.
   execute(file, "CREATE TABLE log_entries (something_else TEXT); PRAGMA user_version = 0;");
   await assert.rejects(openSqlite({ file }), /log_entries already exists/);
@@ -129,7 +100,7 @@ test("rolls a failed migration back", async (t) => {
 });
 
 test("does not write when it opens an up-to-date database", async (t) => {
-  const file = await freshFile(t);
+  const file = await newFile(t);
   (await openSqlite({ file })).close();
   const before = readFileSync(file);
   (await openSqlite({ file })).close();

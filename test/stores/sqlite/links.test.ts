@@ -4,13 +4,14 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { execute } from "../../support/database.ts";
+import { newFile, openStore } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const OTHER_USER = 65_534;
 
 for (const suffix of ["-wal", "-shm"]) {
   test(`keeps the mode of a file that a link named ${suffix} points to`, async (t) => {
-    const file = join(await tempDir(t), "latchkey.db");
+    const file = await newFile(t);
     (await openSqlite({ file })).close();
     execute(file, "PRAGMA journal_mode = DELETE");
     const other = join(await tempDir(t), "other");
@@ -26,7 +27,7 @@ for (const suffix of ["-wal", "-shm"]) {
 }
 
 test("keeps modes that give others no access", async (t) => {
-  const file = join(await tempDir(t), "latchkey.db");
+  const file = await newFile(t);
   (await openSqlite({ file })).close();
   const { ctimeNs } = await stat(file, { bigint: true });
   (await openSqlite({ file })).close();
@@ -34,7 +35,7 @@ test("keeps modes that give others no access", async (t) => {
 });
 
 test("creates no database through a dangling link", async (t) => {
-  const file = join(await tempDir(t), "latchkey.db");
+  const file = await newFile(t);
   const nowhere = join(await tempDir(t), "nowhere");
   await symlink(nowhere, file);
   await assert.rejects(
@@ -45,12 +46,11 @@ test("creates no database through a dangling link", async (t) => {
 });
 
 test("opens a database through a link", async (t) => {
-  const file = join(await tempDir(t), "latchkey.db");
+  const file = await newFile(t);
   (await openSqlite({ file })).close();
-  const link = join(await tempDir(t), "latchkey.db");
+  const link = await newFile(t);
   await symlink(file, link);
-  const store = await openSqlite({ file: link });
-  t.after(() => store.close());
+  const store = await openStore(t, link);
   assert.equal(await store.hasUsers(), false);
 });
 
@@ -66,8 +66,7 @@ if (process.geteuid?.() === 0) {
     const folder = join(await tempDir(t), "data");
     await mkdir(folder, { mode: 0o700 });
     await chown(folder, OTHER_USER, OTHER_USER);
-    const store = await openSqlite({ file: join(folder, "latchkey.db") });
-    t.after(() => store.close());
+    await openStore(t, join(folder, "latchkey.db"));
     const names = await readdir(folder);
     assert.equal(names.length, 3);
     for (const name of names) assert.equal((await stat(join(folder, name))).uid, OTHER_USER, name);

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import type { UserId } from "../../../src/core/store.ts";
 import { openSqlite, type SqliteStore } from "../../../src/stores/sqlite/store.ts";
 import { execute } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startNode } from "../../support/process.ts";
-import { hashText, logEntry } from "../../support/store.ts";
-import { tempDir } from "../../support/temp-dir.ts";
-import { startScript } from "../processes.ts";
+import { hashText, logEntry, newFile, openStore } from "../../support/store.ts";
 
 /** Checks are 50 ms apart; without any, users would be read again after a second. */
 const SOON_MS = 500;
@@ -25,9 +23,8 @@ interface Scene {
 }
 
 async function watched(t: TestContext): Promise<Scene> {
-  const file = join(await tempDir(t), "latchkey.db");
-  const store = await openSqlite({ file });
-  t.after(() => store.close());
+  const file = await newFile(t);
+  const store = await openStore(t, file);
   const [owner] = await Promise.all(
     ["owner", "guest"].map((username) =>
       store.insertUser({ username, passwordHash: hashText("a hash") }),
@@ -67,8 +64,7 @@ const changes: Readonly<Record<string, (store: SqliteStore, id: UserId) => Promi
 for (const [what, change] of Object.entries(changes)) {
   test(`reports ${what} by another connection soon`, async (t) => {
     const scene = await watched(t);
-    const other = await openSqlite({ file: scene.file });
-    t.after(() => other.close());
+    const other = await openStore(t, scene.file);
     await change(other, scene.id);
     await reportedSoon(scene);
   });
@@ -120,8 +116,9 @@ test("reports a change only once it is committed", async (t) => {
 
 test("confirms while another connection holds the lock", async (t) => {
   const scene = await watched(t);
-  const holder = startScript(t, "hold-lock.ts", scene.file);
-  assert.equal(await holder.line(), "held");
+  const holder = new DatabaseSync(scene.file);
+  t.after(() => holder.close());
+  holder.exec("BEGIN IMMEDIATE");
   await checked(scene);
   assert.deepEqual(scene.reported, NOTHING_CHANGED);
 });
@@ -142,8 +139,7 @@ test("neither reports nor confirms after the watch is closed", async (t) => {
 });
 
 test("stops confirming when the database is closed", async (t) => {
-  const file = join(await tempDir(t), "latchkey.db");
-  const store = await openSqlite({ file });
+  const store = await openSqlite({ file: await newFile(t) });
   const watch = store.watchUsers?.({ now: () => performance.now(), changed: () => {} });
   assert.ok(watch);
   t.after(() => watch.close());
@@ -156,7 +152,7 @@ test("stops confirming when the database is closed", async (t) => {
 });
 
 test("does not keep the process alive by watching", async (t) => {
-  const file = join(await tempDir(t), "latchkey.db");
+  const file = await newFile(t);
   const sqlite = new URL("../../../src/stores/sqlite/store.ts", import.meta.url);
   const script = `
     import { openSqlite } from ${JSON.stringify(sqlite)};

@@ -6,7 +6,7 @@ import { csvOf, fileWith } from "./import-file.ts";
 
 const NAMES = Array.from({ length: 60_000 }, (_, n) => `user ${n}`);
 
-test("shows progress bars of import, backup and restore on a terminal, and only the results at the end", async (t) => {
+test("shows progress bars of import, backup, restore and copy on a terminal, and only the results at the end", async (t) => {
   const { env } = await sqlitePlace(t, "owner");
   const file = await fileWith(t, csvOf(...NAMES));
   const imported = await onTerminal(t, `latchkey import ${file}`, env);
@@ -25,4 +25,9 @@ test("shows progress bars of import, backup and restore on a terminal, and only 
   const restored = await onTerminal(t, `latchkey restore ${file}.db`, other);
   assert.match(restored.shown, /\[[#.]{20}\] +\d+% copying: pages \d/);
   assert.match(restored.shown, /Restored 60001 users and 1 log entry to \S+\n$/);
+
+  const copy = `copy --from sqlite:${file}.db --to sqlite:${file}.copy.db`;
+  const copied = await onTerminal(t, `latchkey ${copy}`, {});
+  assert.match(copied.shown, /\[[#.]{20}\] +\d+% copying: users [\d,]+\/60,001/);
+  assert.match(copied.shown, /Copied 60001 users and 1 log entry from \S+ to \S+; .*\n$/);
 });
