@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, mkdir, stat } from "node:fs/promises";
+import { chmod, chown, mkdir, stat, symlink, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
@@ -46,4 +46,10 @@ export const allow = (path: string, rights: number): Promise<void> =>
 /** Makes that user the owner. */
 export async function give(...paths: readonly string[]): Promise<void> {
   for (const path of isRoot ? paths : []) await chown(path, OTHER_USER, OTHER_USER);
+}
+
+/** Replaces a file by a link, as the owner of its folder can. */
+export async function swap(name: string, target: string): Promise<void> {
+  await unlink(name);
+  await symlink(target, name);
 }
