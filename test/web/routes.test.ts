@@ -118,3 +118,12 @@ for (const [options, paths, changed] of offers) {
     );
   });
 }
+
+test("leaves the paths of options that are off to the app", async (t) => {
+  const { auth } = await openAuth(t);
+  const optional = ["/forward-auth", "/healthz", "/readyz", "/favicon.svg", "/robots.txt"];
+  assert.deepEqual(optional.filter(auth.adapter.owns), []);
+  const all = { forwardAuth: true, health: true, siteFiles: true };
+  const served = await openAuth(t, all);
+  assert.deepEqual(optional.filter(served.auth.adapter.owns), optional);
+});
