@@ -40,10 +40,10 @@ export interface Importer {
   /** Returns the users whose username or ID is already in use. */
   findTaken(users: readonly User[]): Promise<readonly TakenUser[]>;
   /**
-   * Inserts everything in one step, or nothing and returns `taken` when a username or an ID is in
-   * use by then, or when there is any row of others in a store that must be `empty`. Leaves out
-   * sessions whose ID is known. The store assigns the IDs of log entries. Nothing else may use the
-   * store meanwhile.
+   * Inserts everything in one step. Inserts nothing and returns `taken` when a username or an ID is
+   * in use by then, or when the store must be `empty` and has other rows. Leaves out sessions whose
+   * ID is known. The store assigns the IDs of log entries. Until it returns, nothing else may call
+   * the store.
    */
   importRecords(rows: RowPages, into?: "any" | "empty"): Promise<"imported" | "taken">;
   /** Describes the first row that cannot be stored here, and why. */

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
-import { isIP } from "node:net";
 import { Fault } from "../../core/fault.ts";
+import { inUrl } from "../reach.ts";
 import type { ChallengeResponder } from "./challenges.ts";
 import { connectionFailure, sendRequest } from "./http-request.ts";
 
@@ -29,7 +29,7 @@ export async function checkDomain(
     },
   );
   using probe = responder.probe();
-  const url = new URL(`http://${isIP(address) === 6 ? `[${address}]` : address}:${port}`);
+  const url = new URL(`http://${inUrl(address)}:${port}`);
   url.pathname = probe.path;
   const limits = { timeoutMs, maxBytes: MAX_RESPONSE_BYTES, stop };
   const response = await sendRequest(url, { headers: { Host: name }, ...limits }).catch((error) => {

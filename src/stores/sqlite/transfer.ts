@@ -36,8 +36,7 @@ export function transferOn(database: DatabaseSync, ask: Ask): TransferStore {
       // Not `inTransaction`, since reading the rows may wait.
       await retryWhileBusy(() => database.exec("BEGIN IMMEDIATE"));
       try {
-        const { users, entries } = amountsOf(database.prepare(COUNTS).get() ?? {});
-        if (into === "empty" && users + entries > 0) return "taken";
+        if (into === "empty" && hasRows(database)) return "taken";
         for await (const page of rows) insertRows(database, page);
         database.exec("COMMIT");
         return "imported";
@@ -53,6 +52,11 @@ export function transferOn(database: DatabaseSync, ask: Ask): TransferStore {
 
 const COUNTS = `SELECT (SELECT count(*) FROM users) AS users,
   (SELECT count(*) FROM log_entries) AS entries`;
+
+function hasRows(database: DatabaseSync): boolean {
+  const { users, entries } = amountsOf(database.prepare(COUNTS).get() ?? {});
+  return users + entries > 0;
+}
 
 /** The sessions of a row of the table of users, as `SessionRow`s. */
 const SESSIONS = `(SELECT json_group_array(
