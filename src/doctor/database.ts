@@ -1,7 +1,7 @@
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
 import { isDenied } from "../core/file-error.ts";
 import { connectionFailure } from "../gate/https/http-request.ts";
-import type { DatabaseInspection } from "../stores/inspection.ts";
+import type { DatabaseInspection, SchemaDifference } from "../stores/inspection.ts";
 import type { PostgresInspection } from "../stores/postgres/inspect.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
 import type { SqliteInspection } from "../stores/sqlite/inspect.ts";
@@ -46,9 +46,12 @@ function unreadableFinding(file: string, error: unknown): Finding {
 
 const RESTORE = "stop the gate and run latchkey restore, which keeps the current file";
 
+const RESTORE_DUMP = "restore a dump that you trust into an empty database";
+
 function sqliteFindings(file: string, inspection: SqliteInspection): Findings {
-  const { damage, checked, schema, journal } = inspection;
+  const { damage, difference, checked, schema, journal } = inspection;
   if (damage[0] !== undefined) return problem(`${file} is damaged: ${damage[0]}`, RESTORE);
+  if (difference !== undefined) return foreignFinding(file, difference, RESTORE);
   // An interrupted first start leaves an empty file.
   if (schema === 0) {
     return hint(
@@ -66,6 +69,16 @@ function sqliteFindings(file: string, inspection: SqliteInspection): Findings {
       ? `${file} is intact and has schema ${schema}`
       : `${file} has schema ${schema} and is too large to be checked here; latchkey backup checks its copy`,
   );
+}
+
+function foreignFinding(
+  database: string,
+  { text, remove }: SchemaDifference,
+  restore: string,
+): Finding {
+  const remedy =
+    remove === undefined ? restore : `${restore}; or run ${remove}, and run this again`;
+  return problem(`${database} has a foreign schema: ${text}`, remedy);
 }
 
 function schemaFinding(
@@ -110,7 +123,10 @@ function postgresFindings(hosts: readonly PostgresInspection[], url: string): Fi
     );
     return silent.length > 0 ? silent : noPrimary;
   }
-  const { schema } = primary.database;
+  const { schema, difference } = primary.database;
+  if (difference !== undefined) {
+    return foreignFinding(`the database at ${primary.host}`, difference, RESTORE_DUMP);
+  }
   const plain = hint(
     "the connection to PostgreSQL crosses a network without encryption",
     "add sslmode=verify-full to DATABASE_URL, or sslmode=disable if you trust the network",

@@ -73,6 +73,7 @@ export async function contentsOf({
   if (found?.kind === "sqlite" && found.inspection.damage.length > 0) return undefined;
   const inspection =
     found?.kind === "sqlite" ? found.inspection : found?.hosts.find(isPrimary)?.database;
+  if (inspection?.difference !== undefined) return undefined;
   return inspection?.schema === 0 ? EMPTY : inspection?.contents;
 }
 

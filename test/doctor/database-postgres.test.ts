@@ -77,6 +77,44 @@ test("reports roles that can create objects next to the tables, except for owner
   assertFound(await look(url), ["ok", /is the primary/]);
 });
 
+for (const [kind, change] of [
+  [
+    "trigger",
+    "CREATE TRIGGER t AFTER DELETE ON latchkey_users EXECUTE FUNCTION latchkey_note_user()",
+  ],
+  [
+    "trigger",
+    `CREATE OR REPLACE FUNCTION latchkey_note_user() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN DELETE FROM latchkey_log; RETURN NULL; END $$`,
+  ],
+  ["rule", "CREATE RULE r AS ON INSERT TO latchkey_log DO INSTEAD NOTHING"],
+  ["policy", "CREATE POLICY p ON latchkey_sessions USING (false)"],
+  ["child table", "CREATE TABLE c () INHERITS (latchkey_users)"],
+  [
+    "view",
+    `ALTER TABLE latchkey_users RENAME TO u; CREATE VIEW latchkey_users AS
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i::text AS id FROM n`,
+  ],
+] as const) {
+  test(`reports a foreign ${kind} on Latchkey's tables, as by ${change.split(" ", 3).join(" ")}`, async (t) => {
+    const url = await usedDatabase(t);
+    const database = new URL(url).pathname.slice(1);
+    await server.sql(change, database);
+    const found = await look(url);
+    assertFound(found, [
+      "problem",
+      new RegExp(`has a foreign schema: the ${kind} \\S+ is not`),
+      /dump/,
+    ]);
+    assert.equal(await findings(checkAccounts, { env: { DATABASE_URL: url } }).then(String), "");
+    const [, remove] = /or run (.*), and run this/.exec(JSON.stringify(found)) ?? [];
+    assert.equal(remove === undefined, /VIEW|REPLACE/.test(change));
+    if (remove === undefined) return;
+    await server.sql(JSON.parse(`"${remove}"`), database);
+    assertFound(await look(url), ["ok", /is the primary/]);
+  });
+}
+
 test("reports a missing database with the server's reason", async () => {
   assertFound(await look(server.url("nowhere")), [
     "problem",

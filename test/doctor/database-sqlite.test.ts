@@ -6,6 +6,7 @@ import { type TestContext, test } from "node:test";
 import { checkDatabase } from "../../src/doctor/database.ts";
 import { inspectSqlite } from "../../src/stores/sqlite/inspect.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
+import { keptSchemas } from "../stores/kept-schemas.ts";
 import { execute, inDatabase } from "../support/database.ts";
 import { startGate } from "../support/gate.ts";
 import { hashText, logEntry } from "../support/store.ts";
@@ -113,8 +114,9 @@ test("reports a database of a newer Latchkey", async (t) => {
 });
 
 test("suggests a backup for a database of an older Latchkey", async (t) => {
-  const { DATA_DIR, file } = await closedDatabase(t);
-  execute(file, "PRAGMA user_version = 1");
+  const DATA_DIR = await tempDir(t);
+  const oldest = keptSchemas("sqlite")[0]?.sql ?? "";
+  execute(join(DATA_DIR, "latchkey.db"), `PRAGMA journal_mode = WAL; ${oldest}`);
   assertFound(await look(DATA_DIR), [
     "hint",
     /has schema 1: the next start of the gate migrates it to \d+$/,

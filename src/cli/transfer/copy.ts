@@ -18,7 +18,7 @@ import { readSecret } from "../../gate/settings/sources.ts";
 import { readPlace } from "../../stores/place.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";
 import { databaseExists, explained } from "../../stores/sqlite/file.ts";
-import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";
+import { refuseOtherSchema } from "../../stores/sqlite/schema-check.ts";
 import { openSqlite } from "../../stores/sqlite/store.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
 import { type Ports, stopSignals } from "../terminal.ts";

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
 import type { Row } from "../rows.ts";
+import { findForeignObject } from "./foreign-objects.ts";
 import { tryNotifications } from "./notifications.ts";
 import { onConnection } from "./pool.ts";
 import { NEWEST_SCHEMA } from "./schema.ts";
@@ -97,12 +98,13 @@ async function databaseOf(
   tables: Tables,
   made: unknown,
 ): Promise<DatabaseInspection> {
-  const row =
-    made === true ? await first(client, `SELECT version FROM ${tables.schemaVersion}`) : {};
+  const difference = await findForeignObject(client, tables);
+  const isRead = made === true && difference === undefined;
+  const row = isRead ? await first(client, `SELECT version FROM ${tables.schemaVersion}`) : {};
   const schema = Number(row.version ?? 0);
   const readable = schema > 0 && schema <= NEWEST_SCHEMA;
   const contents = readable ? await contentsOf(client, tables) : undefined;
-  return { schema, newestSchema: NEWEST_SCHEMA, contents };
+  return { schema, newestSchema: NEWEST_SCHEMA, difference, contents };
 }
 
 async function contentsOf(client: pg.Client, { users, log }: Tables): Promise<DatabaseContents> {

@@ -8,7 +8,7 @@ import { inTransaction } from "./transaction.ts";
  * Each entry migrates from the version that is its index to the next one. Released entries are never
  * edited, only new ones added.
  */
-const migrations: readonly string[] = [
+export const migrations: readonly string[] = [
   `CREATE TABLE latchkey_users (
      id text COLLATE "C" PRIMARY KEY,
      username text COLLATE "C" NOT NULL UNIQUE,

@@ -3,9 +3,17 @@ import { backup, type DatabaseSync } from "node:sqlite";
 import { Fault, messageOf } from "../../core/fault.ts";
 import type { Amounts, Portion } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
-import { accessFault, databaseExists, explained, openExisting, openReadOnly } from "./file.ts";
+import {
+  accessFault,
+  databaseExists,
+  explained,
+  openExisting,
+  openReadOnly,
+  UNTRUSTED,
+} from "./file.ts";
 import { isBusy, isFileError, retryWhileBusy } from "./locking.ts";
-import { NEWEST_SCHEMA, versionOf } from "./schema.ts";
+import { NEWEST_SCHEMA } from "./schema.ts";
+import { requireOwnSchema } from "./schema-check.ts";
 
 const PAGES_AT_ONCE = 256;
 
@@ -52,7 +60,7 @@ function openToRead(file: string, kind: FileCopy["source"]): DatabaseSync {
   if (!databaseExists(file)) throw new Fault("database_missing", `there is no database at ${file}`);
   try {
     const atRest = kind === "at-rest" && !existsSync(`${file}-wal`);
-    return atRest ? openReadOnly(file, "immutable") : openExisting(file);
+    return atRest ? openReadOnly(file, "immutable") : openExisting(file, UNTRUSTED);
   } catch (error) {
     throw explained(file, error);
   }
@@ -69,26 +77,27 @@ function verify(file: string): Amounts {
 
 /** @throws A Fault when the file is not a complete Latchkey database that this version can read. */
 function readAmounts(database: DatabaseSync, file: string): Amounts {
-  const version = reading(file, () => versionOf(database));
+  const version = reading(file, () => requireOwnSchema(database, file));
   if (version > NEWEST_SCHEMA) throw newerSchema(file, version, NEWEST_SCHEMA);
-  if (version === 0) throw new Fault("not_latchkey", `${file} is not a Latchkey database`);
-  return reading(file, () => {
-    database.prepare("SELECT id, username, password_hash FROM users LIMIT 1").all();
-    database.prepare("SELECT id, at, type, summary, author FROM log_entries LIMIT 1").all();
-    const row = database
-      .prepare(
-        `SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM log_entries) AS entries`,
-      )
-      .get();
-    return { users: Number(row?.users), entries: Number(row?.entries) };
-  });
+  if (version <= 0) throw new Fault("not_latchkey", `${file} is not a Latchkey database`);
+  const row = reading(file, () => database.prepare(AMOUNTS).get(MAX_ID, MAX_ID));
+  if (row?.full === 0) return { users: Number(row.users), entries: Number(row.entries) };
+  throw new Fault("database_damaged", `${file} has no IDs left for new log entries`);
 }
+
+/** Far more than there will ever be, and far from the numbers that JavaScript cannot represent. */
+const MAX_ID = 2 ** 52;
+
+const AMOUNTS = `SELECT (SELECT count(*) FROM users) AS users,
+  (SELECT count(*) FROM log_entries) AS entries,
+  EXISTS (SELECT 1 FROM log_entries WHERE id > ?)
+    OR EXISTS (SELECT 1 FROM sqlite_sequence WHERE seq > ?) AS full`;
 
 function reading<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (isBusy(error)) throw error;
+    if (isBusy(error) || error instanceof Fault) throw error;
     const denied = isFileError(error) ? accessFault(file) : undefined;
     if (denied !== undefined) throw denied;
     const reason = messageOf(error);

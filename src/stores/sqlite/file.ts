@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { codeOf, Fault } from "../../core/fault.ts";
 import { fileErrorText, isDenied, isMissing } from "../../core/file-error.ts";
@@ -50,24 +50,33 @@ export function createEmpty(file: string): void {
  * Opens the file without letting SQLite create it: through a dangling symbolic link, root would
  * create a file wherever the owner of the folder wants it, readable by all.
  */
-export function openExisting(file: string): DatabaseSync {
+export function openExisting(file: string, limits: DatabaseLimits = {}): DatabaseSync {
   const url = pathToFileURL(file);
   url.searchParams.set("mode", "rw");
   // Deno with limited permissions takes a URL for a path. There, the owner of the folder could
   // still replace the file by a link between these two calls.
   const location = process.versions.deno === undefined ? url : realpathSync(file);
   // No busy timeout: `retryWhileBusy` waits without blocking the event loop.
-  return new DatabaseSync(location, { timeout: 0 });
+  return new DatabaseSync(location, { timeout: 0, ...limits });
 }
 
+type DatabaseLimits = Pick<DatabaseSyncOptions, "limits">;
+
 /**
- * Opens the file without creating others beside it.
+ * For a database that Latchkey may not have created: its schema must not call functions with
+ * arguments, or it cannot be loaded. SQLite evaluates some expressions while it loads a schema, and
+ * these could run for days. Queries cannot call such functions either.
+ */
+export const UNTRUSTED: DatabaseLimits = { limits: { functionArg: 0 } };
+
+/**
+ * Opens the file as `UNTRUSTED`, without creating others beside it.
  * @param how `immutable` while no process writes to the file, `readonly_shm` while one may.
  */
 export function openReadOnly(file: string, how: "immutable" | "readonly_shm"): DatabaseSync {
   const url = pathToFileURL(file);
   url.searchParams.set(how, "1");
-  return new DatabaseSync(url, { readOnly: true, timeout: 0 });
+  return new DatabaseSync(url, { readOnly: true, timeout: 0, ...UNTRUSTED });
 }
 
 const HEADER_BYTES = 20;

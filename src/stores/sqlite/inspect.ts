@@ -5,6 +5,7 @@ import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../
 import { openReadOnly, readHeader } from "./file.ts";
 import { isBusy, retryWhileBusy } from "./locking.ts";
 import { NEWEST_SCHEMA, versionOf } from "./schema.ts";
+import { isKnownSchema, schemaDifference } from "./schema-check.ts";
 
 /** A slow disk reads this in a few seconds, which block the event loop. */
 const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
@@ -44,11 +45,26 @@ function inspectOnce(file: string, source: Source, maxChecked: number): SqliteIn
   using database = openReadOnly(file, source === "live" ? "readonly_shm" : "immutable");
   const checked = statSync(file).size <= maxChecked ? "all" : "too-large";
   const journal = source === "live" || hasWalHeader(file) ? "wal" : "other";
-  const damage = checked === "all" ? damageOf(database) : [];
-  const schema = damage.length === 0 ? versionOf(database) : 0;
-  const readable = schema > 0 && schema <= NEWEST_SCHEMA;
+  const state = stateOf(database, checked);
+  const readable = isKnownSchema(state.schema) && state.difference === undefined;
   const contents = readable ? contentsOf(database) : undefined;
-  return { schema, newestSchema: NEWEST_SCHEMA, contents, journal, checked, damage };
+  return { ...state, newestSchema: NEWEST_SCHEMA, contents, journal, checked };
+}
+
+type State = Pick<SqliteInspection, "schema" | "difference" | "damage">;
+
+function stateOf(database: DatabaseSync, checked: SqliteInspection["checked"]): State {
+  try {
+    const schema = versionOf(database);
+    const difference = isKnownSchema(schema) ? schemaDifference(database, schema) : undefined;
+    // A check would also run what a foreign schema contains.
+    const isChecked = checked === "all" && difference === undefined;
+    const damage = isChecked ? damageOf(database) : [];
+    return { schema: damage.length === 0 ? schema : 0, difference, damage };
+  } catch (error) {
+    if (isBusy(error)) throw error;
+    return { schema: 0, difference: undefined, damage: [messageOf(error)] };
+  }
 }
 
 /** An immutable connection does not report the journal mode, so this reads the file header. */
@@ -58,17 +74,12 @@ const WRITE_VERSION_AT = 18;
 const WAL_VERSION = 2;
 
 function damageOf(database: DatabaseSync): readonly string[] {
-  try {
-    const rows = database.prepare("PRAGMA quick_check(3)").all();
-    return rows.map((row) => String(row.quick_check)).filter((text) => text !== "ok");
-  } catch (error) {
-    if (isBusy(error)) throw error;
-    return [messageOf(error)];
-  }
+  const rows = database.prepare("PRAGMA quick_check(3)").all();
+  return rows.map((row) => String(row.quick_check)).filter((text) => text !== "ok");
 }
 
 function contentsOf(database: DatabaseSync): DatabaseContents {
-  const newest = database.prepare("SELECT max(at) AS at FROM log_entries").get()?.at;
+  const newest = database.prepare("SELECT at FROM log_entries ORDER BY at DESC LIMIT 1").get()?.at;
   const denials = database
     .prepare(
       "SELECT summary FROM log_entries WHERE type = 'signin_rate_limited' ORDER BY id DESC LIMIT ?",

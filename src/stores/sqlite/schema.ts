@@ -1,7 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { Fault } from "../../core/fault.ts";
 import { newerSchema } from "../inspection.ts";
-import { openExisting } from "./file.ts";
 import { inTransaction, retryWhileBusy } from "./locking.ts";
 
 /**
@@ -71,17 +69,7 @@ export function versionOf(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }
 
-/**
- * Refuses a database of another schema version, without changing it: for one that is only read, or
- * that may be the wrong one.
- */
-export async function refuseOtherSchema(file: string, empty: "accept" | "refuse"): Promise<void> {
-  using database = openExisting(file);
-  const version = await retryWhileBusy(() => versionOf(database));
-  if (version === migrations.length || (version === 0 && empty === "accept")) return;
-  if (version === 0) throw new Fault("database_missing", "it has no Latchkey tables");
-  throw new Fault(
-    "schema_other",
-    `it has schema ${version}, which this version of Latchkey cannot copy: open it once with the newer of the two versions, and copy with that version`,
-  );
+/** Creates the tables of an older or the newest schema in an empty database. */
+export function createSchema(database: DatabaseSync, version: number): void {
+  for (const migration of migrations.slice(0, version)) database.exec(migration);
 }

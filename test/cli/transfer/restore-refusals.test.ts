@@ -42,8 +42,16 @@ test("refuses an incomplete, foreign or newer backup even with --force", async (
   for (const [file, problem] of [
     [text, /not a complete Latchkey database/],
     [join(folder, "empty"), /is not a Latchkey database/],
-    [await copy("other", "DROP TABLE users"), /not a complete Latchkey database/],
+    [
+      await copy("other", "DROP TABLE users"),
+      /has a foreign schema: the table "users" is missing$/,
+    ],
     [await copy("zero", "PRAGMA user_version = 0"), /is not a Latchkey database/],
+    [await copy("negative", "PRAGMA user_version = -1"), /is not a Latchkey database/],
+    [
+      await copy("full", "UPDATE sqlite_sequence SET seq = 9223372036854775807"),
+      /has no IDs left for new log entries$/,
+    ],
     [await copy("newer", "PRAGMA user_version = 999"), /has schema 999, .*use a newer Latchkey/],
     [cut, /damaged|not a complete Latchkey database|malformed/],
     [damaged, /damaged|not a complete Latchkey database|malformed/],
