@@ -1,5 +1,6 @@
 import { renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
+import { refuseEmptyBackup } from "../../stores/sqlite/replace.ts";
 import type { Command } from "../command.ts";
 import { STORE_SETTINGS } from "../user/accounts.ts";
 import { copySqlite, isSameFile, overwriteProblem } from "./files.ts";
@@ -22,6 +23,7 @@ export const command: Command = {
     const problem = overwriteProblem(file, options);
     if (problem !== undefined) return terminal.fail(problem);
     const put = (unfinished: string): void => {
+      refuseEmptyBackup(file, unfinished);
       // The leftovers of an older database of this name must not get into this one.
       for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
       renameSync(unfinished, file);

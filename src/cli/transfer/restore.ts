@@ -38,7 +38,8 @@ export const command: Command = {
     if (denied !== undefined) throw denied;
     const file = replaces ? followOwnLinks(databaseFile) : databaseFile;
     const keptAs = `${file}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
-    const put = (unfinished: string): void => replaceDatabase({ file, by: unfinished, keptAs });
+    const over = options.force === true ? "any" : "nothing";
+    const put = (by: string): void => replaceDatabase({ file, by, over, keptAs });
     const copying = { from: backup, source: "at-rest", file, put } as const;
     const amounts = await copySqlite(copying, terminal.ports);
     const kept = replaces ? `; the previous database is now ${keptAs}` : "";

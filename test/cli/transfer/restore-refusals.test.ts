@@ -6,7 +6,7 @@ import { failureOf, outputOf } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
 import { startServe } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { backedUp, besides, contentOf } from "./backup-place.ts";
+import { backedUp, besides, contentOf, filled } from "./backup-place.ts";
 
 test("refuses while a gate has the database open, and changes nothing", async (t) => {
   const { backup, other } = await backedUp(t);
@@ -64,6 +64,27 @@ test("refuses an incomplete, foreign or newer backup even with --force", async (
     assert.deepEqual(await readdir(other.folder), ["latchkey.db"], file);
     assert.deepEqual(await readFile(other.database), before, file);
   }
+});
+
+test("refuses a backup without accounts over a database or a backup with accounts", async (t) => {
+  const { backup, other } = await backedUp(t);
+  for (const entries of [0, 3]) {
+    const { env, backup: empty } = await filled(t, [], entries);
+    await outputOf(["backup", empty], { env });
+    assert.equal(
+      await failureOf(["restore", "--force", empty], { env: other.env }),
+      `${other.database} has accounts or cannot be read, and what would replace it has none: without an account, anyone could set up this server`,
+    );
+    assert.deepEqual(await readdir(other.folder), ["latchkey.db"]);
+    assert.deepEqual((await contentOf(other.database)).usernames, ["another"]);
+    await outputOf(["restore", empty], { env: { DATA_DIR: await tempDir(t) } });
+
+    const refusal = await failureOf(["backup", "--force", backup], { env });
+    assert.match(refusal, /backup\.db has accounts or cannot be read/);
+    assert.deepEqual(await readdir(dirname(backup)), ["backup.db"]);
+    await outputOf(["backup", "--force", empty], { env });
+  }
+  assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
 });
 
 test("names pg_restore and psql for PostgreSQL", async (t) => {
