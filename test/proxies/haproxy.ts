@@ -4,9 +4,10 @@ import { startProgram } from "./program.ts";
 import type { ProxyServer } from "./site.ts";
 
 const page = readFileSync(new URL("../../docs/proxies/haproxy.md", import.meta.url), "utf8");
-const [, script = ""] = /^```lua\n(.*?)^```/ms.exec(page) ?? [];
+/** The documented guard script. */
+export const script: string = /^```lua\n(.*?)^```/ms.exec(page)?.[1] ?? "";
 
-export const haproxy = (program: string): ProxyServer => ({
+export const haproxy = (program: string, guard: string = script): ProxyServer => ({
   page: "haproxy",
   async start(t, configuration, { gate, app, host, port }) {
     const sites = configuration.replaceAll("example.org", "example.test");
@@ -19,7 +20,7 @@ export const haproxy = (program: string): ProxyServer => ({
       }),
       args: (file) => ["-db", "-f", file],
       address: { host, port },
-      beside: { "latchkey.lua": script },
+      beside: { "latchkey.lua": guard },
     });
   },
 });

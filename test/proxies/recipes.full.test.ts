@@ -1,77 +1,26 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { sendRaw } from "../support/raw.ts";
 import { openPage } from "./browser.ts";
 import { caddy } from "./caddy.ts";
-import { withPlaces } from "./examples.ts";
 import { haproxy } from "./haproxy.ts";
 import { nginx } from "./nginx.ts";
 import { whereInstalled } from "./program.ts";
-import { CLIENT, type ProxyServer, type Site, startSite } from "./site.ts";
-
-const page = await readFile(new URL("../../docs/proxies/recipes.md", import.meta.url), "utf8");
-
-/** The code blocks of a recipe for one proxy, in order. */
-function recipe(heading: string, proxy: string): readonly string[] {
-  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
-  const language = proxy === "caddy" ? "caddyfile" : proxy;
-  const blocks = section.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"));
-  return [...blocks].map(([, block = ""]) => block);
-}
-
-/** The lines before which, or instead of which, the blocks of a recipe go. */
-const above: Readonly<Record<string, readonly string[]>> = {
-  nginx: ["    location / {\n"],
-  caddy: ["\t\t\tforward_auth 127.0.0.1:3000 {\n"],
-  haproxy: ["    http-request lua.forward-auth http://127.0.0.1:3000/forward-auth\n"],
-};
-const within: Readonly<Record<string, readonly string[]>> = {
-  ...above,
-  nginx: ["        auth_request /latchkey-asks;\n"],
-};
-const api: Readonly<Record<string, readonly string[]>> = {
-  ...above,
-  nginx: ["server {\n", "        internal;\n"],
-};
-
-/** Replaces the line by the block where the block repeats its beginning, otherwise puts it above. */
-function insert(configuration: string, line: string, block: string): string {
-  const replaces = /^\s*(forward_auth|http-request lua)/.exec(line)?.[1];
-  const isInstead = replaces !== undefined && block.includes(replaces);
-  return withPlaces(configuration, { [line]: isInstead ? block : `${block}${line}` });
-}
+import { type Recipe, withRecipe } from "./recipe.ts";
+import { CLIENT, type Site, startSite } from "./site.ts";
 
 /** Registers a test of a recipe for each proxy, on one host. */
-function testRecipe(
-  heading: string,
-  lines: Readonly<Record<string, readonly string[]>>,
-  check: (site: Site) => Promise<void>,
-): void {
+function testRecipe(heading: Recipe, check: (site: Site) => Promise<void>): void {
   for (const [name, create] of Object.entries({ nginx, caddy, haproxy })) {
     whereInstalled(name, (program) => {
       test(`${name}, recipe "${heading}"`, async (t) => {
-        const proxy = create(program);
-        const changed: ProxyServer = {
-          page: proxy.page,
-          start(test: TestContext, configuration, places) {
-            const blocks = recipe(heading, name);
-            const targets = lines[name] ?? [];
-            assert.equal(blocks.length, targets.length);
-            const edited = blocks.reduce(
-              (text, block, at) => insert(text, targets[at] ?? "", block),
-              configuration,
-            );
-            return proxy.start(test, edited.replaceAll("192.168.1.0/24", `${CLIENT}/32`), places);
-          },
-        };
-        await check(await startSite(t, changed, "One host"));
+        await check(await startSite(t, withRecipe(create(program), heading), "One host"));
       });
     });
   }
 }
 
-testRecipe("Paths that stay public", above, async (site) => {
+testRecipe("Paths that stay public", async (site) => {
   const session = await site.gate.setUp();
   const headers = {
     "Remote-User": "attacker",
@@ -90,7 +39,7 @@ testRecipe("Paths that stay public", above, async (site) => {
   }
 });
 
-testRecipe("Paths that stay public", above, async (site) => {
+testRecipe("Paths that stay public", async (site) => {
   await site.gate.setUp();
   const { host } = new URL(site.appUrl);
   const paths = [
@@ -112,7 +61,7 @@ testRecipe("Paths that stay public", above, async (site) => {
   for (const { url } of site.app.arrivals) assert.equal(url, "/public/x");
 });
 
-testRecipe("API paths", api, async (site) => {
+testRecipe("API paths", async (site) => {
   await site.gate.setUp();
   assert.equal((await openPage(site, `${site.appUrl}/api/notes`)).status, 401);
   assert.equal((await openPage(site, `${site.appUrl}/notes`)).status, 303);
@@ -121,7 +70,7 @@ testRecipe("API paths", api, async (site) => {
   assert.deepEqual(site.app.arrivals, []);
 });
 
-testRecipe("Local network without a sign-in", within, async (site) => {
+testRecipe("Local network without a sign-in", async (site) => {
   const session = await site.gate.setUp();
   const headers = { "Remote-User": "attacker", Cookie: `session=${session}` };
   assert.equal((await openPage(site, `${site.appUrl}/page`, { headers })).status, 200);

@@ -23,7 +23,8 @@ export interface RecordingApp {
  */
 export async function startRecordingApp(t: TestContext): Promise<RecordingApp> {
   const arrivals: Arrival[] = [];
-  const server = createServer(async (request, response) => {
+  // Room for every request, since a guard may fail for one that Node would refuse.
+  const server = createServer({ maxHeaderSize: 1_000_000 }, async (request, response) => {
     const { method = "", url = "", headers } = request;
     const chunks: Buffer[] = await request.toArray();
     arrivals.push({ method, url, headers, body: Buffer.concat(chunks).toString("utf8") });
