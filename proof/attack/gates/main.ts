@@ -18,6 +18,7 @@ const FIRST_GATE_ONLY = new Set([
   "request-smuggling",
   "heavy-bodies",
   "slow-bodies",
+  "oversized-headers",
   "page-headers",
 ]);
 

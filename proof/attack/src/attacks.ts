@@ -12,6 +12,7 @@ import { logForging } from "./attacks/log-forging.ts";
 import { markupInjection, markupInSetup } from "./attacks/markup-injection.ts";
 import { oneTimeCodes } from "./attacks/one-time-codes.ts";
 import { openRedirects } from "./attacks/open-redirects.ts";
+import { oversizedHeaders } from "./attacks/oversized-headers.ts";
 import { pageHeaders } from "./attacks/page-headers.ts";
 import { passkeyReplay } from "./attacks/passkey-replay.ts";
 import { pipelining } from "./attacks/pipelining.ts";
@@ -40,6 +41,7 @@ export const attacks: readonly Attack[] = [
   setupRace,
   setupAgain,
   overBoth(guardedPaths),
+  oversizedHeaders,
   overBoth(openRedirects),
   overBoth(crossSite),
   overBoth(headerInjection),

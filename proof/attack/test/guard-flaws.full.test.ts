@@ -180,6 +180,38 @@ testFlaws(
   ),
 );
 
+const lengthOf = (request: IncomingMessage, name: string): number =>
+  Buffer.byteLength(String(request.headers[name] ?? ""));
+
+testFlaws([
+  {
+    attack: "oversized-headers",
+    what: "does not guard requests whose Host it cannot copy",
+    server: {
+      isGuarded: (request) =>
+        lengthOf(request, "host") < 8_003 || lengthOf(request, "host") > 8_066,
+    },
+    finding: /^GET \/ with a Host of 80\d\d bytes: 200$/m,
+  },
+  {
+    attack: "oversized-headers",
+    what: "does not guard requests whose Host and Cookie are too long together",
+    server: {
+      isGuarded: (request) => {
+        const bytes = 2 * lengthOf(request, "host") + lengthOf(request, "cookie");
+        return bytes < 15_991 || bytes > 16_119 || lengthOf(request, "host") > 6_000;
+      },
+    },
+    finding: /^GET \/ with a Host of 5000 bytes and a Cookie of \d+ bytes: 200$/m,
+  },
+  {
+    attack: "oversized-headers",
+    what: "does not guard requests with many header lines",
+    server: { isGuarded: ({ rawHeaders }) => rawHeaders.length < 2 * 100 },
+    finding: /^GET \/ with \d+ lines of X-Line: 200$/m,
+  },
+]);
+
 test("guarded-paths detects a server that guards its host in small letters only", async (t) => {
   const { url, access } = await startSampleServer(t, {
     isGuarded: (request) => !header(request, "host").startsWith("LOCALHOST"),

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { caddy } from "../../../test/proxies/caddy.ts";
 import { withPlaces } from "../../../test/proxies/examples.ts";
+import { haproxy, script } from "../../../test/proxies/haproxy.ts";
 import { nginx } from "../../../test/proxies/nginx.ts";
 import { whereInstalled } from "../../../test/proxies/program.ts";
 import { type ProxyServer, startSite } from "../../../test/proxies/site.ts";
 import { OWNER } from "../../../test/support/gate.ts";
 import { findTarget } from "../src/find.ts";
 import { type Result, runAttacks } from "../src/run.ts";
-import { signInAs } from "../src/target.ts";
+import { signInAs, type Target } from "../src/target.ts";
 import { attackNamed } from "./run-attack.ts";
 
 /** Runs proxy-headers on an app behind the proxy, configured as documented but for the changes. */
@@ -26,13 +27,37 @@ async function attackBehind(
   await site.gate.setUp();
   const target = await findTarget({ url: site.proxyUrl, guarded: [], echo: "/echo", fresh: false });
   assert.equal(await signInAs(target, OWNER.username, OWNER.password), "signed-in");
+  return runOn(target, "proxy-headers");
+}
+
+async function runOn(target: Target, attack: string): Promise<Result> {
   const [result] = await runAttacks(target, {
-    attacks: [attackNamed("proxy-headers")],
+    attacks: [attackNamed(attack)],
     granted: new Set(["account", "echo"]),
     withinMs: 60_000,
   });
   assert.ok(result);
   return result;
+}
+
+/** Runs oversized-headers on an app behind HAProxy, with its documented configuration or another one. */
+async function attackHeaders(t: TestContext, proxy: ProxyServer): Promise<Result> {
+  const site = await startSite(t, proxy, "One host");
+  await site.gate.setUp();
+  const target = await findTarget({ url: site.proxyUrl, guarded: ["/app"], fresh: false });
+  const result = await runOn(target, "oversized-headers");
+  if (result.outcome === "passed") assert.deepEqual(site.app.arrivals, []);
+  return result;
+}
+
+/** HAProxy without the lines that deny a request when the guard script fails. */
+function haproxyWithoutDeny(program: string): ProxyServer {
+  const proxy = haproxy(program, withPlaces(script, { "MAX_BYTES = 15000": "MAX_BYTES = 99999" }));
+  return {
+    ...proxy,
+    start: (t, configuration, places) =>
+      proxy.start(t, configuration.replace(/^ +http-request deny .*\n/gm, ""), places),
+  };
 }
 
 /** A flaw of the configuration, the change that makes it, and the finding. */
@@ -136,3 +161,16 @@ function caddyAtAddress(program: string): ProxyServer {
 
 whereInstalled("nginx", (program) => testProxy(nginx(program), nginxFlaws));
 whereInstalled("caddy", (program) => testProxy(caddyAtAddress(program), caddyFlaws));
+
+whereInstalled("haproxy", (program) => {
+  test("oversized-headers finds nothing on an app behind haproxy", async (t) => {
+    const { outcome, findings } = await attackHeaders(t, haproxy(program));
+    assert.deepEqual([outcome, findings], ["passed", []]);
+  });
+
+  test("oversized-headers detects a configuration of haproxy that continues when its script fails", async (t) => {
+    const { outcome, findings } = await attackHeaders(t, haproxyWithoutDeny(program));
+    assert.equal(outcome, "got-through");
+    assert.match(findings.join("\n"), /^GET \/app with a Host of 80\d\d bytes: 200$/m);
+  });
+});

@@ -62,7 +62,7 @@ async function forwardAuthRequests(target: Target, host: string): Promise<readon
 }
 
 /** Any success except the sign-in page, the setup page, and Caddy's empty one for unknown hosts. */
-function isOpen({ method, path }: HttpRequest, { status, body }: HttpResponse): boolean {
+export function isOpen({ method, path }: HttpRequest, { status, body }: HttpResponse): boolean {
   if (status < 200 || status > 299 || /<input[^>]*name="?password\b/.test(body)) return false;
   return body !== "" || method === "HEAD" || path.endsWith(FORWARD_AUTH);
 }
