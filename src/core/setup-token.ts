@@ -14,7 +14,9 @@ export function isSetupTokenExpected(stored: string | undefined): stored is stri
 }
 
 export function setupTokenMatches(stored: string | undefined, given: string): boolean {
-  return !isSetupTokenExpected(stored) || equalInConstantTime(stored.trim(), given.trim());
+  if (!isSetupTokenExpected(stored)) return true;
+  // As UTF-8, a lone surrogate would be equal to U+FFFD.
+  return stored.isWellFormed() && equalInConstantTime(stored.trim(), given.trim());
 }
 
 /** Compares digests, which have one length, so the time reveals neither content nor length. */

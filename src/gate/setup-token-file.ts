@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -8,8 +7,10 @@ import type { SetupTokenSource } from "../core/setup-token.ts";
 import { barrierTo } from "./files/ownership.ts";
 import { replaceFile } from "./files/replace-file.ts";
 
-/** The size limit of forms, so a longer token could never be submitted. */
-const MAX_BYTES = 64 * 1024;
+/** The size limit of forms: no form matches a longer token. */
+const MAX_LENGTH = 64 * 1024;
+/** A lone surrogate, which no form contains and `setupTokenMatches` never accepts. */
+const MATCHES_NOTHING = "\ud800";
 
 /**
  * Errors that prove that no token file can be read, with the reason for an existing one. After any
@@ -61,12 +62,25 @@ async function readTokenFile(path: string): Promise<Found> {
   await using file = opened;
   const stats = await file.stat();
   if (!stats.isFile()) return { unreadable: NOT_READABLE.EISDIR };
-  if (stats.size > MAX_BYTES) {
-    throw new Fault("setup_token_too_long", "the setup token file is larger than 64 KiB");
+  return { text: await tokenIn(file) };
+}
+
+/** Reads the trimmed token of a file of any size, and keeps no more of it than a form can have. */
+async function tokenIn(file: FileHandle): Promise<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  try {
+    for await (const chunk of file.createReadStream({ autoClose: false })) {
+      text = (text + decoder.decode(chunk, { stream: true })).trimStart();
+      if (text.trimEnd().length > MAX_LENGTH) return MATCHES_NOTHING;
+      // What is cut is white space. If more than that follows, the token is too long anyway.
+      text = text.slice(0, MAX_LENGTH);
+    }
+    return (text + decoder.decode()).trimEnd();
+  } catch (error) {
+    if (codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA") return MATCHES_NOTHING;
+    throw error;
   }
-  const bytes = await file.readFile();
-  if (isUtf8(bytes)) return { text: new TextDecoder().decode(bytes) };
-  throw new Fault("setup_token_not_text", "the setup token file is not UTF-8 text");
 }
 
 async function openIfReadable(

@@ -22,3 +22,7 @@ for (const given of ["", " ", "s3cre", "s3crets", "S3cret", "s3 cret", "s3cret\0
     assert.equal(setupTokenMatches("s3cret", given), false);
   });
 }
+
+test("rejects every token if the stored one is not well-formed", () => {
+  for (const given of ["s\ufffd", "s"]) assert.equal(setupTokenMatches("s\ud800", given), false);
+});

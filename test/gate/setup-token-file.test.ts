@@ -5,8 +5,9 @@ import { mkdir, readdir, rmdir, symlink, unlink, writeFile } from "node:fs/promi
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { isSetupTokenExpected, setupTokenMatches } from "../../src/core/setup-token.ts";
 import { setupTokenFile, writeSetupToken } from "../../src/gate/setup-token-file.ts";
-import { SETUP_FORM, startGate } from "../support/gate.ts";
+import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const NOT_REGULAR = "it is not a regular file";
@@ -77,30 +78,38 @@ test("requires no token with a socket in place of the token file, or a path that
   assert.equal(await setupTokenFile(join(dir, "x".repeat(300))).read(), undefined);
 });
 
-test("returns the text unchanged, even when it is empty", async (t) => {
-  const path = join(await tempDir(t), "setup-token");
-  for (const text of ["", " Schlüssel\r\n", "x".repeat(65_536)]) {
-    await writeFile(path, text);
-    assert.equal(await setupTokenFile(path).read(), text);
-  }
-});
+const SPACE = " \r\n\t".repeat(50_000);
+const LONGEST = `${"é".repeat(32_767)} x`;
 
-/** A file that is there, but holds nothing that could be a token: setup must not open for it. */
-const faulty: readonly (readonly [string, Uint8Array, string])[] = [
-  ["too large", Buffer.alloc(65_537, "x"), "setup_token_too_long"],
-  ["not UTF-8", Buffer.from([0x74, 0xff, 0xfe]), "setup_token_not_text"],
+/** What is in the file, and which token a form needs: none at all, or one that no form can have. */
+const contents: readonly (readonly [
+  what: string,
+  content: string | Uint8Array,
+  token: string | "none required" | "none matches",
+])[] = [
+  ["is empty", "", "none required"],
+  ["has 200 KB of white space", SPACE, "none required"],
+  ["has a token after a byte order mark", "\ufeffSchlüssel\r\n", "Schlüssel"],
+  ["has a token within 400 KB of white space", `${SPACE}two words${SPACE}`, "two words"],
+  ["has the longest token that a form can have", `${LONGEST}\n`, LONGEST],
+  ["is larger than every form", "x".repeat(300_000), "none matches"],
+  ["has text far apart", `a${SPACE}b`, "none matches"],
+  ["is not UTF-8", Buffer.from([0x74, 0xff, 0xfe]), "none matches"],
+  ["ends within a character", Buffer.from([0x74, 0xc3]), "none matches"],
 ];
 
-for (const [what, content, code] of faulty) {
-  test(`refuses setup with a token file that is ${what}`, async (t) => {
-    const gate = await startGate(t);
-    await writeFile(gate.setupTokenFile, content);
-    await assert.rejects(setupTokenFile(gate.setupTokenFile).read(), { name: "Fault", code });
-    const page = await gate.send("/setup");
-    const answer = await gate.send("/setup", { form: SETUP_FORM });
-    assert.deepEqual([page.status, answer.status, answer.cookies], [500, 500, []]);
-    await writeFile(gate.setupTokenFile, "");
-    assert.ok(await gate.setUp(), "nothing was made meanwhile");
+for (const [what, content, token] of contents) {
+  test(`compares a token file that ${what}`, async (t) => {
+    const path = join(await tempDir(t), "setup-token");
+    await writeFile(path, content);
+    const stored = await setupTokenFile(path).read();
+    assert.equal(isSetupTokenExpected(stored), token !== "none required");
+    assert.equal(setupTokenMatches(stored, ` ${token}`), token !== "none matches");
+    const text = content.toString();
+    const others = ["", text, text.slice(0, 65_536), text.trim().slice(0, -1), "t\ufffd", "\ufffd"];
+    for (const given of others.filter((one) => one.trim() !== token)) {
+      assert.equal(setupTokenMatches(stored, given), token === "none required", given.slice(0, 9));
+    }
   });
 }
 

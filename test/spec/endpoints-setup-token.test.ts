@@ -67,18 +67,21 @@ test("the file may be in any folder, and may be a symbolic link", async (t) => {
   assert.ok(!existsSync(join(folder, "link")));
 });
 
-test("answers 500 and names the cause if the token file is not text", async (t) => {
-  const gate = await startGate(t);
-  const bytes = Buffer.from([0x73, 0xff, 0xfe, 0x0a]);
-  writeFileSync(gate.setupTokenFile, bytes);
-  for (const token of ["", "s", "s\ufffd\ufffd"]) {
-    const answer = await gate.send("/setup", { form: { ...FORM, token } });
-    assert.equal(answer.status, 500);
-    assert.match(answer.body, />the setup token file is not UTF-8 text</);
-    assert.deepEqual(answer.cookies, []);
-  }
-  assert.deepEqual(readFileSync(gate.setupTokenFile), bytes);
-});
+for (const [what, content] of [
+  ["is not UTF-8", Buffer.from([0x73, 0xff, 0xfe, 0x0a])],
+  ["is larger than every form", Buffer.alloc(70_000, "x")],
+] as const) {
+  test(`accepts no token if the token file ${what}`, async (t) => {
+    const gate = await startGate(t);
+    writeFileSync(gate.setupTokenFile, content);
+    assert.match((await gate.send("/setup")).body, /name="token"/);
+    for (const token of ["", "s", "s\ufffd\ufffd", "x".repeat(60_000)]) {
+      const answer = await gate.send("/setup", { form: { ...FORM, token } });
+      assert.deepEqual([answer.status, answer.cookies], [403, []]);
+    }
+    assert.deepEqual(readFileSync(gate.setupTokenFile), content);
+  });
+}
 
 test("reads the file at every setup, so a file that appears later is required", async (t) => {
   const gate = await startGate(t);
