@@ -54,7 +54,10 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
       "invalid_option",
       "signOut takes session only with a store that keeps sessions, and with the option sessions",
     );
-  const limiter = limitByNetwork(limiterFor(settled, ownLimiter, log), settled.limitIpv6Prefix);
+  const { limitIpv6Prefix } = settled;
+  const limiter = limitByNetwork(limiterFor(settled, ownLimiter, log), limitIpv6Prefix);
+  const ofPasskeys = limiterFor(settled, createAttemptLimiter(systemClock), log);
+  const passkeyLimiter = limitByNetwork(ofPasskeys, limitIpv6Prefix, "passkey");
   const tokens = createSessionTokens(settled.secret, systemClock, settled.previousSecrets);
   const seals = createSeals(settled.secret, settled.previousSecrets);
   const codeLimiter = createAttemptLimiter(systemClock);
@@ -90,8 +93,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     rememberedUsers: () => users.size,
   });
   const cleaning = setInterval(() => {
-    codeLimiter.cleanUp();
-    limiter.cleanUp();
+    for (const one of [limiter, passkeyLimiter, codeLimiter]) one.cleanUp();
   }, CLEAN_UP_EVERY_MS).unref();
   const summing = setInterval(() => refusals.sumUp(), SUM_UP_EVERY_MS).unref();
 
@@ -102,7 +104,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
 
   return {
     signIn: async (attempt) => counted(await signIn(ports, attempt)),
-    passkeys: passkeyRules(settled, ports, counted),
+    passkeys: passkeyRules(settled, { ...ports, limiter: passkeyLimiter }, counted),
     setUp: (form, client) => setUp(ports, form, client),
     changePassword: (userId, form, client) => changePassword(ports, userId, form, client),
     requireAuth: createRequireAuth(users, currentUser),

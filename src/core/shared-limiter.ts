@@ -11,13 +11,18 @@ import type { ServerLog } from "./server-log.ts";
 
 /** A store that counts attempts for all instances that share it, with its own clock. */
 export interface AttemptCounter {
-  /** Checks the window and records the attempt in one step. A denied attempt is not recorded. */
+  /**
+   * Checks the window and records the attempt in one step. A denied attempt is not recorded.
+   *
+   * @param address With a kind of attempts and a space before it unless it is a sign-in by password.
+   *   Each kind has its own limit of tracked addresses.
+   */
   recordAttempt(address: string, rule: AttemptRule): Promise<Attempt>;
   /** Removes the addresses without an attempt in the window. */
   forgetAttempts(rule: AttemptRule): Promise<void>;
 }
 
-/** The limiter of the sign-in: this process's own or the shared one. */
+/** The limiter of one kind of sign-in: this process's own or the shared one. */
 export interface Limiter {
   attempt(address: string): MaybePromise<Attempt>;
   cleanUp(): MaybePromise<void>;
@@ -48,8 +53,19 @@ export function createSharedLimiter(
   };
 }
 
-/** Counts all addresses of an IPv6 network together; with a prefix length of 128, each separately. */
-export const limitByNetwork = (limiter: Limiter, ipv6Prefix: number): Limiter => ({
-  attempt: (address) => limiter.attempt(networkOf(address, ipv6Prefix)),
+/**
+ * Counts all addresses of an IPv6 network together; with a prefix length of 128, each separately.
+ *
+ * @param kind Of attempts that a shared limiter counts apart from sign-ins by password.
+ */
+export const limitByNetwork = (
+  limiter: Limiter,
+  ipv6Prefix: number,
+  kind?: "passkey",
+): Limiter => ({
+  attempt: (address) => {
+    const network = networkOf(address, ipv6Prefix);
+    return limiter.attempt(kind === undefined ? network : `${kind} ${network}`);
+  },
   cleanUp: () => limiter.cleanUp(),
 });

@@ -75,6 +75,19 @@ test("admits one more address at 10,000, and then denies every attempt", async (
   assert.deepEqual(await attempts(store, 1), ["allowed"]);
 });
 
+test("limits the tracked addresses of each kind of attempts", async (t) => {
+  const { url, store } = await openNewStore(t, server);
+  await track(url, 10_001);
+  assert.deepEqual(await attempts(store, 1), ["denied"]);
+  assert.deepEqual(await attempts(store, 6, `passkey ${ADDRESS}`), [
+    ...times(5, "allowed"),
+    "denied",
+  ]);
+  await runSql(url, "UPDATE latchkey_attempts SET address = 'passkey ' || address");
+  assert.deepEqual(await attempts(store, 1, "passkey 192.0.2.2"), ["denied"]);
+  assert.deepEqual(await attempts(store, 1), ["allowed"]);
+});
+
 test("removes only addresses without recent attempts on clean-up", async (t) => {
   const { url, store } = await openNewStore(t, server);
   await attempts(store, 2, "over");

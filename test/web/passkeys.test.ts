@@ -109,7 +109,7 @@ test("answers a challenge as JSON that no cache keeps, and does not count it", a
   assert.equal((await gate.signIn()).location, "/");
 });
 
-test("counts attempts with those by password, keeps the return target, and logs refusals", async (t) => {
+test("keeps the return target, and logs refusals", async (t) => {
   const gate = await startGate(t);
   const to = sender(gate);
   const { passkey, userId } = await addPasskey(to, await gate.setUp());
@@ -120,14 +120,37 @@ test("counts attempts with those by password, keeps the return target, and logs 
   });
   assert.equal(good.location, "/page?a=1");
   const bad = await formOfSignIn(to, passkey, userId, { origin: "https://evil.example" });
-  for (let attempt = 2; attempt <= 5; attempt += 1) {
-    const { location } = await to.send(SIGN_IN, { ...bad, ...target });
-    assert.equal(location, "/login?error=1&return_to=%2Fpage%3Fa%3D1");
-  }
-  assert.equal((await gate.signIn()).location, "/login?error=1", "the password as well");
+  const { location } = await to.send(SIGN_IN, { ...bad, ...target });
+  assert.equal(location, "/login?error=1&return_to=%2Fpage%3Fa%3D1");
   assert.ok(gate.serverLog.some(({ msg }) => msg === "sign-in rejected"));
-  assert.equal((await gate.logEntries(4)).at(-1)?.type, "signin_rate_limited");
 });
+
+for (const limiter of ["own", "shared"] as const) {
+  test(`with the ${limiter} limiter, attempts by passkey and by password use up none of each other`, async (t) => {
+    const databaseUrl = limiter === "shared" ? await server.newDatabase() : undefined;
+    const network = { limitIpv6Prefix: 64, trustedProxies: ["127.0.0.1"] };
+    const overrides = { limiter, databaseUrl, ...network };
+    const gate = await startGate(t, overrides);
+    const to = sender(gate);
+    const { passkey, userId } = await addPasskey(to, await gate.setUp());
+    const other = databaseUrl === undefined ? gate : await startGate(t, overrides);
+    const from = (host: number) => ({ "X-Forwarded-For": `2001:db8::${host}` });
+    for (let host = 1; host <= 5; host += 1) {
+      await to.send(SIGN_IN, { credential: "unknown" }, undefined, from(host));
+    }
+    const right = await formOfSignIn(to, passkey, userId);
+    const sixth = await sender(other).send(SIGN_IN, right, undefined, from(6));
+    assert.equal(sixth.location, "/login?error=1", "all of one network count");
+    for (let host = 1; host <= 5; host += 1) {
+      const headers = from(host);
+      assert.equal((await gate.signIn({}, { headers })).location, "/", "the password still works");
+    }
+    const elsewhere = { "X-Forwarded-For": "2001:db8:1::1" };
+    assert.equal((await to.send(SIGN_IN, right, undefined, elsewhere)).location, "/");
+    const entries = (await gate.logEntries(8)).map(({ type }) => type);
+    assert.equal(entries.filter((type) => type === "signin_rate_limited").length, 1);
+  });
+}
 
 test("the host is that of the public URL, and a forwarded host has no effect", async (t) => {
   const { gate, session } = await startConfigured(t, { publicUrl: ORIGIN });

@@ -16,6 +16,7 @@ import type { RelyingParty } from "./relying-party.ts";
 
 export interface SignInWithPasskeyPorts extends StartSessionPorts {
   readonly users: Pick<UserMemory, "anyExists">;
+  /** Not that of `signIn`: attempts by passkey use up no sign-in by password. */
   readonly limiter: Pick<Limiter, "attempt">;
   readonly store: ExtraChangePorts;
   readonly challenges: Challenges;
@@ -33,7 +34,7 @@ export interface PasskeyAnswer extends BrowserAnswer {
 
 /**
  * Signs in without a password: a passkey that verified the user counts as both factors. The order is
- * that of `signIn`, and so is the limit. One `rejected` for all reasons.
+ * that of `signIn`, and so are the numbers of the limit. One `rejected` for all reasons.
  */
 export async function signInWithPasskey(
   ports: SignInWithPasskeyPorts,

@@ -13,7 +13,7 @@ export function attemptCounter(ask: Ask, { attempts: table }: Tables): AttemptCo
                       WHERE at ${GT} ${timeAgo("$2")}`;
       const text = `INSERT INTO ${table} AS tracked (address, made)
         SELECT $1, ARRAY[pg_catalog.clock_timestamp()]
-        WHERE NOT EXISTS (SELECT FROM ${table} OFFSET $4)
+        WHERE NOT EXISTS (SELECT FROM ${table} WHERE ${kindOf("address")} ${EQ} ${kindOf("$1")} OFFSET $4)
         ON CONFLICT (address) DO UPDATE
         SET made = pg_catalog.array_append(ARRAY(SELECT at ${recent}), pg_catalog.clock_timestamp())
         WHERE (SELECT pg_catalog.count(*) ${recent}) ${LT} $3
@@ -34,6 +34,10 @@ export function attemptCounter(ask: Ask, { attempts: table }: Tables): AttemptCo
     },
   };
 }
+
+/** What is before a space: empty for sign-ins by password. */
+const kindOf = (address: string): string =>
+  `pg_catalog.left(${address}, pg_catalog.strpos(${address}, ' '))`;
 
 const timeAgo = (milliseconds: string): string =>
   `(pg_catalog.clock_timestamp() ${MINUS}

@@ -137,7 +137,7 @@ test("rejects a counter that does not grow, and logs it", async (t) => {
   assert.match(ports.log.lines[0]?.message ?? "", /signature counter did not grow/);
 });
 
-test("counts attempts together with sign-ins by password, and denies the sixth", async (t) => {
+test("denies the sixth attempt of an address within a minute, and records it", async (t) => {
   const { ports, owner, passkey } = await ownerWithPasskey(t);
   const from = "192.0.2.7";
   const answer = () => passkey.get(ports.challenges.issue("sign-in"), owner.id);
