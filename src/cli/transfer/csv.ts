@@ -32,7 +32,7 @@ export function createCsvReader(): CsvReader {
     const end = comma < 0 ? text.length : comma;
     const rest = text.slice(from, end);
     if (rest.includes('"')) problem = "an unquoted field contains a quote";
-    fields.push(field + rest);
+    fields.push(unescaped(field + rest));
     field = "";
     return comma < 0 ? -1 : comma + 1;
   }
@@ -91,8 +91,17 @@ export function createCsvReader(): CsvReader {
 const unreadable = (line: number, reason: string): Fault =>
   new Fault("import_unreadable", `cannot read line ${line} and the lines after it: ${reason}`);
 
+/** What a spreadsheet may run as a formula. It may ignore white space and read a quote as its own. */
+const FORMULA = /^[\s']*[=+\-@\t\r\n＝＋－＠]/;
+
+/** A text that could be a formula gets a quote, and only such a text loses one again. */
+const escaped = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+const unescaped = (text: string): string =>
+  text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text;
+
 /** Quotes only the fields that need it. */
 export const csvLine = (fields: readonly string[]): string =>
   fields
+    .map(escaped)
     .map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))
     .join(",");

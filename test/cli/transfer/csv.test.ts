@@ -48,6 +48,11 @@ const texts: readonly (readonly [what: string, text: string, records: Read])[] =
     '"a"b,c\nd,e\n',
     { 1: "there is text after a closing quote", 2: ["d", "e"] },
   ],
+  [
+    "a quote before what a spreadsheet would run, but no other quote",
+    "'=1,'' +1,'t Hooft,'5,=1\n",
+    { 1: ["=1", "' +1", "'t Hooft", "'5", "=1"] },
+  ],
   ["a byte order mark", "\ufeffa,b\n", { 1: ["a", "b"] }],
   [
     "another such mark, which belongs to the field",
@@ -82,10 +87,11 @@ for (const [what, text, line] of [
   });
 }
 
-test("reads any fields that it has written", async () => {
+test("reads any fields that it has written, and writes none that a spreadsheet would run", async () => {
   const field = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.string({ unit: fc.constantFrom(...'",\r\n a') }),
+    fc.string({ unit: fc.constantFrom(..."'=+-@＝\t\r\n a"), maxLength: 4 }),
   );
   await fc.assert(
     fc.asyncProperty(
@@ -94,6 +100,8 @@ test("reads any fields that it has written", async () => {
       async (records, pieceSize) => {
         const start = records[0]?.[0];
         fc.pre(start !== undefined && !start.startsWith("\ufeff"));
+        for (const one of records.flat())
+          assert.doesNotMatch(csvLine([one]), /^"?\s*[=+\-@＝＋－＠\t\r\n]/u);
         const text = records.map((fields) => `${csvLine(fields)}\n`).join("");
         const found = await read(text, pieceSize);
         assert.deepEqual(Object.values(found), records);

@@ -19,6 +19,7 @@ const NAMES = [
   " ",
   "{",
   "=1+1",
+  "'=1+1",
 ];
 
 type NamedUser = Readonly<{ id: string; username: string; sessions_from?: number }>;
@@ -120,7 +121,7 @@ test("export --to writes a file that only its owner can read", async (t) => {
   const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
   const file = join(folder, "users.json");
   const printed = await outputOf(["export", "--to", file], { env: place.env });
-  assert.equal(printed, `Exported 7 users to ${file}\n`);
+  assert.equal(printed, `Exported 8 users to ${file}\n`);
   assert.equal((await stat(file)).mode & 0o777, 0o600);
   assert.deepEqual(await readdir(folder), ["users.json"]);
   assert.equal(await readFile(file, "utf8"), await outputOf(["export"], { env: place.env }));
