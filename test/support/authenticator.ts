@@ -44,10 +44,11 @@ const keyPairs: Readonly<Record<Algorithm, () => KeyPair>> = {
   EdDSA: () => generateKeyPairSync("ed25519"),
 };
 
-export function createAuthenticator(algorithm: Algorithm = "ES256"): Authenticator {
+export function createAuthenticator(algorithm: Algorithm = "ES256", idBytes = 16): Authenticator {
   const { publicKey, privateKey } = keyPairs[algorithm]();
-  const credentialId = randomBytes(16);
-  const included = Buffer.concat([randomBytes(16), Buffer.from([0, 16]), credentialId]);
+  const credentialId = randomBytes(idBytes);
+  const length = Buffer.from([idBytes >> 8, idBytes & 0xff]);
+  const included = Buffer.concat([randomBytes(16), length, credentialId]);
 
   return {
     id: credentialId.toString("base64url"),

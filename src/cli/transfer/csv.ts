@@ -9,8 +9,8 @@ export interface CsvRecord {
 }
 
 /**
- * Reads CSV (RFC 4180) line by line. A quoted field may contain line breaks, so an unreadable line
- * makes the rest unreadable: a part of a name must not be read as a record.
+ * Reads CSV (RFC 4180) line by line. A quoted field may contain line breaks, so a quote that is never
+ * closed makes the rest unreadable: a part of a name must not be read as a record.
  */
 interface CsvReader {
   /** Returns a record if the line ends one. */
@@ -70,26 +70,28 @@ export function createCsvReader(): CsvReader {
   return {
     read(line) {
       if (!quoted) [fields, problem, start, length] = [[], undefined, line.number, 0];
-      length += line.text.length + 1;
-      if (line.problem === "too-long" || length > MAX_LINE_BYTES) {
-        throw unreadable(start, "it is longer than 1 MiB");
-      }
+      length += line.problem === "too-long" ? Infinity : line.text.length + 1;
       if (line.problem === "not-utf8") problem = "it is not valid UTF-8";
       const text = line.text.endsWith("\r") ? line.text.slice(0, -1) : line.text;
-      if (!add(text)) {
+      const isComplete = add(text);
+      if (length > MAX_LINE_BYTES) {
+        const end = line.number > start ? `, up to line ${line.number}` : "";
+        // The rest of the record is read only to find its end.
+        [fields, field, problem] = [[], "", `it is longer than 1 MiB${end}`];
+      }
+      if (!isComplete) {
         field += text === line.text ? "\n" : "\r\n";
         return undefined;
       }
       return { line: start, fields, ...(problem === undefined ? {} : { problem }) };
     },
     end() {
-      if (quoted) throw unreadable(start, "a quote is never closed");
+      if (!quoted) return;
+      const text = `cannot read line ${start} and the lines after it: a quote is never closed`;
+      throw new Fault("import_unreadable", text);
     },
   };
 }
-
-const unreadable = (line: number, reason: string): Fault =>
-  new Fault("import_unreadable", `cannot read line ${line} and the lines after it: ${reason}`);
 
 /** What a spreadsheet may run as a formula. It may ignore white space and read a quote as its own. */
 const FORMULA = /^[\s']*[=+\-@\t\r\n＝＋－＠]/;

@@ -20,8 +20,9 @@ export async function* importLines(
   for await (const lines of linesOf(chunks)) {
     const page: ImportLine[] = [];
     for (const line of lines) {
-      reading ??= isBlank(line) ? undefined : readingOf(format ?? formatOf(line));
-      const read = reading?.read(line);
+      const isNothing = isBlank(line) || line.problem === "too-long";
+      reading ??= isNothing ? undefined : readingOf(format ?? formatOf(line));
+      const read = (reading?.read ?? readJson)(line);
       if (read !== undefined) page.push(read);
     }
     yield page;
@@ -51,7 +52,8 @@ function readingOf(format: ImportFormat): { read: Reader; end(): void } {
   };
 }
 
-const isEmpty = ({ fields }: CsvRecord): boolean => fields.length === 1 && fields[0]?.trim() === "";
+const isEmpty = ({ fields, problem }: CsvRecord): boolean =>
+  problem === undefined && fields.length === 1 && fields[0]?.trim() === "";
 
 function columnsIn({ fields, problem }: CsvRecord): readonly string[] {
   const columns = fields.map((field) => fieldName(field.trim()));

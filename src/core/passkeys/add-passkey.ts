@@ -6,7 +6,7 @@ import type { UserId } from "../store.ts";
 import { MAX_PASSKEYS } from "./begin-passkey.ts";
 import { type BrowserAnswer, readCeremony } from "./ceremony.ts";
 import type { Challenges } from "./challenges.ts";
-import { isPasskeyKey } from "./key.ts";
+import { canonicalKey } from "./key.ts";
 import { passkeysIn, rememberAnswer, textOf } from "./passkey.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
@@ -41,11 +41,12 @@ export async function addPasskey(
   const ceremony = readCeremony(answer, "webauthn.create", party);
   const challenge = ceremony && challenges.verify(ceremony.challenge, { addTo: userId });
   if (challenge === undefined || ceremony?.createdId === undefined) return "rejected";
-  if (!isPasskeyKey(publicKey)) return "rejected";
+  const key = canonicalKey(publicKey);
+  if (key === undefined) return "rejected";
   const added = {
     id: ceremony.createdId,
-    name: name.trim().slice(0, MAX_NAME_LENGTH) || "Passkey",
-    key: publicKey,
+    name: [...name.trim()].slice(0, MAX_NAME_LENGTH).join("") || "Passkey",
+    key,
     counter: ceremony.counter,
     addedAt: clock.now(),
     usedAt: undefined,

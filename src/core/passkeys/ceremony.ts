@@ -27,6 +27,8 @@ const COUNTER_AT = 33;
 const HEADER_BYTES = 37;
 const ID_LENGTH_AT = HEADER_BYTES + 16;
 const ID_AT = ID_LENGTH_AT + 2;
+/** The limit of WebAuthn. */
+const MAX_ID_BYTES = 1_023;
 
 /**
  * Reads what the browser returned. Returns `undefined` unless it is of this type, from an origin of
@@ -68,8 +70,9 @@ function clientDataIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefi
 
 function createdIdIn(data: Buffer): string | undefined {
   if (data.length < ID_AT) return undefined;
-  const id = data.subarray(ID_AT, ID_AT + data.readUInt16BE(ID_LENGTH_AT));
-  return id.length === 0 ? undefined : id.toString("base64url");
+  const length = data.readUInt16BE(ID_LENGTH_AT);
+  if (length === 0 || length > MAX_ID_BYTES || data.length < ID_AT + length) return undefined;
+  return data.subarray(ID_AT, ID_AT + length).toString("base64url");
 }
 
 const sha256 = (data: string | Buffer): Buffer => createHash("sha256").update(data).digest();

@@ -1,14 +1,17 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 
 const MIN_RSA_BITS = 2048;
-/** Larger keys would make each verification slow. */
+/** Larger keys and exponents would make each verification slow, and the stored key long. */
 const MAX_RSA_BITS = 4096;
+const MAX_RSA_EXPONENT = 0xffff_ffffn;
 
 /**
- * Whether it is a public key as browsers return it (SubjectPublicKeyInfo in base64url) for one of the
- * algorithms that `isSignedBy` knows: ES256, RS256 and EdDSA with Ed25519.
+ * Reads a public key as browsers return it (SubjectPublicKeyInfo in base64url) for one of the
+ * algorithms that `isSignedBy` knows: ES256, RS256 and EdDSA with Ed25519. Returns it without what
+ * the decoders ignore, such as foreign characters and bytes after its end.
  */
-export const isPasskeyKey = (spki: string): boolean => keyFrom(spki) !== undefined;
+export const canonicalKey = (spki: string): string | undefined =>
+  keyFrom(spki)?.export({ format: "der", type: "spki" }).toString("base64url");
 
 /** The type of the key decides the algorithm, so that no message can choose another one. */
 export function isSignedBy(spki: string, data: Buffer, signature: string): boolean {
@@ -29,14 +32,18 @@ function keyFrom(spki: string): KeyObject | undefined {
 }
 
 function isSupported({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
-  const { namedCurve, modulusLength = 0 } = asymmetricKeyDetails ?? {};
+  const { namedCurve, modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {};
   switch (asymmetricKeyType) {
     case "ed25519":
       return true;
     case "ec":
       return namedCurve === "prime256v1";
     case "rsa":
-      return modulusLength >= MIN_RSA_BITS && modulusLength <= MAX_RSA_BITS;
+      return (
+        modulusLength >= MIN_RSA_BITS &&
+        modulusLength <= MAX_RSA_BITS &&
+        publicExponent <= MAX_RSA_EXPONENT
+      );
     default:
       return false;
   }

@@ -45,6 +45,9 @@ function isPasskey(value: unknown): value is Passkey {
   );
 }
 
+/** A client with many addresses has no other limit of its sign-ins: this one bounds the text. */
+export const MAX_ANSWERED = 32;
+
 /** The challenges that still have to be remembered, and this one. */
 export const rememberAnswer = (
   answered: readonly Answered[],

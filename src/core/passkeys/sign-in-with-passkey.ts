@@ -11,7 +11,14 @@ import type { UserMemory } from "../user-memory.ts";
 import { type BrowserAnswer, type Ceremony, readCeremony } from "./ceremony.ts";
 import type { Challenges } from "./challenges.ts";
 import { isSignedBy } from "./key.ts";
-import { type Answered, type Passkey, passkeysIn, rememberAnswer, textOf } from "./passkey.ts";
+import {
+  type Answered,
+  MAX_ANSWERED,
+  type Passkey,
+  passkeysIn,
+  rememberAnswer,
+  textOf,
+} from "./passkey.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 export interface SignInWithPasskeyPorts extends StartSessionPorts {
@@ -88,6 +95,7 @@ function usePasskey(
   // A passkey that does not count always sends 0.
   if (passkey.counter > 0 && counter <= passkey.counter) return { kind: "keep", outcome: "copied" };
   const answered = rememberAnswer(passkey.answered, challenge, now);
+  if (answered.length > MAX_ANSWERED) return { kind: "keep", outcome: "rejected" };
   const used: Passkey = { ...passkey, counter, usedAt: now, answered };
   const next = passkeys.map((one) => (one === passkey ? used : one));
   return { kind: "replace", by: textOf(next), outcome: "used" };

@@ -24,6 +24,8 @@ const MAX_TEXT_BYTES = 65_536;
 /** IDs are part of every session cookie. */
 const MAX_ID_BYTES = 255;
 const MAX_HASH_BYTES = 1_024;
+/** More than 20 passkeys with the longest IDs, keys, names and lists of answers have. */
+const MAX_EXTRA_BYTES = 131_072;
 const MAX_SESSIONS_BYTES = 1_048_576;
 
 /** `password_hash`, `PasswordHash` and `Password_Hash` are the same name. */
@@ -68,7 +70,7 @@ function userIn(fields: ImportFields): TransferUser {
 function extrasIn(fields: ImportFields): Pick<StoredUser, Extra> {
   const extras = EXTRAS.filter((extra) => !isAbsent(fields.get(extra.toLowerCase())));
   return Object.fromEntries(
-    extras.map((extra) => [extra, textOf(fields, extra.toLowerCase(), extra, MAX_TEXT_BYTES)]),
+    extras.map((extra) => [extra, textOf(fields, extra.toLowerCase(), extra, MAX_EXTRA_BYTES)]),
   );
 }
 

@@ -74,18 +74,42 @@ test("reports what is not UTF-8, also inside quotes, and reads the next line", a
   assert.deepEqual(await read(bytes), { 1: problem, 2: ["b", "c"], 3: problem, 6: ["e", "f"] });
 });
 
-const MIB = 1_048_576;
-for (const [what, text, line] of [
-  ["a quote that is never closed", 'a,b\n"c,d\ne,f\n', 2],
-  ["a line of more than 1 MiB", `a,b\n${"x".repeat(MIB + 1)}\n`, 2],
-  ["quotes over more than 1 MiB of lines", `a,b\n"${`${"x".repeat(99)}\n`.repeat(MIB / 99)}"`, 2],
-] as const) {
-  test(`stops reading after ${what}`, async () => {
-    await assert.rejects(read(text, 65_536), (error: Error) =>
-      error.message.startsWith(`cannot read line ${line} and the lines after it: `),
-    );
+test("stops reading after a quote that is never closed", async () => {
+  await assert.rejects(read('a,b\n"c,d\ne,f\n'), (error: Error) =>
+    error.message.startsWith("cannot read line 2 and the lines after it: "),
+  );
+});
+
+const LONG = "x".repeat(1_048_577);
+const TOO_LONG = "it is longer than 1 MiB";
+const tooLong: readonly (readonly [what: string, text: string, problem: string])[] = [
+  ["a line of more than 1 MiB", LONG, TOO_LONG],
+  ["one with quotes and commas", `"a ""b""","${LONG}","" ,x`, TOO_LONG],
+  ["one in the middle of quotes", `"a\n${LONG},""\nb",c`, `${TOO_LONG}, up to line 4`],
+  ["one that opens quotes", `${LONG.slice(2)},"a\nevil,user\n""\n",b`, `${TOO_LONG}, up to line 5`],
+  ["one that closes quotes", `"a\nevil,user\n${LONG}"`, `${TOO_LONG}, up to line 4`],
+  ["many lines in quotes", `"${"evil,user\n".repeat(110_000)}"`, `${TOO_LONG}, up to line 110002`],
+  ["misplaced quotes", `"${"evil,user\n".repeat(110_000)}"x`, `${TOO_LONG}, up to line 110002`],
+];
+for (const [what, text, problem] of tooLong) {
+  test(`skips ${what}, and reads on behind it`, async () => {
+    const next = text.split("\n").length + 2;
+    const records = { 1: ["a", "b"], 2: problem, [next]: ["c", "d"] };
+    assert.deepEqual(await read(`a,b\n${text}\nc,d\n`, 65_536), records);
   });
 }
+
+test("keeps nothing of a line that is too long", async () => {
+  const piece = Buffer.alloc(1_048_576, `"${"x".repeat(63)}`);
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (let n = 0; n < 200; n += 1) yield piece;
+  }
+  const before = process.memoryUsage().arrayBuffers;
+  for await (const lines of linesOf(pieces())) {
+    assert.deepEqual(lines, [{ number: 1, text: "", problem: "too-long" }]);
+  }
+  assert.ok(process.memoryUsage().arrayBuffers - before < 10 * piece.length);
+});
 
 test("reads any fields that it has written, and writes none that a spreadsheet would run", async () => {
   const field = fc.oneof(

@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
+import { createPublicKey } from "node:crypto";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { addPasskey } from "../../../src/core/passkeys/add-passkey.ts";
+import { MAX_PASSKEYS } from "../../../src/core/passkeys/begin-passkey.ts";
+import { createChallenges } from "../../../src/core/passkeys/challenges.ts";
+import { MAX_ANSWERED, passkeysIn, textOf } from "../../../src/core/passkeys/passkey.ts";
 import type { StoredSession } from "../../../src/core/sessions/session-store.ts";
+import { createAuthenticator, PARTY, spkiOf } from "../../support/authenticator.ts";
 import { failureOf, outputOf } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
+import { SECRET } from "../../support/gate.ts";
 import { hashText } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { places } from "../user/either.ts";
@@ -21,6 +28,14 @@ const NAMES = [
   "=1+1",
   "'=1+1",
 ];
+
+/** An RSA key of 4,096 bits. */
+const LARGEST_KEY = spkiOf(
+  createPublicKey({
+    key: { kty: "RSA", n: Buffer.alloc(512, 0xff).toString("base64url"), e: "_____w" },
+    format: "jwk",
+  }),
+);
 
 type NamedUser = Readonly<{ id: string; username: string; sessions_from?: number }>;
 
@@ -116,6 +131,33 @@ test("export writes the last used of very many sessions, so that import accepts 
     Array.from({ length: 1_002 }, (_, n) => 12_000 - 1_001 + n),
   );
 });
+
+for (const format of ["json", "csv"]) {
+  test(`import accepts the largest passkeys that an account can have, as ${format}`, async (t) => {
+    const [place, target] = [await sqlitePlace(t, "owner"), await sqlitePlace(t)];
+    const { owner } = await place.accounts();
+    assert.ok(owner);
+    await place.store.replacePasswordHash(owner.id, owner.passwordHash, hashText(HASH));
+    const clock = { now: Date.now };
+    const challenges = createChallenges([SECRET], clock);
+    const ports = { store: place.store, challenges, events: { record: () => {} }, clock };
+    for (let n = 0; n < MAX_PASSKEYS; n += 1) {
+      const answer = createAuthenticator("ES256", 1_023).create(
+        challenges.issue({ addTo: owner.id }),
+      );
+      const largest = { ...answer, name: "\u0001".repeat(60), publicKey: LARGEST_KEY };
+      assert.equal(await addPasskey(ports, owner.id, largest, PARTY), "added");
+    }
+    const { owner: now } = await place.accounts();
+    const used = passkeysIn(now?.passkeys).map((passkey) => ({
+      ...{ ...passkey, counter: 2 ** 32 - 1, usedAt: clock.now() },
+      answered: Array(MAX_ANSWERED).fill(passkey.answered[0]),
+    }));
+    await place.store.replaceExtra(owner.id, "passkeys", now?.passkeys, textOf(used));
+    await move(place, target, format);
+    assert.deepEqual(await target.accounts(), await place.accounts());
+  });
+}
 
 test("export --to writes a file that only its owner can read", async (t) => {
   const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];

@@ -114,3 +114,16 @@ test("reports JSON lines that are too long or not UTF-8 and reads the next one",
     [4, { d: 1 }],
   ]);
 });
+
+test("skips a first line that is too long, and detects the format from the next one", async () => {
+  const long = "x".repeat(1_048_577);
+  assert.deepEqual(await read(`{"a":"${long}"}\n{"b":1}\n`), [
+    [1, "it is longer than 1 MiB"],
+    [2, { b: 1 }],
+  ]);
+  assert.deepEqual(await read(`${HEADER}\n${long}\na,b\n`), [
+    [2, "it is longer than 1 MiB"],
+    [3, { username: "a", passwordhash: "b" }],
+  ]);
+  await assert.rejects(read(`${long}\na,b\n`), /the first line must name the columns/);
+});

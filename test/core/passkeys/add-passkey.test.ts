@@ -19,13 +19,13 @@ test("adds a passkey, and records it", async (t) => {
 
 test("keeps a name to 60 characters, and gives one to a passkey without", async (t) => {
   const { ports, owner, passkeys } = await ownerWithoutPasskey(t);
-  for (const name of [" \n ", ` ${"x".repeat(70)}`]) {
+  for (const name of [" \n ", ` ${"🔑".repeat(70)}`]) {
     const answer = createAuthenticator().create(ports.challenges.issue({ addTo: owner.id }));
     assert.equal(await addPasskey(ports, owner.id, { ...answer, name }, PARTY), "added");
   }
   assert.deepEqual(
     (await passkeys()).map(({ name }) => name),
-    ["Passkey", "x".repeat(60)],
+    ["Passkey", "🔑".repeat(60)],
   );
 });
 
@@ -69,4 +69,18 @@ test("keeps both of two passkeys that are added at the same time", async (t) => 
   const { ports, owner, passkeys } = await ownerWithoutPasskey(t);
   await Promise.all([added(ports, owner.id), added(ports, owner.id)]);
   assert.equal((await passkeys()).length, 2);
+});
+
+test("stores an ID of up to 1,023 bytes, and only the key of what the decoder accepts", async (t) => {
+  const { ports, owner, passkeys } = await ownerWithoutPasskey(t);
+  const add = (idBytes: number) => {
+    const one = createAuthenticator("ES256", idBytes);
+    const answer = one.create(ports.challenges.issue({ addTo: owner.id }));
+    const publicKey = `${answer.publicKey}${"é".repeat(20_000)}`;
+    return addPasskey(ports, owner.id, { ...answer, publicKey }, PARTY);
+  };
+  for (const idBytes of [1_024, 65_535, 0]) assert.equal(await add(idBytes), "rejected");
+  assert.equal(await add(1_023), "added");
+  const [stored] = await passkeys();
+  assert.deepEqual([stored?.id.length, stored?.key.length], [1_364, 122]);
 });

@@ -77,6 +77,17 @@ test("forgets answered challenges once they have expired", async (t) => {
   assert.equal((await passkeys())[0]?.answered.length, 2);
 });
 
+test("accepts 32 sign-ins by one passkey within five minutes, so that its text is bounded", async (t) => {
+  const { ports, owner, passkey, passkeys } = await ownerWithPasskey(t);
+  const use = () => signIn(ports, passkey.get(ports.challenges.issue("sign-in"), owner.id));
+  ports.clock.advance(1);
+  for (let n = 2; n <= 32; n += 1) assert.equal((await use()).kind, "signed-in");
+  assert.deepEqual(await use(), REJECTED);
+  assert.equal((await passkeys())[0]?.answered.length, 32, "also that with which it was added");
+  ports.clock.advance(299_999);
+  assert.equal((await use()).kind, "signed-in", "once one has expired");
+});
+
 test("rejects what is no sign-in of this site, after which the challenge still serves", async (t) => {
   const { ports, owner, passkey } = await ownerWithPasskey(t);
   const challenge = ports.challenges.issue("sign-in");
