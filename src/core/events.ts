@@ -16,6 +16,11 @@ const forms = {
   session_end_others: ["system", "Ended the other sessions of "],
   codes_on: ["system", "Turned on one-time codes of "],
   codes_off: ["system", "Turned off one-time codes of "],
+  code_rejected: ["system", "Wrong one-time code after the right password of "],
+  codes_locked: [
+    "system",
+    "After 100 wrong one-time codes, only a recovery code or latchkey user codes off unlocks those of ",
+  ],
   recovery_code_used: ["system", "Used a recovery code of "],
   passkey_add: ["system", "Added a passkey to "],
   passkey_remove: ["system", "Removed a passkey of "],

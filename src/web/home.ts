@@ -1,4 +1,4 @@
-import { recoveryCodesLeft } from "../core/codes/code-state.ts";
+import { recoveryCodesLeft, usesCodes } from "../core/codes/code-state.ts";
 import { eventIn } from "../core/events.ts";
 import { messageOf } from "../core/fault.ts";
 import type { LogEntry } from "../core/log-reader.ts";
@@ -73,7 +73,7 @@ async function extrasFor({ rules, options }: WebPorts, userId: UserId): Promise<
 
 function codesSection({ rules }: WebPorts, { codes }: Extras): CodesSection {
   if (rules.codes === undefined) return { kind: "none" };
-  if (codes === undefined) return { kind: "off" };
+  if (!usesCodes(codes)) return { kind: "off" };
   return { kind: "on", recoveryCodesLeft: recoveryCodesLeft(codes) };
 }
 

@@ -20,6 +20,11 @@ const rows: readonly Row[] = [
   ["session_end_others", "owner", "system", "Ended the other sessions of owner"],
   ["codes_on", "owner", "system", "Turned on one-time codes of owner"],
   ["codes_off", "owner", "system", "Turned off one-time codes of owner"],
+  ["code_rejected", "owner", "system", "Wrong one-time code after the right password of owner"],
+  [
+    ...(["codes_locked", "owner", "system"] as const),
+    "After 100 wrong one-time codes, only a recovery code or latchkey user codes off unlocks those of owner",
+  ],
   ["recovery_code_used", "owner", "system", "Used a recovery code of owner"],
   ["passkey_add", "owner", "system", "Added a passkey to owner"],
   ["passkey_remove", "owner", "system", "Removed a passkey of owner"],

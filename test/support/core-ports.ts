@@ -35,9 +35,9 @@ export interface CorePorts {
   writtenEntries(): Promise<readonly string[]>;
 }
 
-export async function corePorts(t: TestContext): Promise<CorePorts> {
+export async function corePorts(t: TestContext, file?: string): Promise<CorePorts> {
   const clock = fakeClock();
-  const store = await openStore(t);
+  const store = await openStore(t, file);
   const log = recordingLog();
   const events = createEventLog(store, clock, log);
   const passwords = createPasswords({ atOnce: 2, waiting: 64 });

@@ -69,9 +69,10 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     assert.deepEqual([off.status, off.location], [303, "/account/"]);
     assert.equal(hasCodeField(await gate.send("/login")), false);
     assert.equal((await gate.signIn()).location, "/");
-    assert.deepEqual(activityOf((await gate.send("/", { session })).body).slice(0, 6), [
+    assert.deepEqual(activityOf((await gate.send("/", { session })).body).slice(0, 7), [
       "owner signed in",
       "One-time codes of owner were turned off",
+      en.events.code_rejected("owner"),
       "owner signed in",
       "owner used a recovery code",
       "owner signed in",

@@ -1,13 +1,15 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ExtraStore } from "../accounts/account-store.ts";
-import { changeExtra, keepsExtras } from "../accounts/extras.ts";
+import { changeExtra, type ExtraChangePorts, keepsExtras } from "../accounts/extras.ts";
 import type { AttemptLimiter } from "../attempt-limiter.ts";
 import type { Clock } from "../clock.ts";
 import type { EventLog } from "../event-log.ts";
 import { eventOf } from "../events.ts";
+import { messageOf } from "../fault.ts";
 import type { Seals } from "../seals.ts";
 import type { ServerLog } from "../server-log.ts";
 import type { Store, StoredUser } from "../store.ts";
-import { useCode } from "./code-state.ts";
+import { type CodeUse, useCode, usesCodes } from "./code-state.ts";
 
 export interface CheckCodePorts {
   readonly store: Pick<Store, "findUser"> & Partial<ExtraStore>;
@@ -33,23 +35,77 @@ export async function checkCode(
   user: StoredUser,
   entered: string,
 ): Promise<"not-needed" | "accepted" | "rejected"> {
-  if (user.codes === undefined) return "not-needed";
-  if (entered === "" || !keepsExtras(ports.store)) return "rejected";
-  if (ports.codeLimiter.attempt(user.id) === "denied") return "rejected";
-  const outcome = await changeExtra(ports.store, user, "codes", (current) => {
-    // Turned off in the meantime: the next sign-in needs none.
-    if (current.codes === undefined) return { kind: "keep", outcome: "wrong" };
-    const use = useCode(ports, current, entered);
-    return "next" in use
-      ? { kind: "replace", by: use.next, outcome: use.kind }
-      : { kind: "keep", outcome: use.kind };
-  });
-  if (outcome === "unreadable") noteUnreadable(ports.log, user);
-  if (outcome === "recovery-code")
-    ports.events.record(eventOf("recovery_code_used", user.username));
-  return outcome === "code" || outcome === "recovery-code" ? "accepted" : "rejected";
+  if (!usesCodes(user.codes)) return "not-needed";
+  const judged = await judgeCode(ports, user, entered, (next) => next);
+  if (judged === "recovery-code") ports.events.record(eventOf("recovery_code_used", user.username));
+  return judged === "code" || judged === "recovery-code" ? "accepted" : "rejected";
 }
 
-export function noteUnreadable(log: Pick<ServerLog, "error">, { id }: StoredUser): void {
-  log.error({ userId: id }, "the one-time codes of an account cannot be read");
+/** `off` if codes have been turned off in the meantime. */
+export type Judged = "code" | "recovery-code" | "wrong" | "off" | "no-user";
+
+/**
+ * Judges a code within the limits of its account, and counts it if it is wrong. A wrong code is
+ * answered before the write of its count begins, because the time of a write would tell that the
+ * password was right. The write is the same as that of a right code at the same moment, so guesses
+ * that are not counted, or not in time, would not be accepted either.
+ *
+ * @param after What becomes of the extra after a right code.
+ */
+export async function judgeCode(
+  ports: CheckCodePorts,
+  user: StoredUser,
+  entered: string,
+  after: (next: string) => string | undefined,
+): Promise<Judged> {
+  const { store, codeLimiter, log } = ports;
+  if (entered === "" || !keepsExtras(store)) return "wrong";
+  if (codeLimiter.attempt(user.id) === "denied") return "wrong";
+  const at = ports.clock.now();
+  const judge = (current: StoredUser) =>
+    useCode({ ...ports, clock: { now: () => at } }, current, entered);
+  const { kind } = judge(user);
+  if (kind === "locked") return "wrong";
+  const judging = judgeNext({ ...ports, store, judge }, user, after);
+  if (kind !== "wrong" && kind !== "last-wrong") return judging;
+  judging.catch((error: unknown) => {
+    log.error({ userId: user.id, reason: messageOf(error) }, "a wrong code was not counted");
+  });
+  return "wrong";
+}
+
+interface JudgePorts extends Pick<CheckCodePorts, "events" | "log"> {
+  readonly store: ExtraChangePorts;
+  readonly judge: (user: StoredUser) => CodeUse;
+}
+
+/** Begins with the next turn of the event loop: SQLite writes hold it, and the answer comes first. */
+async function judgeNext(
+  ports: JudgePorts,
+  user: StoredUser,
+  after: (next: string) => string | undefined,
+): Promise<Judged> {
+  await nextTurn();
+  type Outcome = CodeUse["kind"] | "off";
+  const outcome = await changeExtra<Outcome>(ports.store, user, "codes", (current) => {
+    if (!usesCodes(current.codes)) return { kind: "keep", outcome: "off" };
+    const use = ports.judge(current);
+    if (!("next" in use)) return { kind: "keep", outcome: use.kind };
+    const isRight = use.kind === "code" || use.kind === "recovery-code";
+    return { kind: "replace", by: isRight ? after(use.next) : use.next, outcome: use.kind };
+  });
+  switch (outcome) {
+    case "unreadable":
+      ports.log.error({ userId: user.id }, "the one-time codes of an account cannot be read");
+      return "wrong";
+    case "wrong":
+    case "last-wrong":
+      ports.events.record(eventOf("code_rejected", user.username));
+      if (outcome === "last-wrong") ports.events.record(eventOf("codes_locked", user.username));
+      return "wrong";
+    case "locked":
+      return "wrong";
+    default:
+      return outcome;
+  }
 }

@@ -8,7 +8,7 @@ import { type Client, userRequester } from "../requester.ts";
 import type { Seals } from "../seals.ts";
 import type { Store, UserId } from "../store.ts";
 import type { UserMemory } from "../user-memory.ts";
-import { newCodeState } from "./code-state.ts";
+import { begunMark, newCodeState, usesCodes } from "./code-state.ts";
 import { base32, newCodeSecret, stepOfCode } from "./totp.ts";
 
 /** Enough to install an app on the way. */
@@ -23,7 +23,7 @@ export interface TurnOnCodesPorts {
   readonly events: Pick<EventLog, "record">;
 }
 
-/** What the user needs for the app. Nothing is stored before a code confirms it. */
+/** What the user needs for the app. Of the key nothing is stored before a code confirms it. */
 export interface BegunCodes {
   /** In base32, for the app. */
   readonly secret: string;
@@ -45,7 +45,7 @@ export async function beginCodes(
 ): Promise<BeginCodesOutcome> {
   const user = await store.findUser(userId);
   if (user === undefined) return { kind: "no-user" };
-  if (user.codes !== undefined) return { kind: "already-on" };
+  if (usesCodes(user.codes)) return { kind: "already-on" };
   const requester = userRequester(client, userId);
   if (!(await passwords.verify(currentPassword, user.passwordHash, requester))) {
     return { kind: "current-password-incorrect" };
@@ -54,18 +54,26 @@ export async function beginCodes(
   const until = Buffer.alloc(8);
   until.writeDoubleBE(clock.now() + BEGUN_FOR_MS);
   const sealed = seals.seal(Buffer.concat([until, secret]), purposeOf(userId));
-  return { kind: "begun", begun: { secret: base32(secret), sealed } };
+  const kind = await changeExtra(store, user, "codes", ({ codes }) =>
+    usesCodes(codes)
+      ? { kind: "keep", outcome: "already-on" as const }
+      : { kind: "replace", by: begunMark(sealed), outcome: "begun" as const },
+  );
+  return kind === "begun" ? { kind, begun: { secret: base32(secret), sealed } } : { kind };
 }
 
 export type ConfirmCodesOutcome =
   | { readonly kind: "no-user" }
   | { readonly kind: "already-on" }
-  /** Begun too long ago, or never. */
+  /** Begun too long ago or never, or begun again, confirmed or turned off since then. */
   | { readonly kind: "not-begun" }
   | { readonly kind: "code-incorrect"; readonly begun: BegunCodes }
   | { readonly kind: "on"; readonly recoveryCodes: readonly string[] };
 
-/** Turns codes on if the app makes the same ones. The confirming code is used up. */
+/**
+ * Turns codes on if the app makes the same ones. The confirming code is used up. Only the last begin
+ * of an account can be confirmed, once and while it is marked, on every instance.
+ */
 export async function confirmCodes(
   ports: TurnOnCodesPorts,
   userId: UserId,
@@ -83,11 +91,11 @@ export async function confirmCodes(
     return { kind: "code-incorrect", begun: { secret: base32(secret), sealed } };
   }
   const { text, recoveryCodes } = newCodeState(seals, userId, secret, step);
-  const kind = await changeExtra(store, user, "codes", ({ codes }) =>
-    codes === undefined
-      ? { kind: "replace", by: text, outcome: "on" as const }
-      : { kind: "keep", outcome: "already-on" as const },
-  );
+  const kind = await changeExtra(store, user, "codes", ({ codes }) => {
+    if (usesCodes(codes)) return { kind: "keep", outcome: "already-on" as const };
+    if (codes !== begunMark(sealed)) return { kind: "keep", outcome: "not-begun" as const };
+    return { kind: "replace", by: text, outcome: "on" as const };
+  });
   users.forget(userId);
   if (kind !== "on") return { kind };
   events.record(eventOf("codes_on", user.username));

@@ -2,9 +2,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkCode } from "../../../src/core/codes/check-code.ts";
 import { createSeals } from "../../../src/core/seals.ts";
+import type { StoredUser } from "../../../src/core/store.ts";
+import type { CorePorts } from "../../support/core-ports.ts";
+import { eventually } from "../../support/eventually.ts";
 import { SECRET } from "../../support/gate.ts";
-import { add } from "../../support/store.ts";
+import { add, newFile, openStore } from "../../support/store.ts";
 import { STEP_MS, withCodes } from "./codes-ports.ts";
+
+const wrongIn = ({ codes = "" }: StoredUser): unknown => JSON.parse(codes).wrong;
+
+const counted = (owner: () => Promise<StoredUser>, wrong: number): Promise<true> =>
+  eventually(async () => wrongIn(await owner()) === wrong || undefined);
+
+async function setWrong({ store }: CorePorts, user: StoredUser, wrong: number): Promise<void> {
+  const next = JSON.stringify({ ...JSON.parse(user.codes ?? ""), wrong });
+  assert.ok(await store.replaceExtra(user.id, "codes", user.codes, next));
+}
 
 test("needs no code for an account without codes", async (t) => {
   const { ports, owner } = await withCodes(t);
@@ -31,8 +44,74 @@ test("rejects a missing and a wrong code", async (t) => {
   for (const entered of ["abc", code(2), "0".repeat(25)]) {
     assert.equal(await checkCode(ports, before, entered), "rejected", entered);
   }
-  assert.deepEqual(await owner(), before, "nothing is used up");
+  await counted(owner, 3);
+  const entry = "code_rejected: Wrong one-time code after the right password of owner";
+  assert.deepEqual((await ports.writtenEntries()).slice(1), [entry, entry, entry]);
 });
+
+test("answers a wrong code before the write of its count begins", async (t) => {
+  const { ports, owner } = await withCodes(t);
+  const replaceExtra = t.mock.method(ports.store, "replaceExtra");
+  assert.equal(await checkCode(ports, await owner(), "abc"), "rejected");
+  assert.equal(replaceExtra.mock.callCount(), 0);
+  await counted(owner, 1);
+});
+
+test("answers a wrong code the same if its count cannot be written, and logs that", async (t) => {
+  const { ports, owner } = await withCodes(t);
+  const failure = new Error("the disk is full");
+  t.mock.method(ports.store, "replaceExtra", () => Promise.reject(failure));
+  assert.equal(await checkCode(ports, await owner(), "abc"), "rejected");
+  const line = await eventually(() => ports.log.lines[0]);
+  assert.deepEqual(
+    [line.message, line.fields.reason],
+    ["a wrong code was not counted", failure.message],
+  );
+});
+
+test("locks codes after 100 wrong ones in a row, and records it, until a recovery code", async (t) => {
+  const { ports, owner, code, recoveryCodes } = await withCodes(t);
+  await setWrong(ports, await owner(), 99);
+  assert.equal(await checkCode(ports, await owner(), "abc"), "rejected");
+  await counted(owner, 100);
+  for (const entered of [code(), "abc", "0".repeat(25)]) {
+    assert.equal(await checkCode(ports, await owner(), entered), "rejected", entered);
+  }
+  ports.clock.advance(60_000);
+  assert.equal(await checkCode(ports, await owner(), recoveryCodes[0] ?? ""), "accepted");
+  assert.equal(await checkCode(ports, await owner(), code()), "accepted");
+  assert.deepEqual(
+    (await ports.writtenEntries()).slice(1).map((entry) => entry.split(":")[0]),
+    ["code_rejected", "codes_locked", "recovery_code_used"],
+  );
+});
+
+test("a right code in between starts the count again", async (t) => {
+  const { ports, owner, code } = await withCodes(t);
+  await setWrong(ports, await owner(), 99);
+  assert.equal(await checkCode(ports, await owner(), code()), "accepted");
+  await counted(owner, 0);
+});
+
+for (const right of ["third", "fourth"] as const) {
+  test(`of guesses at the same time at two instances, the ${right} of three that are left is ${right === "third" ? "judged" : "not judged"}`, async (t) => {
+    const file = await newFile(t);
+    const { ports, owner, code } = await withCodes(t, file);
+    const instances = [ports, { ...ports, store: await openStore(t, file) }];
+    await setWrong(ports, await owner(), 97);
+    const user = await owner();
+    const guesses = ["a", "b", ...(right === "third" ? [] : ["c"]), code(), "d", "e"];
+    const codeLimiter = { attempt: () => "allowed" as const };
+    const answers = await Promise.all(
+      guesses.map((guess, at) =>
+        checkCode({ ...ports, ...instances[at % 2], codeLimiter }, user, guess),
+      ),
+    );
+    const accepted = answers.flatMap((answer, at) => (answer === "accepted" ? [guesses[at]] : []));
+    assert.deepEqual(accepted, right === "third" ? [code()] : []);
+    await counted(owner, right === "third" ? 2 : 100);
+  });
+}
 
 test("accepts one of several requests with the same code", async (t) => {
   const { ports, owner, code, recoveryCodes } = await withCodes(t);

@@ -28,8 +28,8 @@ export function unwatchedUsers({ store, clock }: CorePorts): UserMemory {
 }
 
 /** An account that turned codes on a step ago: `code(-1)`, which confirmed it, is used up. */
-export async function withCodes(t: TestContext): Promise<CodesScene> {
-  const ports = await corePorts(t);
+export async function withCodes(t: TestContext, file?: string): Promise<CodesScene> {
+  const ports = await corePorts(t, file);
   const { id } = await ports.insertOwner();
   const outcome = await beginCodes(ports, id, OWNER.password, CLIENT);
   if (outcome.kind !== "begun") throw new Error(outcome.kind);

@@ -80,6 +80,9 @@ export const de: Words = {
     session_end_others: (username) => `Die anderen Sitzungen von ${username} wurden beendet`,
     codes_on: (username) => `${username} hat Einmalcodes eingeschaltet`,
     codes_off: (username) => `Einmalcodes von ${username} wurden ausgeschaltet`,
+    code_rejected: (username) => `Falscher Einmalcode nach dem richtigen Passwort von ${username}`,
+    codes_locked: (username) =>
+      `Die Einmalcodes von ${username} sind nach 100 falschen gesperrt. Ein Wiederherstellungscode entsperrt sie, oder dein Administrator schaltet sie aus.`,
     recovery_code_used: (username) => `${username} hat einen Wiederherstellungscode benutzt`,
     passkey_add: (username) => `${username} hat einen Passkey hinzugefügt`,
     passkey_remove: (username) => `${username} hat einen Passkey entfernt`,

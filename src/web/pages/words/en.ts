@@ -84,6 +84,10 @@ export const en = {
       `The other sessions of ${username} were ended`,
     codes_on: (username: string): string => `${username} turned on one-time codes`,
     codes_off: (username: string): string => `One-time codes of ${username} were turned off`,
+    code_rejected: (username: string): string =>
+      `Wrong one-time code after the right password of ${username}`,
+    codes_locked: (username: string): string =>
+      `The one-time codes of ${username} are locked after 100 wrong ones. A recovery code unlocks them, or an administrator turns them off.`,
     recovery_code_used: (username: string): string => `${username} used a recovery code`,
     passkey_add: (username: string): string => `${username} added a passkey`,
     passkey_remove: (username: string): string => `${username} removed a passkey`,

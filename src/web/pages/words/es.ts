@@ -80,6 +80,10 @@ export const es: Words = {
     session_end_others: (username) => `Se cerraron las demás sesiones de ${username}`,
     codes_on: (username) => `${username} activó los códigos de un solo uso`,
     codes_off: (username) => `Se desactivaron los códigos de un solo uso de ${username}`,
+    code_rejected: (username) =>
+      `Código de un solo uso incorrecto tras la contraseña correcta de ${username}`,
+    codes_locked: (username) =>
+      `Los códigos de un solo uso de ${username} están bloqueados tras 100 códigos incorrectos. Un código de recuperación los desbloquea, o un administrador los desactiva.`,
     recovery_code_used: (username) => `${username} usó un código de recuperación`,
     passkey_add: (username) => `${username} añadió una llave de acceso`,
     passkey_remove: (username) => `${username} quitó una llave de acceso`,

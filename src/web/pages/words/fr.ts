@@ -80,6 +80,10 @@ export const fr: Words = {
     session_end_others: (username) => `Les autres sessions de ${username} ont été terminées`,
     codes_on: (username) => `Codes à usage unique activés par ${username}`,
     codes_off: (username) => `Codes à usage unique de ${username} désactivés`,
+    code_rejected: (username) =>
+      `Code à usage unique erroné après le bon mot de passe de ${username}`,
+    codes_locked: (username) =>
+      `Codes à usage unique de ${username} bloqués après 100 codes erronés. Un code de secours les débloque, ou un administrateur les désactive.`,
     recovery_code_used: (username) => `Code de secours utilisé par ${username}`,
     passkey_add: (username) => `${username} a ajouté une clé d’accès`,
     passkey_remove: (username) => `${username} a supprimé une clé d’accès`,
