@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ExtraStore } from "../accounts/account-store.ts";
 import { changeExtra, type ExtraChangePorts, keepsExtras } from "../accounts/extras.ts";
 import type { AttemptLimiter } from "../attempt-limiter.ts";
@@ -79,13 +79,16 @@ interface JudgePorts extends Pick<CheckCodePorts, "events" | "log"> {
   readonly judge: (user: StoredUser) => CodeUse;
 }
 
-/** Begins with the next turn of the event loop: SQLite writes hold it, and the answer comes first. */
+/** Time for the answer to a wrong code to leave: an SQLite write holds the event loop. */
+const WRITE_AFTER_MS = 20;
+
+/** Right and wrong codes wait alike, so that they are judged in the order in which they came. */
 async function judgeNext(
   ports: JudgePorts,
   user: StoredUser,
   after: (next: string) => string | undefined,
 ): Promise<Judged> {
-  await nextTurn();
+  await sleep(WRITE_AFTER_MS);
   type Outcome = CodeUse["kind"] | "off";
   const outcome = await changeExtra<Outcome>(ports.store, user, "codes", (current) => {
     if (!usesCodes(current.codes)) return { kind: "keep", outcome: "off" };
