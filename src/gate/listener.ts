@@ -7,6 +7,7 @@ import type { Endpoint } from "../web/endpoint.ts";
 import { nodeRequest } from "../web/request/node-request.ts";
 import type { Answer } from "../web/responses.ts";
 import { sendAnswer } from "../web/send-answer.ts";
+import { limitingPipelines } from "./pipeline-limit.ts";
 import { answerRefusals, requiringHost } from "./refusals.ts";
 
 /** An import would read every export, and so load Node's Fetch implementation: 25 ms and 14 MB. */
@@ -94,7 +95,7 @@ export function watchConnections(
 export type PlainServer = Server & Drainable;
 
 export function createListener(handle: RequestListener): PlainServer {
-  const server = http.createServer(SERVER_OPTIONS, requiringHost(handle));
+  const server = http.createServer(SERVER_OPTIONS, limitingPipelines(requiringHost(handle)));
   answerRefusals(server);
   const connections = watchConnections(server, "connection");
   const closeIdleConnections = (): void => {

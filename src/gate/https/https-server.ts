@@ -14,6 +14,7 @@ import {
   SERVER_OPTIONS,
   watchConnections,
 } from "../listener.ts";
+import { limitingPipelines } from "../pipeline-limit.ts";
 import { answerRefusals, requiringHost } from "../refusals.ts";
 import { TLS_OPTIONS } from "./certificate.ts";
 import type { CertificateSource } from "./certificate-source.ts";
@@ -42,7 +43,7 @@ export function createHttpsServer(
   source: CertificateSource,
   timeouts: TlsTimeouts = TLS_TIMEOUTS,
 ): HttpsServer {
-  const serve = requiringHost(handle);
+  const serve = limitingPipelines(requiringHost(handle));
   const server = createSecureServer(
     {
       ...TLS_OPTIONS,

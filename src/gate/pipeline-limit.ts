@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { Socket } from "node:net";
+
+/** Browsers and proxies send the next request on a connection after the response before it. */
+const MAX_WAITING = 16;
+
+/** The requests of a connection that wait until the response before them is sent. */
+const waiting = new WeakMap<Socket, number>();
+
+/**
+ * Closes HTTP/1.1 connections on which more requests wait. Node passes on every request in what it
+ * has read, up to 64 KiB, and reads on while handlers are asynchronous.
+ */
+export function limitingPipelines<
+  In extends IncomingMessage | Http2ServerRequest,
+  Out extends ServerResponse | Http2ServerResponse,
+>(handle: (incoming: In, outgoing: Out) => void): (incoming: In, outgoing: Out) => void {
+  return (incoming, outgoing) => {
+    // A waiting response has no socket yet: any other request costs only this comparison.
+    const isWaiting = "assignSocket" in outgoing && outgoing.socket === null;
+    if (!isWaiting || mayWait(incoming.socket, outgoing)) handle(incoming, outgoing);
+  };
+}
+
+function mayWait(socket: Socket, outgoing: ServerResponse): boolean {
+  const count = (waiting.get(socket) ?? 0) + 1;
+  if (count > MAX_WAITING) socket.destroy();
+  // The rest of what was read before the connection was closed.
+  if (socket.destroyed) return false;
+  waiting.set(socket, count);
+  outgoing.once("close", () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+  return true;
+}
