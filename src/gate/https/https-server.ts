@@ -18,6 +18,7 @@ import { limitingPipelines } from "../pipeline-limit.ts";
 import { answerRefusals, requiringHost } from "../refusals.ts";
 import { TLS_OPTIONS } from "./certificate.ts";
 import type { CertificateSource } from "./certificate-source.ts";
+import { limitingStreams, MAX_HEADER_LIST_BYTES } from "./stream-limits.ts";
 
 /** Time limits for clients, in milliseconds. */
 export interface TlsTimeouts {
@@ -31,6 +32,8 @@ export interface TlsTimeouts {
 /** Short, because Node's limits let slow connections pile up; it has no limit for a stream. */
 const TLS_TIMEOUTS: TlsTimeouts = { handshake: 5_000, stream: 30_000, silence: 60_000 };
 const MAX_STREAMS = 100;
+/** For the headers and unsent responses of a connection; further streams are refused. */
+const MAX_SESSION_MIB = 2;
 
 export type HttpsServer = Http2SecureServer & Drainable;
 
@@ -50,13 +53,14 @@ export function createHttpsServer(
       ...SERVER_OPTIONS,
       allowHTTP1: true,
       handshakeTimeout: timeouts.handshake,
-      settings: { maxConcurrentStreams: MAX_STREAMS },
+      settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_LIST_BYTES },
+      maxSessionMemory: MAX_SESSION_MIB,
       SNICallback: (host, tell) => tell(null, source.for(host)?.context),
     },
-    (incoming, outgoing) => {
-      if (incoming.httpVersionMajor === 2) normalize(incoming);
+    limitingStreams((incoming, outgoing) => {
+      if ("stream" in incoming) normalize(incoming);
       return serve(incoming, outgoing);
-    },
+    }),
   );
   answerRefusals(server);
   // A client without SNI gets the first certificate.
@@ -71,6 +75,10 @@ export function createHttpsServer(
   server.on("stream", (stream) => {
     const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeouts.stream);
     stream.once("close", () => clearTimeout(late));
+    // The client may still be sending the body of a request that was answered early.
+    stream.once("finish", () => {
+      if (!stream.endAfterHeaders && !stream.readableEnded) stream.close();
+    });
   });
   const connections = watchConnections(server, "secureConnection");
   // Failed handshakes and lost connections are client errors, and are not logged.

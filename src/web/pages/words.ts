@@ -12,15 +12,19 @@ export const wordsIn = (locale: Locale): Words => all[locale];
 
 export const isLocale = (text: string): text is Locale => Object.hasOwn(all, text);
 
+/** Longer than what browsers send. The rest is ignored: it would cost time for each of its commas. */
+const MAX_LENGTH = 1_000;
+
 /** The available language that the browser prefers, otherwise English. `de-AT` counts as `de`. */
 export function preferredLocale(acceptLanguage = ""): Locale {
   let best: Locale = "en";
   let bestWeight = 0;
-  for (const range of acceptLanguage.split(",")) {
+  for (const range of acceptLanguage.slice(0, MAX_LENGTH).split(",")) {
     const [tag = "", ...parameters] = range.split(";");
     const locale = tag.trim().split("-", 1)[0]?.toLowerCase() ?? "";
+    if (!isLocale(locale)) continue;
     const weight = weightIn(parameters);
-    if (isLocale(locale) && weight > bestWeight) {
+    if (weight > bestWeight) {
       best = locale;
       bestWeight = weight;
     }

@@ -55,7 +55,7 @@ export function nearestUntrusted(
   isTrusted: (address: string) => boolean,
 ): string {
   let nearest = peer;
-  for (const address of hopsOf(forwardedFor).reverse()) {
+  for (const address of hopsOf(forwardedFor)) {
     // No trusted proxy writes an invalid address, so the hop that passed it on is the client.
     if (address === undefined) return nearest;
     nearest = address;
@@ -64,9 +64,19 @@ export function nearestUntrusted(
   return nearest;
 }
 
-/** The addresses in `X-Forwarded-For`; `undefined` for an invalid one. */
-export const hopsOf = (forwardedFor: string): (string | undefined)[] =>
-  forwardedFor.split(",").map((hop) => addressIn(hop.trim()));
+/** More than any chain of proxies has. */
+const MAX_HOPS = 32;
+
+/** The nearest addresses in `X-Forwarded-For`, from the right; `undefined` for an invalid one. */
+export function* hopsOf(forwardedFor: string): Generator<string | undefined, void> {
+  let rest = forwardedFor;
+  for (let hop = 1; hop <= MAX_HOPS; hop += 1) {
+    const comma = rest.lastIndexOf(",");
+    yield addressIn(rest.slice(comma + 1).trim());
+    if (comma === -1) return;
+    rest = rest.slice(0, comma);
+  }
+}
 
 /** One spelling for each address; an IPv4-mapped IPv6 address becomes the IPv4 address. */
 export function canonicalAddress(address: string): string {

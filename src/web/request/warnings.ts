@@ -31,8 +31,9 @@ export function createProxyWarning(
     const forwardedFor = request.header("x-forwarded-for");
     if (forwardedFor === undefined) return;
     const peer = canonicalAddress(connectedFrom(request));
-    const isFromHeader = hopsOf(forwardedFor).includes(peer);
-    if (!isFromHeader && !trusts(peer) && !warned.has(peer) && warned.size < MAX_WARNED) {
+    if (trusts(peer) || warned.has(peer) || warned.size >= MAX_WARNED) return;
+    const isFromHeader = [...hopsOf(forwardedFor)].includes(peer);
+    if (!isFromHeader) {
       warned.add(peer);
       log.warn(
         { peer },

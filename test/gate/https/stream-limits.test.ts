@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  createServer,
+  type Http2ServerResponse,
+} from "node:http2";
+import { type TestContext, test } from "node:test";
+import { limitingStreams, type StreamLimits } from "../../../src/gate/https/stream-limits.ts";
+import type { Handle } from "../../../src/gate/listener.ts";
+import { listenOn } from "../../support/listen.ts";
+import { startBareServer } from "./bare-server.ts";
+import { ask, openSession, startSecureGate } from "./secure-gate.ts";
+
+test("answers 431 to a header list over 16 KiB, also before the client knows the limit", async (t) => {
+  const { port } = await startSecureGate(t);
+  const session = await openSession(t, port);
+  const headers = { "x-long": Array(5).fill("x".repeat(3_500)) };
+  assert.equal((await ask(session, { headers })).status, 431);
+  // Now Node knows that the client has acknowledged the limit.
+  await assert.rejects(ask(session, { headers }), { message: /ENHANCE_YOUR_CALM/ });
+  assert.equal((await ask(session, { headers: { "x-long": "x".repeat(15_000) } })).status, 200);
+});
+
+/** The server side of HTTP/2 without TLS, and the responses that it has not ended. */
+async function startServer(t: TestContext, limits: StreamLimits) {
+  const waiting: Http2ServerResponse[] = [];
+  const handle: Handle = (_, outgoing) => {
+    if ("stream" in outgoing) waiting.push(outgoing);
+  };
+  const port = await listenOn(t, createServer(limitingStreams(handle, limits)));
+  const open = (): ClientHttp2Session => {
+    const session = connect(`http://127.0.0.1:${port}`);
+    t.after(() => session.destroy());
+    return session;
+  };
+  return { waiting, open };
+}
+
+/** How a request ends: with a status, or with the code of a reset. */
+function outcomeOf(stream: ClientHttp2Stream): Promise<number> {
+  stream.on("error", () => {}).resume();
+  return new Promise((resolve) => {
+    stream.once("response", (headers) => resolve(Number(headers[":status"])));
+    stream.once("close", () => resolve(stream.rstCode));
+  });
+}
+
+const REFUSED = 7;
+
+test("above the total, a connection gets its share of streams, and another connection its own", async (t) => {
+  const { waiting, open } = await startServer(t, { share: 2, total: 3 });
+  const [greedy, modest] = [open(), open()];
+  const held = [1, 2, 3].map(() => outcomeOf(greedy.request()));
+  assert.equal(await outcomeOf(greedy.request()), REFUSED);
+  const others = [1, 2].map(() => outcomeOf(modest.request()));
+  assert.equal(await outcomeOf(modest.request()), REFUSED);
+  for (const outgoing of waiting.splice(0)) outgoing.end();
+  assert.deepEqual(await Promise.all([...held, ...others]), Array(5).fill(200));
+  // The streams that have ended no longer count.
+  const again = [1, 2, 3].map(() => outcomeOf(greedy.request()));
+  assert.equal(await outcomeOf(greedy.request()), REFUSED);
+  for (const outgoing of waiting) outgoing.end();
+  assert.deepEqual(await Promise.all(again), Array(3).fill(200));
+});
+
+test("an upload that was answered early does not delay the stop", async (t) => {
+  const { port, stop } = await startBareServer(t, (incoming, outgoing) => {
+    incoming.once("data", () => outgoing.end("enough"));
+  });
+  const session = await openSession(t, port);
+  const upload = session.request({ ":method": "POST", ":path": "/" });
+  upload.on("error", () => {}).resume();
+  upload.write("x");
+  await once(upload, "close");
+  assert.equal(upload.rstCode, 0);
+  const tookMs = await stop(60_000);
+  assert.ok(tookMs < 2_000, `${tookMs} ms`);
+});

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import { createListener, type Handle, listen } from "../../src/gate/listener.ts";
+import { openSocket } from "../support/raw.ts";
+import { startBareServer } from "./https/bare-server.ts";
+import { handshake } from "./https/secure-gate.ts";
+
+const REQUEST = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+/** Opens an HTTP/1.1 connection to a server with this handler. */
+const servers: Readonly<Record<string, (t: TestContext, handle: Handle) => Promise<Socket>>> = {
+  async "plain HTTP"(t, handle) {
+    const server = createListener(handle);
+    t.after(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    return openSocket(t, await listen(server, "127.0.0.1", 0));
+  },
+  async TLS(t, handle) {
+    const { port } = await startBareServer(t, handle);
+    return handshake(t, port, { ALPNProtocols: ["http/1.1"] });
+  },
+};
+
+for (const [over, open] of Object.entries(servers)) {
+  test(`closes a connection that pipelines without end, over ${over}`, {
+    timeout: 9_000,
+  }, async (t) => {
+    let handled = 0;
+    const socket = await open(t, () => {
+      handled += 1;
+    });
+    socket.resume();
+    const closed = once(socket, "close");
+    socket.write(REQUEST.repeat(1_000));
+    await closed;
+    assert.equal(handled, 17, "one, and those that may wait for it");
+  });
+
+  test(`answers 17 pipelined requests in their order, again and again, over ${over}`, async (t) => {
+    let handled = 0;
+    const socket = await open(t, (_, outgoing) => {
+      handled += 1;
+      const body = `<${handled}>`;
+      setImmediate(() => outgoing.end(body));
+    });
+    let received = "";
+    for (const last of [17, 34]) {
+      socket.write(REQUEST.repeat(17));
+      while (!received.includes(`<${last}>`)) received += (await once(socket, "data"))[0];
+    }
+    const bodies = received.match(/<\d+>/g);
+    assert.deepEqual(
+      bodies,
+      Array.from({ length: 34 }, (_, at) => `<${at + 1}>`),
+    );
+  });
+}
