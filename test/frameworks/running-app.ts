@@ -87,13 +87,13 @@ const environment = (folder: string, url: string): Readonly<Record<string, strin
     .join(delimiter),
 });
 
-/** Runs a script of `package.json` as npm does, but so that its last command gets the signals. */
+/** Runs a script of `package.json` as npm does. */
 const startScript = (
   t: TestContext,
   script: string,
   env: Readonly<Record<string, string>>,
   folder: string,
-): Running => startProgram(t, "sh", ["-c", script.replace(/[^&]*$/, "exec $&")], env, folder);
+): Running => startProgram(t, "sh", ["-c", script], env, folder);
 
 async function runToEnd({ ended }: Running): Promise<void> {
   const { code, stdout, stderr } = await ended;
