@@ -7,6 +7,7 @@ import {
   canonicalAddress,
   clientOf,
   createProxyTrust,
+  hopsOf,
   membershipOf,
   nearestUntrusted,
 } from "../../../src/web/request/remote-address.ts";
@@ -45,6 +46,21 @@ for (const [what, forwardedFor, address] of forwarded) {
     assert.equal(nearestUntrusted("10.0.0.1", forwardedFor, isTrusted), address);
   });
 }
+
+test("reads no more of the header than it needs, and 32 hops at most", () => {
+  let read = 0;
+  const countingTrust = (address: string): boolean => {
+    read += 1;
+    return isTrusted(address);
+  };
+  const client = `${"198.51.100.1,".repeat(2_000)}203.0.113.7, 10.0.0.3`;
+  assert.equal(nearestUntrusted("10.0.0.1", client, countingTrust), "203.0.113.7");
+  assert.equal(read, 2);
+  const trusted = `203.0.113.7${", 10.0.0.3".repeat(2_000)}`;
+  assert.equal(nearestUntrusted("10.0.0.1", trusted, countingTrust), "10.0.0.3");
+  assert.equal(read, 2 + 32);
+  assert.equal([...hopsOf(client)].length, 32);
+});
 
 test("a client cannot choose its address with its own header value", () => {
   fc.assert(
