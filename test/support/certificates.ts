@@ -1,9 +1,10 @@
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { writeFile } from "node:fs/promises";
+import { isIP } from "node:net";
 import { join } from "node:path";
 
 export interface WantedCertificate {
-  /** Host names, wildcards included. */
+  /** Host names, wildcards and IP addresses; IPv6 in full. */
   readonly names?: readonly string[];
   readonly from?: Date;
   readonly until?: Date;
@@ -60,7 +61,9 @@ export async function writeCertificate(
 }
 
 function extensions(names: readonly string[], kind: "server" | "authority"): readonly Buffer[] {
-  const altNames = names.map((name) => der(0x82, Buffer.from(name, "ascii")));
+  const altNames = names.map((name) =>
+    isIP(name) === 0 ? der(0x82, Buffer.from(name, "ascii")) : der(0x87, bytesOf(name)),
+  );
   return [
     ...(names.length === 0 ? [] : [extension(SUBJECT_ALTERNATIVE_NAME, sequence(...altNames))]),
     ...(kind === "server"
@@ -68,6 +71,14 @@ function extensions(names: readonly string[], kind: "server" | "authority"): rea
       : [extension(BASIC_CONSTRAINTS, sequence(der(0x01, Buffer.from([0xff]))))]),
   ];
 }
+
+const bytesOf = (address: string): Buffer =>
+  address.includes(":")
+    ? Buffer.from(
+        address.replace(/\w+:?/g, (group) => group.replace(":", "").padStart(4, "0")),
+        "hex",
+      )
+    : Buffer.from(address.split(".").map(Number));
 
 const extension = (id: string, value: Buffer): Buffer => sequence(identifier(id), der(0x04, value));
 

@@ -1,6 +1,8 @@
 import { constants, createPrivateKey, X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
 import { Fault, messageOf } from "../../core/fault.ts";
+import { inUrl } from "../reach.ts";
 
 /** A certificate chain and its matching private key. */
 export interface Certificate {
@@ -12,6 +14,9 @@ export interface Certificate {
   readonly fingerprint: string;
   /** The host names of the certificate, without wildcards. */
   readonly names: readonly string[];
+  /** Its IP addresses, as they are written in a URL. */
+  readonly addresses: readonly string[];
+  /** @param host a name, or an IP address as it is written in a URL */
   covers(host: string): boolean;
 }
 
@@ -49,8 +54,16 @@ export function readCertificate(chain: string, key: string): Certificate {
     notBefore: first.validFromDate,
     notAfter: first.validToDate,
     fingerprint: first.fingerprint256,
-    names: namesOf(first),
-    covers: (host) => first.checkHost(host, { subject: "never" }) !== undefined,
+    names: entriesOf(first, "DNS:")
+      .filter((name) => !name.includes("*"))
+      .map((name) => name.toLowerCase()),
+    addresses: entriesOf(first, "IP Address:").map((ip) => new URL(`http://${inUrl(ip)}`).hostname),
+    covers(host) {
+      const address = host.replace(/^\[(.*)\]$/, "$1");
+      return isIP(address) === 0
+        ? first.checkHost(host, { subject: "never" }) !== undefined
+        : first.checkIP(address) !== undefined;
+    },
   };
 }
 
@@ -75,9 +88,8 @@ function readable<T>(what: string, read: () => T): T {
   }
 }
 
-function namesOf({ subjectAltName = "" }: X509Certificate): readonly string[] {
-  return subjectAltName
+const entriesOf = ({ subjectAltName = "" }: X509Certificate, kind: string): readonly string[] =>
+  subjectAltName
     .split(", ")
-    .filter((entry) => entry.startsWith("DNS:") && !entry.includes("*"))
-    .map((entry) => entry.slice("DNS:".length).toLowerCase());
-}
+    .filter((entry) => entry.startsWith(kind))
+    .map((entry) => entry.slice(kind.length));

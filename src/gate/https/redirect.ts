@@ -8,7 +8,7 @@ const NEVER_REDIRECTED: readonly string[] = [alive, ready, forwardAuth];
 
 export interface HttpsTarget {
   readonly port: number;
-  readonly certificates: readonly Pick<Certificate, "names" | "covers">[];
+  readonly certificates: readonly Pick<Certificate, "names" | "addresses" | "covers">[];
   /** PUBLIC_URL, if it is set. */
   readonly publicUrl: string | undefined;
 }
@@ -26,8 +26,10 @@ export function secureLocation(
   if (place.publicUrl?.startsWith("https:")) return `${place.publicUrl}${target}`;
   const asked = hostIn(incoming);
   const isCovered = place.certificates.some((one) => asked !== undefined && one.covers(asked));
-  const [first] = place.certificates.flatMap(({ names }) => names);
-  const host = isCovered ? asked : (first ?? asked);
+  const names = place.certificates.flatMap((one) => one.names);
+  const addresses = place.certificates.flatMap((one) => one.addresses);
+  // Any client chooses the Host that it sends: only hosts of a certificate become a target.
+  const host = isCovered ? asked : [...names, ...addresses][0];
   if (host === undefined) return undefined;
   return `https://${host}${place.port === 443 ? "" : `:${place.port}`}${target}`;
 }

@@ -42,6 +42,15 @@ for (const [host, isCovered] of [
   });
 }
 
+test("covers its IP addresses, and lists them as in a URL", () => {
+  const home = read(makeCertificate({ names: ["192.0.2.1", "2001:db8:0:0:0:0:0:1"] }));
+  assert.deepEqual([home.names, home.addresses], [[], ["192.0.2.1", "[2001:db8::1]"]]);
+  for (const host of home.addresses) assert.equal(home.covers(host), true, host);
+  for (const host of ["192.0.2.2", "[2001:db8::2]", "home.example.org"]) {
+    assert.equal(home.covers(host), false, host);
+  }
+});
+
 const encrypted = createPrivateKey(HOME.key)
   .export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "secret" })
   .toString();

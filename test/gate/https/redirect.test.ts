@@ -7,13 +7,16 @@ const NAMES = ["home.example.org", "auth.example.org"];
 
 const place: HttpsTarget = {
   port: 443,
-  certificates: [{ names: NAMES, covers: (host) => NAMES.includes(host) }],
+  certificates: [{ names: NAMES, addresses: [], covers: (host) => NAMES.includes(host) }],
   publicUrl: undefined,
 };
 
-/** Names no host, as a certificate for addresses or wildcards alone. */
-const covering = (isCovered: boolean): Pick<HttpsTarget, "certificates"> => ({
-  certificates: [{ names: [], covers: () => isCovered }],
+/** A certificate without names: for wildcards alone, or for addresses. */
+const covering = (
+  isCovered: boolean,
+  ...addresses: readonly string[]
+): Pick<HttpsTarget, "certificates"> => ({
+  certificates: [{ names: [], addresses, covers: () => isCovered }],
 });
 const FRONT = { publicUrl: "https://front.example.org" };
 
@@ -57,13 +60,20 @@ const cases: readonly Case[] = [
   { host: "not a host", location: "https://home.example.org/" },
   { host: "::1", location: "https://home.example.org/" },
   { location: "https://home.example.org/" },
-  // Certificates only for addresses or wildcards: only to a covered requested host.
+  // Certificates only for addresses or wildcards: to the requested host only if it is covered.
   {
     host: "[2001:db8::1]:80",
     place: { ...covering(true), port: 8443 },
     location: "https://[2001:db8::1]:8443/",
   },
   { host: "x.example.org", place: covering(true), location: "https://x.example.org/" },
+  { host: "evil.example", place: covering(false), location: undefined },
+  {
+    host: "evil.example",
+    place: { ...covering(false, "[2001:db8::1]", "192.0.2.1"), port: 8443 },
+    location: "https://[2001:db8::1]:8443/",
+  },
+  { place: covering(false, "192.0.2.1"), location: "https://192.0.2.1/" },
   { place: covering(false), location: undefined },
   { host: "not a host", place: covering(false), location: undefined },
   // The path and the query are kept, and never become a host.
