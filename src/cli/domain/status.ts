@@ -24,7 +24,7 @@ export const command: Command = {
 };
 
 function asJson(
-  { name, certificate, lastAttempt, nextAttemptAt }: DomainState,
+  { name, certificate, lastAttempt, unknown, nextAttemptAt }: DomainState,
   now: number,
 ): string {
   const attempt = lastAttempt && {
@@ -37,19 +37,22 @@ function asJson(
     notAfter: certificate?.notAfter ?? null,
     renewalAt: certificate === undefined ? null : new Date(renewalAt(certificate)),
     lastAttempt: attempt ?? null,
+    // Absent for almost all domains.
+    problem: unknown,
     // The time of an attempt that is already due says nothing: the gate makes it when it runs.
     nextAttemptAt: nextAttemptAt <= now ? null : new Date(nextAttemptAt),
   });
 }
 
 function forPeople(state: DomainState, now: number): string {
-  const { name, certificate, lastAttempt: last, nextAttemptAt } = state;
+  const { name, certificate, lastAttempt: last, unknown, nextAttemptAt } = state;
   const ends = certificate?.notAfter.getTime();
   const validity = ends && `${ends <= now ? "expired" : "valid until"} ${text(ends)}`;
   const ending = last?.cause === undefined ? "succeeded" : `failed: ${last.cause}`;
+  const without = unknown === undefined ? "none" : `unknown: ${unknown}`;
   const rows = [
     `  certificate   ${validity ?? "none"}`,
-    `  last attempt  ${last === undefined ? "none" : `${text(last.lastAt)}, ${ending}`}`,
+    `  last attempt  ${last === undefined ? without : `${text(last.lastAt)}, ${ending}`}`,
     `  next attempt  ${nextAttemptAt <= now ? "now, if the gate runs with HTTPS_PORT" : text(nextAttemptAt)}`,
   ];
   return [name, ...rows].map((line) => printable(line)).join("\n");

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { Fault } from "../../core/fault.ts";
 import { unlessMissing } from "../../core/file-error.ts";
 import { makeFolder } from "../files/data-dir.ts";
 import { followOwnLinks } from "../files/ownership.ts";
@@ -31,6 +32,7 @@ export interface CertificateFolder {
   remove(name: string): Promise<boolean>;
   /** The time of the last request, in milliseconds since 1970. */
   requestedAt(name: string): Promise<number>;
+  /** @throws {Fault} `progress_unreadable` if the file has other fields. */
   progress(name: string): Promise<Progress | undefined>;
   /** Like all writes, fails for a name that was removed in the meantime. */
   writeProgress(name: string, progress: Progress): Promise<void>;
@@ -89,7 +91,11 @@ export function certificateFolder(dataDir: string): CertificateFolder {
       return wasWanted;
     },
     requestedAt: async (name) => (await unlessMissing(stat(at(name, WANTED))))?.mtimeMs ?? 0,
-    progress: (name) => readObject(at(name, PROGRESS)),
+    async progress(name) {
+      const read = await readObject<Progress>(at(name, PROGRESS));
+      if (read === undefined || isProgress(read)) return read;
+      throw new Fault("progress_unreadable", `${at(name, PROGRESS)} is not a record of attempts`);
+    },
     writeProgress: (name, progress) => replaceText(at(name, PROGRESS), JSON.stringify(progress)),
     certificate: (name) => text(at(name, CERTIFICATE)),
     writeCertificate: (name, pem) => replaceText(at(name, CERTIFICATE), pem),
@@ -106,6 +112,13 @@ export function certificateFolder(dataDir: string): CertificateFolder {
 }
 
 const text = (file: string): Promise<string | undefined> => unlessMissing(readFile(file, "utf8"));
+
+/** Numbers that a date can have, and text: commands show them. */
+const isProgress = ({ failures, lastAt, nextAt, cause }: Progress): boolean =>
+  [failures, lastAt, nextAt].every(
+    (one) => typeof one === "number" && !Number.isNaN(new Date(one).getTime()),
+  ) &&
+  (cause === undefined || typeof cause === "string");
 
 /** Files are written atomically. A file with anything but an object counts as missing. */
 async function readObject<T extends object>(file: string): Promise<T | undefined> {

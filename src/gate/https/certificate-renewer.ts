@@ -54,8 +54,8 @@ export class Renewer {
     for (const name of wanted) {
       if (this.#known.has(name)) continue;
       this.#learn(name, {});
-      const pem = await folder.certificate(name);
       try {
+        const pem = await folder.certificate(name);
         if (pem !== undefined) this.#learn(name, { certificate: parseStored(pem, name) });
       } catch (error) {
         const fields = { domain: name, reason: messageOf(error) };
@@ -93,7 +93,8 @@ export class Renewer {
     for (const [name, { certificate, progress }] of this.#known) {
       if (stop.aborted || this.#underWay.has(name)) continue;
       // In memory first: if the file cannot be written (full disk), the pause still applies.
-      const before = progress ?? (await folder.progress(name));
+      // Without a record that can be read, no attempt counts as made.
+      const before = progress ?? (await folder.progress(name).catch(() => undefined));
       if (now() < dueAt(certificate, before, await folder.requestedAt(name))) continue;
       const attempt = this.#attempt(name, before, stop).finally(() => this.#underWay.delete(name));
       this.#underWay.set(name, attempt);

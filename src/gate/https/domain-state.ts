@@ -9,7 +9,9 @@ export interface DomainState {
   readonly certificate?: Certificate | undefined;
   /** Why the stored certificate cannot be used. The gate requests a new one. */
   readonly unusable?: string | undefined;
-  readonly lastAttempt: Progress | undefined;
+  readonly lastAttempt?: Progress | undefined;
+  /** Why the last attempt is unknown. */
+  readonly unknown?: string | undefined;
   /** In the past if a running gate would start the attempt at once. */
   readonly nextAttemptAt: number;
 }
@@ -18,21 +20,34 @@ export async function domainStates(folder: CertificateFolder): Promise<readonly 
   return Promise.all((await folder.names()).map((name) => stateOf(folder, name)));
 }
 
+/** What cannot be read of a name is part of its state, so that it hides no other name. */
 async function stateOf(folder: CertificateFolder, name: string): Promise<DomainState> {
-  const stored = parsed(await folder.certificate(name), name);
-  const lastAttempt = await folder.progress(name);
+  const stored = await certificateOf(folder, name);
+  const attempts = await lastAttemptOf(folder, name);
   const requestedAt = await folder.requestedAt(name);
-  const nextAttemptAt = dueAt(stored.certificate, lastAttempt, requestedAt);
-  return { name, ...stored, lastAttempt, nextAttemptAt };
+  const nextAttemptAt = dueAt(stored.certificate, attempts.lastAttempt, requestedAt);
+  return { name, ...stored, ...attempts, nextAttemptAt };
 }
 
-function parsed(
-  pem: string | undefined,
+async function certificateOf(
+  folder: CertificateFolder,
   name: string,
-): Pick<DomainState, "certificate" | "unusable"> {
+): Promise<Pick<DomainState, "certificate" | "unusable">> {
   try {
+    const pem = await folder.certificate(name);
     return pem === undefined ? {} : { certificate: parseStored(pem, name) };
   } catch (error) {
     return { unusable: messageOf(error) };
+  }
+}
+
+async function lastAttemptOf(
+  folder: CertificateFolder,
+  name: string,
+): Promise<Pick<DomainState, "lastAttempt" | "unknown">> {
+  try {
+    return { lastAttempt: await folder.progress(name) };
+  } catch (error) {
+    return { unknown: messageOf(error) };
   }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { utimes, writeFile } from "node:fs/promises";
+import { mkdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { certificateFolder, type Progress } from "../../../src/gate/https/certificate-folder.ts";
@@ -41,6 +41,8 @@ const failed: Progress = {
   nextAt: at("2099-05-06T07:24:09Z"),
   cause: "no \u001b[2Janswer\r\nlatchkey: all is well\u009b",
 };
+
+const ENDLESS = JSON.stringify({ ...failed, nextAt: 1e300 });
 
 interface Shown {
   readonly state: State;
@@ -131,6 +133,26 @@ test("domain status shows an invalid certificate as none", async (t) => {
   assert.match(stdout, /^ {2}certificate {3}none$/m);
   assert.doesNotMatch(stdout, /garbage/);
 });
+
+for (const [what, spoil] of [
+  ["has other fields", (file: string) => writeFile(file, '{"lastAt":"soon"}')],
+  ["is a list", (file: string) => writeFile(file, "[]")],
+  ["has a time that no date has", (file: string) => writeFile(file, ENDLESS)],
+  ["is a folder", (file: string) => mkdir(file)],
+] as const) {
+  test(`domain status reports a progress.json that ${what}, and shows the other domains`, async (t) => {
+    const dataDir = await tempDir(t);
+    await prepare(dataDir, { progress: failed });
+    await certificateFolder(dataDir).request("a.example");
+    await spoil(join(dataDir, "certificates", "a.example", "progress.json"));
+    const [odd = "", other = ""] = (await status(dataDir)).split(`${NAME}\n`);
+    assert.match(odd, /^ {2}last attempt {2}unknown: .*(progress\.json is not|EISDIR)/m);
+    assert.match(other, /^ {2}last attempt {2}2026-05-06T07:08:09Z, failed/m);
+    const [first = "", second = ""] = (await status(dataDir, "--json")).split("\n");
+    assert.match(JSON.parse(first).problem, /progress\.json is not|EISDIR/);
+    assert.deepEqual(JSON.parse(second).lastAttempt, failure);
+  });
+}
 
 test("domain status prints the domains in order, with a block of lines each", async (t) => {
   const dataDir = await tempDir(t);

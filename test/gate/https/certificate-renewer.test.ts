@@ -174,3 +174,15 @@ test("does not retry every second when the result of an attempt cannot be stored
   );
   assert.match(String(trouble.reason), /EISDIR/);
 });
+
+test("files of one name that cannot be read do not stop the certificates of other names", async (t) => {
+  const dataDir = await tempDir(t);
+  const folder = certificateFolder(dataDir);
+  for (const name of ["a.example", NAME]) await folder.request(name);
+  for (const file of ["progress.json", "certificate.pem"]) {
+    await mkdir(join(dataDir, "certificates", "a.example", file));
+  }
+  const { renewer, asked } = await openTested(t, { dataDir });
+  renewer.begin(POLL_MS);
+  await eventually(() => asked.includes(NAME) || undefined);
+});

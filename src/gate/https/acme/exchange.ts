@@ -7,6 +7,9 @@ const TIMEOUT_MS = 30_000;
 /** A certificate chain takes a few thousand bytes. */
 const MAX_RESPONSE_BYTES = 256 * 1024;
 
+/** Several times what an order takes: some 10 requests, up to 120 polls, and nonces to repeat them. */
+const MAX_REQUESTS = 500;
+
 /** HTTPS requests to the certificate authority, for one attempt. */
 export interface Exchange extends Disposable {
   send(method: "GET" | "HEAD" | "POST", url: string, body?: string): Promise<HttpResponse>;
@@ -19,8 +22,11 @@ export function createExchange(
 ): Exchange {
   const agent = new Agent({ ca: [...trusted], keepAlive: true, maxSockets: 2 });
   const limits = { agent, stop, timeoutMs, maxBytes: MAX_RESPONSE_BYTES };
+  let left = MAX_REQUESTS;
   return {
     async send(method, text, body = "") {
+      if (left === 0) throw unusable(`links to more than ${MAX_REQUESTS} requests`);
+      left -= 1;
       const url = httpsUrl(text);
       const type = { "Content-Type": "application/jose+json" };
       const headers = { "User-Agent": "latchkey", ...(method === "POST" ? type : {}) };

@@ -103,3 +103,10 @@ test("times out on a server that accepts the connection and never starts TLS", a
   const reason = new RegExp(`^cannot reach ${host}: no response within 0.05 seconds$`);
   await assert.rejects(get(asking, `https://${host}`), unreachable(reason));
 });
+
+test("sends no more than 500 requests in one attempt, wherever the responses link to", async (t) => {
+  const url = await start(t, (_, outgoing) => outgoing.end());
+  const asking = exchange(t, () => createExchange([AUTHORITY_CA], never()));
+  for (let sent = 1; sent <= 500; sent += 1) await get(asking, url);
+  await assert.rejects(get(asking, url), { code: "acme_answer_unusable", message: /500 requests/ });
+});
