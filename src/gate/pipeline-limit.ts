@@ -20,6 +20,8 @@ export function limitingPipelines<
     // A waiting response has no socket yet: any other request costs only this comparison.
     const isWaiting = "assignSocket" in outgoing && outgoing.socket === null;
     if (!isWaiting || mayWait(incoming.socket, outgoing)) handle(incoming, outgoing);
+    // Otherwise Node would make an error for each, which costs most of the time.
+    else incoming.destroy();
   };
 }
 

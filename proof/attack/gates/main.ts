@@ -19,6 +19,7 @@ const FIRST_GATE_ONLY = new Set([
   "heavy-bodies",
   "slow-bodies",
   "oversized-headers",
+  "unread-pipelines",
   "page-headers",
 ]);
 

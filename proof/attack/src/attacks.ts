@@ -7,6 +7,7 @@ import { enumerationByTime } from "./attacks/enumeration-by-time.ts";
 import { forgedTokens } from "./attacks/forged-tokens.ts";
 import { guardedPaths } from "./attacks/guarded-paths.ts";
 import { headerInjection } from "./attacks/header-injection.ts";
+import { headerLists } from "./attacks/header-lists.ts";
 import { heavyBodies } from "./attacks/heavy-bodies.ts";
 import { logForging } from "./attacks/log-forging.ts";
 import { markupInjection, markupInSetup } from "./attacks/markup-injection.ts";
@@ -25,6 +26,7 @@ import { setupRace } from "./attacks/setup-race.ts";
 import { setupToken } from "./attacks/setup-token.ts";
 import { signInLimit } from "./attacks/sign-in-limit.ts";
 import { slowBodies } from "./attacks/slow-bodies.ts";
+import { unreadPipelines } from "./attacks/unread-pipelines.ts";
 
 /** An attack on requests, which servers read differently in HTTP/2. */
 const overBoth = (attack: Attack): Attack => ({ ...attack, versions: ["1.1", "2"] });
@@ -48,6 +50,7 @@ export const attacks: readonly Attack[] = [
   overBoth(markupInjection),
   overBoth(pageHeaders),
   pipelining,
+  headerLists,
   overBoth(forgedTokens),
   overBoth(cookieTossing),
   overBoth(proxyHeaders),
@@ -57,6 +60,7 @@ export const attacks: readonly Attack[] = [
   smuggling,
   heavyBodies,
   slowBodies,
+  unreadPipelines,
   passkeyReplay,
   signInLimit,
   sessionEnd,

@@ -78,7 +78,9 @@ async function runOne(target: Target, attack: Attack, leftMs: number): Promise<R
   target.signal = controller.signal;
   const { address, versions } = target;
   try {
-    for (const version of versions.filter((one) => versionsOf(attack).includes(one))) {
+    const offered = versions.filter((one) => versionsOf(attack).includes(one));
+    if (offered.length === 0) throw new Skipped("the server does not offer HTTP/2");
+    for (const version of offered) {
       target.address = version === "2" ? { ...address, http2: {} } : address;
       await attack.run(target, tallyOver(version));
     }

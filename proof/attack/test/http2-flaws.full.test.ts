@@ -10,6 +10,12 @@ const overHttps = (server: SampleServerOptions): SampleServerOptions => ({
 
 const flaws: readonly Flaw[] = [
   {
+    attack: "header-lists",
+    what: "accepts long header lists, as Node does before its limits are acknowledged",
+    server: overHttps({}),
+    finding: /over HTTP\/2: cookie: 200/,
+  },
+  {
     attack: "guarded-paths",
     what: "guards HTTP/1.1 only",
     server: overHttps({ isGuarded: ({ httpVersionMajor }) => httpVersionMajor === 1 }),

@@ -31,11 +31,13 @@ const SKIPPED = [
   "setup-token",
   "markup-in-setup",
   "setup-race",
+  "header-lists",
   "proxy-headers",
   "enumeration-by-time",
   "log-forging",
   "heavy-bodies",
   "slow-bodies",
+  "unread-pipelines",
   "session-end",
   "one-time-codes",
 ];

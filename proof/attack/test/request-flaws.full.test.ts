@@ -139,6 +139,15 @@ const flaws: readonly Flaw[] = [
     finding: /got a different response than when sent alone/,
   },
   {
+    attack: "unread-pipelines",
+    what: "answers all that a client has sent, whether it reads or not",
+    server: {
+      server: { keepAliveTimeout: 10_000 },
+      pageHeaders: { ...correct.pageHeaders, "X-Padding": "x".repeat(12_000) },
+    },
+    finding: /more than 5 MiB of unread responses/,
+  },
+  {
     attack: "heavy-bodies",
     what: "fails on large bodies",
     server: { tooLarge: (bytes) => (bytes > 65_536 ? 500 : undefined) },

@@ -3,6 +3,7 @@ import {
   createSecureServer,
   type Http2SecureServer,
   type Http2ServerRequest,
+  type Http2Stream,
   type ServerHttp2Session,
 } from "node:http2";
 import { Server as NetServer, type Socket } from "node:net";
@@ -75,10 +76,6 @@ export function createHttpsServer(
   server.on("stream", (stream) => {
     const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeouts.stream);
     stream.once("close", () => clearTimeout(late));
-    // The client may still be sending the body of a request that was answered early.
-    stream.once("finish", () => {
-      if (!stream.endAfterHeaders && !stream.readableEnded) stream.close();
-    });
   });
   const connections = watchConnections(server, "secureConnection");
   // Failed handshakes and lost connections are client errors, and are not logged.
@@ -109,6 +106,11 @@ function drainable(server: Http2SecureServer, connections: Connections): HttpsSe
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
   });
+  const streams = new Set<Http2Stream>();
+  server.on("stream", (stream) => {
+    streams.add(stream);
+    stream.once("close", () => streams.delete(stream));
+  });
   const inHandshake = new Map<string, Socket>();
   server.on("connection", (socket: Socket) => {
     const peer = peerOf(socket);
@@ -129,6 +131,8 @@ function drainable(server: Http2SecureServer, connections: Connections): HttpsSe
     closeIdleConnections: () => {
       if (typeof closeIdle === "function") closeIdle.call(server);
       connections.closeUnused();
+      // The client may still be sending the body of a request that was answered early.
+      for (const stream of streams) if (stream.writableFinished) stream.close();
       for (const socket of inHandshake.values()) socket.destroy();
     },
     closeAllConnections: () => {

@@ -87,3 +87,16 @@ test("closes requests that are never answered, over HTTP/2 and HTTP/1.1", async 
   await cut;
   assert.equal(await answer, "");
 });
+
+test("an upload that was answered early does not delay the stop", { timeout: 9_000 }, async (t) => {
+  const { port, stop } = await startBareServer(t, (incoming, outgoing) => {
+    incoming.once("data", () => outgoing.end("enough"));
+  });
+  const session = await openSession(t, port);
+  const upload = session.request({ ":method": "POST", ":path": "/" });
+  upload.on("error", () => {});
+  upload.write("x");
+  assert.equal(await text(upload), "enough");
+  const tookMs = await stop(LONG_MS);
+  assert.ok(tookMs < AT_ONCE_MS, `${tookMs} ms`);
+});

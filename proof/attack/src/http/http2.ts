@@ -98,7 +98,7 @@ async function openSession(
   return session;
 }
 
-async function handshake(socket: Socket, signal: AbortSignal): Promise<TLSSocket> {
+export async function handshake(socket: Socket, signal: AbortSignal): Promise<TLSSocket> {
   if (!(socket instanceof TLSSocket)) throw new TypeError("HTTP/2 needs https");
   try {
     await once(socket, "secureConnect", { signal });
