@@ -38,6 +38,14 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+export const messageOf = (error: unknown): string => errorOf(error).message;
+
+/**
+ * An `Error` for anything that was thrown. Foreign code can throw `undefined`, and frameworks take a
+ * falsy error, or the text `route`, for "go on".
+ */
+export function errorOf(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown;
+  const what = typeof thrown === "string" ? thrown : `${typeof thrown} was thrown, not an Error`;
+  return new Fault("not_an_error", what, { cause: thrown });
 }

@@ -1,5 +1,5 @@
 import { hash as argon2Hash, verify as argon2Verify } from "@node-rs/argon2";
-import { Fault } from "./fault.ts";
+import { messageOf } from "./fault.ts";
 import type { WorkMeter } from "./meter.ts";
 import { judgeHash } from "./password-cost.ts";
 import { OPERATOR } from "./requester.ts";
@@ -20,7 +20,7 @@ export interface Passwords {
   hash(password: string, requester?: Requester): Promise<PasswordHash>;
   /**
    * Takes the same time for an unknown user (`undefined`), for a hash of the current form, and for
-   * a hash that would cost too much, which never matches.
+   * a hash that cannot be read or would cost too much, which never matches.
    */
   verify(password: string, hash: PasswordHash | undefined, requester?: Requester): Promise<boolean>;
   /** Whether the hash has another algorithm or cost than new hashes. */
@@ -44,9 +44,8 @@ export function createPasswords(
 
     verify: (password, hash, requester = OPERATOR) =>
       queued(requester, async () => {
-        const tooCostly = hash !== undefined && judgeHash(hash) === "too-costly";
-        if (tooCostly) log?.warn({}, TOO_COSTLY);
-        if (hash !== undefined && !tooCostly) return verifierOf(hash)(hash, password);
+        const matches = hash === undefined ? undefined : await matchesHash(hash, password, log);
+        if (matches !== undefined) return matches;
         await argon2Verify(DUMMY_HASH, password);
         return false;
       }),
@@ -56,16 +55,32 @@ export function createPasswords(
 }
 
 const TOO_COSTLY =
-  "a sign-in was rejected: the stored password hash would take too much memory or time (reset the password of that account)";
+  "a password was rejected: the stored password hash would take too much memory or time (reset the password of that account)";
+const UNREADABLE =
+  "a password was rejected: the stored password hash cannot be read (reset the password of that account)";
+
+/** Returns `undefined`, and logs why, for a hash against which nothing can be verified. */
+async function matchesHash(
+  hash: PasswordHash,
+  password: string,
+  log?: Pick<ServerLog, "warn">,
+): Promise<boolean | undefined> {
+  // A foreign store may keep accounts without a password hash.
+  const verdict = typeof hash === "string" ? judgeHash(hash) : "unknown";
+  if (verdict === "too-costly") log?.warn({}, TOO_COSTLY);
+  if (verdict === "unknown") log?.warn({}, UNREADABLE);
+  if (verdict !== "usable") return undefined;
+  try {
+    return await verifierOf(hash)(hash, password);
+  } catch (error) {
+    log?.warn({ reason: messageOf(error) }, UNREADABLE);
+    return undefined;
+  }
+}
 
 function verifierOf(hash: PasswordHash): (hash: string, password: string) => Promise<boolean> {
   if (hash.startsWith("$argon2")) return argon2Verify;
-  if (hash.startsWith("$2")) return bcryptVerify;
-  if (hash.startsWith("$scrypt$")) return verifyScrypt;
-  throw new Fault(
-    "unknown_password_hash",
-    "the stored password hash has an unknown format: reset the password of the account",
-  );
+  return hash.startsWith("$2") ? bcryptVerify : verifyScrypt;
 }
 
 /** Loaded on first use: only imported accounts have bcrypt hashes. */

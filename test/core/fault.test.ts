@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clientGone, codeOf, Fault, messageOf, Unavailable } from "../../src/core/fault.ts";
+import {
+  clientGone,
+  codeOf,
+  errorOf,
+  Fault,
+  messageOf,
+  Unavailable,
+} from "../../src/core/fault.ts";
 
 test("carries a code, a message and a cause", () => {
   const cause = new Error("beneath");
@@ -29,5 +36,15 @@ test("returns no code for other thrown values", () => {
 test("returns a message for any thrown value", () => {
   assert.equal(messageOf(new Error("of an error")), "of an error");
   assert.equal(messageOf("thrown text"), "thrown text");
-  assert.equal(messageOf(undefined), "undefined");
+  assert.equal(messageOf(undefined), "undefined was thrown, not an Error");
+});
+
+test("makes an Error of any thrown value, which keeps the value as its cause", () => {
+  const error = new TypeError("an error");
+  assert.equal(errorOf(error), error);
+  for (const thrown of [undefined, null, 0, "", "route", Symbol("s"), Object.create(null)]) {
+    const made = errorOf(thrown);
+    assert.ok(made instanceof Fault);
+    assert.deepEqual([made.code, made.cause], ["not_an_error", thrown]);
+  }
 });
