@@ -3,19 +3,24 @@ import type { WebRequest } from "./web-request.ts";
 
 type Connected = Pick<WebRequest, "connection">;
 
+/** The remote address of a Unix domain socket, which has no address. All its clients share it. */
+export const LOCAL = "local";
+
 /** The remote address, or `undefined` if the platform does not provide it. */
 export function peerOf({ connection }: Connected): string | undefined {
   // Read from what an app passes, which need not have the declared types.
   const { remoteAddress }: { readonly remoteAddress?: unknown } = connection;
-  return typeof remoteAddress === "string" ? remoteAddress : undefined;
+  if (typeof remoteAddress === "string") return remoteAddress;
+  // Only a socket reports whether it is destroyed. On TCP it would have a local address.
+  const { destroyed, localAddress } = connection;
+  return destroyed === false && localAddress === undefined ? LOCAL : undefined;
 }
 
 /** The remote address of the connection. */
 export function connectedFrom(request: Connected): string {
   const peer = peerOf(request);
   if (peer !== undefined) return peer;
-  // A connection that was reset has only a local address until the server destroys it. Unix domain
-  // sockets have neither address.
+  // A connection that was reset has only a local address until the server destroys it.
   const { destroyed, localAddress } = request.connection;
   if (destroyed === true || typeof localAddress === "string") throw clientGone();
   throw new Fault(

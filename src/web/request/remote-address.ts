@@ -1,7 +1,7 @@
 import { BlockList, isIP, SocketAddress } from "node:net";
 import { Fault } from "../../core/fault.ts";
 import type { Client } from "../../core/requester.ts";
-import { connectedFrom, peerOf } from "./connection.ts";
+import { connectedFrom, LOCAL, peerOf } from "./connection.ts";
 import type { WebRequest } from "./web-request.ts";
 
 /** Which peers are trusted proxies, and what is read from them. */
@@ -91,11 +91,15 @@ function addressIn(hop: string): string | undefined {
   return isIP(bare) === 0 ? undefined : canonicalAddress(bare);
 }
 
-/** Whether an address is in one of the ranges. IPv4-mapped IPv6 addresses count as IPv4 addresses. */
+/**
+ * Whether an address is in one of the ranges. IPv4-mapped IPv6 addresses count as IPv4 addresses.
+ * `local` stands for Unix domain sockets.
+ */
 export function membershipOf(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
-  for (const range of ranges) addRange(list, range);
+  for (const range of ranges) if (range !== LOCAL) addRange(list, range);
   return (address) => {
+    if (address === LOCAL) return ranges.includes(LOCAL);
     const version = isIP(address);
     return version !== 0 && list.check(address, version === 6 ? "ipv6" : "ipv4");
   };

@@ -1,7 +1,7 @@
 import type { Refusal } from "../../core/refusal-log.ts";
 import type { ServerLog } from "../../core/server-log.ts";
 import type { WebPorts } from "../ports.ts";
-import { connectedFrom } from "./connection.ts";
+import { peerOf } from "./connection.ts";
 import { canonicalAddress, hopsOf, type ProxyTrust } from "./remote-address.ts";
 import type { WebRequest } from "./web-request.ts";
 
@@ -29,8 +29,9 @@ export function createProxyWarning(
   const warned = new Set<string>();
   return (request) => {
     const forwardedFor = request.header("x-forwarded-for");
-    if (forwardedFor === undefined) return;
-    const peer = canonicalAddress(connectedFrom(request));
+    const connected = peerOf(request);
+    if (forwardedFor === undefined || connected === undefined) return;
+    const peer = canonicalAddress(connected);
     if (trusts(peer) || warned.has(peer) || warned.size >= MAX_WARNED) return;
     const isFromHeader = [...hopsOf(forwardedFor)].includes(peer);
     if (!isFromHeader) {

@@ -62,6 +62,19 @@ test("reads no more of the header than it needs, and 32 hops at most", () => {
   assert.equal([...hopsOf(client)].length, 32);
 });
 
+test("headers from a Unix socket count only if `local` is trusted", () => {
+  const headers = { "x-forwarded-for": "203.0.113.7" };
+  const request = nodeRequest({ socket: { destroyed: false }, headers });
+  for (const [trusted, address] of [
+    [[], "local"],
+    [["0.0.0.0/0", "::/0"], "local"],
+    [["local"], "203.0.113.7"],
+  ] as const) {
+    assert.equal(createProxyTrust(trusted).remoteAddress(request), address);
+  }
+  assert.equal(nearestUntrusted("10.0.0.1", "local", isTrusted), "10.0.0.1", "not as a hop");
+});
+
 test("a client cannot choose its address with its own header value", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 60 }), (claimed) => {
