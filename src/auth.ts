@@ -1,7 +1,7 @@
 import type { MaybePromise } from "./core/maybe-promise.ts";
 import { admittedUser, type Guard } from "./core/require-user.ts";
 import type { User } from "./core/store.ts";
-import type { AuthOptions } from "./options.ts";
+import type { AuthOptions, SettledOptions } from "./options.ts";
 import { createRules } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
 import { createGuardCheck, type GuardCheck } from "./web/guards.ts";
@@ -86,8 +86,11 @@ export interface AdapterParts {
  * app.get("/", requireAuth, (c) => c.text(`Hello ${c.var.user.username}`));
  * ```
  */
-export function createAuth(options: AuthOptions): Auth {
-  const settled = settleOptions(options, process.env.NODE_ENV);
+export const createAuth = (options: AuthOptions): Auth =>
+  authOf(settleOptions(options, process.env.NODE_ENV));
+
+/** The same for settled options, for the gate, whose messages name its settings. */
+export function authOf(settled: SettledOptions): Auth {
   const proxies = createProxyTrust(settled.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
   const paths = pathsUnder(settled.basePath, settled.homePath);

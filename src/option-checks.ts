@@ -1,5 +1,6 @@
 import { type AllowedHosts, canonicalHost } from "./core/allowed-hosts.ts";
 import { isLocalPath } from "./core/return-target.ts";
+import type { ServerLog } from "./core/server-log.ts";
 import type { WorkQueueLimits } from "./core/work-queue.ts";
 import { MAX_LIMIT_IPV6_PREFIX } from "./options.ts";
 import { isCookieDomain, isLocation, originOf, type PostLoginLocation } from "./web/location.ts";
@@ -82,6 +83,12 @@ export const onDenied: Check<string> = {
 export const signOut: Check<string> = {
   takes: "cookie or session",
   accepts: (what) => what === "cookie" || what === "session",
+};
+
+/** Failures of the log are dropped later on, so this is the only report of a log that is not one. */
+export const log: Check<Partial<ServerLog>> = {
+  takes: "an object with the functions warn and error",
+  accepts: ({ warn, error }) => typeof warn === "function" && typeof error === "function",
 };
 
 /** Shorter prefixes would let one client block the sign-in for whole providers. */

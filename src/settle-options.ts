@@ -2,8 +2,8 @@ import { availableParallelism } from "node:os";
 import { type AllowedHosts, canonicalHost } from "./core/allowed-hosts.ts";
 import { Fault } from "./core/fault.ts";
 import { noMeter } from "./core/meter.ts";
-import { secretProblem, secretWeakness } from "./core/secrets.ts";
-import type { ServerLog } from "./core/server-log.ts";
+import { type SecretProblem, secretProblem, secretWeakness } from "./core/secrets.ts";
+import { type ServerLog, unfailing } from "./core/server-log.ts";
 import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
 import type { SetupTokenSource } from "./core/setup-token.ts";
 import type { WorkQueueLimits } from "./core/work-queue.ts";
@@ -67,12 +67,27 @@ export const OPTION_DEFAULTS: Omit<SettledOptions, "store" | "secret" | "homePat
   },
 );
 
+/** What messages call the secrets. */
+export interface SecretNames {
+  readonly secret: string;
+  readonly previousSecrets: string;
+}
+
+const OPTION_NAMES: SecretNames = {
+  secret: "the option secret",
+  previousSecrets: "the option previousSecrets",
+};
+
 /**
  * Completes, checks, copies and freezes the options.
  *
  * @throws {Fault} `invalid_option` or `guessable_secret`.
  */
-export function settleOptions(options: AuthOptions, nodeEnv?: string): SettledOptions {
+export function settleOptions(
+  options: AuthOptions,
+  nodeEnv?: string,
+  names: SecretNames = OPTION_NAMES,
+): SettledOptions {
   const { store, secret } = options;
   // An option that is passed as undefined counts as left out.
   const given: Partial<SettledOptions> = Object.fromEntries(
@@ -92,9 +107,10 @@ export function settleOptions(options: AuthOptions, nodeEnv?: string): SettledOp
   const problem = optionProblem(settled);
   if (problem !== undefined) throw new Fault("invalid_option", problem);
   const insecure = secretProblem({ ...settled, nodeEnv });
-  if (insecure !== undefined) throw new Fault("guessable_secret", insecure);
-  warnOfSecrets(settled);
-  return Object.freeze(settled);
+  if (insecure !== undefined) throw new Fault("guessable_secret", secretRefusal(insecure, names));
+  const log = unfailing(settled.log);
+  warnOfSecrets({ ...settled, log }, names);
+  return Object.freeze({ ...settled, log });
 }
 
 /** Host names in canonical spelling. An invalid one stays as it is, and the check refuses it. */
@@ -120,17 +136,33 @@ function optionProblem(options: SettledOptions): string | undefined {
     : "publicUrl must be at or below cookieDomain, or browsers reject the cookie";
 }
 
-function warnOfSecrets({ secret, previousSecrets, log }: SettledOptions): void {
+/** Why a secret is refused, and what to do. */
+export function secretRefusal(
+  problem: SecretProblem,
+  { secret, previousSecrets }: SecretNames,
+): string {
+  switch (problem) {
+    case "not-set":
+      return `${secret} must be set to a secret of your own when NODE_ENV is production: run \`latchkey secret\` to get one`;
+    case "placeholder":
+      return `${secret} must not be a placeholder when NODE_ENV is production: run \`latchkey secret\` to get a random one`;
+    case "previous-public":
+      return `${previousSecrets} must not contain the development secret or a placeholder when NODE_ENV is production: remove it`;
+  }
+}
+
+function warnOfSecrets(
+  { secret, previousSecrets, log }: SettledOptions,
+  { secret: name }: SecretNames,
+): void {
   if (secret === DEVELOPMENT_SECRET) {
-    log.warn(
-      {},
-      "AUTH_SECRET is not set: using the built-in development secret, so anyone can forge sessions. Run `latchkey secret` and set AUTH_SECRET.",
-    );
+    const text = `${name} is not set: using the built-in development secret, so anyone can forge sessions. Run \`latchkey secret\` and set ${name} to its output.`;
+    log.warn({}, text);
     return;
   }
   for (const one of [secret, ...previousSecrets]) {
     const weakness = secretWeakness(one);
-    const name = one === secret ? "the secret" : "a previous secret";
-    if (weakness !== undefined) log.warn({}, `${name} can be guessed: ${weakness}`);
+    const which = one === secret ? "the secret" : "a previous secret";
+    if (weakness !== undefined) log.warn({}, `${which} can be guessed: ${weakness}`);
   }
 }

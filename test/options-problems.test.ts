@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "../src/core/fault.ts";
-import { type AllowedHosts, type AuthOptions, createAuth, type Locale } from "../src/index.ts";
+import {
+  type AllowedHosts,
+  type AuthOptions,
+  createAuth,
+  type Locale,
+  type ServerLog,
+} from "../src/index.ts";
 import { optionsWith } from "./support/options.ts";
 
 const invalid: readonly (readonly [options: Partial<AuthOptions>, message: RegExp])[] = [
@@ -12,6 +18,7 @@ const invalid: readonly (readonly [options: Partial<AuthOptions>, message: RegEx
   [{ postLoginLocation: "" }, /^postLoginLocation is invalid: expected/],
   [{ postLoginLocation: "//evil.example" }, /^postLoginLocation is invalid: expected/],
   [{ postLoginLocation: "javascript:alert(1)" }, /^postLoginLocation is invalid: expected/],
+  [{ log: {} as ServerLog }, /^log is invalid: expected an object with the functions warn and/],
   [{ homePath: "home" }, /^homePath is invalid: expected a path, or null/],
   [{ homePath: "" }, /^homePath is invalid: expected/],
   [{ homePath: "https://app.example.org/" }, /^homePath is invalid: expected/],

@@ -76,7 +76,7 @@ for (const secret of [undefined, ""]) {
     assert.equal(log.lines.length, 1);
     assert.equal(
       log.lines[0]?.message,
-      "AUTH_SECRET is not set: using the built-in development secret, so anyone can forge sessions. Run `latchkey secret` and set AUTH_SECRET.",
+      "the option secret is not set: using the built-in development secret, so anyone can forge sessions. Run `latchkey secret` and set the option secret to its output.",
     );
     assert.ok(!JSON.stringify(log.lines).includes(DEVELOPMENT_SECRET));
   });
@@ -103,7 +103,7 @@ for (const [what, secrets] of [
       (error) => {
         assert.ok(error instanceof Fault);
         assert.equal(error.code, "guessable_secret");
-        assert.match(error.message, /^AUTH_SECRET.* NODE_ENV is production/);
+        assert.match(error.message, /^the option (s|previousS)ecrets? .* NODE_ENV is production/);
         assert.ok(!error.message.includes(DEVELOPMENT_SECRET));
         return true;
       },

@@ -1,7 +1,9 @@
 import { secretProblem } from "../core/secrets.ts";
 import { serve } from "../gate/serve.ts";
 import { createServerLog } from "../gate/server-log.ts";
+import { SECRET_SETTINGS } from "../gate/settings/settings.ts";
 import { settings } from "../gate/settings/table.ts";
+import { secretRefusal } from "../settle-options.ts";
 import type { Command } from "./command.ts";
 import { firstSignal, SUCCESS, WRONG_USAGE } from "./terminal.ts";
 
@@ -17,7 +19,7 @@ export const command: Command = {
   async run(given, _options, terminal) {
     const problem = secretProblem(given);
     if (problem !== undefined) {
-      terminal.complain(problem);
+      terminal.complain(secretRefusal(problem, SECRET_SETTINGS));
       return WRONG_USAGE;
     }
     const log = createServerLog(given.logLevel, terminal.ports.stdout);

@@ -4,23 +4,21 @@ export interface Secrets {
   /** `undefined` or empty means the development secret. */
   readonly secret: string | undefined;
   readonly previousSecrets: readonly string[];
-  /** The variable `NODE_ENV`. Only in `production`, secrets are refused. */
+  /** Only in `production`, secrets are refused. */
   readonly nodeEnv: string | undefined;
 }
 
+export type SecretProblem = "not-set" | "placeholder" | "previous-public";
+
 /** Refuses, in production, the secrets that attackers try first: they could forge sessions. */
-export function secretProblem({ secret, previousSecrets, nodeEnv }: Secrets): string | undefined {
+export function secretProblem(secrets: Secrets): SecretProblem | undefined {
+  const { secret, previousSecrets, nodeEnv } = secrets;
   if (nodeEnv !== "production") return undefined;
   const given = secret || DEVELOPMENT_SECRET;
-  if (given === DEVELOPMENT_SECRET) {
-    return "AUTH_SECRET must be set to a secret of your own when NODE_ENV is production: run `latchkey secret` to get one";
-  }
-  if (isPlaceholder(given)) {
-    return "AUTH_SECRET must not be a placeholder when NODE_ENV is production: run `latchkey secret` to get a random one";
-  }
-  return previousSecrets.some((one) => one === DEVELOPMENT_SECRET || isPlaceholder(one))
-    ? "AUTH_SECRET_PREVIOUS must not contain the development secret or a placeholder when NODE_ENV is production: remove it"
-    : undefined;
+  if (given === DEVELOPMENT_SECRET) return "not-set";
+  if (isPlaceholder(given)) return "placeholder";
+  const isPublic = (one: string): boolean => one === DEVELOPMENT_SECRET || isPlaceholder(one);
+  return previousSecrets.some(isPublic) ? "previous-public" : undefined;
 }
 
 const MIN_BYTES = 32;

@@ -1,5 +1,6 @@
-import { type Auth, createAuth } from "../auth.ts";
+import { type Auth, authOf } from "../auth.ts";
 import { Fault, messageOf } from "../core/fault.ts";
+import { settleOptions } from "../settle-options.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
 import { domainSetup } from "./domain-command.ts";
 import { makeDataDir } from "./files/data-dir.ts";
@@ -11,7 +12,7 @@ import type { Metrics } from "./metrics/metrics.ts";
 import { openStore } from "./open-store.ts";
 import { reportSetup, setupState, warnOfOpenSetup } from "./reach.ts";
 import { type GateLog, loggingRequests } from "./server-log.ts";
-import { optionsOf, type Settings } from "./settings/settings.ts";
+import { optionsOf, SECRET_SETTINGS, type Settings } from "./settings/settings.ts";
 import { setupTokenFile } from "./setup-token-file.ts";
 
 /** With two seconds for the log entries, less than the ten that service managers allow. */
@@ -54,7 +55,7 @@ async function open(
     const file = settings.setupTokenFile;
     log.warn({ file, reason }, "the setup token file cannot be read: setup requires no token");
   });
-  const auth = createAuth({
+  const options = {
     ...optionsOf(settings),
     store,
     setupToken,
@@ -64,7 +65,8 @@ async function open(
     setUpDomain: domainSetup(settings, certificates?.setUpDomain),
     meter: metrics?.meter,
     log,
-  });
+  };
+  const auth = authOf(settleOptions(options, settings.nodeEnv, SECRET_SETTINGS));
   opened.defer(() => auth.close());
   if (settings.database.kind === "postgres" && isSilentlyPlain(settings.database.url)) {
     log.warn(

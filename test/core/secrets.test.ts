@@ -65,17 +65,17 @@ test("judges any text quickly", () => {
 
 test("in production only, refuses the development secret and placeholders, also as previous secrets", () => {
   for (const [secret, previousSecrets, problem] of [
-    [FINE, [NINE, FINE], /^none$/],
-    ["short", [], /^none$/],
-    [undefined, [], /^AUTH_SECRET must be set/],
-    ["", [], /^AUTH_SECRET must be set/],
-    [DEVELOPMENT_SECRET, [], /^AUTH_SECRET must be set/],
-    ["changeme", [], /^AUTH_SECRET must not be a placeholder/],
-    [FINE, [NINE, DEVELOPMENT_SECRET], /^AUTH_SECRET_PREVIOUS must not/],
-    [FINE, [NINE, "changeme"], /^AUTH_SECRET_PREVIOUS must not/],
+    [FINE, [NINE, FINE], undefined],
+    ["short", [], undefined],
+    [undefined, [], "not-set"],
+    ["", [], "not-set"],
+    [DEVELOPMENT_SECRET, [], "not-set"],
+    ["changeme", [], "placeholder"],
+    [FINE, [NINE, DEVELOPMENT_SECRET], "previous-public"],
+    [FINE, [NINE, "changeme"], "previous-public"],
   ] as const) {
     const given = { secret, previousSecrets };
-    assert.match(secretProblem({ ...given, nodeEnv: "production" }) ?? "none", problem);
+    assert.equal(secretProblem({ ...given, nodeEnv: "production" }), problem);
     assert.equal(secretProblem({ ...given, nodeEnv: undefined }), undefined);
   }
 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { AllowedHosts } from "../../core/allowed-hosts.ts";
 import { isLoopbackHost } from "../../core/loopback.ts";
 import type { SettledOptions } from "../../options.ts";
-import { OPTION_DEFAULTS } from "../../settle-options.ts";
+import { OPTION_DEFAULTS, type SecretNames } from "../../settle-options.ts";
 import type { Place } from "../../stores/place.ts";
 import { sharesCookies } from "../../web/location.ts";
 import type { AnyEntry } from "./entry.ts";
@@ -36,6 +36,12 @@ export interface Settings extends TableValues {
 }
 
 type OptionSetting = keyof SettingsTable & keyof SettledOptions;
+
+/** What messages of the gate call the secrets. */
+export const SECRET_SETTINGS: SecretNames = {
+  secret: "AUTH_SECRET",
+  previousSecrets: "AUTH_SECRET_PREVIOUS",
+};
 
 /** The settings that are options of `createAuth`, by the name of the option. */
 export function optionsOf(settings: Settings): Pick<Settings, OptionSetting> {
