@@ -1,5 +1,5 @@
 import type { MaybePromise } from "./core/maybe-promise.ts";
-import { admittedUser, type Guard } from "./core/require-user.ts";
+import { admittedUser } from "./core/require-user.ts";
 import type { User } from "./core/store.ts";
 import type { AuthOptions, SettledOptions } from "./options.ts";
 import { createRules } from "./rules.ts";
@@ -14,7 +14,7 @@ import { createRequestIds, type RequestSource } from "./web/request/request-id.t
 import type { WebRequest } from "./web/request/web-request.ts";
 import type { Answer } from "./web/responses.ts";
 import { createRoutes } from "./web/routes.ts";
-import { sessionTokenIn } from "./web/session-cookie.ts";
+import type { CookieGuard } from "./web/session-cookie.ts";
 import { createViews } from "./web/views.ts";
 
 /** The headers of a Fetch `Request`. */
@@ -98,7 +98,7 @@ export function authOf(settled: SettledOptions): Auth {
   const { pages, assets } = loadSite(paths, settled);
   const rules = createRules(settled, requests.log);
   const views = createViews({ pages, rules, options: settled, requests });
-  const guardOf = (guard: Guard): GuardCheck =>
+  const guardOf = (guard: CookieGuard): GuardCheck =>
     createGuardCheck(guard, settled, paths, views, (request) =>
       rules.refusals.note("forged session token refused", proxies.addressOf(request)),
     );
@@ -121,7 +121,7 @@ export function authOf(settled: SettledOptions): Auth {
     requireAuth,
     authMiddleware,
     currentUser: async (cookies: string | undefined) =>
-      admittedUser(await rules.requireUser(sessionTokenIn(cookies))),
+      admittedUser(await rules.requireUser(cookies)),
     pageHelpers: views.helpers,
     withRequestId: requests.run,
   });

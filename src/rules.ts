@@ -15,7 +15,7 @@ import { recentLog } from "./core/log-reader.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
 import { createPasswords } from "./core/passwords.ts";
 import { createRefusalLog, SUM_UP_EVERY_MS } from "./core/refusal-log.ts";
-import { createRequireAuth, createRequireUser, type Guard } from "./core/require-user.ts";
+import { createRequireAuth, createRequireUser } from "./core/require-user.ts";
 import { createSeals } from "./core/seals.ts";
 import type { ServerLog } from "./core/server-log.ts";
 import { createSessionTokens } from "./core/session-token.ts";
@@ -33,10 +33,11 @@ import { type SignInOutcome, type SignInPorts, signIn } from "./core/sign-in.ts"
 import { createUserMemory } from "./core/user-memory.ts";
 import type { SettledOptions } from "./options.ts";
 import type { CodeRules, PasskeyRules, WebRules } from "./web/ports.ts";
+import { type CookieGuard, readingCookies } from "./web/session-cookie.ts";
 
 /** The rules, with their store, clocks, caches, limiter and log. */
 export interface Rules extends WebRules {
-  readonly requireUser: Guard;
+  readonly requireUser: CookieGuard;
   /** Writes what still waits: log entries, and sums of refused requests. */
   close(): Promise<void>;
 }
@@ -70,6 +71,8 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const sessionMemory = createSessionMemory();
   const currentUser = createCurrentUser(tokens, users, systemClock, sessionMemory, sessions);
   const remembered = (token: string) => sessionMemory.get(token)?.token;
+  const isGenuine = (token: string): boolean =>
+    remembered(token) !== undefined || tokens.verify(token) !== "forged";
   const ports = {
     users,
     store,
@@ -107,8 +110,9 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     passkeys: passkeyRules(settled, { ...ports, limiter: passkeyLimiter }, counted),
     setUp: (form, client) => setUp(ports, form, client),
     changePassword: (userId, form, client) => changePassword(ports, userId, form, client),
-    requireAuth: createRequireAuth(users, currentUser),
-    requireUser: createRequireUser(currentUser),
+    requireAuth: readingCookies(createRequireAuth(users, currentUser), isGenuine),
+    requireUser: readingCookies(createRequireUser(currentUser), isGenuine),
+    isGenuine,
     users,
     refusals,
     sessions: sessionStore && createAccountSessions({ ...ports, store: sessionStore, remembered }),

@@ -69,7 +69,7 @@ export function expressAuth(auth: Auth): ExpressAuth {
         next();
         return;
       }
-      Promise.resolve(answerNode(auth, request, response)).catch(next);
+      answerNode(auth, request, response).catch(next);
     },
     requireAuth: guard(adapter.requireAuth),
     authMiddleware: guard(adapter.authMiddleware),

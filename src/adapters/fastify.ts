@@ -81,7 +81,7 @@ export function fastifyAuth(auth: Auth): FastifyAuth {
         return;
       }
       reply.hijack();
-      Promise.resolve(answerNode(auth, raw, reply.raw)).catch(next);
+      answerNode(auth, raw, reply.raw).catch(next);
     });
     done();
   };

@@ -4,7 +4,6 @@ import {
   andThen,
   type GuardCheck,
   type GuardResult,
-  type MaybePromise,
   nodeRequest,
   type PageHelpers,
   sendAnswer,
@@ -21,13 +20,14 @@ export interface AdapterAuth<Guard, Request> {
   pageHelpers(request: Request): Promise<PageHelpers>;
 }
 
-/** Answers a Node request for one of Latchkey's paths. */
-export const answerNode = (
+/** Answers a Node request for one of Latchkey's paths. Rejects with an `Error` only. */
+export async function answerNode(
   { adapter }: Auth,
   request: IncomingMessage,
   response: ServerResponse,
-): MaybePromise<void> =>
-  andThen(adapter.answer(nodeRequest(request, response)), (answer) => sendAnswer(answer, response));
+): Promise<void> {
+  sendAnswer(await adapter.answer(nodeRequest(request, response)), response);
+}
 
 /**
  * Runs a guard on a Node request and passes the result to `act`. On the hot path it makes no

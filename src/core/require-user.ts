@@ -22,8 +22,9 @@ export function createRequireAuth(users: UserMemory, currentUser: CurrentUser): 
   return (token) => {
     const configured = users.anyExists();
     if (configured === true) return requireUser(token);
-    // In parallel, so that a guard takes one round trip to the store.
-    return Promise.all([configured, requireUser(token)]).then(([yes, admission]) =>
+    // In parallel, so that a guard takes one round trip to the store. A failure of either rejects.
+    const admitting = (async () => requireUser(token))();
+    return Promise.all([configured, admitting]).then(([yes, admission]) =>
       yes ? admission : NEEDS_SETUP,
     );
   };

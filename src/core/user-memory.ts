@@ -1,9 +1,10 @@
 import type { ExtraStore } from "./accounts/account-store.ts";
 import { createBoundedMemory } from "./bounded-memory.ts";
 import type { Clock } from "./clock.ts";
+import { errorOf, Fault } from "./fault.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import { type EndedSessions, endedSessionsIn } from "./sessions/ended-sessions.ts";
-import type { Extra, Store, User, UserId } from "./store.ts";
+import type { Extra, Store, StoredUser, User, UserId } from "./store.ts";
 
 /**
  * How long the guards of this process may use a user that another process has changed. Counts from
@@ -67,8 +68,7 @@ export function createUserMemory(
     const pending = lookups.get(id);
     if (pending !== undefined) return pending;
     const readAt = clock.monotonic();
-    const lookup: Promise<RememberedUser | undefined> = store
-      .findUser(id)
+    const lookup: Promise<RememberedUser | undefined> = readUser(store, id)
       .then((stored) => {
         if (stored === undefined) return undefined;
         const user: User = Object.freeze({ id: stored.id, username: stored.username });
@@ -91,7 +91,8 @@ export function createUserMemory(
   function lookUpUse(extra: Extra): MaybePromise<boolean> {
     if (store.hasExtra === undefined) return false;
     const readAt = clock.monotonic();
-    const reading = { readAt, until: readAt + MAX_AGE_MS, answer: store.hasExtra(extra) };
+    const answer = Promise.resolve(store.hasExtra(extra));
+    const reading = { readAt, until: readAt + MAX_AGE_MS, answer };
     inUse.set(extra, reading);
     reading.answer.catch(() => {
       if (inUse.get(extra) === reading) inUse.delete(extra);
@@ -119,7 +120,8 @@ export function createUserMemory(
     if (now < known.until) return true;
     const confirmedAt = watch?.confirmedAt() ?? Number.NEGATIVE_INFINITY;
     const until = Math.min(confirmedAt + MAX_AGE_MS, known.readAt + MAX_CONFIRMED_AGE_MS);
-    if (now >= until) return false;
+    // A `confirmedAt` that is not a number confirms nothing.
+    if (!(now < until)) return false;
     known.until = until;
     return true;
   }
@@ -132,7 +134,7 @@ export function createUserMemory(
 
     anyExists() {
       if (anyUserSeen) return true;
-      return store.hasUsers().then((yes) => {
+      return readHasUsers(store).then((yes) => {
         anyUserSeen ||= yes;
         return anyUserSeen;
       });
@@ -151,4 +153,34 @@ export function createUserMemory(
 
     close: async () => watch?.close(),
   };
+}
+
+// A store can be foreign code without types: it can throw at once, return another kind of promise,
+// or return what is not a record. The guards depend on what these functions let through.
+
+async function orError<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (thrown) {
+    throw errorOf(thrown);
+  }
+}
+
+async function readHasUsers(store: Pick<Store, "hasUsers">): Promise<boolean> {
+  const yes: unknown = await orError(() => store.hasUsers());
+  if (typeof yes === "boolean") return yes;
+  throw new Fault("store_broken", "hasUsers of the store did not return true or false");
+}
+
+/** The user with this ID, and no other. Like `undefined`, `null` means that there is none. */
+async function readUser(store: Pick<Store, "findUser">, id: UserId) {
+  const found: StoredUser | null | undefined = await orError(() => store.findUser(id));
+  if (found === undefined || found === null) return undefined;
+  const { id: itsId, username, sessionsFrom }: Partial<StoredUser> = found;
+  const isTime = Number.isFinite(sessionsFrom ?? 0);
+  if (itsId === id && typeof username === "string" && isTime) return found;
+  throw new Fault(
+    "store_broken",
+    "findUser of the store did not return the user with the given ID",
+  );
 }

@@ -52,7 +52,7 @@ export async function postPassword(
       return again("newPasswordTooShort", "new_password");
     case "changed":
       if (form("end_others") !== "")
-        await rules.sessions?.endOthers(request.user, tokenOf(request));
+        await rules.sessions?.endOthers(request.user, tokenOf(ports, request));
       return refresh(ports, request);
   }
 }

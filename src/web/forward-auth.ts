@@ -10,7 +10,6 @@ import { noteRefusal } from "./request/warnings.ts";
 import type { WebRequest } from "./request/web-request.ts";
 import { type Answer, type Headers, redirect, respond, respondText } from "./responses.ts";
 import { acceptedTarget, askedOf, withReturnTo } from "./return-to.ts";
-import { sessionTokenIn } from "./session-cookie.ts";
 
 /**
  * Answers a reverse proxy that asks before it forwards a request. The user comes from the session
@@ -20,7 +19,7 @@ import { sessionTokenIn } from "./session-cookie.ts";
 export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
   const query = readForwardAuthQuery(request.query);
   if (query.kind === "unknown-parameter") return refuseParameter(ports, request, query.name);
-  return andThen(ports.rules.requireAuth(sessionTokenIn(request.header("cookie"))), (admission) =>
+  return andThen(ports.rules.requireAuth(request.header("cookie")), (admission) =>
     answerOf(ports, request, query, admission),
   );
 }

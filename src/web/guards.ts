@@ -1,12 +1,13 @@
+import { errorOf } from "../core/fault.ts";
 import { andThen, type MaybePromise } from "../core/maybe-promise.ts";
-import type { Admission, Guard } from "../core/require-user.ts";
+import type { Admission } from "../core/require-user.ts";
 import type { User } from "../core/store.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Paths } from "./paths.ts";
 import { type RefusalOptions, refuse } from "./refuse.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 import type { Answer } from "./responses.ts";
-import { sessionTokenIn } from "./session-cookie.ts";
+import type { CookieGuard } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
 
 /** The outcome of a guard: the signed-in user, or the answer to send instead. */
@@ -15,8 +16,9 @@ export type GuardResult =
   | { readonly kind: "refused"; readonly answer: Answer };
 
 /**
- * A guard for any framework. It fails closed. On the hot path it returns without a promise
- * and without calling `request`, which only refusals need.
+ * A guard for any framework. It fails closed: it never throws, whatever fails it refuses, and it
+ * rejects with an `Error` at most. On the hot path it returns without a promise and without calling
+ * `request`, which only refusals need.
  */
 export type GuardCheck = (
   cookies: string | undefined,
@@ -24,7 +26,7 @@ export type GuardCheck = (
 ) => MaybePromise<GuardResult>;
 
 export function createGuardCheck(
-  guard: Guard,
+  guard: CookieGuard,
   options: RefusalOptions,
   paths: Paths,
   views: Views,
@@ -44,12 +46,28 @@ export function createGuardCheck(
         return admission;
     }
   };
-  return (cookies, request) =>
-    andThen(
-      guard(sessionTokenIn(cookies)),
-      (admission) => resultOf(admission, request),
-      async (fault) => refused(await views.fault(request(), fault)),
-    );
+  const failed = async (thrown: unknown, request: () => WebRequest): Promise<GuardResult> => {
+    try {
+      return refused(await views.fault(request(), thrown));
+    } catch (again) {
+      throw errorOf(again);
+    }
+  };
+  const later = (admitting: Promise<Admission>, request: () => WebRequest): Promise<GuardResult> =>
+    admitting
+      .then((admission) => resultOf(admission, request))
+      .catch((thrown) => failed(thrown, request));
+  // Makes no closure, which would cost as much as the rest of the hot path.
+  return (cookies, request) => {
+    try {
+      const admission = guard(cookies);
+      return admission instanceof Promise
+        ? later(admission, request)
+        : resultOf(admission, request);
+    } catch (thrown) {
+      return failed(thrown, request);
+    }
+  };
 }
 
 /** The endpoint behind a guard. */

@@ -34,7 +34,10 @@ async function asksForCode({ rules }: WebPorts): Promise<boolean> {
 export async function postLogin(ports: WebPorts, request: WebRequest, form: Form): Promise<Answer> {
   const outcome = await ports.rules.signIn({
     ...clientOf(request, ports.proxies),
-    remoteAddress: ports.proxies.remoteAddress(request),
+    // Read by the rule after the count of accounts, since it throws for an unknown address.
+    get remoteAddress() {
+      return ports.proxies.remoteAddress(request);
+    },
     username: form("username"),
     password: form("password"),
     code: form("code"),

@@ -32,7 +32,10 @@ export async function postPasskeyLogin(
   };
   const client = {
     ...clientOf(request, ports.proxies),
-    remoteAddress: ports.proxies.remoteAddress(request),
+    // Read by the rule after the count of accounts, since it throws for an unknown address.
+    get remoteAddress() {
+      return ports.proxies.remoteAddress(request);
+    },
   };
   return answerSignIn(ports, request, form, await ports.passkeys.signIn(answer, party, client));
 }

@@ -8,7 +8,6 @@ import type { beginPasskey } from "../core/passkeys/begin-passkey.ts";
 import type { removePasskey } from "../core/passkeys/remove-passkey.ts";
 import type { signInWithPasskey } from "../core/passkeys/sign-in-with-passkey.ts";
 import type { RefusalLog } from "../core/refusal-log.ts";
-import type { Guard } from "../core/require-user.ts";
 import type { AccountSessions } from "../core/sessions/account-sessions.ts";
 import type { setUp } from "../core/set-up.ts";
 import type { SetupTokenSource } from "../core/setup-token.ts";
@@ -22,6 +21,7 @@ import type { Paths } from "./paths.ts";
 import type { RefusalOptions } from "./refuse.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
 import type { RequestIds } from "./request/request-id.ts";
+import type { CookieGuard } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
 
 /** A rule whose ports are filled in. */
@@ -53,7 +53,9 @@ export interface WebRules {
   readonly changePassword: Ready<typeof changePassword>;
   /** `undefined` if passkeys are left out. */
   readonly passkeys: PasskeyRules | undefined;
-  readonly requireAuth: Guard;
+  readonly requireAuth: CookieGuard;
+  /** Whether one of the secrets has signed the session token. */
+  readonly isGenuine: (token: string) => boolean;
   readonly users: UserMemory;
   readonly refusals: RefusalLog;
   /** `undefined` if the store keeps no sessions, or if they are left out. */

@@ -1,5 +1,5 @@
 import { isClientGone, messageOf } from "../core/fault.ts";
-import { andThen, type MaybePromise } from "../core/maybe-promise.ts";
+import { andThen, type MaybePromise, orElse } from "../core/maybe-promise.ts";
 import { postPassword } from "./account.ts";
 import { answerUnknownPath, isHostChecked, refusingOtherHosts } from "./allowed-hosts.ts";
 import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./codes.ts";
@@ -73,12 +73,17 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     given: Ports,
     post: PostForm<Ports, AdmittedRequest>,
   ): Endpoint => refusingCrossSite(ports, guarded(ports.requireAuth, withForm(given, post)));
+  // Where a form belongs by the count of accounts, which comes before whether it can be read.
+  const unlessSetUp: Elsewhere = async () =>
+    (await ports.rules.users.anyExists()) ? undefined : redirect(paths.setup);
+  const onceSetUp: Elsewhere = async () =>
+    (await ports.rules.users.anyExists()) ? redirect(paths.login) : undefined;
   /** A sign-in, which the rate limit counts by address. */
   const signIn = <Ports extends WebPorts>(
     given: Ports,
     post: PostForm<Ports, WebRequest>,
   ): Endpoint => {
-    const endpoint = withForm(given, post);
+    const endpoint = withForm(given, post, unlessSetUp);
     return refusingCrossSite(ports, (request) => {
       warnOfProxy(request);
       return endpoint(request);
@@ -91,12 +96,12 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   });
   site.set(paths.setup, {
     GET: (request) => getSetup(ports, request),
-    POST: refusingCrossSite(ports, withForm(ports, postSetup)),
+    POST: showingFaults(ports, refusingCrossSite(ports, withForm(ports, postSetup, onceSetUp))),
   });
   site.set(paths.logout, {
     POST: refusingCrossSite(ports, (request) => postLogout(ports, request)),
   });
-  site.set(paths.password, { POST: ownForm(ports, postPassword) });
+  site.set(paths.password, { POST: showingFaults(ports, ownForm(ports, postPassword)) });
   if (sessions !== undefined) {
     site.set(paths.endSession, { POST: ownForm({ ...ports, sessions }, postEndSession) });
   }
@@ -138,21 +143,18 @@ function byMethod({ views }: WebPorts, { GET, POST }: Methods): Endpoint {
 }
 
 /** Turns a failure into the error page. */
-function failingSafely({ views }: WebPorts, endpoint: Endpoint): Endpoint {
-  const answerFault = (request: WebRequest, fault: unknown): Promise<Answer> =>
+function failingSafely({ views }: WebPorts, endpoint: Endpoint, shown?: "what-failed"): Endpoint {
+  const failed = (thrown: unknown, request: WebRequest): Promise<Answer> =>
     // Not logged: any client could fill the server log by disconnecting.
-    isClientGone(fault) ? views.error(request, 400, "formNotWhole") : views.fault(request, fault);
-  return (request) => {
-    try {
-      const answer = endpoint(request);
-      return answer instanceof Promise
-        ? answer.catch((fault: unknown) => answerFault(request, fault))
-        : answer;
-    } catch (fault) {
-      return answerFault(request, fault);
-    }
-  };
+    isClientGone(thrown)
+      ? views.error(request, 400, "formNotWhole")
+      : views.fault(request, thrown, shown);
+  return orElse(endpoint, failed);
 }
+
+/** The same for setup and password change, whose pages show what failed. */
+const showingFaults = (ports: WebPorts, endpoint: Endpoint): Endpoint =>
+  failingSafely(ports, endpoint, "what-failed");
 
 /** Adds the request's ID to the answer and to lines in the server log. */
 const withRequestId =
@@ -188,10 +190,14 @@ type PostForm<Ports, Request> = (
   form: Form,
 ) => MaybePromise<Answer>;
 
+/** The answer to a form that is sent to the wrong path; `undefined` for the right one. */
+type Elsewhere = () => Promise<Answer | undefined>;
+
 /** Calls the endpoint with the form; refuses a body that cannot be read as one. */
 function withForm<Ports extends WebPorts, Request extends WebRequest>(
   ports: Ports,
   post: PostForm<Ports, Request>,
+  elsewhere: Elsewhere = async () => undefined,
 ): (request: Request) => Promise<Answer> {
   return async (request) => {
     const reading = await readForm(request);
@@ -201,9 +207,12 @@ function withForm<Ports extends WebPorts, Request extends WebRequest>(
       case "too-large":
         noteRefusal(ports, request, "unreadable form refused");
         return ports.views.error(request, 413, "formTooLarge");
-      case "not-utf8":
+      case "not-utf8": {
+        const redirected = await elsewhere();
+        if (redirected !== undefined) return redirected;
         noteRefusal(ports, request, "unreadable form refused");
         return ports.views.error(request, 400, "formNotUtf8");
+      }
       case "aborted":
         return ports.views.error(request, 400, "formNotWhole");
     }

@@ -1,3 +1,5 @@
+import type { MaybePromise } from "../core/maybe-promise.ts";
+import type { Admission, Guard } from "../core/require-user.ts";
 import { SESSION_LIFETIME_SECONDS } from "../core/session-token.ts";
 import { isEncrypted } from "./request/connection.ts";
 import type { WebRequest } from "./request/web-request.ts";
@@ -31,20 +33,62 @@ export function isOverTls(request: WebRequest): boolean {
   return isEncrypted(request) || request.header("x-forwarded-proto") === "https";
 }
 
-/** The session token of a Cookie header. Runs on every guarded request. */
+/** A sibling host can add cookies of this name, and each that is tried costs a signature. */
+const MAX_TRIED = 4;
+
+/** The text of the first session cookie of a Cookie header. Runs on every guarded request. */
 export const sessionTokenIn = (cookies: string | undefined): string | undefined =>
   cookieIn(cookies, NAME);
 
-/** The value of the first cookie of this name of a Cookie header. */
-export function cookieIn(cookies: string | undefined, name: string): string | undefined {
+/**
+ * The first session token of a Cookie header that is genuine; four cookies are tried at most, of which
+ * the caller has already tried `tried`.
+ */
+export function genuineTokenIn(
+  cookies: string | undefined,
+  isGenuine: (token: string) => boolean,
+  tried = 0,
+): string | undefined {
+  for (let skip = tried; skip < MAX_TRIED; skip += 1) {
+    const token = cookieIn(cookies, NAME, skip);
+    if (token === undefined || isGenuine(token)) return token;
+  }
+  return undefined;
+}
+
+/** Decides over the first genuine session token of a Cookie header. */
+export type CookieGuard = (cookies: string | undefined) => MaybePromise<Admission>;
+
+/** The guard for Cookie headers. Only if the first session cookie is forged, it reads on. */
+export function readingCookies(guard: Guard, isGenuine: (token: string) => boolean): CookieGuard {
+  function readOn(admission: Admission, cookies: string | undefined): MaybePromise<Admission> {
+    if (admission.kind !== "forged-token") return admission;
+    const genuine = genuineTokenIn(cookies, isGenuine, 1);
+    return genuine === undefined ? admission : guard(genuine);
+  }
+  const later = (first: Promise<Admission>, cookies: string | undefined): Promise<Admission> =>
+    first.then((admission) => readOn(admission, cookies));
+  // Makes no closure: this is on the hot path.
+  return (cookies) => {
+    const first = guard(sessionTokenIn(cookies));
+    return first instanceof Promise ? later(first, cookies) : readOn(first, cookies);
+  };
+}
+
+/** The value of the first cookie of this name that is not empty, after `skip` others. */
+export function cookieIn(cookies: string | undefined, name: string, skip = 0): string | undefined {
   if (cookies === undefined) return undefined;
+  let left = skip;
   let equals = cookies.indexOf("=");
   for (let start = 0; equals !== -1; ) {
     const semicolon = cookies.indexOf(";", start);
     const end = semicolon === -1 ? cookies.length : semicolon;
     if (equals < end) {
-      if (cookies.slice(start, equals).trim() === name)
-        return cookies.slice(equals + 1, end).trim();
+      if (cookies.slice(start, equals).trim() === name) {
+        const value = cookies.slice(equals + 1, end).trim();
+        if (value !== "" && left === 0) return value;
+        if (value !== "") left -= 1;
+      }
       equals = cookies.indexOf("=", end);
     }
     start = end + 1;

@@ -8,7 +8,7 @@ import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 import { type Answer, redirect } from "./responses.ts";
-import { clearedSessionCookies, sessionTokenIn } from "./session-cookie.ts";
+import { clearedSessionCookies, genuineTokenIn } from "./session-cookie.ts";
 
 /**
  * Without it, the back button after a sign-out shows an app's page from the browser's cache. Browsers
@@ -20,13 +20,13 @@ const CLEAR_CACHE = { "Clear-Site-Data": '"cache"' };
 const OTHERS = "others";
 
 /** The session token that a request carries. */
-export const tokenOf = (request: WebRequest): string =>
-  sessionTokenIn(request.header("cookie")) ?? "";
+export const tokenOf = ({ rules }: WebPorts, request: WebRequest): string =>
+  genuineTokenIn(request.header("cookie"), rules.isGenuine) ?? "";
 
 /** If the store fails, the cookie stays, so that the user can try again. */
 export async function postLogout(ports: WebPorts, request: WebRequest): Promise<Answer> {
   const { rules, options, paths } = ports;
-  if (options.signOut === "session") await rules.sessions?.signOut(tokenOf(request));
+  if (options.signOut === "session") await rules.sessions?.signOut(tokenOf(ports, request));
   return redirect(paths.login, clearedSessionCookies(options.cookieDomain), CLEAR_CACHE);
 }
 
@@ -35,13 +35,14 @@ export async function postLogout(ports: WebPorts, request: WebRequest): Promise<
  * redirect of a user who has ended this session leads to the sign-in.
  */
 export async function postEndSession(
-  { sessions, paths, options }: With<"sessions">,
+  ports: With<"sessions">,
   request: AdmittedRequest,
   form: Form,
 ): Promise<Answer> {
+  const { sessions, paths, options } = ports;
   const { user } = request;
   const session = form("session");
-  if (session === OTHERS) await sessions.endOthers(user, tokenOf(request));
+  if (session === OTHERS) await sessions.endOthers(user, tokenOf(ports, request));
   else await sessions.end(user, session);
   return redirect(homeLocation(paths, options, user));
 }
@@ -56,7 +57,7 @@ export async function sessionsFor(
   if (rules.sessions === undefined) return { kind: "none" };
   try {
     const { sessions, currentId } = await rules.sessions.list(
-      tokenOf(request),
+      tokenOf(ports, request),
       clientOf(request, proxies),
     );
     return {

@@ -1,5 +1,5 @@
-import { messageOf, Unavailable } from "../core/fault.ts";
-import { admittedUser, type Guard } from "../core/require-user.ts";
+import { errorOf, messageOf, Unavailable } from "../core/fault.ts";
+import { admittedUser } from "../core/require-user.ts";
 import type { UserMemory } from "../core/user-memory.ts";
 import type { PageData, PageHelpers, PageName } from "./pages/page-data.ts";
 import type { Pages } from "./pages/render.ts";
@@ -15,7 +15,7 @@ import {
   respond,
   respondText,
 } from "./responses.ts";
-import { sessionTokenIn } from "./session-cookie.ts";
+import type { CookieGuard } from "./session-cookie.ts";
 
 /** Pages as answers. */
 export interface Views {
@@ -41,8 +41,11 @@ export interface Views {
   ): Promise<Answer>;
   /** The page for a signed-in user whom an app does not admit, with a sign-out. */
   excluded(request: WebRequest): Promise<Answer>;
-  /** Logs an unexpected failure and returns the error page, both with the request's ID. */
-  fault(request: WebRequest, error: unknown): Promise<Answer>;
+  /**
+   * Logs an unexpected failure and returns the error page, both with the request's ID. The page does
+   * not show what failed, unless `shown` says so.
+   */
+  fault(request: WebRequest, thrown: unknown, shown?: "what-failed"): Promise<Answer>;
   locale(request: WebRequest): Locale;
   /** The values that every page gets, also for an app's own templates. */
   helpers(request: WebRequest): Promise<PageHelpers>;
@@ -50,7 +53,7 @@ export interface Views {
 
 export interface ViewPorts {
   readonly pages: Pages;
-  readonly rules: { readonly users: UserMemory; readonly requireUser: Guard };
+  readonly rules: { readonly users: UserMemory; readonly requireUser: CookieGuard };
   /** Without `locale`, the language of a page follows the browser. */
   readonly options: FormTargets & { readonly locale: Locale | undefined };
   readonly requests: RequestIds;
@@ -75,9 +78,7 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
     return {
       ...helpersWithoutStore(request),
       NeedsSetup: !(await rules.users.anyExists()),
-      CurrentUser:
-        request.user ??
-        admittedUser(await rules.requireUser(sessionTokenIn(request.header("cookie")))),
+      CurrentUser: request.user ?? admittedUser(await rules.requireUser(request.header("cookie"))),
     };
   }
 
@@ -103,24 +104,30 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
       }
     });
 
-  function faultPage(request: WebRequest, fault: unknown, requestId: string): Promise<Answer> {
+  const fault: Views["fault"] = (request, thrown, shown) =>
+    requests.run(request, (requestId) => {
+      const error = errorOf(thrown);
+      const calm = error instanceof Unavailable ? "unavailable" : "internalFailure";
+      const message = shown ? error.message : wordsIn(locale(request)).messages[calm];
+      return faultPage(request, error, { message, requestId });
+    });
+
+  function faultPage(
+    request: WebRequest,
+    fault: Error,
+    told: { readonly message: string; readonly requestId: string },
+  ): Promise<Answer> {
     const { method, path } = request;
-    const message = messageOf(fault);
     if (!(fault instanceof Unavailable)) {
       log.error({ err: fault, method, path }, "request failed");
-      return errorPage(request, { status: 500, message, requestId });
+      return errorPage(request, { status: 500, ...told });
     }
     // Without the stack: under load these failures are frequent, and they are not bugs.
     const cause = fault.cause === undefined ? {} : { cause: messageOf(fault.cause) };
-    log.warn({ reason: message, ...cause, method, path }, "request put off");
+    log.warn({ reason: fault.message, ...cause, method, path }, "request put off");
     // Does not query the unresponsive store again, which could take as long as the first time.
     const later = { "Retry-After": String(fault.retryAfterSeconds) };
-    return errorPage(
-      request,
-      { status: 503, message, requestId },
-      later,
-      helpersWithoutStore(request),
-    );
+    return errorPage(request, { status: 503, ...told }, later, helpersWithoutStore(request));
   }
 
   return {
@@ -155,7 +162,7 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
         const headers = { [REQUEST_ID]: id, "Referrer-Policy": "strict-origin" };
         return respondPage(html, data.status, headers);
       }),
-    fault: (request, fault) => requests.run(request, (id) => faultPage(request, fault, id)),
+    fault,
     locale,
     helpers,
   };

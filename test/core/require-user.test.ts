@@ -35,6 +35,20 @@ test("rejects when the accounts cannot be counted", async (t) => {
   await assert.rejects(async () => guard(token), /unreachable/);
 });
 
+test("rejects, and leaves no rejection unhandled, when the count and the lookup both fail", async (t) => {
+  const unhandled = t.mock.fn();
+  process.on("unhandledRejection", unhandled);
+  t.after(() => process.off("unhandledRejection", unhandled));
+  const { ports, token } = await signedInOwner(t);
+  const anyExists = () => Promise.reject(new Error("unreachable"));
+  const guard = createRequireAuth({ ...ports.users, anyExists }, () => {
+    throw new Error("broken");
+  });
+  await assert.rejects(async () => guard(token), /unreachable|broken/);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(unhandled.mock.callCount(), 0);
+});
+
 test("does not count accounts in the guard for whole handlers", async (t) => {
   const ports = await corePorts(t);
   const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);

@@ -60,6 +60,17 @@ test("caches a user for a second after the last confirmation of the store", asyn
   assert.deepEqual(asked, [ONE, ONE]);
 });
 
+test("what is not a time confirms nothing", async () => {
+  const { clock, told, memory } = watchedMemory();
+  for (const confirmedAt of [Number.NaN, undefined, null, "soon", {}]) {
+    await memory.find(ONE);
+    clock.advance(1_000);
+    told.confirmedAt = confirmedAt as number;
+    assert.ok(!isRemembered(memory, ONE), String(confirmedAt));
+    await memory.find(ONE);
+  }
+});
+
 test("reads a user again after a minute despite confirmations", async () => {
   const { clock, told, memory } = watchedMemory();
   await memory.find(ONE);

@@ -37,7 +37,8 @@ const rejected: Readonly<Record<string, (given: Given) => string | undefined>> =
   "a signed token with alg none": ({ id }) =>
     `session=${mint({ user_id: id, exp: inSeconds(60) }, { header: { alg: "none" } })}`,
   "a cookie with its name in capitals": ({ token }) => `Session=${token}; SESSION=${token}`,
-  "a genuine token after an empty one": ({ token }) => `session=; session=${token}`,
+  "a genuine token after four wrong ones": ({ token }) =>
+    `${"session=nonsense; ".repeat(4)}session=${token}`,
 };
 
 test("rejects every cookie that does not identify a user, also from the cache", async (t) => {
@@ -56,6 +57,8 @@ test("rejects every cookie that does not identify a user, also from the cache", 
 /** Cookie headers that identify the only user. */
 const accepted: Readonly<Record<string, (given: Given) => string>> = {
   "a genuine token before a wrong one": ({ token }) => `session=${token}; session=nonsense`,
+  "a genuine token after three wrong ones": ({ token }) =>
+    `${"session=nonsense; ".repeat(3)}session=; session=${token}`,
   "a genuine token among other cookies": ({ token }) => `a=b; flag; session=${token};c="d"`,
   "a token with only the required claims": ({ id }) =>
     `session=${mint({ user_id: id, exp: inSeconds(60) }, { header: { alg: "HS256" } })}`,

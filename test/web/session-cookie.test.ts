@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { sessionTokenIn } from "../../src/web/session-cookie.ts";
+import { genuineTokenIn, sessionTokenIn } from "../../src/web/session-cookie.ts";
 
 const headers: readonly (readonly [header: string | undefined, token: string | undefined])[] = [
   [undefined, undefined],
   ["", undefined],
   ["session=abc", "abc"],
-  ["session=", ""],
+  ["session=", undefined],
   ["session", undefined],
   ["session; session=abc", "abc"],
   ["session=first; session=second", "first"],
-  ["session=; session=second", ""],
+  ["session=; session= ; session=second", "second"],
   ["a=b; session=abc; c=d", "abc"],
   ["  session  =  abc  ", "abc"],
   ["session=a=b==", "a=b=="],
@@ -33,13 +33,28 @@ for (const [header, token] of headers) {
   });
 }
 
+for (const [what, cookies, genuine] of [
+  ["the first genuine one", "session=bad; session=good-1; session=good-2", "good-1"],
+  ["the fourth", "session=1; a=b; session=2; session=; session=3; session=good", "good"],
+  ["not the fifth", "session=1; session=2; session=3; session=4; session=good", undefined],
+  ["none of two", "session=1; session=2", undefined],
+  ["none of none", "a=good", undefined],
+] as const) {
+  test(`takes of several session cookies ${what}`, () => {
+    assert.equal(
+      genuineTokenIn(cookies, (token) => token.startsWith("good")),
+      genuine,
+    );
+  });
+}
+
 /** Splits at every semicolon and returns the first session cookie. */
 function firstSession(header: string): string | undefined {
   const pieces = header.split(";").map((piece) => {
     const [name = "", ...value] = piece.split("=");
     return { name: name.trim(), value: value.length === 0 ? undefined : value.join("=").trim() };
   });
-  return pieces.find(({ name, value }) => name === "session" && value !== undefined)?.value;
+  return pieces.find(({ name, value }) => name === "session" && value)?.value;
 }
 
 test("finds the first session cookie in any header and never throws", () => {

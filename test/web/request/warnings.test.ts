@@ -66,7 +66,7 @@ const refusals: readonly (readonly [
   [
     "unreadable form refused",
     "a form that is not UTF-8",
-    (gate) => gate.send("/login", { form: {}, body: "password=wrong-one%ff" }),
+    (gate) => gate.send("/setup", { form: {}, body: "password=wrong-one%ff" }),
   ],
   [
     "unreadable form refused",

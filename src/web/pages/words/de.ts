@@ -142,5 +142,7 @@ export const de: Words = {
     formTooLarge: `das Formular ist zu groß (höchstens ${MAX_BODY_BYTES} Bytes)`,
     formNotUtf8: "das Formular ist kein gültiges UTF-8",
     formNotWhole: "das Formular ist unvollständig angekommen",
+    internalFailure: "der Server konnte diese Anfrage nicht beantworten",
+    unavailable: "der Server kann gerade nicht antworten; versuchen Sie es gleich noch einmal",
   },
 };

@@ -147,6 +147,8 @@ export const en = {
     formTooLarge: `the form is too large (at most ${MAX_BODY_BYTES} bytes)`,
     formNotUtf8: "the form is not valid UTF-8",
     formNotWhole: "the form arrived incomplete",
+    internalFailure: "the server could not answer this request",
+    unavailable: "the server cannot answer right now; try again in a moment",
   },
 };
 

@@ -144,5 +144,7 @@ export const es: Words = {
     formTooLarge: `el formulario es demasiado grande (${MAX_BODY_BYTES} bytes como máximo)`,
     formNotUtf8: "el formulario no es UTF-8 válido",
     formNotWhole: "el formulario llegó incompleto",
+    internalFailure: "el servidor no pudo responder a esta petición",
+    unavailable: "el servidor no puede responder en este momento; inténtelo de nuevo enseguida",
   },
 };

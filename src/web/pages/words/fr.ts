@@ -143,5 +143,7 @@ export const fr: Words = {
     formTooLarge: `le formulaire est trop volumineux (${MAX_BODY_BYTES} octets au maximum)`,
     formNotUtf8: "le formulaire n’est pas en UTF-8 valide",
     formNotWhole: "le formulaire est arrivé incomplet",
+    internalFailure: "le serveur n’a pas pu répondre à cette requête",
+    unavailable: "le serveur ne peut pas répondre pour le moment ; réessayez dans un instant",
   },
 };

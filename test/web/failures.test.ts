@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Unavailable } from "../../src/core/fault.ts";
+import { type Locale, locales, wordsIn } from "../../src/web/pages/words.ts";
+import { startApp } from "../support/app.ts";
+import { execute } from "../support/database.ts";
+import { changeForm, OWNER, SETUP_FORM } from "../support/gate.ts";
+import { openStore } from "../support/store.ts";
+
+const HIDDEN = "hidden text of a driver";
+const alertIn = (body: string): string | undefined => /role="alert">([^<]*)</.exec(body)?.[1];
+const inLanguage = (locale: Locale) => ({ "Accept-Language": locale });
+
+for (const [name, status, error] of [
+  ["internalFailure", 500, new Error(HIDDEN)],
+  ["unavailable", 503, new Unavailable("store_busy", HIDDEN, 7)],
+] as const) {
+  test(`a page that fails with ${status} shows a calm text in the reader's language and the ID`, async (t) => {
+    const store = { ...(await openStore(t)), hasUsers: () => Promise.reject(error) };
+    const app = await startApp(t, { store });
+    for (const locale of locales) {
+      const headers = inLanguage(locale);
+      for (const path of ["/login", "/setup", "/", "/login?error=1"]) {
+        const answer = await app.send(path, { headers });
+        assert.deepEqual(
+          [answer.status, alertIn(answer.body)],
+          [status, wordsIn(locale).messages[name]],
+        );
+        assert.ok(answer.body.includes(String(answer.headers["x-request-id"])), "quotes the ID");
+        assert.ok(!answer.body.includes(HIDDEN));
+      }
+      const signIn = await app.send("/login", { form: OWNER, headers });
+      assert.equal(alertIn(signIn.body), wordsIn(locale).messages[name]);
+    }
+    const shown = await app.send("/setup", { form: SETUP_FORM });
+    assert.deepEqual([shown.status, alertIn(shown.body)], [status, HIDDEN]);
+  });
+}
+
+test("a password change that fails shows what failed, and its failing guard does not", async (t) => {
+  const app = await startApp(t);
+  const { session } = await app.send("/setup", { form: SETUP_FORM });
+  const form = changeForm(OWNER.password, "battery staple");
+  execute(
+    app.databaseFile,
+    `CREATE TRIGGER refuse BEFORE UPDATE ON users BEGIN SELECT RAISE(ABORT, '${HIDDEN}'); END`,
+  );
+  const shown = await app.send("/account/password", { session, form });
+  assert.deepEqual([shown.status, alertIn(shown.body)], [500, HIDDEN]);
+});
