@@ -53,7 +53,7 @@ export async function changePassword(
   ports.users.forget(user.id);
   // Another request changed the password in the meantime, so the current one no longer matches.
   if (!replaced) return { kind: "current-password-incorrect" };
-  ports.events.record(eventOf("password_change"));
+  ports.events.record(eventOf("password_change", "", user.id));
   return { kind: "changed" };
 }
 

@@ -1,9 +1,13 @@
+import type { UserId } from "./store.ts";
+
 /** An event of the audit log; `eventOf` makes it. */
 export interface Event {
   readonly type: EventType;
   readonly summary: string;
   /** The service itself, or an operator at the command line. */
   readonly author: "system" | "cli";
+  /** Whom it concerns: this user sees the entry at home. */
+  readonly userId?: UserId;
 }
 
 /** The usual author of each type, and the start of its summary, before its subject. */
@@ -41,10 +45,13 @@ export const eventTypes: readonly EventType[] = Object.keys(forms) as EventType[
 /** The type that any client can cause, and so in any number. */
 export const DENIAL: EventType = "signin_rate_limited";
 
-/** @param subject The username, address or number with which the summary ends, if it has one. */
-export function eventOf(type: EventType, subject: string | number = ""): Event {
+/**
+ * @param subject The username, address or number with which the summary ends, if it has one.
+ * @param userId The user whom the event concerns, if it is one.
+ */
+export function eventOf(type: EventType, subject: string | number = "", userId?: UserId): Event {
   const [author, start] = forms[type];
-  return { type, summary: `${start}${subject}`, author };
+  return { type, summary: `${start}${subject}`, author, ...(userId && { userId }) };
 }
 
 /** The same event, caused by a command. */

@@ -1,5 +1,4 @@
-import { DENIAL } from "./events.ts";
-import type { NewLogEntry } from "./store.ts";
+import type { NewLogEntry, UserId } from "./store.ts";
 
 export interface LogEntry extends NewLogEntry {
   /** Increases with every entry, so it is also the order of the entries. */
@@ -12,8 +11,8 @@ export interface LogReader {
   readLogEntries(query: LogQuery): Promise<readonly LogEntry[]>;
   /** The `afterId` with which `readLogEntries` returns the newest `limit` matching entries. */
   startOfNewest(limit: number, filter: LogFilter): Promise<number>;
-  /** The newest entries, newest first. Of those of the type `once`, only the newest counts. */
-  readNewestEntries(limit: number, once: string): Promise<readonly LogEntry[]>;
+  /** The newest entries that concern the user, newest first. */
+  readNewestEntriesOf(user: UserId, limit: number): Promise<readonly LogEntry[]>;
 }
 
 export interface LogFilter {
@@ -37,17 +36,17 @@ export interface LogPruner {
 const RECENT_ENTRIES = 10;
 
 /**
- * Reads the newest entries, newest first, after a flush, which takes 250 ms at most. Of the denied
- * sign-ins, which any client can cause, only the newest: a flood of them displaces no other entry.
+ * Reads the newest entries of a user, newest first, after a flush, which takes 250 ms at most. No
+ * user sees the entries of another, nor those that concern no account, such as denied sign-ins.
  */
 export function recentLog(
-  store: Partial<Pick<LogReader, "readNewestEntries">>,
+  store: Partial<Pick<LogReader, "readNewestEntriesOf">>,
   events: { flush(): Promise<void> },
-): (() => Promise<readonly LogEntry[]>) | undefined {
-  const { readNewestEntries } = store;
-  if (readNewestEntries === undefined) return undefined;
-  return async () => {
+): ((user: UserId) => Promise<readonly LogEntry[]>) | undefined {
+  const { readNewestEntriesOf } = store;
+  if (readNewestEntriesOf === undefined) return undefined;
+  return async (user) => {
     await events.flush();
-    return readNewestEntries.call(store, RECENT_ENTRIES, DENIAL);
+    return readNewestEntriesOf.call(store, user, RECENT_ENTRIES);
   };
 }

@@ -57,7 +57,7 @@ export async function setUp(
   const token = startSession(ports, user, client);
   await deleteSetupToken(ports);
   startDomainSetup(ports, form.domain);
-  ports.events.record(eventOf("signup", user.username));
+  ports.events.record(eventOf("signup", user.username, user.id));
   return { kind: "set-up", user, token };
 }
 

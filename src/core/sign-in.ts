@@ -54,7 +54,7 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
   if (ports.passwords.isOutdated(user.passwordHash)) {
     await renewHash(ports, user, attempt.password, requester);
   }
-  ports.events.record(eventOf("signin", user.username));
+  ports.events.record(eventOf("signin", user.username, user.id));
   return { kind: "signed-in", user: { id: user.id, username: user.username }, token };
 }
 

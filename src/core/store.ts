@@ -48,6 +48,8 @@ export interface NewLogEntry {
   readonly type: string;
   readonly summary: string;
   readonly author: string;
+  /** Whom the entry concerns, if known. The account may be gone. */
+  readonly userId?: UserId;
 }
 
 /**

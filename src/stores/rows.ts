@@ -85,6 +85,7 @@ export function newLogEntryOf(row: Row): NewLogEntry {
     type: String(row.type),
     summary: String(row.summary),
     author: String(row.author),
+    ...(typeof row.user_id === "string" ? { userId: row.user_id as UserId } : {}),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { LogReader } from "../core/log-reader.ts";
-import type { Store } from "../core/store.ts";
+import type { Store, UserId } from "../core/store.ts";
 import { type Open, rulesFor } from "./database.ts";
 import { logEntry } from "./samples.ts";
 
@@ -105,20 +105,27 @@ export function testLogReader(name: string, open: Open<Store & LogReader>): void
     assert.deepEqual(await newest(1, { type: "signup", since: new Date(1_000) }), ["entry 6"]);
   });
 
-  rule("reads the newest entries, of one type only the newest", async (store) => {
-    assert.deepEqual(await store.readNewestEntries(5, "signup"), []);
-    await insertMixed(store);
-    const newest = async (limit: number, once: string) =>
-      (await store.readNewestEntries(limit, once)).map(({ summary }) => summary.slice(-1)).join("");
-    assert.equal(await newest(100, "signup"), "8765421");
-    assert.equal(await newest(3, "signup"), "876");
-    assert.equal(await newest(2, "signup"), "87");
-    assert.equal(await newest(3, "signin"), "863");
-    assert.equal(await newest(100, "signin"), "8630");
-    assert.equal(await newest(4, "no such type"), "8765");
+  rule("reads the newest entries of one user, and none of another or of nobody", async (store) => {
+    const [owner, guest] = ["owner" as UserId, "guest" as UserId];
+    assert.deepEqual(await store.readNewestEntriesOf(owner, 5), []);
+    const users = [undefined, owner, guest, owner, guest, undefined, owner];
+    const entries = users.map((userId, i) => logEntry(`entry ${i}`, userId && { userId }));
+    await store.insertLogEntries(entries);
+    const newest = async (user: UserId, limit: number) =>
+      (await store.readNewestEntriesOf(user, limit))
+        .map(({ summary }) => summary.slice(-1))
+        .join("");
+    assert.equal(await newest(owner, 100), "631");
+    assert.equal(await newest(owner, 2), "63");
+    assert.equal(await newest(guest, 100), "42");
+    assert.equal(await newest("Owner" as UserId, 100), "");
+    const [entry] = await store.readNewestEntriesOf(owner, 1);
+    assert.deepEqual(entry, { ...entries[6], id: entry?.id });
+    const all = await store.readLogEntries({ afterId: 0, limit: 10 });
     assert.deepEqual(
-      await store.readNewestEntries(1, "signup"),
-      await store.readLogEntries({ afterId: await store.startOfNewest(1, {}), limit: 1 }),
+      all.map(({ userId }) => userId),
+      users,
+      "the log tells whom an entry concerns",
     );
   });
 }

@@ -51,7 +51,7 @@ export async function homeWithProblem<Form extends HomeProblem["form"]>(
 async function homeOf(ports: WebPorts, request: AdmittedRequest, codes?: CodesSection) {
   const locale = ports.views.locale(request);
   const [activity, sessions, extras] = await Promise.all([
-    activityFor(ports, locale),
+    activityFor(ports, request.user.id, locale),
     sessionsFor(ports, request, locale),
     extrasFor(ports, request.user.id),
   ]);
@@ -78,10 +78,14 @@ function codesSection({ rules }: WebPorts, { codes }: Extras): CodesSection {
 }
 
 /** If the log cannot be read, the page still offers the password form. */
-async function activityFor({ rules, requests }: WebPorts, locale: Locale): Promise<Activity> {
+async function activityFor(
+  { rules, requests }: WebPorts,
+  user: UserId,
+  locale: Locale,
+): Promise<Activity> {
   if (rules.recentLog === undefined) return { kind: "none" };
   try {
-    return { kind: "entries", entries: activityIn(locale, await rules.recentLog()) };
+    return { kind: "entries", entries: activityIn(locale, await rules.recentLog(user)) };
   } catch (error) {
     requests.log.error({ reason: messageOf(error) }, "the log cannot be read for the home page");
     return { kind: "unreadable" };

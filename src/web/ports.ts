@@ -12,7 +12,7 @@ import type { AccountSessions } from "../core/sessions/account-sessions.ts";
 import type { setUp } from "../core/set-up.ts";
 import type { SetupTokenSource } from "../core/setup-token.ts";
 import type { signIn } from "../core/sign-in.ts";
-import type { Store } from "../core/store.ts";
+import type { Store, UserId } from "../core/store.ts";
 import type { UserMemory } from "../core/user-memory.ts";
 import type { GuardCheck } from "./guards.ts";
 import type { PostLoginLocation } from "./location.ts";
@@ -60,8 +60,8 @@ export interface WebRules {
   readonly refusals: RefusalLog;
   /** `undefined` if the store keeps no sessions, or if they are left out. */
   readonly sessions: AccountSessions | undefined;
-  /** The newest log entries, newest first; `undefined` if the store cannot read them. */
-  readonly recentLog: (() => Promise<readonly LogEntry[]>) | undefined;
+  /** A user's newest log entries, newest first; `undefined` if the store cannot read them. */
+  readonly recentLog: ((user: UserId) => Promise<readonly LogEntry[]>) | undefined;
   /** `undefined` if they are not offered. */
   readonly codes: CodeRules | undefined;
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createEventLog, type EventLog } from "../../src/core/event-log.ts";
 import { eventOf } from "../../src/core/events.ts";
 import { recentLog } from "../../src/core/log-reader.ts";
+import type { UserId } from "../../src/core/store.ts";
 import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { fakeClock } from "../support/fake-clock.ts";
@@ -12,15 +13,17 @@ import { logEntry, openStore } from "../support/store.ts";
 const names = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from }, (_, i) => `Signed in as ${from + i}`);
 
+const OWNER = "owner" as UserId;
+
 const insert = (store: SqliteStore, summaries: readonly string[]): Promise<void> =>
-  store.insertLogEntries(summaries.map((summary) => logEntry(summary)));
+  store.insertLogEntries(summaries.map((summary) => logEntry(summary, { userId: OWNER })));
 
 const eventLog = (store: Pick<SqliteStore, "insertLogEntries">): EventLog =>
   createEventLog(store, fakeClock(Date.UTC(2031, 4, 1)), recordingLog());
 
-/** The summaries of the newest entries. */
+/** The summaries of the newest entries of the owner. */
 async function recent(store: SqliteStore, events = eventLog(store)): Promise<readonly string[]> {
-  const entries = await recentLog(store, events)?.();
+  const entries = await recentLog(store, events)?.(OWNER);
   return entries?.map(({ summary }) => summary) ?? [];
 }
 
@@ -33,31 +36,16 @@ test("returns the newest ten entries, newest first, or all if there are fewer", 
   assert.deepEqual(await recent(store), names(15, 25).toReversed());
 });
 
-test("shows the newest denied sign-in only, in its place", async (t) => {
-  const store = await openStore(t);
-  const denials = Array.from({ length: 30 }, (_, i) =>
-    logEntry(`denial ${i}`, { type: "signin_rate_limited" }),
-  );
-  await insert(store, names(0, 12));
-  await store.insertLogEntries(denials);
-  assert.deepEqual(await recent(store), ["denial 29", ...names(3, 12).toReversed()]);
-  await insert(store, ["newer"]);
-  const [first, second, third] = await recent(store);
-  assert.deepEqual([first, second, third], ["newer", "denial 29", "Signed in as 11"]);
-  await insert(store, names(0, 10));
-  assert.deepEqual(await recent(store), names(0, 10).toReversed());
-});
-
 test("includes entries that were just recorded", async (t) => {
   const store = await openStore(t);
   const events = eventLog(store);
-  events.record(eventOf("signin", "first"));
+  events.record(eventOf("signin", "first", OWNER));
   assert.deepEqual(await recent(store, events), ["Signed in as first"]);
   // Within the pause after the first entry, in which only a flush writes.
-  events.record(eventOf("password_change"));
+  events.record(eventOf("password_change", "", OWNER));
   const at = new Date("2031-05-01T00:00:00.000Z");
-  const entry = { id: 2, at, ...eventOf("password_change") };
-  assert.deepEqual((await recentLog(store, events)?.())?.[0], entry);
+  const entry = { id: 2, at, ...eventOf("password_change", "", OWNER) };
+  assert.deepEqual((await recentLog(store, events)?.(OWNER))?.[0], entry);
 });
 
 test("returns older entries when new ones cannot be written", async (t) => {
@@ -66,7 +54,7 @@ test("returns older entries when new ones cannot be written", async (t) => {
   const events = eventLog({
     insertLogEntries: () => Promise.reject(new Error("the disk is full")),
   });
-  events.record(eventOf("signin", "newest"));
+  events.record(eventOf("signin", "newest", OWNER));
   assert.deepEqual(await recent(store, events), ["older"]);
   await events.close();
 });
@@ -76,11 +64,11 @@ const NO_EVENTS = { flush: async () => {} };
 test("calls the store's method with its object", async () => {
   const store = {
     entries: [{ id: 1, ...logEntry("own") }],
-    async readNewestEntries() {
+    async readNewestEntriesOf() {
       return this.entries;
     },
   };
-  assert.deepEqual(await recentLog(store, NO_EVENTS)?.(), store.entries);
+  assert.deepEqual(await recentLog(store, NO_EVENTS)?.(OWNER), store.entries);
 });
 
 test("returns undefined for a store that cannot read its log", () => {
@@ -89,7 +77,7 @@ test("returns undefined for a store that cannot read its log", () => {
 });
 
 test("passes a read failure on to the caller", async () => {
-  const readNewestEntries = () => Promise.reject(new Error("no such table"));
-  const recently = recentLog({ readNewestEntries }, NO_EVENTS);
-  await assert.rejects(async () => recently?.(), /no such table/);
+  const readNewestEntriesOf = () => Promise.reject(new Error("no such table"));
+  const recently = recentLog({ readNewestEntriesOf }, NO_EVENTS);
+  await assert.rejects(async () => recently?.(OWNER), /no such table/);
 });

@@ -167,9 +167,9 @@ test("a session may end between its guard and its page", async (t) => {
   const app = await startApp(t, {
     store: {
       ...store,
-      async readNewestEntries(limit, once) {
+      async readNewestEntriesOf(id, limit) {
         await store.endSessions("all", inSeconds(1));
-        return store.readNewestEntries(limit, once);
+        return store.readNewestEntriesOf(id, limit);
       },
     },
   });

@@ -16,7 +16,7 @@ export const command: Command = {
       const ended =
         session && user && (await endSession({ store, clock }, user.id, session.id)) === "ended";
       if (!ended) return terminal.fail(`there is no session ${quoted(String(id))}`);
-      await record(byOperator(eventOf("session_end", user.username)));
+      await record(byOperator(eventOf("session_end", user.username, user.id)));
       return terminal.succeed(`Ended a session of user ${quoted(user.username)}.`);
     }),
 };

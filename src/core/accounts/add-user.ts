@@ -27,6 +27,6 @@ export async function addUser(
   const user = await store.insertUser({ username, passwordHash });
   if (user === undefined) return { kind: "username-taken" };
   if (isFirst) await setupToken.delete();
-  await record(eventOf("user_add", username));
+  await record(eventOf("user_add", username, user.id));
   return { kind: "added", user };
 }

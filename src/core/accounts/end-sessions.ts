@@ -16,7 +16,7 @@ export async function endSessionsOf(
   const user = await store.findUserByUsername(username);
   if (user === undefined) return "no-user";
   if ((await store.endSessions(user.id, nextSecond(clock))) === 0) return "no-user";
-  await record(eventOf("user_sign_out", username));
+  await record(eventOf("user_sign_out", username, user.id));
   return "ended";
 }
 

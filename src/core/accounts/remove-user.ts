@@ -13,6 +13,6 @@ export async function removeUser(
   const outcome = await store.removeUser(user.id);
   if (outcome === "missing") return "no-user";
   if (outcome === "last") return "last-user";
-  await record(eventOf("user_remove", username));
+  await record(eventOf("user_remove", username, user.id));
   return "removed";
 }

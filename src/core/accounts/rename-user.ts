@@ -15,6 +15,6 @@ export async function renameUser(
   const outcome = await store.renameUser(user.id, to);
   if (outcome === "missing") return "no-user";
   if (outcome === "taken") return "username-taken";
-  await record(eventOf("user_rename", to));
+  await record(eventOf("user_rename", to, user.id));
   return "renamed";
 }

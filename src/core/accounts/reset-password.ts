@@ -21,6 +21,6 @@ export async function resetPassword(
     current = await store.findUser(user.id);
     if (current === undefined) return "no-user";
   }
-  await record(eventOf("user_password", username));
+  await record(eventOf("user_password", username, user.id));
   return "reset";
 }

@@ -37,7 +37,8 @@ export async function checkCode(
 ): Promise<"not-needed" | "accepted" | "rejected"> {
   if (!usesCodes(user.codes)) return "not-needed";
   const judged = await judgeCode(ports, user, entered, (next) => next);
-  if (judged === "recovery-code") ports.events.record(eventOf("recovery_code_used", user.username));
+  if (judged === "recovery-code")
+    ports.events.record(eventOf("recovery_code_used", user.username, user.id));
   return judged === "code" || judged === "recovery-code" ? "accepted" : "rejected";
 }
 
@@ -103,8 +104,9 @@ async function judgeNext(
       return "wrong";
     case "wrong":
     case "last-wrong":
-      ports.events.record(eventOf("code_rejected", user.username));
-      if (outcome === "last-wrong") ports.events.record(eventOf("codes_locked", user.username));
+      ports.events.record(eventOf("code_rejected", user.username, user.id));
+      if (outcome === "last-wrong")
+        ports.events.record(eventOf("codes_locked", user.username, user.id));
       return "wrong";
     case "locked":
       return "wrong";

@@ -47,7 +47,7 @@ export async function turnOffCodes(
       return "code-incorrect";
     case "code":
     case "recovery-code":
-      events.record(eventOf("codes_off", user.username));
+      events.record(eventOf("codes_off", user.username, user.id));
       return "off";
   }
 }
@@ -64,6 +64,6 @@ export async function removeCodes(
     by: undefined,
     outcome: usesCodes(codes) ? ("off" as const) : ("already-off" as const),
   }));
-  if (outcome === "off") await record(byOperator(eventOf("codes_off", username)));
+  if (outcome === "off") await record(byOperator(eventOf("codes_off", username, user.id)));
   return outcome;
 }

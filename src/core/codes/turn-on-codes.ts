@@ -98,7 +98,7 @@ export async function confirmCodes(
   });
   users.forget(userId);
   if (kind !== "on") return { kind };
-  events.record(eventOf("codes_on", user.username));
+  events.record(eventOf("codes_on", user.username, userId));
   return { kind, recoveryCodes };
 }
 

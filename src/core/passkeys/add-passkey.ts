@@ -66,6 +66,6 @@ export async function addPasskey(
       return { kind: "replace", by: textOf([...passkeys, added]), outcome: "added" };
     },
   );
-  if (outcome === "added") events.record(eventOf("passkey_add", user.username));
+  if (outcome === "added") events.record(eventOf("passkey_add", user.username, userId));
   return outcome;
 }

@@ -41,6 +41,6 @@ export async function removePasskey(
     },
   );
   if (outcome === "no-user") return outcome;
-  if (outcome === "removed") events.record(eventOf("passkey_remove", user.username));
+  if (outcome === "removed") events.record(eventOf("passkey_remove", user.username, userId));
   return "removed";
 }

@@ -69,7 +69,7 @@ export async function signInWithPasskey(
   if (use === "copied") ports.log.warn({ username: user.username }, COPIED);
   if (use !== "used") return { kind: "rejected" };
   const token = startSession(ports, user, client);
-  ports.events.record(eventOf("signin", user.username));
+  ports.events.record(eventOf("signin", user.username, user.id));
   return { kind: "signed-in", user: { id: user.id, username: user.username }, token };
 }
 

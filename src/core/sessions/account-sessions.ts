@@ -46,20 +46,20 @@ export function createAccountSessions(ports: AccountSessionsPorts): AccountSessi
 
     async end(user, session) {
       const outcome = await endSession(ports, user.id, session);
-      if (outcome === "ended") events.record(eventOf("session_end", user.username));
+      if (outcome === "ended") events.record(eventOf("session_end", user.username, user.id));
       return outcome;
     },
 
     async endOthers(user, text) {
       const ended = await endOtherSessions(ports, user.id, tokenOf(text)?.jti);
-      if (ended > 0) events.record(eventOf("session_end_others", user.username));
+      if (ended > 0) events.record(eventOf("session_end_others", user.username, user.id));
     },
 
     async signOut(text) {
       const outcome = await signOut(ports, text);
       if (outcome === "no-session") return;
       const user = await store.findUser(outcome.ended);
-      if (user !== undefined) events.record(eventOf("session_end", user.username));
+      if (user !== undefined) events.record(eventOf("session_end", user.username, user.id));
     },
   };
 }

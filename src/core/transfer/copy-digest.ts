@@ -34,9 +34,9 @@ export function addRows(digest: Digest, { users, entries }: NewRows): void {
     const sessions = sessionRowsOf(user.sessions);
     add(digest.users, [id, username, passwordHash, sessionsFrom, ...extras, sessions]);
   }
-  for (const { at, type, summary, author } of entries) {
+  for (const { at, type, summary, author, userId = null } of entries) {
     // With its place: each database has IDs of its own for entries, but their order is the same.
-    add(digest.entries, [digest.entries.count, at.getTime(), type, summary, author]);
+    add(digest.entries, [digest.entries.count, at.getTime(), type, summary, author, userId]);
   }
 }
 

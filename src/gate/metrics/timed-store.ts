@@ -18,7 +18,7 @@ const operations = [
   "readSessionsOf",
   "removeSessions",
   "insertLogEntries",
-  "readNewestEntries",
+  "readNewestEntriesOf",
   "pruneLogEntries",
   "pruneLogEntriesOf",
   "recordAttempt",

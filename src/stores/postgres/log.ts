@@ -3,9 +3,11 @@ import type { LogFilter, LogPruner, LogReader } from "../../core/log-reader.ts";
 import type { NewLogEntry, Store } from "../../core/store.ts";
 import { EARLIEST_ENTRIES, logEntryOf } from "../rows.ts";
 import type { Ask } from "./query.ts";
-import { EQ, GT, GTE, LT, LTE, MINUS, NE, PLUS, type Tables } from "./tables.ts";
+import { EQ, GT, GTE, LT, LTE, MINUS, PLUS, type Tables } from "./tables.ts";
 
 export type PostgresLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
+
+const COLUMNS = "id, at, type, summary, author, user_id";
 
 /** The methods for the audit log. */
 export function logOn(ask: Ask, tables: Tables): PostgresLog {
@@ -24,7 +26,7 @@ export function logOn(ask: Ask, tables: Tables): PostgresLog {
 
     async readLogEntries({ afterId, limit, ...filter }) {
       const { where, values } = filterOf(log, filter, [afterId, limit]);
-      const text = `SELECT id, at, type, summary, author FROM ${log}
+      const text = `SELECT ${COLUMNS} FROM ${log}
         WHERE id ${GT} $1 ${where} ORDER BY id LIMIT $2`;
       return (await ask(text, values)).map(logEntryOf);
     },
@@ -37,12 +39,9 @@ export function logOn(ask: Ask, tables: Tables): PostgresLog {
       return Number(row?.id ?? 0);
     },
 
-    async readNewestEntries(limit, once) {
-      const text = `SELECT id, at, type, summary, author FROM ${log}
-        WHERE type ${NE} $1
-          OR id ${EQ} (SELECT pg_catalog.max(id) FROM ${log} WHERE type ${EQ} $1)
-        ORDER BY id DESC LIMIT $2`;
-      return (await ask(text, [once, limit])).map(logEntryOf);
+    async readNewestEntriesOf(user, limit) {
+      const text = `SELECT ${COLUMNS} FROM ${log} WHERE user_id ${EQ} $1 ORDER BY id DESC LIMIT $2`;
+      return (await ask(text, [user, limit])).map(logEntryOf);
     },
 
     async pruneLogEntries(before, limit) {
@@ -79,13 +78,13 @@ export async function insertEntries(
        UPDATE ${logEnd} SET id = id ${PLUS} $1
        RETURNING id ${MINUS} $1 AS start
      )
-     INSERT INTO ${log} (id, key, at, type, summary, author)
-     SELECT start ${PLUS} place, key, at, type, summary, author
+     INSERT INTO ${log} (id, key, at, type, summary, author, user_id)
+     SELECT start ${PLUS} place, key, at, type, summary, author, user_id
      FROM log_end, ROWS FROM (
        pg_catalog.unnest($2::pg_catalog.uuid[]), pg_catalog.unnest($3::pg_catalog.timestamptz[]),
        pg_catalog.unnest($4::pg_catalog.text[]), pg_catalog.unnest($5::pg_catalog.text[]),
-       pg_catalog.unnest($6::pg_catalog.text[])
-     ) WITH ORDINALITY AS entry (key, at, type, summary, author, place)
+       pg_catalog.unnest($6::pg_catalog.text[]), pg_catalog.unnest($7::pg_catalog.text[])
+     ) WITH ORDINALITY AS entry (key, at, type, summary, author, user_id, place)
      ON CONFLICT (key) DO NOTHING`,
     [
       entries.length,
@@ -94,6 +93,7 @@ export async function insertEntries(
       entries.map(({ type }) => type),
       entries.map(({ summary }) => summary),
       entries.map(({ author }) => author),
+      entries.map(({ userId }) => userId ?? null),
     ],
   );
 }

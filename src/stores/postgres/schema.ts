@@ -110,6 +110,9 @@ export const migrations: readonly string[] = [
    CREATE INDEX latchkey_sessions_by_end ON latchkey_sessions (expires_at);`,
 
   "DROP TABLE latchkey_import_mark",
+
+  `ALTER TABLE latchkey_log ADD COLUMN user_id text COLLATE "C";
+   CREATE INDEX latchkey_log_by_user ON latchkey_log (user_id, id) WHERE user_id IS NOT NULL;`,
 ];
 
 export const NEWEST_SCHEMA: number = migrations.length;

@@ -120,7 +120,7 @@ function problemWith({ users, entries }: NewRows): string | undefined {
     }
   }
   const unusable = entries.find((one) =>
-    [one.type, one.summary, one.author].some((text) => text.includes("\0")),
+    [one.type, one.summary, one.author, one.userId].some((text) => text?.includes("\0")),
   );
   if (unusable === undefined) return undefined;
   return `the log entry of ${unusable.at.toISOString()} contains a NUL character, which PostgreSQL cannot store`;

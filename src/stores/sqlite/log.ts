@@ -31,11 +31,9 @@ export function logOn(database: DatabaseSync, ask: Ask): SqliteLog {
       return Number(oldest?.id ?? 0);
     },
 
-    async readNewestEntries(limit, once) {
-      const text = `SELECT * FROM log_entries
-        WHERE type <> ? OR id = (SELECT max(id) FROM log_entries WHERE type = ?)
-        ORDER BY id DESC LIMIT ${limit}`;
-      return (await ask(text, [once, once])).map(logEntryOf);
+    async readNewestEntriesOf(user, limit) {
+      const text = `SELECT * FROM log_entries WHERE user_id = ? ORDER BY id DESC LIMIT ${limit}`;
+      return (await ask(text, [user])).map(logEntryOf);
     },
 
     pruneLogEntries: (before, limit) =>

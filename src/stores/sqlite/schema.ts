@@ -45,6 +45,9 @@ const migrations: readonly string[] = [
    CREATE INDEX sessions_by_end ON sessions (expires_at);`,
 
   "DROP TABLE import_mark",
+
+  `ALTER TABLE log_entries ADD COLUMN user_id TEXT;
+   CREATE INDEX log_entries_by_user ON log_entries (user_id, id) WHERE user_id IS NOT NULL;`,
 ];
 
 export const NEWEST_SCHEMA: number = migrations.length;

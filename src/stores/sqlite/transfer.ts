@@ -74,13 +74,13 @@ export function insertRows(database: DatabaseSync, { users, entries }: NewRows):
      FROM json_each(?) WHERE true ON CONFLICT (id) DO NOTHING`,
   );
   const insertEntry = database.prepare(
-    "INSERT INTO log_entries (at, type, summary, author) VALUES (?, ?, ?, ?)",
+    "INSERT INTO log_entries (at, type, summary, author, user_id) VALUES (?, ?, ?, ?, ?)",
   );
   for (const user of users) {
     insertUser.run(...userValues(user));
     if (user.sessions !== undefined) insertSessions.run(user.id, user.sessions);
   }
-  for (const { at, type, summary, author } of entries) {
-    insertEntry.run(at.getTime(), type, summary, author);
+  for (const { at, type, summary, author, userId } of entries) {
+    insertEntry.run(at.getTime(), type, summary, author, userId ?? null);
   }
 }

@@ -15,7 +15,7 @@ test("adds an account with its password and records an entry", async (t) => {
   assert.equal(await ports.passwords.verify(PASSWORD, stored.passwordHash), true);
   assert.equal(ports.passwords.isOutdated(stored.passwordHash), false);
   assert.equal(stored.sessionsFrom, undefined);
-  assert.deepEqual(ports.recorded, [eventOf("user_add", "guest")]);
+  assert.deepEqual(ports.recorded, [eventOf("user_add", "guest", stored.id)]);
 });
 
 test("deletes the setup token with the first account only, which closes the setup", async (t) => {

@@ -53,7 +53,7 @@ test("ends every session of the account only and records an entry", async (t) =>
     undefined,
     "guest",
   ]);
-  assert.deepEqual(ports.recorded, [eventOf("user_sign_out", "owner")]);
+  assert.deepEqual(ports.recorded, [eventOf("user_sign_out", "owner", owner)]);
   const stored = (await ports.accounts()).map(({ sessionsFrom }) => sessionsFrom);
   assert.deepEqual(stored, [undefined, clock.now() / SECOND + 1]);
 });

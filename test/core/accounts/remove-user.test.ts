@@ -6,10 +6,10 @@ import { accountPorts } from "./account-ports.ts";
 
 test("removes only that account and records an entry", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
-  const [, owner] = await ports.accounts();
+  const [guest, owner] = await ports.accounts();
   assert.equal(await removeUser(ports, "guest"), "removed");
   assert.deepEqual(await ports.accounts(), [owner]);
-  assert.deepEqual(ports.recorded, [eventOf("user_remove", "guest")]);
+  assert.deepEqual(ports.recorded, [eventOf("user_remove", "guest", guest?.id)]);
 });
 
 for (const [username, outcome] of [

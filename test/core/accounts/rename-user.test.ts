@@ -9,7 +9,7 @@ test("keeps ID and password of a renamed account and records an entry", async (t
   const [guest, owner] = await ports.accounts();
   assert.equal(await renameUser(ports, "owner", "host"), "renamed");
   assert.deepEqual(await ports.accounts(), [guest, { ...owner, username: "host" }]);
-  assert.deepEqual(ports.recorded, [eventOf("user_rename", "host")]);
+  assert.deepEqual(ports.recorded, [eventOf("user_rename", "host", owner?.id)]);
 });
 
 for (const [from, to, outcome] of [

@@ -15,7 +15,7 @@ test("sets the new password whatever the old hash, changes nothing else, and rec
   assert.equal(await ports.passwords.verify(PASSWORD, ownerAfter?.passwordHash), true);
   assert.deepEqual(guestAfter, guest);
   assert.deepEqual(ownerAfter, { ...owner, passwordHash: ownerAfter?.passwordHash }, "no sign-out");
-  assert.deepEqual(ports.recorded, [eventOf("user_password", "owner")]);
+  assert.deepEqual(ports.recorded, [eventOf("user_password", "owner", owner?.id)]);
 });
 
 for (const [what, username, password, outcome] of [

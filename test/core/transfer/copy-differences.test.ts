@@ -67,6 +67,7 @@ const changes: readonly (readonly [sql: string, of: "users" | "log entries", fou
   ["UPDATE log_entries SET type = 'signup' WHERE id = 2500", "log entries", 2_500],
   ["UPDATE log_entries SET summary = summary || ' ' WHERE id = 1", "log entries", 2_500],
   ["UPDATE log_entries SET author = 'System' WHERE id = 1", "log entries", 2_500],
+  ["UPDATE log_entries SET user_id = 'x' WHERE id = 1", "log entries", 2_500],
   ["DELETE FROM log_entries WHERE id = 1200", "log entries", 2_499],
 ];
 

@@ -21,7 +21,9 @@ const userNamed = (username: string): TransferUser => ({
 async function fill(store: SqliteStore, users: number, entries: number): Promise<void> {
   const rows = {
     users: Array.from({ length: users }, (_, i) => userNamed(`user ${i}`)),
-    entries: Array.from({ length: entries }, (_, i) => logEntry(`entry ${i}`, { at: new Date(i) })),
+    entries: Array.from({ length: entries }, (_, i) =>
+      logEntry(`entry ${i}`, { at: new Date(i), userId: `user ${i}` as UserId }),
+    ),
   };
   await store.importRecords([rows]);
 }
