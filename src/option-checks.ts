@@ -80,11 +80,6 @@ export const onDenied: Check<string> = {
   accepts: (answer) => answer === "redirect" || answer === "negotiate",
 };
 
-export const signOut: Check<string> = {
-  takes: "cookie or session",
-  accepts: (what) => what === "cookie" || what === "session",
-};
-
 /** Failures of the log are dropped later on, so this is the only report of a log that is not one. */
 export const log: Check<Partial<ServerLog>> = {
   takes: "an object with the functions warn and error",

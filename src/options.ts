@@ -101,11 +101,6 @@ export interface AuthOptions {
    * Default: true.
    */
   readonly sessions?: boolean;
-  /**
-   * `session` makes the sign-out end the session in the store, so that copies of its token end too;
-   * `cookie` clears the cookie only. Default: `cookie`.
-   */
-  readonly signOut?: "cookie" | "session";
   /** Receives warnings, errors and refused requests with their address. Default: the console. */
   readonly log?: ServerLog;
   /** Receives events to count, for metrics. Default: none. */

@@ -22,6 +22,7 @@ import { createSessionTokens } from "./core/session-token.ts";
 import { createAccountSessions } from "./core/sessions/account-sessions.ts";
 import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
 import { keepsSessions } from "./core/sessions/session-store.ts";
+import { signOut } from "./core/sessions/sign-out.ts";
 import { setUp } from "./core/set-up.ts";
 import {
   type AttemptCounter,
@@ -49,12 +50,8 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const { store, meter, setupToken, setUpDomain } = settled;
   // What can throw comes first, so that no watch on the store is left behind.
   const ownLimiter = createAttemptLimiter(systemClock);
-  const sessionStore = settled.sessions && keepsSessions(store) ? store : undefined;
-  if (settled.signOut === "session" && sessionStore === undefined)
-    throw new Fault(
-      "invalid_option",
-      "signOut takes session only with a store that keeps sessions, and with the option sessions",
-    );
+  const sessionStore = keepsSessions(store) ? store : undefined;
+  const listedStore = settled.sessions ? sessionStore : undefined;
   const { limitIpv6Prefix } = settled;
   const limiter = limitByNetwork(limiterFor(settled, ownLimiter, log), limitIpv6Prefix);
   const ofPasskeys = limiterFor(settled, createAttemptLimiter(systemClock), log);
@@ -67,7 +64,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const events = createEventLog(store, systemClock, settled.log, meter.entries);
   const refusals = createRefusalLog(log);
   const users = createUserMemory(store, systemClock);
-  const sessions = createSessionRecorder(sessionStore, systemClock, settled.log);
+  const sessions = createSessionRecorder(listedStore, systemClock, settled.log);
   const sessionMemory = createSessionMemory();
   const currentUser = createCurrentUser(tokens, users, systemClock, sessionMemory, sessions);
   const remembered = (token: string) => sessionMemory.get(token)?.token;
@@ -88,6 +85,8 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     codeLimiter,
     clock: systemClock,
   };
+
+  const ending = sessionStore && { ...ports, store: sessionStore };
 
   meter.watch({
     trackedAddresses: () => ownLimiter.tracked,
@@ -115,7 +114,8 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     isGenuine,
     users,
     refusals,
-    sessions: sessionStore && createAccountSessions({ ...ports, store: sessionStore, remembered }),
+    signOut: async (cookies, of) => ending && signOut(ending, cookies, of),
+    sessions: listedStore && createAccountSessions({ ...ports, store: listedStore, remembered }),
     recentLog: recentLog(store, events),
     codes: settled.oneTimeCodes && keepsExtras(store) ? codeRules({ ...ports, store }) : undefined,
     async close() {

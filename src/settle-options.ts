@@ -61,7 +61,6 @@ export const OPTION_DEFAULTS: Omit<SettledOptions, "store" | "secret" | "homePat
     limitIpv6Prefix: MAX_LIMIT_IPV6_PREFIX,
     hashing: defaultHashing(),
     sessions: true,
-    signOut: "cookie",
     log: consoleLog,
     meter: noMeter,
   },

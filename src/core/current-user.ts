@@ -1,9 +1,8 @@
-import { isEnded } from "./accounts/end-sessions.ts";
 import { type BoundedMemory, createBoundedMemory } from "./bounded-memory.ts";
 import type { Clock } from "./clock.ts";
 import { andThen, type MaybePromise } from "./maybe-promise.ts";
 import type { SessionTokens, VerifiedToken } from "./session-token.ts";
-import { isAmongEnded } from "./sessions/ended-sessions.ts";
+import { hasEnded } from "./sessions/ended-sessions.ts";
 import type { SessionRecorder } from "./sessions/session-recorder.ts";
 import type { User } from "./store.ts";
 import type { RememberedUser, UserMemory } from "./user-memory.ts";
@@ -89,10 +88,6 @@ export function createCurrentUser(
 
 /** A session that has ended has no user. */
 function setFound(session: Session, found: RememberedUser | undefined): User | undefined {
-  const ended =
-    found !== undefined &&
-    (isEnded(session.token, found.sessionsFrom) ||
-      isAmongEnded(session.token, found.endedSessions));
-  session.found = ended ? undefined : found;
+  session.found = found === undefined || hasEnded(session.token, found) ? undefined : found;
   return session.found?.user;
 }

@@ -33,6 +33,8 @@ export interface SessionTokens {
    * @param id Of the session. Default: a new one.
    */
   issue(userId: UserId, sessionsFrom?: number, id?: string): string;
+  /** Issues the token of a session that continues under another ID: it expires when it would have. */
+  reissue(token: VerifiedToken, sessionsFrom: number, id: string): string;
   /**
    * Returns the content of a genuine, unexpired token, `forged` for a text that is not a token or that
    * none of the secrets has signed, and `undefined` for a genuine token that is not a session.
@@ -57,6 +59,11 @@ export function createSessionTokens(
       const iat = secondsOf(clock);
       const exp = iat + SESSION_LIFETIME_SECONDS;
       return signJwt({ header, claims: { user_id: userId, jti: id, iat, exp } }, key);
+    },
+
+    reissue({ userId, issuedAt: iat, expiresAt }, sessionsFrom, id) {
+      const claims = { user_id: userId, jti: id, iat, exp: expiresAt / 1000 };
+      return signJwt({ header: { [SESSIONS_FROM]: sessionsFrom }, claims }, key);
     },
 
     verify(token) {

@@ -3,7 +3,7 @@ import { createBoundedMemory } from "./bounded-memory.ts";
 import type { Clock } from "./clock.ts";
 import { errorOf, Fault } from "./fault.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
-import { type EndedSessions, endedSessionsIn } from "./sessions/ended-sessions.ts";
+import { type SessionEnds, sessionEndsOf } from "./sessions/ended-sessions.ts";
 import type { Extra, Store, StoredUser, User, UserId } from "./store.ts";
 
 /**
@@ -16,12 +16,8 @@ const MAX_USERS = 32_768;
 /** Applies despite confirmations, in case a change was made in a way that the store cannot report. */
 const MAX_CONFIRMED_AGE_MS = 60_000;
 
-export interface RememberedUser {
+export interface RememberedUser extends SessionEnds {
   readonly user: User;
-  /** Sessions from sign-ins before this second have ended. */
-  readonly sessionsFrom: number;
-  /** Sessions that have ended one by one. */
-  readonly endedSessions: EndedSessions;
   /** The monotonic time until which this entry is valid; in the past once forgotten. */
   readonly until: number;
 }
@@ -72,10 +68,8 @@ export function createUserMemory(
       .then((stored) => {
         if (stored === undefined) return undefined;
         const user: User = Object.freeze({ id: stored.id, username: stored.username });
-        const { sessionsFrom = Number.NEGATIVE_INFINITY } = stored;
-        const endedSessions = endedSessionsIn(stored.endedSessions);
         const until = readAt + MAX_AGE_MS;
-        const found: Known = { user, sessionsFrom, endedSessions, readAt, until };
+        const found: Known = { user, ...sessionEndsOf(stored), readAt, until };
         if (lookups.get(id) === lookup) remembered.set(id, found);
         // `forget` has removed the lookup from the map: its result may already be outdated.
         else found.until = 0;

@@ -135,21 +135,36 @@ function testRemoving(rule: Rule<AccountStore>): void {
 function testSessions(rule: Rule<AccountStore>): void {
   rule("ends the sessions of one account only", async (store) => {
     const { owner, guest } = await addTwo(store);
-    assert.equal(await store.endSessions(owner.id, 2_000_000_000), 1);
-    assert.equal(await store.endSessions(UNKNOWN, 2_000_000_000), 0);
-    const ended = { ...owner, sessionsFrom: 2_000_000_000 };
+    await store.replaceExtra(owner.id, "codes", undefined, "a text");
+    const was = { ...owner, codes: "a text" };
+    const sessionsFrom = 2_000_000_000;
+    assert.deepEqual(await store.endSessions(owner.id, sessionsFrom), { was, sessionsFrom });
+    assert.equal(await store.endSessions(UNKNOWN, sessionsFrom), undefined);
+    const ended = { ...was, sessionsFrom };
     assert.deepEqual(await usersIn(store), { owner: ended, guest });
     assert.deepEqual(await store.findUser(owner.id), ended);
     assert.deepEqual(await store.findUserByUsername("owner"), ended);
   });
 
   rule("ends the sessions of all accounts and returns their number", async (store) => {
-    assert.equal(await store.endSessions("all", 1_000), 0);
+    assert.equal(await store.endAllSessions(1_000), 0);
     const users = { ...(await addTwo(store)), all: await add(store, "all") };
-    assert.equal(await store.endSessions("all", 1_000), 3);
+    assert.equal(await store.endAllSessions(1_000), 3);
     for (const user of Object.values(users)) {
       assert.deepEqual(await store.findUser(user.id), { ...user, sessionsFrom: 1_000 });
     }
+  });
+
+  rule("tells eight concurrent ends of an account apart", async (store, database) => {
+    const owner = await add(store, "owner");
+    const ends = await race(database, 1, (one) => one.endSessions(owner.id, 1_000));
+    const from = ends.map((end) => end?.sessionsFrom ?? 0).sort((a, b) => a - b);
+    const was = ends.map((end) => end?.was.sessionsFrom ?? 0).sort((a, b) => a - b);
+    assert.deepEqual(
+      from,
+      Array.from({ length: COMPETITORS }, (_, i) => 1_000 + i),
+    );
+    assert.deepEqual(was, [0, ...from.slice(0, -1)], "each has found what the one before has left");
   });
 
   rule("ends sessions that were issued since the last end", async (store) => {
@@ -158,9 +173,9 @@ function testSessions(rule: Rule<AccountStore>): void {
     await store.endSessions(id, 1_000);
     await store.endSessions(id, 1_000);
     assert.ok((await from()) > 1_000, "a session from the second of both ends");
-    await store.endSessions("all", 500);
+    await store.endAllSessions(500);
     assert.ok((await from()) > 1_001, "also when a clock is behind");
-    await store.endSessions("all", 9_000);
+    await store.endAllSessions(9_000);
     assert.equal(await from(), 9_000);
   });
 }

@@ -117,7 +117,7 @@ export function testSessions(name: string, open: Open<Tested>): void {
     await store.insertSession(sessionOf(guest, "b"));
     await store.endSessions(owner.id, 1_000);
     assert.deepEqual(await ids(store), ["b"]);
-    await store.endSessions("all", 1_000);
+    await store.endAllSessions(1_000);
     assert.deepEqual(await ids(store), []);
   });
 

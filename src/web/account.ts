@@ -11,7 +11,7 @@ import { isOfHost } from "./request/same-origin.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 import { type Answer, redirect, respond } from "./responses.ts";
-import { tokenOf } from "./sessions.ts";
+import { endOthers } from "./sessions.ts";
 
 export async function postPassword(
   ports: WebPorts,
@@ -50,20 +50,20 @@ export async function postPassword(
       return again("newPasswordsDiffer", "new_password", "confirm_password");
     case "new-password-too-short":
       return again("newPasswordTooShort", "new_password");
-    case "changed":
-      if (form("end_others") !== "")
-        await rules.sessions?.endOthers(request.user, tokenOf(ports, request));
-      return refresh(ports, request);
+    case "changed": {
+      const isAsked = form("end_others") !== "";
+      return refresh(ports, request, isAsked ? await endOthers(ports, request) : []);
+    }
   }
 }
 
 /** Reloads the page of the form: htmx by a header, other clients by a redirect. */
-function refresh(ports: WebPorts, request: AdmittedRequest): Answer {
+function refresh(ports: WebPorts, request: AdmittedRequest, session: readonly string[]): Answer {
   const { options, paths } = ports;
   const homes = homePathsOf(paths, options);
   const page = pageOfForm(request, paths.password, homes);
   const isHome = page !== undefined && homes.includes(pathOf(page));
-  const cookies = isHome ? [passwordChangedNotice(ports, request)] : [];
+  const cookies = isHome ? [...session, passwordChangedNotice(ports, request)] : session;
   if (request.header("hx-request") === "true") {
     return respond(null, 200, { "HX-Refresh": "true" }, cookies);
   }

@@ -8,7 +8,7 @@ import { noteRefusal } from "./request/warnings.ts";
 import { parameterOf, type WebRequest } from "./request/web-request.ts";
 import { type Answer, redirect } from "./responses.ts";
 import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "./return-to.ts";
-import { sessionCookies } from "./session-cookie.ts";
+import { sessionCookies, sessionTokensIn } from "./session-cookie.ts";
 
 export async function getLogin(ports: WebPorts, request: WebRequest): Promise<Answer> {
   const { options, views } = ports;
@@ -46,13 +46,13 @@ export async function postLogin(ports: WebPorts, request: WebRequest, form: Form
 }
 
 /** The response to every way of signing in. */
-export function answerSignIn(
+export async function answerSignIn(
   ports: WebPorts,
   request: WebRequest,
   form: Form,
   outcome: SignInOutcome,
-): Answer {
-  const { options, paths } = ports;
+): Promise<Answer> {
+  const { rules, options, paths } = ports;
   const target = acceptedTarget(options, askedOf(request), form(RETURN_TO));
   switch (outcome.kind) {
     case "needs-setup":
@@ -62,6 +62,8 @@ export function answerSignIn(
       noteRefusal(ports, request, `sign-in ${outcome.kind}`);
       return redirect(withReturnTo(`${paths.login}?error=1`, target));
     case "signed-in":
+      // The new session replaces the one that this browser had, if it is of the same user.
+      await rules.signOut(sessionTokensIn(request.header("cookie")), outcome.user.id);
       return redirect(
         target ?? locationFor(options.postLoginLocation, outcome.user),
         sessionCookies(request, outcome.token, options.cookieDomain),

@@ -58,6 +58,8 @@ export interface WebRules {
   readonly isGenuine: (token: string) => boolean;
   readonly users: UserMemory;
   readonly refusals: RefusalLog;
+  /** Does nothing if the store keeps no sessions. */
+  readonly signOut: (cookies: readonly string[], of?: UserId) => Promise<void>;
   /** `undefined` if the store keeps no sessions, or if they are left out. */
   readonly sessions: AccountSessions | undefined;
   /** A user's newest log entries, newest first; `undefined` if the store cannot read them. */
@@ -75,7 +77,6 @@ export interface WebOptions extends HostRule, RefusalOptions {
   readonly appName: string;
   readonly postLoginLocation: PostLoginLocation;
   readonly trustedOrigins: readonly string[];
-  readonly signOut: "cookie" | "session";
   readonly siteFiles: boolean;
   readonly health: boolean;
 }

@@ -40,21 +40,19 @@ const MAX_TRIED = 4;
 export const sessionTokenIn = (cookies: string | undefined): string | undefined =>
   cookieIn(cookies, NAME);
 
+/** The session tokens of a Cookie header, of which only the first four count. */
+export const sessionTokensIn = (cookies: string | undefined): readonly string[] =>
+  Array.from({ length: MAX_TRIED }, (_, skip) => cookieIn(cookies, NAME, skip) ?? []).flat();
+
 /**
- * The first session token of a Cookie header that is genuine; four cookies are tried at most, of which
- * the caller has already tried `tried`.
+ * The first session token of a Cookie header that is genuine, apart from those that the caller has
+ * already tried.
  */
-export function genuineTokenIn(
+export const genuineTokenIn = (
   cookies: string | undefined,
   isGenuine: (token: string) => boolean,
   tried = 0,
-): string | undefined {
-  for (let skip = tried; skip < MAX_TRIED; skip += 1) {
-    const token = cookieIn(cookies, NAME, skip);
-    if (token === undefined || isGenuine(token)) return token;
-  }
-  return undefined;
-}
+): string | undefined => sessionTokensIn(cookies).slice(tried).find(isGenuine);
 
 /** Decides over the first genuine session token of a Cookie header. */
 export type CookieGuard = (cookies: string | undefined) => MaybePromise<Admission>;

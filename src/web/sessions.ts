@@ -8,7 +8,12 @@ import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 import { type Answer, redirect } from "./responses.ts";
-import { clearedSessionCookies, genuineTokenIn } from "./session-cookie.ts";
+import {
+  clearedSessionCookies,
+  genuineTokenIn,
+  sessionCookies,
+  sessionTokensIn,
+} from "./session-cookie.ts";
 
 /**
  * Without it, the back button after a sign-out shows an app's page from the browser's cache. Browsers
@@ -23,10 +28,10 @@ const OTHERS = "others";
 export const tokenOf = ({ rules }: WebPorts, request: WebRequest): string =>
   genuineTokenIn(request.header("cookie"), rules.isGenuine) ?? "";
 
-/** If the store fails, the cookie stays, so that the user can try again. */
+/** The cookie is cleared even if the session cannot be ended. */
 export async function postLogout(ports: WebPorts, request: WebRequest): Promise<Answer> {
   const { rules, options, paths } = ports;
-  if (options.signOut === "session") await rules.sessions?.signOut(tokenOf(ports, request));
+  await rules.signOut(sessionTokensIn(request.header("cookie")));
   return redirect(paths.login, clearedSessionCookies(options.cookieDomain), CLEAR_CACHE);
 }
 
@@ -41,10 +46,22 @@ export async function postEndSession(
 ): Promise<Answer> {
   const { sessions, paths, options } = ports;
   const { user } = request;
+  const home = homeLocation(paths, options, user);
   const session = form("session");
-  if (session === OTHERS) await sessions.endOthers(user, tokenOf(ports, request));
-  else await sessions.end(user, session);
-  return redirect(homeLocation(paths, options, user));
+  if (session === OTHERS) return redirect(home, await endOthers(ports, request));
+  await sessions.end(user, session);
+  return redirect(home);
+}
+
+/** Ends all sessions but that of the request, and returns the cookies with which it continues. */
+export async function endOthers(
+  ports: WebPorts,
+  request: AdmittedRequest,
+): Promise<readonly string[]> {
+  const { rules, options, proxies } = ports;
+  const client = clientOf(request, proxies);
+  const token = await rules.sessions?.endOthers(request.user, tokenOf(ports, request), client);
+  return token === undefined ? [] : sessionCookies(request, token, options.cookieDomain);
 }
 
 /** If the store cannot list them, the page still offers the rest. */

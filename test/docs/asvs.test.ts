@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { attemptRule } from "../../src/core/attempt-limiter.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/core/session-token.ts";
-import { startGate } from "../support/gate.ts";
 import { at, rowsOf, text } from "./pages.ts";
 
 const states = ["met", "not applicable", "by design", "not met"];
@@ -150,14 +149,4 @@ test("SECURITY.md states the limits of sign-ins and sessions that the code has",
     section("Ways to sign in"),
     /`\/login`[\s\S]*setup[\s\S]*AUTH_SECRET[\s\S]*user password/,
   );
-});
-
-test("a sign-in and a sign-out leave older tokens valid", async (t) => {
-  const gate = await startGate(t);
-  const first = await gate.setUp();
-  const { session: second } = await gate.signIn({}, { session: first });
-  await gate.send("/logout", { form: {}, session: second });
-  for (const session of [first, second]) {
-    assert.equal((await gate.send("/", { session })).status, 200);
-  }
 });

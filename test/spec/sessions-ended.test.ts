@@ -168,7 +168,7 @@ test("a session may end between its guard and its page", async (t) => {
     store: {
       ...store,
       async readNewestEntriesOf(id, limit) {
-        await store.endSessions("all", inSeconds(1));
+        await store.endAllSessions(inSeconds(1));
         return store.readNewestEntriesOf(id, limit);
       },
     },

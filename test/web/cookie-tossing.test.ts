@@ -47,7 +47,7 @@ test("guards, pages and helpers take the first genuine session cookie, and log o
 });
 
 test("the sign-out and the list of sessions concern the session that a guard admits", async (t) => {
-  const { gate, session } = await startConfigured(t, { signOut: "session" });
+  const { gate, session } = await startConfigured(t);
   const headers = { Cookie: `${JUNK}; session=${session}` };
   const home = await gate.send("/", { headers });
   assert.match(home.body, new RegExp(`value="${partsOf(session).claims.jti}"`));

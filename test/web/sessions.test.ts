@@ -2,10 +2,17 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { startApp } from "../support/app.ts";
+import { startConfiguredApp } from "../support/app.ts";
+import type { Sending } from "../support/client.ts";
 import { execute } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { OWNER, type RunningGate, startConfigured, startGate } from "../support/gate.ts";
+import {
+  changeForm,
+  OWNER,
+  type RunningGate,
+  startConfigured,
+  startGate,
+} from "../support/gate.ts";
 import { elements } from "../support/markup.ts";
 import { inSeconds, mint, partsOf } from "../support/mint.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
@@ -36,6 +43,9 @@ async function isAdmitted(gate: Pick<RunningGate, "send">, session = ""): Promis
   return (await gate.send("/", { session })).status === 200;
 }
 
+const signOut = (gate: Pick<RunningGate, "send">, sending: Sending) =>
+  gate.send("/logout", { form: {}, ...sending });
+
 const signInFrom = async (gate: RunningGate, userAgent: string): Promise<string> =>
   (await gate.signIn({}, { headers: { "User-Agent": userAgent } })).session ?? "";
 
@@ -61,12 +71,18 @@ for (const [name, start] of Object.entries(stores)) {
     assert.deepEqual(await admitted(), [true, false, true]);
     const left = offeredIn((await gate.send("/", { session: own })).body);
     assert.deepEqual(left, [idOf(own), idOf(other), "others"]);
-    assert.equal((await end(gate, own, "others")).location, "/account/");
-    assert.deepEqual(await admitted(), [true, false, false]);
-    assert.deepEqual(offeredIn((await gate.send("/", { session: own })).body), [idOf(own)]);
+    const unrecorded = mint({ ...partsOf(other).claims, jti: "elsewhere" });
+    assert.equal(await isAdmitted(gate, unrecorded), true);
+    const alone = await end(gate, own, "others");
+    assert.deepEqual([alone.status, alone.location], [303, "/account/"]);
+    assert.deepEqual(await admitted(), [false, false, false]);
+    assert.equal(await isAdmitted(gate, unrecorded), false, "a token without a row ends as well");
+    const { session = "" } = alone;
+    assert.equal((await end(gate, own, "others")).location, "/login", "the old token has ended");
+    assert.deepEqual(offeredIn((await gate.send("/", { session })).body), [idOf(session)]);
     assert.equal((await gate.signIn()).location, "/", "a new sign-in works");
-    await end(gate, own, idOf(own));
-    assert.equal(await isAdmitted(gate, own), false);
+    await end(gate, session, idOf(session));
+    assert.equal(await isAdmitted(gate, session), false);
     assert.deepEqual(
       (await gate.logEntries(7)).slice(3).map(({ type, author }) => [type, author]),
       [
@@ -78,31 +94,79 @@ for (const [name, start] of Object.entries(stores)) {
     );
   });
 
-  test(`${name}: with SIGN_OUT=session a copied token ends with the sign-out`, async (t) => {
-    const gate = await start(t, { signOut: "session" });
-    const session = await gate.setUp();
-    const elsewhere = mint({ ...partsOf(session).claims, jti: "elsewhere", iat: inSeconds(-9) });
-    for (const token of [session, elsewhere]) {
-      assert.equal(await isAdmitted(gate, token), true);
-      const { status, location, cookies } = await gate.send("/logout", {
-        session: token,
-        form: {},
-      });
+  test(`${name}: each of 30 parallel sign-outs of one account ends its session`, async (t) => {
+    const gate = await start(t);
+    const { user_id, exp } = partsOf(await gate.setUp()).claims;
+    const sessions = Array.from({ length: 30 }, (_, i) => mint({ user_id, exp, jti: `${i}` }));
+    const answers = await Promise.all(sessions.map((session) => signOut(gate, { session })));
+    for (const { status, location, cookies } of answers) {
       assert.deepEqual([status, location], [303, "/login"]);
-      assert.match(cookies[0] ?? "", /^session=;/);
-      assert.equal(await isAdmitted(gate, token), false);
+      assert.deepEqual(cookies, ["session=; Path=/; HttpOnly; Max-Age=-1"]);
     }
-    assert.equal((await gate.logEntries(3))[2]?.type, "session_end");
-    for (const token of [undefined, "", "a.b.c", elsewhere]) {
-      assert.equal((await gate.send("/logout", { session: token, form: {} })).status, 303);
+    const admitted = await Promise.all(sessions.map((session) => isAdmitted(gate, session)));
+    assert.ok(!admitted.includes(true), `${admitted.filter(Boolean).length} are still valid`);
+    for (const session of [undefined, "", "a.b.c", sessions[0]]) {
+      assert.equal((await signOut(gate, { session })).status, 303);
     }
   });
 }
 
-test("a sign-out clears the cookie only by default", async (t) => {
+test("a sign-out ends the genuine sessions among several cookies", async (t) => {
   const { gate, session } = await startConfigured(t);
-  assert.equal((await gate.send("/logout", { session, form: {} })).location, "/login");
-  assert.equal(await isAdmitted(gate, session), true);
+  const { session: other } = await gate.signIn();
+  const Cookie = `a=b; session=a.b.c; session=${session};session=${other}`;
+  await signOut(gate, { headers: { Cookie } });
+  assert.deepEqual(
+    [await isAdmitted(gate, session), await isAdmitted(gate, other)],
+    [false, false],
+  );
+});
+
+test("a sign-out clears the cookie while the store fails, and logs that the token stays valid", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  await gate.logEntries(1);
+  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  const { status, location, cookies, headers } = await signOut(gate, { session });
+  assert.deepEqual([status, location], [303, "/login"]);
+  assert.deepEqual(cookies, ["session=; Path=/; HttpOnly; Max-Age=-1"]);
+  const line = gate.serverLog.find(({ msg }) => /a session was not ended/.test(String(msg)));
+  assert.deepEqual([line?.level, line?.requestId], ["warn", headers["x-request-id"]]);
+});
+
+for (const [what, options, stays] of [
+  ["leaves the token valid with a store that keeps no sessions", { store: memoryStore() }, true],
+  ["ends the session with the option sessions off", { sessions: false }, false],
+] as const) {
+  test(`a sign-out ${what}`, async (t) => {
+    const { app, session } = await startConfiguredApp(t, options);
+    const { status, cookies } = await signOut(app, { session });
+    assert.deepEqual([status, cookies], [303, ["session=; Path=/; HttpOnly; Max-Age=-1"]]);
+    assert.equal(await isAdmitted(app, session), stays);
+  });
+}
+
+test("a new sign-in ends the session that its browser had, if it is of the same user", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  execute(
+    gate.databaseFile,
+    `INSERT INTO users (id, username, password_hash) VALUES ('2', 'guest', 'a hash')`,
+  );
+  const guest = mint({ user_id: "2", jti: "of guest", exp: inSeconds(3_600) });
+  const { session: own = "" } = await gate.signIn({}, { session });
+  const wrong = await gate.signIn({ password: "wrong" }, { session: own });
+  assert.equal(wrong.location, "/login?error=1");
+  const admitted = () => Promise.all([session, own, guest].map((token) => isAdmitted(gate, token)));
+  assert.deepEqual(await admitted(), [false, true, true]);
+  await gate.signIn({}, { session: guest });
+  assert.deepEqual(await admitted(), [false, true, true]);
+});
+
+test("a new sign-in works while the session that its browser had cannot be ended", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  execute(gate.databaseFile, "ALTER TABLE sessions RENAME TO hidden");
+  const { location, session: own } = await gate.signIn({}, { session });
+  assert.equal(location, "/");
+  assert.equal(await isAdmitted(gate, own), true);
 });
 
 test("the password change ends other sessions only if asked to", async (t) => {
@@ -116,8 +180,10 @@ test("the password change ends other sessions only if asked to", async (t) => {
   assert.equal(await isAdmitted(gate, other), true);
   assert.equal((await change("wrong", "third password", { end_others: "1" })).status, 422);
   assert.equal(await isAdmitted(gate, other), true);
-  assert.equal((await change("second password", "third one", { end_others: "1" })).status, 303);
-  assert.deepEqual([await isAdmitted(gate, own), await isAdmitted(gate, other)], [true, false]);
+  const asked = await change("second password", "third one", { end_others: "1" });
+  assert.equal(asked.status, 303);
+  assert.deepEqual([await isAdmitted(gate, own), await isAdmitted(gate, other)], [false, false]);
+  assert.equal(await isAdmitted(gate, asked.session), true);
 });
 
 test("ends no session of another account, an unknown one or none", async (t) => {
@@ -133,17 +199,33 @@ test("ends no session of another account, an unknown one or none", async (t) => 
     const { status, location } = await end(gate, guest, which);
     assert.deepEqual([status, location], [303, "/account/"]);
   }
-  await end(gate, guest, "others");
-  assert.deepEqual([await isAdmitted(gate, own), await isAdmitted(gate, guest)], [true, true]);
-  const { body } = await gate.send("/", { session: guest });
-  assert.deepEqual(offeredIn(body), ["of guest"]);
+  const { session = "" } = await end(gate, guest, "others");
+  assert.deepEqual([await isAdmitted(gate, own), await isAdmitted(gate, session)], [true, true]);
+  const { body } = await gate.send("/", { session });
+  assert.deepEqual(offeredIn(body), [idOf(session)]);
 });
 
-test("a token without an ID stays valid, and ends with all others only", async (t) => {
+test("a token without an ID stays valid after a sign-out, and ends with all others", async (t) => {
   const { gate, session } = await startConfigured(t);
   const token = mint({ user_id: partsOf(session).claims.user_id, exp: inSeconds(60) });
-  await end(gate, session, "others");
+  await signOut(gate, { session: token });
   assert.equal(await isAdmitted(gate, token), true);
+  await end(gate, session, "others");
+  assert.equal(await isAdmitted(gate, token), false);
+});
+
+test("the password change by htmx sets the new session below a shared domain", async (t) => {
+  const { gate, session } = await startConfigured(t, { cookieDomain: "example.org" });
+  const { status, headers, cookies } = await gate.send("/account/password", {
+    session,
+    headers: { "HX-Request": "true" },
+    form: { ...changeForm(OWNER.password, "second password"), end_others: "1" },
+  });
+  assert.deepEqual([status, headers["hx-refresh"]], [200, "true"]);
+  const [cleared, cookie = ""] = cookies;
+  assert.equal(cleared, "session=; Path=/; HttpOnly; Max-Age=-1");
+  const [, token] = /^session=([^;]+);.*; Domain=example\.org$/.exec(cookie) ?? [];
+  assert.deepEqual([await isAdmitted(gate, session), await isAdmitted(gate, token)], [false, true]);
 });
 
 test("the home page works while sessions cannot be read, and a sign-in while they cannot be written", async (t) => {
@@ -160,12 +242,3 @@ test("the home page works while sessions cannot be read, and a sign-in while the
   });
   assert.ok(messages.includes("the sessions cannot be listed"));
 });
-
-for (const [what, options] of [
-  ["a store that keeps no sessions", { store: memoryStore() }],
-  ["the option sessions off", { sessions: false }],
-] as const) {
-  test(`refuses signOut: "session" with ${what}`, async (t) => {
-    await assert.rejects(startApp(t, { ...options, signOut: "session" }), /signOut takes session/);
-  });
-}

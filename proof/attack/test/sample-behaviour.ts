@@ -42,6 +42,8 @@ export interface Behaviour {
   tokenFor(userId: string, request: IncomingMessage): string;
   cookieFor(token: string): string;
   signOutCookie(request: IncomingMessage): string | undefined;
+  /** Ends the session of a browser that signs out. */
+  signOut(memory: Memory, token: string): void;
   returnTo(target: string | undefined): string | undefined;
   /** What attempts are counted by. */
   addressOf(request: IncomingMessage): string;
@@ -63,7 +65,7 @@ export interface Behaviour {
   redirect(response: ServerResponse, location: string, cookies: readonly string[]): void;
   tooLarge(bytes: number): number | undefined;
   endSessions(memory: Memory, token: string): void;
-  /** Ends one session at the request of this user. */
+  /** Ends one session at the request of this user, or all others. */
   endSession(memory: Memory, user: User, jti: string): void;
   isGuarded(request: IncomingMessage): boolean;
   /** The headers that an app behind the server receives. */
@@ -156,6 +158,7 @@ export const correct: Behaviour = {
   cookieFor: (token) => `session=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000`,
   signOutCookie: ({ method }) =>
     method === "POST" ? "session=; Path=/; HttpOnly; Max-Age=-1" : undefined,
+  signOut: ({ ended }, token) => void ended.add(jtiIn(token)),
   returnTo: (target) => (/^\/(?![/\\])[\x21-\x7e]*$/.test(target ?? "") ? target : undefined),
   addressOf: (request) => networkOf(clientOf(request), PROXY.ipv6Prefix),
   isCounted: () => true,
@@ -198,6 +201,10 @@ export const correct: Behaviour = {
   tooLarge: (bytes) => (bytes > 65_536 ? 413 : undefined),
   endSessions: ({ ended }, token) => void ended.add(token),
   endSession({ sessions, ended }, user, jti) {
+    if (jti === "others") {
+      for (const [one, id] of sessions) if (id === user.id) sessions.delete(one);
+      ended.add(user.id);
+    }
     if (sessions.get(jti) === user.id) ended.add(jti);
   },
   isGuarded: () => true,

@@ -122,6 +122,7 @@ async function answer(
     case "POST /setup":
       return setUp(context);
     case "POST /logout":
+      parts.signOut(memory, parts.tokenIn(request) ?? "");
       return parts.redirect(response, "/login", [parts.signOutCookie(request) ?? ""]);
     case "GET /logout": {
       const cookie = parts.signOutCookie(request);
@@ -138,8 +139,11 @@ async function answer(
     }
     case "POST /account/sessions/end": {
       if (user === undefined) return parts.redirect(response, "/login", []);
-      parts.endSession(memory, user, fields.get("session") ?? "");
-      return parts.redirect(response, "/", []);
+      const session = fields.get("session") ?? "";
+      parts.endSession(memory, user, session);
+      if (session !== "others") return parts.redirect(response, "/", []);
+      const token = startSession(sample, request, user.id);
+      return parts.redirect(response, "/", [parts.cookieFor(token)]);
     }
     case "POST /account/codes/begin":
     case "POST /account/codes/confirm":
@@ -180,6 +184,8 @@ function userOf(
   if (token === undefined || memory.ended.has("all")) return undefined;
   if (memory.ended.has(jtiIn(token))) return undefined;
   const id = parts.userIdIn(token);
+  if (id !== undefined && memory.ended.has(id) && !memory.sessions.has(jtiIn(token)))
+    return undefined;
   return memory.users.find((one) => one.id === id);
 }
 

@@ -13,6 +13,17 @@ const flaws: readonly Flaw[] = [
     server: { endSession: () => undefined },
     finding: /an ended session is still accepted/,
   },
+  {
+    attack: "session-end",
+    what: "ends only the other sessions that it has recorded",
+    server: {
+      endSession({ sessions, ended }, user, jti) {
+        for (const [one, id] of sessions)
+          if (id === user.id && [one, "others"].includes(jti)) ended.add(one);
+      },
+    },
+    finding: /without a record outlives/,
+  },
 ];
 
 testFlaws(flaws);

@@ -58,6 +58,12 @@ const flaws: readonly Flaw[] = [
   },
   {
     attack: "session-life",
+    what: "only clears the cookie at the sign-out",
+    server: { signOut: () => undefined },
+    finding: /the token is still accepted after the sign-out/,
+  },
+  {
+    attack: "session-life",
     what: "signs out on GET",
     server: { signOutCookie: () => "session=; Path=/; Max-Age=-1" },
     finding: /GET \/logout signs the user out/,

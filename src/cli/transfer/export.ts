@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { UserReader } from "../../core/accounts/account-store.ts";
-import { MAX_COUNTED_SESSIONS } from "../../core/sessions/add-ended-sessions.ts";
+import { MAX_ENDED_SESSIONS } from "../../core/sessions/add-ended-sessions.ts";
 import type { TransferUser } from "../../core/store.ts";
 import { pagesOf } from "../../core/transfer/pages.ts";
 import { sessionRowsOf } from "../../core/transfer/session-rows.ts";
@@ -92,7 +92,7 @@ function currentSessions(text: string | undefined): string | undefined {
   const rows = sessionRowsOf(text)
     .filter(([, , , expiresAt]) => expiresAt > now)
     .toSorted(([, , one], [, , other]) => other - one)
-    .slice(0, MAX_COUNTED_SESSIONS);
+    .slice(0, MAX_ENDED_SESSIONS);
   return rows.length === 0 ? undefined : JSON.stringify(rows);
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Event } from "../events.ts";
 import type { Passwords } from "../passwords.ts";
-import type { Extra, NewUser, Store, TransferUser, User, UserId } from "../store.ts";
+import type { Extra, NewUser, Store, StoredUser, TransferUser, User, UserId } from "../store.ts";
 
 /** What the account commands need beside the `Store`; `testAccounts` checks it. */
 export interface AccountStore extends Store, UserReader, AccountChanges, ExtraStore {}
@@ -28,8 +28,21 @@ export interface AccountChanges {
   renameUser(id: UserId, username: string): Promise<"renamed" | "taken" | "missing">;
   /** One atomic step: when the last two users are removed at the same time, one stays. */
   removeUser(id: UserId): Promise<"removed" | "last" | "missing">;
-  /** Ends every session issued before that second, and returns the number of users concerned. */
-  endSessions(of: UserId | "all", before: number): Promise<number>;
+  /**
+   * Ends every session of the user that was issued before that second, in one atomic step. Raises
+   * `sessionsFrom` in any case. Returns `undefined` for an unknown user.
+   */
+  endSessions(of: UserId, before: number): Promise<EndOfSessions | undefined>;
+  /** Does so for every user, and returns their number. */
+  endAllSessions(before: number): Promise<number>;
+}
+
+/** What `endSessions` has changed. */
+export interface EndOfSessions {
+  /** The user as it was until then. */
+  readonly was: StoredUser;
+  /** The new one: a token that records it counts. */
+  readonly sessionsFrom: number;
 }
 
 /** A store that can list its users. */

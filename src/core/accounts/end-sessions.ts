@@ -15,14 +15,14 @@ export async function endSessionsOf(
 ): Promise<"no-user" | "ended"> {
   const user = await store.findUserByUsername(username);
   if (user === undefined) return "no-user";
-  if ((await store.endSessions(user.id, nextSecond(clock))) === 0) return "no-user";
+  if ((await store.endSessions(user.id, nextSecond(clock))) === undefined) return "no-user";
   await record(eventOf("user_sign_out", username, user.id));
   return "ended";
 }
 
 /** Ends every session of every user, and returns the number of users. */
 export async function endAllSessions({ store, clock, record }: EndSessionsPorts): Promise<number> {
-  const users = await store.endSessions("all", nextSecond(clock));
+  const users = await store.endAllSessions(nextSecond(clock));
   await record(eventOf("user_sign_out_all"));
   return users;
 }

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Unavailable } from "../fault.ts";
 import type { Extra, Store, StoredUser } from "../store.ts";
 import type { ExtraStore } from "./account-store.ts";
 
-/** More than that many changes of one account at the same moment are refused until later. */
-const MAX_TRIES = 8;
+/** More changes of one account than get through meanwhile are refused until later. */
+const MAX_WAIT_MS = 5_000;
+const MAX_PAUSE_MS = 500;
 
 /** Whether the store keeps extras, which stores of other authors need not. */
 export const keepsExtras = <S>(store: S & Partial<ExtraStore>): store is S & ExtraStore =>
@@ -30,10 +32,18 @@ export async function changeExtra<Outcome>(
   change: (user: StoredUser) => ExtraChange<Outcome>,
 ): Promise<Outcome | "no-user"> {
   let current: StoredUser | undefined = user;
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+  for (
+    let [waited, limit] = [0, 1];
+    waited < MAX_WAIT_MS;
+    limit = Math.min(limit * 2, MAX_PAUSE_MS)
+  ) {
     const next = change(current);
     if (next.kind === "keep") return next.outcome;
     if (await store.replaceExtra(current.id, extra, current[extra], next.by)) return next.outcome;
+    // Randomised, so that of many requests one gets through at a time.
+    const pause = limit * Math.random();
+    await sleep(pause);
+    waited += pause;
     current = await store.findUser(user.id);
     if (current === undefined) return "no-user";
   }

@@ -1,20 +1,19 @@
 import type { EventLog } from "../event-log.ts";
 import { eventOf } from "../events.ts";
 import type { Client } from "../requester.ts";
-import type { VerifiedToken } from "../session-token.ts";
+import type { SessionTokens, VerifiedToken } from "../session-token.ts";
 import type { User } from "../store.ts";
-import { endOtherSessions } from "./end-other-sessions.ts";
+import { type EndOtherSessionsPorts, endOtherSessions } from "./end-other-sessions.ts";
 import { endSession } from "./end-session.ts";
 import { type ListSessionsPorts, listSessions } from "./list-sessions.ts";
 import type { StoredSession } from "./session-store.ts";
-import { type SignOutPorts, signOut } from "./sign-out.ts";
 
 /** What signed-in users can do with their sessions. `token` is that of the request. */
 export interface AccountSessions {
   list(token: string, client: Client): Promise<SessionList>;
   end(user: User, session: string): Promise<"no-session" | "ended">;
-  endOthers(user: User, token: string): Promise<void>;
-  signOut(token: string): Promise<void>;
+  /** Returns the new token of this session; `undefined` if it has ended too. */
+  endOthers(user: User, token: string, client: Client): Promise<string | undefined>;
 }
 
 export interface SessionList {
@@ -22,8 +21,9 @@ export interface SessionList {
   readonly currentId: string | undefined;
 }
 
-export interface AccountSessionsPorts extends SignOutPorts {
+export interface AccountSessionsPorts extends EndOtherSessionsPorts {
   readonly sessions: ListSessionsPorts["sessions"];
+  readonly tokens: Pick<SessionTokens, "verify" | "reissue">;
   readonly events: EventLog;
   /** The content of a token that a guard has admitted, if it is still in memory. */
   remembered(token: string): VerifiedToken | undefined;
@@ -31,7 +31,7 @@ export interface AccountSessionsPorts extends SignOutPorts {
 
 /** The rules of sessions, with their audit log entries. */
 export function createAccountSessions(ports: AccountSessionsPorts): AccountSessions {
-  const { store, tokens, events } = ports;
+  const { tokens, events } = ports;
   /** Of a guarded request, so its token needs no second verification. */
   const tokenOf = (text: string) => {
     const token = ports.remembered(text) ?? tokens.verify(text);
@@ -50,16 +50,13 @@ export function createAccountSessions(ports: AccountSessionsPorts): AccountSessi
       return outcome;
     },
 
-    async endOthers(user, text) {
-      const ended = await endOtherSessions(ports, user.id, tokenOf(text)?.jti);
-      if (ended > 0) events.record(eventOf("session_end_others", user.username, user.id));
-    },
-
-    async signOut(text) {
-      const outcome = await signOut(ports, text);
-      if (outcome === "no-session") return;
-      const user = await store.findUser(outcome.ended);
-      if (user !== undefined) events.record(eventOf("session_end", user.username, user.id));
+    async endOthers(user, text, client) {
+      // A record that is still to be written would list a session that has ended.
+      await ports.sessions.flush();
+      const outcome = await endOtherSessions(ports, user.id, tokenOf(text), client);
+      if (outcome.kind === "no-user") return undefined;
+      events.record(eventOf("session_end_others", user.username, user.id));
+      return outcome.kind === "others-ended" ? outcome.token : undefined;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { CLOCK_MARGIN_SECONDS, nextSecond } from "../accounts/end-sessions.ts";
 import { changeExtra } from "../accounts/extras.ts";
 import type { Clock } from "../clock.ts";
-import type { Store, UserId } from "../store.ts";
+import type { Store, StoredUser, UserId } from "../store.ts";
 import type { UserMemory } from "../user-memory.ts";
 import { endedSessionsIn } from "./ended-sessions.ts";
 import type { SessionStore, StoredSession } from "./session-store.ts";
@@ -19,29 +19,33 @@ type Entry = readonly [session: string, expiry: number];
 /** Beyond this, the user is read too slowly. */
 export const MAX_ENDED_SESSIONS = 1_000;
 
-/** To end all but one of so many already ends every session of the user, so no more are read. */
-export const MAX_COUNTED_SESSIONS: number = MAX_ENDED_SESSIONS + 2;
-
 /**
  * Ends sessions of one user: adds them to the user's list until they expire. A list that gets too
  * long is replaced by the end of all sessions of the user.
+ *
+ * @param user As just read from the store.
  */
 export async function addEndedSessions(
   { store, clock, users }: EndSessionPorts,
-  id: UserId,
+  user: StoredUser,
   sessions: readonly Pick<StoredSession, "id" | "expiresAt">[],
 ): Promise<void> {
+  const { id } = user;
   const added = sessions.map((one) => [one.id, Math.ceil(one.expiresAt.getTime() / 1000)] as const);
-  const user = await store.findUser(id);
-  if (user === undefined) return;
-  const list = await changeExtra(store, user, "endedSessions", ({ endedSessions }) => {
-    const before = endedSessionsIn(endedSessions);
-    if (before === "all") return { kind: "keep", outcome: [] };
-    // The clock of another instance may be behind.
-    const since = clock.now() / 1000 - CLOCK_MARGIN_SECONDS;
-    const next = [...new Map([...before, ...added])].filter(([, expiry]) => expiry > since);
-    return { kind: "replace", by: textOf(next), outcome: next };
-  });
+  const list = await changeExtra<readonly Entry[]>(
+    store,
+    user,
+    "endedSessions",
+    ({ endedSessions }) => {
+      const before = endedSessionsIn(endedSessions);
+      if (before === "all" || added.every(([session]) => before.has(session)))
+        return { kind: "keep", outcome: [] };
+      // The clock of another instance may be behind.
+      const since = clock.now() / 1000 - CLOCK_MARGIN_SECONDS;
+      const next = [...new Map([...before, ...added])].filter(([, expiry]) => expiry > since);
+      return { kind: "replace", by: textOf(next), outcome: next };
+    },
+  );
   if (list !== "no-user" && list.length > MAX_ENDED_SESSIONS)
     await endAll({ store, clock }, id, list);
   users?.forget(id);

@@ -1,19 +1,38 @@
+import { nextSecond } from "../accounts/end-sessions.ts";
+import type { Client } from "../requester.ts";
+import type { VerifiedToken } from "../session-token.ts";
 import type { UserId } from "../store.ts";
-import {
-  addEndedSessions,
-  type EndSessionPorts,
-  MAX_COUNTED_SESSIONS,
-} from "./add-ended-sessions.ts";
+import type { EndSessionPorts } from "./add-ended-sessions.ts";
+import { hasEnded, sessionEndsOf } from "./ended-sessions.ts";
+import { type ContinueSessionPorts, continueSession } from "./start-session.ts";
 
-/** Ends all recorded sessions of the user but one, and returns their number. */
+export type EndOtherSessionsPorts = EndSessionPorts & ContinueSessionPorts;
+
+export type EndOtherSessionsOutcome =
+  | { readonly kind: "no-user" }
+  /** The session of the request had ended too, a moment before. */
+  | { readonly kind: "all-ended" }
+  | { readonly kind: "others-ended"; readonly token: string };
+
+/**
+ * Ends every session of the user up to now, recorded or not, and continues that of the request with
+ * a new token. Its old token ends as well.
+ */
 export async function endOtherSessions(
-  ports: EndSessionPorts,
+  ports: EndOtherSessionsPorts,
   user: UserId,
-  keep: string | undefined,
-): Promise<number> {
-  const now = new Date(ports.clock.now());
-  const all = await ports.store.readSessionsOf(user, now, MAX_COUNTED_SESSIONS);
-  const others = all.filter(({ id }) => id !== keep);
-  if (others.length > 0) await addEndedSessions(ports, user, others);
-  return others.length;
+  current: VerifiedToken | undefined,
+  client: Client,
+): Promise<EndOtherSessionsOutcome> {
+  const { store, clock, users } = ports;
+  // Also after a failure: the sessions may have ended, and only the answer was lost.
+  const ended = await store.endSessions(user, nextSecond(clock)).finally(() => users?.forget(user));
+  if (ended === undefined) return { kind: "no-user" };
+  const { was, sessionsFrom } = ended;
+  // Not from the guard, which may have admitted a slow request long ago: a session that has ended
+  // since must not get a new token.
+  if (current?.userId !== user || hasEnded(current, sessionEndsOf(was))) {
+    return { kind: "all-ended" };
+  }
+  return { kind: "others-ended", token: continueSession(ports, current, sessionsFrom, client) };
 }

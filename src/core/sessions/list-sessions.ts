@@ -1,9 +1,8 @@
 import type { Clock } from "../clock.ts";
 import type { Client } from "../requester.ts";
 import type { VerifiedToken } from "../session-token.ts";
-import { deviceName } from "./device-name.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
-import type { SessionStore, StoredSession } from "./session-store.ts";
+import { type SessionStore, type StoredSession, sessionRecord } from "./session-store.ts";
 
 /** More would make the page a wall. "Sign out everywhere else" ends the others as well. */
 const MAX_LISTED = 50;
@@ -29,15 +28,9 @@ export async function listSessions(
   const others = listed.filter(({ id }) => id !== current.jti);
   const own = listed.find(({ id }) => id === current.jti);
   if (own !== undefined || current.jti === undefined) return own ? [own, ...others] : others;
-  const unrecorded: StoredSession = {
-    id: current.jti,
-    userId: current.userId,
-    createdAt: new Date(current.issuedAt * 1_000),
-    usedAt: now,
-    expiresAt: new Date(current.expiresAt),
-    address: client.remoteAddress,
-    device: deviceName(client.userAgent),
-  };
+  const { jti: id, userId, issuedAt, expiresAt } = current;
+  const session = { id, userId, createdAt: issuedAt * 1_000, expiresAt };
+  const unrecorded = sessionRecord(session, now.getTime(), client);
   sessions.started(unrecorded);
   return [unrecorded, ...others];
 }

@@ -1,5 +1,7 @@
 import type { AccountChanges, ExtraStore } from "../accounts/account-store.ts";
+import type { Client } from "../requester.ts";
 import type { UserId } from "../store.ts";
+import { deviceName } from "./device-name.ts";
 
 /** A session as the store keeps it, for the list of an account's sessions. */
 export interface StoredSession {
@@ -18,7 +20,7 @@ export interface StoredSession {
 /**
  * A store that keeps sessions; `testSessions` checks it. The list decides nothing: a session is
  * valid by its token, until it is in the extra `endedSessions` of its user. `endSessions` also
- * removes the sessions that it ends.
+ * removes the sessions that it ends, in the same step.
  */
 export interface SessionStore
   extends Pick<ExtraStore, "replaceExtra">,
@@ -37,6 +39,26 @@ export interface SessionStore
   readSessions(query: SessionQuery): Promise<readonly StoredSession[]>;
   removeSessions(ids: readonly string[]): Promise<void>;
 }
+
+/** The record of a session that this client uses now. Times are in milliseconds since 1970. */
+export const sessionRecord = (
+  session: {
+    readonly id: string;
+    readonly userId: UserId;
+    readonly createdAt: number;
+    readonly expiresAt: number;
+  },
+  now: number,
+  { remoteAddress, userAgent }: Client,
+): StoredSession => ({
+  id: session.id,
+  userId: session.userId,
+  createdAt: new Date(session.createdAt),
+  usedAt: new Date(now),
+  expiresAt: new Date(session.expiresAt),
+  address: remoteAddress,
+  device: deviceName(userAgent),
+});
 
 export interface SessionQuery {
   /** `""` comes before every ID. */

@@ -1,9 +1,14 @@
 import type { Clock } from "../clock.ts";
 import type { Client } from "../requester.ts";
-import { newSessionId, SESSION_LIFETIME_SECONDS, type SessionTokens } from "../session-token.ts";
+import {
+  newSessionId,
+  SESSION_LIFETIME_SECONDS,
+  type SessionTokens,
+  type VerifiedToken,
+} from "../session-token.ts";
 import type { StoredUser } from "../store.ts";
-import { deviceName } from "./device-name.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
+import { sessionRecord } from "./session-store.ts";
 
 export interface StartSessionPorts {
   readonly tokens: Pick<SessionTokens, "issue">;
@@ -19,15 +24,29 @@ export function startSession(
 ): string {
   const id = newSessionId();
   const token = tokens.issue(user.id, user.sessionsFrom, id);
-  const now = clock.now();
-  sessions.started({
-    id,
-    userId: user.id,
-    createdAt: new Date(now),
-    usedAt: new Date(now),
-    expiresAt: new Date(now + SESSION_LIFETIME_SECONDS * 1_000),
-    address: client.remoteAddress,
-    device: deviceName(client.userAgent),
-  });
+  const createdAt = clock.now();
+  const expiresAt = createdAt + SESSION_LIFETIME_SECONDS * 1_000;
+  sessions.started(sessionRecord({ id, userId: user.id, createdAt, expiresAt }, createdAt, client));
   return token;
+}
+
+export interface ContinueSessionPorts extends Omit<StartSessionPorts, "tokens"> {
+  readonly tokens: Pick<SessionTokens, "reissue">;
+}
+
+/**
+ * Continues a session under a new ID, after all sessions of its user have ended. It counts from the
+ * sign-in as before, so that a stolen session cannot be prolonged.
+ */
+export function continueSession(
+  { tokens, clock, sessions }: ContinueSessionPorts,
+  token: VerifiedToken,
+  sessionsFrom: number,
+  client: Client,
+): string {
+  const id = newSessionId();
+  const { userId, issuedAt, expiresAt } = token;
+  const continued = { id, userId, createdAt: issuedAt * 1_000, expiresAt };
+  sessions.started(sessionRecord(continued, clock.now(), client));
+  return tokens.reissue(token, sessionsFrom, id);
 }

@@ -12,6 +12,7 @@ const operations = [
   "replacePasswordHash",
   "replaceExtra",
   "hasExtra",
+  "endSessions",
   "insertSession",
   "noteSessionsUsed",
   "findSession",

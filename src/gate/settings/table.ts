@@ -133,12 +133,6 @@ export class SettingsTable {
     about:
       "prefix length of IPv6 networks whose sign-in attempts count together; use 64 on the public internet",
   };
-  readonly signOut: OptionEntry<"signOut"> = {
-    name: "SIGN_OUT",
-    value: values.choice(["cookie", "session"]),
-    default: OPTION_DEFAULTS.signOut,
-    about: "what a sign-out does: clears the cookie, or also ends the session on the server",
-  };
 
   readonly trustedProxies: OptionEntry<"trustedProxies"> = {
     heading: "Reverse proxies",

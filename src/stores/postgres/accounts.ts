@@ -2,15 +2,18 @@ import { randomUUID } from "node:crypto";
 import type { AccountChanges, ExtraStore } from "../../core/accounts/account-store.ts";
 import { codeOf } from "../../core/fault.ts";
 import type { UserId } from "../../core/store.ts";
-import { EXTRA_COLUMNS } from "../rows.ts";
-import type { Ask, PostgresPool } from "./query.ts";
-import { EQ, type Tables } from "./tables.ts";
+import { EXTRA_COLUMNS, USER_COLUMNS, userOf } from "../rows.ts";
+import { type Ask, type PostgresPool, retryingConflicts } from "./query.ts";
+import { EQ, PLUS, type Tables } from "./tables.ts";
 import { inTransaction } from "./transaction.ts";
 
 const UNIQUE_VIOLATION = "23505";
 
 /** Whether a username or an ID is already in use. */
 export const isTaken = (error: unknown): boolean => codeOf(error) === UNIQUE_VIOLATION;
+
+/** Always increases, so that a clock that is behind, or the same second, cannot revive a session. */
+const raised = (before: string, from: string): string => `greatest(${before}, ${from} ${PLUS} 1)`;
 
 /** The methods that change accounts. */
 export function accountsOn(
@@ -51,17 +54,28 @@ export function accountsOn(
         return found === undefined ? "missing" : "last";
       }),
 
-    endSessions: (of, before) =>
+    async endSessions(of, before) {
+      // The lock on the row makes `was` what the update has found, also after another one.
+      const text = `WITH was AS (
+          SELECT ${USER_COLUMNS} FROM ${users} WHERE id ${EQ} $1 FOR NO KEY UPDATE
+        ), gone AS (
+          DELETE FROM ${sessions} WHERE user_id ${EQ} $1
+        )
+        UPDATE ${users} AS now SET sessions_from = ${raised("$2", "now.sessions_from")}
+        FROM was WHERE now.id ${EQ} was.id RETURNING was.*, now.sessions_from AS raised`;
+      const [row] = await retryingConflicts(() => ask(text, [of, before]));
+      return row && { was: userOf(row), sessionsFrom: Number(row.raised) };
+    },
+
+    endAllSessions: (before) =>
       inTransaction(pool, async (askHere) => {
-        // Always increases, so that a clock that is behind, or the same second, cannot revive a session.
         const [row] = await askHere(
           `WITH ended AS (
-             UPDATE ${users} SET sessions_from = greatest($1, sessions_from + 1)
-             WHERE $2::text IS NULL OR id = $2 RETURNING 1
+             UPDATE ${users} SET sessions_from = ${raised("$1", "sessions_from")} RETURNING 1
            ), gone AS (
-             DELETE FROM ${sessions} WHERE $2::text IS NULL OR user_id = $2
+             DELETE FROM ${sessions}
            ) SELECT count(*) AS users FROM ended`,
-          [before, of === "all" ? null : of],
+          [before],
         );
         return Number(row?.users);
       }),

@@ -1,14 +1,19 @@
 import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
 import type { AccountChanges, ExtraStore } from "../../core/accounts/account-store.ts";
 import type { UserId } from "../../core/store.ts";
-import { EXTRA_COLUMNS } from "../rows.ts";
-import { type Ask, isTaken } from "./locking.ts";
+import { EXTRA_COLUMNS, userOf } from "../rows.ts";
+import { type Ask, inTransaction, isTaken } from "./locking.ts";
+
+/** Always increases, so that a clock that is behind, or the same second, cannot revive a session. */
+const RAISE = "UPDATE users SET sessions_from = max(?, coalesce(sessions_from, 0) + 1)";
 
 /**
- * The methods that change accounts, each in one statement and therefore one atomic step.
+ * The methods that change accounts, each in one atomic step.
  * @param report Is called for each changed user.
  */
 export function accountsOn(
+  database: DatabaseSync,
   ask: Ask,
   report: (id: UserId | "all") => void,
 ): AccountChanges & ExtraStore {
@@ -50,16 +55,25 @@ export function accountsOn(
     },
 
     async endSessions(of, before) {
-      // Always increases, so that a clock that is behind, or the same second, cannot revive a session.
-      const text = "UPDATE users SET sessions_from = max(?, coalesce(sessions_from, 0) + 1)";
-      const ended =
-        of === "all"
-          ? await ask(`${text} RETURNING id`, [before])
-          : await ask(`${text} WHERE id = ? RETURNING id`, [before, of]);
+      const ended = await inTransaction(database, () => {
+        const was = database.prepare("SELECT * FROM users WHERE id = ?").get(of);
+        if (was === undefined) return undefined;
+        const raise = database.prepare(`${RAISE} WHERE id = ? RETURNING sessions_from`);
+        const sessionsFrom = Number(raise.get(before, of)?.sessions_from);
+        database.prepare("DELETE FROM sessions WHERE user_id = ?").run(of);
+        return { was: userOf(was), sessionsFrom };
+      });
       report(of);
-      const gone = "DELETE FROM sessions";
-      await (of === "all" ? ask(gone) : ask(`${gone} WHERE user_id = ?`, [of]));
-      return ended.length;
+      return ended;
+    },
+
+    async endAllSessions(before) {
+      const { changes } = await inTransaction(database, () => {
+        database.exec("DELETE FROM sessions");
+        return database.prepare(RAISE).run(before);
+      });
+      report("all");
+      return Number(changes);
     },
 
     async replaceExtra(id, extra, from, to) {

@@ -120,7 +120,7 @@ function storeOn(database: DatabaseSync): SqliteStore {
 
     ...logOn(database, ask),
     ...transferOn(database, ask),
-    ...accountsOn(ask, changes.report),
+    ...accountsOn(database, ask, changes.report),
     ...sessionsOn(database, ask),
     watchUsers: changes.watch,
     close: () => database.close(),

@@ -48,16 +48,6 @@ test("reports a user that has been removed in the meantime", async (t) => {
   assert.equal(await changeExtra(store, owner, "passkeys", add("a")), "no-user");
 });
 
-test("gives up for now if the extra has changed eight times", async (t) => {
-  const { store, owner } = await withUser(t);
-  const replaceExtra = t.mock.fn(async () => false);
-  await assert.rejects(changeExtra({ ...store, replaceExtra }, owner, "passkeys", add("a")), {
-    code: "account_busy",
-    message: /too many requests/,
-  });
-  assert.equal(replaceExtra.mock.callCount(), 8);
-});
-
 test("a store keeps extras if it has both of their methods", async (t) => {
   const { replaceExtra, hasExtra } = (await withUser(t)).store;
   assert.equal(keepsExtras({ replaceExtra, hasExtra }), true);

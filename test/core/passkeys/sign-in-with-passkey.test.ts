@@ -6,8 +6,10 @@ import {
   signInWithPasskey,
 } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
 import type { SignInOutcome } from "../../../src/core/sign-in.ts";
+import { stores } from "../../stores/either.ts";
 import { createAuthenticator, PARTY } from "../../support/authenticator.ts";
 import { corePorts } from "../../support/core-ports.ts";
+import { SECRET } from "../../support/gate.ts";
 import { userIdIn } from "../../support/mint.ts";
 import { add } from "../../support/store.ts";
 import { added, ownerWithPasskey, type PasskeyPorts } from "./passkey-ports.ts";
@@ -165,3 +167,22 @@ test("requires the setup without an account", async (t) => {
   const answer = createAuthenticator().get(ports.challenges.issue("sign-in"), "1");
   assert.deepEqual(await signIn(ports, answer), { kind: "needs-setup" });
 });
+
+for (const [name, fresh] of Object.entries(stores)) {
+  test(`${name}: signs in 50 times at the same moment with two passkeys of one account`, async (t) => {
+    const store = await (await fresh(t))();
+    const core = await corePorts(t);
+    await core.insertOwner();
+    const challenges = createChallenges([SECRET], core.clock);
+    const ports = { ...core, store, challenges };
+    const { id } = await add(store, "owner");
+    // One passkey answers at most 32 challenges in five minutes.
+    const passkeys = [await added(ports, id), await added(ports, id)];
+    const answers = Array.from({ length: 25 }, () =>
+      passkeys.map((passkey) => passkey.get(challenges.issue("sign-in"), id)),
+    ).flat();
+    const outcomes = await Promise.all(answers.map((answer) => signIn(ports, answer)));
+    assert.deepEqual(new Set(outcomes.map(({ kind }) => kind)), new Set(["signed-in"]));
+    assert.deepEqual(await signIn(ports, answers[0] ?? assert.fail()), REJECTED);
+  });
+}

@@ -49,33 +49,27 @@ test("ends one session and records it, and records nothing for an unknown sessio
   assert.deepEqual(await ports.writtenEntries(), [entry, entry]);
 });
 
-test("ends all sessions but that of the request, and records it if there were any", async (t) => {
+test("ends all sessions but that of the request, which continues with another token", async (t) => {
   const { ports, user, sessions, start, isSignedIn } = await scene(t);
-  const own = await start();
-  await sessions.endOthers(user, own);
-  for (let time = 0; time < 2; time += 1) {
-    const other = await start();
-    await sessions.endOthers(user, own);
-    assert.deepEqual([await isSignedIn(other), await isSignedIn(own)], [false, true]);
-  }
+  const [own, other] = [await start(), await start()];
+  const token = await sessions.endOthers(user, own, CLIENT);
+  assert.deepEqual([await isSignedIn(other), await isSignedIn(own)], [false, false]);
+  assert.equal(await isSignedIn(token ?? ""), true);
+  const list = await sessions.list(token ?? "", CLIENT);
+  assert.deepEqual(
+    list.sessions.map(({ id }) => id),
+    [idOf(token ?? "")],
+  );
   const entry = "session_end_others: Ended the other sessions of owner";
-  assert.deepEqual(await ports.writtenEntries(), [entry, entry]);
+  assert.deepEqual(await ports.writtenEntries(), [entry]);
 });
 
-test("ends all sessions if the token of the request is forged", async (t) => {
-  const { user, sessions, start, isSignedIn } = await scene(t);
+test("ends all sessions if the token of the request is forged, and records none of nobody", async (t) => {
+  const { ports, user, sessions, start, isSignedIn } = await scene(t);
   const token = await start();
-  await sessions.endOthers(user, FORGED);
+  assert.equal(await sessions.endOthers(user, FORGED, CLIENT), undefined);
   assert.equal(await isSignedIn(token), false);
-});
-
-test("signs out and records it, for a session of an account only", async (t) => {
-  const { ports, sessions, start, isSignedIn } = await scene(t);
-  const token = await start();
-  await sessions.signOut(FORGED);
-  await sessions.signOut(ports.tokens.issue("nobody" as UserId));
-  assert.equal(await isSignedIn(token), true);
-  await sessions.signOut(token);
-  assert.equal(await isSignedIn(token), false);
-  assert.deepEqual(await ports.writtenEntries(), ["session_end: Ended a session of owner"]);
+  const nobody = { ...user, id: "nobody" as UserId };
+  assert.equal(await sessions.endOthers(nobody, token, CLIENT), undefined);
+  assert.equal((await ports.writtenEntries()).length, 1);
 });

@@ -14,7 +14,7 @@ test("keeps an ended session in the list until two minutes after its expiry", as
   /** Ends a session that expires in ten seconds, and returns the list. */
   const end = async (id: string) => {
     const expiresAt = new Date(ports.clock.now() + 10_000);
-    await addEndedSessions(ports, user.id, [{ id, expiresAt }]);
+    await addEndedSessions(ports, user, [{ id, expiresAt }]);
     const list = await ended();
     return list === "all" ? list : [...list.keys()];
   };
@@ -31,7 +31,7 @@ test("changes nothing of a list that cannot be read", async (t) => {
   await ports.store.replaceExtra(user.id, "endedSessions", undefined, "not JSON");
   ports.users.forget(user.id);
   assert.equal(await isSignedIn(token), false);
-  await addEndedSessions(ports, user.id, [{ id: "a", expiresAt: new Date() }]);
+  await addEndedSessions(ports, user, [{ id: "a", expiresAt: new Date() }]);
   assert.equal(await ended(), "all");
 });
 
@@ -45,9 +45,9 @@ const sessionsToEnd = (count: number) =>
 test("ends all sessions instead of keeping more than a thousand", async (t) => {
   const { ports, user, start, isSignedIn } = await accountWithSessions(t);
   const token = await start();
-  await addEndedSessions(ports, user.id, sessionsToEnd(MAX_ENDED_SESSIONS));
+  await addEndedSessions(ports, user, sessionsToEnd(MAX_ENDED_SESSIONS));
   assert.equal(await isSignedIn(token), true);
-  await addEndedSessions(ports, user.id, sessionsToEnd(MAX_ENDED_SESSIONS + 1).slice(-1));
+  await addEndedSessions(ports, user, sessionsToEnd(MAX_ENDED_SESSIONS + 1).slice(-1));
   assert.equal(await isSignedIn(token), false);
   assert.equal(await ports.store.hasExtra("endedSessions"), false, "the list is removed");
   assert.equal(await isSignedIn(await start()), true, "a new sign-in works");
@@ -57,8 +57,9 @@ test("ends sessions without guards in the process, and none of an unknown user",
   const { ports, user, ended } = await accountWithSessions(t);
   const { store, clock } = ports;
   const session = { id: "a", expiresAt: new Date(clock.now()) };
-  await addEndedSessions({ store, clock }, "nobody" as UserId, [session]);
-  await addEndedSessions({ store, clock }, user.id, [session]);
+  const nobody = { ...user, id: "nobody" as UserId };
+  await addEndedSessions({ store, clock }, nobody, [session]);
+  await addEndedSessions({ store, clock }, user, [session]);
   assert.deepEqual(await ended(), new Map([["a", clock.now() / 1_000]]));
 });
 
@@ -70,7 +71,7 @@ async function overflow({ ports, user }: SessionsScene, next: () => Promise<unkn
     return count;
   };
   const store = { ...ports.store, endSessions };
-  await addEndedSessions({ ...ports, store }, user.id, sessionsToEnd(MAX_ENDED_SESSIONS + 1));
+  await addEndedSessions({ ...ports, store }, user, sessionsToEnd(MAX_ENDED_SESSIONS + 1));
 }
 
 for (const [what, change, expected] of [

@@ -1,38 +1,59 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signOut } from "../../../src/core/sessions/sign-out.ts";
+import type { UserId } from "../../../src/core/store.ts";
 import { mint } from "../../support/mint.ts";
+import { add } from "../../support/store.ts";
 import { accountWithSessions } from "./session-ports.ts";
 
-test("ends the session of a token, recorded or not, and leaves the user's others", async (t) => {
+test("ends the sessions of the browser, recorded or not, and leaves the user's others", async (t) => {
   const { ports, user, start, isSignedIn } = await accountWithSessions(t);
-  const [recorded, other] = [await start(), await start()];
-  const unrecorded = ports.tokens.issue(user.id);
-  for (const token of [recorded, unrecorded]) {
-    assert.equal(await isSignedIn(token), true);
-    assert.deepEqual(await signOut(ports, token), { ended: user.id });
-    assert.equal(await isSignedIn(token), false);
-  }
-  assert.equal(await isSignedIn(other), true);
+  const [recorded, other, unrecorded] = [await start(), await start(), ports.tokens.issue(user.id)];
+  await signOut(ports, ["a.b.c", recorded, "", unrecorded]);
+  const signedIn = await Promise.all([recorded, unrecorded, other].map(isSignedIn));
+  assert.deepEqual(signedIn, [false, false, true]);
 });
 
 test("keeps the ended session in the list until its token expires", async (t) => {
   const { ports, user, ended } = await accountWithSessions(t);
   const exp = ports.clock.now() / 1_000 + 60;
-  await signOut(ports, mint({ user_id: user.id, jti: "a", exp }));
+  await signOut(ports, [mint({ user_id: user.id, jti: "a", exp })]);
   assert.deepEqual(await ended(), new Map([["a", exp]]));
 });
 
-test("ends nothing without a session that can be ended", async (t) => {
-  const { ports, user, ended } = await accountWithSessions(t);
+test("changes nothing for a session that has ended or cannot be ended", async (t) => {
+  const { ports, user, start, ended } = await accountWithSessions(t);
   const now = ports.clock.now() / 1_000;
-  for (const text of [
-    "",
-    "a.b.c",
+  const before = await start();
+  await ports.store.endSessions(user.id, now + 1);
+  const one = await start();
+  await Promise.all([signOut(ports, [one]), signOut(ports, [one])]);
+  const list = await ended();
+  await signOut(ports, [
+    ...["", "a.b.c", before, one],
     mint({ user_id: user.id, jti: "a", exp: now - 1 }),
     mint({ user_id: user.id, exp: now + 60 }),
-  ]) {
-    assert.equal(await signOut(ports, text), "no-session", text);
-  }
-  assert.deepEqual(await ended(), new Map());
+    ports.tokens.issue("nobody" as UserId),
+  ]);
+  assert.deepEqual(await ended(), list);
+});
+
+test("ends only the sessions of one user if asked to", async (t) => {
+  const { ports, user, start, isSignedIn } = await accountWithSessions(t);
+  const guest = await add(ports.store, "guest");
+  const [own, other] = [await start(), ports.tokens.issue(guest.id)];
+  await signOut(ports, [other, own, "a.b.c"], user.id);
+  assert.deepEqual([await isSignedIn(own), await isSignedIn(other)], [false, true]);
+});
+
+test("a failing store is a line in the server log, and the next session is still ended", async (t) => {
+  const { ports, user, start, isSignedIn } = await accountWithSessions(t);
+  const [one, other] = [await start(), await start()];
+  const findUser = t.mock.fn(ports.store.findUser);
+  findUser.mock.mockImplementationOnce(() => Promise.reject(new Error("the disk is full")));
+  await signOut({ ...ports, store: { ...ports.store, findUser } }, [one, other]);
+  const [line] = ports.log.lines;
+  assert.match(String(line?.message), /a session was not ended/);
+  assert.deepEqual(line?.fields, { userId: user.id, reason: "the disk is full" });
+  assert.equal(await isSignedIn(other), false);
 });

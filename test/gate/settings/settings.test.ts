@@ -19,7 +19,6 @@ const DEFAULTS: OwnSettings = {
   database: { kind: "sqlite", file: resolve("data/latchkey.db") },
   limiter: "own",
   limitIpv6Prefix: 128,
-  signOut: "cookie",
   logRetentionMs: undefined,
   secret: undefined,
   previousSecrets: [],

@@ -57,7 +57,7 @@ const changes: Readonly<Record<string, (store: SqliteStore, id: UserId) => Promi
     store.insertUser({ username: "new", passwordHash: hashText("a hash") }),
   "a new name": (store, id) => store.renameUser(id, "renamed"),
   "ended sessions": (store, id) => store.endSessions(id, 1_000),
-  "all sessions ended": (store) => store.endSessions("all", 1_000),
+  "all sessions ended": (store) => store.endAllSessions(1_000),
   "a removal": (store, id) => store.removeUser(id),
 };
 

@@ -24,7 +24,11 @@ export const passkeyReplay: Attack = {
     const account = await requireAccount(target);
     const place = placeOf(target);
     const post = (path: string, form: Form, from?: string): Promise<HttpResponse> =>
-      send(target, { path, form, headers: { Host: place.host }, session: account.token, from });
+      send(target, {
+        ...{ path, form, headers: { Host: place.host }, from },
+        // A sign-in ends the session of the same user that its browser has.
+        ...(path !== SIGN_IN && { session: account.token }),
+      });
     const challengeFor = async (path: string, form: Form) => jsonIn(await post(path, form));
 
     const own = softPasskey();

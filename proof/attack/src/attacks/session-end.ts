@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Attack } from "../attack.ts";
 import { Skipped, Undecided } from "../errors.ts";
-import { partsOf } from "../payloads/tokens.ts";
+import { partsOf, signed } from "../payloads/tokens.ts";
 import {
   type Account,
   isSignedIn,
@@ -30,7 +30,7 @@ export const sessionEnd: Attack = {
     const attackers = [await sessionOf(target, stranger), undefined, "a.b.c"];
     const own = idOf(account.token);
     for (const attacker of attackers) {
-      for (const session of [own, "others", `${own}\0`, own.toUpperCase()]) {
+      for (const session of [own, `${own}\0`, own.toUpperCase(), "others"]) {
         tally.tried();
         await end(target, attacker, session);
         if (await isSignedIn(target, `session=${account.token}`)) continue;
@@ -47,6 +47,18 @@ export const sessionEnd: Attack = {
     tally.tried();
     if (await isSignedIn(target, `session=${lost}`)) {
       tally.gotThrough("an ended session is still accepted");
+    }
+
+    // Signed with the server's own secret, as by an older version or by another program.
+    const { payload } = partsOf(account.token) ?? {};
+    const unrecorded = signed({ ...payload, jti: randomId() }, { secret: access.secret });
+    if (!(await isSignedIn(target, `session=${unrecorded}`)))
+      throw new Undecided("a token without a record is refused");
+    const { session: token = account.token } = await end(target, account.token, "others");
+    target.account = { ...account, token };
+    tally.tried();
+    if (await isSignedIn(target, `session=${unrecorded}`)) {
+      tally.gotThrough("a session without a record outlives the end of all others");
     }
   },
 };

@@ -43,6 +43,8 @@ export const sessionLife: Attack = {
     const cleared = out.cookies.some((cookie) => /^session=;/.test(cookie) && isOver(cookie));
     rule("the sign-out does not clear the cookie", cleared ? "holds" : "broken");
     rule("the sign-out sets a session", out.session === undefined ? "holds" : "broken");
+    const isOut = await eventuallySignedOut(() => isSignedIn(target, `session=${token}`));
+    rule("the token is still accepted after the sign-out", isOut);
 
     if (target.access === undefined) return;
     const second = await signIn(
