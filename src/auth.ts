@@ -1,8 +1,9 @@
 import type { MaybePromise } from "./core/maybe-promise.ts";
 import { admittedUser } from "./core/require-user.ts";
 import type { User } from "./core/store.ts";
+import { watchStore } from "./core/watch-store.ts";
 import type { AuthOptions, SettledOptions } from "./options.ts";
-import { createRules } from "./rules.ts";
+import { createRules, systemClock } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
 import { createGuardCheck, type GuardCheck } from "./web/guards.ts";
 import type { PageHelpers } from "./web/pages/page-data.ts";
@@ -11,6 +12,7 @@ import { pathOf, pathsUnder } from "./web/paths.ts";
 import { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
 import { createProxyTrust } from "./web/request/remote-address.ts";
 import { createRequestIds, type RequestSource } from "./web/request/request-id.ts";
+import { noteRefusal } from "./web/request/warnings.ts";
 import type { WebRequest } from "./web/request/web-request.ts";
 import type { Answer } from "./web/responses.ts";
 import { createRoutes } from "./web/routes.ts";
@@ -33,7 +35,7 @@ export interface Auth {
   pageHelpers(request: RequestLike): Promise<PageHelpers>;
   /** The parts of which adapters for other frameworks are made. */
   readonly adapter: AdapterParts;
-  /** Writes log entries and sums of refused requests that still wait. The store stays open. */
+  /** Writes log entries and sums of lines in the server log that still wait. The store stays open. */
   close(): Promise<void>;
 }
 
@@ -90,7 +92,8 @@ export const createAuth = (options: AuthOptions): Auth =>
   authOf(settleOptions(options, process.env.NODE_ENV));
 
 /** The same for settled options, for the gate, whose messages name its settings. */
-export function authOf(settled: SettledOptions): Auth {
+export function authOf(given: SettledOptions): Auth {
+  const settled = { ...given, store: watchStore(given.store, systemClock, given.log) };
   const proxies = createProxyTrust(settled.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
   const paths = pathsUnder(settled.basePath, settled.homePath);
@@ -100,7 +103,7 @@ export function authOf(settled: SettledOptions): Auth {
   const views = createViews({ pages, rules, options: settled, requests });
   const guardOf = (guard: CookieGuard): GuardCheck =>
     createGuardCheck(guard, settled, paths, views, (request) =>
-      rules.refusals.note("forged session token refused", proxies.addressOf(request)),
+      noteRefusal({ requests, proxies }, request, "forged session token refused"),
     );
   const requireAuth = guardOf(rules.requireAuth);
   const authMiddleware = guardOf(rules.requireUser);

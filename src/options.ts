@@ -1,5 +1,6 @@
 import type { ExtraStore } from "./core/accounts/account-store.ts";
 import type { AllowedHosts } from "./core/allowed-hosts.ts";
+import type { BoundedLog } from "./core/bounded-log.ts";
 import type { LogPruner, LogReader } from "./core/log-reader.ts";
 import type { Meter } from "./core/meter.ts";
 import type { ServerLog } from "./core/server-log.ts";
@@ -101,7 +102,10 @@ export interface AuthOptions {
    * Default: true.
    */
   readonly sessions?: boolean;
-  /** Receives warnings, errors and refused requests with their address. Default: the console. */
+  /**
+   * Receives warnings, errors and refused requests with their address: at most ten lines a minute of
+   * each address and each message, then a sum. Default: the console.
+   */
   readonly log?: ServerLog;
   /** Receives events to count, for metrics. Default: none. */
   readonly meter?: Meter | undefined;
@@ -110,6 +114,8 @@ export interface AuthOptions {
 /** The options after `settleOptions`: complete, checked, copied and frozen. */
 export interface SettledOptions extends Required<AuthOptions> {
   readonly secret: string;
+  /** Bounds `log` of the options, which nothing else writes to. */
+  readonly log: BoundedLog;
   readonly meter: Meter;
 }
 

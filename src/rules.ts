@@ -4,6 +4,7 @@ import {
   CLEAN_UP_EVERY_MS,
   createAttemptLimiter,
 } from "./core/attempt-limiter.ts";
+import { SUM_UP_EVERY_MS } from "./core/bounded-log.ts";
 import { changePassword } from "./core/change-password.ts";
 import type { Clock } from "./core/clock.ts";
 import { type TurnOffCodesPorts, turnOffCodes } from "./core/codes/turn-off-codes.ts";
@@ -14,7 +15,6 @@ import { Fault } from "./core/fault.ts";
 import { recentLog } from "./core/log-reader.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
 import { createPasswords } from "./core/passwords.ts";
-import { createRefusalLog, SUM_UP_EVERY_MS } from "./core/refusal-log.ts";
 import { createRequireAuth, createRequireUser } from "./core/require-user.ts";
 import { createSeals } from "./core/seals.ts";
 import type { ServerLog } from "./core/server-log.ts";
@@ -39,11 +39,11 @@ import { type CookieGuard, readingCookies } from "./web/session-cookie.ts";
 /** The rules, with their store, clocks, caches, limiter and log. */
 export interface Rules extends WebRules {
   readonly requireUser: CookieGuard;
-  /** Writes what still waits: log entries, and sums of refused requests. */
+  /** Writes what still waits: log entries, and sums of the server log. */
   close(): Promise<void>;
 }
 
-const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 /** Creates the rules. `log` adds the request's ID to each line. */
 export function createRules(settled: SettledOptions, log: ServerLog): Rules {
@@ -62,7 +62,6 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const passwords = createPasswords(settled.hashing, log, meter.hashes);
   // Entries are written in the background, in batches: lines about that belong to no request.
   const events = createEventLog(store, systemClock, settled.log, meter.entries);
-  const refusals = createRefusalLog(log);
   const users = createUserMemory(store, systemClock);
   const sessions = createSessionRecorder(listedStore, systemClock, settled.log);
   const sessionMemory = createSessionMemory();
@@ -97,7 +96,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const cleaning = setInterval(() => {
     for (const one of [limiter, passkeyLimiter, codeLimiter]) one.cleanUp();
   }, CLEAN_UP_EVERY_MS).unref();
-  const summing = setInterval(() => refusals.sumUp(), SUM_UP_EVERY_MS).unref();
+  const summing = setInterval(() => settled.log.sumUp(), SUM_UP_EVERY_MS).unref();
 
   const counted = (outcome: SignInOutcome): SignInOutcome => {
     meter.signInDecided(outcome.kind);
@@ -113,7 +112,6 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     requireUser: readingCookies(createRequireUser(currentUser), isGenuine),
     isGenuine,
     users,
-    refusals,
     signOut: async (cookies, of) => ending && signOut(ending, cookies, of),
     sessions: listedStore && createAccountSessions({ ...ports, store: listedStore, remembered }),
     recentLog: recentLog(store, events),
@@ -121,8 +119,8 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     async close() {
       clearInterval(cleaning);
       clearInterval(summing);
-      refusals.sumUp();
       await Promise.all([events.close(), sessions.flush(), users.close()]);
+      settled.log.sumUp();
     },
   };
 }

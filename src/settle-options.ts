@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { type AllowedHosts, canonicalHost } from "./core/allowed-hosts.ts";
+import { createBoundedLog } from "./core/bounded-log.ts";
 import { Fault } from "./core/fault.ts";
 import { noMeter } from "./core/meter.ts";
 import { type SecretProblem, secretProblem, secretWeakness } from "./core/secrets.ts";
@@ -31,8 +32,11 @@ const consoleLog: ServerLog = {
   error: (fields, message) => console.error(`latchkey: ${message}`, fields),
 };
 
+/** With the log as it was given. */
+type CheckedOptions = Omit<SettledOptions, "log"> & Required<Pick<AuthOptions, "log">>;
+
 /** Every option that can be left out. The default of `homePath` depends on `basePath`. */
-export const OPTION_DEFAULTS: Omit<SettledOptions, "store" | "secret" | "homePath"> = Object.freeze(
+export const OPTION_DEFAULTS: Omit<CheckedOptions, "store" | "secret" | "homePath"> = Object.freeze(
   {
     previousSecrets: [],
     basePath: "",
@@ -78,7 +82,8 @@ const OPTION_NAMES: SecretNames = {
 };
 
 /**
- * Completes, checks, copies and freezes the options.
+ * Completes, checks, copies and freezes the options, and bounds the log: nothing else gets the given
+ * one.
  *
  * @throws {Fault} `invalid_option` or `guessable_secret`.
  */
@@ -89,11 +94,11 @@ export function settleOptions(
 ): SettledOptions {
   const { store, secret } = options;
   // An option that is passed as undefined counts as left out.
-  const given: Partial<SettledOptions> = Object.fromEntries(
+  const given: Partial<CheckedOptions> = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   );
   const merged = { homePath: given.basePath || "/", ...OPTION_DEFAULTS, ...given, store };
-  const settled: SettledOptions = {
+  const settled: CheckedOptions = {
     ...merged,
     secret: secret || DEVELOPMENT_SECRET,
     previousSecrets: Object.freeze([...merged.previousSecrets]),
@@ -109,7 +114,7 @@ export function settleOptions(
   if (insecure !== undefined) throw new Fault("guessable_secret", secretRefusal(insecure, names));
   const log = unfailing(settled.log);
   warnOfSecrets({ ...settled, log }, names);
-  return Object.freeze({ ...settled, log });
+  return Object.freeze({ ...settled, log: createBoundedLog(log) });
 }
 
 /** Host names in canonical spelling. An invalid one stays as it is, and the check refuses it. */
@@ -123,7 +128,7 @@ const optionChecks: {
   readonly [K in keyof typeof checks]: checks.Check<NonNullable<SettledOptions[K]>>;
 } = checks;
 
-function optionProblem(options: SettledOptions): string | undefined {
+function optionProblem(options: CheckedOptions): string | undefined {
   for (const [name, check] of Object.entries<checks.Check<never>>(optionChecks)) {
     const value = options[name as keyof typeof optionChecks] ?? undefined;
     if (value !== undefined && !check.accepts(value as never)) {
@@ -151,7 +156,7 @@ export function secretRefusal(
 }
 
 function warnOfSecrets(
-  { secret, previousSecrets, log }: SettledOptions,
+  { secret, previousSecrets, log }: CheckedOptions,
   { secret: name }: SecretNames,
 ): void {
   if (secret === DEVELOPMENT_SECRET) {

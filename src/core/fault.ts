@@ -23,6 +23,9 @@ export class Unavailable extends Fault {
   }
 }
 
+/** The code of an `Unavailable` of a store that answers, only not this request: locked, or too busy. */
+export const STORE_BUSY = "store_busy";
+
 const CLIENT_GONE = "client_gone";
 
 /** Not an error of the server, since no client waits for the response any more. */

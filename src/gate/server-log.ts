@@ -49,12 +49,17 @@ function writerTo(out: LogOutput): (line: string) => unknown {
   return (line) => writeWhole(fd, line);
 }
 
+/** Characters of a text in a line, such as a stack or a path, which a client can make 16 KB long. */
+const MAX_TEXT = 4_000;
+
 function lineOf(level: LogLevel, fields: object, msg: string): string {
   const time = new Date().toISOString();
-  const asJson = (_key: string, value: unknown): unknown =>
-    value instanceof Error
+  const asJson = (_key: string, value: unknown): unknown => {
+    if (typeof value === "string" && value.length > MAX_TEXT) return `${value.slice(0, MAX_TEXT)}…`;
+    return value instanceof Error
       ? { type: value.name, message: value.message, code: codeOf(value), stack: value.stack }
       : value;
+  };
   return `${JSON.stringify({ level, time, ...fields, msg }, asJson)}\n`;
 }
 

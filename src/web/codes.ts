@@ -1,5 +1,4 @@
 import type { BegunCodes } from "../core/codes/turn-on-codes.ts";
-import type { Refusal } from "../core/refusal-log.ts";
 import type { User } from "../core/store.ts";
 import { homeWithCodes, homeWithProblem } from "./home.ts";
 import { homeLocation } from "./location.ts";
@@ -8,7 +7,7 @@ import { MAX_QR_BYTES, qrCode } from "./pages/qr-code.ts";
 import type { WebPorts, With } from "./ports.ts";
 import type { Form } from "./request/form.ts";
 import { clientOf } from "./request/remote-address.ts";
-import { noteRefusal } from "./request/warnings.ts";
+import { noteRefusal, type Refusal } from "./request/warnings.ts";
 import type { AdmittedRequest } from "./request/web-request.ts";
 import { type Answer, redirect } from "./responses.ts";
 

@@ -7,7 +7,6 @@ import type { addPasskey } from "../core/passkeys/add-passkey.ts";
 import type { beginPasskey } from "../core/passkeys/begin-passkey.ts";
 import type { removePasskey } from "../core/passkeys/remove-passkey.ts";
 import type { signInWithPasskey } from "../core/passkeys/sign-in-with-passkey.ts";
-import type { RefusalLog } from "../core/refusal-log.ts";
 import type { AccountSessions } from "../core/sessions/account-sessions.ts";
 import type { setUp } from "../core/set-up.ts";
 import type { SetupTokenSource } from "../core/setup-token.ts";
@@ -57,7 +56,6 @@ export interface WebRules {
   /** Whether one of the secrets has signed the session token. */
   readonly isGenuine: (token: string) => boolean;
   readonly users: UserMemory;
-  readonly refusals: RefusalLog;
   /** Does nothing if the store keeps no sessions. */
   readonly signOut: (cookies: readonly string[], of?: UserId) => Promise<void>;
   /** `undefined` if the store keeps no sessions, or if they are left out. */

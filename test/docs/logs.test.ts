@@ -22,9 +22,7 @@ const constantsIn = (call: string, source: string): readonly string[] =>
 /** The beginning of each message that a source file writes to the server log. */
 function beginnings(source: string): readonly string[] {
   const calls =
-    source.match(
-      /\b(?:log\??\.(?:debug|info|warn|error)|noteRefusal|refusals\.note)\([\s\S]*?\);/g,
-    ) ?? [];
+    source.match(/\b(?:log\??\.(?:debug|info|warn|error)|noteRefusal)\([\s\S]*?\);/g) ?? [];
   return calls
     .flatMap((call) => [call, ...constantsIn(call, source)])
     .flatMap((text) => [...text.matchAll(/"([^"]+)"|`([^`]+)`/g)])

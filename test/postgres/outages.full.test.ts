@@ -14,7 +14,7 @@ for (const [what, begin, end] of [
   ["is stopped with an immediate shutdown", () => server.stop("immediate"), server.start],
   ["does not answer", server.freeze, server.thaw],
 ] as const) {
-  test(`while the database ${what}, answers every page in time, admits no unknown user, and loses no log entry`, async (t) => {
+  test(`while the database ${what}, answers every page in time, admits no unknown user, loses no log entry, and logs two changes of state`, async (t) => {
     const databaseUrl = await server.newDatabase();
     const gate = await startGate(t, { databaseUrl });
     const session = await gate.setUp();
@@ -31,6 +31,13 @@ for (const [what, begin, end] of [
     const { signedIn } = await load.stop();
     await assertWritten(databaseUrl, visitors.summaries);
     await assertCount(databaseUrl, "signin", signedIn + 1);
+
+    const messages = gate.serverLog.map(({ msg }) => String(msg));
+    assert.deepEqual(
+      messages.filter((message) => message.startsWith("the database is")),
+      ["the database is away", "the database is back"],
+    );
+    assert.ok(messages.length < 100, `${messages.length} lines`);
   });
 }
 
@@ -50,6 +57,23 @@ test("answers 503 when connections are terminated, and recovers", async (t) => {
   }
   await locking.end();
   await untilRecovered(gate);
+});
+
+test("logs overload as overload, and not as a database that is away", async (t) => {
+  const databaseUrl = await server.newDatabase();
+  const gate = await startGate(t, { databaseUrl });
+  await gate.setUp();
+  const locking = await openTransaction(t, databaseUrl);
+  await locking.query("LOCK TABLE latchkey_users IN ACCESS EXCLUSIVE MODE");
+  // More than there are connections: some wait for the lock, the others for a connection.
+  const signingIn = Array.from({ length: 20 }, (_, n) =>
+    gate.signIn({}, { from: `127.4.1.${n + 1}` }),
+  );
+  for (const { status } of await Promise.all(signingIn)) assert.equal(status, 503);
+  await locking.end();
+  const lines = gate.serverLog.filter(({ level }) => level !== "info");
+  const told = new Set(lines.map(({ msg, reason }) => `${msg}: ${reason}`));
+  assert.deepEqual([...told], ["request put off: too many requests wait for the database"]);
 });
 
 test("does not wait for each query of a page in turn during an outage", async (t) => {

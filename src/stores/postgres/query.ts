@@ -1,6 +1,6 @@
 import type { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { codeOf, Fault, messageOf, Unavailable } from "../../core/fault.ts";
+import { codeOf, Fault, messageOf, STORE_BUSY, Unavailable } from "../../core/fault.ts";
 import type { Row } from "../rows.ts";
 
 /** A page must answer within two seconds, even when the database does not. */
@@ -49,12 +49,17 @@ const PAUSE_MS = 1_000;
 export function createAsk(pool: PostgresPool): Ask {
   let silentUntil = 0;
   let trying = false;
+  let answeredAt = 0;
+  let isBusy = false;
 
   const askInTime: Ask = async (...asked) => {
     const silent = silentUntil > 0;
-    if (silent && (trying || performance.now() < silentUntil)) throw new NoAnswer();
+    if (silent && (trying || performance.now() < silentUntil)) {
+      throw isBusy ? new DatabaseBusy() : new NoAnswer();
+    }
     trying ||= silent;
-    const giveUpAt = performance.now() + ALL_WITHIN_MS;
+    const askedAt = performance.now();
+    const giveUpAt = askedAt + ALL_WITHIN_MS;
     try {
       const work = withClient(pool, async (client) => {
         const left = giveUpAt - performance.now();
@@ -64,10 +69,14 @@ export function createAsk(pool: PostgresPool): Ask {
       });
       const rows = await within(ALL_WITHIN_MS, work);
       silentUntil = 0;
+      answeredAt = performance.now();
       return rows;
     } catch (error) {
-      silentUntil = error instanceof NoAnswer ? performance.now() + PAUSE_MS : 0;
-      throw error;
+      const isSilent = error instanceof NoAnswer;
+      silentUntil = isSilent ? performance.now() + PAUSE_MS : 0;
+      // It answered others meanwhile, so it is there: it or this process has too much to do.
+      isBusy = isSilent && answeredAt > askedAt;
+      throw isSilent && isBusy ? new DatabaseBusy(error.cause) : error;
     } finally {
       if (silent) trying = false;
     }
@@ -165,12 +174,16 @@ const isSqlState = (code: string | undefined): code is string =>
  * become a standby, a timeout, conflicting transactions.
  */
 const TEMPORARY = /^(08|53|57|25006|40001|40P01|55P03)/;
+/** Of these, the ones that a server reports which works: too full, too late, in conflict. */
+const BUSY = /^(53|57014|40|55P03)/;
 
 function translated(error: unknown): unknown {
   const code = codeOf(error);
   // These do not come from the driver.
   if (error instanceof Fault || error instanceof TypeError) return error;
   if (isSqlState(code) && !TEMPORARY.test(code)) return error;
+  if (messageOf(error) === POOL_IS_FULL || (isSqlState(code) && BUSY.test(code)))
+    return new DatabaseBusy(error);
   return messageOf(error) === QUERY_TIMEOUT ? new NoAnswer(error) : new DatabaseUnavailable(error);
 }
 
@@ -182,6 +195,13 @@ const QUERY_TIMEOUT = "Query read timeout";
 class DatabaseUnavailable extends Unavailable {
   constructor(cause?: unknown) {
     super("store_unavailable", "the database does not answer", RETRY_AFTER_SECONDS, { cause });
+  }
+}
+
+/** The database answers, but not everything in time. */
+class DatabaseBusy extends Unavailable {
+  constructor(cause?: unknown) {
+    super(STORE_BUSY, "too many requests wait for the database", RETRY_AFTER_SECONDS, { cause });
   }
 }
 

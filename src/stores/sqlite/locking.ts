@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf, Unavailable } from "../../core/fault.ts";
+import { messageOf, STORE_BUSY, Unavailable } from "../../core/fault.ts";
 import type { Row } from "../rows.ts";
 
 /** SQLite's primary result codes for a lock that another connection holds. */
@@ -26,7 +26,7 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
     } catch (error) {
       if (!isBusy(error)) throw error;
       if (performance.now() > giveUpAt) {
-        throw new Unavailable("store_busy", "the database is locked by another process", 2, {
+        throw new Unavailable(STORE_BUSY, "the database is locked by another process", 2, {
           cause: error,
         });
       }

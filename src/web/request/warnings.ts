@@ -1,21 +1,34 @@
-import type { Refusal } from "../../core/refusal-log.ts";
 import type { ServerLog } from "../../core/server-log.ts";
 import type { WebPorts } from "../ports.ts";
 import { peerOf } from "./connection.ts";
 import { canonicalAddress, hopsOf, type ProxyTrust } from "./remote-address.ts";
 import type { WebRequest } from "./web-request.ts";
 
-/** Logs a refusal with the address of its client. */
+/** A refused request, as the server log names it. */
+export type Refusal =
+  | "sign-in rejected"
+  | "sign-in rate-limited"
+  | "password change rejected"
+  | "change of one-time codes rejected"
+  | "passkey change rejected"
+  | "setup rejected"
+  | "form of another site refused"
+  | "unreadable form refused"
+  | "forged session token refused";
+
+type RefusalPorts = Pick<WebPorts, "requests" | "proxies">;
+
+/** Logs a refusal with its client's address, and no entered value: users may confuse the fields. */
 export function noteRefusal(
-  { rules, proxies }: WebPorts,
+  { requests, proxies }: RefusalPorts,
   request: WebRequest,
   refusal: Refusal,
 ): void {
-  rules.refusals.note(refusal, proxies.addressOf(request));
+  requests.log.warn({ address: proxies.addressOf(request) }, refusal);
 }
 
-/** Any client can send the header, so the number of stored peers is bounded. */
-const MAX_WARNED = 100;
+/** Any client can send the header, so the number of warnings is bounded. */
+const MAX_WARNED = 10;
 
 /**
  * Warns once for each peer that forwards requests and is not trusted. Behind a proxy

@@ -27,13 +27,13 @@ test("warns about each peer once", async (t) => {
   );
 });
 
-test("warns about at most a hundred peers", async (t) => {
+test("warns about at most ten peers", async (t) => {
   const gate = await startGate(t);
-  const sent = Array.from({ length: 120 }, (_, index) =>
+  const sent = Array.from({ length: 20 }, (_, index) =>
     gate.signIn({}, { headers: FORWARDED, from: `127.0.3.${index + 1}` }),
   );
   await Promise.all(sent);
-  assert.equal(warnings(gate).length, 100);
+  assert.equal(warnings(gate).length, 10);
 });
 
 test("does not warn about a trusted peer or one that forwards nothing", async (t) => {
