@@ -118,6 +118,8 @@ export async function listen(server: NetServer, host: string, port: number): Pro
       cause: error,
     });
   }
+  // A connection that cannot be accepted, for example for lack of memory, must not end the process.
+  server.on("error", () => {});
   const { address, family, port: actualPort } = server.address() as AddressInfo;
   const scheme = "setSecureContext" in server ? "https" : "http";
   return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${actualPort}`;

@@ -14,6 +14,7 @@ import { reportSetup, setupState, warnOfOpenSetup } from "./reach.ts";
 import { type GateLog, loggingRequests } from "./server-log.ts";
 import { optionsOf, SECRET_SETTINGS, type Settings } from "./settings/settings.ts";
 import { setupTokenFile } from "./setup-token-file.ts";
+import { watchDescriptors } from "./watch-descriptors.ts";
 
 /** With two seconds for the log entries, less than the ten that service managers allow. */
 const DRAIN_WITHIN_MS = 7_000;
@@ -80,6 +81,8 @@ async function open(
     const retention = startLogRetention(store, settings.logRetentionMs, () => Date.now(), log);
     opened.defer(() => retention.stop());
   }
+  const descriptors = watchDescriptors(log);
+  opened.defer(() => descriptors.stop());
   const metricsUrl = await metrics?.listen();
   if (metricsUrl !== undefined) log.info({}, `metrics are at ${metricsUrl}/metrics`);
   const handle = observed(auth, metrics, log);
