@@ -95,7 +95,7 @@ function connectionOf(host: string, ssl: unknown): State["connection"] {
 
 async function databaseOf(
   client: pg.Client,
-  tables: Tables,
+  tables: Tables<string>,
   made: unknown,
 ): Promise<DatabaseInspection> {
   const difference = await findForeignObject(client, tables);
@@ -107,7 +107,10 @@ async function databaseOf(
   return { schema, newestSchema: NEWEST_SCHEMA, difference, contents };
 }
 
-async function contentsOf(client: pg.Client, { users, log }: Tables): Promise<DatabaseContents> {
+async function contentsOf(
+  client: pg.Client,
+  { users, log }: Tables<string>,
+): Promise<DatabaseContents> {
   const row = await first(
     client,
     `SELECT EXISTS (SELECT FROM ${users}) AS users, (SELECT max(at) FROM ${log}) AS at,
@@ -124,7 +127,7 @@ async function contentsOf(client: pg.Client, { users, log }: Tables): Promise<Da
 async function creatorsIn(
   client: pg.Client,
   schema: unknown,
-  { schemaVersion }: Tables,
+  { schemaVersion }: Tables<string>,
 ): Promise<readonly Creator[]> {
   const { rows } = await client.query<Creator>(
     `SELECT DISTINCT place, coalesce(quote_ident(rolname), 'PUBLIC') AS role

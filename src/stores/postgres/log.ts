@@ -3,7 +3,7 @@ import type { LogFilter, LogPruner, LogReader } from "../../core/log-reader.ts";
 import type { NewLogEntry, Store } from "../../core/store.ts";
 import { EARLIEST_ENTRIES, logEntryOf } from "../rows.ts";
 import type { Ask } from "./query.ts";
-import { EQ, GT, GTE, LT, LTE, MINUS, PLUS, type Tables } from "./tables.ts";
+import { EQ, GT, GTE, LT, LTE, MINUS, PLUS, type TableName, type Tables } from "./tables.ts";
 
 export type PostgresLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
 
@@ -102,7 +102,7 @@ export async function insertEntries(
  * Starts at the lowest ID among the earliest matching entries instead of scanning all older ones. An
  * imported log has old times with new IDs, so a database with one is scanned from the start.
  */
-const sinceOf = (log: string, since: string): string =>
+const sinceOf = (log: TableName, since: string): string =>
   `AND at ${GTE} ${since} AND id ${GTE} CASE
      WHEN EXISTS (SELECT FROM ${log} WHERE type ${EQ} 'log_import')
      THEN 0 ELSE (SELECT pg_catalog.min(id) FROM
@@ -110,7 +110,7 @@ const sinceOf = (log: string, since: string): string =>
        AS earliest) END`;
 
 function filterOf(
-  log: string,
+  log: TableName,
   { type, since }: LogFilter,
   before: readonly unknown[],
 ): { where: string; values: readonly unknown[] } {

@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import pg from "pg";
+import { codeOf, messageOf } from "../../core/fault.ts";
 import type { PostgresClient, PostgresPool } from "./query.ts";
 import { type PostgresHost, readPostgresUrl } from "./url.ts";
 
@@ -93,7 +94,9 @@ async function primaryOf(
   try {
     return await Promise.any(hosts.map((host) => asPrimary(host, config(host))));
   } catch (error) {
-    throw new Error("none of the hosts accepts writes", { cause: error });
+    const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
+    const reasons = errors.map((one) => messageOf(one) || codeOf(one)).join("; ");
+    throw new Error(`none of the hosts accepts writes: ${reasons}`, { cause: error });
   }
 }
 

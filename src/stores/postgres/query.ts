@@ -166,14 +166,14 @@ function isStatementError(error: unknown): boolean {
 }
 
 /** Node's error codes can have five letters too, but start with E; PostgreSQL's never do. */
-const isSqlState = (code: string | undefined): code is string =>
+export const isSqlState = (code: string | undefined): code is string =>
   code !== undefined && /^(?!E)[0-9A-Z]{5}$/.test(code);
 
 /**
  * Temporary failures: lost, refused or too many connections, a server that starts, stops or has
  * become a standby, a timeout, conflicting transactions.
  */
-const TEMPORARY = /^(08|53|57|25006|40001|40P01|55P03)/;
+export const TEMPORARY: RegExp = /^(08|53|57|25006|40001|40P01|55P03)/;
 /** Of these, the ones that a server reports which works: too full, too late, in conflict. */
 const BUSY = /^(53|57014|40|55P03)/;
 
@@ -192,7 +192,7 @@ const POOL_IS_FULL = "timeout exceeded when trying to connect";
 const QUERY_TIMEOUT = "Query read timeout";
 
 /** Leaves out the driver's message, which may name hosts and users. */
-class DatabaseUnavailable extends Unavailable {
+export class DatabaseUnavailable extends Unavailable {
   constructor(cause?: unknown) {
     super("store_unavailable", "the database does not answer", RETRY_AFTER_SECONDS, { cause });
   }

@@ -10,10 +10,16 @@ import { accountsOn } from "./accounts.ts";
 import { attemptCounter } from "./attempts.ts";
 import { logOn } from "./log.ts";
 import { createPool } from "./pool.ts";
-import { type Ask, createAsk, type PostgresPool, retryingConflicts } from "./query.ts";
+import {
+  type Ask,
+  createAsk,
+  DatabaseUnavailable,
+  type PostgresPool,
+  retryingConflicts,
+} from "./query.ts";
 import { migrate } from "./schema.ts";
 import { sessionsOn } from "./sessions.ts";
-import { EQ, type Tables, tablesIn } from "./tables.ts";
+import { EQ, type Tables, tablesLater } from "./tables.ts";
 import { transferOn } from "./transfer.ts";
 import { watchUsers } from "./watch-users.ts";
 
@@ -52,24 +58,42 @@ export interface PostgresStore
  * throws an `Unavailable` within two seconds.
  */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
-  if ("pool" in options) return openOn(options.pool, options, async () => {});
-  const pool = createPool(options.url);
+  const { store, open } = preparePostgres(options);
   try {
-    return await openOn(pool, options, () => pool.end());
+    await open();
+    return store;
   } catch (error) {
-    await pool.end();
+    await store.close();
     throw error;
   }
 }
 
-async function openOn(
+/** A store that is not open yet: until `open` has succeeded, each call throws an `Unavailable`. */
+export interface UnopenedStore<S> {
+  readonly store: S;
+  /** May be called again after it has failed. */
+  open(): Promise<void>;
+}
+
+/** As `openPostgres`, for a database that may not be there yet. */
+export function preparePostgres(options: PostgresOptions): UnopenedStore<PostgresStore> {
+  if ("pool" in options) return prepareOn(options.pool, options, async () => {});
+  const pool = createPool(options.url);
+  return prepareOn(pool, options, () => pool.end());
+}
+
+function prepareOn(
   pool: PostgresPool,
   { missing = "create" }: Missing,
   close: () => Promise<void>,
-): Promise<PostgresStore> {
+): UnopenedStore<PostgresStore> {
   const ask = createAsk(pool);
-  const tables = tablesIn(await migrate(pool, ask, missing));
-  return {
+  let schema: string | undefined;
+  const tables = tablesLater(() => {
+    if (schema === undefined) throw new DatabaseUnavailable();
+    return schema;
+  });
+  const store: PostgresStore = {
     ...usersOn(ask, tables),
     ...logOn(ask, tables),
     ...accountsOn(pool, ask, tables),
@@ -78,6 +102,12 @@ async function openOn(
     ...transferOn(pool, tables),
     watchUsers: (watching) => watchUsers(pool, watching),
     close,
+  };
+  return {
+    store,
+    async open() {
+      schema = await migrate(pool, ask, missing);
+    },
   };
 }
 

@@ -8,14 +8,28 @@ const NAMES = {
   attempts: "attempts",
 } as const;
 
-/** Latchkey's tables by their full names, so that no `search_path` decides which ones are used. */
-export type Tables = Readonly<Record<keyof typeof NAMES, string>>;
-
-export function tablesIn(schema: string): Tables {
-  const full = (name: string): string => `${quoted(schema)}.latchkey_${name}`;
-  const named = Object.entries(NAMES).map(([table, name]) => [table, full(name)]);
-  return Object.fromEntries(named) as Tables;
+/** The full name of a table, for the text of a statement. */
+export interface TableName {
+  /** @throws While the schema is not known, so that no statement is sent before. */
+  toString(): string;
 }
+
+/** Latchkey's tables by their full names, so that no `search_path` decides which ones are used. */
+export type Tables<Name extends TableName = TableName> = Readonly<Record<keyof typeof NAMES, Name>>;
+
+export const tablesIn = (schema: string): Tables<string> =>
+  tablesNamed((name) => full(schema, name));
+
+/** As `tablesIn`, for a schema that is found later: `schema` is called again for each statement. */
+export const tablesLater = (schema: () => string): Tables =>
+  tablesNamed((name) => ({ toString: () => full(schema(), name) }));
+
+const tablesNamed = <Name extends TableName>(named: (name: string) => Name): Tables<Name> =>
+  Object.fromEntries(
+    Object.entries(NAMES).map(([table, name]) => [table, named(name)]),
+  ) as Tables<Name>;
+
+const full = (schema: string, name: string): string => `${quoted(schema)}.latchkey_${name}`;
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
