@@ -67,6 +67,7 @@ export const environmentOf = (
   DATA_DIR: dataDirIn(folder),
   AUTH_SECRET: SECRET,
   TRUSTED_PROXIES: "127.0.0.1",
+  SETUP_TOKEN: "off",
   PORT: "0",
   ...settings,
 });

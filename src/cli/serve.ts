@@ -25,7 +25,11 @@ export const command: Command = {
     const log = createServerLog(given.logLevel, terminal.ports.stdout);
     const stopAsked = firstSignal(terminal.ports);
     const gate = await serve(given, log);
-    log.info({ signal: await stopAsked }, "stopping");
+    const failed = gate.begun.then(
+      () => stopAsked,
+      (error) => gate.stop().then(() => Promise.reject(error)),
+    );
+    log.info({ signal: await Promise.race([stopAsked, failed]) }, "stopping");
     await gate.stop();
     log.info({}, "stopped");
     return SUCCESS;

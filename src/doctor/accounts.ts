@@ -3,6 +3,7 @@ import { isSetupTokenExpected } from "../core/setup-token.ts";
 import { barrierTo } from "../gate/files/ownership.ts";
 import { reachOf } from "../gate/reach.ts";
 import type { Settings } from "../gate/settings/settings.ts";
+import { isTokenRequired } from "../gate/setup-state.ts";
 import { setupTokenFile } from "../gate/setup-token-file.ts";
 import { type Findings, ok, problem } from "./check.ts";
 import { contentsOf, type Installation } from "./installation.ts";
@@ -19,13 +20,15 @@ export async function checkAccounts(installation: Installation): Promise<Finding
   });
   const isTokenSet = isSetupTokenExpected(await source.read());
   if (isTokenSet) reason = await deniedReason(settings);
+  const isRequired = isTokenRequired(settings);
   if (reason !== undefined) {
+    const effect = isRequired ? "the gate does not start" : "setup requires no token";
     return problem(
-      `the gate cannot read the setup token file ${file}, so setup requires no token: ${reason}`,
+      `the gate cannot read the setup token file ${file}, so ${effect}: ${reason}`,
       "run latchkey setup-link as root, with SETUP_TOKEN_FILE unset or in a folder that the gate's user can enter",
     );
   }
-  if (isTokenSet) return ok("no account yet; setup requires a token");
+  if (isTokenSet || isRequired) return ok("no account yet; setup requires a token");
   if (reachOf(settings, url) === "this-machine") {
     return ok("no account yet; only this machine can reach setup");
   }

@@ -6,7 +6,8 @@ import type { SessionStore } from "../core/sessions/session-store.ts";
 import type { AttemptCounter } from "../core/shared-limiter.ts";
 import type { Importer } from "../core/transfer/transfer-store.ts";
 import type { Place } from "../stores/place.ts";
-import type { PostgresStore } from "../stores/postgres/store.ts";
+import { mayPass } from "../stores/postgres/may-pass.ts";
+import type { PostgresStore, UnopenedStore } from "../stores/postgres/store.ts";
 import { isAccessFault } from "../stores/sqlite/file.ts";
 import { openSqlite } from "../stores/sqlite/store.ts";
 import { makeNamedFolder } from "./files/data-dir.ts";
@@ -50,13 +51,34 @@ export async function openStore(
         : await openPostgresAt(database.url, missing);
     return closing(store);
   } catch (error) {
-    const explained = ["database_missing", "not_latchkey", "schema_newer", "database_url_invalid"];
-    if (explained.includes(codeOf(error) ?? "")) throw error;
-    throw cannotUse(
-      database.kind === "sqlite" ? `the database ${database.file}` : "the database of DATABASE_URL",
-      error,
-    );
+    throw cannotOpen(database, error);
   }
+}
+
+/** As `openStore`, for a gate that can wait for PostgreSQL. An SQLite file is opened at once. */
+export async function prepareStore({ database }: StoreSettings): Promise<UnopenedStore<UsedStore>> {
+  if (database.kind === "sqlite") {
+    return { store: await openStore({ database }, "create"), open: async () => {} };
+  }
+  const { preparePostgres } = await import("../stores/postgres/store.ts");
+  const { store, open } = preparePostgres(database);
+  return {
+    store: closing(store),
+    open: () =>
+      open().catch((error) => {
+        throw mayPass(error) ? error : cannotOpen(database, error);
+      }),
+  };
+}
+
+/** The error with what could not be opened, unless it already says that. */
+function cannotOpen(database: Place, error: unknown): unknown {
+  const explained = ["database_missing", "not_latchkey", "schema_newer", "database_url_invalid"];
+  if (explained.includes(codeOf(error) ?? "")) return error;
+  return cannotUse(
+    database.kind === "sqlite" ? `the database ${database.file}` : "the database of DATABASE_URL",
+    error,
+  );
 }
 
 /** As `openStore`, but `undefined` if there is no database or if it is empty. */

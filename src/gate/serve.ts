@@ -2,6 +2,7 @@ import { type Auth, authOf } from "../auth.ts";
 import { Fault, messageOf } from "../core/fault.ts";
 import { settleOptions } from "../settle-options.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
+import { awaitDatabase } from "./await-database.ts";
 import { domainSetup } from "./domain-command.ts";
 import { makeDataDir } from "./files/data-dir.ts";
 import type { Certificates } from "./https/certificate-source.ts";
@@ -9,11 +10,10 @@ import { type Handle, handleOf } from "./listener.ts";
 import { startListeners } from "./listeners.ts";
 import { startLogRetention } from "./log-retention.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import { openStore } from "./open-store.ts";
-import { reportSetup, setupState, warnOfOpenSetup } from "./reach.ts";
+import { prepareStore } from "./open-store.ts";
 import { type GateLog, loggingRequests } from "./server-log.ts";
 import { optionsOf, SECRET_SETTINGS, type Settings } from "./settings/settings.ts";
-import { setupTokenFile } from "./setup-token-file.ts";
+import { prepareSetup, reportSetup, setupTokenOf } from "./setup-state.ts";
 import { watchDescriptors } from "./watch-descriptors.ts";
 
 /** With two seconds for the log entries, less than the ten that service managers allow. */
@@ -24,6 +24,8 @@ export interface Gate {
   /** The URL for HTTPS, even while there is no certificate. */
   readonly httpsUrl: string | undefined;
   readonly metricsUrl: string | undefined;
+  /** Rejects if the gate has waited for its database and cannot use it. */
+  readonly begun: Promise<void>;
   /** Finishes requests in flight, writes waiting log entries and closes all, within ten seconds. */
   stop(): Promise<void>;
 }
@@ -48,14 +50,22 @@ async function open(
   await makeDataDir(settings.dataDir);
   const certificates = await certificatesFor(settings, log);
   opened.defer(async () => certificates?.stop());
-  const database = opened.use(await openStore(settings, "create"));
+  const unopened = await prepareStore(settings);
+  const database = opened.use(unopened.store);
   const metrics = await metricsFor(settings, certificates);
   opened.defer(async () => metrics?.stop());
   const store = metrics?.timed(database) ?? database;
-  const setupToken = setupTokenFile(settings.setupTokenFile, (reason) => {
-    const file = settings.setupTokenFile;
-    log.warn({ file, reason }, "the setup token file cannot be read: setup requires no token");
-  });
+  const setupToken = setupTokenOf(settings, database, log);
+  const opening = awaitDatabase(
+    async () => {
+      await unopened.open();
+      return prepareSetup(settings, database, setupToken);
+    },
+    milliseconds,
+    log,
+  );
+  opened.defer(() => opening.stop());
+  await Promise.race([opening.done, opening.waiting]);
   const options = {
     ...optionsOf(settings),
     store,
@@ -75,12 +85,6 @@ async function open(
       "the connection to the database is not encrypted: add sslmode=verify-full to DATABASE_URL",
     );
   }
-  const setup = await setupState(database, setupToken);
-  warnOfOpenSetup(setup, settings, log);
-  if (settings.logRetentionMs !== undefined) {
-    const retention = startLogRetention(store, settings.logRetentionMs, () => Date.now(), log);
-    opened.defer(() => retention.stop());
-  }
   const descriptors = watchDescriptors(log);
   opened.defer(() => descriptors.stop());
   const metricsUrl = await metrics?.listen();
@@ -91,8 +95,15 @@ async function open(
   certificates?.begin?.();
   const { url, httpsUrl } = listeners;
   log.info(httpsUrl === undefined ? { url } : { url, httpsUrl }, `Latchkey listens on ${url}`);
-  reportSetup(setup, settings, url, log);
-  return { url, httpsUrl, metricsUrl };
+  const begun = opening.done.then((setup) => {
+    reportSetup(setup, settings, url, log);
+    if (settings.logRetentionMs === undefined || opened.disposed) return;
+    const retention = startLogRetention(store, settings.logRetentionMs, () => Date.now(), log);
+    opened.defer(() => retention.stop());
+  });
+  // `begun` is for those who ask: a gate that waits and is stopped is no error.
+  begun.catch(() => {});
+  return { url, httpsUrl, metricsUrl, begun };
 }
 
 /** Loaded on demand, because most gates serve plain HTTP, for which this returns `undefined`. */

@@ -20,6 +20,7 @@ test("prints the sample in docs/doctor.md", async (t) => {
   const lines = [
     `DATA_DIR=${gate.dataDir}`,
     "HOST=0.0.0.0",
+    "SETUP_TOKEN=off",
     `PORT=${port}`,
     "AUTH_SECRET=wK3v0T9-xQ2m_Zr7LbYc4NdPfHs8Ju1A",
   ];

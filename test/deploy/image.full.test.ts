@@ -115,7 +115,7 @@ if (process.getuid?.() !== 0 || process.platform !== "linux") {
     assert.equal((await health()).code, 0);
     gate.child.kill("SIGTERM");
     assert.equal((await gate.ended).code, 0);
-    assert.deepEqual(await readdir(join(root, "data")), ["latchkey.db"]);
+    assert.deepEqual((await readdir(join(root, "data"))).sort(), ["latchkey.db", "setup-token"]);
     assert.equal((await health()).code, 1);
   });
 }

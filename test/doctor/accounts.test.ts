@@ -8,9 +8,9 @@ import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertFound, findings } from "./installation.ts";
 
-const OPEN = { HOST: "0.0.0.0" };
+const OPEN = { HOST: "0.0.0.0", SETUP_TOKEN: "off" };
 
-test("reports a problem without an account while others reach the gate: setup is open to strangers", async (t) => {
+test("reports a problem without an account if others reach a gate that makes no setup token", async (t) => {
   const open = [
     "problem",
     /anyone who can reach the gate can create the first/,
@@ -18,6 +18,8 @@ test("reports a problem without an account while others reach the gate: setup is
   ] as const;
   const DATA_DIR = await tempDir(t);
   assertFound(await findings(checkAccounts, { env: { ...OPEN, DATA_DIR } }), open);
+  const made = await findings(checkAccounts, { env: { HOST: "0.0.0.0", DATA_DIR } });
+  assertFound(made, ["ok", /requires a token/]);
   const url = "https://auth.example.org";
   assertFound(await findings(checkAccounts, { env: { DATA_DIR }, url }), open);
 });
@@ -53,6 +55,8 @@ test("without an account, reports a setup token file that is not a regular file"
     /cannot read the setup token file .*setup requires no token: it is not a regular file$/,
     /latchkey setup-link/,
   ]);
+  const reachable = await findings(checkAccounts, { env: { DATA_DIR, HOST: "0.0.0.0" } });
+  assertFound(reachable, ["problem", /the gate does not start: it is not a regular file$/]);
 });
 
 test("without an account, reports a setup token that the gate's user cannot read", async (t) => {

@@ -135,7 +135,7 @@ test("reports a connection over a socket as such", async () => {
 });
 
 test("detects whether PostgreSQL has an account", async (t) => {
-  const env = { HOST: "0.0.0.0" };
+  const env = { HOST: "0.0.0.0", SETUP_TOKEN: "off" };
   const seen = (DATABASE_URL: string) => findings(checkAccounts, { env: { ...env, DATABASE_URL } });
   assertFound(await seen(await usedDatabase(t)), ["ok", /^an account exists$/]);
   assertFound(await seen(await server.newDatabase()), [

@@ -27,6 +27,7 @@ whereInstalled("fail2ban-regex", (program) => {
     const gate = await startServe(t, {
       DATA_DIR: join(await tempDir(t), "data"),
       TRUSTED_PROXIES: "127.0.0.1",
+      SETUP_TOKEN: "off",
     });
     await send(`${gate.url}/setup`, { form: { ...OWNER, confirm: OWNER.password } });
     const signIn = (password: string, address: string) =>

@@ -16,6 +16,7 @@ const reaches: readonly (readonly [
   [{ HOST: "0.0.0.0" }, undefined, "others"],
   [{ HOST: "::" }, undefined, "others"],
   [{ PUBLIC_URL: "https://auth.example.org" }, undefined, "others"],
+  [{ COOKIE_DOMAIN: "example.org" }, undefined, "others"],
   [{ TRUSTED_PROXIES: "127.0.0.1" }, undefined, "others"],
   [{}, "https://auth.example.org", "others"],
 ];

@@ -56,7 +56,13 @@ export async function startGate(
   { databaseUrl = "", ...overrides }: Overrides = {},
 ): Promise<RunningGate> {
   const dataDir = overrides.dataDir ?? (await tempDir(t));
-  const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PORT: "0", AUTH_SECRET: SECRET };
+  const env = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    PORT: "0",
+    AUTH_SECRET: SECRET,
+    SETUP_TOKEN: "off",
+  };
   const { settings: defaults } = readSettings({ flags: {}, envFile: undefined, env });
   const settings: Settings = { ...defaults, programEnvironment: {}, ...overrides };
   const root = process.env[EXECUTABLE_ROOT];

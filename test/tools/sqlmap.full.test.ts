@@ -120,7 +120,7 @@ whereInstalled("sqlmap", (program) => {
   }
 
   async function withStore(t: TestContext, kind: Kind): Promise<Target> {
-    const env = { TRUSTED_PROXIES: "127.0.0.1" };
+    const env = { TRUSTED_PROXIES: "127.0.0.1", SETUP_TOKEN: "off" };
     if (kind === "sqlite") return startTarget(t, env);
     const postgres = await startPostgres(t);
     return startTarget(t, { ...env, DATABASE_URL: postgres.url(await postgres.createDatabase()) });

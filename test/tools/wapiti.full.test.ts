@@ -86,7 +86,11 @@ whereInstalled("wapiti", (program) => {
   }
 
   async function startBehindRelay(t: TestContext, env: Readonly<Record<string, string>> = {}) {
-    const target = await startTarget(t, { TRUSTED_PROXIES: "127.0.0.1", ...env });
+    const target = await startTarget(t, {
+      TRUSTED_PROXIES: "127.0.0.1",
+      SETUP_TOKEN: "off",
+      ...env,
+    });
     return { target, relay: await startRelay(t, target.url) };
   }
 

@@ -36,7 +36,7 @@ export function unknownNames(
 }
 
 function settingLike(known: readonly string[], name: string): string | undefined {
-  // `SETUP_TOKEN` for `SETUP_TOKEN_FILE`: the value instead of the file that contains it.
+  // `TLS_CERT` for `TLS_CERT_FILE`: the value instead of the file that contains it.
   const exact = [name, `${name}_FILE`].find((one) => known.includes(one));
   const long = known.filter((one) => one.length >= MIN_LENGTH);
   return exact ?? nearestOf(long, name);

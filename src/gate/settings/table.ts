@@ -109,6 +109,13 @@ export class SettingsTable {
     unset: "DATA_DIR/setup-token",
     about: "contains the token that setup requires; without it, no token is required",
   };
+  readonly setupTokenAtStart: Entry<"auto" | "off"> = {
+    name: "SETUP_TOKEN",
+    value: values.setupToken,
+    default: "auto",
+    about:
+      "auto: a gate that others can reach requires a token, and writes one at the start if there is no account",
+  };
   readonly postLoginLocation: Entry<string> = {
     name: "POST_LOGIN_LOCATION",
     value: values.location,

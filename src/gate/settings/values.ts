@@ -3,6 +3,7 @@ import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { canonicalHost } from "../../core/allowed-hosts.ts";
+import { Fault } from "../../core/fault.ts";
 import * as checks from "../../option-checks.ts";
 import { type Place, readPlace } from "../../stores/place.ts";
 import { isLogo } from "../../web/pages/assets.ts";
@@ -71,6 +72,16 @@ export const words = <T>(meaning: Readonly<Record<string, T>>): Value<T> => {
 
 export const choice = <T extends string>(choices: readonly T[]): Value<T> =>
   words(Object.fromEntries(choices.map((word) => [word, word])));
+
+/** Throws a fault that does not repeat the text, which may be a token. */
+export const setupToken: Value<"auto" | "off"> = {
+  ...choice(["auto", "off"]),
+  parse(text) {
+    if (text === "auto" || text === "off") return text;
+    const problem = "expected auto or off; a token of your own belongs in SETUP_TOKEN_FILE";
+    throw new Fault("setup_token_invalid", problem);
+  },
+};
 
 export const appName: Value<string> = checked(checks.appName);
 export const color: Value<string> = checked(checks.accentColor);

@@ -17,7 +17,7 @@ interface ActingObject {
  */
 export async function findForeignObject(
   client: pg.Client,
-  tables: Tables,
+  tables: Tables<string>,
 ): Promise<SchemaDifference | undefined> {
   const { rows } = await client.query<ActingObject>(ACTING_OBJECTS, [Object.values(tables)]);
   const foreign = rows.find((object) => !isOfMigrations(object));

@@ -99,10 +99,10 @@ test("warns once about all names in the file that are not settings", async (t) =
 });
 
 test("warns once about a misspelt setting in the file, with a suggestion", async (t) => {
-  const file = await envFile(t, "SETUP_TOKEN=x\nDATADIR=/srv\n");
+  const file = await envFile(t, "TLS_CERT=x\nDATADIR=/srv\n");
   assert.deepEqual(warnings({ DATADIR: "/srv" }, file), [
     "DATADIR is not a setting. Did you mean DATA_DIR?",
-    "SETUP_TOKEN is not a setting. Did you mean SETUP_TOKEN_FILE?",
+    "TLS_CERT is not a setting. Did you mean TLS_CERT_FILE?",
   ]);
 });
 

@@ -101,8 +101,9 @@ test("does not repeat a value that may be a secret, in whichever setting it is",
     PUBLIC_URL: "postgres://u:hunter2@db/x",
     AUTH_SECRET_PREVIOUS: "hunter2,,",
     DATABASE_URL: "postgres://u:hunter2:1@db/hunter2?hunter2=1",
+    SETUP_TOKEN: "hunter2",
   });
-  assert.equal(found.length, 4);
+  assert.equal(found.length, 5);
   assert.doesNotMatch(found.join("\n"), /hunter2/);
 });
 
@@ -129,8 +130,8 @@ test("warns about a name one or two letters away from a setting, and ignores oth
   assert.deepEqual(warnings({ AUTH_SECRT: "x" }), [
     "AUTH_SECRT is not a setting. Did you mean AUTH_SECRET?",
   ]);
-  assert.deepEqual(warnings({ SETUP_TOKEN: "x" }), [
-    "SETUP_TOKEN is not a setting. Did you mean SETUP_TOKEN_FILE?",
+  assert.deepEqual(warnings({ TLS_CERT: "x" }), [
+    "TLS_CERT is not a setting. Did you mean TLS_CERT_FILE?",
   ]);
   assert.equal(warnings({ DATADIR: "x", TRUSTED_PROXY: "x", POST_LOGIN_LOCATON: "/" }).length, 2);
   const usual = {

@@ -23,6 +23,7 @@ const DEFAULTS: OwnSettings = {
   secret: undefined,
   previousSecrets: [],
   setupTokenFile: resolve("data/setup-token"),
+  setupTokenAtStart: "auto",
   postLoginLocation: "/",
   domainSetupCommand: undefined,
   appName: "Latchkey",

@@ -1,0 +1,63 @@
+import { mayPass } from "../stores/postgres/may-pass.ts";
+import { reasonOf } from "./open-store.ts";
+import { pause } from "./poll.ts";
+import type { GateLog } from "./server-log.ts";
+
+const TRY_EVERY_MS = 1_000;
+const LOG_EVERY_MS = 60_000;
+
+export interface Attempts<T> {
+  /** Rejects after a failure that does not pass by waiting, and after `stop`. */
+  readonly done: Promise<T>;
+  /** Resolves once an attempt has failed and another one follows. */
+  readonly waiting: Promise<void>;
+  /** Resolves once an attempt that is running has ended. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs `attempt` until it succeeds. While the database cannot be reached, waits and logs why.
+ * `milliseconds` is a monotonic clock.
+ */
+export function awaitDatabase<T>(
+  attempt: () => Promise<T>,
+  milliseconds: () => number,
+  log: GateLog,
+): Attempts<T> {
+  const waiting = Promise.withResolvers<void>();
+  const stopping = new AbortController();
+
+  async function repeat(): Promise<T> {
+    const startedAt = milliseconds();
+    let logAt = startedAt;
+    for (;;) {
+      try {
+        const result = await attempt();
+        if (logAt > startedAt) {
+          const seconds = Math.round((milliseconds() - startedAt) / 1_000);
+          log.info({ seconds }, `the database answers after ${seconds} s`);
+        }
+        return result;
+      } catch (error) {
+        if (!mayPass(error)) throw error;
+        if (milliseconds() >= logAt) {
+          log.warn({ reason: reasonOf(error) }, "waiting for the database");
+          logAt = milliseconds() + LOG_EVERY_MS;
+        }
+      }
+      waiting.resolve();
+      await pause(TRY_EVERY_MS, stopping.signal);
+      stopping.signal.throwIfAborted();
+    }
+  }
+
+  const done = repeat();
+  return {
+    done,
+    waiting: waiting.promise,
+    async stop() {
+      stopping.abort();
+      await done.catch(() => {});
+    },
+  };
+}
