@@ -109,8 +109,8 @@ export function writeExecutable({ code }: Bundle, target: Target, output: string
       disableExperimentalSEAWarning: true,
       // Compiled code would differ with each build and fit one platform only.
       useCodeCache: false,
-      // As in the first line of the command.
-      execArgv: ["--max-semi-space-size=4"],
+      // As in the start line of the systemd unit.
+      execArgv: ["--max-semi-space-size=4", "--disable-sigusr1"],
       assets: Object.fromEntries(addonsOf(target)),
     };
     writeFileSync(join(folder, "config.json"), JSON.stringify(settings));

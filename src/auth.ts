@@ -7,7 +7,7 @@ import { createRules, systemClock } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
 import { createGuardCheck, type GuardCheck } from "./web/guards.ts";
 import type { PageHelpers } from "./web/pages/page-data.ts";
-import { loadSite } from "./web/pages/site.ts";
+import { openSite } from "./web/pages/site.ts";
 import { pathOf, pathsUnder } from "./web/paths.ts";
 import { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
 import { createProxyTrust } from "./web/request/remote-address.ts";
@@ -35,6 +35,11 @@ export interface Auth {
   pageHelpers(request: RequestLike): Promise<PageHelpers>;
   /** The parts of which adapters for other frameworks are made. */
   readonly adapter: AdapterParts;
+  /**
+   * Reads the templates of `pages.dir` and the logo again, and replaces all of them at once.
+   * @throws {Fault} for a file that cannot be used. The pages then stay as they are.
+   */
+  reloadPages(): void;
   /** Writes log entries and sums of lines in the server log that still wait. The store stays open. */
   close(): Promise<void>;
 }
@@ -98,7 +103,7 @@ export function authOf(given: SettledOptions): Auth {
   const requests = createRequestIds(proxies.trusts, settled.log);
   const paths = pathsUnder(settled.basePath, settled.homePath);
   // Before the rules, which watch the store from then on: broken pages make this function throw.
-  const { pages, assets } = loadSite(paths, settled);
+  const { pages, assets, reload } = openSite(paths, settled);
   const rules = createRules(settled, requests.log);
   const views = createViews({ pages, rules, options: settled, requests });
   const guardOf = (guard: CookieGuard): GuardCheck =>
@@ -136,6 +141,7 @@ export function authOf(given: SettledOptions): Auth {
       return adapter.currentUser(headers.get("cookie") ?? undefined);
     },
     pageHelpers: (request: RequestLike) => adapter.pageHelpers(fetchRequest(request)),
+    reloadPages: reload,
     close: () => rules.close(),
   });
 }

@@ -17,9 +17,12 @@ export async function latchkey(args: readonly string[], ports: Ports): Promise<n
   ports.stdout.on("error", (error: NodeJS.ErrnoException) => {
     // `latchkey log | head`: a reader that closes the pipe early is not a failure.
     if (codeOf(error) === "EPIPE") return ports.exit(SUCCESS);
+    // The terminal was closed. The gate still stops as it should, on SIGHUP.
+    if (codeOf(error) === "EIO" && ports.stdout.isTTY === true) return;
     terminal.complain(`cannot write the output: ${reasonOf(error)}`);
     ports.exit(FAILURE);
   });
+  ports.stderr.on("error", () => {});
   try {
     return await run(args, terminal);
   } catch (error) {

@@ -5,6 +5,10 @@
 
 const OLDEST_NODE = 24;
 
+// Without a listener, Node.js opens its debugger on a port. Before this line, only the option
+// --disable-sigusr1 prevents that: the first line lacks it, because Node.js 20 refuses to start with it.
+process.on("SIGUSR1", function ignore() {});
+
 if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
   process.stderr.write(
     `Latchkey needs Node.js ${OLDEST_NODE} or newer; this is ${process.version}\n`,

@@ -5,11 +5,11 @@ import { SECRET_SETTINGS } from "../gate/settings/settings.ts";
 import { settings } from "../gate/settings/table.ts";
 import { secretRefusal } from "../settle-options.ts";
 import type { Command } from "./command.ts";
-import { firstSignal, SUCCESS, WRONG_USAGE } from "./terminal.ts";
+import { firstSignal, isOnTerminal, SUCCESS, WRONG_USAGE } from "./terminal.ts";
 
 export const command: Command = {
   details:
-    "SIGTERM or SIGINT stops it after requests in flight are finished; a second signal stops it at once.",
+    "SIGTERM or SIGINT stops it after requests in flight are finished; a second signal stops it at once. SIGHUP reads templates, logo and certificate files again, or stops it if it runs on a terminal that closes.",
   settings: settings.map(({ name }) => name),
   examples: [
     "latchkey serve --env-file latchkey.env",
@@ -24,7 +24,12 @@ export const command: Command = {
     }
     const log = createServerLog(given.logLevel, terminal.ports.stdout);
     const stopAsked = firstSignal(terminal.ports);
-    const gate = await serve(given, log);
+    const started = serve(given, log);
+    if (!isOnTerminal(terminal.ports)) {
+      // A failed start is reported below.
+      terminal.ports.on("SIGHUP", () => started.then((gate) => gate.reload()).catch(() => {}));
+    }
+    const gate = await started;
     const failed = gate.begun.then(
       () => stopAsked,
       (error) => gate.stop().then(() => Promise.reject(error)),

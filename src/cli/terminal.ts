@@ -14,7 +14,7 @@ export interface Ports {
   readonly stdin: NodeJS.ReadableStream & Stream;
   readonly stdout: Output;
   readonly stderr: Output;
-  on(signal: StopSignal, listener: SignalListener): unknown;
+  on(signal: StopSignal | "SIGHUP", listener: SignalListener): unknown;
   once(signal: StopSignal, listener: SignalListener): unknown;
   removeListener(signal: StopSignal, listener: SignalListener): unknown;
   /** Ends the process at once, whatever is still in flight. */
@@ -28,9 +28,15 @@ type SignalListener = (signal: string) => void;
 export const stopSignals = ["SIGTERM", "SIGINT"] as const;
 type StopSignal = (typeof stopSignals)[number];
 
+/** On a terminal, SIGHUP means that it was closed. */
+export const isOnTerminal = ({ stdin, stdout }: Ports): boolean =>
+  stdin.isTTY === true || stdout.isTTY === true;
+
 /** Resolves with the first stop signal. The second one ends the process at once. */
 export function firstSignal(ports: Ports): Promise<string> {
   return new Promise((resolve) => {
+    // Not counted: shell and kernel both send it.
+    if (isOnTerminal(ports)) ports.on("SIGHUP", resolve);
     let seen = 0;
     for (const signal of stopSignals) {
       ports.on(signal, () => {

@@ -11,6 +11,7 @@ import { startListeners } from "./listeners.ts";
 import { startLogRetention } from "./log-retention.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { prepareStore } from "./open-store.ts";
+import { createReload } from "./reload.ts";
 import { type GateLog, loggingRequests } from "./server-log.ts";
 import { optionsOf, SECRET_SETTINGS, type Settings } from "./settings/settings.ts";
 import { prepareSetup, reportSetup, setupTokenOf } from "./setup-state.ts";
@@ -26,6 +27,8 @@ export interface Gate {
   readonly metricsUrl: string | undefined;
   /** Rejects if the gate has waited for its database and cannot use it. */
   readonly begun: Promise<void>;
+  /** Reads templates, logo and certificate files again. Never rejects. */
+  reload(): Promise<void>;
   /** Finishes requests in flight, writes waiting log entries and closes all, within ten seconds. */
   stop(): Promise<void>;
 }
@@ -103,7 +106,8 @@ async function open(
   });
   // `begun` is for those who ask: a gate that waits and is stopped is no error.
   begun.catch(() => {});
-  return { url, httpsUrl, metricsUrl, begun };
+  const reload = createReload(settings, auth, certificates, log);
+  return { url, httpsUrl, metricsUrl, begun, reload };
 }
 
 /** Loaded on demand, because most gates serve plain HTTP, for which this returns `undefined`. */

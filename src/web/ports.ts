@@ -15,7 +15,7 @@ import type { Store, UserId } from "../core/store.ts";
 import type { UserMemory } from "../core/user-memory.ts";
 import type { GuardCheck } from "./guards.ts";
 import type { PostLoginLocation } from "./location.ts";
-import type { Asset } from "./pages/assets.ts";
+import type { OpenSite } from "./pages/site.ts";
 import type { Paths } from "./paths.ts";
 import type { RefusalOptions } from "./refuse.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
@@ -85,7 +85,7 @@ export interface WebPorts {
   readonly options: WebOptions;
   readonly views: Views;
   readonly paths: Paths;
-  readonly assets: readonly Asset[];
+  readonly assets: OpenSite["assets"];
   readonly requireAuth: GuardCheck;
   readonly proxies: ProxyTrust;
   readonly requests: RequestIds;

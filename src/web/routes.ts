@@ -16,7 +16,7 @@ import { REQUEST_ID } from "./request/request-id.ts";
 import { isCrossSite } from "./request/same-origin.ts";
 import { createProxyWarning, noteRefusal } from "./request/warnings.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
-import { type Answer, redirect, respondAsset, respondText, withHeader } from "./responses.ts";
+import { type Answer, redirect, respondText, withHeader } from "./responses.ts";
 import { postEndSession, postLogout } from "./sessions.ts";
 import { getSetup, postSetup } from "./setup.ts";
 
@@ -118,10 +118,7 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     site.set(paths.addPasskey, { POST: ownForm(given, postAddPasskey) });
     site.set(paths.removePasskey, { POST: ownForm(given, postRemovePasskey) });
   }
-  for (const asset of ports.assets) {
-    const answer = respondAsset(asset);
-    site.set(asset.path, { GET: () => answer });
-  }
+  for (const [path, GET] of ports.assets) site.set(path, { GET });
   const homes = homePathsOf(paths, options);
   const GET = guarded(ports.requireAuth, (request) => getHome(ports, request));
   for (const path of homes) site.set(path, { GET });

@@ -146,10 +146,10 @@ test("the image runs as an unprivileged user, in production, with one writable f
 
 test("the unit passes flags to the gate, not to Node.js", async () => {
   const unit = await readFile(join(ROOT, "docs/deploy/latchkey.service"), "utf8");
-  const starts = [...unit.matchAll(/\/node (\S+) \S*\/main\.ts/g)];
+  const starts = [...unit.matchAll(/\/node (.+) \S*\/main\.ts/g)];
   assert.deepEqual(
-    starts.map(([, first]) => first),
-    ["--"],
+    starts.map(([, options]) => options),
+    ["--disable-sigusr1 --"],
   );
 });
 

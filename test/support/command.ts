@@ -16,7 +16,7 @@ export interface RunningCommand {
   stdout(): string;
   stderr(): string;
   /** Sends a signal to the command alone. */
-  signal(name: "SIGINT" | "SIGTERM"): void;
+  signal(name: "SIGINT" | "SIGTERM" | "SIGHUP"): void;
   /** Resolves once standard output or standard error matches. Rejects if the command ends before. */
   shows(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<{
@@ -94,7 +94,7 @@ export async function serveHere(
   const running = startCommand(["serve"], { env: { PORT: "0", ...env } });
   let stopping = false;
   const signal: RunningCommand["signal"] = (name) => {
-    stopping = true;
+    stopping ||= name !== "SIGHUP";
     running.signal(name);
   };
   t.after(async () => {

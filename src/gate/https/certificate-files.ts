@@ -19,19 +19,27 @@ export async function watchCertificateFiles(
   let lastState = await stateOf(certFile, keyFile);
   source.replace([await read(certFile, keyFile)]);
 
-  const reload = async (): Promise<void> => {
-    const state = await stateOf(certFile, keyFile);
-    if (state === lastState) return;
-    lastState = state;
-    try {
-      const next = await read(certFile, keyFile);
-      if (next.fingerprint !== source.current[0]?.fingerprint) source.replace([next]);
-    } catch (error) {
-      // Perhaps only one of the two files is replaced yet: keep the old pair.
-      log.warn({ reason: messageOf(error) }, "the changed certificate files cannot be used yet");
-    }
+  const readAgain = async (): Promise<void> => {
+    lastState = await stateOf(certFile, keyFile);
+    const next = await read(certFile, keyFile);
+    // The chain may change although the certificate stays.
+    if (next.pem.cert !== source.current[0]?.pem.cert) source.replace([next]);
   };
-  return { source, ...poll(reload, pollMs) };
+  let lastTurn = Promise.resolve();
+  /** In turn: the result of a read that began earlier must not replace that of a later one. */
+  const reload = (): Promise<void> => {
+    const turn = lastTurn.then(readAgain);
+    lastTurn = turn.catch(() => {});
+    return turn;
+  };
+  const check = async (): Promise<void> => {
+    if ((await stateOf(certFile, keyFile)) === lastState) return;
+    // Perhaps only one of the two files is replaced yet: keep the old pair.
+    await reload().catch((error) =>
+      log.warn({ reason: messageOf(error) }, "the changed certificate files cannot be used yet"),
+    );
+  };
+  return { source, reload, ...poll(check, pollMs) };
 }
 
 const read = async (certFile: string, keyFile: string): Promise<Certificate> =>

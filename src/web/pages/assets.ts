@@ -4,7 +4,7 @@ import { extname } from "node:path";
 import { Fault, messageOf } from "../../core/fault.ts";
 import type { Accent } from "./accent-color.ts";
 
-/** A public file, read once at the start. */
+/** A public file, kept in memory. */
 export interface Asset {
   readonly path: string;
   /** The URL in pages. */

@@ -1,4 +1,5 @@
 import type { Paths } from "../paths.ts";
+import { type Answer, respondAsset } from "../responses.ts";
 import { accentFrom, DEFAULT_ACCENT } from "./accent-color.ts";
 import { type Asset, accentRules, assetOf, keyIcon, readLogo } from "./assets.ts";
 import type { PageFunctions } from "./page-data.ts";
@@ -19,6 +20,37 @@ export interface Site {
   readonly pages: Pages;
   readonly assets: readonly Asset[];
 }
+
+/** The pages and assets in use. */
+export interface OpenSite {
+  readonly pages: Pages;
+  /** What answers a request for an asset, by path. The paths are always the same. */
+  readonly assets: ReadonlyMap<string, () => Answer>;
+  /**
+   * Reads all files again and replaces everything at once.
+   * @throws {Fault} for a file that cannot be used, and then replaces nothing.
+   */
+  reload(): void;
+}
+
+/** Throws a `Fault` for a file that cannot be used. */
+export function openSite(paths: Paths, options: SiteOptions): OpenSite {
+  let current = answering(loadSite(paths, options));
+  const answerOf = (path: string, first: Answer) => (): Answer =>
+    current.answers.get(path) ?? first;
+  return {
+    pages: { render: (...given) => current.pages.render(...given) },
+    assets: new Map([...current.answers].map(([path, first]) => [path, answerOf(path, first)])),
+    reload() {
+      current = answering(loadSite(paths, options));
+    },
+  };
+}
+
+const answering = ({ pages, assets }: Site) => ({
+  pages,
+  answers: new Map(assets.map((asset) => [asset.path, respondAsset(asset)])),
+});
 
 /** Reads pages and assets once. Throws a `Fault` for a file that cannot be used. */
 export function loadSite(paths: Paths, options: SiteOptions): Site {

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { send } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
+import { MAIN, startServe } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+test("SIGUSR1 neither stops the gate nor opens the debugger of Node.js", async (t) => {
+  const gate = await startServe(t, { DATA_DIR: await tempDir(t) });
+  for (let times = 0; times < 3; times += 1) {
+    gate.child.kill("SIGUSR1");
+    assert.equal((await send(`${gate.url}/healthz`)).status, 200);
+  }
+  gate.child.kill("SIGTERM");
+  const { code, stderr } = await gate.ended;
+  assert.deepEqual([code, stderr], [0, ""]);
+});
+
+test("SIGHUP reads again in a process without a terminal, and keeps its connections", async (t) => {
+  const gate = await startServe(t, { DATA_DIR: await tempDir(t) });
+  gate.child.kill("SIGHUP");
+  await gate.shows(/"msg":"reloaded: no files/);
+  assert.equal((await send(`${gate.url}/healthz`)).status, 200);
+  gate.child.kill("SIGTERM");
+  assert.equal((await gate.ended).code, 0);
+});
+
+test("a terminal that closes stops the gate as SIGTERM does", async (t) => {
+  const dir = await tempDir(t);
+  const codeFile = join(dir, "code");
+  // Passes the signal on, as the shell of a user does.
+  const line = `trap 'kill -HUP $!' HUP; '${process.execPath}' '${MAIN}' serve & wait; wait $!; echo $? > '${codeFile}'`;
+  const terminal = spawn("script", ["-qec", line, "/dev/null"], {
+    env: { PATH: process.env.PATH ?? "", SHELL: "/bin/sh", DATA_DIR: dir, PORT: "0" },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const closed = once(terminal, "close");
+  t.after(() => terminal.kill("SIGKILL"));
+  let shown = "";
+  for await (const data of terminal.stdout) {
+    shown += data;
+    if (shown.includes("listens on")) break;
+  }
+  terminal.kill("SIGKILL");
+  await closed;
+  const code = await eventually(() =>
+    readFile(codeFile, "utf8").then(
+      (text) => text || undefined,
+      () => undefined,
+    ),
+  );
+  assert.equal(code, "0\n");
+});
