@@ -4,7 +4,8 @@ import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { parseEnv, promisify } from "node:util";
+import { readSettings } from "../src/gate/settings/settings.ts";
 import { exampleOf } from "./proxies/examples.ts";
 import { send } from "./support/client.ts";
 import { SECRET } from "./support/gate.ts";
@@ -78,6 +79,15 @@ test("the README installs the tarball that npm pack makes of this version", asyn
   const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   const [, installed] = /^npm install \.\.\/latchkey\/(\S+)/m.exec(readme) ?? [];
   assert.equal(installed, `latchkey-${version}.tgz`);
+});
+
+test("the README's settings of a gate keep its accounts apart from those of the first try", () => {
+  const [, lines = ""] = /<<EOF\n([\s\S]*?)\n *EOF\n/.exec(readme) ?? [];
+  const env = parseEnv(lines.replace(/\$\(.*\)/, SECRET));
+  const { settings, problems } = readSettings({ flags: {}, envFile: undefined, env });
+  const tried = readSettings({ flags: {}, envFile: undefined, env: {} }).settings;
+  assert.deepEqual([problems, settings.limitIpv6Prefix], [[], 64]);
+  assert.notEqual(settings.dataDir, tried.dataDir);
 });
 
 test("the README shows the Caddy configuration that the proxy tests run", () => {
