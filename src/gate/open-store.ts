@@ -20,6 +20,7 @@ export interface OpenStore
     Importer,
     SessionStore,
     Partial<AttemptCounter>,
+    Partial<Pick<PostgresStore, "olderSchemas">>,
     Closable {}
 
 interface Closable {

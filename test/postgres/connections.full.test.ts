@@ -14,7 +14,7 @@ const server = await sharedPostgres();
 
 async function connectionsTo(database: string): Promise<readonly string[]> {
   const rows = await server.sql(
-    `SELECT pid FROM pg_stat_activity WHERE application_name = 'latchkey' AND datname = '${database}'`,
+    `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'latchkey schema %' AND datname = '${database}'`,
   );
   return rows.map(({ pid }) => String(pid));
 }

@@ -2,6 +2,7 @@ import { Socket } from "node:net";
 import pg from "pg";
 import { codeOf, messageOf } from "../../core/fault.ts";
 import type { PostgresClient, PostgresPool } from "./query.ts";
+import { NEWEST_SCHEMA } from "./schema.ts";
 import { type PostgresHost, readPostgresUrl } from "./url.ts";
 
 /** Also limits the wait for a free connection. */
@@ -16,7 +17,8 @@ const LIMITS = {
   connectionTimeoutMillis: CONNECT_WITHIN_MS,
   statement_timeout: ANSWER_WITHIN_MS,
   keepAlive: true,
-  application_name: "latchkey",
+  // Newer versions look for those of an older schema.
+  application_name: `latchkey schema ${NEWEST_SCHEMA}`,
 };
 
 export interface OwnPool extends PostgresPool {

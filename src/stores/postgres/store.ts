@@ -9,6 +9,7 @@ import { USER_COLUMNS, userOf } from "../rows.ts";
 import { accountsOn } from "./accounts.ts";
 import { attemptCounter } from "./attempts.ts";
 import { logOn } from "./log.ts";
+import { olderSchemas } from "./older-schemas.ts";
 import { createPool } from "./pool.ts";
 import {
   type Ask,
@@ -50,6 +51,8 @@ export interface PostgresStore
     AttemptCounter,
     TransferStore,
     SessionStore {
+  /** The schemas of older versions of Latchkey that are connected to the database. */
+  olderSchemas(): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
@@ -101,6 +104,7 @@ function prepareOn(
     ...sessionsOn(ask, tables),
     ...transferOn(pool, tables),
     watchUsers: (watching) => watchUsers(pool, watching),
+    olderSchemas: () => olderSchemas(ask),
     close,
   };
   return {
