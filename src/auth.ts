@@ -81,8 +81,8 @@ export interface AdapterParts {
  *
  * @param options are read once and copied.
  * @throws {Fault} with the code `invalid_option` for an option that cannot be used,
- *   `guessable_secret` if the secret is missing or a placeholder and `NODE_ENV` is `production`, or
- *   `page_broken`, `pages_unreadable` or `logo_unusable` for files that cannot be used.
+ *   `guessable_secret` if `NODE_ENV` is `production` and a secret is missing, short or easy to guess,
+ *   or `page_broken`, `pages_unreadable` or `logo_unusable` for files that cannot be used.
  *
  * @example
  * ```ts

@@ -22,8 +22,8 @@ export interface AuthOptions {
   readonly store: Store &
     Partial<LogReader & LogPruner & AttemptCounter & SessionStore & ExtraStore>;
   /**
-   * Signs the session tokens: 32 random bytes or more, the same on every instance. `undefined` or
-   * empty uses the built-in development secret with a warning; in production `createAuth` throws.
+   * Signs the session tokens: 32 random characters or more, the same on every instance. `undefined`
+   * or empty uses the built-in development secret with a warning; in production `createAuth` throws.
    */
   readonly secret: string | undefined;
   /** Older secrets, whose sessions stay valid while a new secret is introduced. Default: none. */

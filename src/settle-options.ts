@@ -3,7 +3,7 @@ import { type AllowedHosts, canonicalHost } from "./core/allowed-hosts.ts";
 import { createBoundedLog } from "./core/bounded-log.ts";
 import { Fault } from "./core/fault.ts";
 import { noMeter } from "./core/meter.ts";
-import { type SecretProblem, secretProblem, secretWeakness } from "./core/secrets.ts";
+import { type WeakSecret, weakSecrets } from "./core/secrets.ts";
 import { type ServerLog, unfailing } from "./core/server-log.ts";
 import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
 import type { SetupTokenSource } from "./core/setup-token.ts";
@@ -110,10 +110,11 @@ export function settleOptions(
   };
   const problem = optionProblem(settled);
   if (problem !== undefined) throw new Fault("invalid_option", problem);
-  const insecure = secretProblem({ ...settled, nodeEnv });
-  if (insecure !== undefined) throw new Fault("guessable_secret", secretRefusal(insecure, names));
+  const weak = weakSecrets(settled);
+  const [refused] = nodeEnv === "production" ? weak : [];
+  if (refused !== undefined) throw new Fault("guessable_secret", secretRefusal(refused, names));
   const log = unfailing(settled.log);
-  warnOfSecrets({ ...settled, log }, names);
+  warnOfSecrets({ ...settled, log }, weak, names);
   return Object.freeze({ ...settled, log: createBoundedLog(log) });
 }
 
@@ -141,22 +142,17 @@ function optionProblem(options: CheckedOptions): string | undefined {
 }
 
 /** Why a secret is refused, and what to do. */
-export function secretRefusal(
-  problem: SecretProblem,
-  { secret, previousSecrets }: SecretNames,
-): string {
-  switch (problem) {
-    case "not-set":
-      return `${secret} must be set to a secret of your own when NODE_ENV is production: run \`latchkey secret\` to get one`;
-    case "placeholder":
-      return `${secret} must not be a placeholder when NODE_ENV is production: run \`latchkey secret\` to get a random one`;
-    case "previous-public":
-      return `${previousSecrets} must not contain the development secret or a placeholder when NODE_ENV is production: remove it`;
-  }
+export function secretRefusal({ which, weakness }: WeakSecret, names: SecretNames): string {
+  const remedy =
+    which === "secret"
+      ? "run `latchkey secret`, and set it to the output"
+      : "remove it, which ends the sessions that it signed";
+  return `${names[which]} is refused when NODE_ENV is production: ${weakness} (${remedy})`;
 }
 
 function warnOfSecrets(
-  { secret, previousSecrets, log }: CheckedOptions,
+  { secret, log }: CheckedOptions,
+  weak: readonly WeakSecret[],
   { secret: name }: SecretNames,
 ): void {
   if (secret === DEVELOPMENT_SECRET) {
@@ -164,9 +160,8 @@ function warnOfSecrets(
     log.warn({}, text);
     return;
   }
-  for (const one of [secret, ...previousSecrets]) {
-    const weakness = secretWeakness(one);
-    const which = one === secret ? "the secret" : "a previous secret";
-    if (weakness !== undefined) log.warn({}, `${which} can be guessed: ${weakness}`);
+  for (const { which, weakness } of weak) {
+    const of = which === "secret" ? "the secret" : "a previous secret";
+    log.warn({}, `${of} can be guessed: ${weakness}`);
   }
 }

@@ -1,4 +1,4 @@
-import { secretProblem } from "../core/secrets.ts";
+import { weakSecrets } from "../core/secrets.ts";
 import { serve } from "../gate/serve.ts";
 import { createServerLog } from "../gate/server-log.ts";
 import { SECRET_SETTINGS } from "../gate/settings/settings.ts";
@@ -17,9 +17,9 @@ export const command: Command = {
   ],
 
   async run(given, _options, terminal) {
-    const problem = secretProblem(given);
-    if (problem !== undefined) {
-      terminal.complain(secretRefusal(problem, SECRET_SETTINGS));
+    const [weak] = given.nodeEnv === "production" ? weakSecrets(given) : [];
+    if (weak !== undefined) {
+      terminal.complain(secretRefusal(weak, SECRET_SETTINGS));
       return WRONG_USAGE;
     }
     const log = createServerLog(given.logLevel, terminal.ports.stdout);

@@ -4,24 +4,28 @@ export interface Secrets {
   /** `undefined` or empty means the development secret. */
   readonly secret: string | undefined;
   readonly previousSecrets: readonly string[];
-  /** Only in `production`, secrets are refused. */
-  readonly nodeEnv: string | undefined;
 }
 
-export type SecretProblem = "not-set" | "placeholder" | "previous-public";
-
-/** Refuses, in production, the secrets that attackers try first: they could forge sessions. */
-export function secretProblem(secrets: Secrets): SecretProblem | undefined {
-  const { secret, previousSecrets, nodeEnv } = secrets;
-  if (nodeEnv !== "production") return undefined;
-  const given = secret || DEVELOPMENT_SECRET;
-  if (given === DEVELOPMENT_SECRET) return "not-set";
-  if (isPlaceholder(given)) return "placeholder";
-  const isPublic = (one: string): boolean => one === DEVELOPMENT_SECRET || isPlaceholder(one);
-  return previousSecrets.some(isPublic) ? "previous-public" : undefined;
+/** A secret that an attacker could guess, and then forge sessions with. */
+export interface WeakSecret {
+  readonly which: keyof Secrets;
+  /** Completes "the secret is weak: …", without the secret itself. */
+  readonly weakness: string;
 }
 
-const MIN_BYTES = 32;
+/** The secrets that production refuses: all of them, since each is accepted for a session. */
+export function weakSecrets({ secret, previousSecrets }: Secrets): readonly WeakSecret[] {
+  const all: readonly (readonly [keyof Secrets, string])[] = [
+    ["secret", secret || DEVELOPMENT_SECRET],
+    ...previousSecrets.map((one) => ["previousSecrets", one] as const),
+  ];
+  return all.flatMap(([which, text]) => {
+    const weakness = secretWeakness(text);
+    return weakness === undefined ? [] : [{ which, weakness }];
+  });
+}
+
+const MIN_LENGTH = 32;
 const MIN_CHARACTERS = 10;
 
 /** Words of placeholder secrets: a secret of these words only is easy to guess. */
@@ -31,10 +35,10 @@ const PLACEHOLDERS =
 /** Why an attacker could guess the secret; `undefined` if nothing suggests it. */
 export function secretWeakness(secret: string): string | undefined {
   if (secret === DEVELOPMENT_SECRET)
-    return "it is the built-in development secret, which is public";
+    return "it is unset or the built-in development secret, which is public";
   if (isPlaceholder(secret)) return "it is a placeholder that attackers try first";
-  if (Buffer.byteLength(secret) < MIN_BYTES) {
-    return `it has fewer than ${MIN_BYTES} bytes`;
+  if ([...secret].length < MIN_LENGTH) {
+    return `it has fewer than the required ${MIN_LENGTH} characters`;
   }
   return new Set(secret).size < MIN_CHARACTERS ? "it has too few different characters" : undefined;
 }

@@ -1,35 +1,31 @@
 import { stat } from "node:fs/promises";
-import { secretProblem, secretWeakness } from "../core/secrets.ts";
+import { weakSecrets } from "../core/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../core/session-token.ts";
 import { reachOf } from "../gate/reach.ts";
-import { type Finding, type Findings, hint, orOk, problem } from "./check.ts";
+import { nameOf } from "../gate/settings/table.ts";
+import { type Findings, hint, orOk, problem } from "./check.ts";
 import type { Installation } from "./installation.ts";
 
 export async function checkSecret({ settings, url }: Installation): Promise<Findings> {
-  const { secret = DEVELOPMENT_SECRET, previousSecrets, nodeEnv } = settings;
-  // With a guessed secret, an attacker forges sessions: a hint if only this machine is served.
+  const { secret = DEVELOPMENT_SECRET, nodeEnv } = settings;
+  const refused = nodeEnv === "production" ? REFUSED : "";
+  // With the public secret, an attacker forges sessions: a hint if only this machine is served.
   const isExposed = nodeEnv === "production" || reachOf(settings, url) === "others";
-  const weigh = isExposed ? problem : hint;
-  const refused = secretProblem(settings) === undefined ? "" : REFUSED;
-  const notSet = weigh(
-    `AUTH_SECRET is not set: the built-in development secret signs the sessions, so anyone can forge them${refused}`,
-    "run latchkey secret, and set AUTH_SECRET to its output on every instance",
-  );
-  const guessed = (name: string, value: string, remedy: string): Finding | undefined => {
-    const weakness = secretWeakness(value);
-    return weakness === undefined
-      ? undefined
-      : weigh(`a secret in ${name} can be guessed: ${weakness}`, remedy);
-  };
-  return orOk(
-    [
-      secret === DEVELOPMENT_SECRET ? notSet : guessed("AUTH_SECRET", secret, REPLACE),
-      ...previousSecrets.map((previous) => guessed("AUTH_SECRET_PREVIOUS", previous, REMOVE)),
-    ],
-    "AUTH_SECRET is set and has no known weakness",
-  );
+  const findings = weakSecrets(settings).map(({ which, weakness }) => {
+    if (which === "secret" && secret === DEVELOPMENT_SECRET) {
+      return (isExposed ? problem : hint)(`${NOT_SET}${refused}`, SET);
+    }
+    return problem(
+      `a secret in ${nameOf(which)} can be guessed: ${weakness}${refused}`,
+      which === "secret" ? REPLACE : REMOVE,
+    );
+  });
+  return orOk(findings, "AUTH_SECRET is set and has no known weakness");
 }
 
+const NOT_SET =
+  "AUTH_SECRET is not set: the built-in development secret signs the sessions, so anyone can forge them";
+const SET = "run latchkey secret, and set AUTH_SECRET to its output on every instance";
 const REFUSED = "; the gate does not start, because NODE_ENV is production";
 const REPLACE =
   "set AUTH_SECRET to the output of latchkey secret, which ends all sessions; do not move the old secret to AUTH_SECRET_PREVIOUS";

@@ -216,10 +216,14 @@ export class SettingsTable {
   };
 }
 
+const table = new SettingsTable();
+
 /** The table as a list, for code that treats all entries alike. */
-export const entries: readonly (readonly [field: string, entry: AnyEntry])[] = Object.entries(
-  new SettingsTable(),
-);
+export const entries: readonly (readonly [field: string, entry: AnyEntry])[] =
+  Object.entries(table);
+
+/** The name that users know a field by, such as `DATA_DIR`. */
+export const nameOf = (field: keyof SettingsTable): string => table[field].name;
 
 export const settings: readonly Setting[] = settingsOf(entries.map(([, entry]) => entry));
 

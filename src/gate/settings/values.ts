@@ -133,7 +133,10 @@ export const place: Value<Place> = value(
   readPlace,
 );
 
-export const secret: Value<string> = value("a long random text", (text) => text);
+export const secret: Value<string> = value(
+  "a random text of 32 characters or more",
+  (text) => text,
+);
 
 /** Separated by commas. In a file each line is a secret, which may then contain commas and spaces. */
 export const secretList: Value<readonly string[]> = {

@@ -124,7 +124,7 @@ test("warns about guessable secrets in the server log without showing them", asy
   const warnings = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === "warn");
   const [current, previous, ...others] = warnings.map(({ msg }) => msg);
   assert.match(current, /^the secret can be guessed: .*placeholder/);
-  assert.match(previous, /^a previous secret can be guessed: .*32 bytes$/);
+  assert.match(previous, /^a previous secret can be guessed: .*32 characters$/);
   assert.deepEqual(others, []);
   assert.doesNotMatch(`${lines}${gate.stderr()}`, /change-me|hunter2|yesterday/);
 });
