@@ -1,5 +1,5 @@
 import { ask } from "../doctor/site.ts";
-import { localUrl } from "../gate/reach.ts";
+import { ADDRESS_REMEDY, localUrl } from "../gate/reach.ts";
 import type { Command } from "./command.ts";
 
 const OK = 200;
@@ -13,8 +13,9 @@ export const command: Command = {
   async run(settings, _options, terminal) {
     const url = localUrl(settings);
     const answer = await ask(new URL("/healthz", url), {}, () => Date.now());
-    if (answer.kind === "none")
-      return terminal.fail(`no answer from ${url.origin}: ${answer.reason}`);
+    if (answer.kind === "none") {
+      return terminal.fail(`no answer from ${url.origin}: ${answer.reason} (${ADDRESS_REMEDY})`);
+    }
     if (answer.status !== OK)
       return terminal.fail(`${url.origin}/healthz answers ${answer.status}`);
     return terminal.succeed(`The gate answers at ${url.origin}`);

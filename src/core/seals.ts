@@ -1,7 +1,7 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { derivedKey } from "./derived-key.ts";
 
 const ALGORITHM = "aes-256-gcm";
-const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -37,8 +37,7 @@ export function createSeals(secret: string, previousSecrets: readonly string[] =
   };
 }
 
-const keyOf = (secret: string): Buffer =>
-  Buffer.from(hkdfSync("sha256", secret, "", "latchkey seals", KEY_BYTES));
+const keyOf = (secret: string): Buffer => derivedKey(secret, "latchkey seals");
 
 function openWith(key: Buffer, bytes: Buffer, purpose: string): Buffer | undefined {
   const tagFrom = NONCE_BYTES;

@@ -1,9 +1,7 @@
-import { localUrl } from "../gate/reach.ts";
 import { type Finding, type Findings, hint, ok, orOk, problem } from "./check.ts";
 import type { Installation } from "./installation.ts";
 import {
   type Answer,
-  ask,
   isRedirectToTls,
   locationIn,
   redirectsToTls,
@@ -11,24 +9,6 @@ import {
   signInOf,
   statusOf,
 } from "./site.ts";
-
-/** Checks whether the gate or another program answers at the configured host and port. */
-export async function checkGate({ settings, now }: Installation): Promise<Findings> {
-  if (settings.port === 0) return undefined;
-  const url = localUrl(settings);
-  const alive = await ask(new URL("/healthz", url), {}, now);
-  if (alive.kind === "none" && alive.code === "ECONNREFUSED") {
-    return ok(`the gate does not run: nothing listens at ${url.origin}`);
-  }
-  if (alive.kind === "response" && (alive.body === "alive" || isRedirectToTls(alive, url))) {
-    return ok(`the gate runs at ${url.origin}`);
-  }
-  const got = alive.kind === "none" ? alive.reason : `/healthz returns ${alive.status}`;
-  return problem(
-    `another program listens at ${url.origin}: ${got}`,
-    "stop that program, or set PORT to a free port",
-  );
-}
 
 /** Checks whether Latchkey answers at the URL that browsers use. */
 export async function checkAddress(installation: Installation): Promise<Findings> {

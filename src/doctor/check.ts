@@ -1,6 +1,7 @@
 import { messageOf } from "../core/fault.ts";
-import type { SettingsReading } from "../gate/settings/settings.ts";
+import type { Settings, SettingsReading } from "../gate/settings/settings.ts";
 import { ENV_FILE } from "../gate/settings/sources.ts";
+import { nameOf, type SettingsTable } from "../gate/settings/table.ts";
 import type { Installation } from "./installation.ts";
 
 /** What a check found. Hints and problems say how to fix them. */
@@ -31,6 +32,24 @@ export interface Check {
   /** The settings that the check uses: it is skipped if one of them is invalid. */
   readonly settings: readonly string[];
   readonly run: (installation: Installation) => Promise<Findings>;
+}
+
+/** A check that gets only the settings that it declares, by field. */
+export const checkOf = <F extends keyof SettingsTable>(
+  name: string,
+  fields: readonly F[],
+  run: (given: Narrowed<F>) => Promise<Findings>,
+): Check => ({
+  name,
+  settings: fields.map(nameOf),
+  run(installation) {
+    const given = fields.map((field) => [field, installation.settings[field]]);
+    return run({ ...installation, settings: Object.fromEntries(given) });
+  },
+});
+
+interface Narrowed<F extends keyof Settings> extends Omit<Installation, "settings"> {
+  readonly settings: Pick<Settings, F>;
 }
 
 /** A finding with the name of its check. */

@@ -20,7 +20,7 @@ export interface OpenStore
     Importer,
     SessionStore,
     Partial<AttemptCounter>,
-    Partial<Pick<PostgresStore, "olderSchemas">>,
+    Partial<Pick<PostgresStore, "identity" | "olderSchemas">>,
     Closable {}
 
 interface Closable {

@@ -12,14 +12,24 @@ export function reachOf(
 }
 
 /** The scheme on PORT, which stays plain HTTP beside an HTTPS_PORT. */
-export const schemeOf = ({ httpsPort, tlsCertFile }: Settings): "http" | "https" =>
+export const schemeOf = ({
+  httpsPort,
+  tlsCertFile,
+}: Pick<Settings, "httpsPort" | "tlsCertFile">): "http" | "https" =>
   tlsCertFile !== undefined && httpsPort === undefined ? "https" : "http";
 
+/** The settings of the address where this machine reaches the gate. */
+export type LocalSettings = Pick<Settings, "host" | "port" | "httpsPort" | "tlsCertFile">;
+
 /** Where this machine reaches the gate. */
-export function localUrl(settings: Settings): URL {
+export function localUrl(settings: LocalSettings): URL {
   const host = connectableHost(settings.host);
   return new URL(`${schemeOf(settings)}://${inUrl(host)}:${settings.port}`);
 }
+
+/** What to do if no gate answers there: a command knows only the settings that it gets itself. */
+export const ADDRESS_REMEDY =
+  "start the gate; if it runs, write its HOST, PORT, HTTPS_PORT and TLS_CERT_FILE into the file of --env-file, not into the unit or its command line";
 
 /** The address to connect to for a listen address: 0.0.0.0 and :: include loopback. */
 export function connectableHost(address: string): string {

@@ -6,6 +6,7 @@ import { awaitDatabase } from "./await-database.ts";
 import { domainSetup } from "./domain-command.ts";
 import { makeDataDir } from "./files/data-dir.ts";
 import type { Certificates } from "./https/certificate-source.ts";
+import { provingIdentity } from "./identity.ts";
 import { type Handle, handleOf } from "./listener.ts";
 import { startListeners } from "./listeners.ts";
 import { startLogRetention } from "./log-retention.ts";
@@ -93,7 +94,7 @@ async function open(
   opened.defer(() => descriptors.stop());
   const metricsUrl = await metrics?.listen();
   if (metricsUrl !== undefined) log.info({}, `metrics are at ${metricsUrl}/metrics`);
-  const handle = observed(auth, metrics, log);
+  const handle = await provingIdentity(observed(auth, metrics, log), settings, database);
   const listeners = await startListeners(settings, handle, certificates, () => Date.now(), log);
   opened.defer(() => listeners.stop(DRAIN_WITHIN_MS));
   certificates?.begin?.();

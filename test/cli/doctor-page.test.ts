@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { checks } from "../../src/doctor/checks.ts";
 import { runCommand } from "../support/command.ts";
-import { startGate } from "../support/gate.ts";
+import { SECRET, startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const page = await readFile(new URL("../../docs/doctor.md", import.meta.url), "utf8");
@@ -22,7 +22,7 @@ test("prints the sample in docs/doctor.md", async (t) => {
     "HOST=0.0.0.0",
     "SETUP_TOKEN=off",
     `PORT=${port}`,
-    "AUTH_SECRET=wK3v0T9-xQ2m_Zr7LbYc4NdPfHs8Ju1A",
+    `AUTH_SECRET="${SECRET}"`,
   ];
   await writeFile(envFile, `${lines.join("\n")}\n`, { mode: 0o644 });
 

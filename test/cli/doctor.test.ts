@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { DEVELOPMENT_SECRET } from "../../src/core/session-token.ts";
 import { runCommand } from "../support/command.ts";
 import { execute } from "../support/database.ts";
-import { startGate } from "../support/gate.ts";
+import { SECRET, startGate } from "../support/gate.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { tempDir } from "../support/temp-dir.ts";
-
-const STRONG = "wK3v0T9-xQ2m_Zr7LbYc4NdPfHs8Ju1A";
 
 interface Report {
   readonly outcome: string;
@@ -36,7 +35,7 @@ async function runningGate(t: TestContext) {
   await gate.setUp();
   await gate.logEntries(1);
   const env = {
-    AUTH_SECRET: STRONG,
+    AUTH_SECRET: SECRET,
     DATA_DIR: gate.dataDir,
     PORT: new URL(gate.url).port,
   };
@@ -57,8 +56,9 @@ test("passes every check of a correct gate with exit code 0", async (t) => {
 });
 
 test("exits with 0 for a hint and prints its remedy", async (t) => {
-  const { env } = await runningGate(t);
-  const { code, outcome, checks } = await report({ ...env, AUTH_SECRET: "" });
+  const gate = await startGate(t, { secret: DEVELOPMENT_SECRET });
+  const env = { DATA_DIR: gate.dataDir, PORT: new URL(gate.url).port };
+  const { code, outcome, checks } = await report(env);
   assert.deepEqual([code, outcome], [0, "hint"]);
   const secret = checks.find(({ check }) => check === "secret");
   assert.equal(secret?.outcome, "hint");

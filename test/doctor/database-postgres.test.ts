@@ -3,8 +3,10 @@ import { type TestContext, test } from "node:test";
 import { checkAccounts } from "../../src/doctor/accounts.ts";
 import { checkClock } from "../../src/doctor/clock.ts";
 import { checkDatabase } from "../../src/doctor/database.ts";
+import { checkGate } from "../../src/doctor/gate.ts";
 import { inspectPostgres } from "../../src/stores/postgres/inspect.ts";
 import { openPostgres } from "../../src/stores/postgres/store.ts";
+import { SECRET, startGate } from "../support/gate.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openStoreAt } from "../support/postgres-store.ts";
 import { hashText } from "../support/store.ts";
@@ -153,4 +155,16 @@ test("compares the database's clock with this machine's", async () => {
     "ok",
     /this machine's clock agrees with that of the database at 127\.0\.0\.1:\d+$/,
   ]);
+});
+
+test("compares the database with that of the running gate", async (t) => {
+  const databaseUrl = await server.newDatabase();
+  const { url, dataDir } = await startGate(t, { databaseUrl });
+  const env = { PORT: new URL(url).port, DATA_DIR: dataDir, AUTH_SECRET: SECRET };
+  const seen = (DATABASE_URL: string) => findings(checkGate, { env: { ...env, DATABASE_URL } });
+  assertFound(await seen(databaseUrl), ["ok", /^the gate runs/]);
+  const others = [await server.newDatabase(), await usedDatabase(t), `sqlite:${dataDir}/a.db`];
+  for (const other of others) {
+    assertFound(await seen(other), ["problem", /has another database/, /DATABASE_URL/]);
+  }
 });

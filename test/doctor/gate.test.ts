@@ -1,41 +1,53 @@
+import assert from "node:assert/strict";
+import { rename, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
 import { test } from "node:test";
-import { checkGate } from "../../src/doctor/address.ts";
+import { checkGate, checkPublicUrl } from "../../src/doctor/gate.ts";
+import { openStore } from "../../src/gate/open-store.ts";
 import { startRecordingApp } from "../proxies/recording-app.ts";
 import { writeCertificate } from "../support/certificates.ts";
 import { freePort } from "../support/free-port.ts";
-import { startGate } from "../support/gate.ts";
+import { type RunningGate, SECRET, startGate } from "../support/gate.ts";
+import { listenOn } from "../support/listen.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { SELF_SIGNED } from "./certificates.ts";
-import { assertFound, findings } from "./installation.ts";
+import { assertFound, findings, installation } from "./installation.ts";
+
+const settingsOf = ({ url, dataDir }: RunningGate) => ({
+  PORT: new URL(url).port,
+  DATA_DIR: dataDir,
+  AUTH_SECRET: SECRET,
+});
 
 for (const HOST of ["127.0.0.1", "0.0.0.0", "localhost"]) {
   test(`finds a gate that listens on ${HOST}`, async (t) => {
-    const { url } = await startGate(t, { host: HOST });
-    const env = { PORT: new URL(url).port, HOST };
+    const env = { ...settingsOf(await startGate(t, { host: HOST })), HOST };
     assertFound(await findings(checkGate, { env }), ["ok", /^the gate runs at http:/]);
   });
 }
 
 test("finds a gate that listens on IPv6", async (t) => {
-  const { url } = await startGate(t, { host: "::1" });
+  const gate = await startGate(t, { host: "::1" });
   for (const HOST of ["::1", "::"]) {
-    const env = { PORT: new URL(url).port, HOST };
+    const env = { ...settingsOf(gate), HOST };
     assertFound(await findings(checkGate, { env }), ["ok", /^the gate runs at http:\/\/\[::1\]:/]);
   }
 });
 
 test("finds a gate with only HTTPS, whatever its certificate", async (t) => {
   const { certFile, keyFile } = await writeCertificate(await tempDir(t), SELF_SIGNED);
-  const { url } = await startGate(t, { tlsCertFile: certFile, tlsKeyFile: keyFile });
-  const env = { PORT: new URL(url).port, TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
+  const gate = await startGate(t, { tlsCertFile: certFile, tlsKeyFile: keyFile });
+  const env = { ...settingsOf(gate), TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
   assertFound(await findings(checkGate, { env }), ["ok", /^the gate runs at https:/]);
 });
 
-test("reports ok if the gate does not run", async () => {
+test("gives a hint if no gate answers: its address may be set where this command does not see it", async () => {
   const env = { PORT: String(await freePort()) };
   assertFound(await findings(checkGate, { env }), [
-    "ok",
+    "hint",
     /^the gate does not run: nothing listens/,
+    /write its HOST, PORT, HTTPS_PORT and TLS_CERT_FILE into the file of --env-file/,
   ]);
 });
 
@@ -51,4 +63,86 @@ test("reports another program on the gate's port", async (t) => {
 
 test("reports nothing for PORT=0", async () => {
   assertFound(await findings(checkGate, { env: { PORT: "0" } }));
+});
+
+for (const [setting, value, about] of [
+  ["AUTH_SECRET", `${SECRET}, and another`, /has another AUTH_SECRET than these settings$/],
+  ["AUTH_SECRET", "", /has another AUTH_SECRET than these settings$/],
+  ["DATA_DIR", "/", /has another data folder \(DATA_DIR\) than these settings$/],
+  ["DATA_DIR", "/nowhere/data", /has another data folder \(DATA_DIR\) than these settings$/],
+  [
+    "DATABASE_URL",
+    "sqlite:/nowhere/a.db",
+    /has another database \(DATA_DIR, DATABASE_URL\) than these settings$/,
+  ],
+] as const) {
+  test(`reports ${setting}=${value || "nothing"} of another gate than the running one, and none once it is that of the gate`, async (t) => {
+    const gate = await startGate(t);
+    const env = settingsOf(gate);
+    const found = await findings(checkGate, { env: { ...env, [setting]: value } });
+    assertFound(found, ["problem", about, new RegExp(`^run this with the .*${setting}`)]);
+    assert.ok(!JSON.stringify(found).includes(SECRET));
+    const own = { DATABASE_URL: `sqlite:${gate.databaseFile}`, ...env };
+    assertFound(await findings(checkGate, { env: own }), ["ok", /^the gate runs/]);
+  });
+}
+
+test("reports a database that was replaced while the gate runs", async (t) => {
+  const gate = await startGate(t);
+  const env = settingsOf(gate);
+  await rename(gate.databaseFile, join(gate.dataDir, "old.db"));
+  await writeFile(gate.databaseFile, "");
+  const found = await findings(checkGate, { env });
+  assertFound(found, ["problem", /has another database/, /restart the gate$/]);
+  await gate.stop();
+  await (await openStore(installation({ env }).settings, "create")).close();
+  const again = await startGate(t, { dataDir: gate.dataDir });
+  assertFound(await findings(checkGate, { env: settingsOf(again) }), ["ok", /^the gate runs/]);
+});
+
+test("tells clients without the secret nothing", async (t) => {
+  const { url } = await startGate(t);
+  for (const question of ["", "x", `${"a".repeat(22)}.${"a".repeat(43)}`]) {
+    const response = await fetch(`${url}/healthz`, {
+      headers: { "X-Latchkey-Identity": question },
+    });
+    assert.equal(await response.text(), "alive");
+    assert.equal(response.headers.get("x-latchkey-identity"), null);
+  }
+});
+
+test("reports a PUBLIC_URL that leads to another program or another gate, and none once it is right", async (t) => {
+  const gate = await startGate(t);
+  const other = await startGate(t);
+  // Echoes what it was asked, as a debugging page does.
+  const port = await listenOn(
+    t,
+    createServer((request, response) => {
+      response.setHeader("X-Latchkey-Identity", request.headers["x-latchkey-identity"] ?? "");
+      response.end("hello");
+    }),
+  );
+  const at = (PUBLIC_URL: string) =>
+    findings(checkPublicUrl, { env: { ...settingsOf(gate), PUBLIC_URL } });
+  for (const PUBLIC_URL of [`http://127.0.0.1:${port}`, other.url]) {
+    assertFound(await at(PUBLIC_URL), [
+      "problem",
+      /but what answers there is not this gate: GET \/login returns \d+$/,
+      new RegExp(`^correct PUBLIC_URL, or have .* to ${gate.url} `),
+    ]);
+  }
+  assertFound(await at(gate.url), ["ok", /leads to the gate$/]);
+  const nothing = `http://127.0.0.1:${await freePort()}`;
+  assertFound(await at(nothing), [
+    "hint",
+    /does not reach the gate from here: connection refused$/,
+  ]);
+});
+
+test("compares no PUBLIC_URL without a gate of these settings", async (t) => {
+  const gate = await startGate(t);
+  const PUBLIC_URL = "http://127.0.0.1:1";
+  const env = { ...settingsOf(gate), AUTH_SECRET: "", PUBLIC_URL };
+  assertFound(await findings(checkPublicUrl, { env }));
+  assertFound(await findings(checkPublicUrl, { env: settingsOf(gate) }));
 });

@@ -1,5 +1,6 @@
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../clock.ts";
+import { derivedKey } from "../derived-key.ts";
 import type { UserId } from "../store.ts";
 import type { Answered } from "./passkey.ts";
 
@@ -53,8 +54,7 @@ export function createChallenges(
   };
 }
 
-const keyFrom = (secret: string): Buffer =>
-  Buffer.from(hkdfSync("sha256", secret, "", "latchkey passkey challenges", MAC_BYTES));
+const keyFrom = (secret: string): Buffer => derivedKey(secret, "latchkey passkey challenges");
 
 function macOf(key: Buffer, purpose: Purpose, body: Buffer): Buffer {
   const label = purpose === "sign-in" ? purpose : `add to ${purpose.addTo}`;

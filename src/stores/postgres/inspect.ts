@@ -2,6 +2,7 @@ import type pg from "pg";
 import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
 import type { Row } from "../rows.ts";
 import { findForeignObject } from "./foreign-objects.ts";
+import { IDENTITY, identityOf } from "./identity.ts";
 import { tryNotifications } from "./notifications.ts";
 import { onConnection } from "./pool.ts";
 import { NEWEST_SCHEMA } from "./schema.ts";
@@ -27,6 +28,7 @@ export type PostgresInspection =
       readonly aheadMs: number;
       readonly database: DatabaseInspection;
       readonly creators: readonly Creator[];
+      readonly identity: string | undefined;
       /** A standby has none. */
       readonly notifications: "delivered" | "lost" | "none";
     }
@@ -85,6 +87,10 @@ async function stateOf(client: pg.Client, { host }: PostgresHost): Promise<State
     aheadMs: Number(clock.now) - halfway,
     database: await databaseOf(client, tables, made),
     creators: await creatorsIn(client, schema, tables),
+    // The last query, since a failed one ends the transaction.
+    identity: await identityOf(async () => {
+      return (await client.query(IDENTITY, [tables.schemaVersion])).rows;
+    }),
   };
 }
 

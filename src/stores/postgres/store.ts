@@ -8,6 +8,7 @@ import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { USER_COLUMNS, userOf } from "../rows.ts";
 import { accountsOn } from "./accounts.ts";
 import { attemptCounter } from "./attempts.ts";
+import { IDENTITY, identityOf } from "./identity.ts";
 import { logOn } from "./log.ts";
 import { olderSchemas } from "./older-schemas.ts";
 import { createPool } from "./pool.ts";
@@ -53,6 +54,8 @@ export interface PostgresStore
     SessionStore {
   /** The schemas of older versions of Latchkey that are connected to the database. */
   olderSchemas(): Promise<readonly number[]>;
+  /** What identifies the database, or `undefined` if it does not tell. */
+  identity(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -103,6 +106,7 @@ function prepareOn(
     ...attemptCounter(ask, tables),
     ...sessionsOn(ask, tables),
     ...transferOn(pool, tables),
+    identity: () => identityOf(() => ask(IDENTITY, [tables.schemaVersion])),
     watchUsers: (watching) => watchUsers(pool, watching),
     olderSchemas: () => olderSchemas(ask),
     close,

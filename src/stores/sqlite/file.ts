@@ -28,6 +28,16 @@ export function databaseExists(file: string): boolean {
   }
 }
 
+/** What identifies a file or folder, by whatever path; `undefined` if this user cannot find out. */
+export function fileIdentity(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path);
+    return `${dev}:${ino}`;
+  } catch (error) {
+    return isMissing(error) ? "missing" : undefined;
+  }
+}
+
 /** As root, gives the new file to the owner of its folder: the gate has to be able to open it. */
 export function createEmpty(file: string): void {
   try {
