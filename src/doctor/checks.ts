@@ -10,6 +10,7 @@ import { checkDatabase } from "./database.ts";
 import { checkDisk } from "./disk.ts";
 import { checkGate, checkPublicUrl } from "./gate.ts";
 import { checkHosts } from "./hosts.ts";
+import { checkLeftovers } from "./leftovers.ts";
 import { checkLimit, checkProxy } from "./proxy.ts";
 import { checkSecret, checkSecretFiles } from "./secret.ts";
 
@@ -28,6 +29,7 @@ const rows: readonly (Row | Check)[] = [
   ["data folder", checkDataFolder, [...STORE, "SETUP_TOKEN_FILE"]],
   ["disk", checkDisk, STORE],
   ["database", checkDatabase, STORE],
+  checkOf("leftovers", ["dataDir", "database"], checkLeftovers),
   ["accounts", checkAccounts, [...STORE, ...REACH, "SETUP_TOKEN_FILE"]],
   ["clock", checkClock, STORE],
   ["certificate files", checkCertificateFiles, TLS_FILES],

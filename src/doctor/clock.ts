@@ -11,7 +11,10 @@ export async function checkClock(installation: Installation): Promise<Findings> 
   const latest = (await contentsOf(installation))?.latestEntry;
   if (clocks.length === 0 && latest === undefined) return undefined;
   return orOk(
-    [...clocks.map(compareClock), latest && futureEntry(latest.getTime() - installation.now())],
+    [
+      ...clocks.map(compareClock),
+      latest && futureEntry(latest.getTime() - installation.now(), latest),
+    ],
     clocks.length === 0
       ? "no log entry is from the future"
       : `this machine's clock agrees with that of ${clocks.map(({ of }) => of).join(" and ")}`,
@@ -46,20 +49,18 @@ export function compareClock({ of, aheadMs }: Clock): Finding | undefined {
   const difference = Math.abs(aheadMs);
   const direction = aheadMs > 0 ? "behind" : "ahead of";
   const found = `this machine's clock is ${spanOf(difference)} ${direction} that of ${of}`;
-  return weigh(difference, found, REMEDY);
+  if (difference >= PROBLEM_FROM_MS) return problem(found, REMEDY);
+  return difference >= HINT_FROM_MS ? hint(found, REMEDY) : undefined;
 }
 
-const futureEntry = (aheadMs: number): Finding | undefined =>
-  weigh(
-    aheadMs,
-    `the log has an entry from ${spanOf(aheadMs)} in the future`,
-    `this machine's clock is behind, or that of a machine that wrote to the log was ahead: ${REMEDY}`,
-  );
-
-function weigh(ms: number, found: string, remedy: string): Finding | undefined {
-  if (ms >= PROBLEM_FROM_MS) return problem(found, remedy);
-  return ms >= HINT_FROM_MS ? hint(found, remedy) : undefined;
-}
+/** A hint, since a clock that was ahead may be right by now: the entry remains until its time. */
+const futureEntry = (aheadMs: number, at: Date): Finding | undefined =>
+  aheadMs < HINT_FROM_MS
+    ? undefined
+    : hint(
+        `the log has an entry from ${spanOf(aheadMs)} in the future: this machine's clock is behind, or a clock was ahead, and sessions that began then last that much longer`,
+        `${REMEDY}; if all clocks are right, this ends at ${at.toISOString()}: until then, end such sessions with latchkey session end, since latchkey user sign-out may not reach them`,
+      );
 
 function spanOf(ms: number): string {
   const seconds = Math.round(ms / 1_000);

@@ -2,6 +2,7 @@ import { constants, type Stats } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
+import { codeOf } from "../core/fault.ts";
 import { unlessMissing } from "../core/file-error.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { type Finding, type Findings, hint, ok, orOk, problem } from "./check.ts";
@@ -9,6 +10,7 @@ import type { Installation } from "./installation.ts";
 
 const OPEN = 0o077;
 const READABLE_BY_OTHERS = 0o004;
+const STICKY = 0o1000;
 const ENTERED_BY_OTHERS = 0o001;
 const ALL = constants.R_OK | constants.W_OK | constants.X_OK;
 
@@ -31,22 +33,21 @@ export const databaseFolderOf = ({ database }: Settings): string | undefined =>
 
 const withLogs = (file: string): readonly string[] => [file, `${file}-wal`, `${file}-shm`];
 
+type Named = "DATA_DIR" | "DATABASE_URL";
+
 /** The folder that a setting names, and files of the gate's. */
 async function checkFolder(
-  setting: "DATA_DIR" | "DATABASE_URL",
+  setting: Named,
   path: string,
   files: readonly string[],
 ): Promise<readonly Finding[]> {
   const folder = await statsOf(path);
   if (folder === undefined) return [await missingFinding(path, setting)];
   if (!folder.isDirectory()) return [problem(`${path} is not a folder`, `correct ${setting}`)];
-  if (!(await allows(path, ALL))) {
-    return [
-      problem(
-        `${me()} cannot read and write in ${path}`,
-        folder.uid === process.geteuid?.() ? `chmod 700 ${path}` : asUser(folder.uid),
-      ),
-    ];
+  const denied = await denialOf(path, ALL);
+  if (denied !== undefined) {
+    const remedy = folder.uid === process.geteuid?.() ? `chmod 700 ${path}` : asUser(folder.uid);
+    return [deniedFinding(path, denied, `${me()} cannot read and write in ${path}`, remedy)];
   }
   const found = await existing(files);
   // A setup token in another folder may belong to another user.
@@ -57,6 +58,7 @@ async function checkFolder(
     [
       ...(await Promise.all(inside.map(writeFinding))),
       isPrivate ? ownerFinding(path, folder, inside) : undefined,
+      writableFinding(path, folder, setting),
       readableFinding(folder, found) ?? (isPrivate ? modeFinding(path, folder) : undefined),
     ],
     `${path} exists and is ${isPrivate ? "private" : "writable"}`,
@@ -89,27 +91,43 @@ async function missingFinding(path: string, setting: string): Promise<Finding> {
   if (!stats.isDirectory()) {
     return problem(`cannot create ${path}: ${above} is not a folder`, `correct ${setting}`);
   }
-  if (await allows(above, constants.W_OK)) {
+  const denied = await denialOf(above, constants.W_OK);
+  if (denied === undefined) {
     return ok(`${path} does not exist yet: the gate creates it at its first start`);
   }
-  return problem(
+  return deniedFinding(
+    above,
+    denied,
     `${path} does not exist, and ${me()} cannot create it: no write permission for ${above}`,
     `create it for the gate's user: install -d -m 700 -o ${me()} ${path}`,
   );
 }
 
-const allows = (path: string, mode: number): Promise<boolean> =>
+/** The code of the error, or `undefined` if this user has access. */
+const denialOf = (path: string, mode: number): Promise<string | undefined> =>
   access(path, mode).then(
-    () => true,
-    () => false,
+    () => undefined,
+    (error) => codeOf(error) ?? "",
   );
+
+/** A file system may be read-only for root, too. */
+const deniedFinding = (path: string, code: string, found: string, remedy: string): Finding =>
+  code === "EROFS"
+    ? problem(
+        `${path} is on a read-only file system`,
+        `mount -o remount,rw "$(findmnt -no TARGET -T ${path})"; in a container, mount a writable volume there; in a unit, add ReadWritePaths=${path}`,
+      )
+    : problem(found, remedy);
 
 const asUser = (uid: number): string =>
   `run this and other commands as the gate's user: sudo -u '#${uid}' latchkey doctor`;
 
 async function writeFinding({ path }: Entry): Promise<Finding | undefined> {
-  if (await allows(path, constants.W_OK)) return undefined;
-  return problem(
+  const denied = await denialOf(path, constants.W_OK);
+  if (denied === undefined) return undefined;
+  return deniedFinding(
+    path,
+    denied,
     `${me()} cannot write to ${path}`,
     `run this as the gate's user; if that is ${me()}: chown ${me()} ${path}`,
   );
@@ -139,11 +157,24 @@ function readableFinding(folder: Stats, files: readonly Entry[]): Finding | unde
   return problem(`every local user can read ${paths}`, `chmod 600 ${paths}`);
 }
 
-function modeFinding(path: string, folder: Stats): Finding | undefined {
-  if ((folder.mode & OPEN) === 0) return undefined;
-  const mode = (folder.mode & 0o777).toString(8);
-  return hint(`other local users have access to ${path}: its mode is ${mode}`, `chmod 700 ${path}`);
+/** Who can write to the folder can replace the database. The group of an app's folder may be its own. */
+function writableFinding(path: string, folder: Stats, setting: Named): Finding | undefined {
+  if ((folder.mode & (setting === "DATA_DIR" ? 0o022 : 0o002)) === 0) return undefined;
+  return problem(
+    `other local users can write to ${path}, and put files in place of the gate's: its mode is ${modeOf(folder)}`,
+    (folder.mode & STICKY) === 0
+      ? `chmod ${setting === "DATA_DIR" ? "700" : "o-w"} ${path}`
+      : `set ${setting} to a folder of its own, and move the files there`,
+  );
 }
+
+function modeFinding(path: string, folder: Stats): Finding | undefined {
+  if ((folder.mode & OPEN) === 0 || (folder.mode & 0o022) !== 0) return undefined;
+  const found = `other local users have access to ${path}: its mode is ${modeOf(folder)}`;
+  return hint(found, `chmod 700 ${path}`);
+}
+
+const modeOf = ({ mode }: Stats): string => (mode & 0o7777).toString(8);
 
 /** In a container, the user often has only a number, and no name. */
 function me(): string {

@@ -53,11 +53,11 @@ async function withEntryAt(t: TestContext, at: number): Promise<string> {
 for (const [ahead, kind] of [
   [29 * SECOND, "ok"],
   [31 * SECOND, "hint"],
-  [6 * MINUTE, "problem"],
+  [600 * MINUTE, "hint"],
 ] as const) {
   test(`reports ${kind} for a log entry from ${ahead / SECOND} seconds in the future`, async (t) => {
     const DATA_DIR = await withEntryAt(t, NOW + ahead);
-    const about = kind === "ok" ? /no log entry is from the future/ : /in the future$/;
+    const about = kind === "ok" ? /no log entry is from the future/ : /in the future: .* sessions/;
     assertFound(await findings(checkClock, { env: { DATA_DIR }, now: NOW }), [kind, about]);
   });
 }

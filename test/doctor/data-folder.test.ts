@@ -8,7 +8,7 @@ import { checkDatabase } from "../../src/doctor/database.ts";
 import { isRoot, OTHER_USER } from "../cli/other-user.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { assertFound, findings } from "./installation.ts";
+import { applyRemedies, assertFound, findings } from "./installation.ts";
 
 async function folderWith(t: TestContext, mode: number, fileMode: number) {
   const DATA_DIR = await tempDir(t);
@@ -48,6 +48,8 @@ test("reports a file in place of the folder, and above it, where it cannot be cr
 
 for (const [mode, fileMode, outcome, about, remedy] of [
   [0o750, 0o600, "hint", "its mode is 750", "^chmod 700 DIR$"],
+  [0o770, 0o600, "problem", "can write to DIR, .* mode is 770", "^chmod 700 DIR$"],
+  [0o702, 0o600, "problem", "can write to DIR, .* mode is 702", "^chmod 700 DIR$"],
   [0o755, 0o644, "problem", "can read DIR/latchkey.db", "^chmod 600 DIR/latchkey.db$"],
   [0o700, 0o644, "ok", "DIR exists and is private", ""],
 ] as const) {
@@ -57,6 +59,10 @@ for (const [mode, fileMode, outcome, about, remedy] of [
     const inDir = (text: string): RegExp => new RegExp(text.replace("DIR", DATA_DIR));
     const found = await findings(checkDataFolder, { env: { DATA_DIR } });
     assertFound(found, [outcome, inDir(`${about}$`), inDir(remedy)]);
+    if (outcome === "ok") return;
+    await applyRemedies(found);
+    const again = await findings(checkDataFolder, { env: { DATA_DIR } });
+    assert.notDeepEqual(again, found);
   });
 }
 
@@ -86,6 +92,21 @@ test("accepts a private database in an app's folder, which others can read", asy
     await findings(checkDataFolder, { env }),
     ["ok", new RegExp(`^${env.DATA_DIR} exists and is private$`)],
     ["ok", new RegExp(`^${folder} exists and is writable$`)],
+  );
+});
+
+test("reports an app's folder that every user can write to, and nothing once they cannot", async (t) => {
+  const { folder, env } = await appFolder(t, 0o777, 0o600);
+  const found = await findings(checkDataFolder, { env });
+  assertFound(found, ["ok", /is private$/], ["problem", /can write to /, /^chmod o-w /]);
+  await applyRemedies(found.slice(1));
+  assertFound(await findings(checkDataFolder, { env }), ["ok", /private$/], ["ok", /writable$/]);
+  await chmod(folder, 0o1777);
+  const moved = await findings(checkDataFolder, { env });
+  assertFound(
+    moved,
+    ["ok", /private$/],
+    ["problem", /1777$/, /^set DATABASE_URL to a folder of its own/],
   );
 });
 

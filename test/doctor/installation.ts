@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import type { Check, Finding, Findings } from "../../src/doctor/check.ts";
 import { type Installation, openInstallation } from "../../src/doctor/installation.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";
@@ -35,6 +37,16 @@ export function under(address: string, visited: Installation): Installation {
       return site && { ...site, url };
     },
   };
+}
+
+/** Runs the command in each remedy. */
+export async function applyRemedies(found: readonly Finding[]): Promise<void> {
+  for (const finding of found) {
+    const remedy = "remedy" in finding ? finding.remedy : "";
+    const [command] = /\b(rm|mv -n|chmod) [^;]+/.exec(remedy) ?? [];
+    assert.ok(command !== undefined, remedy);
+    await promisify(execFile)("sh", ["-c", command]);
+  }
 }
 
 /** Compares findings in order by outcome, text and remedy. */
