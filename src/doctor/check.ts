@@ -66,7 +66,7 @@ interface SettingsExamination {
 
 /** Runs before all checks, because they rely on valid settings. */
 export function examineSettings(
-  { problems, warnings }: SettingsReading,
+  { problems, warnings, ambiguous }: SettingsReading,
   checks: readonly Check[],
 ): SettingsExamination {
   const invalid = new Set(problems.flatMap(({ about }) => about));
@@ -79,6 +79,12 @@ export function examineSettings(
   const findings = [
     ...problems.map(({ text }) => problem(text, remedy)),
     ...warnings.map((warning) => hint(warning, "correct it, or remove it")),
+    ...ambiguous.map((name) =>
+      hint(
+        `${name} in ${ENV_FILE} has another value in a unit, as systemd (EnvironmentFile=) does not know export, backquotes and comments after a value, and removes backslashes`,
+        `write ${name}='…' in single quotes, or in double quotes if the value has a single one, with nothing else on the line`,
+      ),
+    ),
   ];
   return { findings: orOk(findings, "all values are valid"), runnable };
 }

@@ -53,6 +53,15 @@ test("reports an invalid setting with the usual message, and the skipped checks"
   assert.deepEqual(examined({ LATCHKEY_PORT: "1" }).remedies, ["correct it"]);
 });
 
+test("gives a hint for a value that systemd reads in another way, without the value", async (t) => {
+  const file = join(await tempDir(t), "env");
+  await writeFile(file, "AUTH_SECRET=hunter2#hunter2\n");
+  const { found, remedies } = examined({}, file);
+  assert.match(found.join(), /^AUTH_SECRET in --env-file has another value in a unit/);
+  assert.match(String(remedies), /^write AUTH_SECRET='…'/);
+  assert.doesNotMatch(JSON.stringify([found, remedies]), /hunter2/);
+});
+
 test("runs no check if the env file cannot be read completely", async (t) => {
   const file = join(await tempDir(t), "env");
   const all = CHECKS.map(({ name }) => name);

@@ -58,6 +58,8 @@ export interface SettingsReading {
   readonly problems: readonly SettingProblem[];
   readonly warnings: readonly string[];
   readonly secretFiles: readonly SecretFile[];
+  /** Settings in the env file whose value systemd reads in another way. */
+  readonly ambiguous: readonly string[];
 }
 
 /** The default of `SETUP_TOKEN_FILE`. */
@@ -73,7 +75,7 @@ const databaseIn = (dataDir: string): Place => ({
 export function readSettings(given: SettingsSources): SettingsReading {
   const { env = process.env } = given;
   const sources = openSources({ ...given, env });
-  const { text, problems, warnings, secretFiles } = sources;
+  const { text, problems, warnings, secretFiles, ambiguous } = sources;
   const values = Object.fromEntries(
     entries.map(([field, entry]) => {
       const otherwise =
@@ -97,7 +99,7 @@ export function readSettings(given: SettingsSources): SettingsReading {
   if (text("METRICS_HOST") !== undefined && text("METRICS_PORT") === undefined) {
     warnings.push("METRICS_HOST has no effect without METRICS_PORT");
   }
-  return { settings, problems, warnings, secretFiles };
+  return { settings, problems, warnings, secretFiles, ambiguous };
 }
 
 /** Values that are valid, but not together. */

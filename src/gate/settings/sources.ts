@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { codeOf, Fault } from "../../core/fault.ts";
 import { fileErrorReason, fileErrorText } from "../../core/file-error.ts";
 import type { AnyEntry } from "./entry.ts";
-import { readEnvFile } from "./env-file.ts";
+import { type EnvFile, readEnvFile } from "./env-file.ts";
 import { unknownNames } from "./suggestions.ts";
 import { secretNames, settings } from "./table.ts";
 import type { Environment } from "./values.ts";
@@ -38,6 +38,8 @@ interface OpenSources {
   readonly problems: SettingProblem[];
   readonly warnings: string[];
   readonly secretFiles: readonly SecretFile[];
+  /** Settings in the env file whose value systemd reads in another way. */
+  readonly ambiguous: readonly string[];
 }
 
 /** Longer values are not repeated: a generated secret may be in the wrong setting. */
@@ -48,8 +50,10 @@ const MAX_LINES_LISTED = 5;
 export function openSources({ flags, envFile, env = {} }: SettingsSources): OpenSources {
   const problems: SettingProblem[] = [];
   const secretFiles: SecretFile[] = [];
-  const file = envFile === undefined ? {} : valuesIn(envFile, problems);
+  const { values: file, ambiguous: anyAmbiguous } =
+    envFile === undefined ? NO_FILE : valuesIn(envFile, problems);
   const known = settings.map(({ name }) => name);
+  const ambiguous = anyAmbiguous.filter((name) => known.includes(name));
   const { unknown, warnings } = unknownNames(known, Object.keys(env), Object.keys(file));
   problems.push(...unknown.map((text) => ({ about: [], text })));
   if (envFile !== undefined && secretNames.some((name) => file[name] !== undefined)) {
@@ -102,24 +106,26 @@ export function openSources({ flags, envFile, env = {} }: SettingsSources): Open
     return given === undefined ? undefined : parsed(entry, given);
   };
 
-  return { text, value, problems, warnings, secretFiles };
+  return { text, value, problems, warnings, secretFiles, ambiguous };
 }
 
+const NO_FILE: Pick<EnvFile, "values" | "ambiguous"> = { values: {}, ambiguous: [] };
+
 /** Problems name lines by number, because an invalid line may be a secret. */
-function valuesIn(path: string, problems: SettingProblem[]): Environment {
+function valuesIn(path: string, problems: SettingProblem[]): typeof NO_FILE {
   const refuse = (problem: string): void => {
     problems.push({ about: [ENV_FILE], text: `${ENV_FILE}: ${problem}` });
   };
   try {
-    const { values, invalidLines } = readEnvFile(path);
+    const { values, invalidLines, ambiguous } = readEnvFile(path);
     const listed = invalidLines.slice(0, MAX_LINES_LISTED).join(", ");
     const more = invalidLines.length > MAX_LINES_LISTED ? " and more" : "";
     if (invalidLines.length === 1) refuse(`line ${listed} is not NAME=value`);
     if (invalidLines.length > 1) refuse(`lines ${listed}${more} are not NAME=value`);
-    return values;
+    return { values, ambiguous };
   } catch (error) {
     refuse(fileErrorText("read", resolve(path), error));
-    return {};
+    return NO_FILE;
   }
 }
 

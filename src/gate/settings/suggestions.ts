@@ -39,8 +39,18 @@ function settingLike(known: readonly string[], name: string): string | undefined
   // `TLS_CERT` for `TLS_CERT_FILE`: the value instead of the file that contains it.
   const exact = [name, `${name}_FILE`].find((one) => known.includes(one));
   const long = known.filter((one) => one.length >= MIN_LENGTH);
-  return exact ?? nearestOf(long, name);
+  const words = wordsIn(name);
+  return exact ?? long.find((one) => wordsIn(one) === words) ?? nearestOf(long, name);
 }
+
+/** The same for `TRUST_PROXY`, `trusted-proxies` and `PROXIES_TRUSTED`. */
+const wordsIn = (name: string): string =>
+  name
+    .toUpperCase()
+    .split(/[_.-]+/)
+    .map((word) => word.replace(/IES$/, "Y").replace(/(ED|S)$/, ""))
+    .sort()
+    .join();
 
 /** The word that is nearest to a misspelt one, if one is near enough. */
 export function nearestOf(words: readonly string[], given: string): string | undefined {

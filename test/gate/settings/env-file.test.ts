@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { readSettings } from "../../../src/gate/settings/settings.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { problems, settled, warnings, wholeProblems } from "./settings-reading.ts";
 
@@ -105,6 +106,51 @@ test("warns once about a misspelt setting in the file, with a suggestion", async
     "TLS_CERT is not a setting. Did you mean TLS_CERT_FILE?",
   ]);
 });
+
+for (const value of [
+  ...[
+    "de",
+    "",
+    "'de'",
+    '"de"',
+    "  de  ",
+    'a"b',
+    "a b; c",
+    "$HOME",
+    "'a\\b # c'",
+    '"a # b"',
+    "'a\nb'",
+  ],
+]) {
+  test(`PAGES_DIR=${JSON.stringify(value)} is the same for systemd`, async (t) => {
+    const file = await envFile(t, `PAGES_DIR=${value}\r\n# it's\nLOCALE=de\n`);
+    assert.deepEqual(readSettings({ flags: {}, env: {}, envFile: file }).ambiguous, []);
+  });
+}
+
+for (const line of [
+  ...[
+    "APP_NAME=de # a remark",
+    "APP_NAME=a#b",
+    "APP_NAME='a' # b",
+    'APP_NAME="a" b',
+    "APP_NAME=`a`",
+  ],
+  ...["APP_NAME=a\\b", 'APP_NAME="a\\nb"', 'APP_NAME="a', "export APP_NAME=a", "APP_NAME = \\a"],
+]) {
+  test(`reports that systemd reads ${line} in another way, and not once the value is in single quotes`, async (t) => {
+    const ambiguous = async (text: string) => {
+      const envFileOf = await envFile(t, text);
+      return readSettings({ flags: {}, env: {}, envFile: envFileOf }).ambiguous;
+    };
+    assert.deepEqual(await ambiguous(`LOCALE=de\nOTHER="a" b\n${line}\n`), ["APP_NAME"]);
+    const fixed = line.replace(
+      /^.*?= *(.*)$/,
+      (_, value) => `APP_NAME='${value.replaceAll("'", "")}'`,
+    );
+    assert.deepEqual(await ambiguous(`LOCALE=de\n${fixed}\n`), []);
+  });
+}
 
 test("accepts variables for Node.js and the system in the file", async (t) => {
   const names = ["NODE_ENV", "NODE_OPTIONS", "TZ", "PATH", "LANG", "LC_ALL"];

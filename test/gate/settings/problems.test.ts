@@ -126,6 +126,30 @@ test("ignores the variables that Kubernetes sets for a service named latchkey", 
   assert.equal(problems({ ...linked, LATCHKEY_COLOUR: "red" }).length, 1);
 });
 
+for (const [name, meant] of [
+  ...["TRUST_PROXY", "TRUSTED_PROXY", "TRUST_PROXIES", "trusted_proxies"].map(
+    (one) => [one, "TRUSTED_PROXIES"] as const,
+  ),
+  ["ALLOW_HOST", "ALLOWED_HOSTS"],
+  ["HOSTS_ALLOWED", "ALLOWED_HOSTS"],
+  ["TRUST_ORIGIN", "TRUSTED_ORIGINS"],
+] as const) {
+  test(`suggests ${meant} for ${name} in the environment`, () => {
+    assert.deepEqual(warnings({ [name]: "x" }), [
+      `${name} is not a setting. Did you mean ${meant}?`,
+    ]);
+  });
+}
+
+test("does not warn about variables of other programs", () => {
+  const names = [
+    ...["http_proxy", "HTTPS_PROXY", "NO_PROXY", "HOSTNAME", "HOSTS", "PORTS", "SECRET_KEY_BASE"],
+    ...["DATABASE", "LOGNAME", "XDG_DATA_DIRS", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK"],
+    ...["PUBLIC_KEY", "LOCALES", "PROXY_PORT", "TRUSTED_KEYS", "AUTH_TOKEN", "SESSION_SECRET"],
+  ];
+  assert.deepEqual(warnings(Object.fromEntries(names.map((name) => [name, "x"]))), []);
+});
+
 test("warns about a name one or two letters away from a setting, and ignores others", () => {
   assert.deepEqual(warnings({ AUTH_SECRT: "x" }), [
     "AUTH_SECRT is not a setting. Did you mean AUTH_SECRET?",
@@ -133,7 +157,7 @@ test("warns about a name one or two letters away from a setting, and ignores oth
   assert.deepEqual(warnings({ TLS_CERT: "x" }), [
     "TLS_CERT is not a setting. Did you mean TLS_CERT_FILE?",
   ]);
-  assert.equal(warnings({ DATADIR: "x", TRUSTED_PROXY: "x", POST_LOGIN_LOCATON: "/" }).length, 2);
+  assert.equal(warnings({ DATADIR: "x", TRUSTED_PROXY: "x", POST_LOGIN_LOCATON: "/" }).length, 3);
   const usual = {
     PATH: "/bin",
     HOME: "/",
