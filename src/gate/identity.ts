@@ -8,21 +8,33 @@ import type { Settings } from "./settings/settings.ts";
 /** The header of the doctor's question and of the answer to it. */
 export const IDENTITY_HEADER = "x-latchkey-identity";
 
-/** Proves which gate this is to a doctor that knows the secret. Other requests get no answer. */
-export async function provingIdentity(
-  handle: Handle,
+/** What proves to a doctor that knows the secret which gate this is. */
+export interface GateIdentity {
+  /** Must be called once the store is open. Until then, the gate has no database to name. */
+  nameDatabase(): Promise<void>;
+  /** The handler with the proof. Requests without the doctor's question get no more than before. */
+  proving(handle: Handle): Handle;
+}
+
+export function gateIdentity(
   { secret, dataDir, database }: Pick<Settings, "secret" | "dataDir" | "database">,
   store: OpenStore,
-): Promise<Handle> {
+): GateIdentity {
   const proof = createIdentityProof(secret || DEVELOPMENT_SECRET);
-  const stored = database.kind === "sqlite" ? fileIdentity(database.file) : store.identity?.();
-  const names = [fileIdentity(dataDir), await stored];
-  return (incoming, outgoing) => {
-    const question = incoming.headers[IDENTITY_HEADER];
-    if (typeof question === "string") {
-      const answer = proof.answer(question, names);
-      if (answer !== undefined) outgoing.setHeader(IDENTITY_HEADER, answer.join("."));
-    }
-    handle(incoming, outgoing);
+  let databaseName: string | undefined;
+  return {
+    async nameDatabase() {
+      const { kind } = database;
+      databaseName = kind === "sqlite" ? fileIdentity(database.file) : await store.identity?.();
+    },
+
+    proving: (handle) => (incoming, outgoing) => {
+      const question = incoming.headers[IDENTITY_HEADER];
+      if (typeof question === "string") {
+        const answer = proof.answer(question, [fileIdentity(dataDir), databaseName]);
+        if (answer !== undefined) outgoing.setHeader(IDENTITY_HEADER, answer.join("."));
+      }
+      handle(incoming, outgoing);
+    },
   };
 }

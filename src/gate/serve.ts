@@ -6,7 +6,7 @@ import { awaitDatabase } from "./await-database.ts";
 import { domainSetup } from "./domain-command.ts";
 import { makeDataDir } from "./files/data-dir.ts";
 import type { Certificates } from "./https/certificate-source.ts";
-import { provingIdentity } from "./identity.ts";
+import { gateIdentity } from "./identity.ts";
 import { type Handle, handleOf } from "./listener.ts";
 import { startListeners } from "./listeners.ts";
 import { startLogRetention } from "./log-retention.ts";
@@ -61,9 +61,11 @@ async function open(
   opened.defer(async () => metrics?.stop());
   const store = metrics?.timed(database) ?? database;
   const setupToken = setupTokenOf(settings, database, log);
+  const identity = gateIdentity(settings, database);
   const opening = awaitDatabase(
     async () => {
       await unopened.open();
+      await identity.nameDatabase();
       return prepareSetup(settings, database, setupToken);
     },
     milliseconds,
@@ -94,7 +96,7 @@ async function open(
   opened.defer(() => descriptors.stop());
   const metricsUrl = await metrics?.listen();
   if (metricsUrl !== undefined) log.info({}, `metrics are at ${metricsUrl}/metrics`);
-  const handle = await provingIdentity(observed(auth, metrics, log), settings, database);
+  const handle = identity.proving(observed(auth, metrics, log));
   const listeners = await startListeners(settings, handle, certificates, () => Date.now(), log);
   opened.defer(() => listeners.stop(DRAIN_WITHIN_MS));
   certificates?.begin?.();

@@ -106,7 +106,7 @@ function prepareOn(
     ...attemptCounter(ask, tables),
     ...sessionsOn(ask, tables),
     ...transferOn(pool, tables),
-    identity: () => identityOf(() => ask(IDENTITY, [tables.schemaVersion])),
+    identity: () => identityOf(() => ask(IDENTITY, [String(tables.schemaVersion)])),
     watchUsers: (watching) => watchUsers(pool, watching),
     olderSchemas: () => olderSchemas(ask),
     close,
