@@ -1,3 +1,4 @@
+import type { EndOfSessions } from "../accounts/account-store.ts";
 import { nextSecond } from "../accounts/end-sessions.ts";
 import type { Client } from "../requester.ts";
 import type { VerifiedToken } from "../session-token.ts";
@@ -24,9 +25,7 @@ export async function endOtherSessions(
   current: VerifiedToken | undefined,
   client: Client,
 ): Promise<EndOtherSessionsOutcome> {
-  const { store, clock, users } = ports;
-  // Also after a failure: the sessions may have ended, and only the answer was lost.
-  const ended = await store.endSessions(user, nextSecond(clock)).finally(() => users?.forget(user));
+  const ended = await endAll(ports, user);
   if (ended === undefined) return { kind: "no-user" };
   const { was, sessionsFrom } = ended;
   // Not from the guard, which may have admitted a slow request long ago: a session that has ended
@@ -35,4 +34,16 @@ export async function endOtherSessions(
     return { kind: "all-ended" };
   }
   return { kind: "others-ended", token: continueSession(ports, current, sessionsFrom, client) };
+}
+
+async function endAll(
+  { store, clock, users }: EndOtherSessionsPorts,
+  user: UserId,
+): Promise<EndOfSessions | undefined> {
+  try {
+    return await store.endSessions(user, nextSecond(clock));
+  } finally {
+    // Also after a failure: the sessions may have ended, and only the answer was lost.
+    users?.forget(user);
+  }
 }

@@ -127,3 +127,16 @@ test("guards of this process notice the end even if its answer is lost", async (
   await assert.rejects(ending, /connection is lost/);
   assert.equal(await isSignedIn(own), false);
 });
+
+test("forgets the user also if the store throws at once", async (t) => {
+  const { ports, user, start, verified } = await scene(t);
+  const own = await start();
+  const forget = t.mock.method(ports.users, "forget");
+  const endSessions = () => {
+    throw new Error("the store is closed");
+  };
+  const store = { ...ports.store, endSessions };
+  const ending = endOtherSessions({ ...ports, store }, user.id, verified(own), CLIENT);
+  await assert.rejects(ending, /store is closed/);
+  assert.equal(forget.mock.callCount(), 1);
+});
