@@ -50,14 +50,28 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   if (isHelp(name)) return terminal.succeed(helpOfCommands(commands, columns));
   const found = findCommand(commands, args);
   if (found !== undefined) return runCommand(found.entry, found.rest, terminal);
-  const family = commands.filter((one) => one.name.startsWith(`${name} `));
-  if (family.length === 0) throw unknownCommand(name, commands, "");
-  const [second] = rest;
-  if (isHelp(second)) return terminal.succeed(helpOfCommands(family, columns, name));
-  if (second === undefined || second.startsWith("-")) {
-    return showOnError(helpOfCommands(family, columns, name), terminal);
+  const { words, family } = findFamily(args);
+  if (words.length === 0) throw unknownCommand(name, commands, "");
+  const [begun, next] = [words.join(" "), args[words.length]];
+  if (isHelp(next)) return terminal.succeed(helpOfCommands(family, columns, begun));
+  if (next === undefined || next.startsWith("-")) {
+    return showOnError(helpOfCommands(family, columns, begun), terminal);
   }
-  throw unknownCommand(`${name} ${second}`, family, ` ${name}`);
+  throw unknownCommand(`${begun} ${next}`, family, ` ${begun}`);
+}
+
+/** The longest beginning of the arguments that names of commands begin with, and these commands. */
+function findFamily(args: readonly string[]) {
+  const words: string[] = [];
+  let family = commands;
+  for (const word of args) {
+    const begun = `${[...words, word].join(" ")} `;
+    const narrower = family.filter(({ name }) => name.startsWith(begun));
+    if (narrower.length === 0) break;
+    words.push(word);
+    family = narrower;
+  }
+  return { words, family };
 }
 
 /** The help in place of a missing command. A script that forgets the command fails. */

@@ -49,7 +49,9 @@ export function parseUsage(
     if (token.kind === "positional") words.push(token.value);
     if (token.kind !== "option") continue;
     if (token.name === "help" && args[token.index] === token.rawName) return "help";
-    const problem = optionProblem(token, types);
+    const problem = Object.hasOwn(values, token.name)
+      ? `${token.rawName} is given more than once.`
+      : optionProblem(token, types);
     if (problem === undefined) values[token.name] = token.value ?? true;
     else problems.push(problem);
   }

@@ -85,6 +85,7 @@ for (const { name, load } of entries) {
 /** The arguments, the usage line, and commands that are listed. */
 const helps: readonly (readonly [readonly string[], RegExp, readonly string[]])[] = [
   [["user", "--help"], /^Usage: latchkey user COMMAND /, ["user list", "user sign-out"]],
+  [["user", "codes", "--help"], /^Usage: latchkey user codes COMMAND /, ["user codes off"]],
   [["user", "-h"], /^Usage: latchkey user COMMAND /, ["user add"]],
   [["help", "domain"], /^Usage: latchkey domain COMMAND /, ["domain add", "domain status"]],
   [["pages", "help"], /^Usage: latchkey pages COMMAND /, ["pages eject"]],
@@ -100,9 +101,17 @@ for (const [args, usage, family] of helps) {
   });
 }
 
-for (const args of [["user"], ["user", "--json"], ["pages", "--to", "x"]]) {
+for (const [family, ...rest] of [
+  ["user"],
+  ["user", "--json"],
+  ["user codes"],
+  ["session"],
+  ["domain"],
+  ["pages", "--to", "x"],
+] as const) {
+  const args = [...family.split(" "), ...rest];
   test(`latchkey ${args.join(" ")} prints the help of the family to standard error, as wrong usage`, async () => {
-    const stderr = await outputOf([args[0] ?? "", "--help"]);
+    const stderr = await outputOf([...family.split(" "), "--help"]);
     assert.deepEqual(await runCommand(args), { code: 2, stdout: "", stderr });
   });
 }

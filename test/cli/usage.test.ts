@@ -22,6 +22,9 @@ const wrong: readonly (readonly [string, RegExp])[] = [
   ["serve --database-url postgres://me:hunter2@db/latchkey", NO_PASSWORD],
   ["log --database-url postgres://db/latchkey?user=me&password=hunter2", NO_PASSWORD],
   ["doctor --database-url=postgresql://me:hunter2@one,two:5433/x?sslmode=require", NO_PASSWORD],
+  ["serve --port 1 --port 2", /^--port is given more than once\. See latchkey serve --help$/],
+  ["log --json --limit=1 --json", /^--json is given more than once\. See latchkey log --help$/],
+  ["log --env-file a --env-file=a", /^--env-file is given more than once\. See/],
   ["log -x", /unknown option -x\. See latchkey log --help/],
   ["log -hx=1", /unknown option -x\. /],
   ["log --type signins", /--type takes signin, signin_rate_limited, signup, password_change/],
@@ -46,6 +49,10 @@ const wrong: readonly (readonly [string, RegExp])[] = [
   ["log --data-dir --json", /--data-dir needs a value\. See latchkey log --help/],
   ["serve --port http", /PORT="http" is invalid: expected a number from 0/],
   ["log --env-file /nowhere/env", /--env-file: cannot read \/nowhere\/env: no such file/],
+  [
+    "user codes of",
+    /unknown command "user codes of"\. Did you mean "user codes off"\? See latchkey user codes --help/,
+  ],
   ["user lst", /unknown command "user lst"\. Did you mean "user list"\? See latchkey user --help/],
   [
     "user list owner",
