@@ -127,7 +127,8 @@ async function certificatesFor(
   const { tlsCertFile, tlsKeyFile, httpsPort } = settings;
   if (tlsCertFile !== undefined && tlsKeyFile !== undefined) {
     const { watchCertificateFiles } = await import("./https/certificate-files.ts");
-    return watchCertificateFiles(tlsCertFile, tlsKeyFile, log).catch((error) => {
+    const files = { certFile: tlsCertFile, keyFile: tlsKeyFile };
+    return watchCertificateFiles(files, () => Date.now(), log).catch((error) => {
       const text = `cannot use TLS_CERT_FILE with TLS_KEY_FILE: ${messageOf(error)}`;
       throw new Fault("certificate_files_unusable", text);
     });

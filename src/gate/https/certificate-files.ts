@@ -4,21 +4,31 @@ import type { ServerLog } from "../../core/server-log.ts";
 import { poll } from "../poll.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { CertificateSource, type Certificates } from "./certificate-source.ts";
+import { createExpiryWarning } from "./expiry-warning.ts";
 
 /** Polls, because file watchers miss links and folders that are replaced. */
 const POLL_MS = 1_000;
 
-/** Serves the operator's own certificate. Changed files take effect once key and chain match. */
+interface CertificateFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly pollMs?: number;
+}
+
+/**
+ * Serves the operator's own certificate. Changed files take effect once key and chain match. One
+ * that has expired, or soon will, is logged at the start and once a day.
+ */
 export async function watchCertificateFiles(
-  certFile: string,
-  keyFile: string,
+  { certFile, keyFile, pollMs = POLL_MS }: CertificateFiles,
+  now: () => number,
   log: ServerLog,
-  pollMs: number = POLL_MS,
 ): Promise<Certificates> {
   const source = new CertificateSource();
   let lastState = await stateOf(certFile, keyFile);
   source.replace([await read(certFile, keyFile)]);
 
+  const warnOfExpiry = createExpiryWarning(now, log);
   const readAgain = async (): Promise<void> => {
     lastState = await stateOf(certFile, keyFile);
     const next = await read(certFile, keyFile);
@@ -32,12 +42,16 @@ export async function watchCertificateFiles(
     lastTurn = turn.catch(() => {});
     return turn;
   };
-  const check = async (): Promise<void> => {
+  const readChanges = async (): Promise<void> => {
     if ((await stateOf(certFile, keyFile)) === lastState) return;
     // Perhaps only one of the two files is replaced yet: keep the old pair.
     await reload().catch((error) =>
       log.warn({ reason: messageOf(error) }, "the changed certificate files cannot be used yet"),
     );
+  };
+  const check = async (): Promise<void> => {
+    await readChanges();
+    warnOfExpiry(source.current[0]);
   };
   return { source, reload, ...poll(check, pollMs) };
 }

@@ -10,10 +10,13 @@ import {
   writeCertificate,
 } from "../../support/certificates.ts";
 import { eventually } from "../../support/eventually.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const POLL_MS = 20;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const clock = fakeClock();
 const [OLD, NEW, NEWER] = [made(), made(), made()];
 
 function made(): MadeCertificate {
@@ -26,8 +29,8 @@ const fingerprint = ({ cert, key }: MadeCertificate): string =>
 /** Watches certificate files, and records each change. */
 async function watch(t: TestContext, dir: string) {
   const log = recordingLog();
-  const { certFile, keyFile } = filesIn(dir);
-  const { source, stop } = await watchCertificateFiles(certFile, keyFile, log, POLL_MS);
+  const files = { ...filesIn(dir), pollMs: POLL_MS };
+  const { source, stop } = await watchCertificateFiles(files, clock.now, log);
   t.after(stop);
   const reported: string[] = [];
   source.onChange(() => reported.push(...source.current.map((one) => one.fingerprint)));
@@ -160,9 +163,23 @@ test("files rewritten with the same certificate cause no change event", async (t
   assert.deepEqual(reported, [OLD, NEW].map(fingerprint));
 });
 
+test("warns of a certificate that expires soon, until it is replaced", async (t) => {
+  const dir = await tempDir(t);
+  const until = new Date(clock.now() + 14 * DAY_MS);
+  await writeCertificate(dir, makeCertificate({ names: ["home.example.org"], until }));
+  const { warned, shows, log } = await watch(t, dir);
+  assert.match((await warned(1))[0]?.message ?? "", /expires soon/);
+  await writeCertificate(dir, NEW);
+  await shows(NEW);
+  clock.advance(15 * DAY_MS);
+  await writeCertificate(dir, NEWER);
+  await shows(NEWER);
+  assert.equal(log.lines.length, 1);
+});
+
 test("throws a fault when the files are unusable at the start", async (t) => {
   const dir = await tempDir(t);
-  const { certFile, keyFile } = await writeCertificate(dir, { cert: OLD.cert, key: NEW.key });
-  const watching = watchCertificateFiles(certFile, keyFile, recordingLog());
+  const files = await writeCertificate(dir, { cert: OLD.cert, key: NEW.key });
+  const watching = watchCertificateFiles(files, clock.now, recordingLog());
   await assert.rejects(watching, { code: "certificate_key_differs" });
 });
