@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { eventTypes } from "../core/events.ts";
 import { Unavailable } from "../core/fault.ts";
 import type { LogEntry } from "../core/log-reader.ts";
-import { openStore } from "../gate/open-store.ts";
+import { openStoreToRead } from "../gate/open-store.ts";
 import { printable, printableJson } from "../gate/printable.ts";
 import { chosen } from "../gate/settings/values.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
@@ -40,7 +40,7 @@ export const command: Command = {
     };
     const limit = parseLimit(options.limit);
     const format = options.json === true ? asJson : row;
-    await using store = await openStore(settings, "refuse");
+    await using store = await openStoreToRead(settings);
     let last = limit === undefined ? 0 : await store.startOfNewest(limit, filter);
     if (format === row) terminal.printHeader(columns("TIME", "TYPE", "AUTHOR", "SUMMARY"));
     const printNew = async (): Promise<void> => {

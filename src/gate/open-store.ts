@@ -9,7 +9,7 @@ import type { Place } from "../stores/place.ts";
 import { mayPass } from "../stores/postgres/may-pass.ts";
 import type { PostgresStore, UnopenedStore } from "../stores/postgres/store.ts";
 import { isAccessFault } from "../stores/sqlite/file.ts";
-import { openSqlite } from "../stores/sqlite/store.ts";
+import { openSqlite, openSqliteToRead } from "../stores/sqlite/store.ts";
 import { makeNamedFolder } from "./files/data-dir.ts";
 import type { Settings } from "./settings/settings.ts";
 
@@ -45,12 +45,25 @@ export async function openStore(
   missing: "create" | "refuse",
 ): Promise<UsedStore> {
   if (missing === "create") await makeFolderOf(database);
+  return opening(database, () =>
+    database.kind === "sqlite"
+      ? openSqlite({ file: database.file, missing })
+      : openPostgresAt(database.url, missing),
+  );
+}
+
+/** Opens an existing store for what only reads, also where this user cannot write. */
+export async function openStoreToRead({ database }: StoreSettings): Promise<UsedStore> {
+  return opening(database, () =>
+    database.kind === "sqlite"
+      ? openSqliteToRead(database.file)
+      : openPostgresAt(database.url, "refuse"),
+  );
+}
+
+async function opening(database: Place, open: () => Promise<OpenStore>): Promise<UsedStore> {
   try {
-    const store: OpenStore =
-      database.kind === "sqlite"
-        ? await openSqlite({ file: database.file, missing })
-        : await openPostgresAt(database.url, missing);
-    return closing(store);
+    return closing(await open());
   } catch (error) {
     throw cannotOpen(database, error);
   }

@@ -56,6 +56,9 @@ const barriers: Readonly<Record<string, Barrier>> = {
   "a database that it may only read": { folder: 5, file: 4, done: "write" },
 };
 
+/** Commands that a database without write permission is enough for. */
+const READING: readonly string[] = ["log", "user list", "export", "backup"];
+
 async function assertBarred(t: TestContext, args: Arguments, barrier: Barrier): Promise<void> {
   const place = await opened(t);
   await allow(place.database, barrier.file);
@@ -74,6 +77,7 @@ for (const [what, barrier] of Object.entries(barriers)) {
   for (const [name, args] of Object.entries(commands)) {
     // A copy reads its source before it writes to its target.
     if (name === "copy into it") continue;
+    if (barrier.done === "write" && READING.includes(name)) continue;
     test(`${name} reports the missing permission for ${what}`, (t) =>
       assertBarred(t, args, barrier));
   }

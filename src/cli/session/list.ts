@@ -1,11 +1,11 @@
 import type { StoredSession } from "../../core/sessions/session-store.ts";
 import type { UserId } from "../../core/store.ts";
 import { pagesOf } from "../../core/transfer/pages.ts";
-import type { OpenStore } from "../../gate/open-store.ts";
+import { type OpenStore, openStoreToRead } from "../../gate/open-store.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import type { Command } from "../command.ts";
 import { SUCCESS } from "../terminal.ts";
-import { refuse, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
+import { refuse, STORE_SETTINGS } from "../user/accounts.ts";
 
 /** How many sessions of one user are listed. */
 const MAX_OF_USER = 1_000;
@@ -18,26 +18,25 @@ export const command: Command = {
   settings: STORE_SETTINGS,
   examples: ["latchkey session list", "latchkey session list alice --json"],
 
-  run: (settings, { name, json }, terminal) =>
-    withAccounts(settings, terminal, async ({ store }) => {
-      const now = new Date();
-      const username = name === undefined ? undefined : String(name);
-      const user = username === undefined ? undefined : await store.findUserByUsername(username);
-      if (username !== undefined && user === undefined)
-        return refuse("no-user", username, terminal);
-      const format = json === true ? asJson : row;
-      if (format === row)
-        terminal.printHeader(columns("ID", "LAST USE", "ADDRESS", "USER", "DEVICE"));
-      const nameOf = usernames(store);
-      for await (const sessions of user === undefined
-        ? pagesOf("", (query) => store.readSessions(query))
-        : [await store.readSessionsOf(user.id, now, MAX_OF_USER)]) {
-        const alive = sessions.filter(({ expiresAt }) => expiresAt > now);
-        const lines = alive.map(async (one) => format(one, await nameOf(one.userId)));
-        await terminal.printAll(await Promise.all(lines));
-      }
-      return SUCCESS;
-    }),
+  async run(settings, { name, json }, terminal) {
+    await using store = await openStoreToRead(settings);
+    const now = new Date();
+    const username = name === undefined ? undefined : String(name);
+    const user = username === undefined ? undefined : await store.findUserByUsername(username);
+    if (username !== undefined && user === undefined) return refuse("no-user", username, terminal);
+    const format = json === true ? asJson : row;
+    if (format === row)
+      terminal.printHeader(columns("ID", "LAST USE", "ADDRESS", "USER", "DEVICE"));
+    const nameOf = usernames(store);
+    for await (const sessions of user === undefined
+      ? pagesOf("", (query) => store.readSessions(query))
+      : [await store.readSessionsOf(user.id, now, MAX_OF_USER)]) {
+      const alive = sessions.filter(({ expiresAt }) => expiresAt > now);
+      const lines = alive.map(async (one) => format(one, await nameOf(one.userId)));
+      await terminal.printAll(await Promise.all(lines));
+    }
+    return SUCCESS;
+  },
 };
 
 /** Looks each username up once. */

@@ -5,10 +5,11 @@ import type { TransferUser } from "../../core/store.ts";
 import { pagesOf } from "../../core/transfer/pages.ts";
 import { sessionRowsOf } from "../../core/transfer/session-rows.ts";
 import { writeOutput } from "../../gate/files/output-file.ts";
+import { openStoreToRead } from "../../gate/open-store.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import type { Command, OptionValues } from "../command.ts";
 import { counted, SUCCESS } from "../terminal.ts";
-import { STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
+import { STORE_SETTINGS } from "../user/accounts.ts";
 import { csvLine } from "./csv.ts";
 import { overwriteProblem } from "./files.ts";
 
@@ -34,27 +35,24 @@ export const command: Command = {
   settings: STORE_SETTINGS,
   examples: ["latchkey export --format csv", "latchkey export --with-hashes --to users.json"],
 
-  run: (settings, options, terminal) => {
+  async run(settings, options, terminal) {
     const form = formIn(options);
     const file = options.to === undefined ? undefined : resolve(String(options.to));
-    return withAccounts(settings, terminal, async ({ store }) => {
-      if (file === undefined) {
-        // CSV keeps control characters in names, which a terminal would execute.
-        const escapes = options.format === "csv" && terminal.ports.stdout.isTTY === true;
-        await writeAll(store, form, (lines) =>
-          terminal.printAll(escapes ? lines.map((line) => printable(line)) : lines),
-        );
-        return SUCCESS;
-      }
-      const problem = overwriteProblem(file, options);
-      if (problem !== undefined) return terminal.fail(problem);
-      const users = await writeOutput(file, (output) =>
-        writeAll(store, form, (lines) =>
-          output.writeFile(lines.map((line) => `${line}\n`).join("")),
-        ),
+    await using store = await openStoreToRead(settings);
+    if (file === undefined) {
+      // CSV keeps control characters in names, which a terminal would execute.
+      const escapes = options.format === "csv" && terminal.ports.stdout.isTTY === true;
+      await writeAll(store, form, (lines) =>
+        terminal.printAll(escapes ? lines.map((line) => printable(line)) : lines),
       );
-      return terminal.succeed(`Exported ${counted(users, "user")} to ${file}`);
-    });
+      return SUCCESS;
+    }
+    const problem = overwriteProblem(file, options);
+    if (problem !== undefined) return terminal.fail(problem);
+    const users = await writeOutput(file, (output) =>
+      writeAll(store, form, (lines) => output.writeFile(lines.map((line) => `${line}\n`).join(""))),
+    );
+    return terminal.succeed(`Exported ${counted(users, "user")} to ${file}`);
   },
 };
 

@@ -1,9 +1,10 @@
 import type { StoredUser } from "../../core/store.ts";
 import { pagesOf } from "../../core/transfer/pages.ts";
+import { openStoreToRead } from "../../gate/open-store.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import type { Command } from "../command.ts";
 import { SUCCESS } from "../terminal.ts";
-import { STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { STORE_SETTINGS } from "./accounts.ts";
 
 export const command: Command = {
   details: "In the order of their IDs.",
@@ -11,14 +12,14 @@ export const command: Command = {
   settings: STORE_SETTINGS,
   examples: ["latchkey user list", "latchkey user list --json"],
 
-  run: (settings, options, terminal) =>
-    withAccounts(settings, terminal, async ({ store }) => {
-      const format = options.json === true ? asJson : row;
-      if (format === row) terminal.printHeader(`${"ID".padEnd(ID_LENGTH)}  NAME`);
-      for await (const users of pagesOf("", (query) => store.readUsers(query)))
-        await terminal.printAll(users.map(format));
-      return SUCCESS;
-    }),
+  async run(settings, options, terminal) {
+    await using store = await openStoreToRead(settings);
+    const format = options.json === true ? asJson : row;
+    if (format === row) terminal.printHeader(`${"ID".padEnd(ID_LENGTH)}  NAME`);
+    for await (const users of pagesOf("", (query) => store.readUsers(query)))
+      await terminal.printAll(users.map(format));
+    return SUCCESS;
+  },
 };
 
 const ID_LENGTH = 36;

@@ -1,17 +1,19 @@
-import { existsSync } from "node:fs";
 import { backup, type DatabaseSync } from "node:sqlite";
 import { Fault, messageOf } from "../../core/fault.ts";
 import type { Amounts, Portion } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
+import { damageIn } from "./damage.ts";
 import {
   accessFault,
   databaseExists,
   explained,
+  isReadOnly,
   openExisting,
   openReadOnly,
   UNTRUSTED,
 } from "./file.ts";
 import { isBusy, isFileError, retryWhileBusy } from "./locking.ts";
+import { openToRead, type ReadOnlyDatabase } from "./open-to-read.ts";
 import { NEWEST_SCHEMA } from "./schema.ts";
 import { requireOwnSchema } from "./schema-check.ts";
 
@@ -19,7 +21,7 @@ const PAGES_AT_ONCE = 256;
 
 export interface FileCopy {
   readonly from: string;
-  /** `at-rest`, when no process writes to the file, also works on a read-only disk. */
+  /** `at-rest`, when no process writes to the file, writes nothing beside it. */
   readonly source: "live" | "at-rest";
   /** An empty file. It keeps its mode. */
   readonly to: string;
@@ -37,7 +39,8 @@ export async function copyDatabase({
   to,
   progress,
 }: FileCopy): Promise<Amounts> {
-  using source = openToRead(from, kind);
+  using opened = openSource(from, kind);
+  const source = opened.database;
   const before = await retryWhileBusy(() => {
     // Open until the end: otherwise every commit of another process would restart the copy.
     if (!source.isTransaction) source.exec("BEGIN");
@@ -48,7 +51,8 @@ export async function copyDatabase({
     progress: ({ totalPages, remainingPages }) =>
       progress({ done: totalPages - remainingPages, total: totalPages }),
   });
-  const after = verify(to);
+  opened.requireUnchanged();
+  const after = verify(to, from);
   if (after.users === before.users && after.entries === before.entries) return after;
   throw new Fault(
     "copy_different",
@@ -56,22 +60,23 @@ export async function copyDatabase({
   );
 }
 
-function openToRead(file: string, kind: FileCopy["source"]): DatabaseSync {
+function openSource(file: string, kind: FileCopy["source"]): ReadOnlyDatabase {
   if (!databaseExists(file)) throw new Fault("database_missing", `there is no database at ${file}`);
   try {
-    const atRest = kind === "at-rest" && !existsSync(`${file}-wal`);
-    return atRest ? openReadOnly(file, "immutable") : openExisting(file, UNTRUSTED);
+    if (kind === "at-rest" || isReadOnly(file)) return openToRead(file, UNTRUSTED);
+    const database = openExisting(file, UNTRUSTED);
+    return { database, requireUnchanged() {}, [Symbol.dispose]: () => database.close() };
   } catch (error) {
     throw explained(file, error);
   }
 }
 
-function verify(file: string): Amounts {
-  using database = openReadOnly(file, "immutable");
+/** Names the source, since the copy has a temporary name. */
+function verify(copy: string, file: string): Amounts {
+  using database = openReadOnly(copy, "immutable");
   const amounts = readAmounts(database, file);
-  const problems = database.prepare("PRAGMA integrity_check(3)").all();
-  const [first] = problems.map((row) => String(row.integrity_check));
-  if (first === "ok") return amounts;
+  const [first] = damageIn(database, "integrity_check");
+  if (first === undefined) return amounts;
   throw new Fault("database_damaged", `${file} is damaged: ${first}`);
 }
 

@@ -70,7 +70,7 @@ export function openExisting(file: string, limits: DatabaseLimits = {}): Databas
   return new DatabaseSync(location, { timeout: 0, ...limits });
 }
 
-type DatabaseLimits = Pick<DatabaseSyncOptions, "limits">;
+export type DatabaseLimits = Pick<DatabaseSyncOptions, "limits">;
 
 /**
  * For a database that Latchkey may not have created: its schema must not call functions with
@@ -80,13 +80,21 @@ type DatabaseLimits = Pick<DatabaseSyncOptions, "limits">;
 export const UNTRUSTED: DatabaseLimits = { limits: { functionArg: 0 } };
 
 /**
- * Opens the file as `UNTRUSTED`, without creating others beside it.
- * @param how `immutable` while no process writes to the file, `readonly_shm` while one may.
+ * Opens the file without creating others beside it.
+ * @param how `immutable` while no process writes to the file, `readonly_shm` while one may, and
+ * `alone` for a -wal without a -shm: its index is then in memory, and nothing is locked.
  */
-export function openReadOnly(file: string, how: "immutable" | "readonly_shm"): DatabaseSync {
+export function openReadOnly(
+  file: string,
+  how: "immutable" | "readonly_shm" | "alone",
+  limits: DatabaseLimits = UNTRUSTED,
+): DatabaseSync {
   const url = pathToFileURL(file);
-  url.searchParams.set(how, "1");
-  return new DatabaseSync(url, { readOnly: true, timeout: 0, ...UNTRUSTED });
+  if (how === "alone") url.searchParams.set("vfs", "unix-none");
+  else url.searchParams.set(how, "1");
+  const database = new DatabaseSync(url, { readOnly: true, timeout: 0, ...limits });
+  if (how === "alone") database.exec("PRAGMA locking_mode = EXCLUSIVE");
+  return database;
 }
 
 const HEADER_BYTES = 20;
@@ -101,6 +109,13 @@ export function readHeader(file: string): Buffer {
     closeSync(opened);
   }
 }
+
+/** An immutable connection does not report the journal mode, so this reads the file header. */
+export const hasWalHeader = (file: string): boolean =>
+  readHeader(file)[WRITE_VERSION_AT] === WAL_VERSION;
+
+const WRITE_VERSION_AT = 18;
+const WAL_VERSION = 2;
 
 const FOR_OTHERS = 0o077;
 
@@ -138,6 +153,10 @@ export function accessFault(file: string): Fault | undefined {
   if (unwritable === undefined) return undefined;
   return new Fault("database_unwritable", fileErrorText("write", file, unwritable));
 }
+
+/** Whether this user can read the file, but not change it or create files beside it. */
+export const isReadOnly = (file: string): boolean =>
+  accessFault(file)?.code === "database_unwritable";
 
 /** The error to throw: a missing permission if there is one, otherwise the error itself. */
 export const explained = (file: string, error: unknown): unknown =>

@@ -2,7 +2,8 @@ import { existsSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { Fault, messageOf } from "../../core/fault.ts";
 import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
-import { openReadOnly, readHeader } from "./file.ts";
+import { damageIn } from "./damage.ts";
+import { hasWalHeader, openReadOnly } from "./file.ts";
 import { isBusy, retryWhileBusy } from "./locking.ts";
 import { NEWEST_SCHEMA, versionOf } from "./schema.ts";
 import { isKnownSchema, schemaDifference } from "./schema-check.ts";
@@ -59,23 +60,12 @@ function stateOf(database: DatabaseSync, checked: SqliteInspection["checked"]): 
     const difference = isKnownSchema(schema) ? schemaDifference(database, schema) : undefined;
     // A check would also run what a foreign schema contains.
     const isChecked = checked === "all" && difference === undefined;
-    const damage = isChecked ? damageOf(database) : [];
+    const damage = isChecked ? damageIn(database, "quick_check") : [];
     return { schema: damage.length === 0 ? schema : 0, difference, damage };
   } catch (error) {
     if (isBusy(error)) throw error;
     return { schema: 0, difference: undefined, damage: [messageOf(error)] };
   }
-}
-
-/** An immutable connection does not report the journal mode, so this reads the file header. */
-const hasWalHeader = (file: string): boolean => readHeader(file)[WRITE_VERSION_AT] === WAL_VERSION;
-
-const WRITE_VERSION_AT = 18;
-const WAL_VERSION = 2;
-
-function damageOf(database: DatabaseSync): readonly string[] {
-  const rows = database.prepare("PRAGMA quick_check(3)").all();
-  return rows.map((row) => String(row.quick_check)).filter((text) => text !== "ok");
 }
 
 function contentsOf(database: DatabaseSync): DatabaseContents {

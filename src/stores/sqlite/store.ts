@@ -6,12 +6,21 @@ import type { LogPruner, LogReader } from "../../core/log-reader.ts";
 import type { SessionStore } from "../../core/sessions/session-store.ts";
 import type { UserId } from "../../core/store.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
+import { newerSchema } from "../inspection.ts";
 import { userOf } from "../rows.ts";
 import { accountsOn } from "./accounts.ts";
-import { createEmpty, databaseExists, explained, openExisting, restrictToOwner } from "./file.ts";
-import { createAsk, retryWhileBusy } from "./locking.ts";
+import {
+  createEmpty,
+  databaseExists,
+  explained,
+  isReadOnly,
+  openExisting,
+  restrictToOwner,
+} from "./file.ts";
+import { type Ask, createAsk, isFileError, retryWhileBusy } from "./locking.ts";
 import { logOn } from "./log.ts";
-import { migrate, versionOf } from "./schema.ts";
+import { openToRead } from "./open-to-read.ts";
+import { migrate, NEWEST_SCHEMA, versionOf } from "./schema.ts";
 import { sessionsOn } from "./sessions.ts";
 import { transferOn } from "./transfer.ts";
 import { createUserChanges } from "./watch-users.ts";
@@ -45,6 +54,38 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
     return await openFile(file, missing);
   } catch (error) {
     throw explained(file, error);
+  }
+}
+
+/** Opens an existing store. Where this user cannot write, what would change it fails. */
+export async function openSqliteToRead(file: string): Promise<SqliteStore> {
+  if (!databaseExists(file) || !isReadOnly(file)) return openSqlite({ file, missing: "refuse" });
+  try {
+    return await openFileToRead(file);
+  } catch (error) {
+    throw isFileError(error) ? explained(file, error) : error;
+  }
+}
+
+async function openFileToRead(file: string): Promise<SqliteStore> {
+  const { database, requireUnchanged } = openToRead(file, {});
+  try {
+    await refuseWithoutTables(database, file);
+    const version = versionOf(database);
+    if (version > NEWEST_SCHEMA) throw newerSchema(file, version, NEWEST_SCHEMA);
+    if (version < NEWEST_SCHEMA) {
+      const text = `it has schema ${version}, and cannot be migrated to ${NEWEST_SCHEMA} where it is read-only: make a backup, and restore it in another folder`;
+      throw new Fault("schema_older", text);
+    }
+    const ask = createAsk(database);
+    return storeOn(database, async (text, values) => {
+      const rows = await ask(text, values);
+      requireUnchanged();
+      return rows;
+    });
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }
 
@@ -83,8 +124,7 @@ async function refuseWithoutTables(database: DatabaseSync, file: string): Promis
   throw new Fault(code, `${file} has no Latchkey tables`);
 }
 
-function storeOn(database: DatabaseSync): SqliteStore {
-  const ask = createAsk(database);
+function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): SqliteStore {
   const changes = createUserChanges(database);
   return {
     async hasUsers() {

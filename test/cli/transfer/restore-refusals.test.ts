@@ -36,6 +36,8 @@ test("refuses an incomplete, foreign or newer backup even with --force", async (
   await writeFile(cut, (await readFile(backup)).subarray(0, 9_000));
   const damaged = await copy("damaged");
   await writeFile(damaged, (await readFile(backup)).fill(0xa5, 8_192, 12_288));
+  const page = await copy("page");
+  await writeFile(page, (await readFile(backup)).fill(0xa5, 49_152, 53_248));
   const text = join(folder, "text");
   await writeFile(text, "no database at all, but as long as the header of one would be".repeat(99));
   await writeFile(join(folder, "empty"), "");
@@ -54,7 +56,8 @@ test("refuses an incomplete, foreign or newer backup even with --force", async (
     ],
     [await copy("newer", "PRAGMA user_version = 999"), /has schema 999, .*use a newer Latchkey/],
     [cut, /damaged|not a complete Latchkey database|malformed/],
-    [damaged, /damaged|not a complete Latchkey database|malformed/],
+    [damaged, /\/damaged is damaged: database disk image is malformed$/],
+    [page, /\/page is damaged: Tree \d+ page \d+: [^\\]+$/],
     [join(folder, "none"), /cannot read \S+: no such file or folder/],
     [folder, /^cannot read \S+: it is a folder$/],
     [other.database, /is the database itself/],

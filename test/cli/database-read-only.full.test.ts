@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type TestContext, test } from "node:test";
+import { keptSchemas } from "../stores/kept-schemas.ts";
+import { execute } from "../support/database.ts";
+import { MAIN } from "../support/process.ts";
+import { allow, isRoot, runUnprivileged } from "./other-user.ts";
+import { abandoned, contentOf, type Filled, filled } from "./transfer/backup-place.ts";
+
+type Run = typeof runUnprivileged;
+
+const state =
+  (...removed: readonly string[]) =>
+  async (t: TestContext): Promise<Filled> => {
+    const place = await abandoned(t, "owner", "later");
+    for (const suffix of removed) await rm(`${place.database}${suffix}`);
+    // Its own folder, which has the data folder in it.
+    await allow(dirname(place.folder), 7);
+    return place;
+  };
+
+const states: readonly (readonly [string, ReturnType<typeof state>, readonly string[]])[] = [
+  ["a closed database", state("-wal", "-shm"), ["owner"]],
+  ["the database of a killed gate", state(), ["later", "owner"]],
+  ["a database with a -wal alone", state("-shm"), ["later", "owner"]],
+];
+
+async function assertReadable(run: Run, place: Filled, names: readonly string[]): Promise<void> {
+  const before = await filesIn(place.folder);
+  for (const [args, pattern] of [
+    [["log"], /entry 0/],
+    [["user", "list"], new RegExp(names.join("[^]*"))],
+    [["session", "list"], /^$/],
+    [["export", "--with-hashes"], new RegExp(`"username":"${names.at(-1)}","password_hash":"`)],
+    [["backup", place.backup], /^Backed up \d users? and 1 log entry to /],
+  ] as const) {
+    const { code, stdout, stderr } = await run(args, place.env);
+    assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+    assert.match(stdout, pattern);
+  }
+  assert.deepEqual(await filesIn(place.folder), before);
+  assert.deepEqual((await contentOf(place.backup)).usernames, names);
+}
+
+const filesIn = async (folder: string): Promise<unknown> =>
+  Promise.all(
+    (await readdir(folder)).map(async (name) => [name, await readFile(join(folder, name))]),
+  );
+
+/** Lets another user read all of it, and write the backup. */
+async function asReader(place: Filled, work: () => Promise<void>): Promise<void> {
+  for (const name of await readdir(place.folder)) await allow(join(place.folder, name), 4);
+  await allow(dirname(place.backup), 7);
+  await allow(place.folder, 5);
+  try {
+    await work();
+  } finally {
+    await allow(place.folder, 7);
+  }
+}
+
+for (const [what, make, names] of states) {
+  test(`a user without write permission lists, exports and backs up ${what}`, async (t) => {
+    const place = await make(t);
+    await asReader(place, () => assertReadable(runUnprivileged, place, names));
+  });
+}
+
+test("says what to do with an older schema where it cannot be migrated", async (t) => {
+  const place = await state("", "-wal", "-shm")(t);
+  const oldest = keptSchemas("sqlite")[0]?.sql ?? "";
+  execute(place.database, `PRAGMA journal_mode = WAL; ${oldest}`);
+  await asReader(place, async () => {
+    const { code, stderr } = await runUnprivileged(["user", "list"], place.env);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /: it has schema 1, and cannot be migrated to \d+ where it is read-only: make a backup, and restore it in another folder\n$/,
+    );
+    assert.equal((await runUnprivileged(["backup", place.backup], place.env)).code, 0);
+  });
+});
+
+test("names a -wal that this user cannot read", async (t) => {
+  const place = await state("-shm")(t);
+  await asReader(place, async () => {
+    await allow(`${place.database}-wal`, 0);
+    const { code, stderr } = await runUnprivileged(["log"], place.env);
+    const text = `cannot read ${place.database}-wal: permission denied (run as the user that owns it)`;
+    assert.deepEqual([code, stderr], [1, `latchkey: ${text}\n`]);
+  });
+});
+
+/** Runs the command with its data folder mounted read-only, for this command alone. */
+const runMounted: Run = async (args, env) => {
+  const script = 'mount --bind "$DATA_DIR" "$DATA_DIR" && mount -o remount,bind,ro "$DATA_DIR"';
+  const { status, stdout, stderr } = spawnSync(
+    "unshare",
+    ["-m", "sh", "-c", `${script} && exec "$@"`, "sh", process.execPath, MAIN, ...args],
+    { env: { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...env }, encoding: "utf8" },
+  );
+  return { code: status, stdout, stderr };
+};
+
+/** Only root may mount, and not in every container. */
+const canMount =
+  isRoot && spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
+
+if (canMount) {
+  for (const [what, make, names] of states) {
+    test(`lists, exports and backs up ${what} on a read-only file system`, async (t) =>
+      assertReadable(runMounted, await make(t), names));
+  }
+
+  test("lists, exports and backs up the database of a running gate through a read-only mount", async (t) => {
+    const place = await filled(t, ["owner"], 1);
+    const database = new DatabaseSync(place.database);
+    t.after(() => database.close());
+    database.exec("UPDATE users SET username = 'renamed'");
+    await assertReadable(runMounted, place, ["renamed"]);
+  });
+}
