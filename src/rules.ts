@@ -22,7 +22,8 @@ import { createSessionTokens } from "./core/session-token.ts";
 import { createAccountSessions } from "./core/sessions/account-sessions.ts";
 import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
 import { keepsSessions } from "./core/sessions/session-store.ts";
-import { signOut } from "./core/sessions/sign-out.ts";
+import { endSessionOf, signOut } from "./core/sessions/sign-out.ts";
+import { createWaitingEnds } from "./core/sessions/waiting-ends.ts";
 import { setUp } from "./core/set-up.ts";
 import {
   type AttemptCounter,
@@ -65,7 +66,14 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const users = createUserMemory(store, systemClock);
   const sessions = createSessionRecorder(listedStore, systemClock, settled.log);
   const sessionMemory = createSessionMemory();
-  const currentUser = createCurrentUser(tokens, users, systemClock, sessionMemory, sessions);
+  const ending = sessionStore && { store: sessionStore, clock: systemClock, users };
+  const waiting =
+    ending &&
+    createWaitingEnds((token) => endSessionOf(ending, token), users, systemClock, settled.log);
+  const currentUser = createCurrentUser(tokens, users, systemClock, sessionMemory, {
+    recorder: sessions,
+    waiting,
+  });
   const remembered = (token: string) => sessionMemory.get(token)?.token;
   const isGenuine = (token: string): boolean =>
     remembered(token) !== undefined || tokens.verify(token) !== "forged";
@@ -84,8 +92,6 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     codeLimiter,
     clock: systemClock,
   };
-
-  const ending = sessionStore && { ...ports, store: sessionStore };
 
   meter.watch({
     trackedAddresses: () => ownLimiter.tracked,
@@ -112,14 +118,15 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
     requireUser: readingCookies(createRequireUser(currentUser), isGenuine),
     isGenuine,
     users,
-    signOut: async (cookies, of) => ending && signOut(ending, cookies, of),
+    signOut: async (cookies, of) =>
+      ending && waiting ? signOut({ ...ports, ...ending, waiting }, cookies, of) : "ended",
     sessions: listedStore && createAccountSessions({ ...ports, store: listedStore, remembered }),
     recentLog: recentLog(store, events),
     codes: settled.oneTimeCodes && keepsExtras(store) ? codeRules({ ...ports, store }) : undefined,
     async close() {
       clearInterval(cleaning);
       clearInterval(summing);
-      await Promise.all([events.close(), sessions.flush(), users.close()]);
+      await Promise.all([events.close(), sessions.flush(), users.close(), waiting?.close()]);
       settled.log.sumUp();
     },
   };

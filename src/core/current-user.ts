@@ -4,6 +4,7 @@ import { andThen, type MaybePromise } from "./maybe-promise.ts";
 import type { SessionTokens, VerifiedToken } from "./session-token.ts";
 import { hasEnded } from "./sessions/ended-sessions.ts";
 import type { SessionRecorder } from "./sessions/session-recorder.ts";
+import type { WaitingEnds } from "./sessions/waiting-ends.ts";
 import type { User } from "./store.ts";
 import type { RememberedUser, UserMemory } from "./user-memory.ts";
 
@@ -32,6 +33,12 @@ export interface Session {
 export const createSessionMemory = (): BoundedMemory<string, Session> =>
   createBoundedMemory(MAX_SESSIONS);
 
+interface SessionParts {
+  readonly recorder?: Pick<SessionRecorder, "used"> | undefined;
+  /** Sessions that have signed out here, and that the store does not know as ended yet. */
+  readonly waiting?: Pick<WaitingEnds, "has"> | undefined;
+}
+
 /**
  * The hot path: with token and user in memory it takes one map lookup and one clock read, without a
  * promise, a signature check or a query.
@@ -41,7 +48,7 @@ export function createCurrentUser(
   users: UserMemory,
   clock: Clock,
   sessions: BoundedMemory<string, Session> = createSessionMemory(),
-  recorder?: Pick<SessionRecorder, "used">,
+  { recorder, waiting }: SessionParts = {},
 ): CurrentUser {
   function verify(text: string): MaybePromise<User | "forged" | undefined> {
     const token = tokens.verify(text);
@@ -59,6 +66,7 @@ export function createCurrentUser(
       sessions.delete(text);
       return undefined;
     }
+    if (waiting?.has(session.token) === true) return undefined;
     session.recheckAt = clock.monotonic() + Math.min(left, RECHECK_AFTER_MS);
     return andThen(users.find(session.token.userId), (found) => {
       const user = setFound(session, found);

@@ -1,6 +1,7 @@
 import { isLocalPath } from "../core/return-target.ts";
-import { homeWithProblem, passwordChangedNotice } from "./home.ts";
+import { homeWithProblem } from "./home.ts";
 import { locationFor } from "./location.ts";
+import { noticeCookie } from "./notice.ts";
 import type { PasswordField } from "./pages/page-data.ts";
 import type { MessageName } from "./pages/words/en.ts";
 import { homePathsOf, pathOf } from "./paths.ts";
@@ -63,7 +64,9 @@ function refresh(ports: WebPorts, request: AdmittedRequest, session: readonly st
   const homes = homePathsOf(paths, options);
   const page = pageOfForm(request, paths.password, homes);
   const isHome = page !== undefined && homes.includes(pathOf(page));
-  const cookies = isHome ? [...session, passwordChangedNotice(ports, request)] : session;
+  const cookies = isHome
+    ? [...session, noticeCookie(request, String(paths.home), "password-changed")]
+    : session;
   if (request.header("hx-request") === "true") {
     return respond(null, 200, { "HX-Refresh": "true" }, cookies);
   }

@@ -3,21 +3,19 @@ import { eventIn } from "../core/events.ts";
 import { messageOf } from "../core/fault.ts";
 import type { LogEntry } from "../core/log-reader.ts";
 import type { Extras, UserId } from "../core/store.ts";
+import { takeNotice } from "./notice.ts";
 import type { Activity, ActivityEntry, CodesSection, HomeProblem } from "./pages/page-data.ts";
 import { utcIn } from "./pages/utc-time.ts";
 import type { MessageName } from "./pages/words/en.ts";
 import { type Locale, wordsIn } from "./pages/words.ts";
 import { passkeySection } from "./passkeys-offered.ts";
 import type { WebPorts } from "./ports.ts";
-import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
+import type { AdmittedRequest } from "./request/web-request.ts";
 import type { Answer } from "./responses.ts";
-import { cookieIn, isOverTls } from "./session-cookie.ts";
 import { sessionsFor } from "./sessions.ts";
 
 export async function getHome(ports: WebPorts, request: AdmittedRequest): Promise<Answer> {
-  const isChanged = cookieIn(request.header("cookie"), noticeName(request)) === PASSWORD_CHANGED;
-  const notice = isChanged ? PASSWORD_CHANGED : undefined;
-  const cookies = isChanged ? [noticeLine(ports, request, "", -1)] : [];
+  const { notice, cookies } = takeNotice(request, String(ports.paths.home), "password-changed");
   const data = await homeOf(ports, request);
   return ports.views.page(request, "home", { ...data, notice }, cookies);
 }
@@ -103,28 +101,4 @@ export function activityIn(locale: Locale, entries: readonly LogEntry[]): readon
       utc: utcIn(locale, entry.at),
     };
   });
-}
-
-const NOTICE = "latchkey-notice";
-const PASSWORD_CHANGED = "password-changed";
-
-/** Long enough for the reload, and too short to show the notice for an old change. */
-const SHOWN_WITHIN_SECONDS = 60;
-
-/** The Set-Cookie line that makes the home page show that the password was changed. */
-export const passwordChangedNotice = (ports: WebPorts, request: WebRequest): string =>
-  noticeLine(ports, request, PASSWORD_CHANGED, SHOWN_WITHIN_SECONDS);
-
-/** Browsers accept a `__Host-` cookie only from this host, and only over TLS. */
-const noticeName = (request: WebRequest): string =>
-  isOverTls(request) ? `__Host-${NOTICE}` : NOTICE;
-
-function noticeLine(
-  { paths }: WebPorts,
-  request: WebRequest,
-  value: string,
-  maxAge: number,
-): string {
-  const place = isOverTls(request) ? "Path=/; Secure" : `Path=${paths.home}`;
-  return `${noticeName(request)}=${value}; ${place}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}`;
 }

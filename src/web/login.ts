@@ -1,5 +1,6 @@
 import type { SignInOutcome } from "../core/sign-in.ts";
 import { locationFor } from "./location.ts";
+import { takeNotice } from "./notice.ts";
 import { offersPasskeySignIn } from "./passkeys-offered.ts";
 import type { WebPorts } from "./ports.ts";
 import type { Form } from "./request/form.ts";
@@ -11,7 +12,7 @@ import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "./return-to.ts
 import { sessionCookies, sessionTokensIn } from "./session-cookie.ts";
 
 export async function getLogin(ports: WebPorts, request: WebRequest): Promise<Answer> {
-  const { options, views } = ports;
+  const { options, paths, views } = ports;
   const returnTo = acceptedTarget(options, askedOf(request), parameterOf(request, RETURN_TO));
   const { CurrentUser: user } = await views.helpers(request);
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
@@ -19,7 +20,9 @@ export async function getLogin(ports: WebPorts, request: WebRequest): Promise<An
     asksForCode(ports),
     offersPasskeySignIn(ports, request),
   ]);
-  return views.page(request, "login", { returnTo, continueTo, asksCode, offersPasskeys });
+  const { notice, cookies } = takeNotice(request, paths.login, "session-not-ended");
+  const data = { returnTo, continueTo, asksCode, offersPasskeys, notice };
+  return views.page(request, "login", data, cookies);
 }
 
 /** The field is also shown if the store cannot be asked: without codes, it has no effect. */

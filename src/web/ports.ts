@@ -57,7 +57,7 @@ export interface WebRules {
   readonly isGenuine: (token: string) => boolean;
   readonly users: UserMemory;
   /** Does nothing if the store keeps no sessions. */
-  readonly signOut: (cookies: readonly string[], of?: UserId) => Promise<void>;
+  readonly signOut: (cookies: readonly string[], of?: UserId) => Promise<"ended" | "not-ended">;
   /** `undefined` if the store keeps no sessions, or if they are left out. */
   readonly sessions: AccountSessions | undefined;
   /** A user's newest log entries, newest first; `undefined` if the store cannot read them. */

@@ -1,5 +1,6 @@
 import { messageOf } from "../core/fault.ts";
 import { homeLocation } from "./location.ts";
+import { noticeCookie } from "./notice.ts";
 import type { Sessions } from "./pages/page-data.ts";
 import { utcIn } from "./pages/utc-time.ts";
 import { type Locale, wordsIn } from "./pages/words.ts";
@@ -28,11 +29,14 @@ const OTHERS = "others";
 export const tokenOf = ({ rules }: WebPorts, request: WebRequest): string =>
   genuineTokenIn(request.header("cookie"), rules.isGenuine) ?? "";
 
-/** The cookie is cleared even if the session cannot be ended. */
+/** The cookie is cleared even if the session cannot be ended yet, which the sign-in page then says. */
 export async function postLogout(ports: WebPorts, request: WebRequest): Promise<Answer> {
   const { rules, options, paths } = ports;
-  await rules.signOut(sessionTokensIn(request.header("cookie")));
-  return redirect(paths.login, clearedSessionCookies(options.cookieDomain), CLEAR_CACHE);
+  const outcome = await rules.signOut(sessionTokensIn(request.header("cookie")));
+  const notices =
+    outcome === "ended" ? [] : [noticeCookie(request, paths.login, "session-not-ended")];
+  const cookies = [...clearedSessionCookies(options.cookieDomain), ...notices];
+  return redirect(paths.login, cookies, CLEAR_CACHE);
 }
 
 /**

@@ -110,7 +110,7 @@ test("uses neither the user memory nor the system clock when token and user are 
 function notingUses({ tokens, users, clock }: CorePorts) {
   const used: string[] = [];
   const recorder = { used: (id: string) => void used.push(id) };
-  const currentUser = createCurrentUser(tokens, users, clock, createSessionMemory(), recorder);
+  const currentUser = createCurrentUser(tokens, users, clock, createSessionMemory(), { recorder });
   return { used, currentUser };
 }
 

@@ -44,7 +44,13 @@ export const signedIn = (username: string): PageHelpers => ({
 
 /** The data of the pages in their simplest state. */
 export const plain: Omit<PageData, "error"> = {
-  login: { returnTo: undefined, continueTo: undefined, asksCode: false, offersPasskeys: false },
+  login: {
+    returnTo: undefined,
+    continueTo: undefined,
+    asksCode: false,
+    offersPasskeys: false,
+    notice: undefined,
+  },
   setup: {
     tokenExpected: false,
     token: "",

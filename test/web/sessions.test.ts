@@ -4,7 +4,7 @@ import { wordsIn } from "../../src/web/pages/words.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { startConfiguredApp } from "../support/app.ts";
 import type { Sending } from "../support/client.ts";
-import { execute } from "../support/database.ts";
+import { execute, refuse, stopRefusing } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   changeForm,
@@ -122,15 +122,45 @@ test("a sign-out ends the genuine sessions among several cookies", async (t) => 
   );
 });
 
-test("a sign-out clears the cookie while the store fails, and logs that the token stays valid", async (t) => {
+test("a sign-out clears the cookie while the store cannot be written, says so on the sign-in page once, refuses the session at once and ends it later", async (t) => {
   const { gate, session } = await startConfigured(t);
+  const other = await startGate(t, { dataDir: gate.dataDir });
   await gate.logEntries(1);
-  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  assert.equal(await isAdmitted(gate, session), true);
+  refuse(gate.databaseFile, "UPDATE ON users", "the disk is full");
   const { status, location, cookies, headers } = await signOut(gate, { session });
   assert.deepEqual([status, location], [303, "/login"]);
-  assert.deepEqual(cookies, ["session=; Path=/; HttpOnly; Max-Age=-1"]);
+  assert.deepEqual(cookies, [
+    "session=; Path=/; HttpOnly; Max-Age=-1",
+    "latchkey-notice=session-not-ended; Path=/login; HttpOnly; SameSite=Lax; Max-Age=60",
+  ]);
   const line = gate.serverLog.find(({ msg }) => /a session was not ended/.test(String(msg)));
   assert.deepEqual([line?.level, line?.requestId], ["warn", headers["x-request-id"]]);
+  assert.deepEqual(
+    [await isAdmitted(gate, session), await isAdmitted(other, session)],
+    [false, true],
+  );
+
+  const Cookie = "latchkey-notice=session-not-ended";
+  const shown = await gate.send("/login", { headers: { Cookie } });
+  assert.ok(shown.body.includes(en.sessionNotEnded));
+  assert.deepEqual(shown.cookies, [
+    "latchkey-notice=; Path=/login; HttpOnly; SameSite=Lax; Max-Age=-1",
+  ]);
+  assert.ok(!(await gate.send("/login")).body.includes(en.sessionNotEnded));
+
+  stopRefusing(gate.databaseFile);
+  await eventually(async () => ((await isAdmitted(other, session)) ? undefined : true));
+});
+
+test("a graceful stop ends the sessions that the store could not end before", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  refuse(gate.databaseFile, "UPDATE ON users", "the disk is full");
+  await signOut(gate, { session });
+  stopRefusing(gate.databaseFile);
+  await gate.stop();
+  const next = await startGate(t, { dataDir: gate.dataDir });
+  assert.equal(await isAdmitted(next, session), false);
 });
 
 for (const [what, options, stays] of [

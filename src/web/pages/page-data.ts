@@ -53,6 +53,8 @@ export interface PageData {
     readonly asksCode: boolean;
     /** Whether an account can sign in with a passkey here. */
     readonly offersPasskeys: boolean;
+    /** After a sign-out whose session the store could not end yet. */
+    readonly notice: "session-not-ended" | undefined;
   };
   readonly setup: {
     readonly tokenExpected: boolean;

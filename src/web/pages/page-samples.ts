@@ -17,6 +17,7 @@ const emptyLogin: PageData["login"] = {
   continueTo: undefined,
   asksCode: false,
   offersPasskeys: false,
+  notice: undefined,
 };
 const emptySetup: PageData["setup"] = {
   tokenExpected: false,
@@ -79,6 +80,7 @@ export const samples: Samples = {
       { ...emptyLogin, returnTo: "/", asksCode: true, offersPasskeys: true },
     ],
     [unconfigured, emptyLogin],
+    [signedOut, { ...emptyLogin, notice: "session-not-ended" }],
     [signedIn, { ...emptyLogin, continueTo: "/" }],
   ],
   setup: [

@@ -1,7 +1,10 @@
 import type { TestContext } from "node:test";
 import { createCurrentUser } from "../../../src/core/current-user.ts";
+import type { VerifiedToken } from "../../../src/core/session-token.ts";
 import { type EndedSessions, endedSessionsIn } from "../../../src/core/sessions/ended-sessions.ts";
+import { endSessionOf } from "../../../src/core/sessions/sign-out.ts";
 import { startSession } from "../../../src/core/sessions/start-session.ts";
+import { createWaitingEnds, type WaitingEnds } from "../../../src/core/sessions/waiting-ends.ts";
 import type { StoredUser } from "../../../src/core/store.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { partsOf } from "../../support/mint.ts";
@@ -10,7 +13,7 @@ import { hashText } from "../../support/store.ts";
 export const CLIENT = { remoteAddress: "192.0.2.1", userAgent: "curl/8.5.0" } as const;
 
 export interface SessionsScene {
-  readonly ports: CorePorts;
+  readonly ports: CorePorts & { readonly waiting: WaitingEnds };
   readonly user: StoredUser;
   /** Signs the user in, and returns the token once the session is recorded. */
   start(): Promise<string>;
@@ -22,9 +25,15 @@ export interface SessionsScene {
 
 /** One account that signs in. */
 export async function accountWithSessions(t: TestContext): Promise<SessionsScene> {
-  const ports = await corePorts(t);
+  const given = await corePorts(t);
+  const end = (token: VerifiedToken) => endSessionOf(given, token);
+  const waiting = createWaitingEnds(end, given.users, given.clock, given.log);
+  t.after(() => waiting.close());
+  const ports = { ...given, waiting };
   const user = await ports.insertOwner(hashText("a hash"));
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, undefined, {
+    waiting,
+  });
   const stored = async () => (await ports.store.findUser(user.id)) ?? user;
   return {
     ports,

@@ -4,7 +4,7 @@ import { signOut } from "../../../src/core/sessions/sign-out.ts";
 import type { UserId } from "../../../src/core/store.ts";
 import { mint } from "../../support/mint.ts";
 import { add } from "../../support/store.ts";
-import { accountWithSessions } from "./session-ports.ts";
+import { accountWithSessions, idOf } from "./session-ports.ts";
 
 test("ends the sessions of the browser, recorded or not, and leaves the user's others", async (t) => {
   const { ports, user, start, isSignedIn } = await accountWithSessions(t);
@@ -46,14 +46,25 @@ test("ends only the sessions of one user if asked to", async (t) => {
   assert.deepEqual([await isSignedIn(own), await isSignedIn(other)], [false, true]);
 });
 
-test("a failing store is a line in the server log, and the next session is still ended", async (t) => {
-  const { ports, user, start, isSignedIn } = await accountWithSessions(t);
+test("refuses here at once what a failing store cannot end, logs it once, and ends the next session", async (t) => {
+  const { ports, user, start, isSignedIn, ended } = await accountWithSessions(t);
   const [one, other] = [await start(), await start()];
+  assert.equal(await isSignedIn(one), true);
   const findUser = t.mock.fn(ports.store.findUser);
   findUser.mock.mockImplementationOnce(() => Promise.reject(new Error("the disk is full")));
-  await signOut({ ...ports, store: { ...ports.store, findUser } }, [one, other]);
-  const [line] = ports.log.lines;
-  assert.match(String(line?.message), /a session was not ended/);
-  assert.deepEqual(line?.fields, { userId: user.id, reason: "the disk is full" });
-  assert.equal(await isSignedIn(other), false);
+  const failing = { ...ports, store: { ...ports.store, findUser } };
+  assert.equal(await signOut(failing, [one, other]), "not-ended");
+  assert.deepEqual([await isSignedIn(one), await isSignedIn(other)], [false, false]);
+  assert.deepEqual([...((await ended()) as Map<string, number>).keys()], [idOf(other)]);
+  assert.equal(await signOut(ports, [one]), "not-ended");
+  const fields = { userId: user.id, reason: "the disk is full" };
+  assert.deepEqual(ports.log.lines, [
+    { level: "warn", message: "a session was not ended yet: trying again", fields },
+  ]);
+  await ports.waiting.close();
+  assert.deepEqual(
+    new Set(((await ended()) as Map<string, number>).keys()),
+    new Set([one, other].map(idOf)),
+  );
+  assert.equal(await signOut(ports, [one]), "ended");
 });

@@ -37,6 +37,8 @@ export const de: Words = {
   newPasswordHint: "Mindestens 8 Zeichen.",
   newPasswordAgain: "Neues Passwort wiederholen",
   passwordIsChanged: "Dein Passwort wurde geändert.",
+  sessionNotEnded:
+    "Du bist in diesem Browser abgemeldet. Eine Kopie der Sitzung kann anderswo gültig bleiben, bis die Datenbank des Servers wieder verfügbar ist.",
   sessions: "Sitzungen",
   activeSessions: (count) => `${count} aktiv`,
   thisDevice: "Dieses Gerät",

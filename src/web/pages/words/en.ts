@@ -40,6 +40,8 @@ export const en = {
   newPasswordHint: "At least 8 characters.",
   newPasswordAgain: "Repeat new password",
   passwordIsChanged: "Your password has been changed.",
+  sessionNotEnded:
+    "You are signed out in this browser. Elsewhere, a copy of the session may stay valid until the server’s database is available again.",
   sessions: "Sessions",
   activeSessions: (count: string): string => `${count} active`,
   thisDevice: "This device",

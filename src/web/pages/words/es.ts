@@ -37,6 +37,8 @@ export const es: Words = {
   newPasswordHint: "Al menos 8 caracteres.",
   newPasswordAgain: "Repite la nueva contraseña",
   passwordIsChanged: "Tu contraseña se ha cambiado.",
+  sessionNotEnded:
+    "Has cerrado la sesión en este navegador. En otro lugar, una copia de la sesión puede seguir siendo válida hasta que la base de datos del servidor vuelva a estar disponible.",
   sessions: "Sesiones",
   activeSessions: (count) => `${count} ${count === "1" ? "activa" : "activas"}`,
   thisDevice: "Este dispositivo",

@@ -37,6 +37,8 @@ export const fr: Words = {
   newPasswordHint: "Au moins 8 caractères.",
   newPasswordAgain: "Confirmez le nouveau mot de passe",
   passwordIsChanged: "Votre mot de passe a été modifié.",
+  sessionNotEnded:
+    "Vous êtes déconnecté dans ce navigateur. Ailleurs, une copie de la session peut rester valide jusqu’à ce que la base de données du serveur soit de nouveau disponible.",
   sessions: "Sessions ouvertes",
   activeSessions: (count) => `${count} ${count === "1" ? "active" : "actives"}`,
   thisDevice: "Cet appareil",

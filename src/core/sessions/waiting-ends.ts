@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../clock.ts";
+import type { ServerLog } from "../server-log.ts";
+import type { VerifiedToken } from "../session-token.ts";
+import type { UserMemory } from "../user-memory.ts";
+
+/** Bounds the memory, and the work after an outage. */
+export const MAX_WAITING_ENDS = 1_000;
+const PAUSE_MS = 250;
+const MAX_PAUSE_MS = 30_000;
+const CLOSE_WITHIN_MS = 2_000;
+
+/**
+ * The sessions that the store could not end at a sign-out. The guards of this process refuse them,
+ * and they are ended in the background as soon as the store answers. Lost if the process is killed.
+ */
+export interface WaitingEnds {
+  has(token: VerifiedToken): boolean;
+  add(token: VerifiedToken): "added" | "full";
+  /** Tries once more, for two seconds at most, and logs how many sessions were not ended. */
+  close(): Promise<void>;
+}
+
+/** @param end Ends a session in the store, or throws. */
+export function createWaitingEnds(
+  end: (token: VerifiedToken) => Promise<void>,
+  users: Pick<UserMemory, "forget">,
+  clock: Pick<Clock, "now">,
+  log: Pick<ServerLog, "warn">,
+): WaitingEnds {
+  const waiting = new Map<string | undefined, VerifiedToken>();
+  const closing = new AbortController();
+  let retrying: Promise<void> | undefined;
+
+  /** Stops at the first failure. What has failed is tried last the next time. */
+  async function endAll(): Promise<void> {
+    for (const [id, token] of waiting) {
+      try {
+        if (token.expiresAt > clock.now()) await end(token);
+        waiting.delete(id);
+      } catch {
+        waiting.delete(id);
+        waiting.set(id, token);
+        return;
+      }
+    }
+  }
+
+  async function retry(): Promise<void> {
+    const { signal } = closing;
+    for (let pause = PAUSE_MS; waiting.size > 0; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+      await sleep(pause, undefined, { ref: false, signal }).catch(() => {});
+      if (signal.aborted) break;
+      await endAll();
+    }
+    // Must stay synchronous with the check of the size, or a session could stay waiting.
+    retrying = undefined;
+  }
+
+  return {
+    has: ({ jti }) => waiting.has(jti),
+
+    add(token) {
+      if (waiting.size >= MAX_WAITING_ENDS) return "full";
+      waiting.set(token.jti, token);
+      // The guards look the session up again, and find it here.
+      users.forget(token.userId);
+      retrying ??= retry();
+      return "added";
+    },
+
+    async close() {
+      closing.abort();
+      const last = Promise.resolve(retrying).then(endAll);
+      await Promise.race([last, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+      const sessions = waiting.size;
+      if (sessions > 0) {
+        log.warn(
+          { sessions },
+          "sessions were not ended at their sign-out: their tokens stay valid",
+        );
+      }
+    },
+  };
+}
