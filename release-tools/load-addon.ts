@@ -3,8 +3,8 @@ import { realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getRawAsset } from "node:sea";
-import { messageOf } from "../src/core/fault.ts";
-import { isPrivateFolder } from "../src/gate/files/ownership.ts";
+import { messageOf } from "../src/core/base/fault.ts";
+import { isPrivateFolder } from "../src/files/ownership.ts";
 
 const ONLY_OWNER = 0o500;
 

@@ -1,10 +1,12 @@
-import type { MaybePromise } from "./core/maybe-promise.ts";
-import { admittedUser } from "./core/require-user.ts";
+import type { MaybePromise } from "./core/base/maybe-promise.ts";
+import { watchStore } from "./core/base/watch-store.ts";
+import { admittedUser } from "./core/sessions/require-user.ts";
 import type { User } from "./core/store.ts";
-import { watchStore } from "./core/watch-store.ts";
 import type { AuthOptions, SettledOptions } from "./options.ts";
 import { createRules, systemClock } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
+import type { Answer } from "./web/answers/responses.ts";
+import type { CookieGuard } from "./web/answers/session-cookie.ts";
 import { createGuardCheck, type GuardCheck } from "./web/guards.ts";
 import type { PageHelpers } from "./web/pages/page-data.ts";
 import { openSite } from "./web/pages/site.ts";
@@ -14,9 +16,7 @@ import { createProxyTrust } from "./web/request/remote-address.ts";
 import { createRequestIds, type RequestSource } from "./web/request/request-id.ts";
 import { noteRefusal } from "./web/request/warnings.ts";
 import type { WebRequest } from "./web/request/web-request.ts";
-import type { Answer } from "./web/responses.ts";
 import { createRoutes } from "./web/routes.ts";
-import type { CookieGuard } from "./web/session-cookie.ts";
 import { createViews } from "./web/views.ts";
 
 /** The headers of a Fetch `Request`. */

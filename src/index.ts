@@ -5,12 +5,13 @@ export {
   type RequestHeaders,
   type RequestWithCookies,
 } from "./auth.ts";
-export type { AllowedHosts } from "./core/allowed-hosts.ts";
-export { Fault, Unavailable } from "./core/fault.ts";
-export { andThen, type MaybePromise } from "./core/maybe-promise.ts";
-export type { EntryMeter, Levels, Meter, WorkMeter } from "./core/meter.ts";
-export type { ServerLog } from "./core/server-log.ts";
-export type { SetupTokenSource } from "./core/setup-token.ts";
+export { Fault, Unavailable } from "./core/base/fault.ts";
+export { andThen, type MaybePromise } from "./core/base/maybe-promise.ts";
+export type { EntryMeter, Levels, Meter, WorkMeter } from "./core/base/meter.ts";
+export type { ServerLog } from "./core/base/server-log.ts";
+export type { WorkQueueLimits } from "./core/base/work-queue.ts";
+export type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
+export type { SetupTokenSource } from "./core/setup/setup-token.ts";
 export type {
   NewLogEntry,
   NewUser,
@@ -20,16 +21,15 @@ export type {
   User,
   UserId,
 } from "./core/store.ts";
-export type { WorkQueueLimits } from "./core/work-queue.ts";
 export type { AuthOptions } from "./options.ts";
+export type { PostLoginLocation } from "./web/answers/location.ts";
+export type { Answer } from "./web/answers/responses.ts";
+export { sendAnswer } from "./web/answers/send-answer.ts";
+export { toResponse } from "./web/answers/to-response.ts";
 export type { GuardCheck, GuardResult } from "./web/guards.ts";
-export type { PostLoginLocation } from "./web/location.ts";
 export type { PageFunctions, PageHelpers } from "./web/pages/page-data.ts";
 export type { Locale } from "./web/pages/words.ts";
 export { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
 export { type NodeRequest, type NodeResponse, nodeRequest } from "./web/request/node-request.ts";
 export type { RequestSource } from "./web/request/request-id.ts";
 export type { Connection, WebRequest } from "./web/request/web-request.ts";
-export type { Answer } from "./web/responses.ts";
-export { sendAnswer } from "./web/send-answer.ts";
-export { toResponse } from "./web/to-response.ts";

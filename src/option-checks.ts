@@ -1,9 +1,14 @@
-import { type AllowedHosts, canonicalHost } from "./core/allowed-hosts.ts";
-import { isLocalPath } from "./core/return-target.ts";
-import type { ServerLog } from "./core/server-log.ts";
-import type { WorkQueueLimits } from "./core/work-queue.ts";
+import type { ServerLog } from "./core/base/server-log.ts";
+import type { WorkQueueLimits } from "./core/base/work-queue.ts";
+import { type AllowedHosts, canonicalHost } from "./core/hosts/allowed-hosts.ts";
+import { isLocalPath } from "./core/hosts/return-target.ts";
 import { MAX_LIMIT_IPV6_PREFIX } from "./options.ts";
-import { isCookieDomain, isLocation, originOf, type PostLoginLocation } from "./web/location.ts";
+import {
+  isCookieDomain,
+  isLocation,
+  originOf,
+  type PostLoginLocation,
+} from "./web/answers/location.ts";
 import { isColor } from "./web/pages/accent-color.ts";
 import { isLocale, type Locale, locales } from "./web/pages/words.ts";
 

@@ -1,15 +1,15 @@
 import type { ExtraStore } from "./core/accounts/account-store.ts";
-import type { AllowedHosts } from "./core/allowed-hosts.ts";
-import type { BoundedLog } from "./core/bounded-log.ts";
-import type { LogPruner, LogReader } from "./core/log-reader.ts";
-import type { Meter } from "./core/meter.ts";
-import type { ServerLog } from "./core/server-log.ts";
+import type { Meter } from "./core/base/meter.ts";
+import type { ServerLog } from "./core/base/server-log.ts";
+import type { WorkQueueLimits } from "./core/base/work-queue.ts";
+import type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
+import type { AttemptCounter } from "./core/limits/shared-limiter.ts";
+import type { BoundedLog } from "./core/log/bounded-log.ts";
+import type { LogPruner, LogReader } from "./core/log/log-reader.ts";
 import type { SessionStore } from "./core/sessions/session-store.ts";
-import type { SetupTokenSource } from "./core/setup-token.ts";
-import type { AttemptCounter } from "./core/shared-limiter.ts";
+import type { SetupTokenSource } from "./core/setup/setup-token.ts";
 import type { Store } from "./core/store.ts";
-import type { WorkQueueLimits } from "./core/work-queue.ts";
-import type { PostLoginLocation } from "./web/location.ts";
+import type { PostLoginLocation } from "./web/answers/location.ts";
 import type { PageFunctions } from "./web/pages/page-data.ts";
 import type { Locale } from "./web/pages/words.ts";
 

@@ -1,41 +1,41 @@
 import { keepsExtras } from "./core/accounts/extras.ts";
+import type { Clock } from "./core/base/clock.ts";
+import { Fault } from "./core/base/fault.ts";
+import type { ServerLog } from "./core/base/server-log.ts";
+import { type TurnOffCodesPorts, turnOffCodes } from "./core/codes/turn-off-codes.ts";
+import { beginCodes, confirmCodes, type TurnOnCodesPorts } from "./core/codes/turn-on-codes.ts";
 import {
   type AttemptLimiter,
   CLEAN_UP_EVERY_MS,
   createAttemptLimiter,
-} from "./core/attempt-limiter.ts";
-import { SUM_UP_EVERY_MS } from "./core/bounded-log.ts";
-import { changePassword } from "./core/change-password.ts";
-import type { Clock } from "./core/clock.ts";
-import { type TurnOffCodesPorts, turnOffCodes } from "./core/codes/turn-off-codes.ts";
-import { beginCodes, confirmCodes, type TurnOnCodesPorts } from "./core/codes/turn-on-codes.ts";
-import { createCurrentUser, createSessionMemory } from "./core/current-user.ts";
-import { createEventLog } from "./core/event-log.ts";
-import { Fault } from "./core/fault.ts";
-import { recentLog } from "./core/log-reader.ts";
-import { createChallenges } from "./core/passkeys/challenges.ts";
-import { createPasswords } from "./core/passwords.ts";
-import { createRequireAuth, createRequireUser } from "./core/require-user.ts";
-import { createSeals } from "./core/seals.ts";
-import type { ServerLog } from "./core/server-log.ts";
-import { createSessionTokens } from "./core/session-token.ts";
-import { createAccountSessions } from "./core/sessions/account-sessions.ts";
-import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
-import { keepsSessions } from "./core/sessions/session-store.ts";
-import { endSessionOf, signOut } from "./core/sessions/sign-out.ts";
-import { createWaitingEnds } from "./core/sessions/waiting-ends.ts";
-import { setUp } from "./core/set-up.ts";
+} from "./core/limits/attempt-limiter.ts";
 import {
   type AttemptCounter,
   createSharedLimiter,
   type Limiter,
   limitByNetwork,
-} from "./core/shared-limiter.ts";
-import { type SignInOutcome, type SignInPorts, signIn } from "./core/sign-in.ts";
-import { createUserMemory } from "./core/user-memory.ts";
+} from "./core/limits/shared-limiter.ts";
+import { SUM_UP_EVERY_MS } from "./core/log/bounded-log.ts";
+import { createEventLog } from "./core/log/event-log.ts";
+import { recentLog } from "./core/log/log-reader.ts";
+import { createChallenges } from "./core/passkeys/challenges.ts";
+import { createPasswords } from "./core/passwords/passwords.ts";
+import { createAccountSessions } from "./core/sessions/account-sessions.ts";
+import { createCurrentUser, createSessionMemory } from "./core/sessions/current-user.ts";
+import { createRequireAuth, createRequireUser } from "./core/sessions/require-user.ts";
+import { createSeals } from "./core/sessions/seals.ts";
+import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
+import { keepsSessions } from "./core/sessions/session-store.ts";
+import { createSessionTokens } from "./core/sessions/session-token.ts";
+import { endSessionOf, signOut } from "./core/sessions/sign-out.ts";
+import { createUserMemory } from "./core/sessions/user-memory.ts";
+import { createWaitingEnds } from "./core/sessions/waiting-ends.ts";
+import { setUp } from "./core/setup/set-up.ts";
+import { changePassword } from "./core/sign-in/change-password.ts";
+import { type SignInOutcome, type SignInPorts, signIn } from "./core/sign-in/sign-in.ts";
 import type { SettledOptions } from "./options.ts";
+import { type CookieGuard, readingCookies } from "./web/answers/session-cookie.ts";
 import type { CodeRules, PasskeyRules, WebRules } from "./web/ports.ts";
-import { type CookieGuard, readingCookies } from "./web/session-cookie.ts";
 
 /** The rules, with their store, clocks, caches, limiter and log. */
 export interface Rules extends WebRules {

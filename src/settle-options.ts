@@ -1,16 +1,16 @@
 import { availableParallelism } from "node:os";
-import { type AllowedHosts, canonicalHost } from "./core/allowed-hosts.ts";
-import { createBoundedLog } from "./core/bounded-log.ts";
-import { Fault } from "./core/fault.ts";
-import { noMeter } from "./core/meter.ts";
-import { type WeakSecret, weakSecrets } from "./core/secrets.ts";
-import { type ServerLog, unfailing } from "./core/server-log.ts";
-import { DEVELOPMENT_SECRET } from "./core/session-token.ts";
-import type { SetupTokenSource } from "./core/setup-token.ts";
-import type { WorkQueueLimits } from "./core/work-queue.ts";
+import { Fault } from "./core/base/fault.ts";
+import { noMeter } from "./core/base/meter.ts";
+import { type ServerLog, unfailing } from "./core/base/server-log.ts";
+import type { WorkQueueLimits } from "./core/base/work-queue.ts";
+import { type AllowedHosts, canonicalHost } from "./core/hosts/allowed-hosts.ts";
+import { createBoundedLog } from "./core/log/bounded-log.ts";
+import { type WeakSecret, weakSecrets } from "./core/sessions/secrets.ts";
+import { DEVELOPMENT_SECRET } from "./core/sessions/session-token.ts";
+import type { SetupTokenSource } from "./core/setup/setup-token.ts";
 import * as checks from "./option-checks.ts";
 import { type AuthOptions, MAX_LIMIT_IPV6_PREFIX, type SettledOptions } from "./options.ts";
-import { sharesCookies } from "./web/location.ts";
+import { sharesCookies } from "./web/answers/location.ts";
 
 /** Three of libuv's four threads: the fourth stays free for files and names. */
 const MAX_HASHES_AT_ONCE = 3;

@@ -46,7 +46,7 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   {
     what: /"node:(fs|http|net|child_process)/,
     // loopback.ts uses node:net to parse addresses, without input or output.
-    onlyIn: /^((stores|gate|doctor|cli|web|adapters)\/|core\/loopback\.ts$)/,
+    onlyIn: /^((files|stores|gate|doctor|cli|web|adapters)\/|core\/hosts\/loopback\.ts$)/,
   },
   { what: /"node:(test|assert)/, onlyIn: /^testing\// },
   // Adapters use only what the package exports, so that other developers can write their own.
@@ -123,7 +123,7 @@ test("the table of ARCHITECTURE.md lists every part once, and each imports from 
 
 test("imports follow the table of ARCHITECTURE.md", () => {
   const files = readSources();
-  assert.ok(files.has("src/core/sign-in.ts") && files.has("proof/chaos/main.ts"));
+  assert.ok(files.has("src/core/sign-in/sign-in.ts") && files.has("proof/chaos/main.ts"));
   assert.deepEqual(
     [...files].flatMap(([file, text]) => findViolations(file, text)),
     [],
@@ -140,24 +140,25 @@ test("no file imports itself through others, types included", () => {
 
 test("detects an import that the table forbids", () => {
   const forbidden: readonly (readonly [file: string, text: string])[] = [
-    ["src/core/sign-in.ts", 'import { x } from "../web/request/form.ts";'],
-    ["src/web/login.ts", 'export { x } from "../stores/sqlite/store.ts";'],
+    ["src/core/sign-in/sign-in.ts", 'import { x } from "../../web/request/form.ts";'],
+    ["src/web/endpoints/login.ts", 'export { x } from "../../stores/sqlite/store.ts";'],
     ["src/stores/sqlite.ts", 'await import("../gate/serve.ts")'],
     ["src/gate/serve.ts", 'import { x } from "../cli/main.ts";'],
     ["src/gate/serve.ts", 'import { x } from "../../proof/bench/figures.ts";'],
     ["src/gate/serve.ts", 'import { x } from "../../test/support/gate.ts";'],
-    ["proof/attack/src/run.ts", 'import { x } from "../../../src/core/sign-in.ts";'],
+    ["proof/attack/src/run.ts", 'import { x } from "../../../src/core/sign-in/sign-in.ts";'],
     ["proof/bench/main.ts", 'import { x } from "../chaos/main.ts";'],
   ];
   for (const [file, text] of forbidden) assert.equal(findViolations(file, text).length, 1, file);
-  const allowed = 'import type { x } from "../core/sign-in.ts";';
-  assert.deepEqual(findViolations("src/web/login.ts", allowed), []);
+  const allowed = 'import type { x } from "../../core/sign-in/sign-in.ts";';
+  assert.deepEqual(findViolations("src/web/endpoints/login.ts", allowed), []);
 });
 
 test("detects the use of a feature that is reserved for other files", () => {
-  assert.equal(findViolations("src/core/sign-in.ts", "process.env.PORT").length, 1);
+  assert.equal(findViolations("src/core/sign-in/sign-in.ts", "process.env.PORT").length, 1);
   assert.equal(
-    findViolations("src/web/login.ts", 'import { DatabaseSync } from "node:sqlite";').length,
+    findViolations("src/web/endpoints/login.ts", 'import { DatabaseSync } from "node:sqlite";')
+      .length,
     1,
   );
   assert.equal(findViolations("src/gate/settings/settings.ts", "process.env.PORT").length, 0);

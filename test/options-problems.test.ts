@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../src/core/fault.ts";
+import { Fault } from "../src/core/base/fault.ts";
 import {
   type AllowedHosts,
   type AuthOptions,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { honoAuth } from "../src/adapters/hono.ts";
-import { Fault } from "../src/core/fault.ts";
-import { DEVELOPMENT_SECRET } from "../src/core/session-token.ts";
+import { Fault } from "../src/core/base/fault.ts";
+import { DEVELOPMENT_SECRET } from "../src/core/sessions/session-token.ts";
 import { createAuth } from "../src/index.ts";
 import { settleOptions } from "../src/settle-options.ts";
 import { SECRET } from "./support/gate.ts";

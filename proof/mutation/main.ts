@@ -1,7 +1,7 @@
 /**
  * Mutation testing: changes the code in one small place at a time and checks whether a test fails.
  * `npm run mutants` tests the files that changed since their last run, the most important first;
- * `npm run mutants -- src/core/sign-in.ts …` tests these files; `--survivors` only their survivors.
+ * `npm run mutants -- src/core/sign-in/sign-in.ts …` tests these files; `--survivors` only their survivors.
  */
 import { basename, dirname } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createAuth } from "../auth.ts";
-import { createPasswords } from "../core/passwords.ts";
+import { createPasswords } from "../core/passwords/passwords.ts";
 import { createListener, drain, handleOf, listen } from "../gate/listener.ts";
 import { createServerLog } from "../gate/server-log.ts";
 import { openSqlite } from "../stores/sqlite/store.ts";
+import { type Answer, pageHeaders, respond, respondText } from "../web/answers/responses.ts";
 import { guarded } from "../web/guards.ts";
 import type { AdmittedRequest } from "../web/request/web-request.ts";
-import { type Answer, pageHeaders, respond, respondText } from "../web/responses.ts";
 import type { Command } from "./command.ts";
 import { firstSignal, type Ports, SUCCESS } from "./terminal.ts";
 

@@ -1,5 +1,5 @@
 import { getSystemErrorMessage } from "node:util";
-import { codeOf, messageOf } from "../core/fault.ts";
+import { codeOf, messageOf } from "../core/base/fault.ts";
 import { readSettings } from "../gate/settings/settings.ts";
 import { nearestOf } from "../gate/settings/suggestions.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";

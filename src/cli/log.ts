@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { eventTypes } from "../core/events.ts";
-import { Unavailable } from "../core/fault.ts";
-import type { LogEntry } from "../core/log-reader.ts";
+import { Unavailable } from "../core/base/fault.ts";
+import { eventTypes } from "../core/log/events.ts";
+import type { LogEntry } from "../core/log/log-reader.ts";
 import { openStoreToRead } from "../gate/open-store.ts";
 import { printable, printableJson } from "../gate/printable.ts";
 import { chosen } from "../gate/settings/values.ts";

@@ -1,6 +1,6 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { replaceFile } from "../gate/files/replace-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
 import { listDefaultPages, readDefaultPage } from "../web/pages/default-pages.ts";
 import type { Command } from "./command.ts";
 import { counted } from "./terminal.ts";

@@ -2,8 +2,8 @@ import type { Buffer } from "node:buffer";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { Fault } from "../core/fault.ts";
-import { isTooShort, MIN_PASSWORD_BYTES } from "../core/password-length.ts";
+import { Fault } from "../core/base/fault.ts";
+import { isTooShort, MIN_PASSWORD_BYTES } from "../core/passwords/password-length.ts";
 import { type CommandOption, type OptionValues, UsageError } from "./command.ts";
 import type { Ports } from "./terminal.ts";
 

@@ -1,4 +1,4 @@
-import { weakSecrets } from "../core/secrets.ts";
+import { weakSecrets } from "../core/sessions/secrets.ts";
 import { serve } from "../gate/serve.ts";
 import { createServerLog } from "../gate/server-log.ts";
 import { SECRET_SETTINGS } from "../gate/settings/settings.ts";

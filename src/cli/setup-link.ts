@@ -1,4 +1,4 @@
-import { makeDataDir } from "../gate/files/data-dir.ts";
+import { makeDataDir } from "../files/data-dir.ts";
 import { hasAccounts } from "../gate/open-store.ts";
 import { type Settings, tokenFileIn } from "../gate/settings/settings.ts";
 import { makeSetupToken, setupLink } from "../gate/setup-link.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { isSetupTokenExpected } from "../core/setup-token.ts";
-import { barrierTo } from "../gate/files/ownership.ts";
+import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
+import { barrierTo } from "../files/ownership.ts";
 import { reachOf } from "../gate/reach.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { isTokenRequired } from "../gate/setup-state.ts";

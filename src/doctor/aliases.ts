@@ -1,4 +1,4 @@
-import { NOTHING_RUNS } from "../web/responses.ts";
+import { NOTHING_RUNS } from "../web/answers/responses.ts";
 import { type Findings, hint, ok } from "./check.ts";
 import type { Installation } from "./installation.ts";
 import { ask, signInOf } from "./site.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { codeOf, messageOf } from "../core/fault.ts";
+import { codeOf, messageOf } from "../core/base/fault.ts";
 import { readCertificate } from "../gate/https/certificate.ts";
 import { certificateFolder } from "../gate/https/certificate-folder.ts";
 import { type DomainState, domainStates } from "../gate/https/domain-state.ts";

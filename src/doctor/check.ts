@@ -1,4 +1,4 @@
-import { messageOf } from "../core/fault.ts";
+import { messageOf } from "../core/base/fault.ts";
 import type { Settings, SettingsReading } from "../gate/settings/settings.ts";
 import { ENV_FILE } from "../gate/settings/sources.ts";
 import { nameOf, type SettingsTable } from "../gate/settings/table.ts";

@@ -1,7 +1,7 @@
-import { isLoopbackHost } from "../core/loopback.ts";
+import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import type { Settings } from "../gate/settings/settings.ts";
-import { sharesCookies } from "../web/location.ts";
-import { RETURN_TO } from "../web/return-to.ts";
+import { sharesCookies } from "../web/answers/location.ts";
+import { RETURN_TO } from "../web/answers/return-to.ts";
 import { type Finding, type Findings, hint, orOk, problem } from "./check.ts";
 import type { Installation } from "./installation.ts";
 import { redirectsToTls, type Site, signInOf, statusOf } from "./site.ts";

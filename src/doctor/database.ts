@@ -1,5 +1,5 @@
-import { codeOf, Fault, messageOf } from "../core/fault.ts";
-import { isDenied } from "../core/file-error.ts";
+import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
+import { isDenied } from "../files/file-error.ts";
 import { connectionFailure } from "../gate/https/http-request.ts";
 import type { DatabaseInspection, SchemaDifference } from "../stores/inspection.ts";
 import type { PostgresInspection } from "../stores/postgres/inspect.ts";

@@ -1,5 +1,5 @@
-import { createIdentityProof } from "../core/identity-proof.ts";
-import { DEVELOPMENT_SECRET } from "../core/session-token.ts";
+import { createIdentityProof } from "../core/hosts/identity-proof.ts";
+import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { IDENTITY_HEADER } from "../gate/identity.ts";
 import { ADDRESS_REMEDY, type LocalSettings, localUrl } from "../gate/reach.ts";
 import type { Settings } from "../gate/settings/settings.ts";

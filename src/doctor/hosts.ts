@@ -1,5 +1,5 @@
-import { allowsAnyHost } from "../core/allowed-hosts.ts";
-import { isLoopbackHost } from "../core/loopback.ts";
+import { allowsAnyHost } from "../core/hosts/allowed-hosts.ts";
+import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import { type Finding, type Findings, hint, orOk, problem } from "./check.ts";
 import { contentsOf, type Installation } from "./installation.ts";
 import { type Site, statusOf } from "./site.ts";

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { unlessMissing } from "../core/file-error.ts";
+import { unlessMissing } from "../files/file-error.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import type { SecretFile } from "../gate/settings/sources.ts";
 import type { DatabaseContents } from "../stores/inspection.ts";

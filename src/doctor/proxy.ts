@@ -1,4 +1,4 @@
-import { eventIn } from "../core/events.ts";
+import { eventIn } from "../core/log/events.ts";
 import { reachOf } from "../gate/reach.ts";
 import { MAX_LIMIT_IPV6_PREFIX } from "../options.ts";
 import { membershipOf } from "../web/request/remote-address.ts";

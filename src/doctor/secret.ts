@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
-import { weakSecrets } from "../core/secrets.ts";
-import { DEVELOPMENT_SECRET } from "../core/session-token.ts";
+import { weakSecrets } from "../core/sessions/secrets.ts";
+import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { reachOf } from "../gate/reach.ts";
 import { nameOf } from "../gate/settings/table.ts";
 import { type Findings, hint, orOk, problem } from "./check.ts";

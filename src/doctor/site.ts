@@ -1,6 +1,6 @@
-import { codeOf } from "../core/fault.ts";
+import { codeOf } from "../core/base/fault.ts";
 import { connectionFailure, type HttpResponse, sendRequest } from "../gate/https/http-request.ts";
-import { RETURN_TO } from "../web/return-to.ts";
+import { RETURN_TO } from "../web/answers/return-to.ts";
 
 const TIMEOUT_MS = 4_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { closeSync, fstatSync, openSync, readSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/base/fault.ts";
 import type { Settings } from "./settings/settings.ts";
 
 /** The end of the output usually states why the command failed. */

@@ -1,5 +1,5 @@
-import { createIdentityProof } from "../core/identity-proof.ts";
-import { DEVELOPMENT_SECRET } from "../core/session-token.ts";
+import { createIdentityProof } from "../core/hosts/identity-proof.ts";
+import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { fileIdentity } from "../stores/sqlite/file.ts";
 import type { Handle } from "./listener.ts";
 import type { OpenStore } from "./open-store.ts";

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
-import { codeOf, Fault, messageOf } from "../core/fault.ts";
+import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
+import type { Answer } from "../web/answers/responses.ts";
+import { sendAnswer } from "../web/answers/send-answer.ts";
 import type { Endpoint } from "../web/endpoint.ts";
 import { nodeRequest } from "../web/request/node-request.ts";
-import type { Answer } from "../web/responses.ts";
-import { sendAnswer } from "../web/send-answer.ts";
 import { limitingPipelines } from "./pipeline-limit.ts";
 import { answerRefusals, requiringHost } from "./refusals.ts";
 

@@ -1,6 +1,6 @@
-import { messageOf } from "../core/fault.ts";
-import type { LogPruner } from "../core/log-reader.ts";
-import type { ServerLog } from "../core/server-log.ts";
+import { messageOf } from "../core/base/fault.ts";
+import type { ServerLog } from "../core/base/server-log.ts";
+import type { LogPruner } from "../core/log/log-reader.ts";
 import { type Polling, pause, poll } from "./poll.ts";
 
 const PRUNE_EVERY_MS = 60 * 60_000;

@@ -1,16 +1,16 @@
 import { dirname } from "node:path";
 import type { AccountStore } from "../core/accounts/account-store.ts";
-import { codeOf, Fault, messageOf } from "../core/fault.ts";
-import type { LogPruner, LogReader } from "../core/log-reader.ts";
+import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
+import type { AttemptCounter } from "../core/limits/shared-limiter.ts";
+import type { LogPruner, LogReader } from "../core/log/log-reader.ts";
 import type { SessionStore } from "../core/sessions/session-store.ts";
-import type { AttemptCounter } from "../core/shared-limiter.ts";
 import type { Importer } from "../core/transfer/transfer-store.ts";
+import { makeNamedFolder } from "../files/data-dir.ts";
 import type { Place } from "../stores/place.ts";
 import { mayPass } from "../stores/postgres/may-pass.ts";
 import type { PostgresStore, UnopenedStore } from "../stores/postgres/store.ts";
 import { isAccessFault } from "../stores/sqlite/file.ts";
 import { openSqlite, openSqliteToRead } from "../stores/sqlite/store.ts";
-import { makeNamedFolder } from "./files/data-dir.ts";
 import type { Settings } from "./settings/settings.ts";
 
 export interface OpenStore

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "../core/loopback.ts";
+import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import type { Settings } from "./settings/settings.ts";
 
 /** Whether other machines can reach the gate, according to the settings and an optional URL. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Duplex } from "node:stream";
-import { codeOf } from "../core/fault.ts";
-import { BODYLESS_HEADERS, type Headers } from "../web/responses.ts";
-import { sendAnswer } from "../web/send-answer.ts";
+import { codeOf } from "../core/base/fault.ts";
+import { BODYLESS_HEADERS, type Headers } from "../web/answers/responses.ts";
+import { sendAnswer } from "../web/answers/send-answer.ts";
 
 // See `listener.ts` for why it is not imported.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");

@@ -1,5 +1,5 @@
 import type { Auth } from "../auth.ts";
-import { messageOf } from "../core/fault.ts";
+import { messageOf } from "../core/base/fault.ts";
 import type { Certificates } from "./https/certificate-source.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings/settings.ts";

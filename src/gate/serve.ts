@@ -1,10 +1,10 @@
 import { type Auth, authOf } from "../auth.ts";
-import { Fault, messageOf } from "../core/fault.ts";
+import { Fault, messageOf } from "../core/base/fault.ts";
+import { makeDataDir } from "../files/data-dir.ts";
 import { settleOptions } from "../settle-options.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
 import { awaitDatabase } from "./await-database.ts";
 import { domainSetup } from "./domain-command.ts";
-import { makeDataDir } from "./files/data-dir.ts";
 import type { Certificates } from "./https/certificate-source.ts";
 import { gateIdentity } from "./identity.ts";
 import { type Handle, handleOf } from "./listener.ts";

@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
 import { styleText } from "node:util";
 import type { AdapterParts } from "../auth.ts";
-import { codeOf } from "../core/fault.ts";
-import type { ServerLog } from "../core/server-log.ts";
+import { codeOf } from "../core/base/fault.ts";
+import type { ServerLog } from "../core/base/server-log.ts";
 import { nodeRequest } from "../web/request/node-request.ts";
 import { REQUEST_ID } from "../web/request/request-id.ts";
 import { type Handle, wasSent } from "./listener.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { networkInterfaces } from "node:os";
-import { judgeHost } from "../core/allowed-hosts.ts";
+import { judgeHost } from "../core/hosts/allowed-hosts.ts";
 import { inUrl, schemeOf } from "./reach.ts";
 import type { Settings } from "./settings/settings.ts";
 import { writeSetupToken } from "./setup-token-file.ts";

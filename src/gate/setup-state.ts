@@ -1,8 +1,8 @@
-import { codeOf, Fault, Unavailable } from "../core/fault.ts";
-import { fileErrorReason } from "../core/file-error.ts";
-import { isLoopbackHost } from "../core/loopback.ts";
-import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup-token.ts";
+import { codeOf, Fault, Unavailable } from "../core/base/fault.ts";
+import { isLoopbackHost } from "../core/hosts/loopback.ts";
+import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup/setup-token.ts";
 import type { Store } from "../core/store.ts";
+import { fileErrorReason } from "../files/file-error.ts";
 import { reachOf } from "./reach.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings/settings.ts";

@@ -1,11 +1,11 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf, Fault } from "../core/fault.ts";
-import { unlessMissing } from "../core/file-error.ts";
-import type { SetupTokenSource } from "../core/setup-token.ts";
-import { barrierTo } from "./files/ownership.ts";
-import { replaceFile } from "./files/replace-file.ts";
+import { codeOf, Fault } from "../core/base/fault.ts";
+import type { SetupTokenSource } from "../core/setup/setup-token.ts";
+import { unlessMissing } from "../files/file-error.ts";
+import { barrierTo } from "../files/ownership.ts";
+import { replaceFile } from "../files/replace-file.ts";
 
 /** The size limit of forms: no form matches a longer token. */
 const MAX_LENGTH = 64 * 1024;

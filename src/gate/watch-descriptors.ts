@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
-import { codeOf } from "../core/fault.ts";
-import type { ServerLog } from "../core/server-log.ts";
+import { codeOf } from "../core/base/fault.ts";
+import type { ServerLog } from "../core/base/server-log.ts";
 import { type Polling, poll } from "./poll.ts";
 
 const CHECK_EVERY_MS = 1_000;

@@ -1,4 +1,4 @@
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../core/base/fault.ts";
 
 /** What the doctor reads of a database without changing it. */
 export interface DatabaseInspection {

@@ -1,5 +1,5 @@
-import { MAX_WAITING } from "../core/event-log.ts";
-import type { LogEntry } from "../core/log-reader.ts";
+import { MAX_WAITING } from "../core/log/event-log.ts";
+import type { LogEntry } from "../core/log/log-reader.ts";
 import type { StoredSession } from "../core/sessions/session-store.ts";
 import {
   EXTRAS,

@@ -4,7 +4,7 @@
  * `testSessions` if it keeps sessions.
  */
 export type { AccountStore } from "../core/accounts/account-store.ts";
-export type { LogEntry, LogFilter, LogQuery, LogReader } from "../core/log-reader.ts";
+export type { LogEntry, LogFilter, LogQuery, LogReader } from "../core/log/log-reader.ts";
 export type { SessionStore } from "../core/sessions/session-store.ts";
 export { testAccounts } from "./account-suite.ts";
 export type { Database, Open } from "./database.ts";

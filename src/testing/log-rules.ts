@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LogReader } from "../core/log-reader.ts";
+import type { LogReader } from "../core/log/log-reader.ts";
 import type { Store, UserId } from "../core/store.ts";
 import { type Open, rulesFor } from "./database.ts";
 import { logEntry } from "./samples.ts";

@@ -1,6 +1,6 @@
-import type { MaybePromise } from "../core/maybe-promise.ts";
+import type { MaybePromise } from "../core/base/maybe-promise.ts";
+import type { Answer } from "./answers/responses.ts";
 import type { WebRequest } from "./request/web-request.ts";
-import type { Answer } from "./responses.ts";
 
 /** Answers requests for a path. */
 export type Endpoint = (request: WebRequest) => MaybePromise<Answer>;

@@ -1,13 +1,13 @@
-import { errorOf } from "../core/fault.ts";
-import { andThen, type MaybePromise } from "../core/maybe-promise.ts";
-import type { Admission } from "../core/require-user.ts";
+import { errorOf } from "../core/base/fault.ts";
+import { andThen, type MaybePromise } from "../core/base/maybe-promise.ts";
+import type { Admission } from "../core/sessions/require-user.ts";
 import type { User } from "../core/store.ts";
+import type { Answer } from "./answers/responses.ts";
+import type { CookieGuard } from "./answers/session-cookie.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Paths } from "./paths.ts";
 import { type RefusalOptions, refuse } from "./refuse.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
-import type { Answer } from "./responses.ts";
-import type { CookieGuard } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
 
 /** The outcome of a guard: the signed-in user, or the answer to send instead. */

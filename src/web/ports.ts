@@ -1,26 +1,26 @@
-import type { HostRule } from "../core/allowed-hosts.ts";
-import type { changePassword } from "../core/change-password.ts";
 import type { turnOffCodes } from "../core/codes/turn-off-codes.ts";
 import type { beginCodes, confirmCodes } from "../core/codes/turn-on-codes.ts";
-import type { LogEntry } from "../core/log-reader.ts";
+import type { HostRule } from "../core/hosts/allowed-hosts.ts";
+import type { LogEntry } from "../core/log/log-reader.ts";
 import type { addPasskey } from "../core/passkeys/add-passkey.ts";
 import type { beginPasskey } from "../core/passkeys/begin-passkey.ts";
 import type { removePasskey } from "../core/passkeys/remove-passkey.ts";
 import type { signInWithPasskey } from "../core/passkeys/sign-in-with-passkey.ts";
 import type { AccountSessions } from "../core/sessions/account-sessions.ts";
-import type { setUp } from "../core/set-up.ts";
-import type { SetupTokenSource } from "../core/setup-token.ts";
-import type { signIn } from "../core/sign-in.ts";
+import type { UserMemory } from "../core/sessions/user-memory.ts";
+import type { setUp } from "../core/setup/set-up.ts";
+import type { SetupTokenSource } from "../core/setup/setup-token.ts";
+import type { changePassword } from "../core/sign-in/change-password.ts";
+import type { signIn } from "../core/sign-in/sign-in.ts";
 import type { Store, UserId } from "../core/store.ts";
-import type { UserMemory } from "../core/user-memory.ts";
+import type { PostLoginLocation } from "./answers/location.ts";
+import type { CookieGuard } from "./answers/session-cookie.ts";
 import type { GuardCheck } from "./guards.ts";
-import type { PostLoginLocation } from "./location.ts";
 import type { OpenSite } from "./pages/site.ts";
 import type { Paths } from "./paths.ts";
 import type { RefusalOptions } from "./refuse.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
 import type { RequestIds } from "./request/request-id.ts";
-import type { CookieGuard } from "./session-cookie.ts";
 import type { Views } from "./views.ts";
 
 /** A rule whose ports are filled in. */

@@ -1,7 +1,7 @@
+import { type Answer, type Headers, redirect, respondJson } from "./answers/responses.ts";
+import { acceptedTarget, type ReturnOptions, withReturnTo } from "./answers/return-to.ts";
 import { KIND_HEADERS, kindOfRequest } from "./request/request-kind.ts";
 import type { WebRequest } from "./request/web-request.ts";
-import { type Answer, type Headers, redirect, respondJson } from "./responses.ts";
-import { acceptedTarget, type ReturnOptions, withReturnTo } from "./return-to.ts";
 
 /** The options that decide how a guard refuses. */
 export interface RefusalOptions extends ReturnOptions {

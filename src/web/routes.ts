@@ -1,14 +1,17 @@
-import { isClientGone, messageOf } from "../core/fault.ts";
-import { andThen, type MaybePromise, orElse } from "../core/maybe-promise.ts";
-import { postPassword } from "./account.ts";
-import { answerUnknownPath, isHostChecked, refusingOtherHosts } from "./allowed-hosts.ts";
-import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./codes.ts";
+import { isClientGone, messageOf } from "../core/base/fault.ts";
+import { andThen, type MaybePromise, orElse } from "../core/base/maybe-promise.ts";
+import { type Answer, redirect, respondText, withHeader } from "./answers/responses.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { forwardAuth } from "./forward-auth.ts";
+import { postPassword } from "./endpoints/account.ts";
+import { answerUnknownPath, isHostChecked, refusingOtherHosts } from "./endpoints/allowed-hosts.ts";
+import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./endpoints/codes.ts";
+import { forwardAuth } from "./endpoints/forward-auth.ts";
+import { getHome } from "./endpoints/home.ts";
+import { getLogin, postLogin } from "./endpoints/login.ts";
+import { postAddPasskey, postPasskeyLogin, postRemovePasskey } from "./endpoints/passkeys.ts";
+import { postEndSession, postLogout } from "./endpoints/sessions.ts";
+import { getSetup, postSetup } from "./endpoints/setup.ts";
 import { guarded } from "./guards.ts";
-import { getHome } from "./home.ts";
-import { getLogin, postLogin } from "./login.ts";
-import { postAddPasskey, postPasskeyLogin, postRemovePasskey } from "./passkeys.ts";
 import { CHANGE_PASSWORD, homePathsOf } from "./paths.ts";
 import type { WebPorts } from "./ports.ts";
 import { type Form, readForm } from "./request/form.ts";
@@ -16,9 +19,6 @@ import { REQUEST_ID } from "./request/request-id.ts";
 import { isCrossSite } from "./request/same-origin.ts";
 import { createProxyWarning, noteRefusal } from "./request/warnings.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
-import { type Answer, redirect, respondText, withHeader } from "./responses.ts";
-import { postEndSession, postLogout } from "./sessions.ts";
-import { getSetup, postSetup } from "./setup.ts";
 
 /** The endpoints of a path by method. HEAD is answered as GET, and its body is not sent. */
 interface Methods {

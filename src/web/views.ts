@@ -1,12 +1,6 @@
-import { errorOf, messageOf, Unavailable } from "../core/fault.ts";
-import { admittedUser } from "../core/require-user.ts";
-import type { UserMemory } from "../core/user-memory.ts";
-import type { PageData, PageHelpers, PageName } from "./pages/page-data.ts";
-import type { Pages } from "./pages/render.ts";
-import type { MessageName } from "./pages/words/en.ts";
-import { type Locale, preferredLocale, wordsIn } from "./pages/words.ts";
-import { REQUEST_ID, type RequestIds } from "./request/request-id.ts";
-import { parameterOf, type WebRequest } from "./request/web-request.ts";
+import { errorOf, messageOf, Unavailable } from "../core/base/fault.ts";
+import { admittedUser } from "../core/sessions/require-user.ts";
+import type { UserMemory } from "../core/sessions/user-memory.ts";
 import {
   type Answer,
   type FormTargets,
@@ -14,8 +8,14 @@ import {
   pageHeaders,
   respond,
   respondText,
-} from "./responses.ts";
-import type { CookieGuard } from "./session-cookie.ts";
+} from "./answers/responses.ts";
+import type { CookieGuard } from "./answers/session-cookie.ts";
+import type { PageData, PageHelpers, PageName } from "./pages/page-data.ts";
+import type { Pages } from "./pages/render.ts";
+import type { MessageName } from "./pages/words/en.ts";
+import { type Locale, preferredLocale, wordsIn } from "./pages/words.ts";
+import { REQUEST_ID, type RequestIds } from "./request/request-id.ts";
+import { parameterOf, type WebRequest } from "./request/web-request.ts";
 
 /** Pages as answers. */
 export interface Views {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { type TestContext, test } from "node:test";
 import { runInNewContext } from "node:vm";
-import { noMeter } from "../../src/core/meter.ts";
+import { noMeter } from "../../src/core/base/meter.ts";
 import type { AuthOptions, ServerLog } from "../../src/index.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { hashText, openStore } from "../support/store.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Unavailable } from "../../src/core/fault.ts";
+import { Unavailable } from "../../src/core/base/fault.ts";
 import { execute } from "../support/database.ts";
 import { OWNER } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { pageHeaders } from "../../src/web/responses.ts";
+import { pageHeaders } from "../../src/web/answers/responses.ts";
 import { openPage } from "../support/browser.ts";
 
 /** What the browser does with a form on a page of one origin that is sent to another. */

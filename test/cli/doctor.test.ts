@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { DEVELOPMENT_SECRET } from "../../src/core/session-token.ts";
+import { DEVELOPMENT_SECRET } from "../../src/core/sessions/session-token.ts";
 import { runCommand } from "../support/command.ts";
 import { execute } from "../support/database.ts";
 import { SECRET, startGate } from "../support/gate.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { secretWeakness } from "../../src/core/secrets.ts";
+import { secretWeakness } from "../../src/core/sessions/secrets.ts";
 import { outputOf, serveHere } from "../support/command.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
-import { attemptRule } from "../../src/core/attempt-limiter.ts";
-import { SESSION_LIFETIME_SECONDS } from "../../src/core/session-token.ts";
+import { attemptRule } from "../../src/core/limits/attempt-limiter.ts";
+import { SESSION_LIFETIME_SECONDS } from "../../src/core/sessions/session-token.ts";
 import { at, rowsOf, text } from "./pages.ts";
 
 const states = ["met", "not applicable", "by design", "not met"];

@@ -5,7 +5,7 @@ import { mkdir, readdir, rmdir, symlink, unlink, writeFile } from "node:fs/promi
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { isSetupTokenExpected, setupTokenMatches } from "../../src/core/setup-token.ts";
+import { isSetupTokenExpected, setupTokenMatches } from "../../src/core/setup/setup-token.ts";
 import { setupTokenFile, writeSetupToken } from "../../src/gate/setup-token-file.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { Unavailable } from "../../src/core/fault.ts";
+import { Unavailable } from "../../src/core/base/fault.ts";
 import type { UserId } from "../../src/core/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { startPostgres } from "../support/postgres.ts";

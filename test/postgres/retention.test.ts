@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LogPruner, LogReader } from "../../src/core/log-reader.ts";
+import type { LogPruner, LogReader } from "../../src/core/log/log-reader.ts";
 import type { NewLogEntry } from "../../src/core/store.ts";
 import { startLogRetention } from "../../src/gate/log-retention.ts";
 import { problems, settled } from "../gate/settings/settings-reading.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LogEntry } from "../../src/core/log-reader.ts";
+import type { LogEntry } from "../../src/core/log/log-reader.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER, type RunningGate } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";

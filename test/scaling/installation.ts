@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { parseEnv } from "node:util";
-import type { LogEntry } from "../../src/core/log-reader.ts";
+import type { LogEntry } from "../../src/core/log/log-reader.ts";
 import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { withPlaces } from "../proxies/examples.ts";
 import { startProgram } from "../proxies/program.ts";

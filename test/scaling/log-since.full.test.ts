@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { LogReader } from "../../src/core/log-reader.ts";
+import type { LogReader } from "../../src/core/log/log-reader.ts";
 import type { NewLogEntry, Store } from "../../src/core/store.ts";
 import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { DEVELOPMENT_SECRET } from "../../src/core/session-token.ts";
+import { DEVELOPMENT_SECRET } from "../../src/core/sessions/session-token.ts";
 import { type RunningApp, startApp } from "../support/app.ts";
 import { send } from "../support/client.ts";
 import { serveHere } from "../support/command.ts";

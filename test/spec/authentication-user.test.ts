@@ -16,7 +16,7 @@ async function configured(gate: RunningGate): Promise<Given> {
   return { token, id: String(partsOf(token).claims.user_id) };
 }
 
-/** Cookie headers that do not identify a user. All tokens: `test/core/session-token-attacks.test.ts`. */
+/** Cookie headers that do not identify a user. All tokens: `test/core/sessions/session-token-attacks.test.ts`. */
 const rejected: Readonly<Record<string, (given: Given) => string | undefined>> = {
   "no cookie at all": () => undefined,
   "an empty session cookie": () => "session=",

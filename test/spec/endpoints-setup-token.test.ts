@@ -8,7 +8,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const FORM = { ...OWNER, confirm: OWNER.password };
 
-/** Which tokens match: `test/core/setup-token.test.ts`. */
+/** Which tokens match: `test/core/setup/setup-token.test.ts`. */
 test("accepts the token of the file, trimmed, and deletes the file", async (t) => {
   const gate = await startGate(t);
   const file = " \r\n\tclé \u{1f511} \n\n";

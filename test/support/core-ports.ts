@@ -1,16 +1,19 @@
 import type { TestContext } from "node:test";
-import { type AttemptLimiter, createAttemptLimiter } from "../../src/core/attempt-limiter.ts";
-import { type CurrentUser, createCurrentUser } from "../../src/core/current-user.ts";
-import { createEventLog, type EventLog } from "../../src/core/event-log.ts";
-import { createPasswords, type Passwords } from "../../src/core/passwords.ts";
-import { createSeals, type Seals } from "../../src/core/seals.ts";
-import { createSessionTokens, type SessionTokens } from "../../src/core/session-token.ts";
+import {
+  type AttemptLimiter,
+  createAttemptLimiter,
+} from "../../src/core/limits/attempt-limiter.ts";
+import { createEventLog, type EventLog } from "../../src/core/log/event-log.ts";
+import { createPasswords, type Passwords } from "../../src/core/passwords/passwords.ts";
+import { type CurrentUser, createCurrentUser } from "../../src/core/sessions/current-user.ts";
+import { createSeals, type Seals } from "../../src/core/sessions/seals.ts";
 import {
   createSessionRecorder,
   type SessionRecorder,
 } from "../../src/core/sessions/session-recorder.ts";
+import { createSessionTokens, type SessionTokens } from "../../src/core/sessions/session-token.ts";
+import { createUserMemory, type UserMemory } from "../../src/core/sessions/user-memory.ts";
 import type { PasswordHash, StoredUser, User } from "../../src/core/store.ts";
-import { createUserMemory, type UserMemory } from "../../src/core/user-memory.ts";
 import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import { OWNER, SECRET } from "./gate.ts";

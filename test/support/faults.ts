@@ -1,4 +1,4 @@
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/core/base/fault.ts";
 
 /** The Fault that the work throws. */
 export function faultOf(work: () => unknown): Fault {

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import type { LogEntry } from "../../src/core/log-reader.ts";
+import type { LogEntry } from "../../src/core/log/log-reader.ts";
 import { openStore } from "../../src/gate/open-store.ts";
 import { type Gate, serve } from "../../src/gate/serve.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { SessionTokens } from "../../src/core/session-token.ts";
+import type { SessionTokens } from "../../src/core/sessions/session-token.ts";
 import type { UserId } from "../../src/core/store.ts";
 import { SECRET } from "./gate.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import type { LogReader } from "../../src/core/log-reader.ts";
+import type { LogReader } from "../../src/core/log/log-reader.ts";
 import { type Answer, send } from "../support/client.ts";
 import { type Flags, gateWorkers } from "./gate-workers.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventOf, eventTypes } from "../../src/core/events.ts";
-import type { LogEntry } from "../../src/core/log-reader.ts";
-import { activityIn } from "../../src/web/home.ts";
+import { eventOf, eventTypes } from "../../src/core/log/events.ts";
+import type { LogEntry } from "../../src/core/log/log-reader.ts";
+import { activityIn } from "../../src/web/endpoints/home.ts";
 import { locales, wordsIn } from "../../src/web/pages/words.ts";
 
 const AT = new Date("2031-05-09T22:04:59.999Z");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Unavailable } from "../../src/core/fault.ts";
+import { Unavailable } from "../../src/core/base/fault.ts";
 import { type Locale, locales, wordsIn } from "../../src/web/pages/words.ts";
 import { startApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { noMeter } from "../../src/core/meter.ts";
+import { noMeter } from "../../src/core/base/meter.ts";
 import { type RunningApp, startConfiguredApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER } from "../support/gate.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MAX_LINES_PER_MINUTE } from "../../src/core/bounded-log.ts";
-import { STORE_BUSY, Unavailable } from "../../src/core/fault.ts";
+import { STORE_BUSY, Unavailable } from "../../src/core/base/fault.ts";
+import { MAX_LINES_PER_MINUTE } from "../../src/core/log/bounded-log.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";
 import { createAuth } from "../../src/index.ts";
 import { fetchRequest } from "../../src/web/request/fetch-request.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { honoAuth } from "../../src/adapters/hono.ts";
-import { Unavailable } from "../../src/core/fault.ts";
+import { Unavailable } from "../../src/core/base/fault.ts";
 import { startApp } from "../support/app.ts";
 import { openAuth } from "../support/auth.ts";
 import { execute } from "../support/database.ts";

@@ -1,4 +1,4 @@
-import { byOperator, eventOf } from "../../core/events.ts";
+import { byOperator, eventOf } from "../../core/log/events.ts";
 import { endSession } from "../../core/sessions/end-session.ts";
 import type { Command } from "../command.ts";
 import { quoted, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
-import { Fault, messageOf } from "../../core/fault.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
 import {
   type CopyOutcome,
   type CopySource,

@@ -1,4 +1,4 @@
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 import { MAX_LINE_BYTES, type TextLine } from "./text-lines.ts";
 
 export interface CsvRecord {

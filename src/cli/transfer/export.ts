@@ -4,7 +4,7 @@ import { MAX_ENDED_SESSIONS } from "../../core/sessions/add-ended-sessions.ts";
 import type { TransferUser } from "../../core/store.ts";
 import { pagesOf } from "../../core/transfer/pages.ts";
 import { sessionRowsOf } from "../../core/transfer/session-rows.ts";
-import { writeOutput } from "../../gate/files/output-file.ts";
+import { writeOutput } from "../../files/output-file.ts";
 import { openStoreToRead } from "../../gate/open-store.ts";
 import { printable, printableJson } from "../../gate/printable.ts";
 import type { Command, OptionValues } from "../command.ts";

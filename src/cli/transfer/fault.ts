@@ -1,4 +1,4 @@
-import { codeOf, Fault, messageOf, Unavailable } from "../../core/fault.ts";
+import { codeOf, Fault, messageOf, Unavailable } from "../../core/base/fault.ts";
 
 /** For a transfer in one step that failed: what the target has now, and what to do. */
 export function transferFault(transfer: "import" | "copy", error: unknown): Fault {

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { fileErrorText } from "../../core/file-error.ts";
 import type { Amounts } from "../../core/transfer/transfer-store.ts";
-import { writeOutputByName } from "../../gate/files/output-file.ts";
+import { fileErrorText } from "../../files/file-error.ts";
+import { writeOutputByName } from "../../files/output-file.ts";
 import { copyDatabase, type FileCopy } from "../../stores/sqlite/backup.ts";
 import type { OptionValues } from "../command.ts";
 import type { Ports } from "../terminal.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 import { fieldName, type ImportFields } from "../../core/transfer/import-record.ts";
 import type { ImportLine } from "../../core/transfer/import-users.ts";
 import { counted } from "../terminal.ts";

@@ -1,6 +1,6 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
 import { resolve } from "node:path";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 import { type ImportOutcome, importUsers } from "../../core/transfer/import-users.ts";
 import { openIfExists, openStore } from "../../gate/open-store.ts";
 import { chosen } from "../../gate/settings/values.ts";

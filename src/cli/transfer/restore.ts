@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { followOwnLinks } from "../../gate/files/ownership.ts";
+import { followOwnLinks } from "../../files/ownership.ts";
 import { makeFolderOf } from "../../gate/open-store.ts";
 import { accessFault, databaseExists } from "../../stores/sqlite/file.ts";
 import { replaceDatabase } from "../../stores/sqlite/replace.ts";

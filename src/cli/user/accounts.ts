@@ -1,7 +1,7 @@
 import type { AddUserPorts } from "../../core/accounts/add-user.ts";
-import { toEntry } from "../../core/event-log.ts";
-import { messageOf } from "../../core/fault.ts";
-import { createPasswords } from "../../core/passwords.ts";
+import { messageOf } from "../../core/base/fault.ts";
+import { toEntry } from "../../core/log/event-log.ts";
+import { createPasswords } from "../../core/passwords/passwords.ts";
 import { type OpenStore, openStore } from "../../gate/open-store.ts";
 import { printable } from "../../gate/printable.ts";
 import type { Settings } from "../../gate/settings/settings.ts";

@@ -1,5 +1,5 @@
 import { addUser } from "../../core/accounts/add-user.ts";
-import { codeOf, Fault, messageOf } from "../../core/fault.ts";
+import { codeOf, Fault, messageOf } from "../../core/base/fault.ts";
 import { openIfExists, openStore } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import type { Command } from "../command.ts";

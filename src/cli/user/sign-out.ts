@@ -1,4 +1,4 @@
-import { endAllSessions, endSessionsOf } from "../../core/accounts/end-sessions.ts";
+import { endAllSessions, endSessionsOf } from "../../core/sessions/end-sessions.ts";
 import { type Command, UsageError } from "../command.ts";
 import { counted } from "../terminal.ts";
 import { quoted, refuse, STORE_SETTINGS, withAccounts } from "./accounts.ts";

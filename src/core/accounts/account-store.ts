@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts";
-import type { Event } from "../events.ts";
-import type { Passwords } from "../passwords.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Event } from "../log/events.ts";
+import type { Passwords } from "../passwords/passwords.ts";
 import type { Extra, NewUser, Store, StoredUser, TransferUser, User, UserId } from "../store.ts";
 
 /** What the account commands need beside the `Store`; `testAccounts` checks it. */

@@ -1,6 +1,6 @@
-import { eventOf } from "../events.ts";
-import { isTooShort } from "../password-length.ts";
-import type { SetupTokenSource } from "../setup-token.ts";
+import { eventOf } from "../log/events.ts";
+import { isTooShort } from "../passwords/password-length.ts";
+import type { SetupTokenSource } from "../setup/setup-token.ts";
 import type { User } from "../store.ts";
 import type { AccountPorts } from "./account-store.ts";
 

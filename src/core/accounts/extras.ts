@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Unavailable } from "../fault.ts";
+import { Unavailable } from "../base/fault.ts";
 import type { Extra, Store, StoredUser } from "../store.ts";
 import type { ExtraStore } from "./account-store.ts";
 

@@ -1,4 +1,4 @@
-import { eventOf } from "../events.ts";
+import { eventOf } from "../log/events.ts";
 import type { AccountPorts } from "./account-store.ts";
 
 export type RemoveUserOutcome = "no-user" | "last-user" | "removed";

@@ -1,5 +1,5 @@
-import { eventOf } from "../events.ts";
-import { isTooShort } from "../password-length.ts";
+import { eventOf } from "../log/events.ts";
+import { isTooShort } from "../passwords/password-length.ts";
 import type { StoredUser } from "../store.ts";
 import type { AccountPorts } from "./account-store.ts";
 

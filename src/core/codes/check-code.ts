@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExtraStore } from "../accounts/account-store.ts";
 import { changeExtra, type ExtraChangePorts, keepsExtras } from "../accounts/extras.ts";
-import type { AttemptLimiter } from "../attempt-limiter.ts";
-import type { Clock } from "../clock.ts";
-import type { EventLog } from "../event-log.ts";
-import { eventOf } from "../events.ts";
-import { messageOf } from "../fault.ts";
-import type { Seals } from "../seals.ts";
-import type { ServerLog } from "../server-log.ts";
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/fault.ts";
+import type { ServerLog } from "../base/server-log.ts";
+import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
+import type { EventLog } from "../log/event-log.ts";
+import { eventOf } from "../log/events.ts";
+import type { Seals } from "../sessions/seals.ts";
 import type { Store, StoredUser } from "../store.ts";
 import { type CodeUse, useCode, usesCodes } from "./code-state.ts";
 

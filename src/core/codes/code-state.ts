@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../clock.ts";
-import type { Seals } from "../seals.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Seals } from "../sessions/seals.ts";
 import type { StoredUser, UserId } from "../store.ts";
 import { newRecoveryCodes, recoveryHash } from "./recovery-codes.ts";
 import { stepOfCode } from "./totp.ts";

@@ -1,10 +1,10 @@
 import type { AccountPorts, ExtraStore } from "../accounts/account-store.ts";
 import { changeExtra } from "../accounts/extras.ts";
-import { byOperator, eventOf } from "../events.ts";
-import type { Passwords } from "../passwords.ts";
-import { type Client, userRequester } from "../requester.ts";
+import { type Client, userRequester } from "../limits/requester.ts";
+import { byOperator, eventOf } from "../log/events.ts";
+import type { Passwords } from "../passwords/passwords.ts";
+import type { UserMemory } from "../sessions/user-memory.ts";
 import type { Store, UserId } from "../store.ts";
-import type { UserMemory } from "../user-memory.ts";
 import { type CheckCodePorts, judgeCode } from "./check-code.ts";
 import { usesCodes } from "./code-state.ts";
 

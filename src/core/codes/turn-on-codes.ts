@@ -1,13 +1,13 @@
 import type { ExtraStore } from "../accounts/account-store.ts";
 import { changeExtra } from "../accounts/extras.ts";
-import type { Clock } from "../clock.ts";
-import type { EventLog } from "../event-log.ts";
-import { eventOf } from "../events.ts";
-import type { Passwords } from "../passwords.ts";
-import { type Client, userRequester } from "../requester.ts";
-import type { Seals } from "../seals.ts";
+import type { Clock } from "../base/clock.ts";
+import { type Client, userRequester } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
+import { eventOf } from "../log/events.ts";
+import type { Passwords } from "../passwords/passwords.ts";
+import type { Seals } from "../sessions/seals.ts";
+import type { UserMemory } from "../sessions/user-memory.ts";
 import type { Store, UserId } from "../store.ts";
-import type { UserMemory } from "../user-memory.ts";
 import { begunMark, newCodeState, usesCodes } from "./code-state.ts";
 import { base32, newCodeSecret, stepOfCode } from "./totp.ts";
 

@@ -1,7 +1,7 @@
 import { changeExtra, type ExtraChange, type ExtraChangePorts } from "../accounts/extras.ts";
-import type { Clock } from "../clock.ts";
-import type { EventLog } from "../event-log.ts";
-import { eventOf } from "../events.ts";
+import type { Clock } from "../base/clock.ts";
+import type { EventLog } from "../log/event-log.ts";
+import { eventOf } from "../log/events.ts";
 import type { UserId } from "../store.ts";
 import { MAX_PASSKEYS } from "./begin-passkey.ts";
 import { type BrowserAnswer, readCeremony } from "./ceremony.ts";

@@ -1,6 +1,6 @@
 import { type CheckCodePorts, checkCode } from "../codes/check-code.ts";
-import type { Passwords } from "../passwords.ts";
-import { type Client, userRequester } from "../requester.ts";
+import { type Client, userRequester } from "../limits/requester.ts";
+import type { Passwords } from "../passwords/passwords.ts";
 import type { User, UserId } from "../store.ts";
 import type { Challenges } from "./challenges.ts";
 import { passkeysIn } from "./passkey.ts";

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Clock } from "../clock.ts";
-import { derivedKey } from "../derived-key.ts";
+import type { Clock } from "../base/clock.ts";
+import { derivedKey } from "../base/derived-key.ts";
 import type { UserId } from "../store.ts";
 import type { Answered } from "./passkey.ts";
 

@@ -1,8 +1,8 @@
 import { changeExtra, type ExtraChange, type ExtraChangePorts } from "../accounts/extras.ts";
-import type { EventLog } from "../event-log.ts";
-import { eventOf } from "../events.ts";
-import type { Passwords } from "../passwords.ts";
-import { type Client, userRequester } from "../requester.ts";
+import { type Client, userRequester } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
+import { eventOf } from "../log/events.ts";
+import type { Passwords } from "../passwords/passwords.ts";
 import type { UserId } from "../store.ts";
 import { passkeysIn, textOf } from "./passkey.ts";
 

@@ -1,12 +1,12 @@
-import type { EventLog } from "../event-log.ts";
-import { eventOf } from "../events.ts";
-import type { Client } from "../requester.ts";
-import type { SessionTokens, VerifiedToken } from "../session-token.ts";
+import type { Client } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
+import { eventOf } from "../log/events.ts";
 import type { User } from "../store.ts";
 import { type EndOtherSessionsPorts, endOtherSessions } from "./end-other-sessions.ts";
 import { endSession } from "./end-session.ts";
 import { type ListSessionsPorts, listSessions } from "./list-sessions.ts";
 import type { StoredSession } from "./session-store.ts";
+import type { SessionTokens, VerifiedToken } from "./session-token.ts";
 
 /** What signed-in users can do with their sessions. `token` is that of the request. */
 export interface AccountSessions {

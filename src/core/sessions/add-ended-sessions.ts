@@ -1,10 +1,10 @@
-import { CLOCK_MARGIN_SECONDS, nextSecond } from "../accounts/end-sessions.ts";
 import { changeExtra } from "../accounts/extras.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Store, StoredUser, UserId } from "../store.ts";
-import type { UserMemory } from "../user-memory.ts";
+import { CLOCK_MARGIN_SECONDS, nextSecond } from "./end-sessions.ts";
 import { endedSessionsIn } from "./ended-sessions.ts";
 import type { SessionStore, StoredSession } from "./session-store.ts";
+import type { UserMemory } from "./user-memory.ts";
 
 /** What ends sessions in the list of their user. */
 export interface EndSessionPorts {

@@ -1,10 +1,10 @@
 import type { EndOfSessions } from "../accounts/account-store.ts";
-import { nextSecond } from "../accounts/end-sessions.ts";
-import type { Client } from "../requester.ts";
-import type { VerifiedToken } from "../session-token.ts";
+import type { Client } from "../limits/requester.ts";
 import type { UserId } from "../store.ts";
 import type { EndSessionPorts } from "./add-ended-sessions.ts";
+import { nextSecond } from "./end-sessions.ts";
 import { hasEnded, sessionEndsOf } from "./ended-sessions.ts";
+import type { VerifiedToken } from "./session-token.ts";
 import { type ContinueSessionPorts, continueSession } from "./start-session.ts";
 
 export type EndOtherSessionsPorts = EndSessionPorts & ContinueSessionPorts;

@@ -1,6 +1,6 @@
-import { isEnded } from "../accounts/end-sessions.ts";
-import type { VerifiedToken } from "../session-token.ts";
 import type { StoredUser } from "../store.ts";
+import { isEnded } from "./end-sessions.ts";
+import type { VerifiedToken } from "./session-token.ts";
 
 /** The expiry in seconds of each ended session of a user, by ID; `all` if the list is unreadable. */
 export type EndedSessions = ReadonlyMap<string, number> | "all";

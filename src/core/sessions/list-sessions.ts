@@ -1,8 +1,8 @@
-import type { Clock } from "../clock.ts";
-import type { Client } from "../requester.ts";
-import type { VerifiedToken } from "../session-token.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Client } from "../limits/requester.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import { type SessionStore, type StoredSession, sessionRecord } from "./session-store.ts";
+import type { VerifiedToken } from "./session-token.ts";
 
 /** More would make the page a wall. "Sign out everywhere else" ends the others as well. */
 const MAX_LISTED = 50;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import type { Clock } from "../clock.ts";
-import { messageOf } from "../fault.ts";
-import type { ServerLog } from "../server-log.ts";
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/fault.ts";
+import type { ServerLog } from "../base/server-log.ts";
 import type { SessionStore, StoredSession } from "./session-store.ts";
 
 /** The uses of this long share one write. */

@@ -1,5 +1,5 @@
 import type { AccountChanges, ExtraStore } from "../accounts/account-store.ts";
-import type { Client } from "../requester.ts";
+import type { Client } from "../limits/requester.ts";
 import type { UserId } from "../store.ts";
 import { deviceName } from "./device-name.ts";
 

@@ -1,9 +1,9 @@
-import { messageOf } from "../fault.ts";
-import type { ServerLog } from "../server-log.ts";
-import type { SessionTokens, VerifiedToken } from "../session-token.ts";
+import { messageOf } from "../base/fault.ts";
+import type { ServerLog } from "../base/server-log.ts";
 import type { UserId } from "../store.ts";
 import { addEndedSessions, type EndSessionPorts } from "./add-ended-sessions.ts";
 import { hasEnded, sessionEndsOf } from "./ended-sessions.ts";
+import type { SessionTokens, VerifiedToken } from "./session-token.ts";
 import type { WaitingEnds } from "./waiting-ends.ts";
 
 export interface SignOutPorts extends EndSessionPorts {

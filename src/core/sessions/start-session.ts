@@ -1,14 +1,14 @@
-import type { Clock } from "../clock.ts";
-import type { Client } from "../requester.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Client } from "../limits/requester.ts";
+import type { StoredUser } from "../store.ts";
+import type { SessionRecorder } from "./session-recorder.ts";
+import { sessionRecord } from "./session-store.ts";
 import {
   newSessionId,
   SESSION_LIFETIME_SECONDS,
   type SessionTokens,
   type VerifiedToken,
-} from "../session-token.ts";
-import type { StoredUser } from "../store.ts";
-import type { SessionRecorder } from "./session-recorder.ts";
-import { sessionRecord } from "./session-store.ts";
+} from "./session-token.ts";
 
 export interface StartSessionPorts {
   readonly tokens: Pick<SessionTokens, "issue">;

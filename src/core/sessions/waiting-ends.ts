@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "../clock.ts";
-import type { ServerLog } from "../server-log.ts";
-import type { VerifiedToken } from "../session-token.ts";
-import type { UserMemory } from "../user-memory.ts";
+import type { Clock } from "../base/clock.ts";
+import type { ServerLog } from "../base/server-log.ts";
+import type { VerifiedToken } from "./session-token.ts";
+import type { UserMemory } from "./user-memory.ts";
 
 /** Bounds the memory, and the work after an outage. */
 export const MAX_WAITING_ENDS = 1_000;

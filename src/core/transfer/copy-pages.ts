@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { UserReader } from "../accounts/account-store.ts";
-import { Fault, messageOf } from "../fault.ts";
-import type { LogReader } from "../log-reader.ts";
+import { Fault, messageOf } from "../base/fault.ts";
+import type { LogReader } from "../log/log-reader.ts";
 import { pagesOf } from "./pages.ts";
 import {
   type Amounts,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { judgeHash } from "../password-cost.ts";
+import { judgeHash } from "../passwords/password-cost.ts";
 import {
   EXTRAS,
   type Extra,

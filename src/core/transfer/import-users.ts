@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { toEntry } from "../event-log.ts";
-import { eventOf } from "../events.ts";
+import { toEntry } from "../log/event-log.ts";
+import { eventOf } from "../log/events.ts";
 import type { NewLogEntry, TransferUser } from "../store.ts";
 import { type ImportFields, parseRecord } from "./import-record.ts";
 import {

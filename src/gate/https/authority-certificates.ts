@@ -1,5 +1,5 @@
 import { getCACertificates } from "node:tls";
-import { messageOf } from "../../core/fault.ts";
+import { messageOf } from "../../core/base/fault.ts";
 import { pause } from "../poll.ts";
 import type { GateLog } from "../server-log.ts";
 import type { Settings } from "../settings/settings.ts";

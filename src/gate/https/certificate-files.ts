@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
-import { messageOf } from "../../core/fault.ts";
-import type { ServerLog } from "../../core/server-log.ts";
+import { messageOf } from "../../core/base/fault.ts";
+import type { ServerLog } from "../../core/base/server-log.ts";
 import { poll } from "../poll.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { CertificateSource, type Certificates } from "./certificate-source.ts";

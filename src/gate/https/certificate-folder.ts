@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "../../core/fault.ts";
-import { unlessMissing } from "../../core/file-error.ts";
-import { makeFolder } from "../files/data-dir.ts";
-import { followOwnLinks } from "../files/ownership.ts";
-import { replaceText } from "../files/replace-file.ts";
+import { Fault } from "../../core/base/fault.ts";
+import { makeFolder } from "../../files/data-dir.ts";
+import { unlessMissing } from "../../files/file-error.ts";
+import { followOwnLinks } from "../../files/ownership.ts";
+import { replaceText } from "../../files/replace-file.ts";
 import type { PlacedOrder } from "./acme/order.ts";
 import type { Attempts } from "./renewal.ts";
 

@@ -1,7 +1,7 @@
 import { constants, createPrivateKey, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
-import { Fault, messageOf } from "../../core/fault.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
 import { inUrl } from "../reach.ts";
 
 /** A certificate chain and its matching private key. */

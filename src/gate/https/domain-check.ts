@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 import { inUrl } from "../reach.ts";
 import type { ChallengeResponder } from "./challenges.ts";
 import { connectionFailure, sendRequest } from "./http-request.ts";

@@ -1,4 +1,4 @@
-import { messageOf } from "../../core/fault.ts";
+import { messageOf } from "../../core/base/fault.ts";
 import { type Certificate, parseStored } from "./certificate.ts";
 import type { CertificateFolder, Progress } from "./certificate-folder.ts";
 import { dueAt } from "./renewal.ts";

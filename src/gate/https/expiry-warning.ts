@@ -1,4 +1,4 @@
-import type { ServerLog } from "../../core/server-log.ts";
+import type { ServerLog } from "../../core/base/server-log.ts";
 import type { Certificate } from "./certificate.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

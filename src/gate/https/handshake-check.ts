@@ -1,8 +1,8 @@
 import type { AddressInfo, Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
-import { messageOf } from "../../core/fault.ts";
-import type { ServerLog } from "../../core/server-log.ts";
+import { messageOf } from "../../core/base/fault.ts";
+import type { ServerLog } from "../../core/base/server-log.ts";
 import { connectableHost } from "../reach.ts";
 import type { Certificate } from "./certificate.ts";
 import type { CertificateSource } from "./certificate-source.ts";

@@ -1,5 +1,5 @@
-import type { Meter } from "../../core/meter.ts";
-import type { SignInOutcome } from "../../core/sign-in.ts";
+import type { Meter } from "../../core/base/meter.ts";
+import type { SignInOutcome } from "../../core/sign-in/sign-in.ts";
 import type { Registry } from "./registry.ts";
 
 const HASH_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];

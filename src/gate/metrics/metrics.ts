@@ -1,9 +1,9 @@
 import type { AddressInfo } from "node:net";
-import { canonicalHost, judgeHost } from "../../core/allowed-hosts.ts";
-import { Fault, messageOf } from "../../core/fault.ts";
-import { isLoopbackHost } from "../../core/loopback.ts";
-import type { Meter } from "../../core/meter.ts";
-import type { Headers } from "../../web/responses.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
+import type { Meter } from "../../core/base/meter.ts";
+import { canonicalHost, judgeHost } from "../../core/hosts/allowed-hosts.ts";
+import { isLoopbackHost } from "../../core/hosts/loopback.ts";
+import type { Headers } from "../../web/answers/responses.ts";
 import { createListener, drain, type Handle, listen, type PlainServer } from "../listener.ts";
 import type { OpenStore } from "../open-store.ts";
 import { answer } from "../refusals.ts";

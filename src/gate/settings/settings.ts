@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import type { AllowedHosts } from "../../core/allowed-hosts.ts";
-import { isLoopbackHost } from "../../core/loopback.ts";
+import type { AllowedHosts } from "../../core/hosts/allowed-hosts.ts";
+import { isLoopbackHost } from "../../core/hosts/loopback.ts";
 import type { SettledOptions } from "../../options.ts";
 import { OPTION_DEFAULTS, type SecretNames } from "../../settle-options.ts";
 import type { Place } from "../../stores/place.ts";
-import { sharesCookies } from "../../web/location.ts";
+import { sharesCookies } from "../../web/answers/location.ts";
 import type { AnyEntry } from "./entry.ts";
 import {
   openSources,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { codeOf, Fault } from "../../core/fault.ts";
-import { fileErrorReason, fileErrorText } from "../../core/file-error.ts";
+import { codeOf, Fault } from "../../core/base/fault.ts";
+import { fileErrorReason, fileErrorText } from "../../files/file-error.ts";
 import type { AnyEntry } from "./entry.ts";
 import { type EnvFile, readEnvFile } from "./env-file.ts";
 import { unknownNames } from "./suggestions.ts";

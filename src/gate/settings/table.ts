@@ -1,4 +1,4 @@
-import type { AllowedHosts } from "../../core/allowed-hosts.ts";
+import type { AllowedHosts } from "../../core/hosts/allowed-hosts.ts";
 import { OPTION_DEFAULTS } from "../../settle-options.ts";
 import type { Place } from "../../stores/place.ts";
 import { DEFAULT_ACCENT } from "../../web/pages/accent-color.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AccountChanges, ExtraStore } from "../../core/accounts/account-store.ts";
-import { codeOf } from "../../core/fault.ts";
+import { codeOf } from "../../core/base/fault.ts";
 import type { UserId } from "../../core/store.ts";
 import { EXTRA_COLUMNS, USER_COLUMNS, userOf } from "../rows.ts";
 import { type Ask, type PostgresPool, retryingConflicts } from "./query.ts";

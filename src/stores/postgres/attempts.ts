@@ -1,4 +1,4 @@
-import type { AttemptCounter } from "../../core/shared-limiter.ts";
+import type { AttemptCounter } from "../../core/limits/shared-limiter.ts";
 import type { Ask } from "./query.ts";
 import { EQ, GT, LT, LTE, MINUS, type Tables, TIMES } from "./tables.ts";
 

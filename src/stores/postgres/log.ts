@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { LogFilter, LogPruner, LogReader } from "../../core/log-reader.ts";
+import type { LogFilter, LogPruner, LogReader } from "../../core/log/log-reader.ts";
 import type { NewLogEntry, Store } from "../../core/store.ts";
 import { EARLIEST_ENTRIES, logEntryOf } from "../rows.ts";
 import type { Ask } from "./query.ts";

@@ -1,4 +1,4 @@
-import { codeOf, messageOf, Unavailable } from "../../core/fault.ts";
+import { codeOf, messageOf, Unavailable } from "../../core/base/fault.ts";
 import { isSqlState, TEMPORARY } from "./query.ts";
 
 /** The driver's messages about a certificate, a server without TLS, or a missing password. */

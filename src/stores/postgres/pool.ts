@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import pg from "pg";
-import { codeOf, messageOf } from "../../core/fault.ts";
+import { codeOf, messageOf } from "../../core/base/fault.ts";
 import type { PostgresClient, PostgresPool } from "./query.ts";
 import { NEWEST_SCHEMA } from "./schema.ts";
 import { type PostgresHost, readPostgresUrl } from "./url.ts";

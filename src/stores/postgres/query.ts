@@ -1,6 +1,6 @@
 import type { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { codeOf, Fault, messageOf, STORE_BUSY, Unavailable } from "../../core/fault.ts";
+import { codeOf, Fault, messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
 import type { Row } from "../rows.ts";
 
 /** A page must answer within two seconds, even when the database does not. */

@@ -1,4 +1,4 @@
-import { codeOf, Fault, Unavailable } from "../../core/fault.ts";
+import { codeOf, Fault, Unavailable } from "../../core/base/fault.ts";
 import { newerSchema } from "../inspection.ts";
 import type { Ask, PostgresPool } from "./query.ts";
 import { FIND_SCHEMA, quoted, tablesIn } from "./tables.ts";

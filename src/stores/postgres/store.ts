@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { AccountStore } from "../../core/accounts/account-store.ts";
-import type { LogPruner, LogReader } from "../../core/log-reader.ts";
+import type { AttemptCounter } from "../../core/limits/shared-limiter.ts";
+import type { LogPruner, LogReader } from "../../core/log/log-reader.ts";
 import type { SessionStore } from "../../core/sessions/session-store.ts";
-import type { AttemptCounter } from "../../core/shared-limiter.ts";
 import type { Store, UserId } from "../../core/store.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { USER_COLUMNS, userOf } from "../rows.ts";

@@ -1,4 +1,4 @@
-import { messageOf } from "../../core/fault.ts";
+import { messageOf } from "../../core/base/fault.ts";
 import { type Ask, askOn, type PostgresPool, withClient } from "./query.ts";
 import { SAFE_PATH } from "./tables.ts";
 

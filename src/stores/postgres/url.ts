@@ -1,7 +1,7 @@
 import type { ClientConfig } from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
-import { Fault, messageOf } from "../../core/fault.ts";
-import { isLoopbackHost } from "../../core/loopback.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
+import { isLoopbackHost } from "../../core/hosts/loopback.ts";
 
 export interface PostgresHost {
   /** A name, an address, or the folder of a Unix socket. */

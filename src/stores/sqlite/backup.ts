@@ -1,5 +1,5 @@
 import { backup, type DatabaseSync } from "node:sqlite";
-import { Fault, messageOf } from "../../core/fault.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
 import type { Amounts, Portion } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
 import { damageIn } from "./damage.ts";

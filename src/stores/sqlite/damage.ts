@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../../core/fault.ts";
+import { messageOf } from "../../core/base/fault.ts";
 import { isBusy } from "./locking.ts";
 
 /** The damage that SQLite reports, one line each; empty for an intact database. */

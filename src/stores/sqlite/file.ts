@@ -13,9 +13,9 @@ import {
 import { basename, dirname } from "node:path";
 import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { codeOf, Fault } from "../../core/fault.ts";
-import { fileErrorText, isDenied, isMissing } from "../../core/file-error.ts";
-import { folderOwner } from "../folder-owner.ts";
+import { codeOf, Fault } from "../../core/base/fault.ts";
+import { fileErrorText, isDenied, isMissing } from "../../files/file-error.ts";
+import { folderOwner } from "../../files/folder-owner.ts";
 
 /** @throws When this user cannot find out whether the file exists. */
 export function databaseExists(file: string): boolean {

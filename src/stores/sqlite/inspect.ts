@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { Fault, messageOf } from "../../core/fault.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
 import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
 import { damageIn } from "./damage.ts";
 import { hasWalHeader, openReadOnly } from "./file.ts";

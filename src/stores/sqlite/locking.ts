@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf, STORE_BUSY, Unavailable } from "../../core/fault.ts";
+import { messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
 import type { Row } from "../rows.ts";
 
 /** SQLite's primary result codes for a lock that another connection holds. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import type { LogFilter, LogPruner, LogReader } from "../../core/log-reader.ts";
+import type { LogFilter, LogPruner, LogReader } from "../../core/log/log-reader.ts";
 import type { Store } from "../../core/store.ts";
 import { EARLIEST_ENTRIES, logEntryOf } from "../rows.ts";
 import { type Ask, inTransaction } from "./locking.ts";

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { Fault } from "../../core/fault.ts";
-import { fileErrorText, isMissing } from "../../core/file-error.ts";
+import { Fault } from "../../core/base/fault.ts";
+import { fileErrorText, isMissing } from "../../files/file-error.ts";
 import { type DatabaseLimits, hasWalHeader, openReadOnly } from "./file.ts";
 
 /** A connection that writes nothing, not even beside the file. */

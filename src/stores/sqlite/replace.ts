@@ -1,6 +1,6 @@
 import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { codeOf, Fault } from "../../core/fault.ts";
+import { codeOf, Fault } from "../../core/base/fault.ts";
 import { openExisting, openReadOnly, readHeader, UNTRUSTED } from "./file.ts";
 import { isBusy } from "./locking.ts";
 import { NEWEST_SCHEMA } from "./schema.ts";

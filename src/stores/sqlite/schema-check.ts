@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 import type { SchemaDifference } from "../inspection.ts";
 import { openExisting, UNTRUSTED } from "./file.ts";
 import { retryWhileBusy } from "./locking.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import type { AccountStore } from "../../core/accounts/account-store.ts";
-import { Fault } from "../../core/fault.ts";
-import type { LogPruner, LogReader } from "../../core/log-reader.ts";
+import { Fault } from "../../core/base/fault.ts";
+import type { LogPruner, LogReader } from "../../core/log/log-reader.ts";
 import type { SessionStore } from "../../core/sessions/session-store.ts";
 import type { UserId } from "../../core/store.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
-import { Fault, messageOf } from "../../core/fault.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
 import type { Accent } from "./accent-color.ts";
 
 /** A public file, kept in memory. */

@@ -1,5 +1,5 @@
+import { type Answer, respondAsset } from "../answers/responses.ts";
 import type { Paths } from "../paths.ts";
-import { type Answer, respondAsset } from "../responses.ts";
 import { accentFrom, DEFAULT_ACCENT } from "./accent-color.ts";
 import { type Asset, accentRules, assetOf, keyIcon, readLogo } from "./assets.ts";
 import type { PageFunctions } from "./page-data.ts";

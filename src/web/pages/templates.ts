@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
 import { Eta, type TemplateFunction } from "eta/core";
-import { Fault, messageOf } from "../../core/fault.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
 import { DEFAULT_PAGES, listDefaultPages, readDefaultPage } from "./default-pages.ts";
 
 /** The pages and their shared parts. Each can be replaced. */

@@ -1,4 +1,4 @@
-import { type BoundedMemory, createBoundedMemory } from "../../core/bounded-memory.ts";
+import { type BoundedMemory, createBoundedMemory } from "../../core/base/bounded-memory.ts";
 import type { Locale } from "./words.ts";
 
 const UTC_FORMAT = { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" } as const;

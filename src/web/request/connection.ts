@@ -1,4 +1,4 @@
-import { clientGone, Fault } from "../../core/fault.ts";
+import { clientGone, Fault } from "../../core/base/fault.ts";
 import type { WebRequest } from "./web-request.ts";
 
 type Connected = Pick<WebRequest, "connection">;

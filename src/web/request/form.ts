@@ -1,4 +1,4 @@
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 import type { WebRequest } from "./web-request.ts";
 
 const FORM_TYPE = "application/x-www-form-urlencoded";

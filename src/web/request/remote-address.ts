@@ -1,6 +1,6 @@
 import { BlockList, isIP, SocketAddress } from "node:net";
-import { Fault } from "../../core/fault.ts";
-import type { Client } from "../../core/requester.ts";
+import { Fault } from "../../core/base/fault.ts";
+import type { Client } from "../../core/limits/requester.ts";
 import { connectedFrom, LOCAL, peerOf } from "./connection.ts";
 import type { WebRequest } from "./web-request.ts";
 

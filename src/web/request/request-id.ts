@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
-import type { ServerLog } from "../../core/server-log.ts";
+import type { ServerLog } from "../../core/base/server-log.ts";
 import { peerOf } from "./connection.ts";
 import type { WebRequest } from "./web-request.ts";
 

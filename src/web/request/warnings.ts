@@ -1,4 +1,4 @@
-import type { ServerLog } from "../../core/server-log.ts";
+import type { ServerLog } from "../../core/base/server-log.ts";
 import type { WebPorts } from "../ports.ts";
 import { peerOf } from "./connection.ts";
 import { canonicalAddress, hopsOf, type ProxyTrust } from "./remote-address.ts";

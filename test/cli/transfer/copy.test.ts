@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { LogEntry } from "../../../src/core/log-reader.ts";
+import type { LogEntry } from "../../../src/core/log/log-reader.ts";
 import type { StoredSession } from "../../../src/core/sessions/session-store.ts";
 import type { TransferUser } from "../../../src/core/store.ts";
 import { openStore } from "../../../src/gate/open-store.ts";

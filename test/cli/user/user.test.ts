@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPasswords } from "../../../src/core/passwords.ts";
+import { createPasswords } from "../../../src/core/passwords/passwords.ts";
 import type { StoredUser } from "../../../src/core/store.ts";
 import { outputOf, runCommand } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import type { Event } from "../../../src/core/events.ts";
+import type { Event } from "../../../src/core/log/events.ts";
 import type { StoredUser } from "../../../src/core/store.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { hashText } from "../../support/store.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addUser } from "../../../src/core/accounts/add-user.ts";
-import { eventOf } from "../../../src/core/events.ts";
+import { eventOf } from "../../../src/core/log/events.ts";
 import { accountPorts } from "./account-ports.ts";
 
 const PASSWORD = "a good password";

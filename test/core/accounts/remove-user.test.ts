@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeUser } from "../../../src/core/accounts/remove-user.ts";
-import { eventOf } from "../../../src/core/events.ts";
+import { eventOf } from "../../../src/core/log/events.ts";
 import { accountPorts } from "./account-ports.ts";
 
 test("removes only that account and records an entry", async (t) => {

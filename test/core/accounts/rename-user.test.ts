@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renameUser } from "../../../src/core/accounts/rename-user.ts";
-import { eventOf } from "../../../src/core/events.ts";
+import { eventOf } from "../../../src/core/log/events.ts";
 import { accountPorts } from "./account-ports.ts";
 
 test("keeps ID and password of a renamed account and records an entry", async (t) => {

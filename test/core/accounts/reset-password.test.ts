@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resetPassword } from "../../../src/core/accounts/reset-password.ts";
-import { eventOf } from "../../../src/core/events.ts";
+import { eventOf } from "../../../src/core/log/events.ts";
 import { hashText } from "../../support/store.ts";
 import { accountPorts } from "./account-ports.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkCode } from "../../../src/core/codes/check-code.ts";
-import { createSeals } from "../../../src/core/seals.ts";
+import { createSeals } from "../../../src/core/sessions/seals.ts";
 import type { StoredUser } from "../../../src/core/store.ts";
 import type { CorePorts } from "../../support/core-ports.ts";
 import { eventually } from "../../support/eventually.ts";

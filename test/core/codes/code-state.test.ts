@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newCodeState, recoveryCodesLeft, useCode } from "../../../src/core/codes/code-state.ts";
-import { createSeals } from "../../../src/core/seals.ts";
+import { createSeals } from "../../../src/core/sessions/seals.ts";
 import type { StoredUser, UserId } from "../../../src/core/store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { hashText } from "../../support/store.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { removeCodes, turnOffCodes } from "../../../src/core/codes/turn-off-codes.ts";
-import type { Event } from "../../../src/core/events.ts";
-import { createSeals } from "../../../src/core/seals.ts";
+import type { Event } from "../../../src/core/log/events.ts";
+import { createSeals } from "../../../src/core/sessions/seals.ts";
 import type { UserId } from "../../../src/core/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { OWNER } from "../../support/gate.ts";

@@ -5,7 +5,7 @@ import {
   type PasskeyAnswer,
   signInWithPasskey,
 } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
-import type { SignInOutcome } from "../../../src/core/sign-in.ts";
+import type { SignInOutcome } from "../../../src/core/sign-in/sign-in.ts";
 import { stores } from "../../stores/either.ts";
 import { createAuthenticator, PARTY } from "../../support/authenticator.ts";
 import { corePorts } from "../../support/core-ports.ts";

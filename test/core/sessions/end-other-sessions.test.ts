@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { VerifiedToken } from "../../../src/core/session-token.ts";
 import { endOtherSessions } from "../../../src/core/sessions/end-other-sessions.ts";
 import { endSession } from "../../../src/core/sessions/end-session.ts";
+import type { VerifiedToken } from "../../../src/core/sessions/session-token.ts";
 import type { UserId } from "../../../src/core/store.ts";
 import { mint, partsOf } from "../../support/mint.ts";
 import { accountWithSessions, CLIENT, idOf, type SessionsScene } from "./session-ports.ts";

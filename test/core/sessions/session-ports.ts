@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
-import { createCurrentUser } from "../../../src/core/current-user.ts";
-import type { VerifiedToken } from "../../../src/core/session-token.ts";
+import { createCurrentUser } from "../../../src/core/sessions/current-user.ts";
 import { type EndedSessions, endedSessionsIn } from "../../../src/core/sessions/ended-sessions.ts";
+import type { VerifiedToken } from "../../../src/core/sessions/session-token.ts";
 import { endSessionOf } from "../../../src/core/sessions/sign-out.ts";
 import { startSession } from "../../../src/core/sessions/start-session.ts";
 import { createWaitingEnds, type WaitingEnds } from "../../../src/core/sessions/waiting-ends.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { VerifiedToken } from "../../../src/core/session-token.ts";
+import type { VerifiedToken } from "../../../src/core/sessions/session-token.ts";
 import { createWaitingEnds, MAX_WAITING_ENDS } from "../../../src/core/sessions/waiting-ends.ts";
 import type { UserId } from "../../../src/core/store.ts";
 import { eventually } from "../../support/eventually.ts";

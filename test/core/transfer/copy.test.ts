@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { messageOf, Unavailable } from "../../../src/core/fault.ts";
+import { messageOf, Unavailable } from "../../../src/core/base/fault.ts";
 import type { TransferUser, UserId } from "../../../src/core/store.ts";
 import { type CopyProgress, type CopyTarget, copy } from "../../../src/core/transfer/copy.ts";
 import type { SqliteStore } from "../../../src/stores/sqlite/store.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createEventLog } from "../../../src/core/event-log.ts";
-import { eventOf } from "../../../src/core/events.ts";
+import { createEventLog } from "../../../src/core/log/event-log.ts";
+import { eventOf } from "../../../src/core/log/events.ts";
 import { createMeter } from "../../../src/gate/metrics/measures.ts";
 import { Registry } from "../../../src/gate/metrics/registry.ts";
 import { execute, refuse, stopRefusing } from "../../support/database.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/base/fault.ts";
 import { mayPass } from "../../../src/stores/postgres/may-pass.ts";
 import { DatabaseUnavailable } from "../../../src/stores/postgres/query.ts";
 

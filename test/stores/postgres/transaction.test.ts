@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import pg from "pg";
-import { Unavailable } from "../../../src/core/fault.ts";
+import { Unavailable } from "../../../src/core/base/fault.ts";
 import { inTransaction } from "../../../src/stores/postgres/transaction.ts";
 import { recording } from "../../support/postgres-recording.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { codeOf, Fault } from "../../../src/core/fault.ts";
+import { codeOf, Fault } from "../../../src/core/base/fault.ts";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { execute, inDatabase } from "../../support/database.ts";
 import { hashText, logEntry, newFile, openStore } from "../../support/store.ts";

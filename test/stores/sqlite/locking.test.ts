@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { Unavailable } from "../../../src/core/fault.ts";
+import { Unavailable } from "../../../src/core/base/fault.ts";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { hashText, logEntry, newFile, openStore } from "../../support/store.ts";
 

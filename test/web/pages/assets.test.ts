@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { codeOf } from "../../../src/core/fault.ts";
+import { codeOf } from "../../../src/core/base/fault.ts";
 import { isLogo } from "../../../src/web/pages/assets.ts";
 import { faultOf } from "../../support/faults.ts";
 import { startGate } from "../../support/gate.ts";

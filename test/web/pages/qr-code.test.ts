@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import jsqr from "jsqr";
 import { base32, newCodeSecret } from "../../../src/core/codes/totp.ts";
-import { keyUri } from "../../../src/web/codes.ts";
+import { keyUri } from "../../../src/web/endpoints/codes.ts";
 import { MAX_QR_BYTES, type QrCode, qrCode } from "../../../src/web/pages/qr-code.ts";
 
 /** Pixels per module. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { copyFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { codeOf } from "../../../src/core/fault.ts";
+import { codeOf } from "../../../src/core/base/fault.ts";
 import { DEFAULT_PAGES } from "../../../src/web/pages/default-pages.ts";
 import { faultOf } from "../../support/faults.ts";
 import { folderWith, NOBODY, pagesFrom, plain, signedIn } from "../../support/pages.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault, isClientGone } from "../../../src/core/fault.ts";
+import { Fault, isClientGone } from "../../../src/core/base/fault.ts";
 import { nodeRequest } from "../../../src/index.ts";
+import { sessionCookies } from "../../../src/web/answers/session-cookie.ts";
 import { connectedFrom, isEncrypted, peerOf } from "../../../src/web/request/connection.ts";
-import { sessionCookies } from "../../../src/web/session-cookie.ts";
 
 const over = (socket: object, headers: Readonly<Record<string, string>> = {}) =>
   nodeRequest({ socket, headers });

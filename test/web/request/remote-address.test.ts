@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Fault } from "../../../src/core/fault.ts";
+import { Fault } from "../../../src/core/base/fault.ts";
 import { nodeRequest } from "../../../src/index.ts";
 import {
   canonicalAddress,

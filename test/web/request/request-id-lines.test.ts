@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
 import { hash as bcryptHash } from "@node-rs/bcrypt";
 import { honoAuth } from "../../../src/adapters/hono.ts";
-import { Unavailable } from "../../../src/core/fault.ts";
+import { Unavailable } from "../../../src/core/base/fault.ts";
 import { startApp } from "../../support/app.ts";
 import { openAuth } from "../../support/auth.ts";
 import type { Answer } from "../../support/client.ts";

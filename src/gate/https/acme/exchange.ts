@@ -1,5 +1,5 @@
 import { Agent } from "node:https";
-import { Fault } from "../../../core/fault.ts";
+import { Fault } from "../../../core/base/fault.ts";
 import { connectionFailure, type HttpResponse, sendRequest } from "../http-request.ts";
 import { unusable } from "./problem.ts";
 

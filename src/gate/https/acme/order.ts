@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/fault.ts";
+import { Fault } from "../../../core/base/fault.ts";
 import { signingRequest } from "./keys.ts";
 import { AcmeProblem, problemFrom, retryAfterMs, unusable } from "./problem.ts";
 import { type AcmeRequests, jsonOf, textIn } from "./requests.ts";

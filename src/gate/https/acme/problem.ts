@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/fault.ts";
+import { Fault } from "../../../core/base/fault.ts";
 import type { HttpResponse } from "../http-request.ts";
 
 /** An error response of a certificate authority (a problem document, RFC 7807). */

@@ -1,5 +1,5 @@
 import { type KeyObject, sign } from "node:crypto";
-import { jwtPart } from "../../../core/jwt.ts";
+import { jwtPart } from "../../../core/sessions/jwt.ts";
 import type { HttpResponse } from "../http-request.ts";
 import { type Exchange, httpsUrl } from "./exchange.ts";
 import type { AccountKey } from "./keys.ts";

@@ -1,0 +1,80 @@
+import type { ServerLog } from "../base/server-log.ts";
+import { clientNetwork } from "../limits/requester.ts";
+
+/** In full, of each address and of each message. As many as fail2ban needs for a ban. */
+const MAX_LINES = 10;
+/** Addresses with full lines, and messages with full lines. An IPv6 /64 counts as one address. */
+const MAX_KEYS = 50;
+/** Between two sums, with the second ones: any number of requests causes no more. */
+export const MAX_LINES_PER_MINUTE: number = 2 * (MAX_KEYS * (MAX_LINES + 1) + 1);
+
+/** The interval at which `sumUp` must be called. */
+export const SUM_UP_EVERY_MS = 60_000;
+
+/**
+ * The server log of everything that a request can cause, bounded so that no client can fill a disk.
+ * Lines with the field `address` are counted by address, all others by message.
+ */
+export interface BoundedLog extends ServerLog {
+  /** Writes how many lines were left out, and begins the next minute. Never throws. */
+  sumUp(): void;
+}
+
+export function createBoundedLog(log: ServerLog): BoundedLog {
+  const byAddress = createCounts();
+  const byMessage = createCounts();
+
+  const at = (level: Level) => (fields: object, message: string) => {
+    const isWritten =
+      "address" in fields && typeof fields.address === "string"
+        ? byAddress.add(clientNetwork(fields.address), level)
+        : byMessage.add(message, level);
+    if (isWritten) log[level](fields, message);
+  };
+
+  return {
+    warn: at("warn"),
+    error: at("error"),
+    sumUp() {
+      const addresses = byAddress.take();
+      const messages = byMessage.take();
+      try {
+        for (const [address, { more, level }] of addresses)
+          log[level]({ address, more }, "more requests refused within a minute");
+        for (const [of, { more, level }] of messages)
+          log[level]({ of, more }, "more lines of one kind within a minute");
+      } catch {
+        // The server log threw, so there is nowhere to report it.
+      }
+    },
+  };
+}
+
+type Level = keyof ServerLog;
+type Sum = { readonly more: number; readonly level: Level };
+
+/** Counts lines by key, and those of all further keys as `others`. */
+function createCounts() {
+  const counts = new Map<string, Sum>();
+  let others: Sum = { more: 0, level: "warn" };
+
+  return {
+    /** Whether the line is written. */
+    add(key: string, level: Level): boolean {
+      const { more } = counts.get(key) ?? { more: -MAX_LINES };
+      if (more === -MAX_LINES && counts.size >= MAX_KEYS) {
+        others = { ...others, more: others.more + 1 };
+        return false;
+      }
+      counts.set(key, { more: more + 1, level });
+      return more < 0;
+    },
+    /** The numbers of lines that were not written, which begin again. */
+    take(): readonly (readonly [key: string, Sum])[] {
+      const sums = [...counts, ["others", others] as const].filter(([, { more }]) => more > 0);
+      counts.clear();
+      others = { more: 0, level: "warn" };
+      return sums;
+    },
+  };
+}

@@ -1,0 +1,180 @@
+import type { ExtraStore } from "../accounts/account-store.ts";
+import { createBoundedMemory } from "../base/bounded-memory.ts";
+import type { Clock } from "../base/clock.ts";
+import { errorOf, Fault } from "../base/fault.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { Extra, Store, StoredUser, User, UserId } from "../store.ts";
+import { type SessionEnds, sessionEndsOf } from "./ended-sessions.ts";
+
+/**
+ * How long the guards of this process may use a user that another process has changed. Counts from
+ * the read, or from the last time that the store confirmed having reported every change.
+ */
+const MAX_AGE_MS = 1_000;
+/** As many as there are remembered sessions, which may all belong to different users. */
+const MAX_USERS = 32_768;
+/** Applies despite confirmations, in case a change was made in a way that the store cannot report. */
+const MAX_CONFIRMED_AGE_MS = 60_000;
+
+export interface RememberedUser extends SessionEnds {
+  readonly user: User;
+  /** The monotonic time until which this entry is valid; in the past once forgotten. */
+  readonly until: number;
+}
+
+/** A time of reading and, derived from it, the time until which what was read is valid. */
+interface Reading {
+  readonly readAt: number;
+  until: number;
+}
+
+interface Known extends RememberedUser, Reading {
+  until: number;
+}
+
+/** The users that guards look up on every request, cached where that is safe. */
+export interface UserMemory {
+  find(id: UserId): MaybePromise<RememberedUser | undefined>;
+  /** Whether an account exists. The last one cannot be removed, so `true` is cached for ever. */
+  anyExists(): MaybePromise<boolean>;
+  /** Whether any account has the extra. Remembered as a user is. */
+  anyHas(extra: Extra): MaybePromise<boolean>;
+  /** Must be called whenever this process changes a user. */
+  forget(id: UserId): void;
+  readonly size: number;
+  close(): Promise<void>;
+}
+
+export function createUserMemory(
+  store: Pick<Store, "hasUsers" | "findUser" | "watchUsers"> &
+    Partial<Pick<ExtraStore, "hasExtra">>,
+  clock: Pick<Clock, "monotonic">,
+): UserMemory {
+  const remembered = createBoundedMemory<UserId, Known>(MAX_USERS);
+  const lookups = new Map<UserId, Promise<RememberedUser | undefined>>();
+  let anyUserSeen = false;
+  const inUse = new Map<Extra, Reading & { readonly answer: Promise<boolean> }>();
+  const watch = store.watchUsers?.({
+    now: () => clock.monotonic(),
+    changed: (id) => (id === "all" ? forgetAll() : forget(id)),
+  });
+
+  /** Concurrent requests for the same user share one query. */
+  function lookUp(id: UserId): Promise<RememberedUser | undefined> {
+    const pending = lookups.get(id);
+    if (pending !== undefined) return pending;
+    const readAt = clock.monotonic();
+    const lookup: Promise<RememberedUser | undefined> = readUser(store, id)
+      .then((stored) => {
+        if (stored === undefined) return undefined;
+        const user: User = Object.freeze({ id: stored.id, username: stored.username });
+        const until = readAt + MAX_AGE_MS;
+        const found: Known = { user, ...sessionEndsOf(stored), readAt, until };
+        if (lookups.get(id) === lookup) remembered.set(id, found);
+        // `forget` has removed the lookup from the map: its result may already be outdated.
+        else found.until = 0;
+        return found;
+      })
+      .finally(() => {
+        if (lookups.get(id) === lookup) lookups.delete(id);
+      });
+    lookups.set(id, lookup);
+    return lookup;
+  }
+
+  function lookUpUse(extra: Extra): MaybePromise<boolean> {
+    if (store.hasExtra === undefined) return false;
+    const readAt = clock.monotonic();
+    const answer = Promise.resolve(store.hasExtra(extra));
+    const reading = { readAt, until: readAt + MAX_AGE_MS, answer };
+    inUse.set(extra, reading);
+    reading.answer.catch(() => {
+      if (inUse.get(extra) === reading) inUse.delete(extra);
+    });
+    return reading.answer;
+  }
+
+  function forget(id: UserId): void {
+    inUse.clear();
+    // Expires the entry for sessions that hold a reference to it.
+    const known = remembered.get(id);
+    if (known !== undefined) known.until = 0;
+    remembered.delete(id);
+    lookups.delete(id);
+  }
+
+  function forgetAll(): void {
+    inUse.clear();
+    for (const id of [...remembered.keys(), ...lookups.keys()]) forget(id);
+  }
+
+  /** Extends the entry where the store has confirmed that it has reported every change since. */
+  function isValid(known: Reading): boolean {
+    const now = clock.monotonic();
+    if (now < known.until) return true;
+    const confirmedAt = watch?.confirmedAt() ?? Number.NEGATIVE_INFINITY;
+    const until = Math.min(confirmedAt + MAX_AGE_MS, known.readAt + MAX_CONFIRMED_AGE_MS);
+    // A `confirmedAt` that is not a number confirms nothing.
+    if (!(now < until)) return false;
+    known.until = until;
+    return true;
+  }
+
+  return {
+    find(id) {
+      const known = remembered.get(id);
+      return known !== undefined && isValid(known) ? known : lookUp(id);
+    },
+
+    anyExists() {
+      if (anyUserSeen) return true;
+      return readHasUsers(store).then((yes) => {
+        anyUserSeen ||= yes;
+        return anyUserSeen;
+      });
+    },
+
+    anyHas(extra) {
+      const known = inUse.get(extra);
+      return known !== undefined && isValid(known) ? known.answer : lookUpUse(extra);
+    },
+
+    forget,
+
+    get size() {
+      return remembered.size;
+    },
+
+    close: async () => watch?.close(),
+  };
+}
+
+// A store can be foreign code without types: it can throw at once, return another kind of promise,
+// or return what is not a record. The guards depend on what these functions let through.
+
+async function orError<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (thrown) {
+    throw errorOf(thrown);
+  }
+}
+
+async function readHasUsers(store: Pick<Store, "hasUsers">): Promise<boolean> {
+  const yes: unknown = await orError(() => store.hasUsers());
+  if (typeof yes === "boolean") return yes;
+  throw new Fault("store_broken", "hasUsers of the store did not return true or false");
+}
+
+/** The user with this ID, and no other. Like `undefined`, `null` means that there is none. */
+async function readUser(store: Pick<Store, "findUser">, id: UserId) {
+  const found: StoredUser | null | undefined = await orError(() => store.findUser(id));
+  if (found === undefined || found === null) return undefined;
+  const { id: itsId, username, sessionsFrom }: Partial<StoredUser> = found;
+  const isTime = Number.isFinite(sessionsFrom ?? 0);
+  if (itsId === id && typeof username === "string" && isTime) return found;
+  throw new Fault(
+    "store_broken",
+    "findUser of the store did not return the user with the given ID",
+  );
+}

@@ -1,0 +1,87 @@
+import { messageOf } from "../base/fault.ts";
+import type { ServerLog } from "../base/server-log.ts";
+import { type Client, setupRequester } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
+import { eventOf } from "../log/events.ts";
+import type { Passwords } from "../passwords/passwords.ts";
+import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
+import type { UserMemory } from "../sessions/user-memory.ts";
+import type { Store, User } from "../store.ts";
+import { type SetupTokenSource, setupTokenMatches } from "./setup-token.ts";
+
+export interface SetUpPorts extends StartSessionPorts {
+  readonly users: UserMemory;
+  readonly setupToken: SetupTokenSource;
+  readonly store: Pick<Store, "insertFirstUser">;
+  readonly passwords: Passwords;
+  readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
+  readonly events: EventLog;
+  readonly log: ServerLog;
+}
+
+export interface SetUpForm {
+  readonly token: string;
+  readonly username: string;
+  readonly password: string;
+  readonly confirm: string;
+  readonly domain: string;
+}
+
+export type SetUpOutcome =
+  | { readonly kind: "already-configured" }
+  | { readonly kind: "invalid-setup-token" }
+  | { readonly kind: "username-or-password-missing" }
+  | { readonly kind: "passwords-differ" }
+  | { readonly kind: "set-up"; readonly user: User; readonly token: string };
+
+/** The rule of the setup, in the order of its checks. */
+export async function setUp(
+  ports: SetUpPorts,
+  form: SetUpForm,
+  client: Client,
+): Promise<SetUpOutcome> {
+  if (await ports.users.anyExists()) return { kind: "already-configured" };
+  if (!setupTokenMatches(await ports.setupToken.read(), form.token)) {
+    return { kind: "invalid-setup-token" };
+  }
+  if (form.username === "" || form.password === "") {
+    return { kind: "username-or-password-missing" };
+  }
+  if (form.password !== form.confirm) return { kind: "passwords-differ" };
+
+  const passwordHash = await ports.passwords.hash(form.password, setupRequester(client));
+  // The store decides which of concurrent setups is first.
+  const user = await ports.store.insertFirstUser({ username: form.username, passwordHash });
+  if (user === undefined) return { kind: "already-configured" };
+
+  const token = startSession(ports, user, client);
+  await deleteSetupToken(ports);
+  startDomainSetup(ports, form.domain);
+  ports.events.record(eventOf("signup", user.username, user.id));
+  return { kind: "set-up", user, token };
+}
+
+/** A failure only causes a warning: the account exists, so the setup is closed anyway. */
+async function deleteSetupToken({ setupToken, log }: SetUpPorts): Promise<void> {
+  try {
+    await setupToken.delete();
+  } catch (error) {
+    log.warn({ reason: messageOf(error) }, "cannot delete the used setup token");
+  }
+}
+
+/** Returns the domain to set up, or `undefined` if the field does not look like a domain. */
+export function domainToSetUp(field: string): string | undefined {
+  const domain = field.trim();
+  return domain.includes(".") && !/[ /\\@]/.test(domain) ? domain : undefined;
+}
+
+function startDomainSetup({ setUpDomain, log }: SetUpPorts, field: string): void {
+  const domain = domainToSetUp(field);
+  if (domain === undefined || setUpDomain === undefined) return;
+  Promise.resolve(domain)
+    .then(setUpDomain)
+    .catch((error: unknown) => {
+      log.error({ domain, reason: messageOf(error) }, "domain setup failed");
+    });
+}

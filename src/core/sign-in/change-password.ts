@@ -1,0 +1,72 @@
+import type { Requester } from "../base/work-queue.ts";
+import { type Client, userRequester } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
+import { eventOf } from "../log/events.ts";
+import { isTooShort } from "../passwords/password-length.ts";
+import type { Passwords } from "../passwords/passwords.ts";
+import type { UserMemory } from "../sessions/user-memory.ts";
+import type { PasswordHash, Store, UserId } from "../store.ts";
+
+export interface ChangePasswordPorts {
+  readonly users: UserMemory;
+  readonly store: Pick<Store, "findUser" | "replacePasswordHash">;
+  readonly passwords: Passwords;
+  readonly events: EventLog;
+}
+
+export interface ChangePasswordForm {
+  readonly currentPassword: string;
+  readonly newPassword: string;
+  readonly confirmPassword: string;
+}
+
+export type ChangePasswordOutcome =
+  | { readonly kind: "no-user" }
+  | { readonly kind: "field-missing" }
+  | { readonly kind: "current-password-incorrect" }
+  | { readonly kind: "new-passwords-differ" }
+  | { readonly kind: "new-password-too-short" }
+  | { readonly kind: "changed" };
+
+/** The rule of the password change, in the order of its checks. */
+export async function changePassword(
+  ports: ChangePasswordPorts,
+  userId: UserId,
+  form: ChangePasswordForm,
+  client: Client,
+): Promise<ChangePasswordOutcome> {
+  const requester = userRequester(client, userId);
+  // Not from the user memory: another process may just have changed the hash.
+  const user = await ports.store.findUser(userId);
+  if (user === undefined) return { kind: "no-user" };
+  if (form.currentPassword === "" || form.newPassword === "") return { kind: "field-missing" };
+  if (!(await ports.passwords.verify(form.currentPassword, user.passwordHash, requester))) {
+    return { kind: "current-password-incorrect" };
+  }
+  if (form.newPassword !== form.confirmPassword) return { kind: "new-passwords-differ" };
+  if (isTooShort(form.newPassword)) return { kind: "new-password-too-short" };
+
+  const passwordHash = await ports.passwords.hash(form.newPassword, requester);
+  const replaced =
+    (await ports.store.replacePasswordHash(user.id, user.passwordHash, passwordHash)) ||
+    (await replaceRehashed(ports, userId, form.currentPassword, passwordHash, requester));
+  ports.users.forget(user.id);
+  // Another request changed the password in the meantime, so the current one no longer matches.
+  if (!replaced) return { kind: "current-password-incorrect" };
+  ports.events.record(eventOf("password_change", "", user.id));
+  return { kind: "changed" };
+}
+
+/** Retries once: a sign-in may have replaced an outdated hash with a new one of the same password. */
+async function replaceRehashed(
+  { store, passwords }: ChangePasswordPorts,
+  userId: UserId,
+  currentPassword: string,
+  passwordHash: PasswordHash,
+  requester: Requester,
+): Promise<boolean> {
+  const user = await store.findUser(userId);
+  if (user === undefined) return false;
+  if (!(await passwords.verify(currentPassword, user.passwordHash, requester))) return false;
+  return store.replacePasswordHash(user.id, user.passwordHash, passwordHash);
+}

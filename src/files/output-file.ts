@@ -1,0 +1,114 @@
+import { createReadStream, mkdtempSync, rmSync } from "node:fs";
+import { type FileHandle, realpath, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { Fault } from "../core/base/fault.ts";
+import { fileErrorText, isDenied, isMissing } from "./file-error.ts";
+import { isPrivateFolder, isPrivatePath } from "./ownership.ts";
+import { type Replacing, replaceFile, type TemporaryFile, temporaryName } from "./replace-file.ts";
+
+/** Writes a command's output file. After a failure or a stop signal, nothing of it is left. */
+export const writeOutput = <T>(
+  file: string,
+  write: (handle: FileHandle) => Promise<T>,
+): Promise<T> => make(file, ({ handle }) => write(handle));
+
+export interface ByName<T> extends Pick<Replacing<T>, "put"> {
+  /** Gets the name of an empty file. */
+  work(name: string): Promise<T>;
+}
+
+/** The same for SQLite, which opens files by name. */
+export const writeOutputByName = <T>(file: string, { work, put }: ByName<T>): Promise<T> =>
+  make(file, (temporary, leftovers) => withName(temporary, leftovers, work), put);
+
+async function make<T>(
+  file: string,
+  fill: (temporary: TemporaryFile, leftovers: DisposableStack) => Promise<T>,
+  put?: ByName<T>["put"],
+): Promise<T> {
+  const folder = await folderOf(file);
+  const path = join(folder, basename(file));
+  const temporary = temporaryName(path);
+  using leftovers = new DisposableStack();
+  for (const suffix of SQLITE_SUFFIXES) leftovers.adopt(`${temporary}${suffix}`, remove);
+  const stop = (signal: NodeJS.Signals): void => {
+    leftovers.dispose();
+    process.kill(process.pid, signal);
+  };
+  for (const signal of STOP_SIGNALS) process.once(signal, stop);
+  try {
+    const ownedAs = await ownerFolder(folder);
+    return await replaceFile(path, {
+      temporary,
+      ownedAs,
+      put,
+      fill: (made) => fill(made, leftovers),
+    });
+  } catch (error) {
+    throw explained(file, temporary, error);
+  } finally {
+    for (const signal of STOP_SIGNALS) process.removeListener(signal, stop);
+  }
+}
+
+const remove = (path: string): void => rmSync(path, { recursive: true, force: true });
+
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** The database, and the files that SQLite may create next to it. */
+const SQLITE_SUFFIXES = ["", "-journal", "-wal", "-shm"] as const;
+
+/** Resolves links: after the checks, another user could point a link to another folder. */
+async function folderOf(file: string): Promise<string> {
+  const folder = dirname(file);
+  try {
+    return await realpath(folder);
+  } catch (error) {
+    throw explained(file, folder, error);
+  }
+}
+
+/** A file that root makes stays root's where a third user could have replaced the folder. */
+async function ownerFolder(folder: string): Promise<string | null> {
+  const { uid } = await stat(folder);
+  return (await isPrivatePath(folder, [uid])) ? folder : null;
+}
+
+/**
+ * Uses the temporary file's own name if no other user can put a link there, or next to it for SQLite
+ * to follow. Otherwise uses a private folder, and copies the bytes to the open file.
+ */
+async function withName<T>(
+  { handle, path }: TemporaryFile,
+  leftovers: DisposableStack,
+  work: (name: string) => Promise<T>,
+): Promise<T> {
+  const users = [process.geteuid?.() ?? 0];
+  if (await isPrivateFolder(dirname(path), users)) return work(path);
+  const parent = await realpath(tmpdir());
+  const folder = leftovers.adopt(mkdtempSync(join(parent, "latchkey-")), remove);
+  if (!(await isPrivateFolder(folder, users))) {
+    throw new Fault(
+      "temp_dir_unsafe",
+      `other users can replace folders in ${tmpdir()}: set TMPDIR to a folder that only you can write to`,
+    );
+  }
+  const name = join(folder, "database");
+  const result = await work(name);
+  await handle.writeFile(createReadStream(name));
+  return result;
+}
+
+/** Names the file that the caller asked for, not the temporary one that the system reports. */
+function explained(file: string, temporary: string, error: unknown): unknown {
+  const isOfName = error instanceof Error && "path" in error && error.path === temporary;
+  if (error instanceof Fault || !isOfName) return error;
+  const folder = dirname(file);
+  if (isMissing(error)) {
+    return new Fault("folder_missing", fileErrorText("write to", folder, error));
+  }
+  const text = isDenied(error)
+    ? fileErrorText("write to", folder, error)
+    : fileErrorText("write", file, error);
+  return new Fault("file_unwritable", text);
+}

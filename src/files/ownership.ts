@@ -1,0 +1,78 @@
+import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { Fault } from "../core/base/fault.ts";
+
+const WRITABLE_BY_OTHERS = 0o022;
+const STICKY = 0o1000;
+
+/** Whether only root and these users can create, rename and replace entries of a folder. */
+export async function isPrivateFolder(folder: string, users: readonly number[]): Promise<boolean> {
+  const { mode } = await stat(folder);
+  return (mode & WRITABLE_BY_OTHERS) === 0 && (await isPrivatePath(folder, users));
+}
+
+/**
+ * Whether only root and these users can replace this folder, or one above it, by another. In a
+ * sticky folder, only the owner can. An ACL that lets others write sets the bits of the group.
+ */
+export async function isPrivatePath(path: string, users: readonly number[]): Promise<boolean> {
+  // A user namespace may show root as another user: the owner of /.
+  const trusted = [0, (await stat("/")).uid, ...users];
+  for (let folder = await realpath(path); ; folder = dirname(folder)) {
+    const [{ uid }, above] = await Promise.all([stat(folder), stat(dirname(folder))]);
+    if (!trusted.includes(uid)) return false;
+    if (folder === dirname(folder)) return true;
+    if ((above.mode & WRITABLE_BY_OTHERS) !== 0 && (above.mode & STICKY) === 0) return false;
+  }
+}
+
+/**
+ * The file or folder whose owner and mode keep the owner of the data folder from reading a file.
+ * Folders above the data folder are not checked: a service manager may show others to the gate.
+ */
+export async function barrierTo(path: string, dataDir: string): Promise<string | undefined> {
+  const owner = await stat(dataDir);
+  const file = await stat(path);
+  if (owner.uid === 0) return undefined;
+  if (!grants(file, owner, 0o444)) return path;
+  // This process runs as the owner, and has reached the file.
+  if (owner.uid === process.geteuid?.()) return undefined;
+  const passed = await foldersTo(join(dataDir, "-"));
+  for (const folder of await foldersTo(path)) {
+    if (!passed.includes(folder) && !grants(await stat(folder), owner, 0o111)) return folder;
+  }
+  return undefined;
+}
+
+/** All folders above a file, by the given path and by the real path. */
+async function foldersTo(path: string): Promise<readonly string[]> {
+  const folders: string[] = [];
+  for (const start of [dirname(path), await realpath(dirname(path))]) {
+    for (let one = start; folders.at(-1) !== one; one = dirname(one)) folders.push(one);
+  }
+  return folders;
+}
+
+function grants({ uid, gid, mode }: Stats, user: Stats, bits: number): boolean {
+  const of = uid === user.uid ? 0o700 : gid === user.gid ? 0o070 : 0o007;
+  return (mode & bits & of) !== 0;
+}
+
+/**
+ * Follows links to a file, but only a link whose owner could also replace the target: otherwise the
+ * owner of a data folder could let root replace and remove other files. A link that is exchanged
+ * after this check is not detected.
+ */
+export function followOwnLinks(path: string): string {
+  const file = join(realpathSync(dirname(path)), basename(path));
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found?.isSymbolicLink() !== true) return file;
+  const next = resolve(dirname(file), readlinkSync(file));
+  const trusted = [process.geteuid?.(), 0, statSync(dirname(next)).uid];
+  if (trusted.includes(found.uid)) return followOwnLinks(next);
+  throw new Fault(
+    "link_foreign",
+    `${path} is another user's link to ${next}: remove the link, or run this as that user`,
+  );
+}

@@ -1,0 +1,54 @@
+import { Fault } from "../../core/base/fault.ts";
+import { PLAIN_HOST } from "../../core/hosts/allowed-hosts.ts";
+import { isAtOrBelow, isLocalPath, PRINTABLE } from "../../core/hosts/return-target.ts";
+import type { User } from "../../core/store.ts";
+import { homePathsOf, type Paths } from "../paths.ts";
+
+/** Whether a redirect may go there: a path of this site, or an absolute http or https URL. */
+export function isLocation(text: string): boolean {
+  return isLocalPath(text) || originOf(text) !== undefined;
+}
+
+/** The origin of an absolute URL in plain spelling; `undefined` for anything else. */
+export function originOf(text: string): string | undefined {
+  const plain = /^https?:\/\/[^/\\]/i.test(text) && PRINTABLE.test(text) && URL.canParse(text);
+  if (!plain) return undefined;
+  const { hostname, origin } = new URL(text);
+  return PLAIN_HOST.test(hostname) ? origin : undefined;
+}
+
+/** The port of a URL, empty for the default port and without a URL. */
+export function portOf(url: string | undefined): string {
+  return url === undefined ? "" : new URL(url).port;
+}
+
+/** Whether cookies can be set for the domain: it has at least two labels and is not an address. */
+export function isCookieDomain(text: string): boolean {
+  return /^([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z]([a-z\d-]*[a-z\d])?$/.test(text);
+}
+
+/** Whether browsers accept a cookie for the domain from this origin, if both are known. */
+export function sharesCookies(origin: string | undefined, domain: string | undefined): boolean {
+  if (origin === undefined || domain === undefined) return true;
+  return isAtOrBelow(new URL(origin).hostname, domain);
+}
+
+/** Where setup and sign-in redirect to: a path or URL, or a function that returns one. */
+export type PostLoginLocation = string | ((user: User) => string);
+
+/** The post-login location of this user. The result of an app's function is checked. */
+export function locationFor(location: PostLoginLocation, user: User): string {
+  const given = typeof location === "string" ? location : location(user);
+  if (isLocation(given)) return given;
+  throw new Fault(
+    "invalid_post_login_location",
+    "postLoginLocation must return a path or an http or https URL",
+  );
+}
+
+/** The home page; the post-login location of this user if the app has its own page instead. */
+export const homeLocation = (
+  paths: Paths,
+  options: { readonly forwardAuth: boolean; readonly postLoginLocation: PostLoginLocation },
+  user: User,
+): string => homePathsOf(paths, options).at(-1) ?? locationFor(options.postLoginLocation, user);

@@ -1,0 +1,116 @@
+import { Fault } from "../../core/base/fault.ts";
+import type { Asset } from "../pages/assets.ts";
+import { originOf, type PostLoginLocation, portOf } from "./location.ts";
+
+/** For responses that are not pages: if a browser shows one, nothing in it runs. */
+export const NOTHING_RUNS =
+  "default-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Sent with every response: no caching, sniffing, framing or referrer to other sites. */
+const PROTECTIVE: Readonly<Record<string, string>> = {
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+  // Not `no-referrer`: after a password change, the Referer tells which page to reload.
+  "Referrer-Policy": "same-origin",
+  "X-Frame-Options": "DENY",
+  "Content-Security-Policy": NOTHING_RUNS,
+};
+
+/** For answers without a body. */
+export const BODYLESS_HEADERS: Readonly<Record<string, string>> = {
+  ...PROTECTIVE,
+  "Content-Length": "0",
+};
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** A response that no framework has sent yet. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The `Set-Cookie` lines. */
+  readonly cookies: readonly string[];
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
+}
+
+/** An answer with the protective headers, unless `headers` replaces them. */
+export function respond(
+  body: string | Uint8Array<ArrayBuffer> | null,
+  status: number,
+  headers: Headers = {},
+  cookies: readonly string[] = [],
+): Answer {
+  for (const name in headers) check(headers[name] ?? "");
+  for (const cookie of cookies) check(cookie);
+  if (body === null) return { status, headers: { ...BODYLESS_HEADERS, ...headers }, cookies, body };
+  const length = { "Content-Length": String(Buffer.byteLength(body)) };
+  return { status, headers: { ...PROTECTIVE, ...length, ...headers }, cookies, body };
+}
+
+/** Checked here, where an error page can still replace the answer. HTTP/2 would not check at all. */
+function check(value: string): void {
+  if (!/[^\t\x20-\x7e]/.test(value)) return;
+  throw new Fault(
+    "header_unsendable",
+    "a header cannot be sent: its value is not plain ASCII text",
+  );
+}
+
+/** The answer with one more header. */
+export const withHeader = (answer: Answer, name: string, value: string): Answer => ({
+  ...answer,
+  headers: { ...answer.headers, [name]: value },
+});
+
+export const redirect = (
+  location: string,
+  cookies: readonly string[] = [],
+  headers: Headers = {},
+): Answer => respond(null, 303, { ...headers, Location: location }, cookies);
+
+export const respondText = (text: string, status: number, headers: Headers = {}): Answer =>
+  respond(text, status, { "Content-Type": "text/plain; charset=utf-8", ...headers });
+
+export const respondJson = (value: object, status: number, headers: Headers = {}): Answer =>
+  respond(JSON.stringify(value), status, { "Content-Type": "application/json", ...headers });
+
+export const respondAsset = ({ contentType, cacheControl, body }: Asset): Answer =>
+  respond(body, 200, {
+    "Content-Type": contentType,
+    // An image opened directly is a document, and an SVG document could contain scripts.
+    "Content-Security-Policy": `${NOTHING_RUNS}; style-src 'unsafe-inline'; sandbox`,
+    "Cache-Control": cacheControl,
+  });
+
+/** The options that determine where a page can lead. */
+export interface FormTargets {
+  readonly postLoginLocation: PostLoginLocation;
+  readonly publicUrl: string | undefined;
+  readonly cookieDomain: string | undefined;
+}
+
+/**
+ * CSP `form-action` also covers the redirect after a form: outside targets have to be listed. A host
+ * without a scheme has that of the page, so that a page over https allows no form over http.
+ *
+ * @param connect Whether scripts of the page can send requests to its own site.
+ */
+export function pageHeaders(
+  { postLoginLocation, publicUrl, cookieDomain }: FormTargets,
+  connect: "none" | "self" = "none",
+): Headers {
+  const outside = typeof postLoginLocation === "string" ? originOf(postLoginLocation) : undefined;
+  const port = portOf(publicUrl);
+  const domain = `${cookieDomain}${port === "" ? "" : `:${port}`}`;
+  const hosts = cookieDomain === undefined ? [] : [domain, `*.${domain}`];
+  const shared = ["", "https://"].flatMap((scheme) => hosts.map((host) => `${scheme}${host}`));
+  // The page for an excluded user is shown under the host name of the app.
+  const own = ["'self'", publicUrl].filter(Boolean).join(" ");
+  const formTargets = ["'self'", outside, ...shared].filter(Boolean).join(" ");
+  const connectTo = connect === "self" ? "connect-src 'self'; " : "";
+  return {
+    "Content-Type": "text/html; charset=utf-8",
+    Vary: "Accept-Language",
+    "Content-Security-Policy": `default-src 'none'; script-src ${own}; style-src ${own}; img-src ${own}; ${connectTo}object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
+  };
+}

@@ -1,0 +1,22 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import { errorOf } from "../../core/base/fault.ts";
+import type { Answer } from "./responses.ts";
+
+/** The part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that is used. */
+export interface Sendable {
+  writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
+  end(body?: string | Uint8Array): unknown;
+}
+
+/** Sends the answer as the response to a Node request. Throws an `Error` only. */
+export function sendAnswer({ status, headers, cookies, body }: Answer, to: Sendable): void {
+  const all = cookies.length === 0 ? headers : { ...headers, "Set-Cookie": [...cookies] };
+  try {
+    to.writeHead(status, all);
+    if (body === null) to.end();
+    else to.end(body);
+  } catch (thrown) {
+    // Other middleware can have replaced these methods.
+    throw errorOf(thrown);
+  }
+}

@@ -1,0 +1,95 @@
+import type { MaybePromise } from "../../core/base/maybe-promise.ts";
+import type { Admission, Guard } from "../../core/sessions/require-user.ts";
+import { SESSION_LIFETIME_SECONDS } from "../../core/sessions/session-token.ts";
+import { isEncrypted } from "../request/connection.ts";
+import type { WebRequest } from "../request/web-request.ts";
+
+const NAME = "session";
+
+const CLEARED = `${NAME}=; Path=/; HttpOnly; Max-Age=-1`;
+
+/** The Set-Cookie lines that sign out. */
+export function clearedSessionCookies(domain: string | undefined): readonly string[] {
+  return domain === undefined ? [CLEARED] : [`${CLEARED}; Domain=${domain}`, CLEARED];
+}
+
+/**
+ * The Set-Cookie lines that sign in. With a domain, an older cookie of this host alone is cleared:
+ * browsers would send it first. It is cleared before the new one is set, because some browsers do
+ * not tell the two apart if the host is the domain itself.
+ */
+export function sessionCookies(
+  request: WebRequest,
+  token: string,
+  domain: string | undefined,
+): readonly string[] {
+  const secure = isOverTls(request) ? "; Secure" : "";
+  const cookie = `${NAME}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${SESSION_LIFETIME_SECONDS}${secure}`;
+  return domain === undefined ? [cookie] : [CLEARED, `${cookie}; Domain=${domain}`];
+}
+
+/** The header counts from any client: a false one only restricts the client's own sign-in. */
+export function isOverTls(request: WebRequest): boolean {
+  return isEncrypted(request) || request.header("x-forwarded-proto") === "https";
+}
+
+/** A sibling host can add cookies of this name, and each that is tried costs a signature. */
+const MAX_TRIED = 4;
+
+/** The text of the first session cookie of a Cookie header. Runs on every guarded request. */
+export const sessionTokenIn = (cookies: string | undefined): string | undefined =>
+  cookieIn(cookies, NAME);
+
+/** The session tokens of a Cookie header, of which only the first four count. */
+export const sessionTokensIn = (cookies: string | undefined): readonly string[] =>
+  Array.from({ length: MAX_TRIED }, (_, skip) => cookieIn(cookies, NAME, skip) ?? []).flat();
+
+/**
+ * The first session token of a Cookie header that is genuine, apart from those that the caller has
+ * already tried.
+ */
+export const genuineTokenIn = (
+  cookies: string | undefined,
+  isGenuine: (token: string) => boolean,
+  tried = 0,
+): string | undefined => sessionTokensIn(cookies).slice(tried).find(isGenuine);
+
+/** Decides over the first genuine session token of a Cookie header. */
+export type CookieGuard = (cookies: string | undefined) => MaybePromise<Admission>;
+
+/** The guard for Cookie headers. Only if the first session cookie is forged, it reads on. */
+export function readingCookies(guard: Guard, isGenuine: (token: string) => boolean): CookieGuard {
+  function readOn(admission: Admission, cookies: string | undefined): MaybePromise<Admission> {
+    if (admission.kind !== "forged-token") return admission;
+    const genuine = genuineTokenIn(cookies, isGenuine, 1);
+    return genuine === undefined ? admission : guard(genuine);
+  }
+  const later = (first: Promise<Admission>, cookies: string | undefined): Promise<Admission> =>
+    first.then((admission) => readOn(admission, cookies));
+  // Makes no closure: this is on the hot path.
+  return (cookies) => {
+    const first = guard(sessionTokenIn(cookies));
+    return first instanceof Promise ? later(first, cookies) : readOn(first, cookies);
+  };
+}
+
+/** The value of the first cookie of this name that is not empty, after `skip` others. */
+export function cookieIn(cookies: string | undefined, name: string, skip = 0): string | undefined {
+  if (cookies === undefined) return undefined;
+  let left = skip;
+  let equals = cookies.indexOf("=");
+  for (let start = 0; equals !== -1; ) {
+    const semicolon = cookies.indexOf(";", start);
+    const end = semicolon === -1 ? cookies.length : semicolon;
+    if (equals < end) {
+      if (cookies.slice(start, equals).trim() === name) {
+        const value = cookies.slice(equals + 1, end).trim();
+        if (value !== "" && left === 0) return value;
+        if (value !== "") left -= 1;
+      }
+      equals = cookies.indexOf("=", end);
+    }
+    start = end + 1;
+  }
+  return undefined;
+}

@@ -1,0 +1,117 @@
+import type { BegunCodes } from "../../core/codes/turn-on-codes.ts";
+import type { User } from "../../core/store.ts";
+import { homeLocation } from "../answers/location.ts";
+import { type Answer, redirect } from "../answers/responses.ts";
+import type { CodesSection } from "../pages/page-data.ts";
+import { MAX_QR_BYTES, qrCode } from "../pages/qr-code.ts";
+import type { WebPorts, With } from "../ports.ts";
+import type { Form } from "../request/form.ts";
+import { clientOf } from "../request/remote-address.ts";
+import { noteRefusal, type Refusal } from "../request/warnings.ts";
+import type { AdmittedRequest } from "../request/web-request.ts";
+import { homeWithCodes, homeWithProblem } from "./home.ts";
+
+type CodePorts = With<"codes">;
+
+const REJECTED: Refusal = "change of one-time codes rejected";
+
+export async function postBeginCodes(
+  ports: CodePorts,
+  request: AdmittedRequest,
+  form: Form,
+): Promise<Answer> {
+  const { user } = request;
+  const client = clientOf(request, ports.proxies);
+  const outcome = await ports.codes.begin(user.id, form("codes_password"), client);
+  switch (outcome.kind) {
+    case "no-user":
+      return redirect(ports.paths.login);
+    case "already-on":
+      return redirect(homeLocation(ports.paths, ports.options, user));
+    case "current-password-incorrect":
+      noteRefusal(ports, request, REJECTED);
+      return homeWithProblem(ports, request, "codes", "currentPasswordIncorrect", [
+        "codes_password",
+      ]);
+    case "begun":
+      return homeWithCodes(ports, request, begunSection(ports, user, outcome.begun));
+  }
+}
+
+export async function postConfirmCodes(
+  ports: CodePorts,
+  request: AdmittedRequest,
+  form: Form,
+): Promise<Answer> {
+  const { user } = request;
+  const outcome = await ports.codes.confirm(user.id, form("sealed"), form("code"));
+  switch (outcome.kind) {
+    case "no-user":
+      return redirect(ports.paths.login);
+    case "already-on":
+      return redirect(homeLocation(ports.paths, ports.options, user));
+    case "not-begun":
+      return homeWithProblem(ports, request, "codes", "codesNotBegun", ["codes_password"]);
+    case "code-incorrect": {
+      const section = begunSection(ports, user, outcome.begun);
+      return homeWithProblem(ports, request, "codes", "codeIncorrect", ["code"], section);
+    }
+    case "on": {
+      const { recoveryCodes } = outcome;
+      return homeWithCodes(ports, request, { kind: "turned-on", recoveryCodes });
+    }
+  }
+}
+
+export async function postTurnOffCodes(
+  ports: CodePorts,
+  request: AdmittedRequest,
+  form: Form,
+): Promise<Answer> {
+  const { user } = request;
+  const entered = { currentPassword: form("codes_password"), code: form("code") };
+  switch (await ports.codes.turnOff(user.id, entered, clientOf(request, ports.proxies))) {
+    case "no-user":
+      return redirect(ports.paths.login);
+    case "current-password-incorrect":
+      noteRefusal(ports, request, REJECTED);
+      return homeWithProblem(ports, request, "codes", "currentPasswordIncorrect", [
+        "codes_password",
+      ]);
+    case "code-incorrect":
+      noteRefusal(ports, request, REJECTED);
+      return homeWithProblem(ports, request, "codes", "codeIncorrect", ["code"]);
+    case "already-off":
+    case "off":
+      return redirect(homeLocation(ports.paths, ports.options, user));
+  }
+}
+
+function begunSection({ options }: WebPorts, user: User, begun: BegunCodes): CodesSection {
+  const { secret, sealed } = begun;
+  const uri = keyUri(options.appName, user.username, secret);
+  const grouped = (secret.match(/.{1,4}/g) ?? []).join(" ");
+  return { kind: "begun", secret: grouped, uri, qr: qrCode(uri), sealed };
+}
+
+/** Enough for most names; the issuer is in the address twice. */
+const MAX_ISSUER_BYTES = 24;
+
+/** What authenticator apps read. Names are cut so that the address fits into the QR code. */
+export function keyUri(appName: string, username: string, secret: string): string {
+  const issuer = encodedWithin(appName, MAX_ISSUER_BYTES);
+  const uriOf = (account: string): string =>
+    `otpauth://totp/${issuer}:${account}?secret=${secret}&issuer=${issuer}`;
+  return uriOf(encodedWithin(username, MAX_QR_BYTES - uriOf("").length));
+}
+
+/** The longest start of a text that is not longer than this once encoded. */
+function encodedWithin(text: string, bytes: number): string {
+  let encoded = "";
+  for (const character of text.toWellFormed()) {
+    const longer = encoded + encodeURIComponent(character);
+    if (longer.length > bytes) break;
+    encoded = longer;
+  }
+  return encoded;
+}

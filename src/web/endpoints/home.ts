@@ -1,0 +1,104 @@
+import { messageOf } from "../../core/base/fault.ts";
+import { recoveryCodesLeft, usesCodes } from "../../core/codes/code-state.ts";
+import { eventIn } from "../../core/log/events.ts";
+import type { LogEntry } from "../../core/log/log-reader.ts";
+import type { Extras, UserId } from "../../core/store.ts";
+import { takeNotice } from "../answers/notice.ts";
+import type { Answer } from "../answers/responses.ts";
+import type { Activity, ActivityEntry, CodesSection, HomeProblem } from "../pages/page-data.ts";
+import { utcIn } from "../pages/utc-time.ts";
+import type { MessageName } from "../pages/words/en.ts";
+import { type Locale, wordsIn } from "../pages/words.ts";
+import type { WebPorts } from "../ports.ts";
+import type { AdmittedRequest } from "../request/web-request.ts";
+import { passkeySection } from "./passkeys-offered.ts";
+import { sessionsFor } from "./sessions.ts";
+
+export async function getHome(ports: WebPorts, request: AdmittedRequest): Promise<Answer> {
+  const { notice, cookies } = takeNotice(request, String(ports.paths.home), "password-changed");
+  const data = await homeOf(ports, request);
+  return ports.views.page(request, "home", { ...data, notice }, cookies);
+}
+
+/** Shows the home page with what only the response to a form may show. */
+export async function homeWithCodes(
+  ports: WebPorts,
+  request: AdmittedRequest,
+  codes: CodesSection,
+): Promise<Answer> {
+  const data = await homeOf(ports, request, codes);
+  return ports.views.page(request, "home", data);
+}
+
+/** Shows the home page again with a problem of one of its forms. */
+export async function homeWithProblem<Form extends HomeProblem["form"]>(
+  ports: WebPorts,
+  request: AdmittedRequest,
+  form: Form,
+  name: MessageName,
+  fields: Extract<HomeProblem, { form: Form }>["fields"],
+  codes?: CodesSection,
+): Promise<Answer> {
+  const data = await homeOf(ports, request, codes);
+  const { [name]: message } = wordsIn(ports.views.locale(request)).messages;
+  const problem = { form, message, fields } as HomeProblem;
+  return ports.views.formProblem(request, 422, "home", { ...data, problem });
+}
+
+/** The home page in its usual state, apart from what is given. */
+async function homeOf(ports: WebPorts, request: AdmittedRequest, codes?: CodesSection) {
+  const locale = ports.views.locale(request);
+  const [activity, sessions, extras] = await Promise.all([
+    activityFor(ports, request.user.id, locale),
+    sessionsFor(ports, request, locale),
+    extrasFor(ports, request.user.id),
+  ]);
+  return {
+    notice: undefined,
+    problem: undefined,
+    activity,
+    sessions,
+    codes: codes ?? codesSection(ports, extras),
+    passkeys: passkeySection(ports, request, locale, extras),
+  };
+}
+
+/** Read from the store, since another instance may have changed them a moment ago. */
+async function extrasFor({ rules, options }: WebPorts, userId: UserId): Promise<Extras> {
+  if (rules.codes === undefined && rules.passkeys === undefined) return {};
+  return (await options.store.findUser(userId)) ?? {};
+}
+
+function codesSection({ rules }: WebPorts, { codes }: Extras): CodesSection {
+  if (rules.codes === undefined) return { kind: "none" };
+  if (!usesCodes(codes)) return { kind: "off" };
+  return { kind: "on", recoveryCodesLeft: recoveryCodesLeft(codes) };
+}
+
+/** If the log cannot be read, the page still offers the password form. */
+async function activityFor(
+  { rules, requests }: WebPorts,
+  user: UserId,
+  locale: Locale,
+): Promise<Activity> {
+  if (rules.recentLog === undefined) return { kind: "none" };
+  try {
+    return { kind: "entries", entries: activityIn(locale, await rules.recentLog(user)) };
+  } catch (error) {
+    requests.log.error({ reason: messageOf(error) }, "the log cannot be read for the home page");
+    return { kind: "unreadable" };
+  }
+}
+
+/** Log entries in the reader's language. An entry of an unknown type keeps its summary. */
+export function activityIn(locale: Locale, entries: readonly LogEntry[]): readonly ActivityEntry[] {
+  const { events } = wordsIn(locale);
+  return entries.map((entry) => {
+    const event = eventIn(entry);
+    return {
+      text: event === undefined ? entry.summary : events[event.type](event.subject),
+      at: entry.at.toISOString(),
+      utc: utcIn(locale, entry.at),
+    };
+  });
+}

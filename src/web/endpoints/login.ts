@@ -1,0 +1,75 @@
+import type { SignInOutcome } from "../../core/sign-in/sign-in.ts";
+import { locationFor } from "../answers/location.ts";
+import { takeNotice } from "../answers/notice.ts";
+import { type Answer, redirect } from "../answers/responses.ts";
+import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
+import { sessionCookies, sessionTokensIn } from "../answers/session-cookie.ts";
+import type { WebPorts } from "../ports.ts";
+import type { Form } from "../request/form.ts";
+import { clientOf } from "../request/remote-address.ts";
+import { noteRefusal } from "../request/warnings.ts";
+import { parameterOf, type WebRequest } from "../request/web-request.ts";
+import { offersPasskeySignIn } from "./passkeys-offered.ts";
+
+export async function getLogin(ports: WebPorts, request: WebRequest): Promise<Answer> {
+  const { options, paths, views } = ports;
+  const returnTo = acceptedTarget(options, askedOf(request), parameterOf(request, RETURN_TO));
+  const { CurrentUser: user } = await views.helpers(request);
+  const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
+  const [asksCode, offersPasskeys] = await Promise.all([
+    asksForCode(ports),
+    offersPasskeySignIn(ports, request),
+  ]);
+  const { notice, cookies } = takeNotice(request, paths.login, "session-not-ended");
+  const data = { returnTo, continueTo, asksCode, offersPasskeys, notice };
+  return views.page(request, "login", data, cookies);
+}
+
+/** The field is also shown if the store cannot be asked: without codes, it has no effect. */
+async function asksForCode({ rules }: WebPorts): Promise<boolean> {
+  try {
+    return await rules.users.anyHas("codes");
+  } catch {
+    return true;
+  }
+}
+
+export async function postLogin(ports: WebPorts, request: WebRequest, form: Form): Promise<Answer> {
+  const outcome = await ports.rules.signIn({
+    ...clientOf(request, ports.proxies),
+    // Read by the rule after the count of accounts, since it throws for an unknown address.
+    get remoteAddress() {
+      return ports.proxies.remoteAddress(request);
+    },
+    username: form("username"),
+    password: form("password"),
+    code: form("code"),
+  });
+  return answerSignIn(ports, request, form, outcome);
+}
+
+/** The response to every way of signing in. */
+export async function answerSignIn(
+  ports: WebPorts,
+  request: WebRequest,
+  form: Form,
+  outcome: SignInOutcome,
+): Promise<Answer> {
+  const { rules, options, paths } = ports;
+  const target = acceptedTarget(options, askedOf(request), form(RETURN_TO));
+  switch (outcome.kind) {
+    case "needs-setup":
+      return redirect(withReturnTo(paths.setup, target));
+    case "rate-limited":
+    case "rejected":
+      noteRefusal(ports, request, `sign-in ${outcome.kind}`);
+      return redirect(withReturnTo(`${paths.login}?error=1`, target));
+    case "signed-in":
+      // The new session replaces the one that this browser had, if it is of the same user.
+      await rules.signOut(sessionTokensIn(request.header("cookie")), outcome.user.id);
+      return redirect(
+        target ?? locationFor(options.postLoginLocation, outcome.user),
+        sessionCookies(request, outcome.token, options.cookieDomain),
+      );
+  }
+}

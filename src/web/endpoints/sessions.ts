@@ -1,0 +1,105 @@
+import { messageOf } from "../../core/base/fault.ts";
+import { homeLocation } from "../answers/location.ts";
+import { noticeCookie } from "../answers/notice.ts";
+import { type Answer, redirect } from "../answers/responses.ts";
+import {
+  clearedSessionCookies,
+  genuineTokenIn,
+  sessionCookies,
+  sessionTokensIn,
+} from "../answers/session-cookie.ts";
+import type { Sessions } from "../pages/page-data.ts";
+import { utcIn } from "../pages/utc-time.ts";
+import { type Locale, wordsIn } from "../pages/words.ts";
+import type { WebPorts, With } from "../ports.ts";
+import type { Form } from "../request/form.ts";
+import { clientOf } from "../request/remote-address.ts";
+import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
+
+/**
+ * Without it, the back button after a sign-out shows an app's page from the browser's cache. Browsers
+ * ignore it over plain HTTP, except on loopback.
+ */
+const CLEAR_CACHE = { "Clear-Site-Data": '"cache"' };
+
+/** The value of the field `session` for all sessions but that of the request. */
+const OTHERS = "others";
+
+/** The session token that a request carries. */
+export const tokenOf = ({ rules }: WebPorts, request: WebRequest): string =>
+  genuineTokenIn(request.header("cookie"), rules.isGenuine) ?? "";
+
+/** The cookie is cleared even if the session cannot be ended yet, which the sign-in page then says. */
+export async function postLogout(ports: WebPorts, request: WebRequest): Promise<Answer> {
+  const { rules, options, paths } = ports;
+  const outcome = await rules.signOut(sessionTokensIn(request.header("cookie")));
+  const notices =
+    outcome === "ended" ? [] : [noticeCookie(request, paths.login, "session-not-ended")];
+  const cookies = [...clearedSessionCookies(options.cookieDomain), ...notices];
+  return redirect(paths.login, cookies, CLEAR_CACHE);
+}
+
+/**
+ * A session that is not the user's own, or that has ended already, gets the same redirect. The
+ * redirect of a user who has ended this session leads to the sign-in.
+ */
+export async function postEndSession(
+  ports: With<"sessions">,
+  request: AdmittedRequest,
+  form: Form,
+): Promise<Answer> {
+  const { sessions, paths, options } = ports;
+  const { user } = request;
+  const home = homeLocation(paths, options, user);
+  const session = form("session");
+  if (session === OTHERS) return redirect(home, await endOthers(ports, request));
+  await sessions.end(user, session);
+  return redirect(home);
+}
+
+/** Ends all sessions but that of the request, and returns the cookies with which it continues. */
+export async function endOthers(
+  ports: WebPorts,
+  request: AdmittedRequest,
+): Promise<readonly string[]> {
+  const { rules, options, proxies } = ports;
+  const client = clientOf(request, proxies);
+  const token = await rules.sessions?.endOthers(request.user, tokenOf(ports, request), client);
+  return token === undefined ? [] : sessionCookies(request, token, options.cookieDomain);
+}
+
+/** If the store cannot list them, the page still offers the rest. */
+export async function sessionsFor(
+  ports: WebPorts,
+  request: WebRequest,
+  locale: Locale,
+): Promise<Sessions> {
+  const { rules, proxies, requests } = ports;
+  if (rules.sessions === undefined) return { kind: "none" };
+  try {
+    const { sessions, currentId } = await rules.sessions.list(
+      tokenOf(ports, request),
+      clientOf(request, proxies),
+    );
+    return {
+      kind: "sessions",
+      sessions: sessions.map((session) => ({
+        id: session.id,
+        device: deviceIn(locale, session.device),
+        address: session.address,
+        isCurrent: session.id === currentId,
+        at: session.usedAt.toISOString(),
+        utc: utcIn(locale, session.usedAt),
+      })),
+    };
+  } catch (error) {
+    requests.log.error({ reason: messageOf(error) }, "the sessions cannot be listed");
+    return { kind: "unreadable" };
+  }
+}
+
+/** The name of a device in the reader's language. */
+function deviceIn(locale: Locale, device: string): string {
+  const { on, unknownDevice } = wordsIn(locale);
+  return device === "" ? unknownDevice : device.split(" on ").join(` ${on} `);
+}

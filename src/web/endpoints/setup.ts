@@ -1,0 +1,81 @@
+import { isSetupTokenExpected } from "../../core/setup/setup-token.ts";
+import { locationFor } from "../answers/location.ts";
+import { type Answer, redirect } from "../answers/responses.ts";
+import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
+import { sessionCookies } from "../answers/session-cookie.ts";
+import type { PageData, SetupField } from "../pages/page-data.ts";
+import type { MessageName } from "../pages/words/en.ts";
+import { wordsIn } from "../pages/words.ts";
+import type { WebPorts } from "../ports.ts";
+import { type Form, missingFields } from "../request/form.ts";
+import { clientOf } from "../request/remote-address.ts";
+import { noteRefusal } from "../request/warnings.ts";
+import { parameterOf, type WebRequest } from "../request/web-request.ts";
+
+export async function getSetup(ports: WebPorts, request: WebRequest): Promise<Answer> {
+  const target = acceptedTarget(ports.options, askedOf(request), parameterOf(request, RETURN_TO));
+  if (await ports.rules.users.anyExists()) {
+    return redirect(withReturnTo(ports.paths.login, target));
+  }
+  const fromLink: Form = (field) => (field === "token" ? (parameterOf(request, field) ?? "") : "");
+  const data = await setupData(ports, fromLink, target);
+  return ports.views.page(request, "setup", { ...data, problem: undefined });
+}
+
+/** Keeps all entered values except the passwords. */
+async function setupData(
+  { options }: WebPorts,
+  entered: Form,
+  returnTo: string | undefined,
+): Promise<Omit<PageData["setup"], "problem">> {
+  return {
+    tokenExpected: isSetupTokenExpected(await options.setupToken.read()),
+    offersDomain: options.setUpDomain !== undefined,
+    token: entered("token"),
+    username: entered("username"),
+    domain: entered("domain"),
+    returnTo,
+  };
+}
+
+export async function postSetup(ports: WebPorts, request: WebRequest, form: Form): Promise<Answer> {
+  const { rules, options, views, paths } = ports;
+  const entered = {
+    token: form("token"),
+    username: form("username"),
+    password: form("password"),
+    confirm: form("confirm"),
+    domain: form("domain"),
+  };
+  const outcome = await rules.setUp(entered, clientOf(request, ports.proxies));
+  const target = acceptedTarget(options, askedOf(request), form(RETURN_TO));
+
+  async function again(
+    status: number,
+    name: MessageName,
+    ...fields: [SetupField, ...SetupField[]]
+  ): Promise<Answer> {
+    const message = wordsIn(views.locale(request)).messages[name];
+    const data = await setupData(ports, form, target);
+    return views.formProblem(request, status, "setup", { ...data, problem: { message, fields } });
+  }
+
+  switch (outcome.kind) {
+    case "already-configured":
+      return redirect(withReturnTo(paths.login, target));
+    case "invalid-setup-token":
+      noteRefusal(ports, request, "setup rejected");
+      return again(403, "invalidSetupToken", "token");
+    case "username-or-password-missing": {
+      const missing = missingFields(form, "username", "password");
+      return again(422, "usernameOrPasswordMissing", ...missing);
+    }
+    case "passwords-differ":
+      return again(422, "passwordsDiffer", "password", "confirm");
+    case "set-up":
+      return redirect(
+        target ?? locationFor(options.postLoginLocation, outcome.user),
+        sessionCookies(request, outcome.token, options.cookieDomain),
+      );
+  }
+}

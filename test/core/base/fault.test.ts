@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  clientGone,
+  codeOf,
+  errorOf,
+  Fault,
+  messageOf,
+  Unavailable,
+} from "../../../src/core/base/fault.ts";
+
+test("carries a code, a message and a cause", () => {
+  const cause = new Error("beneath");
+  const fault = new Unavailable("store_busy", "locked", 2, { cause });
+  assert.ok(fault instanceof Fault && fault instanceof Error);
+  assert.equal(fault.retryAfterSeconds, 2);
+  assert.deepEqual([fault.code, fault.message, fault.cause], ["store_busy", "locked", cause]);
+  assert.equal(String(fault), "Unavailable: locked");
+  assert.equal(String(new Fault("a_code", "a message")), "Fault: a message");
+});
+
+test("finds the code of errors of Node and Latchkey", () => {
+  assert.equal(codeOf(Object.assign(new Error("no such file"), { code: "ENOENT" })), "ENOENT");
+  assert.equal(codeOf(new Fault("a_code", "a message")), "a_code");
+  assert.equal(codeOf(clientGone()), "client_gone");
+  assert.match(clientGone().message, /disconnected/);
+});
+
+test("returns no code for other thrown values", () => {
+  const numbered = Object.assign(new Error("numbered"), { code: 42 });
+  for (const thrown of [new Error("plain"), numbered, { code: "X" }, "text", null, undefined]) {
+    assert.equal(codeOf(thrown), undefined);
+  }
+});
+
+test("returns a message for any thrown value", () => {
+  assert.equal(messageOf(new Error("of an error")), "of an error");
+  assert.equal(messageOf("thrown text"), "thrown text");
+  assert.equal(messageOf(undefined), "undefined was thrown, not an Error");
+});
+
+test("makes an Error of any thrown value, which keeps the value as its cause", () => {
+  const error = new TypeError("an error");
+  assert.equal(errorOf(error), error);
+  for (const thrown of [undefined, null, 0, "", "route", Symbol("s"), Object.create(null)]) {
+    const made = errorOf(thrown);
+    assert.ok(made instanceof Fault);
+    assert.deepEqual([made.code, made.cause], ["not_an_error", thrown]);
+  }
+});

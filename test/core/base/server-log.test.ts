@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { unfailing } from "../../../src/core/base/server-log.ts";
+
+test("passes lines on, and drops what the log throws now or later", async (t) => {
+  const unhandled = t.mock.fn();
+  process.on("unhandledRejection", unhandled);
+  t.after(() => process.off("unhandledRejection", unhandled));
+  const lines: unknown[] = [];
+  const log = unfailing({
+    warn(...line) {
+      lines.push(line);
+      throw undefined;
+    },
+    async error(...line) {
+      lines.push(line);
+      throw new Error("the disk is full");
+    },
+  });
+  log.warn({ a: 1 }, "one");
+  log.error({ b: 2 }, "two");
+  assert.deepEqual(lines, [
+    [{ a: 1 }, "one"],
+    [{ b: 2 }, "two"],
+  ]);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(unhandled.mock.callCount(), 0);
+});

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { STORE_BUSY, Unavailable } from "../../../src/core/base/fault.ts";
+import { watchStore } from "../../../src/core/base/watch-store.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
+import { recordingLog } from "../../support/recording-log.ts";
+
+const away = new Unavailable("store_unavailable", "no answer", 2, { cause: new Error("refused") });
+const busy = new Unavailable(STORE_BUSY, "locked", 2);
+
+/** A store in the form of a class, whose methods need their own `this`. */
+class Store {
+  #failure: Error | undefined;
+  fail(failure: Error | undefined): void {
+    this.#failure = failure;
+  }
+  async ask(): Promise<string> {
+    if (this.#failure !== undefined) throw this.#failure;
+    return "answer";
+  }
+}
+
+function watched() {
+  const store = new Store();
+  const clock = fakeClock();
+  const log = recordingLog();
+  const watchedStore = watchStore(Object.freeze(store), clock, log);
+  return {
+    log,
+    async ask(failure: Error | undefined, afterMs = 0): Promise<void> {
+      clock.advance(afterMs);
+      store.fail(failure);
+      const asked = watchedStore.ask();
+      if (failure === undefined) assert.equal(await asked, "answer");
+      else await assert.rejects(asked, failure);
+    },
+    lines: () => log.lines.map(({ message, fields }) => [message, fields]),
+  };
+}
+
+const AWAY = ["the database is away", { reason: "no answer", cause: "refused" }];
+
+test("logs once that the store is away, and once that it is back, with the time between", async () => {
+  const { ask, lines } = watched();
+  await ask(undefined);
+  await ask(away, 2_000);
+  for (let n = 0; n < 100; n += 1) await ask(away, 100);
+  assert.deepEqual(lines(), [AWAY]);
+  await ask(undefined, 1_000);
+  await ask(undefined);
+  assert.deepEqual(lines(), [AWAY, ["the database is back", { seconds: 11 }]]);
+});
+
+test("logs that the store is away if the first request fails", async () => {
+  const { ask, lines } = watched();
+  await ask(away);
+  assert.deepEqual(lines(), [AWAY]);
+});
+
+test("a store that answers others, is busy or has a fault is not away", async () => {
+  const { ask, lines } = watched();
+  for (let n = 0; n < 100; n += 1) {
+    await ask(undefined, 500);
+    await ask(away, 400);
+  }
+  for (const failure of [busy, new Error("a fault")]) await ask(failure, 60_000);
+  assert.deepEqual(lines(), []);
+  await ask(away);
+  assert.deepEqual(lines(), [AWAY]);
+});
+
+test("a server log that throws does not fail the request", async () => {
+  const throwing = () => {
+    throw new Error("the log is full");
+  };
+  const log = { warn: throwing, error: throwing };
+  const store = watchStore({ ask: () => Promise.reject(away) }, fakeClock(), log);
+  await assert.rejects(store.ask(), away);
+});

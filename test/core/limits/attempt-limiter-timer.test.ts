@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { honoAuth } from "../../../src/adapters/hono.ts";
+import { createAuth } from "../../../src/auth.ts";
+import { Unavailable } from "../../../src/core/base/fault.ts";
+import { SECRET } from "../../support/gate.ts";
+import { recordingLog } from "../../support/recording-log.ts";
+import { hashText, openStore } from "../../support/store.ts";
+
+const FIVE_MINUTES = 5 * 60_000;
+
+test("cleans the limiter up every five minutes until createAuth is closed", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  let now = 0;
+  t.mock.method(performance, "now", () => now);
+  const store = await openStore(t);
+  await store.insertFirstUser({ username: "owner", passwordHash: hashText("no hash") });
+  const auth = createAuth({
+    secret: SECRET,
+    log: recordingLog(),
+    // Fails after the limiter has been asked, or every address of the flood would cost a hash.
+    store: {
+      ...store,
+      findUserByUsername: () => Promise.reject(new Unavailable("store_busy", "busy", 1)),
+    },
+  });
+
+  const statusFor = async (remoteAddress: string): Promise<number> => {
+    const env = { incoming: { socket: { remoteAddress } } };
+    return (await honoAuth(auth).routes.request("/login", { method: "POST" }, env)).status;
+  };
+  const [admitted, denied] = [503, 303];
+  async function flood(network: string, addresses: number): Promise<void> {
+    for (let i = 0; i < addresses; i += 1) {
+      assert.equal(await statusFor(`${network}:${i.toString(16)}`), admitted);
+    }
+    assert.equal(await statusFor("192.0.2.1"), denied);
+  }
+
+  await flood("2001:db8:1:", 10_001);
+  now += FIVE_MINUTES;
+  t.mock.timers.tick(FIVE_MINUTES - 1);
+  assert.equal(await statusFor("192.0.2.1"), denied, "just before the clean-up");
+  t.mock.timers.tick(1);
+  assert.equal(await statusFor("192.0.2.1"), admitted, "after the clean-up");
+
+  await flood("2001:db8:2:", 10_000);
+  await auth.close();
+  now += FIVE_MINUTES;
+  t.mock.timers.tick(FIVE_MINUTES);
+  assert.equal(await statusFor("192.0.2.1"), denied, "after it was closed");
+});

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isClientGone } from "../../../src/core/base/fault.ts";
+import {
+  networkRequester,
+  OPERATOR,
+  setupRequester,
+  userRequester,
+} from "../../../src/core/limits/requester.ts";
+import { setUp } from "../../../src/core/setup/set-up.ts";
+import { changePassword } from "../../../src/core/sign-in/change-password.ts";
+import { signIn } from "../../../src/core/sign-in/sign-in.ts";
+import type { UserId } from "../../../src/core/store.ts";
+import { corePorts } from "../../support/core-ports.ts";
+import { OWNER } from "../../support/gate.ts";
+
+test("counts a password change for user and network, a sign-in for the network, and the operator for neither", () => {
+  const client = { remoteAddress: "2001:db8::1", signal: undefined };
+  const network = "2001:db8::/64";
+  assert.deepEqual(networkRequester(client).shares, [network]);
+  const { turn, shares } = userRequester(client, "7" as UserId);
+  assert.deepEqual([turn, shares], ["user 7", ["user 7", network]]);
+  assert.deepEqual(setupRequester(client).shares, []);
+  assert.deepEqual(OPERATOR, { turn: "operator", shares: [] });
+});
+
+const noToken = { read: async () => undefined, delete: async () => {} };
+const GONE = { remoteAddress: "192.0.2.1", signal: AbortSignal.abort() };
+
+test("neither sign-in, setup nor password change hashes for a client that has disconnected", async (t) => {
+  const ports = await corePorts(t);
+  const typed = { ...OWNER, confirm: OWNER.password, token: "", domain: "" };
+  const setUpPorts = { ...ports, setupToken: noToken, setUpDomain: undefined };
+  await assert.rejects(setUp(setUpPorts, typed, GONE), isClientGone);
+  assert.equal(await ports.store.hasUsers(), false);
+
+  const { id, passwordHash } = await ports.insertOwner();
+  await assert.rejects(signIn(ports, { ...OWNER, ...GONE }), isClientGone);
+  const change = {
+    currentPassword: OWNER.password,
+    newPassword: "a new password",
+    confirmPassword: "a new password",
+  };
+  await assert.rejects(changePassword(ports, id, change, GONE), isClientGone);
+  assert.equal((await ports.store.findUser(id))?.passwordHash, passwordHash);
+  assert.deepEqual(await ports.writtenEntries(), []);
+});

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createPasswords } from "../../../src/core/passwords/passwords.ts";
+import { scryptWork, verifyScrypt } from "../../../src/core/passwords/scrypt-hash.ts";
+import { hashText } from "../../support/store.ts";
+
+const base64 = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "");
+
+/** RFC 7914, section 12. */
+const PUBLISHED = Buffer.from(
+  "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640",
+  "hex",
+);
+const NACL = `$scrypt$ln=10,r=8,p=16$${base64(Buffer.from("NaCl"))}$${base64(PUBLISHED)}`;
+
+test("verifies only the password of the published example", async () => {
+  assert.equal(await verifyScrypt(NACL, "password"), true);
+  for (const password of ["Password", "password ", ""]) {
+    assert.equal(await verifyScrypt(NACL, password), false, JSON.stringify(password));
+  }
+});
+
+test("accepts a hash with base64 padding", async () => {
+  const [, , costs = "", salt = "", digest = ""] = NACL.split("$");
+  assert.equal(await verifyScrypt(`$scrypt$${costs}$${salt}==$${digest}==`, "password"), true);
+});
+
+test("rejects another salt, cost or digest", async () => {
+  const others = [
+    NACL.replace("ln=10", "ln=9"),
+    NACL.replace("p=16", "p=15"),
+    NACL.replace(base64(Buffer.from("NaCl")), base64(Buffer.from("NaCk"))),
+    `${NACL.slice(0, -2)}AA`,
+  ];
+  for (const other of others) assert.equal(await verifyScrypt(other, "password"), false, other);
+});
+
+test("reads the work from the hash", () => {
+  assert.equal(scryptWork(NACL), 2 ** 10 * 8 * 16);
+});
+
+test("rejects text that only contains a scrypt hash", async () => {
+  for (const text of [`x${NACL}`, `${NACL}$`, `${NACL}\n`, "$scrypt$", ""]) {
+    assert.equal(scryptWork(text), undefined, text);
+    assert.equal(await verifyScrypt(text, "password"), false, text);
+  }
+});
+
+test("verifies a hash that needs more memory than Node's default", async () => {
+  const large = `$scrypt$ln=17,r=8,p=1$c29tZXNhbHQ$${base64(PUBLISHED)}`;
+  assert.equal(await verifyScrypt(large, "password"), false);
+});
+
+test("passwords are verified by a scrypt hash without blocking the event loop", async () => {
+  const passwords = createPasswords({ atOnce: 1, waiting: 0 });
+  assert.equal(await passwords.verify("password", hashText(NACL)), true);
+  let turns = 0;
+  let over = false;
+  const verified = passwords
+    .verify("password", hashText(NACL.replace("ln=10", "ln=14")))
+    .finally(() => {
+      over = true;
+    });
+  while (!over) {
+    turns += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(await verified, false);
+  assert.ok(turns > 100, `${turns} turns of the event loop`);
+});

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { eventOf } from "../../../src/core/log/events.ts";
+import { createCurrentUser } from "../../../src/core/sessions/current-user.ts";
+import { endAllSessions, endSessionsOf } from "../../../src/core/sessions/end-sessions.ts";
+import { createSessionTokens } from "../../../src/core/sessions/session-token.ts";
+import type { UserId } from "../../../src/core/store.ts";
+import { SECRET } from "../../support/gate.ts";
+import { mint, partsOf } from "../../support/mint.ts";
+import { type AccountPorts, accountPorts } from "../accounts/account-ports.ts";
+
+const SECOND = 1_000;
+
+interface Scene extends AccountPorts {
+  readonly guest: UserId;
+  readonly owner: UserId;
+  /** The user of the token, read from the store again. */
+  whose(token: string): Promise<string | undefined>;
+  /** As a sign-in does it. */
+  issue(id: UserId): Promise<string>;
+}
+
+async function scene(t: TestContext): Promise<Scene> {
+  const ports = await accountPorts(t, "guest", "owner");
+  const [guest, owner] = await ports.accounts();
+  assert.ok(guest && owner);
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
+  return {
+    ...ports,
+    guest: guest.id,
+    owner: owner.id,
+    async whose(token) {
+      for (const id of [guest.id, owner.id]) ports.users.forget(id);
+      const user = await currentUser(token);
+      return typeof user === "object" ? user.username : undefined;
+    },
+    async issue(id) {
+      return ports.tokens.issue(id, (await ports.store.findUser(id))?.sessionsFrom);
+    },
+  };
+}
+
+test("ends every session of the account only and records an entry", async (t) => {
+  const ports = await scene(t);
+  const { guest, owner, clock, issue, whose } = ports;
+  const old = await issue(owner);
+  clock.advance(86_400 * SECOND);
+  const [fresh, other] = [await issue(owner), await issue(guest)];
+  assert.equal(await whose(old), "owner");
+  assert.equal(await endSessionsOf(ports, "owner"), "ended");
+  assert.deepEqual(await Promise.all([old, fresh, other].map(whose)), [
+    undefined,
+    undefined,
+    "guest",
+  ]);
+  assert.deepEqual(ports.recorded, [eventOf("user_sign_out", "owner", owner)]);
+  const stored = (await ports.accounts()).map(({ sessionsFrom }) => sessionsFrom);
+  assert.deepEqual(stored, [undefined, clock.now() / SECOND + 1]);
+});
+
+test("ends the sessions of all users and returns their number", async (t) => {
+  const ports = await scene(t);
+  const tokens = [await ports.issue(ports.guest), await ports.issue(ports.owner)];
+  assert.equal(await endAllSessions(ports), 2);
+  assert.deepEqual(await Promise.all(tokens.map(ports.whose)), [undefined, undefined]);
+  assert.deepEqual(ports.recorded, [eventOf("user_sign_out_all")]);
+});
+
+test("ends nothing for an unknown username and records no entry", async (t) => {
+  const ports = await scene(t);
+  const token = await ports.issue(ports.owner);
+  assert.equal(await endSessionsOf(ports, "Owner"), "no-user");
+  assert.equal(await ports.whose(token), "owner");
+  assert.deepEqual(ports.recorded, []);
+});
+
+test("accepts a sign-in of the same second for thirty days", async (t) => {
+  const ports = await scene(t);
+  const { clock, owner, issue, whose } = ports;
+  clock.advance(SECOND - 1);
+  const before = await issue(owner);
+  await endSessionsOf(ports, "owner");
+  const after = await issue(owner);
+  assert.deepEqual([await whose(before), await whose(after)], [undefined, "owner"]);
+  clock.advance(30 * 86_400 * SECOND - SECOND);
+  assert.equal(await whose(after), "owner");
+});
+
+for (const [ahead, user] of [
+  [120, undefined],
+  [121, "owner"],
+] as const) {
+  test(`a session issued elsewhere, dated ${ahead} s ahead, ${user ? "stays" : "ends"}`, async (t) => {
+    const ports = await scene(t);
+    const { clock, owner, whose } = ports;
+    const fast = createSessionTokens(SECRET, { now: () => clock.now() + ahead * SECOND });
+    const token = fast.issue(owner);
+    assert.equal(await whose(token), "owner");
+    await endSessionsOf(ports, "owner");
+    assert.equal(await whose(token), user);
+  });
+}
+
+test("accepts a sign-in right after the end, whatever the clocks of both instances", async (t) => {
+  const ports = await scene(t);
+  const { clock, owner, store, whose } = ports;
+  for (const endAhead of [0, 90, -90]) {
+    await endSessionsOf(
+      { ...ports, clock: { now: () => clock.now() + endAhead * SECOND } },
+      "owner",
+    );
+    const user = await store.findUser(owner);
+    for (const ahead of [0, 90, -90]) {
+      const issuer = createSessionTokens(SECRET, { now: () => clock.now() + ahead * SECOND });
+      const token = await issuer.issue(owner, user?.sessionsFrom);
+      assert.equal(await whose(token), "owner", `${endAhead} ${ahead}`);
+      const { claims } = partsOf(token);
+      assert.equal(claims.iat, clock.now() / SECOND + ahead, "dated to the issue, and not later");
+    }
+  }
+});
+
+test("ends a session from between two ends of one second, however far its clock is ahead", async (t) => {
+  const ports = await scene(t);
+  const { clock, owner, store, issue, whose } = ports;
+  await endSessionsOf(ports, "owner");
+  const fast = createSessionTokens(SECRET, { now: () => clock.now() + 90 * SECOND });
+  const between = await fast.issue(owner, (await store.findUser(owner))?.sessionsFrom);
+  assert.equal(await whose(between), "owner");
+  await endSessionsOf(ports, "owner");
+  assert.deepEqual([await whose(between), await whose(await issue(owner))], [undefined, "owner"]);
+});
+
+test("does not revive a session when a machine with a slow clock ends sessions", async (t) => {
+  const ports = await scene(t);
+  const { clock, owner, issue, whose } = ports;
+  const old = await issue(owner);
+  clock.advance(10 * SECOND);
+  await endSessionsOf(ports, "owner");
+  const behind = { ...ports, clock: { now: () => clock.now() - 60 * SECOND } };
+  await endSessionsOf(behind, "owner");
+  assert.equal(await whose(old), undefined);
+});
+
+for (const [what, claims] of [
+  ["without an iat", {}],
+  ["with an iat before 1970", { iat: -1 }],
+] as const) {
+  test(`accepts a token ${what} until sessions are ended`, async (t) => {
+    const ports = await scene(t);
+    const exp = ports.clock.now() / SECOND + 3_600;
+    const token = mint({ user_id: ports.owner, exp, ...claims });
+    assert.equal(await ports.whose(token), "owner");
+    await endSessionsOf(ports, "guest");
+    assert.equal(await ports.whose(token), "owner");
+    await endSessionsOf(ports, "owner");
+    assert.equal(await ports.whose(token), undefined);
+  });
+}
+
+test("ends nothing for an account that is removed in the meantime", async (t) => {
+  const ports = await scene(t);
+  const store = {
+    ...ports.store,
+    async endSessions(...about: Parameters<typeof ports.store.endSessions>) {
+      await ports.store.removeUser(ports.owner);
+      return ports.store.endSessions(...about);
+    },
+  };
+  assert.equal(await endSessionsOf({ ...ports, store }, "owner"), "no-user");
+  assert.deepEqual(ports.recorded, []);
+});

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  createSessionTokens,
+  SESSION_LIFETIME_SECONDS,
+  type SessionTokens,
+} from "../../../src/core/sessions/session-token.ts";
+import type { UserId } from "../../../src/core/store.ts";
+import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
+import { SECRET } from "../../support/gate.ts";
+import { mint, partsOf, userIdIn } from "../../support/mint.ts";
+
+const OWNER = "user-1" as UserId;
+const secondsOf = (clock: FakeClock): number => Math.floor(clock.now() / 1_000);
+
+function tokensWithClock(now?: number): { tokens: SessionTokens; clock: FakeClock } {
+  const clock = fakeClock(now);
+  return { tokens: createSessionTokens(SECRET, clock), clock };
+}
+
+test("issues a token with the user, a new 128-bit jti and a lifetime of thirty days", () => {
+  const { tokens, clock } = tokensWithClock(Date.UTC(2030, 0, 1) + 999);
+  const first = partsOf(tokens.issue(OWNER));
+  const second = partsOf(tokens.issue(OWNER));
+  assert.deepEqual(first.header, { alg: "HS256", typ: "JWT" });
+  const later = partsOf(tokens.issue(OWNER, 7));
+  assert.deepEqual(later.header, { alg: "HS256", typ: "JWT", sessions_from: 7 });
+  assert.deepEqual(Object.keys(first.claims).sort(), ["exp", "iat", "jti", "user_id"]);
+  assert.equal(first.claims.user_id, OWNER);
+  assert.equal(first.claims.iat, secondsOf(clock));
+  assert.equal(first.claims.exp, secondsOf(clock) + SESSION_LIFETIME_SECONDS);
+  assert.equal(SESSION_LIFETIME_SECONDS, 2_592_000);
+  assert.match(String(first.claims.jti), /^[0-9a-f]{32}$/);
+  assert.notEqual(first.claims.jti, second.claims.jti);
+});
+
+test("verifies an issued token in every instance with that secret, also as a previous one", () => {
+  const { tokens, clock } = tokensWithClock();
+  const token = tokens.issue(OWNER);
+  const rotated = createSessionTokens("new", clock, ["unused", SECRET]);
+  for (const instance of [tokens, createSessionTokens(SECRET, clock), rotated]) {
+    assert.equal(userIdIn(instance, token), OWNER);
+  }
+  assert.equal(tokens.verify(rotated.issue(OWNER)), "forged", "it signs with the new secret only");
+  assert.equal(createSessionTokens("new", clock, [`${SECRET}.`]).verify(token), "forged");
+});
+
+test("accepts a token issued elsewhere with the same secret", () => {
+  const { tokens, clock } = tokensWithClock();
+  const exp = secondsOf(clock) + 60;
+  assert.equal(userIdIn(tokens, mint({ user_id: OWNER, exp })), OWNER);
+  const header = { typ: "JWT", alg: "HS256", kid: "2030-01" };
+  const claims = { exp, user_id: OWNER, aud: "app", role: ["admin"] };
+  assert.equal(userIdIn(tokens, mint(claims, { header })), OWNER, "with more in it");
+  const ahead = mint({ user_id: OWNER, iat: exp - 1, exp });
+  assert.equal(userIdIn(tokens, ahead), OWNER, "by a machine whose clock is ahead");
+});
+
+test("reads a jti that is text and a sessions_from that is a number, and ignores others", () => {
+  const { tokens, clock } = tokensWithClock();
+  const exp = secondsOf(clock) + 60;
+  for (const [jti, sessions_from, read] of [
+    ["a", 7, ["a", 7]],
+    [1, "7", [undefined, 0]],
+    [undefined, undefined, [undefined, 0]],
+  ] as const) {
+    const header = { alg: "HS256", typ: "JWT", sessions_from };
+    const verified = tokens.verify(mint({ user_id: OWNER, jti, exp }, { header }));
+    assert.ok(typeof verified === "object");
+    assert.deepEqual([verified.jti, verified.sessionsFrom], read);
+  }
+});
+
+test("accepts a token until the second of its expiry", () => {
+  const { clock, tokens } = tokensWithClock();
+  const token = tokens.issue(OWNER);
+  clock.advance(SESSION_LIFETIME_SECONDS * 1_000 - 1);
+  assert.equal(userIdIn(tokens, token), OWNER);
+  clock.advance(1);
+  assert.equal(userIdIn(tokens, token), undefined);
+});
+
+test("accepts a token with a future nbf once that time is reached", () => {
+  const { tokens, clock } = tokensWithClock();
+  const now = secondsOf(clock);
+  const token = mint({ user_id: OWNER, nbf: now + 30, exp: now + 60 });
+  assert.equal(userIdIn(tokens, token), undefined);
+  clock.advance(30_000);
+  assert.equal(userIdIn(tokens, token), OWNER);
+});

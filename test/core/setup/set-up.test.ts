@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import {
+  domainToSetUp,
+  type SetUpForm,
+  type SetUpPorts,
+  setUp,
+} from "../../../src/core/setup/set-up.ts";
+import { corePorts } from "../../support/core-ports.ts";
+import { eventually } from "../../support/eventually.ts";
+import { OWNER } from "../../support/gate.ts";
+import { userIdIn } from "../../support/mint.ts";
+import { hashText } from "../../support/store.ts";
+
+const CLIENT = { remoteAddress: "192.0.2.1" };
+
+const formWith = (fields: Partial<SetUpForm> = {}): SetUpForm => ({
+  ...OWNER,
+  confirm: OWNER.password,
+  token: "",
+  domain: "",
+  ...fields,
+});
+
+/** A setup token in memory, and a domain setup that only keeps what it is given. */
+async function setUpPorts(t: TestContext, kept?: string) {
+  const core = await corePorts(t);
+  const domains: string[] = [];
+  let token = kept;
+  const ports = {
+    ...core,
+    setupToken: {
+      read: async () => token,
+      delete: async () => {
+        token = undefined;
+      },
+    },
+    setUpDomain: async (domain: string) => {
+      domains.push(domain);
+    },
+  };
+  return { ports, domains, keptToken: () => token };
+}
+
+const kindOf = async (ports: SetUpPorts, fields?: Partial<SetUpForm>): Promise<string> =>
+  (await setUp(ports, formWith(fields), CLIENT)).kind;
+
+test("creates the first account with a token and an entry, and deletes the setup token", async (t) => {
+  const { ports, keptToken } = await setUpPorts(t, " s3cret\n");
+  const outcome = await setUp(ports, formWith({ token: "s3cret" }), CLIENT);
+  assert.ok(outcome.kind === "set-up");
+  const stored = await ports.store.findUserByUsername(OWNER.username);
+  assert.deepEqual(outcome.user, { id: stored?.id, username: OWNER.username }, "without the hash");
+  assert.equal(userIdIn(ports.tokens, outcome.token), stored?.id);
+  assert.equal(await ports.passwords.verify(OWNER.password, stored?.passwordHash), true);
+  assert.equal(keptToken(), undefined);
+  assert.deepEqual(await ports.writtenEntries(), [`signup: Created account ${OWNER.username}`]);
+});
+
+const everythingWrong = { token: "wrong", username: "", password: "a", confirm: "b" };
+
+test("checks in order: configured, setup token, missing fields, different passwords", async (t) => {
+  const { ports } = await setUpPorts(t, "s3cret");
+  assert.equal(await kindOf(ports, everythingWrong), "invalid-setup-token");
+  const withToken = { ...everythingWrong, token: " s3cret " };
+  assert.equal(await kindOf(ports, withToken), "username-or-password-missing");
+  const emptyPassword = { ...withToken, username: "owner", password: "" };
+  assert.equal(await kindOf(ports, emptyPassword), "username-or-password-missing");
+  assert.equal(await kindOf(ports, { ...withToken, username: "owner" }), "passwords-differ");
+  assert.equal(await ports.store.hasUsers(), false);
+  await ports.insertOwner(hashText("a hash"));
+  assert.equal(await kindOf(ports, everythingWrong), "already-configured");
+  assert.deepEqual(await ports.writtenEntries(), []);
+});
+
+test("leaves setup token, domain and log unchanged when the setup loses the race", async (t) => {
+  const { ports, domains, keptToken } = await setUpPorts(t, "s3cret");
+  const passwords = {
+    ...ports.passwords,
+    async hash(password: string) {
+      const hash = await ports.passwords.hash(password);
+      await ports.insertOwner(hashText("of the faster request"));
+      return hash;
+    },
+  };
+  const form = { token: "s3cret", domain: "home.example.org" };
+  assert.equal(await kindOf({ ...ports, passwords }, form), "already-configured");
+  assert.equal(keptToken(), "s3cret");
+  assert.deepEqual(domains, []);
+  assert.deepEqual(await ports.writtenEntries(), []);
+});
+
+test("fails when the setup token cannot be read", async (t) => {
+  const { ports } = await setUpPorts(t);
+  const setupToken = { ...ports.setupToken, read: () => Promise.reject(new Error("EIO")) };
+  await assert.rejects(setUp({ ...ports, setupToken }, formWith(), CLIENT), /^Error: EIO$/);
+  assert.equal(await ports.store.hasUsers(), false);
+});
+
+test("only warns when the setup token cannot be deleted", async (t) => {
+  const { ports } = await setUpPorts(t, "s3cret");
+  const setupToken = { ...ports.setupToken, delete: () => Promise.reject(new Error("EROFS")) };
+  assert.equal(await kindOf({ ...ports, setupToken }, { token: "s3cret" }), "set-up");
+  const message = "cannot delete the used setup token";
+  assert.deepEqual(ports.log.lines, [{ level: "warn", message, fields: { reason: "EROFS" } }]);
+  assert.equal((await ports.writtenEntries()).length, 1);
+});
+
+test("takes a trimmed field for a domain if it has a dot and no space, slash or @", () => {
+  assert.equal(domainToSetUp("  home.example.org\r\n"), "home.example.org");
+  assert.equal(domainToSetUp("."), ".");
+  const wrong = ["", "localhost", "a b.example", "a.example/b", "a.example\\b", "me@a.example"];
+  for (const field of wrong) assert.equal(domainToSetUp(field), undefined, field);
+});
+
+test("only logs a domain setup that fails", async (t) => {
+  const { ports } = await setUpPorts(t);
+  const setUpDomain = () => Promise.reject(new Error("no DNS"));
+  assert.equal(await kindOf({ ...ports, setUpDomain }, { domain: " a.example" }), "set-up");
+  assert.deepEqual(await eventually(() => ports.log.lines[0]), {
+    level: "error",
+    message: "domain setup failed",
+    fields: { domain: "a.example", reason: "no DNS" },
+  });
+  assert.deepEqual(await ports.writtenEntries(), [`signup: Created account ${OWNER.username}`]);
+});
+
+test("ignores an invalid domain, and any domain without a domain setup", async (t) => {
+  const first = await setUpPorts(t);
+  assert.equal(await kindOf(first.ports, { domain: "localhost" }), "set-up");
+  assert.deepEqual(first.domains, []);
+  const second = await setUpPorts(t);
+  const form = { domain: "home.example.org" };
+  assert.equal(await kindOf({ ...second.ports, setUpDomain: undefined }, form), "set-up");
+  assert.deepEqual([...first.ports.log.lines, ...second.ports.log.lines], []);
+});
+
+test("fails without an entry when the token cannot be created", async (t) => {
+  const { ports } = await setUpPorts(t);
+  const issue = (): never => {
+    throw new Error("no entropy");
+  };
+  await assert.rejects(
+    setUp({ ...ports, tokens: { issue } }, formWith(), CLIENT),
+    /^Error: no entropy$/,
+  );
+  assert.deepEqual(await ports.writtenEntries(), []);
+});

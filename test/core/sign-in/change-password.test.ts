@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import {
+  type ChangePasswordForm,
+  type ChangePasswordOutcome,
+  changePassword,
+} from "../../../src/core/sign-in/change-password.ts";
+import type { PasswordHash, UserId } from "../../../src/core/store.ts";
+import { corePorts } from "../../support/core-ports.ts";
+import { OWNER } from "../../support/gate.ts";
+
+const CLIENT = { remoteAddress: "192.0.2.1" };
+const NEW = "a new password";
+
+const formWith = (fields: Partial<ChangePasswordForm> = {}): ChangePasswordForm => ({
+  currentPassword: OWNER.password,
+  newPassword: NEW,
+  confirmPassword: fields.newPassword ?? NEW,
+  ...fields,
+});
+
+async function withOwner(t: TestContext) {
+  const ports = await corePorts(t);
+  const owner = await ports.insertOwner();
+  const storedHash = async () => (await ports.store.findUser(owner.id))?.passwordHash;
+  const change = async (fields?: Partial<ChangePasswordForm>): Promise<string> =>
+    (await changePassword(ports, owner.id, formWith(fields), CLIENT)).kind;
+  return { ports, owner, storedHash, change };
+}
+
+test("replaces the old password, forgets the cached user and records an entry", async (t) => {
+  const { ports, owner, storedHash, change } = await withOwner(t);
+  await ports.users.find(owner.id);
+  assert.equal(await change(), "changed");
+  assert.ok(ports.users.find(owner.id) instanceof Promise);
+  const hash = await storedHash();
+  assert.equal(await ports.passwords.verify(NEW, hash), true);
+  assert.equal(await ports.passwords.verify(OWNER.password, hash), false);
+  assert.deepEqual(await ports.writtenEntries(), ["password_change: Changed password"]);
+});
+
+test("checks in order: no user, missing, incorrect, different, too short", async (t) => {
+  const { ports, owner, storedHash, change } = await withOwner(t);
+  const wrong = { currentPassword: "wrong", newPassword: "short", confirmPassword: "other" };
+  const missing = formWith({ ...wrong, newPassword: "" });
+  const outcome = await changePassword(ports, "gone" as UserId, missing, CLIENT);
+  assert.deepEqual(outcome, { kind: "no-user" });
+  assert.equal(await change(missing), "field-missing");
+  assert.equal(await change({ ...wrong, currentPassword: "" }), "field-missing");
+  assert.equal(await change(wrong), "current-password-incorrect");
+  const known = { ...wrong, currentPassword: OWNER.password };
+  assert.equal(await change(known), "new-passwords-differ");
+  assert.equal(await change({ ...known, confirmPassword: "short" }), "new-password-too-short");
+  assert.equal(await storedHash(), owner.passwordHash);
+  assert.deepEqual(await ports.writtenEntries(), []);
+});
+
+interface Replacing extends Pick<Awaited<ReturnType<typeof withOwner>>, "ports" | "owner"> {
+  readonly by: PasswordHash;
+}
+
+/** A change during which another request replaces the stored hash. */
+function changeWhileReplacing({ ports, owner, by }: Replacing): Promise<ChangePasswordOutcome> {
+  const passwords = {
+    ...ports.passwords,
+    async hash(password: string) {
+      await ports.store.replacePasswordHash(owner.id, owner.passwordHash, by);
+      return ports.passwords.hash(password);
+    },
+  };
+  return changePassword({ ...ports, passwords }, owner.id, formWith(), CLIENT);
+}
+
+test("does not overwrite a hash that was replaced in the meantime", async (t) => {
+  const { ports, owner, storedHash } = await withOwner(t);
+  const faster = await ports.passwords.hash("the faster password");
+  const outcome = await changeWhileReplacing({ ports, owner, by: faster });
+  assert.deepEqual(outcome, { kind: "current-password-incorrect" });
+  assert.equal(await storedHash(), faster);
+  assert.deepEqual(await ports.writtenEntries(), []);
+});
+
+test("replaces a hash that a sign-in has rehashed in the meantime", async (t) => {
+  const { ports, owner, storedHash } = await withOwner(t);
+  const renewed = await ports.passwords.hash(OWNER.password);
+  const outcome = await changeWhileReplacing({ ports, owner, by: renewed });
+  assert.deepEqual(outcome, { kind: "changed" });
+  assert.equal(await ports.passwords.verify(NEW, await storedHash()), true);
+  assert.deepEqual(await ports.writtenEntries(), ["password_change: Changed password"]);
+});
+
+test("rejects when the user is removed in the meantime", async (t) => {
+  const { ports, owner } = await withOwner(t);
+  let isThere = true;
+  const store = {
+    findUser: async (id: UserId) => (isThere ? ports.store.findUser(id) : undefined),
+    async replacePasswordHash() {
+      isThere = false;
+      return false;
+    },
+  };
+  const outcome = await changePassword({ ...ports, store }, owner.id, formWith(), CLIENT);
+  assert.deepEqual(outcome, { kind: "current-password-incorrect" });
+});
+
+test("lets one of two concurrent changes win", async (t) => {
+  const { ports, storedHash, change } = await withOwner(t);
+  const candidates = ["first new password", "second new password"];
+  const kinds = await Promise.all(candidates.map((newPassword) => change({ newPassword })));
+  assert.deepEqual([...kinds].sort(), ["changed", "current-password-incorrect"]);
+  const winner = candidates[kinds.indexOf("changed")] ?? "";
+  assert.equal(await ports.passwords.verify(winner, await storedHash()), true);
+  assert.equal((await ports.writtenEntries()).length, 1);
+});

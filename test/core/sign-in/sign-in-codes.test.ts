@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { signIn } from "../../../src/core/sign-in/sign-in.ts";
+import { OWNER } from "../../support/gate.ts";
+import { withCodes } from "../codes/codes-ports.ts";
+
+const attempt = { ...OWNER, remoteAddress: "192.0.2.1" };
+
+test("rejects the right password without a code, with a wrong one, and with a used one", async (t) => {
+  const { ports, code } = await withCodes(t);
+  for (const entered of [undefined, "", "wrong", code(-1)]) {
+    const given = entered === undefined ? attempt : { ...attempt, code: entered };
+    assert.deepEqual(await signIn(ports, given), { kind: "rejected" });
+    assert.equal(ports.codeLimiter.tracked, entered ? 1 : 0, "without a code none is counted");
+  }
+  assert.equal(ports.limiter.tracked, 1, "each is counted");
+  assert.equal((await signIn(ports, { ...attempt, code: "wrong" })).kind, "rejected");
+  assert.equal((await signIn(ports, { ...attempt, code: code() })).kind, "rate-limited");
+});
+
+test("signs in with the password and a code, and with a recovery code", async (t) => {
+  const { ports, code, recoveryCodes } = await withCodes(t);
+  assert.equal((await signIn(ports, { ...attempt, code: code() })).kind, "signed-in");
+  const recovery = { ...attempt, code: recoveryCodes[3] ?? "" };
+  assert.equal((await signIn(ports, recovery)).kind, "signed-in");
+  assert.deepEqual((await ports.writtenEntries()).slice(1), [
+    "signin: Signed in as owner",
+    "recovery_code_used: Used a recovery code of owner",
+    "signin: Signed in as owner",
+  ]);
+});
+
+test("uses up no code with a wrong password", async (t) => {
+  const { ports, code, recoveryCodes, owner } = await withCodes(t);
+  const before = await owner();
+  for (const entered of [code(), recoveryCodes[0] ?? ""]) {
+    const wrong = { ...attempt, password: "wrong", code: entered };
+    assert.deepEqual(await signIn(ports, wrong), { kind: "rejected" });
+  }
+  assert.deepEqual(await owner(), before);
+  assert.equal(ports.codeLimiter.tracked, 0, "nobody without the password can block the account");
+});

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { hash as bcrypt } from "@node-rs/bcrypt";
+import { Unavailable } from "../../../src/core/base/fault.ts";
+import { type SignInAttempt, signIn } from "../../../src/core/sign-in/sign-in.ts";
+import { corePorts } from "../../support/core-ports.ts";
+import { OWNER } from "../../support/gate.ts";
+import { userIdIn } from "../../support/mint.ts";
+import { hashText } from "../../support/store.ts";
+
+const attemptBy = (fields: Partial<SignInAttempt> = {}): SignInAttempt => ({
+  ...OWNER,
+  remoteAddress: "192.0.2.1",
+  ...fields,
+});
+
+async function configured(t: TestContext) {
+  const ports = await corePorts(t);
+  return { ports, owner: await ports.insertOwner() };
+}
+
+test("requires the setup without an account and does not count the attempt", async (t) => {
+  const ports = await corePorts(t);
+  assert.deepEqual(await signIn(ports, attemptBy()), { kind: "needs-setup" });
+  assert.equal(ports.limiter.tracked, 0);
+  assert.deepEqual(await ports.writtenEntries(), []);
+});
+
+test("returns the user and a token and records an entry for the right credentials", async (t) => {
+  const { ports, owner } = await configured(t);
+  const outcome = await signIn(ports, attemptBy());
+  assert.ok(outcome.kind === "signed-in");
+  assert.deepEqual(outcome.user, { id: owner.id, username: OWNER.username }, "without the hash");
+  assert.equal(userIdIn(ports.tokens, outcome.token), owner.id);
+  assert.deepEqual(await ports.writtenEntries(), [`signin: Signed in as ${OWNER.username}`]);
+});
+
+test("records a denied attempt, and neither looks up a user nor verifies a password", async (t) => {
+  const { ports } = await configured(t);
+  for (let i = 0; i < 5; i += 1) ports.limiter.attempt("192.0.2.1");
+  const untouchable = (): Promise<never> => Promise.reject(new Error("was asked"));
+  const outcome = await signIn(
+    {
+      ...ports,
+      store: { ...ports.store, findUserByUsername: untouchable },
+      passwords: { ...ports.passwords, verify: untouchable },
+    },
+    attemptBy(),
+  );
+  assert.deepEqual(outcome, { kind: "rate-limited" });
+  const entry = "signin_rate_limited: Rate limited login from 192.0.2.1";
+  assert.deepEqual(await ports.writtenEntries(), [entry]);
+});
+
+test("counts the attempt before the lookup, so a burst gets at most five", async (t) => {
+  const { ports } = await configured(t);
+  const burst = Array.from({ length: 8 }, () => signIn(ports, attemptBy({ password: "wrong" })));
+  const kinds = (await Promise.all(burst)).map(({ kind }) => kind);
+  assert.equal(kinds.filter((kind) => kind === "rejected").length, 5);
+  assert.equal(kinds.filter((kind) => kind === "rate-limited").length, 3);
+});
+
+test("verifies a hash for an unknown user too, and rejects whatever the result", async (t) => {
+  const { ports } = await configured(t);
+  const verify = t.mock.fn(ports.passwords.verify, async () => true);
+  const passwords = { ...ports.passwords, verify };
+  const outcome = await signIn({ ...ports, passwords }, attemptBy({ username: "unknown" }));
+  assert.deepEqual(outcome, { kind: "rejected" });
+  assert.deepEqual(
+    verify.mock.calls.map(({ arguments: [, hash] }) => hash),
+    [undefined],
+  );
+});
+
+test("fails the sign-in without an entry when the token cannot be created", async (t) => {
+  const { ports } = await configured(t);
+  const issue = (): never => {
+    throw new Error("no entropy");
+  };
+  await assert.rejects(signIn({ ...ports, tokens: { issue } }, attemptBy()), /^Error: no entropy$/);
+  assert.deepEqual(await ports.writtenEntries(), []);
+});
+
+/** The ports with an owner whose hash is outdated. */
+async function withBcryptHash(t: TestContext) {
+  const ports = await corePorts(t);
+  return { ports, owner: await ports.insertOwner(hashText(await bcrypt(OWNER.password, 4))) };
+}
+
+test("replaces a bcrypt hash with argon2id at a sign-in", async (t) => {
+  const { ports, owner } = await withBcryptHash(t);
+  assert.equal((await signIn(ports, attemptBy({ password: "wrong" }))).kind, "rejected");
+  assert.equal((await ports.store.findUser(owner.id))?.passwordHash, owner.passwordHash);
+
+  assert.equal((await signIn(ports, attemptBy())).kind, "signed-in");
+  const renewed = (await ports.store.findUser(owner.id))?.passwordHash;
+  assert.match(renewed ?? "", /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  assert.equal((await signIn(ports, attemptBy())).kind, "signed-in");
+  assert.equal((await signIn(ports, attemptBy({ password: "wrong" }))).kind, "rejected");
+  assert.equal((await ports.store.findUser(owner.id))?.passwordHash, renewed, "renewed once only");
+});
+
+test("signs in with a warning when the outdated hash cannot be replaced", async (t) => {
+  const { ports, owner } = await withBcryptHash(t);
+  const store = {
+    ...ports.store,
+    replacePasswordHash: () => Promise.reject(new Unavailable("store_busy", "locked", 1)),
+  };
+  assert.equal((await signIn({ ...ports, store }, attemptBy())).kind, "signed-in");
+  assert.equal((await ports.store.findUser(owner.id))?.passwordHash, owner.passwordHash);
+  const message = "an outdated password hash was not renewed";
+  assert.deepEqual(ports.log.lines, [{ level: "warn", message, fields: { reason: "locked" } }]);
+  assert.deepEqual(await ports.writtenEntries(), [`signin: Signed in as ${OWNER.username}`]);
+});
+
+test("does not undo a concurrent password change when it replaces an outdated hash", async (t) => {
+  const { ports, owner } = await withBcryptHash(t);
+  const changed = await ports.passwords.hash("changed meanwhile");
+  const passwords = {
+    ...ports.passwords,
+    async hash(password: string) {
+      await ports.store.replacePasswordHash(owner.id, owner.passwordHash, changed);
+      return ports.passwords.hash(password);
+    },
+  };
+  await signIn({ ...ports, passwords }, attemptBy());
+  assert.equal((await ports.store.findUser(owner.id))?.passwordHash, changed);
+});

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import {
+  fileErrorReason,
+  fileErrorText,
+  isDenied,
+  isMissing,
+  unlessMissing,
+} from "../../src/files/file-error.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const failed = (code: string): Error =>
+  Object.assign(new Error(`${code}: failed, open '/secret'`), { code });
+
+for (const [code, reason, kind] of [
+  ["ENOENT", "no such file or folder", "missing"],
+  ["ENOTDIR", "not a folder", "missing"],
+  ["EISDIR", "it is a folder", "other"],
+  ["EACCES", "permission denied (run as the user that owns it)", "denied"],
+  ["EPERM", "permission denied (run as the user that owns it)", "denied"],
+  ["ENOSPC", "no space left on device", "other"],
+  ["EROFS", "the file system is read-only", "other"],
+  ["EIO", "EIO", "other"],
+] as const) {
+  test(`calls ${code} ${reason}, with the path only in the whole message`, () => {
+    const error = failed(code);
+    assert.equal(fileErrorReason(error), reason);
+    assert.equal(fileErrorText("read", "/a/file", error), `cannot read /a/file: ${reason}`);
+    assert.deepEqual([isMissing(error), isDenied(error)], [kind === "missing", kind === "denied"]);
+  });
+}
+
+test("gives the message of an error without a code as the reason", () => {
+  const error = new Error("closed");
+  assert.equal(fileErrorReason(error), "closed");
+  assert.deepEqual([isMissing(error), isDenied(error)], [false, false]);
+});
+
+test("returns undefined for a file that does not exist, and throws any other error", async (t) => {
+  const folder = await tempDir(t);
+  await writeFile(join(folder, "file"), "text");
+  assert.equal(await unlessMissing(readFile(join(folder, "none"))), undefined);
+  assert.equal(await unlessMissing(readFile(join(folder, "file", "below"))), undefined);
+  assert.equal(await unlessMissing(readFile(join(folder, "file"), "utf8")), "text");
+  await assert.rejects(unlessMissing(readFile(folder)), { code: "EISDIR" });
+});

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { OWNER, type RunningGate, SETUP_FORM, startGate } from "../../support/gate.ts";
+import { assertNothingInline } from "../../support/markup.ts";
+
+const BACK = "https://app.example.test/page?a=b&c=%20d#e";
+
+const startWithDomain = (t: TestContext): Promise<RunningGate> =>
+  startGate(t, {
+    publicUrl: "https://auth.example.test",
+    cookieDomain: "example.test",
+    postLoginLocation: "/home",
+  });
+
+const withReturnTo = (path: string, target: string): string =>
+  `${path}${path.includes("?") ? "&" : "?"}return_to=${encodeURIComponent(target)}`;
+
+/** The value that a browser would post for the hidden field, if the page has one. */
+function readReturnTo(page: string): string | undefined {
+  const field = /<input type="hidden" name="return_to" value="([^"<>]*)">/.exec(page)?.[1];
+  assert.equal(field === undefined, !page.includes("return_to"));
+  const signs: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'" };
+  return field
+    ?.replace(/&(lt|gt|quot|#39);/g, (_, name: string) => signs[name] ?? "")
+    .replaceAll("&amp;", "&");
+}
+
+const accepted = [BACK, `/"><script>alert(1)</script>'&lt;&amp;`];
+
+/** More of both: `return-to.test.ts` and `test/core/hosts/return-target.test.ts`. */
+const refused = ["https://evil.example/", "/page\r\nSet-Cookie: a=b", ""];
+
+for (const path of ["/login", "/setup"]) {
+  test(`GET ${path} puts an accepted return target into its form, escaped, and drops all others`, async (t) => {
+    const gate = await startWithDomain(t);
+    for (const target of accepted) {
+      const { status, body } = await gate.send(withReturnTo(path, target));
+      assert.deepEqual([status, readReturnTo(body)], [200, target]);
+      assertNothingInline(body);
+    }
+    for (const target of refused) {
+      const { status, body } = await gate.send(withReturnTo(path, target));
+      assert.deepEqual([status, readReturnTo(body)], [200, undefined], target);
+      assert.doesNotMatch(body, /evil/);
+      assertNothingInline(body);
+    }
+    assert.equal(readReturnTo((await gate.send(path)).body), undefined);
+  });
+}
+
+test("sign-in redirects exactly to the form's return target if it is allowed", async (t) => {
+  const gate = await startWithDomain(t);
+  await gate.setUp();
+  for (const target of [...accepted, ...refused]) {
+    const answer = await gate.signIn({ return_to: target });
+    const expected = accepted.includes(target) ? target : "/home";
+    assert.deepEqual([answer.status, answer.location], [303, expected]);
+    assert.ok(answer.session);
+  }
+});
+
+test("a failed sign-in keeps the return target for the next attempt", async (t) => {
+  const gate = await startWithDomain(t);
+  await gate.setUp();
+  for (const target of accepted) {
+    const wrong = await gate.signIn({ password: "wrong", return_to: target });
+    assert.deepEqual([wrong.status, wrong.cookies], [303, []]);
+    assert.equal(wrong.location, withReturnTo("/login?error=1", target));
+    const page = (await gate.send(String(wrong.location))).body;
+    assert.match(page, /class="problem"/);
+    const again = await gate.signIn({ return_to: readReturnTo(page) ?? "" });
+    assert.equal(again.location, target);
+  }
+});
+
+test("unknown user, wrong password and rate limit treat the return target the same", async (t) => {
+  const gate = await startWithDomain(t);
+  await gate.setUp();
+  for (const [from, target, expected] of [
+    ["127.0.1.1", BACK, withReturnTo("/login?error=1", BACK)],
+    ["127.0.1.2", "https://evil.example/", "/login?error=1"],
+  ] as const) {
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      const username = attempt % 2 === 0 ? "nobody" : OWNER.username;
+      const fields = { username, password: "wrong", return_to: target };
+      assert.equal((await gate.signIn(fields, { from })).location, expected);
+    }
+    const limited = await gate.signIn({ return_to: target }, { from });
+    assert.deepEqual([limited.location, limited.cookies], [expected, []]);
+  }
+});
+
+test("ignores a return target in the query of a posted form", async (t) => {
+  const gate = await startWithDomain(t);
+  await gate.setUp();
+  const answer = await gate.send(withReturnTo("/login", BACK), { form: OWNER });
+  assert.equal(answer.location, "/home");
+});
+
+test("a sign-in before the first account passes the return target to the setup page", async (t) => {
+  const gate = await startWithDomain(t);
+  const location = withReturnTo("/setup", BACK);
+  assert.equal((await gate.signIn({ return_to: BACK })).location, location);
+  assert.equal((await gate.signIn({ return_to: "https://evil.example/" })).location, "/setup");
+  assert.equal((await gate.signIn()).location, "/setup");
+});
+
+for (const target of [...accepted, ...refused]) {
+  const location = accepted.includes(target) ? target : "/home";
+  test(`setup with the return target ${JSON.stringify(target)} signs in and redirects to ${location}`, async (t) => {
+    const gate = await startWithDomain(t);
+    const answer = await gate.send("/setup", { form: { ...SETUP_FORM, return_to: target } });
+    assert.deepEqual([answer.status, answer.location], [303, location]);
+    assert.equal((await gate.send("/", { session: answer.session })).status, 200);
+  });
+}
+
+test("a refused setup does not redirect and keeps the return target in its form", async (t) => {
+  const gate = await startWithDomain(t);
+  for (const [target, kept] of [
+    [BACK, BACK],
+    ["https://evil.example/", undefined],
+  ] as const) {
+    const form = { ...SETUP_FORM, confirm: "another", return_to: target };
+    const { status, location, body } = await gate.send("/setup", { form });
+    assert.deepEqual([status, location, readReturnTo(body)], [422, undefined, kept]);
+    assert.doesNotMatch(body, /evil/);
+  }
+});
+
+test("setup redirects only to the sign-in page once an account exists", async (t) => {
+  const gate = await startWithDomain(t);
+  await gate.setUp();
+  const form = { ...SETUP_FORM, return_to: "https://evil.example/" };
+  assert.equal((await gate.send("/setup", { form })).location, "/login");
+  const shown = await gate.send(withReturnTo("/setup", "https://evil.example/"));
+  assert.equal(shown.location, "/login");
+});

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type Asked,
+  acceptedTarget,
+  type ReturnOptions,
+} from "../../../src/web/answers/return-to.ts";
+
+const OWN = "https://auth.example.test";
+const REQUESTED_HOST = "127.0.0.1:3000";
+
+type Asking = Partial<ReturnOptions> & Partial<Asked>;
+
+/** Whether a request for another host than Latchkey's own accepts the return target. */
+function isAccepted(target: string, { isHttps = false, ...options }: Asking): boolean {
+  const without = {
+    returnTo: false,
+    forwardAuth: false,
+    publicUrl: undefined,
+    cookieDomain: undefined,
+  };
+  const asked = { host: REQUESTED_HOST, isHttps };
+  return acceptedTarget({ ...without, ...options }, asked, target) === target;
+}
+
+for (const option of ["forwardAuth", "returnTo"] as const) {
+  test(`with ${option} and a public URL, accepts only that origin, not the requested host`, () => {
+    const options = { [option]: true, publicUrl: OWN };
+    assert.equal(isAccepted(`${OWN}/page`, options), true);
+    assert.equal(isAccepted(`http://${REQUESTED_HOST}/page`, options), false);
+  });
+
+  test(`with ${option} and without a public URL, accepts the requested host`, () => {
+    const options = { [option]: true };
+    assert.equal(isAccepted(`${OWN}/page`, options), false);
+    assert.equal(isAccepted(`http://${REQUESTED_HOST}/page`, options), true);
+  });
+}
+
+test("without both options, accepts no return target", () => {
+  for (const target of ["/page", `http://${REQUESTED_HOST}/page`]) {
+    assert.equal(isAccepted(target, {}), false);
+  }
+});
+
+const shared = { forwardAuth: true, cookieDomain: "example.test" };
+
+for (const [what, asking, http] of [
+  ["a public URL with http", { ...shared, publicUrl: "http://auth.example.test" }, true],
+  ["a public URL with https", { ...shared, publicUrl: OWN }, false],
+  ["no public URL, over plain HTTP", shared, true],
+  ["no public URL, over HTTPS", { ...shared, isHttps: true }, false],
+] as const) {
+  test(`with ${what}, ${http ? "accepts" : "rejects"} an http page of the cookie domain`, () => {
+    assert.equal(isAccepted("http://app.example.test/page", asking), http);
+    assert.equal(isAccepted("https://app.example.test/page", asking), true);
+  });
+}
+
+test("over HTTPS, accepts the requested host with https only", () => {
+  const asking = { forwardAuth: true, isHttps: true };
+  assert.equal(isAccepted(`https://${REQUESTED_HOST}/page`, asking), true);
+  assert.equal(isAccepted(`http://${REQUESTED_HOST}/page`, asking), false);
+});

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { genuineTokenIn, sessionTokenIn } from "../../../src/web/answers/session-cookie.ts";
+
+const headers: readonly (readonly [header: string | undefined, token: string | undefined])[] = [
+  [undefined, undefined],
+  ["", undefined],
+  ["session=abc", "abc"],
+  ["session=", undefined],
+  ["session", undefined],
+  ["session; session=abc", "abc"],
+  ["session=first; session=second", "first"],
+  ["session=; session= ; session=second", "second"],
+  ["a=b; session=abc; c=d", "abc"],
+  ["  session  =  abc  ", "abc"],
+  ["session=a=b==", "a=b=="],
+  ["Session=abc", undefined],
+  ["session2=abc", undefined],
+  ["xsession=abc", undefined],
+  ["__Host-session=abc", undefined],
+  ["a=session=abc", undefined],
+  ["a; =; ==; session=abc", "abc"],
+  [";;; session=abc;;;", "abc"],
+  ['session="abc"', '"abc"'],
+  ["session=%61bc", "%61bc"],
+  ["session=abc, session=def", "abc, session=def"],
+];
+
+for (const [header, token] of headers) {
+  test(`reads from the cookies ${JSON.stringify(header)} ${token === undefined ? "no token" : JSON.stringify(token)}`, () => {
+    assert.equal(sessionTokenIn(header), token);
+  });
+}
+
+for (const [what, cookies, genuine] of [
+  ["the first genuine one", "session=bad; session=good-1; session=good-2", "good-1"],
+  ["the fourth", "session=1; a=b; session=2; session=; session=3; session=good", "good"],
+  ["not the fifth", "session=1; session=2; session=3; session=4; session=good", undefined],
+  ["none of two", "session=1; session=2", undefined],
+  ["none of none", "a=good", undefined],
+] as const) {
+  test(`takes of several session cookies ${what}`, () => {
+    assert.equal(
+      genuineTokenIn(cookies, (token) => token.startsWith("good")),
+      genuine,
+    );
+  });
+}
+
+/** Splits at every semicolon and returns the first session cookie. */
+function firstSession(header: string): string | undefined {
+  const pieces = header.split(";").map((piece) => {
+    const [name = "", ...value] = piece.split("=");
+    return { name: name.trim(), value: value.length === 0 ? undefined : value.join("=").trim() };
+  });
+  return pieces.find(({ name, value }) => name === "session" && value)?.value;
+}
+
+test("finds the first session cookie in any header and never throws", () => {
+  const piece = fc.constantFrom(
+    "session",
+    "session=",
+    "=",
+    ";",
+    "; ",
+    " ",
+    "a=b",
+    "abc",
+    '"',
+    ",",
+    "\t",
+  );
+  const header = fc.oneof(
+    fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join("")),
+    fc.string({ unit: "binary", maxLength: 60 }),
+  );
+  fc.assert(
+    fc.property(header, (text) => {
+      assert.equal(sessionTokenIn(text), firstSession(text));
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("reads a long header in linear time", () => {
+  const started = performance.now();
+  for (const unit of [";", "=", "a=b;", " ", "session;"]) {
+    assert.equal(sessionTokenIn(unit.repeat(100_000)), undefined);
+    assert.equal(sessionTokenIn(`${unit.repeat(100_000)}=`), undefined);
+  }
+  const took = performance.now() - started;
+  assert.ok(took < 2_000, `${took} ms`);
+});

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { keyUri } from "../../../src/web/endpoints/codes.ts";
+import { wordsIn } from "../../../src/web/pages/words.ts";
+import { startConfiguredApp } from "../../support/app.ts";
+import { execute } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { OWNER, type RunningGate, SECRET, startConfigured, startGate } from "../../support/gate.ts";
+import { activityOf, alertsIn, elements, fieldNamed } from "../../support/markup.ts";
+import { begunIn, codeShown } from "../../support/one-time-codes.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
+import { openStore } from "../../support/store.ts";
+
+const en = wordsIn("en");
+const PASSWORD = { codes_password: OWNER.password };
+const server = await sharedPostgres();
+
+/** Turns codes on with the code `used`. */
+async function turnOn(gate: RunningGate, session: string) {
+  const begun = await gate.send("/account/codes/begin", { session, form: PASSWORD });
+  const { key, sealed } = begunIn(begun.body);
+  const used = codeShown(key);
+  const form = { sealed, code: used };
+  const { status, body } = await gate.send("/account/codes/confirm", { session, form });
+  assert.equal(status, 200);
+  const recoveryCodes = [...body.matchAll(/<code>([\d-]+)<\/code>/g)].map(([, one = ""]) => one);
+  assert.equal(recoveryCodes.length, 10);
+  return { key, used, recoveryCodes };
+}
+
+async function withCodes(t: TestContext, settings: Parameters<typeof startGate>[1] = {}) {
+  const { gate, session } = await startConfigured(t, settings);
+  return { gate, session, ...(await turnOn(gate, session)) };
+}
+
+/** The marked fields, and whether the folded form of codes is open. */
+const marked = ({ body }: { readonly body: string }) => ({
+  fields: elements(body, "input")
+    .filter((one) => one["aria-invalid"] !== undefined)
+    .map(({ name }) => name),
+  isOpen: /<details open>\s*<summary><h2 id="codes">/.test(body),
+});
+
+const hasCodeField = ({ body }: { readonly body: string }): boolean =>
+  elements(body, "input").some(({ name }) => name === "code");
+
+for (const kind of ["SQLite", "PostgreSQL"] as const) {
+  test(`${kind}: turns codes on, signs in with them, and turns them off`, async (t) => {
+    const databaseUrl = kind === "SQLite" ? "" : await server.newDatabase();
+    const { gate, session, key, recoveryCodes } = await withCodes(t, { databaseUrl });
+    const { required, value, ...field } = fieldNamed((await gate.send("/login")).body, "code");
+    assert.deepEqual(
+      [field.autocomplete, field.inputmode, required, value],
+      ["one-time-code", "numeric", undefined, undefined],
+    );
+    const wrong = await gate.signIn();
+    assert.deepEqual([wrong.status, wrong.location, wrong.cookies], [303, "/login?error=1", []]);
+    const right = await gate.signIn({ code: codeShown(key, 1) });
+    assert.equal(right.location, "/");
+    assert.notEqual(right.session, undefined);
+    const [recoveryCode = ""] = recoveryCodes;
+    assert.equal((await gate.signIn({ code: recoveryCode })).location, "/");
+    assert.equal((await gate.signIn({ code: recoveryCode })).location, "/login?error=1");
+
+    const home = await gate.send("/", { session });
+    assert.ok(home.body.includes(en.recoveryCodesLeft("9")));
+    const form = { ...PASSWORD, code: recoveryCodes[1] ?? "" };
+    const off = await gate.send("/account/codes/off", { session, form });
+    assert.deepEqual([off.status, off.location], [303, "/account/"]);
+    assert.equal(hasCodeField(await gate.send("/login")), false);
+    assert.equal((await gate.signIn()).location, "/");
+    assert.deepEqual(activityOf((await gate.send("/", { session })).body).slice(0, 7), [
+      "owner signed in",
+      "One-time codes of owner were turned off",
+      en.events.code_rejected("owner"),
+      "owner signed in",
+      "owner used a recovery code",
+      "owner signed in",
+      "owner turned on one-time codes",
+    ]);
+  });
+
+  test(`${kind}: the other instance shows the field and asks for a code`, async (t) => {
+    const databaseUrl = kind === "SQLite" ? "" : await server.newDatabase();
+    const { gate: one, session } = await startConfigured(t, { databaseUrl });
+    const other = await startGate(t, { databaseUrl, dataDir: one.dataDir });
+    assert.equal(hasCodeField(await other.send("/login")), false);
+    const { key } = await turnOn(one, session);
+    assert.equal(hasCodeField(await one.send("/login")), true);
+    await eventually(async () => hasCodeField(await other.send("/login")) || undefined);
+    assert.equal((await other.signIn()).location, "/login?error=1");
+    assert.equal((await other.signIn({ code: codeShown(key, 1) })).location, "/");
+  });
+}
+
+test("an account without codes signs in beside one that uses them", async (t) => {
+  const { gate } = await withCodes(t);
+  execute(
+    gate.databaseFile,
+    "INSERT INTO users (id, username, password_hash) SELECT 'guest', 'guest', password_hash FROM users",
+  );
+  assert.equal((await gate.signIn({ username: "guest" })).location, "/");
+  assert.equal((await gate.signIn({ username: "guest", code: "123456" })).location, "/");
+});
+
+test("stores nothing before a code confirms it", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const begun = await gate.send("/account/codes/begin", { session, form: PASSWORD });
+  assert.match(begun.headers["cache-control"] ?? "", /no-store/);
+  assert.match(begun.body, /<svg class="qr"[^>]*role="img" aria-label="/);
+  assert.match(
+    begun.body,
+    /href="otpauth:\/\/totp\/Latchkey:owner\?secret=[A-Z2-7]{32}&amp;issuer=Latchkey"/,
+  );
+  assert.match(begun.body, /<code>[A-Z2-7]{4}( [A-Z2-7]{4}){7}<\/code>/, "in groups of four");
+  assert.equal((await gate.signIn()).location, "/");
+});
+
+test("shows one problem at the field of a rejected form, and keeps the key", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const begin = await gate.send("/account/codes/begin", { session, form: { codes_password: "x" } });
+  assert.equal(begin.status, 422);
+  assert.deepEqual(alertsIn(begin.body), [en.messages.currentPasswordIncorrect]);
+  assert.deepEqual(marked(begin), { fields: ["codes_password"], isOpen: true });
+
+  const { body } = await gate.send("/account/codes/begin", { session, form: PASSWORD });
+  const { key, sealed } = begunIn(body);
+  const form = { sealed, code: "000" };
+  const confirm = await gate.send("/account/codes/confirm", { session, form });
+  assert.equal(confirm.status, 422);
+  assert.deepEqual(alertsIn(confirm.body), [en.messages.codeIncorrect]);
+  assert.deepEqual(begunIn(confirm.body), { key, sealed });
+
+  const forged = await gate.send("/account/codes/confirm", { session, form: { sealed: "x" } });
+  assert.equal(forged.status, 422);
+  assert.deepEqual(alertsIn(forged.body), [en.messages.codesNotBegun]);
+  assert.deepEqual(marked(forged), { fields: ["codes_password"], isOpen: true });
+});
+
+test("turns codes off only with both the password and a code", async (t) => {
+  const { gate, session, key, used } = await withCodes(t);
+  const { currentPasswordIncorrect, codeIncorrect } = en.messages;
+  for (const [form, message, field] of [
+    [{ codes_password: "x", code: codeShown(key, 1) }, currentPasswordIncorrect, "codes_password"],
+    [PASSWORD, codeIncorrect, "code"],
+    [{ ...PASSWORD, code: used }, codeIncorrect, "code"],
+  ] as const) {
+    const answer = await gate.send("/account/codes/off", { session, form });
+    assert.deepEqual([answer.status, alertsIn(answer.body)], [422, [message]]);
+    assert.deepEqual(marked(answer), { fields: [field], isOpen: true });
+  }
+  const logged = gate.serverLog.filter(({ msg }) => msg === "change of one-time codes rejected");
+  assert.equal(logged.length, 3);
+  assert.equal((await gate.signIn()).location, "/login?error=1");
+});
+
+test("a second tab that turns codes on or off again goes home", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const second = await gate.send("/account/codes/begin", { session, form: PASSWORD });
+  const { key, sealed } = begunIn(second.body);
+  const { recoveryCodes } = await turnOn(gate, session);
+  const late = { sealed, code: codeShown(key) };
+  const confirm = await gate.send("/account/codes/confirm", { session, form: late });
+  assert.deepEqual([confirm.status, confirm.location], [303, "/account/"]);
+  const begin = await gate.send("/account/codes/begin", { session, form: PASSWORD });
+  assert.deepEqual([begin.status, begin.location], [303, "/account/"]);
+  const form = { ...PASSWORD, code: recoveryCodes[0] ?? "" };
+  await gate.send("/account/codes/off", { session, form });
+  assert.equal((await gate.send("/account/codes/off", { session, form })).status, 303);
+});
+
+test("a form of a removed account leads to the sign-in page", async (t) => {
+  const store = await openStore(t);
+  const { app, session } = await startConfiguredApp(t, { store });
+  await app.send("/", { session });
+  // The guard still remembers the account for a moment.
+  t.mock.method(store, "findUser", async () => undefined);
+  for (const name of ["begin", "confirm", "off"]) {
+    const form = { ...PASSWORD, code: "123456" };
+    const { status, location } = await app.send(`/account/codes/${name}`, { session, form });
+    assert.deepEqual([status, location], [303, "/login"], name);
+  }
+});
+
+test("cuts an application's name after 24 bytes in the address that apps read", () => {
+  const issuer = "A".repeat(24);
+  for (const name of [issuer, `${issuer}B`]) {
+    assert.match(keyUri(name, "owner", "KEY"), new RegExp(`totp/${issuer}:owner\\?.*=${issuer}$`));
+  }
+});
+
+test("the next signing secret opens what the previous one sealed, and seals it anew", async (t) => {
+  const { gate, key } = await withCodes(t);
+  await gate.stop();
+  const secret = "the next secret for tests, 32 bytes";
+  const rotated = { dataDir: gate.dataDir, secret, previousSecrets: [SECRET] };
+  const next = await startGate(t, rotated);
+  assert.equal((await next.signIn({ code: codeShown(key, 1) })).location, "/");
+  await next.stop();
+  const last = await startGate(t, { dataDir: gate.dataDir, secret });
+  await last.signIn({ code: codeShown(key, 1) });
+  assert.ok(
+    !last.serverLog.some(({ msg }) => msg === "the one-time codes of an account cannot be read"),
+  );
+});

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import fc from "fast-check";
+import { inDatabase } from "../../support/database.ts";
+import { startGate } from "../../support/gate.ts";
+import { inSeconds, mint } from "../../support/mint.ts";
+import { sendRaw } from "../../support/raw.ts";
+
+const exp = inSeconds(3_600);
+
+/** Starts a gate and returns a function for a session of a new user. */
+async function startNaming(t: TestContext) {
+  const gate = await startGate(t);
+  await gate.setUp({ username: "first" });
+  const sessionOf = (id: string, username: string): string => {
+    inDatabase(gate.databaseFile, (database) => {
+      database
+        .prepare(
+          "INSERT OR REPLACE INTO users (id, username, password_hash) VALUES (?, ?, 'a hash')",
+        )
+        .run(id, username);
+    });
+    return mint({ user_id: id, exp });
+  };
+  return { gate, sessionOf };
+}
+
+const names: Readonly<Record<string, string>> = {
+  owner: "owner",
+  "Ann Lee": "Ann Lee",
+  "a  b": "a  b",
+  "O'Neil-Smith_2.0~!*()": "O'Neil-Smith_2.0~!*()",
+  'a,b;c="d"': 'a,b;c="d"',
+  "a+b": "a+b",
+  "a/b?c#d&e": "a/b?c#d&e",
+  "100%": "100%25",
+  "a%20b": "a%2520b",
+  "%41": "%2541",
+  "%": "%25",
+  " owner": "%20owner",
+  "owner ": "owner%20",
+  " ": "%20",
+  "a\tb": "a%09b",
+  "a\r\nSet-Cookie: session=x": "a%0D%0ASet-Cookie%3A%20session%3Dx",
+  "owner\r\nRemote-User-Id: 1\r\n\r\n": "owner%0D%0ARemote-User-Id%3A%201%0D%0A%0D%0A",
+  "a\u0001b\u001b[31m": "a%01b%1B%5B31m",
+  "a\u007fb": "a%7Fb",
+  "a\u0085b": "a%C2%85b",
+  Jürgen: "J%C3%BCrgen",
+  "😀": "%F0%9F%98%80",
+  "a\u2028b\u202ec": "a%E2%80%A8b%E2%80%AEc",
+  "\ufeffa": "%EF%BB%BFa",
+};
+
+test("sends plain ASCII usernames and IDs unchanged and percent-encodes all others", async (t) => {
+  const { gate, sessionOf } = await startNaming(t);
+  const plain = await gate.send("/forward-auth", { session: sessionOf("7", "somebody") });
+  for (const [name, header] of Object.entries(names)) {
+    // An imported account can have any text as its ID.
+    const session = sessionOf(name, name);
+    const { status, headers, body } = await gate.send("/forward-auth", { session });
+    assert.deepEqual([status, body], [200, ""], JSON.stringify(name));
+    assert.deepEqual([headers["remote-user"], headers["remote-user-id"]], [header, header]);
+    assert.equal(decodeURIComponent(header), name);
+    assert.deepEqual(Object.keys(headers), Object.keys(plain.headers), JSON.stringify(name));
+  }
+  assert.equal(new Set(Object.values(names)).size, Object.keys(names).length);
+});
+
+test("no username can add a line to the response", async (t) => {
+  const { gate, sessionOf } = await startNaming(t);
+  const session = sessionOf("7", "a\r\nX-Evil: 1\nX-Evil: 2\rX-Evil: 3\r\n\r\n<p>");
+  const request = `GET /forward-auth HTTP/1.1\r\nHost: gate\r\nConnection: close\r\nCookie: session=${session}\r\n\r\n`;
+  const answer = await sendRaw(gate.url, request);
+  assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
+  assert.doesNotMatch(answer, /^X-Evil/im);
+  assert.match(answer, /^Remote-User-Id: 7\r$/im);
+  assert.ok(answer.endsWith("\r\n\r\n"));
+});
+
+test("sends every username as printable ASCII that decodes to exactly that username", async (t) => {
+  const { gate, sessionOf } = await startNaming(t);
+  let count = 0;
+  const encodings = fc.string({ unit: fc.constantFrom("%", "2", "5", "0", "A", "a", " ", "é") });
+  const name = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), encodings);
+  await fc.assert(
+    fc.asyncProperty(
+      name.filter((text) => text !== "" && text.isWellFormed()),
+      async (text) => {
+        count += 1;
+        const session = sessionOf(`user-${count}`, text);
+        const { headers } = await gate.send("/forward-auth", { session });
+        const header = String(headers["remote-user"]);
+        assert.match(header, /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/);
+        assert.equal(decodeURIComponent(header), text);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test("sends a username from the setup form unchanged after decoding, including NUL", async (t) => {
+  for (const username of ["a\0b", "Jürgen%20 \r\n"]) {
+    const gate = await startGate(t);
+    const session = await gate.setUp({ username });
+    const { status, headers } = await gate.send("/forward-auth", { session });
+    assert.equal(status, 200);
+    assert.equal(decodeURIComponent(String(headers["remote-user"])), username);
+  }
+});

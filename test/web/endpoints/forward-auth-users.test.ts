@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addUser } from "../../support/add-user.ts";
+import { startConfigured } from "../../support/gate.ts";
+import {
+  assertNoIdentity,
+  BROWSER,
+  FORWARD_AUTH,
+  PAGE,
+  PUBLIC_URL,
+  SIGN_IN_URL,
+} from "./forward-auth-asking.ts";
+
+const LISTED = "/forward-auth?users=ann,owner";
+
+test("admits listed users, and returns 403 without an identity to others", async (t) => {
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
+  const guest = addUser(gate, "guest");
+  const admitted = await gate.send(LISTED, { session });
+  assert.deepEqual([admitted.status, admitted.headers["remote-user"]], [200, "owner"]);
+  for (const path of [LISTED, `${LISTED}&deny=401`, "/forward-auth?deny=401&users="]) {
+    const excluded = await gate.send(path, { session: guest });
+    assert.equal(excluded.status, 403, path);
+    assertNoIdentity(excluded);
+    assert.notEqual(excluded.headers["x-request-id"], undefined);
+  }
+  assert.equal((await gate.send("/forward-auth", { session: guest })).status, 200);
+});
+
+test("redirects visitors to the sign-in page with a list as without", async (t) => {
+  const { gate } = await startConfigured(t, FORWARD_AUTH);
+  const visitor = await gate.send(LISTED, { headers: PAGE });
+  assert.deepEqual([visitor.status, visitor.location], [303, SIGN_IN_URL]);
+  const script = await gate.send(LISTED);
+  assert.deepEqual([script.status, script.location], [401, undefined]);
+});
+
+test("shows an excluded user a page with the username and a sign-out", async (t) => {
+  const { gate } = await startConfigured(t, FORWARD_AUTH);
+  const session = addUser(gate, "<guest>");
+  const { status, headers, body } = await gate.send(LISTED, { session, headers: PAGE });
+  assert.equal(status, 403);
+  assert.match(body, /this account has no access to this app/);
+  assert.match(body, /Signed in as &lt;guest&gt;/);
+  // The browser shows the page under the host name of the app.
+  assert.ok(body.includes(`<form method="post" action="${PUBLIC_URL}/logout">`), body);
+  const urls = [...body.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, url = ""]) => url);
+  assert.ok(urls.length >= 3);
+  for (const url of urls) assert.ok(url.startsWith(`${PUBLIC_URL}/`), url);
+  const policy = String(headers["content-security-policy"]);
+  for (const kind of ["style-src", "script-src", "img-src"]) {
+    assert.ok(policy.includes(`${kind} 'self' ${PUBLIC_URL};`), policy);
+  }
+  assert.equal(headers["remote-user"], undefined);
+  assert.equal(headers["cache-control"], "no-store");
+  assert.equal(headers["referrer-policy"], "strict-origin");
+});
+
+test("without a public URL, the page for an excluded user uses paths", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const { body } = await gate.send("/forward-auth?users=ann", { session, headers: BROWSER });
+  assert.match(body, /<form method="post" action="\/logout">/);
+  assert.match(body, /href="\/latchkey\.css/);
+});

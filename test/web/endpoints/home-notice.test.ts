@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { wordsIn } from "../../../src/web/pages/words.ts";
+import { startApp, startConfiguredApp } from "../../support/app.ts";
+import type { Answer } from "../../support/client.ts";
+import {
+  changeForm,
+  OWNER,
+  type RunningGate,
+  SETUP_FORM,
+  startConfigured,
+} from "../../support/gate.ts";
+
+const NEW = "another password";
+const FORM: Readonly<Record<string, string>> = changeForm(OWNER.password, NEW);
+/** The same password again, so that the form works more than once. */
+const UNCHANGED = changeForm(OWNER.password, OWNER.password);
+const SET = "latchkey-notice=password-changed; Path=/; HttpOnly; SameSite=Lax; Max-Age=60";
+const CLEARED = "latchkey-notice=; Path=/; HttpOnly; SameSite=Lax; Max-Age=-1";
+const CARRIED = "latchkey-notice=password-changed";
+const NOTICE = `<p class="notice" role="status">${wordsIn("en").passwordIsChanged}</p>`;
+
+const showsNotice = ({ body }: Answer): boolean => body.includes(NOTICE);
+
+async function signedIn(t: TestContext) {
+  const { gate, session } = await startConfigured(t, { postLoginLocation: "/start" });
+  const home = (cookie = "") =>
+    gate.send("/", { headers: { Cookie: `session=${session}; ${cookie}` } });
+  return { gate, session, home };
+}
+
+const change = (
+  gate: Pick<RunningGate, "send">,
+  session: string | undefined,
+  headers: Readonly<Record<string, string>>,
+  form = FORM,
+) => gate.send("/account/password", { form, session, headers });
+
+test("the home page shows the notice once after a change from it", async (t) => {
+  const { gate, session, home } = await signedIn(t);
+  const changed = await change(gate, session, { Referer: `${gate.url}/` });
+  assert.deepEqual([changed.status, changed.location, changed.cookies], [303, "/", [SET]]);
+  const shown = await home(CARRIED);
+  assert.deepEqual([showsNotice(shown), shown.cookies], [true, [CLEARED]]);
+  const later = await home();
+  assert.deepEqual([showsNotice(later), later.cookies], [false, []]);
+  const headers = { Cookie: `session=${session}; ${CARRIED}`, "Accept-Language": "fr" };
+  assert.ok((await gate.send("/", { headers })).body.includes(wordsIn("fr").passwordIsChanged));
+});
+
+test("a change from any page with the form sets the notice, and leads to the home page", async (t) => {
+  const { gate, session } = await signedIn(t);
+  for (const [page, location] of [
+    ["/?tab=2", "/?tab=2"],
+    ["/account/", "/account/"],
+    ["/account/password", "/account/"],
+  ] as const) {
+    const changed = await change(gate, session, { Referer: gate.url + page }, UNCHANGED);
+    assert.deepEqual([changed.status, changed.location, changed.cookies], [303, location, [SET]]);
+  }
+  const headers = { Cookie: `session=${session}; ${CARRIED}` };
+  const shown = await gate.send("/account/", { headers });
+  assert.deepEqual([showsNotice(shown), shown.cookies], [true, [CLEARED]]);
+});
+
+test("sets the notice for a change by htmx, which then reloads the home page", async (t) => {
+  const { gate, session } = await signedIn(t);
+  const changed = await change(gate, session, { "HX-Request": "true", Referer: `${gate.url}/` });
+  assert.deepEqual([changed.status, changed.headers["hx-refresh"]], [200, "true"]);
+  assert.deepEqual(changed.cookies, [SET]);
+});
+
+test("a change from elsewhere sets no notice", async (t) => {
+  const { gate, session } = await signedIn(t);
+  const elsewhere: readonly Readonly<Record<string, string>>[] = [
+    {},
+    { Referer: `${gate.url}/settings` },
+    { Referer: `${gate.url}//` },
+    { Referer: `${gate.url}/login` },
+    { Referer: "http://evil.example/account/password" },
+    { Referer: "/" },
+    { Referer: `${gate.url}/settings`, "HX-Request": "true" },
+  ];
+  for (const headers of elsewhere) {
+    const { status, cookies } = await change(gate, session, headers, UNCHANGED);
+    assert.ok(status < 400);
+    assert.deepEqual(cookies, [], JSON.stringify(headers));
+  }
+});
+
+test("ignores a notice cookie with any other value and does not show its text", async (t) => {
+  const { home } = await signedIn(t);
+  for (const value of ["", "1", "<b>", "%3Cb%3E", "password-changed2", "PASSWORD-CHANGED"]) {
+    const answer = await home(`latchkey-notice=${value}`);
+    assert.deepEqual([answer.status, showsNotice(answer), answer.cookies], [200, false, []], value);
+    assert.doesNotMatch(answer.body, /class="notice"/);
+  }
+});
+
+test("keeps the notice cookie until a signed-in user opens the home page", async (t) => {
+  const { gate } = await signedIn(t);
+  const answer = await gate.send("/", { headers: { Cookie: CARRIED } });
+  assert.deepEqual([answer.status, answer.location, answer.cookies], [303, "/login", []]);
+});
+
+for (const options of [{ basePath: "/auth" }, { homePath: "/me" }]) {
+  test(`limits the notice cookie and the redirects to the home page's path, with ${JSON.stringify(options)}`, async (t) => {
+    const app = await startApp(t, options);
+    const base = options.basePath ?? "";
+    const home = options.homePath ?? base;
+    const { session } = await app.send(`${base}/setup`, { form: SETUP_FORM });
+    const send: RunningGate["send"] = (path, sending) => app.send(`${base}${path}`, sending);
+    const changed = await change({ send }, session, { Referer: `${app.url}${home}` });
+    assert.equal(changed.location, home);
+    assert.deepEqual(changed.cookies, [SET.replace("Path=/", `Path=${home}`)]);
+    const shown = await app.send(home, { headers: { Cookie: `session=${session}; ${CARRIED}` } });
+    assert.deepEqual(shown.cookies, [CLEARED.replace("Path=/", `Path=${home}`)]);
+    const formPage = { Referer: `${app.url}${base}/account/password` };
+    const again = await change({ send }, session, formPage, { ...FORM, current_password: NEW });
+    assert.equal(again.location, home);
+  });
+}
+
+test("sets no notice cookie without a home page", async (t) => {
+  const { app, session } = await startConfiguredApp(t, {
+    homePath: null,
+    postLoginLocation: "/app",
+  });
+  for (const [path, location] of [
+    ["/", "/"],
+    ["/settings", "/settings"],
+    ["/account/password", "/app"],
+  ] as const) {
+    const changed = await change(app, session, { Referer: `${app.url}${path}` }, UNCHANGED);
+    assert.deepEqual(
+      [changed.status, changed.location, changed.cookies],
+      [303, location, []],
+      path,
+    );
+  }
+});
+
+test("uses a __Host- cookie for the notice over TLS and ignores the plain one", async (t) => {
+  const { gate, session } = await signedIn(t);
+  const overTls = { "X-Forwarded-Proto": "https" };
+  const changed = await change(gate, session, { Referer: `${gate.url}/`, ...overTls });
+  assert.deepEqual(changed.cookies, [
+    "__Host-latchkey-notice=password-changed; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=60",
+  ]);
+  const home = (cookie: string) =>
+    gate.send("/", { headers: { Cookie: `session=${session}; ${cookie}`, ...overTls } });
+  assert.ok(!showsNotice(await home(CARRIED)));
+  const shown = await home(`__Host-${CARRIED}`);
+  assert.ok(showsNotice(shown));
+  assert.deepEqual(shown.cookies, [
+    "__Host-latchkey-notice=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=-1",
+  ]);
+});

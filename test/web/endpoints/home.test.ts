@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { PageFunctions } from "../../../src/web/pages/page-data.ts";
+import { wordsIn } from "../../../src/web/pages/words.ts";
+import { memoryStore } from "../../stores/memory-store.ts";
+import { startApp, startConfiguredApp } from "../../support/app.ts";
+import { outputOf } from "../../support/command.ts";
+import { execute } from "../../support/database.ts";
+import { changeForm, OWNER, startConfigured } from "../../support/gate.ts";
+import { activityOf, elements } from "../../support/markup.ts";
+import { openStore } from "../../support/store.ts";
+
+const en = wordsIn("en");
+const CREATED = "Account owner was created";
+
+test("shows log entries immediately, newest first, with their times", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const form = changeForm(OWNER.password, OWNER.password);
+  await gate.send("/account/password", { session, form });
+  for (let attempt = 1; attempt <= 6; attempt += 1) {
+    await gate.signIn({ password: "wrong" }, { from: "127.0.0.9" });
+  }
+  await gate.signIn();
+  const { body } = await gate.send("/", { session });
+  assert.deepEqual(activityOf(body), ["owner signed in", en.events.password_change(), CREATED]);
+  assert.ok(body.includes(`<h2>${en.recentActivity}</h2>`));
+  const [created] = await gate.logEntries(1);
+  assert.deepEqual(elements(body, "time").at(-1), { datetime: created?.at.toISOString() });
+  assert.match(body, / UTC<\/time>/);
+});
+
+test("shows users their own entries only, also after a rename or a new account of that name", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const env = { DATA_DIR: gate.dataDir };
+  const input = "a good password";
+  const run = (...args: readonly string[]) => outputOf(["user", ...args], { env, input });
+  const activityIn = async (signedIn = ""): Promise<readonly string[]> =>
+    activityOf((await gate.send("/", { session: signedIn })).body);
+
+  await run("add", "guest", "--password-stdin");
+  const guest = await gate.signIn({ username: "guest", password: input });
+  const own = ["guest signed in", "Account guest was added"];
+  assert.deepEqual(await activityIn(guest.session), own);
+  assert.deepEqual(await activityIn(session), [CREATED]);
+
+  await run("rename", "guest", "visitor");
+  assert.deepEqual((await activityIn(guest.session)).slice(1), own);
+  await run("add", "guest", "--password-stdin");
+  const namesake = await gate.signIn({ username: "guest", password: input });
+  assert.deepEqual(await activityIn(namesake.session), own);
+  await run("remove", "guest", "--yes");
+  await run("add", "guest", "--password-stdin");
+  const recreated = await gate.signIn({ username: "guest", password: input });
+  assert.deepEqual(await activityIn(recreated.session), own);
+});
+
+test("shows the newest ten of many entries", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const names = Array.from({ length: 14 }, (_, i) => `person ${i}`);
+  const owner = `(SELECT id FROM users)`;
+  const rows = names.map((name) => `(1, 'signin', 'Signed in as ${name}', 'system', ${owner})`);
+  const columns = "at, type, summary, author, user_id";
+  execute(gate.databaseFile, `INSERT INTO log_entries (${columns}) VALUES ${rows}`);
+  assert.deepEqual(
+    activityOf((await gate.send("/", { session })).body),
+    names
+      .slice(4)
+      .toReversed()
+      .map((name) => `${name} signed in`),
+  );
+});
+
+test("still renders when the log cannot be read, says so, and logs the cause", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  await gate.logEntries(1);
+  execute(gate.databaseFile, "ALTER TABLE log_entries RENAME TO hidden");
+  const { status, headers, body } = await gate.send("/", { session });
+  assert.equal(status, 200);
+  assert.ok(body.includes(`<p>${en.activityUnreadable}</p>`));
+  assert.doesNotMatch(body, /no such table|class="activity"/);
+  assert.match(body, /action="\/account\/password"/);
+  const shown = gate.serverLog.find(({ msg }) => /log cannot be read/.test(String(msg)));
+  assert.deepEqual([shown?.level, shown?.reason], ["error", "no such table: log_entries"]);
+  assert.equal(shown?.requestId, headers["x-request-id"]);
+});
+
+/** Returns the home page of an application that has one account and uses these options. */
+async function openHome(t: TestContext, options: Parameters<typeof startApp>[1]) {
+  const { app, session } = await startConfiguredApp(t, options);
+  const headers = { Host: "localhost" };
+  return { app, answer: await app.send("/", { session, headers }) };
+}
+
+test("a replaced home page gets what each section shows", async (t) => {
+  const kinds: PageFunctions["home"] = ({ activity, codes, passkeys, sessions }) =>
+    JSON.stringify([activity.kind, codes.kind, passkeys?.list, sessions.kind]);
+  for (const [options, expected] of [
+    [{}, ["entries", "off", [], "sessions"]],
+    [{ oneTimeCodes: false }, ["entries", "none", [], "sessions"]],
+    [{ passkeys: false }, ["entries", "off", null, "sessions"]],
+    [{ sessions: false }, ["entries", "off", [], "none"]],
+    [{ store: memoryStore() }, ["none", "none", null, "none"]],
+  ] as const) {
+    const { answer } = await openHome(t, { ...options, pages: { home: kinds } });
+    assert.deepEqual(JSON.parse(answer.body), expected);
+  }
+});
+
+test("shows only the password form with a store that keeps accounts alone", async (t) => {
+  const { app, answer } = await openHome(t, { store: memoryStore() });
+  assert.equal(answer.status, 200);
+  assert.deepEqual(
+    elements(answer.body, "form").map(({ action }) => action),
+    ["/logout", "/account/password"],
+  );
+  assert.doesNotMatch(answer.body, /passkey|end_others|class="activity"/);
+  for (const text of [en.recentActivity, en.activityUnreadable, en.codes, en.sessionsUnreadable]) {
+    assert.ok(!answer.body.includes(text), text);
+  }
+  assert.deepEqual(app.log, []);
+});
+
+for (const [options, reads] of [
+  [{ oneTimeCodes: false, passkeys: false }, 0],
+  [{ oneTimeCodes: false }, 1],
+  [{ passkeys: false }, 1],
+  [{}, 1],
+] as const) {
+  test(`reads codes and passkeys ${reads} times with ${JSON.stringify(options)}`, async (t) => {
+    const store = await openStore(t);
+    const { mock } = t.mock.method(store, "findUser");
+    const { app, session } = await startConfiguredApp(t, { ...options, store });
+    await app.send("/", { session });
+    mock.resetCalls();
+    assert.equal((await app.send("/", { session })).status, 200);
+    assert.equal(mock.callCount(), reads);
+  });
+}
+
+test("requires a signed-in user", async (t) => {
+  const { gate } = await startConfigured(t);
+  for (const path of ["/", "/account/"]) {
+    const answer = await gate.send(path);
+    assert.deepEqual([answer.status, answer.location, answer.body], [303, "/login", ""]);
+  }
+});
+
+test("says that there is no activity yet if the log is empty", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  await gate.logEntries(1);
+  execute(gate.databaseFile, "DELETE FROM log_entries");
+  const { body } = await gate.send("/", { session });
+  assert.ok(body.includes(`<p class="hint">${en.noActivity}</p>`));
+  assert.doesNotMatch(body, /class="activity"/);
+});
+
+for (const options of [
+  {},
+  { homePath: "/me", forwardAuth: true },
+  { homePath: null, forwardAuth: true },
+]) {
+  test(`leaves /account/ to an application with ${JSON.stringify(options)}`, async (t) => {
+    const app = await startApp(t, options);
+    assert.equal((await app.send("/account/")).status, 404);
+    assert.equal(app.auth.adapter.owns("/account/"), false);
+  });
+}
+
+test("the password form is folded until it is wanted or has a problem", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const [folded] = elements((await gate.send("/", { session })).body, "details");
+  const { body } = await gate.send("/account/password", { session, form: {} });
+  const [open] = elements(body, "details");
+  assert.deepEqual([folded, open], [{}, { open: "" }]);
+});

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { textOf } from "../../../src/core/passkeys/passkey.ts";
+import { memoryStore } from "../../stores/memory-store.ts";
+import { startApp, startConfiguredApp } from "../../support/app.ts";
+import { execute } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+
+const PASSKEY = { id: "a", name: "Phone", key: "", counter: 0, addedAt: 0, answered: [] };
+const AT = "1970-01-01T00:00:00.000Z";
+const NAMED = { Host: "localhost" };
+const ADDRESS = { Host: "127.0.0.1" };
+
+/** An app whose pages show only what is offered, and whose account has these passkeys. */
+async function appWith(
+  t: TestContext,
+  passkeys: Parameters<typeof textOf>[0],
+  options: Parameters<typeof startApp>[1] = {},
+) {
+  const { app, session } = await startConfiguredApp(t, {
+    ...options,
+    pages: {
+      home: ({ passkeys: section }) => JSON.stringify(section ?? null),
+      login: ({ offersPasskeys }) => `${offersPasskeys}`,
+    },
+  });
+  const text = textOf(passkeys);
+  if (text !== undefined) execute(app.databaseFile, `UPDATE users SET passkeys = '${text}'`);
+  return {
+    home: async (headers: { Host: string }) =>
+      JSON.parse((await app.send("/", { session, headers })).body),
+    login: async (headers: { Host: string }) => (await app.send("/login", { headers })).body,
+  };
+}
+
+test("lists the passkeys of the account with the time of their last use", async (t) => {
+  const used = { ...PASSKEY, id: "b", usedAt: 1 };
+  const { home } = await appWith(t, [{ ...PASSKEY, usedAt: undefined }, used]);
+  const { list } = await home(NAMED);
+  assert.partialDeepStrictEqual(list, [
+    { id: "a", name: "Phone", isUsed: false, at: AT },
+    { id: "b", name: "Phone", isUsed: true, at: "1970-01-01T00:00:00.001Z" },
+  ]);
+});
+
+test("adds passkeys at a host name only, and leaves out an empty list elsewhere", async (t) => {
+  const none = await appWith(t, []);
+  assert.deepEqual(await none.home(NAMED), { list: [], canAdd: true });
+  assert.equal(await none.home(ADDRESS), null);
+  const one = await appWith(t, [{ ...PASSKEY, usedAt: undefined }]);
+  const { list, canAdd } = await one.home(ADDRESS);
+  assert.deepEqual([list.length, canAdd], [1, false]);
+});
+
+test("offers the sign-in by passkey at a host name, once an account has one", async (t) => {
+  const one = await appWith(t, [{ ...PASSKEY, usedAt: undefined }]);
+  await eventually(async () => (await one.login(NAMED)) === "true" || undefined);
+  assert.equal(await one.login(ADDRESS), "false");
+  assert.equal(await (await appWith(t, [])).login(NAMED), "false");
+});
+
+test("offers no passkey that an account has if the app turns passkeys off", async (t) => {
+  const off = await appWith(t, [{ ...PASSKEY, usedAt: undefined }], { passkeys: false });
+  assert.deepEqual([await off.login(NAMED), await off.home(NAMED)], ["false", null]);
+});
+
+test("offers no passkey while the store cannot be asked, and logs the reason", async (t) => {
+  const hasExtra = () => Promise.reject(new Error("away"));
+  const store = { ...memoryStore(), replaceExtra: async () => false, hasExtra };
+  const app = await startApp(t, { store, pages: { login: (it) => `${it.offersPasskeys}` } });
+  assert.equal((await app.send("/login", { headers: NAMED })).body, "false");
+  const { message, fields } = app.log.at(-1) ?? {};
+  assert.deepEqual([message, fields?.reason], ["passkeys are not offered", "away"]);
+});

@@ -1,0 +1,307 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { MAX_PASSKEYS } from "../../../src/core/passkeys/begin-passkey.ts";
+import { wordsIn } from "../../../src/web/pages/words.ts";
+import { startConfiguredApp } from "../../support/app.ts";
+import {
+  type Authenticator,
+  type Ceremony,
+  createAuthenticator,
+  ORIGIN,
+} from "../../support/authenticator.ts";
+import type { Answer } from "../../support/client.ts";
+import { execute } from "../../support/database.ts";
+import { OWNER, type RunningGate, SECRET, startConfigured, startGate } from "../../support/gate.ts";
+import { elements } from "../../support/markup.ts";
+import { begunIn, codeShown } from "../../support/one-time-codes.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
+import { startNode } from "../../support/process.ts";
+import { openStore } from "../../support/store.ts";
+
+const { messages } = wordsIn("en");
+const server = await sharedPostgres();
+const ADD = "/account/passkeys/add";
+const REMOVE = "/account/passkeys/remove";
+const SIGN_IN = "/login/passkey";
+const HOST = { Host: "auth.example.org" };
+const PASSWORD = { current_password: OWNER.password };
+
+interface Sent {
+  send(path: string, form: object, session?: string, headers?: object): Promise<Answer>;
+}
+
+const sender = ({ send }: Pick<RunningGate, "send">): Sent => ({
+  send: (path, form, session, headers) =>
+    send(path, { form: { ...form }, session, headers: { ...HOST, ...headers } }),
+});
+
+async function addPasskey({ send }: Sent, session: string) {
+  const passkey = createAuthenticator();
+  const begun = await send(ADD, PASSWORD, session);
+  assert.equal(begun.status, 200, begun.body);
+  const { challenge, rpId, userId } = JSON.parse(begun.body);
+  assert.equal(rpId, HOST.Host);
+  const { name, clientData, authenticatorData, publicKey } = passkey.create(challenge);
+  const data = { client_data: clientData, authenticator_data: authenticatorData };
+  const answer = await send(ADD, { ...data, name, public_key: publicKey }, session);
+  return { passkey, userId: Buffer.from(userId, "base64url").toString(), answer };
+}
+
+async function formOfSignIn(
+  { send }: Sent,
+  passkey: Authenticator,
+  userId: string,
+  ceremony?: Ceremony,
+): Promise<object> {
+  const { challenge } = JSON.parse((await send(SIGN_IN, {})).body);
+  const answer = passkey.get(challenge, userId, ceremony);
+  return {
+    credential: answer.id,
+    user_handle: answer.userHandle,
+    client_data: answer.clientData,
+    authenticator_data: answer.authenticatorData,
+    signature: answer.signature,
+  };
+}
+
+const stores: Readonly<Record<string, (t: TestContext) => Promise<RunningGate>>> = {
+  SQLite: (t) => startGate(t),
+  PostgreSQL: async (t) => startGate(t, { databaseUrl: await server.newDatabase() }),
+};
+
+for (const [name, start] of Object.entries(stores)) {
+  test(`${name}: adds a passkey, signs in with it, and removes it`, async (t) => {
+    const gate = await start(t);
+    const session = await gate.setUp();
+    const to = sender(gate);
+    const { passkey, userId, answer } = await addPasskey(to, session);
+    assert.deepEqual([answer.status, answer.location], [303, "/account/#your-passkeys"]);
+    const form = await formOfSignIn(to, passkey, userId);
+    const signedIn = await to.send(SIGN_IN, form);
+    assert.deepEqual([signedIn.status, signedIn.location], [303, "/"]);
+    assert.equal((await gate.send("/", { session: signedIn.session })).status, 200);
+    assert.equal((await to.send(SIGN_IN, form)).location, "/login?error=1", "only once");
+
+    const later = await formOfSignIn(to, passkey, userId);
+    const removed = await to.send(REMOVE, { passkey: passkey.id, ...PASSWORD }, session);
+    assert.deepEqual([removed.status, removed.location], [303, "/account/#your-passkeys"]);
+    const refused = await to.send(SIGN_IN, later);
+    assert.deepEqual([refused.location, refused.cookies], ["/login?error=1", []]);
+    assert.deepEqual(
+      (await gate.logEntries(4)).map(({ type }) => type),
+      ["signup", "passkey_add", "signin", "passkey_remove"],
+    );
+  });
+}
+
+test("answers a challenge as JSON that no cache keeps, and does not count it", async (t) => {
+  const { gate } = await startConfigured(t);
+  for (let asked = 0; asked < 7; asked += 1) {
+    const { status, headers, body } = await sender(gate).send(SIGN_IN, {});
+    assert.equal(status, 200);
+    assert.deepEqual(
+      [headers["content-type"], headers["cache-control"]],
+      ["application/json", "no-store"],
+    );
+    assert.deepEqual(Object.keys(JSON.parse(body)), ["challenge", "rpId"]);
+  }
+  assert.equal((await gate.signIn()).location, "/");
+});
+
+test("keeps the return target, and logs refusals", async (t) => {
+  const gate = await startGate(t);
+  const to = sender(gate);
+  const { passkey, userId } = await addPasskey(to, await gate.setUp());
+  const target = { return_to: "/page?a=1" };
+  const good = await to.send(SIGN_IN, {
+    ...(await formOfSignIn(to, passkey, userId)),
+    ...target,
+  });
+  assert.equal(good.location, "/page?a=1");
+  const bad = await formOfSignIn(to, passkey, userId, { origin: "https://evil.example" });
+  const { location } = await to.send(SIGN_IN, { ...bad, ...target });
+  assert.equal(location, "/login?error=1&return_to=%2Fpage%3Fa%3D1");
+  assert.ok(gate.serverLog.some(({ msg }) => msg === "sign-in rejected"));
+});
+
+for (const limiter of ["own", "shared"] as const) {
+  test(`with the ${limiter} limiter, attempts by passkey and by password use up none of each other`, async (t) => {
+    const databaseUrl = limiter === "shared" ? await server.newDatabase() : undefined;
+    const network = { limitIpv6Prefix: 64, trustedProxies: ["127.0.0.1"] };
+    const overrides = { limiter, databaseUrl, ...network };
+    const gate = await startGate(t, overrides);
+    const to = sender(gate);
+    const { passkey, userId } = await addPasskey(to, await gate.setUp());
+    const other = databaseUrl === undefined ? gate : await startGate(t, overrides);
+    const from = (host: number) => ({ "X-Forwarded-For": `2001:db8::${host}` });
+    for (let host = 1; host <= 5; host += 1) {
+      await to.send(SIGN_IN, { credential: "unknown" }, undefined, from(host));
+    }
+    const right = await formOfSignIn(to, passkey, userId);
+    const sixth = await sender(other).send(SIGN_IN, right, undefined, from(6));
+    assert.equal(sixth.location, "/login?error=1", "all of one network count");
+    for (let host = 1; host <= 5; host += 1) {
+      const headers = from(host);
+      assert.equal((await gate.signIn({}, { headers })).location, "/", "the password still works");
+    }
+    const elsewhere = { "X-Forwarded-For": "2001:db8:1::1" };
+    assert.equal((await to.send(SIGN_IN, right, undefined, elsewhere)).location, "/");
+    const entries = (await gate.logEntries(8)).map(({ type }) => type);
+    assert.equal(entries.filter((type) => type === "signin_rate_limited").length, 1);
+  });
+}
+
+test("the host is that of the public URL, and a forwarded host has no effect", async (t) => {
+  const { gate, session } = await startConfigured(t, { publicUrl: ORIGIN });
+  const elsewhere: Sent = {
+    send: (path, form, cookie) =>
+      sender(gate).send(path, form, cookie, {
+        Host: "inside.example",
+        "X-Forwarded-Host": "evil.example",
+      }),
+  };
+  const { passkey, userId } = await addPasskey(elsewhere, session);
+  const form = await formOfSignIn(elsewhere, passkey, userId);
+  assert.equal((await elsewhere.send(SIGN_IN, form)).location, "/");
+
+  const plain = await startGate(t);
+  const forwarded = await sender(plain).send(ADD, PASSWORD, await plain.setUp(), {
+    "X-Forwarded-Host": "evil.example",
+  });
+  assert.equal(JSON.parse(forwarded.body).rpId, HOST.Host);
+});
+
+test("a form of a removed account leads to the sign-in page", async (t) => {
+  const store = await openStore(t);
+  const { app, session } = await startConfiguredApp(t, { store });
+  const to = sender(app);
+  const { passkey } = await addPasskey(to, session);
+  const { challenge } = JSON.parse((await to.send(ADD, PASSWORD, session)).body);
+  // The guard still remembers the account for a moment.
+  t.mock.method(store, "findUser", async () => undefined);
+  const created = passkey.create(challenge);
+  const data = { client_data: created.clientData, authenticator_data: created.authenticatorData };
+  for (const [path, form] of [
+    [ADD, PASSWORD],
+    [ADD, { ...data, name: "Phone", public_key: created.publicKey }],
+    [REMOVE, { ...PASSWORD, passkey: passkey.id }],
+  ] as const) {
+    const { status, location } = await to.send(path, form, session);
+    assert.deepEqual([status, location], [303, "/login"], path);
+  }
+});
+
+test("at an address without a name, adds no passkey and asks for none", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const challenge = await gate.send(SIGN_IN, { form: {} });
+  assert.deepEqual(Object.keys(JSON.parse(challenge.body)), ["challenge"]);
+  const add = await gate.send(ADD, { session, form: PASSWORD });
+  assert.equal(add.status, 422);
+  assert.ok(add.body.includes(messages.passkeyRejected));
+});
+
+test("answers the script with a message if the code is wrong or the account has too many", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const to = sender(gate);
+  const begun = await gate.send("/account/codes/begin", {
+    session,
+    form: { codes_password: OWNER.password },
+  });
+  const { key, sealed } = begunIn(begun.body);
+  const confirmed = { sealed, code: codeShown(key) };
+  await gate.send("/account/codes/confirm", { session, form: confirmed });
+  const wrong = await to.send(ADD, PASSWORD, session);
+  assert.deepEqual([wrong.status, JSON.parse(wrong.body).message], [422, messages.codeIncorrect]);
+  assert.ok(gate.serverLog.some(({ msg }) => msg === "passkey change rejected"));
+  const right = { ...PASSWORD, code: codeShown(key, 1) };
+  assert.equal((await to.send(ADD, right, session)).status, 200);
+
+  const one = { name: "Phone", key: "", counter: 0, addedAt: 0, answered: [] };
+  const many = Array.from({ length: MAX_PASSKEYS }, (_, at) => ({ ...one, id: `${at}` }));
+  const set = `codes = NULL, passkeys = '${JSON.stringify(many)}'`;
+  execute(gate.databaseFile, `UPDATE users SET ${set}`);
+  const full = await to.send(ADD, PASSWORD, session);
+  assert.deepEqual([full.status, JSON.parse(full.body).message], [422, messages.tooManyPasskeys]);
+});
+
+test("without a home page, a change leads to the post-login location, and a problem to the error page", async (t) => {
+  const { app, session } = await startConfiguredApp(t, {
+    homePath: null,
+    postLoginLocation: "/start",
+  });
+  const to = sender(app);
+  const { passkey, answer } = await addPasskey(to, session);
+  assert.deepEqual([answer.status, answer.location], [303, "/start"]);
+  const wrong = { passkey: passkey.id, current_password: "wrong" };
+  const refused = await to.send(REMOVE, wrong, session);
+  assert.equal(refused.status, 422);
+  assert.ok(refused.body.includes(messages.currentPasswordIncorrect));
+  const removed = await to.send(REMOVE, { ...PASSWORD, passkey: passkey.id }, session);
+  assert.deepEqual([removed.status, removed.location], [303, "/start"]);
+});
+
+test("adds and removes nothing without the password", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const to = sender(gate);
+  const { passkey } = await addPasskey(to, session);
+  const wrong = { passkey: passkey.id, current_password: "wrong" };
+  const begun = await to.send(ADD, wrong, session);
+  assert.equal(begun.status, 422);
+  assert.deepEqual(JSON.parse(begun.body), { message: "current password is incorrect" });
+  const removing = await to.send(REMOVE, wrong, session);
+  assert.equal(removing.status, 422);
+  const [problem] = elements(removing.body, "input").filter((one) => one["aria-invalid"]);
+  assert.equal(problem?.id, "passkey_remove_password");
+  assert.ok(removing.body.includes(`<option value="${passkey.id}">Phone</option>`));
+  const forged = passkey.create("a challenge of nobody");
+  const added = await to.send(ADD, { client_data: forged.clientData }, session);
+  assert.equal(added.status, 422);
+  assert.match(added.body, /the passkey could not be added/);
+  const logged = gate.serverLog.filter(({ msg }) => msg === "passkey change rejected");
+  assert.equal(logged.length, 3);
+});
+
+/** Prints each module of an operation on passkeys when it is loaded. */
+const PRINT_LOADED = `
+import { registerHooks } from "node:module";
+registerHooks({
+  load(url, context, next) {
+    const [, name] = /passkeys.((?:add|begin|ceremony|key|remove|sign-in).*)/.exec(url) ?? [];
+    if (name !== undefined) console.log(name);
+    return next(url, context);
+  },
+});
+const { createAuth, fetchRequest } = await import("../src/index.ts");
+const { openSqlite } = await import("../src/stores/sqlite/store.ts");
+const store = await openSqlite({ file: ":memory:" });
+const auth = createAuth({ store, secret: "${SECRET}" });
+const post = (path, form) => {
+  const options = { method: "POST", body: new URLSearchParams(form) };
+  const request = new Request("http://localhost" + path, options);
+  return auth.adapter.answer(fetchRequest(request, { remoteAddress: "127.0.0.1" }));
+};
+const form = { username: "owner", password: "password", confirm: "password" };
+await post("/setup", form);
+await post("/login", form);
+await post("/login/passkey", {});
+console.log("the first use:");
+await post("/login/passkey", { credential: "x" });
+await auth.close();`;
+
+test("loads the operations on passkeys on their first use", async (t) => {
+  const root = fileURLToPath(new URL("../../..", import.meta.url));
+  const args = ["--input-type=module", "-e", PRINT_LOADED];
+  const { code, stdout, stderr } = await startNode(t, args, {}, root).ended;
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(stdout.trimEnd().split("\n"), [
+    "the first use:",
+    ...["sign-in-with-passkey.ts", "ceremony.ts", "key.ts"],
+  ]);
+});
+
+test("requires the setup while no account exists", async (t) => {
+  const gate = await startGate(t);
+  const { send } = sender(gate);
+  assert.equal((await send(SIGN_IN, { credential: "x" })).location, "/setup");
+});

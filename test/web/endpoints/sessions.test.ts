@@ -1,0 +1,274 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { wordsIn } from "../../../src/web/pages/words.ts";
+import { memoryStore } from "../../stores/memory-store.ts";
+import { startConfiguredApp } from "../../support/app.ts";
+import type { Sending } from "../../support/client.ts";
+import { execute, refuse, stopRefusing } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import {
+  changeForm,
+  OWNER,
+  type RunningGate,
+  startConfigured,
+  startGate,
+} from "../../support/gate.ts";
+import { elements } from "../../support/markup.ts";
+import { inSeconds, mint, partsOf } from "../../support/mint.ts";
+import { sharedPostgres } from "../../support/postgres-shared.ts";
+
+const server = await sharedPostgres();
+
+type Start = (t: TestContext, settings?: Parameters<typeof startGate>[1]) => Promise<RunningGate>;
+
+const stores: Readonly<Record<string, Start>> = {
+  SQLite: (t, settings) => startGate(t, settings),
+  PostgreSQL: async (t, settings) =>
+    startGate(t, { ...settings, databaseUrl: await server.newDatabase() }),
+};
+
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0";
+const en = wordsIn("en");
+
+const idOf = (session = ""): string => String(partsOf(session).claims.jti);
+
+/** The values of the buttons that end sessions. */
+const offeredIn = (body: string): readonly (string | undefined)[] =>
+  elements(body, "button").flatMap(({ name, value }) => (name === "session" ? [value] : []));
+
+const end = (gate: Pick<RunningGate, "send">, session: string, which: string) =>
+  gate.send("/account/sessions/end", { session, form: { session: which } });
+
+async function isAdmitted(gate: Pick<RunningGate, "send">, session = ""): Promise<boolean> {
+  return (await gate.send("/", { session })).status === 200;
+}
+
+const signOut = (gate: Pick<RunningGate, "send">, sending: Sending) =>
+  gate.send("/logout", { form: {}, ...sending });
+
+const signInFrom = async (gate: RunningGate, userAgent: string): Promise<string> =>
+  (await gate.signIn({}, { headers: { "User-Agent": userAgent } })).session ?? "";
+
+for (const [name, start] of Object.entries(stores)) {
+  test(`${name}: lists the sessions, ends one of them, then all others, and logs it`, async (t) => {
+    const gate = await start(t);
+    const own = await gate.setUp();
+    const one = await signInFrom(gate, FIREFOX);
+    const { body } = await gate.send("/", { session: own });
+    assert.deepEqual(offeredIn(body), [idOf(own), idOf(one), "others"], "this one first");
+    assert.equal(body.split(en.thisDevice).length, 2);
+    assert.ok(body.indexOf(en.thisDevice) < body.indexOf("Firefox on Linux"));
+    assert.ok(body.includes('aria-label="Sign out: Firefox on Linux"'));
+    assert.ok(body.includes("127.0.0.1"));
+    const german = await gate.send("/", { session: own, headers: { "Accept-Language": "de" } });
+    assert.ok(german.body.includes("Firefox auf Linux"));
+
+    const other = await signInFrom(gate, "");
+    const admitted = () =>
+      Promise.all([own, one, other].map((session) => isAdmitted(gate, session)));
+    const ended = await end(gate, own, idOf(one));
+    assert.deepEqual([ended.status, ended.location, ended.cookies], [303, "/account/", []]);
+    assert.deepEqual(await admitted(), [true, false, true]);
+    const left = offeredIn((await gate.send("/", { session: own })).body);
+    assert.deepEqual(left, [idOf(own), idOf(other), "others"]);
+    const unrecorded = mint({ ...partsOf(other).claims, jti: "elsewhere" });
+    assert.equal(await isAdmitted(gate, unrecorded), true);
+    const alone = await end(gate, own, "others");
+    assert.deepEqual([alone.status, alone.location], [303, "/account/"]);
+    assert.deepEqual(await admitted(), [false, false, false]);
+    assert.equal(await isAdmitted(gate, unrecorded), false, "a token without a row ends as well");
+    const { session = "" } = alone;
+    assert.equal((await end(gate, own, "others")).location, "/login", "the old token has ended");
+    assert.deepEqual(offeredIn((await gate.send("/", { session })).body), [idOf(session)]);
+    assert.equal((await gate.signIn()).location, "/", "a new sign-in works");
+    await end(gate, session, idOf(session));
+    assert.equal(await isAdmitted(gate, session), false);
+    assert.deepEqual(
+      (await gate.logEntries(7)).slice(3).map(({ type, author }) => [type, author]),
+      [
+        ["session_end", "system"],
+        ["session_end_others", "system"],
+        ["signin", "system"],
+        ["session_end", "system"],
+      ],
+    );
+  });
+
+  test(`${name}: each of 30 parallel sign-outs of one account ends its session`, async (t) => {
+    const gate = await start(t);
+    const { user_id, exp } = partsOf(await gate.setUp()).claims;
+    const sessions = Array.from({ length: 30 }, (_, i) => mint({ user_id, exp, jti: `${i}` }));
+    const answers = await Promise.all(sessions.map((session) => signOut(gate, { session })));
+    for (const { status, location, cookies } of answers) {
+      assert.deepEqual([status, location], [303, "/login"]);
+      assert.deepEqual(cookies, ["session=; Path=/; HttpOnly; Max-Age=-1"]);
+    }
+    const admitted = await Promise.all(sessions.map((session) => isAdmitted(gate, session)));
+    assert.ok(!admitted.includes(true), `${admitted.filter(Boolean).length} are still valid`);
+    for (const session of [undefined, "", "a.b.c", sessions[0]]) {
+      assert.equal((await signOut(gate, { session })).status, 303);
+    }
+  });
+}
+
+test("a sign-out ends the genuine sessions among several cookies", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const { session: other } = await gate.signIn();
+  const Cookie = `a=b; session=a.b.c; session=${session};session=${other}`;
+  await signOut(gate, { headers: { Cookie } });
+  assert.deepEqual(
+    [await isAdmitted(gate, session), await isAdmitted(gate, other)],
+    [false, false],
+  );
+});
+
+test("a sign-out clears the cookie while the store cannot be written, says so on the sign-in page once, refuses the session at once and ends it later", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const other = await startGate(t, { dataDir: gate.dataDir });
+  await gate.logEntries(1);
+  assert.equal(await isAdmitted(gate, session), true);
+  refuse(gate.databaseFile, "UPDATE ON users", "the disk is full");
+  const { status, location, cookies, headers } = await signOut(gate, { session });
+  assert.deepEqual([status, location], [303, "/login"]);
+  assert.deepEqual(cookies, [
+    "session=; Path=/; HttpOnly; Max-Age=-1",
+    "latchkey-notice=session-not-ended; Path=/login; HttpOnly; SameSite=Lax; Max-Age=60",
+  ]);
+  const line = gate.serverLog.find(({ msg }) => /a session was not ended/.test(String(msg)));
+  assert.deepEqual([line?.level, line?.requestId], ["warn", headers["x-request-id"]]);
+  assert.deepEqual(
+    [await isAdmitted(gate, session), await isAdmitted(other, session)],
+    [false, true],
+  );
+
+  const Cookie = "latchkey-notice=session-not-ended";
+  const shown = await gate.send("/login", { headers: { Cookie } });
+  assert.ok(shown.body.includes(en.sessionNotEnded));
+  assert.deepEqual(shown.cookies, [
+    "latchkey-notice=; Path=/login; HttpOnly; SameSite=Lax; Max-Age=-1",
+  ]);
+  assert.ok(!(await gate.send("/login")).body.includes(en.sessionNotEnded));
+
+  stopRefusing(gate.databaseFile);
+  await eventually(async () => ((await isAdmitted(other, session)) ? undefined : true));
+});
+
+test("a graceful stop ends the sessions that the store could not end before", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  refuse(gate.databaseFile, "UPDATE ON users", "the disk is full");
+  await signOut(gate, { session });
+  stopRefusing(gate.databaseFile);
+  await gate.stop();
+  const next = await startGate(t, { dataDir: gate.dataDir });
+  assert.equal(await isAdmitted(next, session), false);
+});
+
+for (const [what, options, stays] of [
+  ["leaves the token valid with a store that keeps no sessions", { store: memoryStore() }, true],
+  ["ends the session with the option sessions off", { sessions: false }, false],
+] as const) {
+  test(`a sign-out ${what}`, async (t) => {
+    const { app, session } = await startConfiguredApp(t, options);
+    const { status, cookies } = await signOut(app, { session });
+    assert.deepEqual([status, cookies], [303, ["session=; Path=/; HttpOnly; Max-Age=-1"]]);
+    assert.equal(await isAdmitted(app, session), stays);
+  });
+}
+
+test("a new sign-in ends the session that its browser had, if it is of the same user", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  execute(
+    gate.databaseFile,
+    `INSERT INTO users (id, username, password_hash) VALUES ('2', 'guest', 'a hash')`,
+  );
+  const guest = mint({ user_id: "2", jti: "of guest", exp: inSeconds(3_600) });
+  const { session: own = "" } = await gate.signIn({}, { session });
+  const wrong = await gate.signIn({ password: "wrong" }, { session: own });
+  assert.equal(wrong.location, "/login?error=1");
+  const admitted = () => Promise.all([session, own, guest].map((token) => isAdmitted(gate, token)));
+  assert.deepEqual(await admitted(), [false, true, true]);
+  await gate.signIn({}, { session: guest });
+  assert.deepEqual(await admitted(), [false, true, true]);
+});
+
+test("a new sign-in works while the session that its browser had cannot be ended", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  execute(gate.databaseFile, "ALTER TABLE sessions RENAME TO hidden");
+  const { location, session: own } = await gate.signIn({}, { session });
+  assert.equal(location, "/");
+  assert.equal(await isAdmitted(gate, own), true);
+});
+
+test("the password change ends other sessions only if asked to", async (t) => {
+  const { gate, session: own } = await startConfigured(t);
+  const other = await signInFrom(gate, FIREFOX);
+  const change = (from: string, to: string, more = {}) => {
+    const form = { current_password: from, new_password: to, confirm_password: to, ...more };
+    return gate.send("/account/password", { session: own, form });
+  };
+  assert.equal((await change(OWNER.password, "second password")).status, 303);
+  assert.equal(await isAdmitted(gate, other), true);
+  assert.equal((await change("wrong", "third password", { end_others: "1" })).status, 422);
+  assert.equal(await isAdmitted(gate, other), true);
+  const asked = await change("second password", "third one", { end_others: "1" });
+  assert.equal(asked.status, 303);
+  assert.deepEqual([await isAdmitted(gate, own), await isAdmitted(gate, other)], [false, false]);
+  assert.equal(await isAdmitted(gate, asked.session), true);
+});
+
+test("ends no session of another account, an unknown one or none", async (t) => {
+  const { gate, session: own } = await startConfigured(t);
+  await signInFrom(gate, FIREFOX);
+  await gate.send("/", { session: own });
+  execute(
+    gate.databaseFile,
+    `INSERT INTO users (id, username, password_hash) VALUES ('2', 'guest', 'a hash')`,
+  );
+  const guest = mint({ user_id: "2", jti: "of guest", exp: inSeconds(3_600) });
+  for (const which of [idOf(own), "unknown", "", "a\0b", "x".repeat(10_000)]) {
+    const { status, location } = await end(gate, guest, which);
+    assert.deepEqual([status, location], [303, "/account/"]);
+  }
+  const { session = "" } = await end(gate, guest, "others");
+  assert.deepEqual([await isAdmitted(gate, own), await isAdmitted(gate, session)], [true, true]);
+  const { body } = await gate.send("/", { session });
+  assert.deepEqual(offeredIn(body), [idOf(session)]);
+});
+
+test("a token without an ID stays valid after a sign-out, and ends with all others", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const token = mint({ user_id: partsOf(session).claims.user_id, exp: inSeconds(60) });
+  await signOut(gate, { session: token });
+  assert.equal(await isAdmitted(gate, token), true);
+  await end(gate, session, "others");
+  assert.equal(await isAdmitted(gate, token), false);
+});
+
+test("the password change by htmx sets the new session below a shared domain", async (t) => {
+  const { gate, session } = await startConfigured(t, { cookieDomain: "example.org" });
+  const { status, headers, cookies } = await gate.send("/account/password", {
+    session,
+    headers: { "HX-Request": "true" },
+    form: { ...changeForm(OWNER.password, "second password"), end_others: "1" },
+  });
+  assert.deepEqual([status, headers["hx-refresh"]], [200, "true"]);
+  const [cleared, cookie = ""] = cookies;
+  assert.equal(cleared, "session=; Path=/; HttpOnly; Max-Age=-1");
+  const [, token] = /^session=([^;]+);.*; Domain=example\.org$/.exec(cookie) ?? [];
+  assert.deepEqual([await isAdmitted(gate, session), await isAdmitted(gate, token)], [false, true]);
+});
+
+test("the home page works while sessions cannot be read, and a sign-in while they cannot be written", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  execute(gate.databaseFile, "ALTER TABLE sessions RENAME TO hidden");
+  assert.equal((await gate.signIn()).location, "/");
+  const { status, body } = await gate.send("/", { session });
+  assert.equal(status, 200);
+  assert.ok(body.includes(en.sessionsUnreadable));
+  assert.match(body, /action="\/account\/password"/);
+  const messages = await eventually(async () => {
+    const found = gate.serverLog.map(({ msg }) => msg);
+    return found.includes("a session was not recorded") ? found : undefined;
+  });
+  assert.ok(messages.includes("the sessions cannot be listed"));
+});

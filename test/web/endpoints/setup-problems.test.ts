@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { type TestContext, test } from "node:test";
+import { locales, wordsIn } from "../../../src/web/pages/words.ts";
+import type { Sending } from "../../support/client.ts";
+import { countOf } from "../../support/database.ts";
+import { startGate } from "../../support/gate.ts";
+import { alertsIn, fieldNamed } from "../../support/markup.ts";
+import { assertProblem, type Problem } from "../../support/problems.ts";
+
+type Fields = Readonly<Record<string, string>>;
+
+const RIGHT: Fields = {
+  token: "s3cret",
+  username: "Zoë <b>",
+  password: "p-8Ry",
+  confirm: "p-8Ry",
+  domain: 'home."x".org',
+};
+const ESCAPED: Fields = { username: "Zoë &lt;b&gt;", domain: "home.&quot;x&quot;.org" };
+const ALL = ["token", "username", "password", "confirm", "domain"];
+
+const problems: readonly (Problem & {
+  readonly what: string;
+  readonly flaws: Fields;
+})[] = [
+  {
+    what: "a wrong token",
+    flaws: { token: "wrong" },
+    ...{ status: 403, fields: ["token"] },
+    message: "invalid setup token",
+  },
+  {
+    what: "no username",
+    flaws: { username: "" },
+    ...{ status: 422, fields: ["username"] },
+    message: "username and password are required",
+  },
+  {
+    what: "no password",
+    flaws: { password: "" },
+    ...{ status: 422, fields: ["password"] },
+    message: "username and password are required",
+  },
+  {
+    what: "neither username nor password",
+    flaws: { username: "", password: "", confirm: "" },
+    ...{ status: 422, fields: ["username", "password"] },
+    message: "username and password are required",
+  },
+  {
+    what: "two different passwords",
+    flaws: { confirm: "c-9Sz" },
+    ...{ status: 422, fields: ["password", "confirm"] },
+    message: "passwords do not match",
+  },
+];
+
+async function startWithSetupToken(t: TestContext) {
+  const gate = await startGate(t, { domainSetupCommand: process.execPath });
+  await writeFile(gate.setupTokenFile, "s3cret");
+  const setUp = (flaws: Fields, sending: Sending = {}) =>
+    gate.send("/setup", { ...sending, form: { ...RIGHT, ...flaws } });
+  return { gate, setUp };
+}
+
+for (const { what, flaws, ...problem } of problems) {
+  test(`a setup with ${what} returns the form, with one message, at the field, and what was entered except passwords`, async (t) => {
+    const { gate, setUp } = await startWithSetupToken(t);
+    const answer = await setUp(flaws);
+    assertProblem(answer, problem, ALL);
+    assert.deepEqual([answer.location, answer.cookies], [undefined, []]);
+    assert.equal(countOf(gate.databaseFile, "users"), 0);
+    const typed: Fields = { ...ESCAPED, token: "s3cret", ...flaws };
+    for (const name of ["token", "username", "domain"] as const) {
+      assert.equal(fieldNamed(answer.body, name).value, typed[name] || undefined, name);
+    }
+    for (const name of ["password", "confirm"]) {
+      assert.equal(fieldNamed(answer.body, name).value, undefined);
+    }
+    assert.doesNotMatch(answer.body, /p-8Ry|c-9Sz/);
+  });
+}
+
+test("shows the message in the reader's language", async (t) => {
+  const { setUp } = await startWithSetupToken(t);
+  for (const locale of locales) {
+    const { body } = await setUp({ token: "wrong" }, { headers: { "Accept-Language": locale } });
+    assert.deepEqual(alertsIn(body), [wordsIn(locale).messages.invalidSetupToken]);
+  }
+});
