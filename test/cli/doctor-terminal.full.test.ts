@@ -30,7 +30,7 @@ test("prints words without colours in a pipe: one line per finding, the remedy b
   const wrong = lines.findIndex((line) => /^PROBLEM proxy {8}TRUSTED_PROXIES/.test(line));
   assert.match(lines[wrong + 1] ?? "", /^ {21}set TRUSTED_PROXIES/);
   assert.deepEqual(lines.slice(-2), [
-    "2 problems found, 1 hint.",
+    "1 problem found, 1 hint.",
     "To check the public URL too, add --url.",
   ]);
 });

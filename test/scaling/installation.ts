@@ -40,7 +40,8 @@ export interface Installation {
 export async function startInstallation(t: TestContext, nginx: string): Promise<Installation> {
   const postgres = await startPostgres(t);
   const folder = await tempDir(t);
-  const env = { ...(await settingsOfPage()), DATABASE_URL: postgres.url(), AUTH_SECRET: SECRET };
+  const own = { DATABASE_URL: postgres.url(), AUTH_SECRET: SECRET, SETUP_TOKEN: "off" };
+  const env = { ...(await settingsOfPage()), ...own };
   const start = async (): Promise<Instance> =>
     startServe(t, { ...env, DATA_DIR: await tempDir(t) });
   const [one, other] = await Promise.all([start(), start()]);
