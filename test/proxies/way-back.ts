@@ -107,7 +107,7 @@ export function testReturnTargets(rule: Rule): void {
       });
       assert.equal(ended.status, 303);
       const [notice = ""] = changed.cookies.map((cookie) => cookie.split(";", 1)[0]);
-      const headers = { Cookie: `session=${session}; ${notice}` };
+      const headers = { Cookie: `session=${ended.session}; ${notice}` };
       const again = await openPage(site, home, { headers });
       assert.match(again.body, /class="notice" role="status"/);
       assert.equal((await site.gate.signIn({ password: "a new one" })).location, "/");
