@@ -4,7 +4,6 @@ import type { StoredSession } from "../core/sessions/session-store.ts";
 import {
   EXTRAS,
   type Extra,
-  type NewLogEntry,
   type PasswordHash,
   type TransferUser,
   type User,
@@ -76,18 +75,12 @@ export const sessionOf = (row: Row): StoredSession => ({
 
 export const logEntryOf = (row: Row): LogEntry => ({
   id: Number(row.id),
-  ...newLogEntryOf(row),
+  at: timeOf(row.at),
+  type: String(row.type),
+  summary: String(row.summary),
+  author: String(row.author),
+  ...(typeof row.user_id === "string" ? { userId: row.user_id as UserId } : {}),
 });
-
-export function newLogEntryOf(row: Row): NewLogEntry {
-  return {
-    at: timeOf(row.at),
-    type: String(row.type),
-    summary: String(row.summary),
-    author: String(row.author),
-    ...(typeof row.user_id === "string" ? { userId: row.user_id as UserId } : {}),
-  };
-}
 
 /** SQLite returns milliseconds, PostgreSQL a date or a string. */
 function timeOf(at: unknown): Date {

@@ -57,17 +57,15 @@ const isEmpty = ({ fields, problem }: CsvRecord): boolean =>
 
 function columnsIn({ fields, problem }: CsvRecord): readonly string[] {
   const columns = fields.map((field) => fieldName(field.trim()));
-  const has = (...names: readonly string[]): boolean =>
-    names.every((name) => columns.includes(name));
   if (new Set(columns).size < columns.length) {
     throw new Fault("import_header", "the first line names a column twice");
   }
-  if (problem === undefined && (has("username", "passwordhash") || has("action", "detail"))) {
+  if (problem === undefined && ["username", "passwordhash"].every((one) => columns.includes(one))) {
     return columns;
   }
   throw new Fault(
     "import_header",
-    "the first line must name the columns username and password_hash, or Action and Detail, separated by commas",
+    "the first line must name the columns username and password_hash, separated by commas",
   );
 }
 

@@ -11,13 +11,13 @@ import { STORE_SETTINGS } from "../user/accounts.ts";
 import { transferFault } from "./fault.ts";
 import { readProblem } from "./files.ts";
 import { importFormats, importLines } from "./import-lines.ts";
-import { amountsText, type ProgressDisplay, progressDisplay } from "./progress.ts";
+import { type ProgressDisplay, progressDisplay } from "./progress.ts";
 
 const STANDARD_INPUT = "-";
 const CHUNK_BYTES = 256 * 1024;
 
 export const command: Command = {
-  details: "Also imports log records. Imports all lines or none. The file - is standard input.",
+  details: "Imports all lines or none. The file - is standard input.",
   operands: [{ name: "file", need: "required", completes: "file" }],
   options: [
     { name: "dry-run", about: "report lines that would be refused, and change nothing" },
@@ -108,7 +108,7 @@ async function* shown(
 }
 
 function report(outcome: ImportOutcome, file: string, terminal: Terminal): number {
-  const { kind, refused } = outcome;
+  const { kind, refused, users } = outcome;
   const lines = counted(refused, "line");
   if (kind === "nothing") {
     const name = file === STANDARD_INPUT ? "standard input" : file;
@@ -118,6 +118,6 @@ function report(outcome: ImportOutcome, file: string, terminal: Terminal): numbe
     return terminal.fail(`nothing was imported: ${lines} refused (--skip-bad imports the others)`);
   }
   const done = kind === "imported" ? "Imported" : "Would import";
-  terminal.print(`${done} ${amountsText(outcome)}${refused === 0 ? "" : `; ${lines} refused`}`);
+  terminal.print(`${done} ${counted(users, "user")}${refused === 0 ? "" : `; ${lines} refused`}`);
   return refused === 0 ? SUCCESS : FAILURE;
 }

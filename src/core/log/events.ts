@@ -35,7 +35,6 @@ const forms = {
   user_sign_out: ["cli", "Ended the sessions of "],
   user_sign_out_all: ["cli", "Ended all sessions"],
   user_import: ["cli", "Imported accounts: "],
-  log_import: ["cli", "Imported log entries: "],
 } as const;
 
 export type EventType = keyof typeof forms;

@@ -3,17 +3,15 @@ import type { UserReader } from "../accounts/account-store.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import type { LogReader } from "../log/log-reader.ts";
 import { pagesOf } from "./pages.ts";
-import {
-  type Amounts,
-  type ContentsReader,
-  type NewRows,
-  type Progress,
-  progressOf,
-} from "./transfer-store.ts";
+import type { Amounts, ContentsReader, NewRows, Portion } from "./transfer-store.ts";
 
 export type CopySource = ContentsReader & UserReader & Pick<LogReader, "readLogEntries">;
 
-export type CopyProgress = Progress<"copying" | "checking" | "comparing">;
+export interface CopyProgress {
+  readonly step: "copying" | "checking" | "comparing";
+  readonly users: Portion;
+  readonly entries: Portion;
+}
 
 export interface Reading {
   readonly totals: Amounts;
@@ -29,17 +27,27 @@ export async function* rowsOf(
   { totals, progress, signal }: Reading,
 ): AsyncGenerator<NewRows, void, undefined> {
   const done = { users: 0, entries: 0 };
-  progress(progressOf(step, done, totals));
+  const show = (): void => {
+    const users = portionOf(done.users, totals.users);
+    progress({ step, users, entries: portionOf(done.entries, totals.entries) });
+  };
+  show();
   for await (const page of allRows(store)) {
     if (signal.aborted) throw new Fault("interrupted", "interrupted");
     yield page;
     done.users += page.users.length;
     done.entries += page.entries.length;
-    progress(progressOf(step, done, totals));
+    show();
     // Lets signals and other readers run: a store may answer without a turn of the event loop.
     await turn();
   }
 }
+
+/** Rows that were added meanwhile raise the total. */
+const portionOf = (done: number, total: number): Portion => ({
+  done,
+  total: Math.max(done, total),
+});
 
 async function* allRows(store: CopySource): AsyncGenerator<NewRows, void, undefined> {
   for await (const users of pagesOf("", (query) => reading(store.readUsers(query)))) {

@@ -3,20 +3,18 @@ import { judgeHash } from "../passwords/password-cost.ts";
 import {
   EXTRAS,
   type Extra,
-  type NewLogEntry,
   type PasswordHash,
   type StoredUser,
   type TransferUser,
   type UserId,
 } from "../store.ts";
-import { MAX_TIME, parseSessionRows } from "./session-rows.ts";
+import { parseSessionRows } from "./session-rows.ts";
 
 /** The fields of a line by `fieldName`. In CSV, all values are strings and none is absent. */
 export type ImportFields = ReadonlyMap<string, unknown>;
 
 export type ImportRecord =
   | { readonly kind: "user"; readonly user: TransferUser }
-  | { readonly kind: "entry"; readonly entry: NewLogEntry }
   | { readonly kind: "refused"; readonly reason: string };
 
 /** The maximum size of a form: a longer username could never sign in. */
@@ -34,18 +32,14 @@ export const fieldName = (name: string): string => name.replaceAll("_", "").toLo
 /** Reasons never repeat content of the line, which may be a hash in the wrong field. */
 export function parseRecord(fields: ImportFields): ImportRecord {
   try {
-    if (!fields.has("action")) return { kind: "user", user: userIn(fields) };
-    if (!fields.has("passwordhash")) return { kind: "entry", entry: entryIn(fields) };
-    return refused("it is both a user and a log record");
+    return { kind: "user", user: userIn(fields) };
   } catch (error) {
-    if (error instanceof Refusal) return refused(error.message);
+    if (error instanceof Refusal) return { kind: "refused", reason: error.message };
     throw error;
   }
 }
 
 class Refusal extends Error {}
-
-const refused = (reason: string): ImportRecord => ({ kind: "refused", reason });
 
 function userIn(fields: ImportFields): TransferUser {
   const username = textOf(fields, "username", "username", MAX_TEXT_BYTES);
@@ -95,53 +89,6 @@ function secondIn(value: unknown): number | undefined {
   if (typeof second === "number" && Number.isSafeInteger(second) && second >= 0) return second;
   throw new Refusal("sessions_from must be seconds since 1970");
 }
-
-/** The log types of the older variant, which has the same texts and no author. */
-const actions: readonly string[] = ["signin", "signin_rate_limited", "signup", "password_change"];
-
-function entryIn(fields: ImportFields): NewLogEntry {
-  const action = textOf(fields, "action", "Action", MAX_TEXT_BYTES);
-  if (!actions.includes(action)) throw new Refusal("unknown Action");
-  const summary = textOf(fields, "detail", "Detail", MAX_TEXT_BYTES);
-  return { at: timeIn(fields), type: action, summary, author: "system" };
-}
-
-function timeIn(fields: ImportFields): Date {
-  const given = ["at", "time", "createdat"].filter((name) => !isAbsent(fields.get(name)));
-  const [name] = given;
-  if (name === undefined) throw new Refusal("the time is missing (at, Time or created_at)");
-  if (given.length > 1) throw new Refusal("more than one time is given");
-  const at = parseTime(fields.get(name));
-  if (at === undefined) throw new Refusal("the time must be ISO 8601 or Unix time");
-  return at;
-}
-
-/** A smaller number means seconds: as milliseconds it would be before March 1973. */
-const MIN_MILLISECONDS = 100_000_000_000;
-
-const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(\.\d{1,9})?\s?(Z|[+-]\d\d:?\d\d)?)?$/i;
-
-/** A time without a zone is UTC, independent of the machine. */
-export function parseTime(value: unknown): Date | undefined {
-  const text = typeof value === "number" ? String(value) : value;
-  if (typeof text !== "string") return undefined;
-  if (/^\d{1,15}(\.\d+)?$/.test(text)) {
-    const number = Number(text);
-    return dateOf(number < MIN_MILLISECONDS ? number * 1_000 : number);
-  }
-  const [, day, time = "00:00", fraction = "", zone = "Z"] = ISO.exec(text) ?? [];
-  // JavaScript would read 30 February as a day in March.
-  if (day === undefined || !isDay(day)) return undefined;
-  return dateOf(Date.parse(`${day}T${time.length === 5 ? `${time}:00` : time}${fraction}${zone}`));
-}
-
-const isDay = (day: string): boolean =>
-  dateOf(Date.parse(`${day}T00:00Z`))
-    ?.toISOString()
-    .startsWith(day) === true;
-
-const dateOf = (milliseconds: number): Date | undefined =>
-  milliseconds <= MAX_TIME ? new Date(Math.floor(milliseconds)) : undefined;
 
 function textOf(fields: ImportFields, name: string, shown: string, maxBytes: number): string {
   const text = fields.get(name);

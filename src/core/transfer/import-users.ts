@@ -1,15 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { toEntry } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { NewLogEntry, TransferUser } from "../store.ts";
+import type { TransferUser } from "../store.ts";
 import { type ImportFields, parseRecord } from "./import-record.ts";
-import {
-  type Amounts,
-  type Importer,
-  type NewRows,
-  type Progress,
-  progressOf,
-} from "./transfer-store.ts";
+import type { Importer, NewRows, Portion } from "./transfer-store.ts";
 
 /** A line of the file: its fields, or why it cannot be parsed. */
 export type ImportLine = { readonly line: number } & (
@@ -21,10 +15,8 @@ export type ImportLine = { readonly line: number } & (
 export interface Staging {
   /** Returns the earlier line with the same username or ID, if any. */
   addUser(line: number, user: TransferUser): EarlierLine | undefined;
-  addEntry(line: number, entry: NewLogEntry): void;
-  counts(): Amounts;
+  count(): number;
   users(): Iterable<readonly TransferUser[]>;
-  entries(): Iterable<readonly NewLogEntry[]>;
   /** Removes the user and returns its line. */
   removeUser(id: string): number;
 }
@@ -46,7 +38,10 @@ export interface ImportPorts {
   readonly progress: (progress: ImportProgress) => void;
 }
 
-export type ImportProgress = Progress<"checking" | "importing">;
+export interface ImportProgress {
+  readonly step: "checking" | "importing";
+  readonly users: Portion;
+}
 
 export interface ImportChoices {
   readonly badLines: "refuse-all" | "skip";
@@ -54,9 +49,10 @@ export interface ImportChoices {
   readonly how: "import" | "dry-run";
 }
 
-export interface ImportOutcome extends Amounts {
+export interface ImportOutcome {
   readonly kind: "imported" | "would-import" | "refused" | "nothing";
   readonly refused: number;
+  readonly users: number;
 }
 
 /** Imports all lines in one step, and reports each refused line with its reason. */
@@ -69,14 +65,14 @@ export async function importUsers(
   const outcome = (kind: ImportOutcome["kind"]): ImportOutcome => ({
     kind,
     refused,
-    ...staging.counts(),
+    users: staging.count(),
   });
 
   if (existing !== undefined) refused += await removeTaken(existing, ports);
   for (;;) {
-    const { users, entries } = staging.counts();
-    if (users + entries + refused === 0) return outcome("nothing");
-    if (users + entries === 0 || (refused > 0 && badLines === "refuse-all")) {
+    const users = staging.count();
+    if (users + refused === 0) return outcome("nothing");
+    if (users === 0 || (refused > 0 && badLines === "refuse-all")) {
       return outcome("refused");
     }
     if (how === "dry-run") return outcome("would-import");
@@ -109,10 +105,6 @@ function stage(
   if ("problem" in line) return line.problem;
   const record = parseRecord(line.fields);
   if (record.kind === "refused") return record.reason;
-  if (record.kind === "entry") {
-    staging.addEntry(line.line, record.entry);
-    return undefined;
-  }
   if (store?.problemWith?.({ users: [record.user], entries: [] }) !== undefined) {
     return "the username or id is too long for the database";
   }
@@ -122,11 +114,11 @@ function stage(
 
 async function removeTaken(store: Importer, ports: ImportPorts): Promise<number> {
   const { staging, refuse, progress } = ports;
-  const totals = staging.counts();
+  const total = staging.count();
   let done = 0;
   let refused = 0;
   for (const page of staging.users()) {
-    progress(progressOf("checking", { users: done, entries: 0 }, totals));
+    progress({ step: "checking", users: { done, total } });
     for (const { id, taken } of await store.findTaken(page)) {
       refuse(staging.removeUser(id), `an account with this ${taken} already exists`);
       refused += 1;
@@ -137,23 +129,14 @@ async function removeTaken(store: Importer, ports: ImportPorts): Promise<number>
   return refused;
 }
 
-/** Log entries last: in PostgreSQL, other writers of log entries wait from then on. */
+/** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
 function* rowsOf({ staging, clock, progress }: ImportPorts): Iterable<NewRows> {
-  const totals = staging.counts();
-  const done = { users: 0, entries: 0 };
+  const total = staging.count();
+  let done = 0;
   for (const users of staging.users()) {
-    progress(progressOf("importing", done, totals));
+    progress({ step: "importing", users: { done, total } });
     yield { users, entries: [] };
-    done.users += users.length;
+    done += users.length;
   }
-  for (const entries of staging.entries()) {
-    progress(progressOf("importing", done, totals));
-    yield { users: [], entries };
-    done.entries += entries.length;
-  }
-  const events = [
-    ...(totals.users > 0 ? [eventOf("user_import", totals.users)] : []),
-    ...(totals.entries > 0 ? [eventOf("log_import", totals.entries)] : []),
-  ];
-  yield { users: [], entries: events.map((event) => toEntry(event, clock)) };
+  yield { users: [], entries: [toEntry(eventOf("user_import", total), clock)] };
 }

@@ -12,7 +12,7 @@ export type SessionRow = readonly [
 export const sessionRowsOf = (text = "[]"): readonly SessionRow[] => JSON.parse(text);
 
 /** The end of the year 9999, in milliseconds: not every database can store a later time. */
-export const MAX_TIME: number = Date.UTC(10_000, 0) - 1;
+const MAX_TIME = Date.UTC(10_000, 0) - 1;
 const MAX_TEXT_BYTES = 255;
 
 /** Reads what another program may have written; `undefined` unless it is a list of sessions. */

@@ -13,23 +13,6 @@ export interface Portion {
   readonly total: number;
 }
 
-export interface Progress<Step extends string> {
-  readonly step: Step;
-  readonly users: Portion;
-  readonly entries: Portion;
-}
-
-/** Rows that were added meanwhile raise the total. */
-export const progressOf = <Step extends string>(
-  step: Step,
-  done: Amounts,
-  total: Amounts,
-): Progress<Step> => ({
-  step,
-  users: { done: done.users, total: Math.max(done.users, total.users) },
-  entries: { done: done.entries, total: Math.max(done.entries, total.entries) },
-});
-
 /** A store that can count its rows. */
 export interface ContentsReader {
   readContents(): Promise<Amounts>;

@@ -98,16 +98,11 @@ export async function insertEntries(
   );
 }
 
-/**
- * Starts at the lowest ID among the earliest matching entries instead of scanning all older ones. An
- * imported log has old times with new IDs, so a database with one is scanned from the start.
- */
+/** Starts at the lowest ID among the earliest matching entries instead of scanning all older ones. */
 const sinceOf = (log: TableName, since: string): string =>
-  `AND at ${GTE} ${since} AND id ${GTE} CASE
-     WHEN EXISTS (SELECT FROM ${log} WHERE type ${EQ} 'log_import')
-     THEN 0 ELSE (SELECT pg_catalog.min(id) FROM
-       (SELECT id FROM ${log} WHERE at ${GTE} ${since} ORDER BY at LIMIT ${EARLIEST_ENTRIES})
-       AS earliest) END`;
+  `AND at ${GTE} ${since} AND id ${GTE} (SELECT pg_catalog.min(id) FROM
+     (SELECT id FROM ${log} WHERE at ${GTE} ${since} ORDER BY at LIMIT ${EARLIEST_ENTRIES})
+     AS earliest)`;
 
 function filterOf(
   log: TableName,

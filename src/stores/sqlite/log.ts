@@ -51,12 +51,10 @@ export function logOn(database: DatabaseSync, ask: Ask): SqliteLog {
 
 /**
  * Starts at the lowest ID among the earliest matching entries instead of scanning all older ones;
- * matches nothing if there are none. An imported log has old times with new IDs, so a database with
- * one is scanned from the start.
+ * matches nothing if there are none.
  */
-const AFTER_AND_SINCE = `id > max(?, CASE WHEN EXISTS (SELECT 1 FROM log_entries WHERE type = 'log_import') THEN 0 ELSE
-    (SELECT min(id) - 1 FROM
-      (SELECT id FROM log_entries WHERE at >= ? ORDER BY at LIMIT ${EARLIEST_ENTRIES})) END)
+const AFTER_AND_SINCE = `id > max(?, (SELECT min(id) - 1 FROM
+    (SELECT id FROM log_entries WHERE at >= ? ORDER BY at LIMIT ${EARLIEST_ENTRIES})))
   AND at >= ?`;
 
 function filterOf(

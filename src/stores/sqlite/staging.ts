@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import type { EarlierLine, Staging } from "../../core/transfer/import-users.ts";
-import { newLogEntryOf, type Row, userOf, userValues } from "../rows.ts";
+import { type Row, userOf, userValues } from "../rows.ts";
 
 const PAGE_SIZE = 1_000;
 
@@ -18,9 +18,6 @@ export function openStaging(): OpenStaging {
       password_hash TEXT NOT NULL, sessions_from INTEGER,
       ended_sessions TEXT, codes TEXT, passkeys TEXT, sessions TEXT
     ) STRICT;
-    CREATE TABLE entries (line INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL,
-      summary TEXT NOT NULL, author TEXT NOT NULL) STRICT;
-    CREATE INDEX entries_by_time ON entries (at, line);
     BEGIN;`);
   const insertUser = database.prepare(
     "INSERT OR IGNORE INTO users VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -28,15 +25,9 @@ export function openStaging(): OpenStaging {
   const findEarlier = database.prepare(
     "SELECT line, username = ? AS same FROM users WHERE username = ? OR id = ? ORDER BY line LIMIT 1",
   );
-  const insertEntry = database.prepare("INSERT INTO entries VALUES (?, ?, ?, ?, ?)");
   const removeUser = database.prepare("DELETE FROM users WHERE id = ? RETURNING line");
   const readUsers = database.prepare("SELECT * FROM users WHERE line > ? ORDER BY line LIMIT ?");
-  const readEntries = database.prepare(
-    "SELECT * FROM entries WHERE (at, line) > (?, ?) ORDER BY at, line LIMIT ?",
-  );
-  const count = database.prepare(
-    "SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM entries) AS entries",
-  );
+  const count = database.prepare("SELECT count(*) AS users FROM users");
 
   return {
     addUser(line, user) {
@@ -45,14 +36,7 @@ export function openStaging(): OpenStaging {
       return changes === 1 ? undefined : earlierIn(findEarlier.get(username, username, id) ?? {});
     },
 
-    addEntry(line, { at, type, summary, author }) {
-      insertEntry.run(line, at.getTime(), type, summary, author);
-    },
-
-    counts() {
-      const row = count.get() ?? {};
-      return { users: Number(row.users), entries: Number(row.entries) };
-    },
+    count: () => Number(count.get()?.users),
 
     removeUser: (id) => Number(removeUser.get(id)?.line),
 
@@ -62,16 +46,6 @@ export function openStaging(): OpenStaging {
         if (rows.length === 0) return;
         after = Number(rows.at(-1)?.line);
         yield rows.map(userOf);
-      }
-    },
-
-    /** Sorted by time, in whatever order they were added. */
-    *entries() {
-      for (let [at, line] = [Number.MIN_SAFE_INTEGER, -1]; ; ) {
-        const rows = readEntries.all(at, line, PAGE_SIZE);
-        if (rows.length === 0) return;
-        [at, line] = [Number(rows.at(-1)?.at), Number(rows.at(-1)?.line)];
-        yield rows.map(newLogEntryOf);
       }
     },
 

@@ -50,10 +50,10 @@ const texts: readonly (readonly [string, string, readonly unknown[]])[] = [
   ],
   [
     "what begins with a brace is JSON lines",
-    '\n  {"username":"a","Password_Hash":"b","id":null}\r\n\n{"Action":"signin"}',
+    '\n  {"username":"a","Password_Hash":"b","id":null}\r\n\n{"Username":"c"}',
     [
       [2, { username: "a", passwordhash: "b", id: null }],
-      [4, { action: "signin" }],
+      [4, { username: "c" }],
     ],
   ],
   [
@@ -80,7 +80,7 @@ test("uses the given format without guessing", async () => {
 for (const header of [
   "username",
   "username;password_hash",
-  "Action,at",
+  "Action,Detail",
   "a,b",
   '"username,password_hash',
   '[{"username"',

@@ -35,7 +35,6 @@ const rows: readonly Row[] = [
   ["user_sign_out", "host", "cli", "Ended the sessions of host"],
   ["user_sign_out_all", undefined, "cli", "Ended all sessions"],
   ["user_import", 3, "cli", "Imported accounts: 3"],
-  ["log_import", 120, "cli", "Imported log entries: 120"],
 ];
 
 for (const [type, subject, author, summary] of rows) {

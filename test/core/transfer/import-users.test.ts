@@ -20,9 +20,6 @@ const lineOf = (line: number, fields: Readonly<Record<string, unknown>>): Import
 });
 const userLine = (line: number, username: string, fields = {}): ImportLine =>
   lineOf(line, { username, passwordhash: HASH, ...fields });
-const entryLine = (line: number, at: number): ImportLine =>
-  lineOf(line, { action: "signin", detail: `at ${at}`, at });
-
 const STRICT: ImportChoices = { badLines: "refuse-all", how: "import" };
 const LENIENT: ImportChoices = { badLines: "skip", how: "import" };
 
@@ -63,22 +60,12 @@ async function setting(
 test("imports users with one entry that states their number", async (t) => {
   const { ports, names, entries, store } = await setting(t, [userLine(1, "a"), userLine(2, "b")]);
   assert.deepEqual(await importUsers(ports, STRICT), {
-    ...{ kind: "imported", refused: 0, users: 2, entries: 0 },
+    ...{ kind: "imported", refused: 0, users: 2 },
   });
   assert.deepEqual(await names(), ["a", "b"]);
   assert.deepEqual(await entries(), ["cli user_import: Imported accounts: 2"]);
   const [entry] = await store.readLogEntries({ afterId: 0, limit: 1 });
   assert.equal(entry?.at.getTime(), NOW);
-});
-
-test("imports log records in the order of their times with one entry of their own", async (t) => {
-  const lines = [entryLine(1, 30), entryLine(2, 10), entryLine(3, 30), entryLine(4, 20)];
-  const { ports, entries } = await setting(t, lines);
-  assert.equal((await importUsers(ports, STRICT)).entries, 4);
-  assert.deepEqual(await entries(), [
-    ...[10, 20, 30, 30].map((at) => `system signin: at ${at}`),
-    "cli log_import: Imported log entries: 4",
-  ]);
 });
 
 const NOT_JSON = "it is not a JSON object";
@@ -91,7 +78,7 @@ const bad: readonly (readonly [string, ImportLine, string])[] = [
   ["a username that is in the store", userLine(3, "owner"), TAKEN],
 ];
 for (const [what, line, reason] of bad) {
-  const lines = [userLine(1, "a"), userLine(2, "b", { id: "7" }), line, entryLine(4, 5)];
+  const lines = [userLine(1, "a"), userLine(2, "b", { id: "7" }), line];
 
   for (const [choices, kind, imported] of [
     [STRICT, "refused", []],
@@ -101,10 +88,10 @@ for (const [what, line, reason] of bad) {
       const { ports, refused, names, entries, store } = await setting(t, lines);
       await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
       const outcome = await importUsers(ports, choices);
-      assert.deepEqual(outcome, { kind, refused: 1, users: 2, entries: 1 });
+      assert.deepEqual(outcome, { kind, refused: 1, users: 2 });
       assert.deepEqual(refused, [`3: ${reason}`]);
       assert.deepEqual(await names(), [...imported, "owner"]);
-      assert.equal((await entries()).length, kind === "refused" ? 0 : 3);
+      assert.equal((await entries()).length, kind === "refused" ? 0 : 1);
     });
   }
 }
@@ -128,14 +115,6 @@ test("creates no store for an empty file", async (t) => {
     target: () => Promise.reject(new Error("made")),
   });
   assert.equal((await importUsers(ports, STRICT)).kind, "nothing");
-});
-
-test("imports equal numbers of users and log records into a new store", async (t) => {
-  const lines = [userLine(1, "a"), entryLine(2, 5)];
-  const { ports, names } = await setting(t, lines, { existing: undefined });
-  const outcome = await importUsers(ports, STRICT);
-  assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 1, entries: 1 });
-  assert.deepEqual(await names(), ["a"]);
 });
 
 for (const badLines of ["refuse-all", "skip"] as const) {
@@ -187,27 +166,15 @@ test("refuses a username that the store cannot hold before writing", async (t) =
   assert.deepEqual(refused, ["1: the username or id is too long for the database"]);
 });
 
-test("reports the progress of users, then of log records, page by page", async (t) => {
-  const lines = [
-    ...Array.from({ length: 1_500 }, (_, n) => userLine(n, `user ${n}`)),
-    ...Array.from({ length: 2_500 }, (_, n) => entryLine(n + 1_500, n)),
-  ];
+test("reports the progress page by page", async (t) => {
+  const lines = Array.from({ length: 1_500 }, (_, n) => userLine(n, `user ${n}`));
   const { ports, progress } = await setting(t, lines);
   await importUsers(ports, STRICT);
-  const done = (step: ImportProgress["step"]) =>
-    progress
-      .filter((one) => one.step === step)
-      .map(({ users, entries }) => [users.done, entries.done]);
-  assert.deepEqual(done("checking"), [
-    [0, 0],
-    [1_000, 0],
-  ]);
-  assert.deepEqual(done("importing"), [
-    [0, 0],
-    [1_000, 0],
-    ...[0, 1_000, 2_000].map((entries) => [1_500, entries]),
-  ]);
-  for (const { users, entries } of progress) {
-    assert.deepEqual([users.total, entries.total], [1_500, 2_500]);
-  }
+  assert.deepEqual(
+    progress.map(({ step, users }) => [step, users.done, users.total]),
+    ["checking", "importing"].flatMap((step) => [
+      [step, 0, 1_500],
+      [step, 1_000, 1_500],
+    ]),
+  );
 });

@@ -95,7 +95,6 @@ export const de: Words = {
     user_sign_out: (username) => `${username} wurde überall abgemeldet`,
     user_sign_out_all: () => "Alle Benutzer wurden abgemeldet",
     user_import: (count) => `Importierte Konten: ${count}`,
-    log_import: (count) => `Importierte Protokolleinträge: ${count}`,
   },
 
   nothingHere: "Hier ist nichts",

@@ -100,7 +100,6 @@ export const en = {
     user_sign_out: (username: string): string => `${username} was signed out everywhere`,
     user_sign_out_all: (): string => "All users were signed out",
     user_import: (count: string): string => `Accounts imported: ${count}`,
-    log_import: (count: string): string => `Log entries imported: ${count}`,
   },
 
   nothingHere: "Nothing here",

@@ -96,7 +96,6 @@ export const es: Words = {
     user_sign_out: (username) => `Se cerró la sesión de ${username} en todos los dispositivos`,
     user_sign_out_all: () => "Se cerró la sesión de todos los usuarios",
     user_import: (count) => `Cuentas importadas: ${count}`,
-    log_import: (count) => `Entradas del registro importadas: ${count}`,
   },
 
   nothingHere: "Aquí no hay nada",

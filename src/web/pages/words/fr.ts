@@ -96,7 +96,6 @@ export const fr: Words = {
     user_sign_out: (username) => `Déconnexion de ${username} sur tous les appareils`,
     user_sign_out_all: () => "Déconnexion de tous les utilisateurs",
     user_import: (count) => `Comptes importés : ${count}`,
-    log_import: (count) => `Entrées du journal importées : ${count}`,
   },
 
   nothingHere: "Il n’y a rien ici",
