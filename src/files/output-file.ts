@@ -13,7 +13,7 @@ export const writeOutput = <T>(
   write: (handle: FileHandle) => Promise<T>,
 ): Promise<T> => make(file, ({ handle }) => write(handle));
 
-export interface ByName<T> extends Pick<Replacing<T>, "put"> {
+interface ByName<T> extends Pick<Replacing<T>, "put"> {
   /** Gets the name of an empty file. */
   work(name: string): Promise<T>;
 }

@@ -14,7 +14,7 @@ const MAX_OUTPUT = 2_000;
  * Runs a program with the domain as its only argument, without a shell. It continues after the
  * server stops, because a half-finished domain setup is worse.
  */
-export function domainCommand(
+function domainCommand(
   program: string,
   env: Readonly<Record<string, string | undefined>>,
 ): (domain: string) => Promise<void> {

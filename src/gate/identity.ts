@@ -9,7 +9,7 @@ import type { Settings } from "./settings/settings.ts";
 export const IDENTITY_HEADER = "x-latchkey-identity";
 
 /** What proves to a doctor that knows the secret which gate this is. */
-export interface GateIdentity {
+interface GateIdentity {
   /** Must be called once the store is open. Until then, the gate has no database to name. */
   nameDatabase(): Promise<void>;
   /** The handler with the proof. Requests without the doctor's question get no more than before. */

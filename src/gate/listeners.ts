@@ -3,7 +3,7 @@ import { createListener, type Drainable, drain, type Handle, listen } from "./li
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings/settings.ts";
 
-export interface Listeners {
+interface Listeners {
   /** Where the gate is reached: over plain HTTP, unless HTTPS has taken that port. */
   readonly url: string;
   readonly httpsUrl: string | undefined;

@@ -34,7 +34,7 @@ export const closing = <S extends Closable>(store: S): UsedStore<S> =>
   Object.assign(store, { [Symbol.asyncDispose]: async () => store.close() });
 
 /** The settings that select the store. */
-export type StoreSettings = Pick<Settings, "database">;
+type StoreSettings = Pick<Settings, "database">;
 
 /**
  * Opens the store that the settings name. A missing database is created, with its folder, or is

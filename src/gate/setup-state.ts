@@ -45,7 +45,7 @@ export function setupTokenOf(
 }
 
 /** `token`: creating the first account takes the setup token. */
-export type SetupState =
+type SetupState =
   | { readonly kind: "done" | "open" }
   | { readonly kind: "token"; readonly token: string };
 

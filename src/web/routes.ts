@@ -27,7 +27,7 @@ interface Methods {
 }
 
 /** The endpoints, and what answers a request to any path. */
-export interface Routes {
+interface Routes {
   readonly paths: ReadonlySet<string>;
   /** A failure is an answer too, the error page. */
   readonly answer: Endpoint;

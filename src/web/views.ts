@@ -51,7 +51,7 @@ export interface Views {
   helpers(request: WebRequest): Promise<PageHelpers>;
 }
 
-export interface ViewPorts {
+interface ViewPorts {
   readonly pages: Pages;
   readonly rules: { readonly users: UserMemory; readonly requireUser: CookieGuard };
   /** Without `locale`, the language of a page follows the browser. */

@@ -51,7 +51,7 @@ export interface UserReader {
   readUsers(query: UserQuery): Promise<readonly TransferUser[]>;
 }
 
-export interface UserQuery {
+interface UserQuery {
   /** `""` comes before every ID. */
   readonly afterId: string;
   readonly limit: number;

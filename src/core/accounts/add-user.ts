@@ -4,7 +4,7 @@ import type { SetupTokenSource } from "../setup/setup-token.ts";
 import type { User } from "../store.ts";
 import type { AccountPorts } from "./account-store.ts";
 
-export type AddUserOutcome =
+type AddUserOutcome =
   | { readonly kind: "username-missing" }
   | { readonly kind: "password-too-short" }
   | { readonly kind: "username-taken" }

@@ -1,7 +1,7 @@
 import { eventOf } from "../log/events.ts";
 import type { AccountPorts } from "./account-store.ts";
 
-export type RemoveUserOutcome = "no-user" | "last-user" | "removed";
+type RemoveUserOutcome = "no-user" | "last-user" | "removed";
 
 /** Never removes the last user: that would reopen the setup for anyone. */
 export async function removeUser(

@@ -1,7 +1,7 @@
 import { eventOf } from "../log/events.ts";
 import type { AccountPorts } from "./account-store.ts";
 
-export type RenameUserOutcome = "no-user" | "username-missing" | "username-taken" | "renamed";
+type RenameUserOutcome = "no-user" | "username-missing" | "username-taken" | "renamed";
 
 /** Sessions continue, since they identify the user by ID. */
 export async function renameUser(

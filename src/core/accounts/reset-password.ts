@@ -3,7 +3,7 @@ import { isTooShort } from "../passwords/password-length.ts";
 import type { StoredUser } from "../store.ts";
 import type { AccountPorts } from "./account-store.ts";
 
-export type ResetPasswordOutcome = "no-user" | "password-too-short" | "reset";
+type ResetPasswordOutcome = "no-user" | "password-too-short" | "reset";
 
 /** For a forgotten password: does not ask for the old one. */
 export async function resetPassword(

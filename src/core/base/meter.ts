@@ -1,5 +1,5 @@
 /** The outcomes of a sign-in, in the order of the rule. */
-export type SignInResult = "needs-setup" | "rate-limited" | "rejected" | "signed-in";
+type SignInResult = "needs-setup" | "rate-limited" | "rejected" | "signed-in";
 
 /** Receives what metrics count. Its methods must return at once and never throw. */
 export interface Meter {

@@ -22,7 +22,7 @@ export interface Requester {
  * Limits slow work: a fixed number of jobs runs, a fixed number waits, and the rest is refused at
  * once. One requester can neither fill the queue nor delay others by more than one job per turn.
  */
-export type WorkQueue = <T>(requester: Requester, job: () => Promise<T>) => Promise<T>;
+type WorkQueue = <T>(requester: Requester, job: () => Promise<T>) => Promise<T>;
 
 const SHARES = 8;
 

@@ -43,7 +43,7 @@ export async function checkCode(
 }
 
 /** `off` if codes have been turned off in the meantime. */
-export type Judged = "code" | "recovery-code" | "wrong" | "off" | "no-user";
+type Judged = "code" | "recovery-code" | "wrong" | "off" | "no-user";
 
 /**
  * Judges a code within the limits of its account, and counts it if it is wrong. A wrong code is

@@ -6,7 +6,7 @@ import { newRecoveryCodes, recoveryHash } from "./recovery-codes.ts";
 import { stepOfCode } from "./totp.ts";
 
 /** So many wrong codes without a right one are judged: a guess succeeds with 0.03 %. */
-export const MAX_WRONG_CODES = 100;
+const MAX_WRONG_CODES = 100;
 
 /**
  * What an account that uses one-time codes keeps in its extra `codes`, as JSON. While codes are begun

@@ -14,7 +14,7 @@ export interface TurnOffCodesPorts extends CheckCodePorts {
   readonly passwords: Pick<Passwords, "verify">;
 }
 
-export type TurnOffCodesOutcome =
+type TurnOffCodesOutcome =
   | "no-user"
   | "already-off"
   | "current-password-incorrect"

@@ -31,7 +31,7 @@ export interface BegunCodes {
   readonly sealed: string;
 }
 
-export type BeginCodesOutcome =
+type BeginCodesOutcome =
   | { readonly kind: "no-user" }
   | { readonly kind: "already-on" }
   | { readonly kind: "current-password-incorrect" }
@@ -62,7 +62,7 @@ export async function beginCodes(
   return kind === "begun" ? { kind, begun: { secret: base32(secret), sealed } } : { kind };
 }
 
-export type ConfirmCodesOutcome =
+type ConfirmCodesOutcome =
   | { readonly kind: "no-user" }
   | { readonly kind: "already-on" }
   /** Begun too long ago or never, or begun again, confirmed or turned off since then. */

@@ -11,7 +11,7 @@ type Names = readonly (string | undefined)[];
  * Shows the doctor whether a gate has its secret and uses the same folder and database. Only who
  * knows the secret can ask, so that others get no signature to guess the secret with.
  */
-export interface IdentityProof {
+interface IdentityProof {
   /** A new question, signed. */
   question(): string;
   /** A proof of the secret and one of each name; `undefined` if another secret signed the question. */

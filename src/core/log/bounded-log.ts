@@ -5,8 +5,6 @@ import { clientNetwork } from "../limits/requester.ts";
 const MAX_LINES = 10;
 /** Addresses with full lines, and messages with full lines. An IPv6 /64 counts as one address. */
 const MAX_KEYS = 50;
-/** Between two sums, with the second ones: any number of requests causes no more. */
-export const MAX_LINES_PER_MINUTE: number = 2 * (MAX_KEYS * (MAX_LINES + 1) + 1);
 
 /** The interval at which `sumUp` must be called. */
 export const SUM_UP_EVERY_MS = 60_000;

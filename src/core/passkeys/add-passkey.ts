@@ -10,7 +10,7 @@ import { canonicalKey } from "./key.ts";
 import { passkeysIn, rememberAnswer, textOf } from "./passkey.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
-export interface AddPasskeyPorts {
+interface AddPasskeyPorts {
   readonly store: ExtraChangePorts;
   readonly challenges: Challenges;
   readonly events: Pick<EventLog, "record">;
@@ -25,7 +25,7 @@ export interface NewPasskey extends BrowserAnswer {
 }
 
 /** `rejected` for an answer that is not to a challenge of this user, or that was given before. */
-export type AddPasskeyOutcome = "no-user" | "rejected" | "added";
+type AddPasskeyOutcome = "no-user" | "rejected" | "added";
 
 const MAX_NAME_LENGTH = 60;
 

@@ -6,7 +6,7 @@ import type { Challenges } from "./challenges.ts";
 import { passkeysIn } from "./passkey.ts";
 
 /** What an account holder enters again. The code is empty for an account without codes. */
-export interface Reauthentication {
+interface Reauthentication {
   readonly currentPassword: string;
   readonly code: string;
 }
@@ -14,12 +14,12 @@ export interface Reauthentication {
 /** Bounds the row of an account. */
 export const MAX_PASSKEYS = 20;
 
-export interface BeginPasskeyPorts extends CheckCodePorts {
+interface BeginPasskeyPorts extends CheckCodePorts {
   readonly passwords: Pick<Passwords, "verify">;
   readonly challenges: Challenges;
 }
 
-export type BeginPasskeyOutcome =
+type BeginPasskeyOutcome =
   | { readonly kind: "no-user" }
   | { readonly kind: "current-password-incorrect" }
   | { readonly kind: "code-incorrect" }

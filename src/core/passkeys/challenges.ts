@@ -10,7 +10,7 @@ const NONCE_BYTES = 16;
 const MAC_BYTES = 32;
 
 /** What an answer may be used for: any sign-in, or one more passkey of this user. */
-export type Purpose = "sign-in" | { readonly addTo: UserId };
+type Purpose = "sign-in" | { readonly addTo: UserId };
 
 /**
  * Challenges are signed, so that the server stores only those that were answered. They are not

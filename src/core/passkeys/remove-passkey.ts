@@ -6,14 +6,14 @@ import type { Passwords } from "../passwords/passwords.ts";
 import type { UserId } from "../store.ts";
 import { passkeysIn, textOf } from "./passkey.ts";
 
-export interface RemovePasskeyPorts {
+interface RemovePasskeyPorts {
   readonly store: ExtraChangePorts;
   readonly passwords: Pick<Passwords, "verify">;
   readonly events: Pick<EventLog, "record">;
 }
 
 /** `removed` also for a passkey that the account does not have, such as one just removed. */
-export type RemovePasskeyOutcome = "no-user" | "current-password-incorrect" | "removed";
+type RemovePasskeyOutcome = "no-user" | "current-password-incorrect" | "removed";
 
 /** Removes a passkey of the user's own, by its ID. */
 export async function removePasskey(

@@ -21,7 +21,7 @@ import {
 } from "./passkey.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
-export interface SignInWithPasskeyPorts extends StartSessionPorts {
+interface SignInWithPasskeyPorts extends StartSessionPorts {
   readonly users: Pick<UserMemory, "anyExists">;
   /** Not that of `signIn`: attempts by passkey use up no sign-in by password. */
   readonly limiter: Pick<Limiter, "attempt">;

@@ -16,12 +16,12 @@ export interface AccountSessions {
   endOthers(user: User, token: string, client: Client): Promise<string | undefined>;
 }
 
-export interface SessionList {
+interface SessionList {
   readonly sessions: readonly StoredSession[];
   readonly currentId: string | undefined;
 }
 
-export interface AccountSessionsPorts extends EndOtherSessionsPorts {
+interface AccountSessionsPorts extends EndOtherSessionsPorts {
   readonly sessions: ListSessionsPorts["sessions"];
   readonly tokens: Pick<SessionTokens, "verify" | "reissue">;
   readonly events: EventLog;

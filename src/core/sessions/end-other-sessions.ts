@@ -9,7 +9,7 @@ import { type ContinueSessionPorts, continueSession } from "./start-session.ts";
 
 export type EndOtherSessionsPorts = EndSessionPorts & ContinueSessionPorts;
 
-export type EndOtherSessionsOutcome =
+type EndOtherSessionsOutcome =
   | { readonly kind: "no-user" }
   /** The session of the request had ended too, a moment before. */
   | { readonly kind: "all-ended" }

@@ -60,7 +60,7 @@ export const sessionRecord = (
   device: deviceName(userAgent),
 });
 
-export interface SessionQuery {
+interface SessionQuery {
   /** `""` comes before every ID. */
   readonly afterId: string;
   readonly limit: number;

@@ -6,7 +6,7 @@ import { hasEnded, sessionEndsOf } from "./ended-sessions.ts";
 import type { SessionTokens, VerifiedToken } from "./session-token.ts";
 import type { WaitingEnds } from "./waiting-ends.ts";
 
-export interface SignOutPorts extends EndSessionPorts {
+interface SignOutPorts extends EndSessionPorts {
   readonly tokens: Pick<SessionTokens, "verify">;
   readonly waiting: Pick<WaitingEnds, "has" | "add">;
   readonly log: Pick<ServerLog, "warn">;

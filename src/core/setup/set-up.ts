@@ -27,7 +27,7 @@ export interface SetUpForm {
   readonly domain: string;
 }
 
-export type SetUpOutcome =
+type SetUpOutcome =
   | { readonly kind: "already-configured" }
   | { readonly kind: "invalid-setup-token" }
   | { readonly kind: "username-or-password-missing" }

@@ -7,7 +7,7 @@ import type { Passwords } from "../passwords/passwords.ts";
 import type { UserMemory } from "../sessions/user-memory.ts";
 import type { PasswordHash, Store, UserId } from "../store.ts";
 
-export interface ChangePasswordPorts {
+interface ChangePasswordPorts {
   readonly users: UserMemory;
   readonly store: Pick<Store, "findUser" | "replacePasswordHash">;
   readonly passwords: Passwords;

@@ -13,7 +13,7 @@ export type { CopyProgress, CopySource } from "./copy-pages.ts";
 
 export type CopyTarget = CopySource & Importer;
 
-export type CopyOptions = Omit<Reading, "totals">;
+type CopyOptions = Omit<Reading, "totals">;
 
 export type CopyOutcome =
   | ({ readonly kind: "copied" } & Amounts)

@@ -13,7 +13,7 @@ import { parseSessionRows } from "./session-rows.ts";
 /** The fields of a line by `fieldName`. In CSV, all values are strings and none is absent. */
 export type ImportFields = ReadonlyMap<string, unknown>;
 
-export type ImportRecord =
+type ImportRecord =
   | { readonly kind: "user"; readonly user: TransferUser }
   | { readonly kind: "refused"; readonly reason: string };
 

@@ -43,7 +43,7 @@ export interface NewRows {
   readonly entries: readonly NewLogEntry[];
 }
 
-export type RowPages = Iterable<NewRows> | AsyncIterable<NewRows>;
+type RowPages = Iterable<NewRows> | AsyncIterable<NewRows>;
 
 /** A store that copies and imports can read and write. */
 export interface TransferStore extends ContentsReader, UserReader, Importer {}

@@ -56,7 +56,7 @@ async function checkOnce(server: Server, { fingerprint, names }: Certificate): P
   if (served !== fingerprint) throw new Error("the server uses another certificate");
 }
 
-export interface HandshakePeer {
+interface HandshakePeer {
   readonly host: string;
   readonly port: number;
   /** Not an IP address. */

@@ -11,7 +11,7 @@ import { hostIn, secureLocation } from "./redirect.ts";
 /** One year, for this host only: subdomains may not have HTTPS. */
 const HSTS = "max-age=31536000";
 
-export interface Https {
+interface Https {
   readonly url: string;
   readonly server: HttpsServer;
   /** For plain HTTP: answers ACME challenges, and redirects to HTTPS once it works. */

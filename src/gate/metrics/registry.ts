@@ -6,14 +6,14 @@ type Sample = readonly [series: string, value: number];
 type MetricType = "counter" | "gauge" | "histogram";
 
 /** A counter or a histogram with one set of labels. */
-export interface Instrument {
+interface Instrument {
   /** Adds to the total of a counter, or one value to a histogram. */
   add(value: number): void;
   samples(): Iterable<Sample>;
 }
 
 /** Returns the instrument for a set of labels, which it creates on first use. */
-export type Family = (labels: Labels) => Instrument;
+type Family = (labels: Labels) => Instrument;
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 

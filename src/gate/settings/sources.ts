@@ -129,7 +129,7 @@ function valuesIn(path: string, problems: SettingProblem[]): typeof NO_FILE {
   }
 }
 
-export interface SecretReading {
+interface SecretReading {
   readonly content: string | undefined;
   /** Completes "NAME names …". Omits the path, which by mistake may be the secret itself. */
   readonly problem?: string;

@@ -35,7 +35,7 @@ export type PostgresInspection =
   | { readonly kind: "silent"; readonly host: string; readonly reason: unknown };
 
 /** A role, other than owners and superusers, that may create objects beside Latchkey's tables. */
-export interface Creator {
+interface Creator {
   /** As SQL writes it: `SCHEMA public` or `DATABASE latchkey`. */
   readonly place: string;
   readonly role: string;

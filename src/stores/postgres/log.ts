@@ -5,7 +5,7 @@ import { EARLIEST_ENTRIES, logEntryOf } from "../rows.ts";
 import type { Ask } from "./query.ts";
 import { EQ, GT, GTE, LT, LTE, MINUS, PLUS, type TableName, type Tables } from "./tables.ts";
 
-export type PostgresLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
+type PostgresLog = LogReader & LogPruner & Pick<Store, "insertLogEntries">;
 
 const COLUMNS = "id, at, type, summary, author, user_id";
 

@@ -21,7 +21,7 @@ const LIMITS = {
   application_name: `latchkey schema ${NEWEST_SCHEMA}`,
 };
 
-export interface OwnPool extends PostgresPool {
+interface OwnPool extends PostgresPool {
   end(): Promise<void>;
 }
 

@@ -38,7 +38,6 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
  * would be the best match in the `search_path`, whichever role created it.
  */
 export const EQ = "OPERATOR(pg_catalog.=)";
-export const NE = "OPERATOR(pg_catalog.<>)";
 export const GT = "OPERATOR(pg_catalog.>)";
 export const GTE = "OPERATOR(pg_catalog.>=)";
 export const LT = "OPERATOR(pg_catalog.<)";

@@ -18,7 +18,7 @@ export type PostgresLogin = Pick<
   "user" | "password" | "database" | "options" | "ssl" | "enableChannelBinding"
 >;
 
-export interface PostgresUrl {
+interface PostgresUrl {
   readonly hosts: readonly PostgresHost[];
   readonly login: PostgresLogin;
 }

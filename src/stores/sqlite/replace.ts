@@ -8,7 +8,7 @@ import { requireOwnSchema } from "./schema-check.ts";
 
 const BESIDE = ["-wal", "-shm", "-journal"] as const;
 
-export interface Replacement {
+interface Replacement {
   readonly file: string;
   readonly by: string;
   readonly over: "any" | "nothing";

@@ -4,7 +4,7 @@ import { type Row, userOf, userValues } from "../rows.ts";
 
 const PAGE_SIZE = 1_000;
 
-export interface OpenStaging extends Staging {
+interface OpenStaging extends Staging {
   close(): void;
 }
 

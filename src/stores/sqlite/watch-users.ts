@@ -4,7 +4,7 @@ import type { UserId, UserWatch, UserWatching } from "../../core/store.ts";
 /** A read of `data_version` takes some microseconds. */
 const CHECK_EVERY_MS = 50;
 
-export interface UserChanges {
+interface UserChanges {
   /** Reports a change made over this connection, which `data_version` leaves out. */
   report(id: UserId | "all"): void;
   watch(watching: UserWatching): UserWatch;

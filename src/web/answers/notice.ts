@@ -2,7 +2,7 @@ import type { WebRequest } from "../request/web-request.ts";
 import { cookieIn, isOverTls } from "./session-cookie.ts";
 
 /** What the next page shows once, after the redirect of a form. */
-export type Notice = "password-changed" | "session-not-ended";
+type Notice = "password-changed" | "session-not-ended";
 
 const NAME = "latchkey-notice";
 

@@ -3,7 +3,7 @@ import { errorOf } from "../../core/base/fault.ts";
 import type { Answer } from "./responses.ts";
 
 /** The part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that is used. */
-export interface Sendable {
+interface Sendable {
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
   end(body?: string | Uint8Array): unknown;
 }

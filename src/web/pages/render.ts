@@ -22,7 +22,7 @@ export interface Pages {
 }
 
 /** The values that are the same on every page, in every language. */
-export type PagePlace = Omit<PageFrame, "locale" | "words">;
+type PagePlace = Omit<PageFrame, "locale" | "words">;
 
 /** Compiles every template and renders samples. Throws a `Fault` for a broken template. */
 export function loadPages(read: ReadPage, place: PagePlace, functions: PageFunctions): Pages {

@@ -19,7 +19,7 @@ export function missingFields<Field extends string>(
   return form(second) === "" ? [first, second] : [first];
 }
 
-export type FormReading =
+type FormReading =
   | { readonly kind: "form"; readonly form: Form }
   | { readonly kind: "too-large" }
   | { readonly kind: "not-utf8" }

@@ -6,7 +6,7 @@ type WithHeaders = Pick<WebRequest, "header">;
  * What a request asks for: a browser opens a page, or sends a form from one; anything else is a
  * call by a script or another program, which has no use for the sign-in page.
  */
-export type RequestKind = "page" | "form" | "call";
+type RequestKind = "page" | "form" | "call";
 
 /** The headers that the kind of a request depends on. */
 export const KIND_HEADERS = "Accept, Sec-Fetch-Mode, Sec-Fetch-Dest, X-Requested-With, HX-Request";

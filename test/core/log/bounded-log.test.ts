@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBoundedLog, MAX_LINES_PER_MINUTE } from "../../../src/core/log/bounded-log.ts";
+import { createBoundedLog } from "../../../src/core/log/bounded-log.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 
 function bounded() {
@@ -91,7 +91,7 @@ test("writes at most 1,102 lines a minute, whatever the number of addresses and 
   }
   sumUp();
   const lines = written();
-  assert.deepEqual([lines.length, MAX_LINES_PER_MINUTE], [1_102, 1_102]);
+  assert.equal(lines.length, 1_102);
   assert.ok(lines.includes(`${SUM} others 19000`));
   assert.equal(lines.at(-1), "warn more lines of one kind within a minute others 19000");
 });
