@@ -107,7 +107,7 @@ export function authOf(given: SettledOptions): Auth {
   const rules = createRules(settled, requests.log);
   const views = createViews({ pages, rules, options: settled, requests });
   const guardOf = (guard: CookieGuard): GuardCheck =>
-    createGuardCheck(guard, settled, paths, views, (request) =>
+    createGuardCheck(guard, settled, { paths, views }, (request) =>
       noteRefusal({ requests, proxies }, request, "forged session token refused"),
     );
   const requireAuth = guardOf(rules.requireAuth);

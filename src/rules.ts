@@ -70,7 +70,8 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
   const waiting =
     ending &&
     createWaitingEnds((token) => endSessionOf(ending, token), users, systemClock, settled.log);
-  const currentUser = createCurrentUser(tokens, users, systemClock, sessionMemory, {
+  const currentUser = createCurrentUser(tokens, users, systemClock, {
+    sessions: sessionMemory,
     recorder: sessions,
     waiting,
   });

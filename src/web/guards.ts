@@ -28,8 +28,7 @@ export type GuardCheck = (
 export function createGuardCheck(
   guard: CookieGuard,
   options: RefusalOptions,
-  paths: Paths,
-  views: Views,
+  { paths, views }: { readonly paths: Paths; readonly views: Views },
   noteForgedToken: (request: WebRequest) => void,
 ): GuardCheck {
   const refused = (answer: Answer): GuardResult => ({ kind: "refused", answer });

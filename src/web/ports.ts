@@ -67,7 +67,7 @@ export interface WebRules {
 }
 
 /** The options of the library that concern the endpoints. */
-export interface WebOptions extends HostRule, RefusalOptions {
+interface WebOptions extends HostRule, RefusalOptions {
   readonly store: Pick<Store, "hasUsers" | "findUser">;
   readonly setupToken: SetupTokenSource;
   /** With it, the setup form has the field `domain`. */
@@ -90,8 +90,3 @@ export interface WebPorts {
   readonly proxies: ProxyTrust;
   readonly requests: RequestIds;
 }
-
-/** What an endpoint uses that exists only with these rules. */
-export type With<Name extends "sessions" | "codes" | "passkeys"> = WebPorts & {
-  readonly [Rules in Name]: NonNullable<WebRules[Rules]>;
-};

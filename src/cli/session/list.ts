@@ -57,5 +57,7 @@ function asJson(session: StoredSession, username: string): string {
 const row = ({ id, usedAt, address, device }: StoredSession, username: string): string =>
   columns(id, usedAt.toISOString(), address, username, device);
 
-const columns = (id: string, time: string, address: string, user: string, device: string): string =>
-  printable(`${id.padEnd(32)}  ${time.padEnd(24)}  ${address.padEnd(15)}  ${user}  ${device}`);
+const WIDTHS = [32, 24, 15];
+
+const columns = (...cells: readonly string[]): string =>
+  printable(cells.map((cell, at) => cell.padEnd(WIDTHS[at] ?? 0)).join("  "));

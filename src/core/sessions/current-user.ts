@@ -34,6 +34,7 @@ export const createSessionMemory = (): BoundedMemory<string, Session> =>
   createBoundedMemory(MAX_SESSIONS);
 
 interface SessionParts {
+  readonly sessions?: BoundedMemory<string, Session>;
   readonly recorder?: Pick<SessionRecorder, "used"> | undefined;
   /** Sessions that have signed out here, and that the store does not know as ended yet. */
   readonly waiting?: Pick<WaitingEnds, "has"> | undefined;
@@ -47,8 +48,7 @@ export function createCurrentUser(
   tokens: SessionTokens,
   users: UserMemory,
   clock: Clock,
-  sessions: BoundedMemory<string, Session> = createSessionMemory(),
-  { recorder, waiting }: SessionParts = {},
+  { sessions = createSessionMemory(), recorder, waiting }: SessionParts = {},
 ): CurrentUser {
   function verify(text: string): MaybePromise<User | "forged" | undefined> {
     const token = tokens.verify(text);

@@ -18,7 +18,6 @@ export async function checkDomain(
   responder: Pick<ChallengeResponder, "probe">,
   stop: AbortSignal,
   port: number = HTTP_PORT,
-  timeoutMs: number = TIMEOUT_MS,
 ): Promise<void> {
   const fault = (reason: string): Fault =>
     new Fault("domain_not_here", `${name} does not point to this gate: ${reason}`);
@@ -31,7 +30,7 @@ export async function checkDomain(
   using probe = responder.probe();
   const url = new URL(`http://${inUrl(address)}:${port}`);
   url.pathname = probe.path;
-  const limits = { timeoutMs, maxBytes: MAX_RESPONSE_BYTES, stop };
+  const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, stop };
   const response = await sendRequest(url, { headers: { Host: name }, ...limits }).catch((error) => {
     if (stop.aborted) throw error;
     throw fault(`port ${port} of ${address} does not answer (${connectionFailure(error)})`);

@@ -82,7 +82,7 @@ export function readSettings(given: SettingsSources): SettingsReading {
         entry.default === undefined ? undefined : entry.value.parse(entry.default, env);
       return [field, sources.value(entry) ?? otherwise];
     }),
-  ) as unknown as TableValues;
+  ) as TableValues;
 
   const { host, dataDir } = values;
   const settings: Settings = Object.freeze({

@@ -37,7 +37,7 @@ export async function postPassword(
   ): Promise<Answer> =>
     paths.home === null
       ? views.error(request, 422, name)
-      : homeWithProblem(ports, request, "password", name, fields);
+      : homeWithProblem(ports, request, { form: "password", message: name, fields });
 
   switch (outcome.kind) {
     case "no-user":

@@ -2,18 +2,28 @@ import type { BegunCodes } from "../../core/codes/turn-on-codes.ts";
 import type { User } from "../../core/store.ts";
 import { homeLocation } from "../answers/location.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
-import type { CodesSection } from "../pages/page-data.ts";
+import type { CodesField, CodesSection } from "../pages/page-data.ts";
 import { MAX_QR_BYTES, qrCode } from "../pages/qr-code.ts";
-import type { WebPorts, With } from "../ports.ts";
+import type { MessageName } from "../pages/words/en.ts";
+import type { CodeRules, WebPorts } from "../ports.ts";
 import type { Form } from "../request/form.ts";
 import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal, type Refusal } from "../request/warnings.ts";
 import type { AdmittedRequest } from "../request/web-request.ts";
-import { homeWithCodes, homeWithProblem } from "./home.ts";
+import { type HomeFormProblem, homeWithCodes, homeWithProblem } from "./home.ts";
 
-type CodePorts = With<"codes">;
+type CodePorts = WebPorts & { readonly codes: CodeRules };
 
 const REJECTED: Refusal = "change of one-time codes rejected";
+
+const problem = (message: MessageName, field: CodesField): HomeFormProblem => ({
+  form: "codes",
+  message,
+  fields: [field],
+});
+
+const WRONG_PASSWORD = problem("currentPasswordIncorrect", "codes_password");
+const WRONG_CODE = problem("codeIncorrect", "code");
 
 export async function postBeginCodes(
   ports: CodePorts,
@@ -30,9 +40,7 @@ export async function postBeginCodes(
       return redirect(homeLocation(ports.paths, ports.options, user));
     case "current-password-incorrect":
       noteRefusal(ports, request, REJECTED);
-      return homeWithProblem(ports, request, "codes", "currentPasswordIncorrect", [
-        "codes_password",
-      ]);
+      return homeWithProblem(ports, request, WRONG_PASSWORD);
     case "begun":
       return homeWithCodes(ports, request, begunSection(ports, user, outcome.begun));
   }
@@ -51,10 +59,10 @@ export async function postConfirmCodes(
     case "already-on":
       return redirect(homeLocation(ports.paths, ports.options, user));
     case "not-begun":
-      return homeWithProblem(ports, request, "codes", "codesNotBegun", ["codes_password"]);
+      return homeWithProblem(ports, request, problem("codesNotBegun", "codes_password"));
     case "code-incorrect": {
       const section = begunSection(ports, user, outcome.begun);
-      return homeWithProblem(ports, request, "codes", "codeIncorrect", ["code"], section);
+      return homeWithProblem(ports, request, WRONG_CODE, section);
     }
     case "on": {
       const { recoveryCodes } = outcome;
@@ -75,12 +83,10 @@ export async function postTurnOffCodes(
       return redirect(ports.paths.login);
     case "current-password-incorrect":
       noteRefusal(ports, request, REJECTED);
-      return homeWithProblem(ports, request, "codes", "currentPasswordIncorrect", [
-        "codes_password",
-      ]);
+      return homeWithProblem(ports, request, WRONG_PASSWORD);
     case "code-incorrect":
       noteRefusal(ports, request, REJECTED);
-      return homeWithProblem(ports, request, "codes", "codeIncorrect", ["code"]);
+      return homeWithProblem(ports, request, WRONG_CODE);
     case "already-off":
     case "off":
       return redirect(homeLocation(ports.paths, ports.options, user));

@@ -7,7 +7,7 @@ export interface ForwardAuthQuery {
   readonly lists: readonly string[];
 }
 
-export interface UnknownParameter {
+interface UnknownParameter {
   readonly kind: "unknown-parameter";
   readonly name: string;
 }

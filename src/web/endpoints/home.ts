@@ -5,7 +5,7 @@ import type { LogEntry } from "../../core/log/log-reader.ts";
 import type { Extras, UserId } from "../../core/store.ts";
 import { takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
-import type { Activity, ActivityEntry, CodesSection, HomeProblem } from "../pages/page-data.ts";
+import type { Activity, ActivityEntry, CodesSection, HomeForm } from "../pages/page-data.ts";
 import { utcIn } from "../pages/utc-time.ts";
 import type { MessageName } from "../pages/words/en.ts";
 import { type Locale, wordsIn } from "../pages/words.ts";
@@ -30,18 +30,19 @@ export async function homeWithCodes(
   return ports.views.page(request, "home", data);
 }
 
+/** A problem of a form, with the name of its message. */
+export type HomeFormProblem = HomeForm & { readonly message: MessageName };
+
 /** Shows the home page again with a problem of one of its forms. */
-export async function homeWithProblem<Form extends HomeProblem["form"]>(
+export async function homeWithProblem(
   ports: WebPorts,
   request: AdmittedRequest,
-  form: Form,
-  name: MessageName,
-  fields: Extract<HomeProblem, { form: Form }>["fields"],
+  given: HomeFormProblem,
   codes?: CodesSection,
 ): Promise<Answer> {
   const data = await homeOf(ports, request, codes);
-  const { [name]: message } = wordsIn(ports.views.locale(request)).messages;
-  const problem = { form, message, fields } as HomeProblem;
+  const { messages } = wordsIn(ports.views.locale(request));
+  const problem = { ...given, message: messages[given.message] };
   return ports.views.formProblem(request, 422, "home", { ...data, problem });
 }
 

@@ -2,7 +2,7 @@ import { homeLocation } from "../answers/location.ts";
 import { type Answer, redirect, respondJson } from "../answers/responses.ts";
 import type { MessageName } from "../pages/words/en.ts";
 import { wordsIn } from "../pages/words.ts";
-import type { With } from "../ports.ts";
+import type { PasskeyRules, WebPorts } from "../ports.ts";
 import type { Form } from "../request/form.ts";
 import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
@@ -11,7 +11,7 @@ import { homeWithProblem } from "./home.ts";
 import { answerSignIn } from "./login.ts";
 import { partyOf } from "./passkeys-offered.ts";
 
-type PasskeyPorts = With<"passkeys">;
+type PasskeyPorts = WebPorts & { readonly passkeys: PasskeyRules };
 
 /** The script asks for a challenge first; the answer to it arrives as a form. */
 export async function postPasskeyLogin(
@@ -113,7 +113,11 @@ export async function postRemovePasskey(
       const name: MessageName = "currentPasswordIncorrect";
       return ports.paths.home === null
         ? ports.views.error(request, 422, name)
-        : homeWithProblem(ports, request, "passkeys", name, ["passkey_remove_password"]);
+        : homeWithProblem(ports, request, {
+            form: "passkeys",
+            message: name,
+            fields: ["passkey_remove_password"],
+          });
     }
     case "removed":
       return backToPasskeys(ports, request);

@@ -1,4 +1,5 @@
 import { messageOf } from "../../core/base/fault.ts";
+import type { AccountSessions } from "../../core/sessions/account-sessions.ts";
 import { homeLocation } from "../answers/location.ts";
 import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
@@ -11,7 +12,7 @@ import {
 import type { Sessions } from "../pages/page-data.ts";
 import { utcIn } from "../pages/utc-time.ts";
 import { type Locale, wordsIn } from "../pages/words.ts";
-import type { WebPorts, With } from "../ports.ts";
+import type { WebPorts } from "../ports.ts";
 import type { Form } from "../request/form.ts";
 import { clientOf } from "../request/remote-address.ts";
 import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
@@ -44,7 +45,7 @@ export async function postLogout(ports: WebPorts, request: WebRequest): Promise<
  * redirect of a user who has ended this session leads to the sign-in.
  */
 export async function postEndSession(
-  ports: With<"sessions">,
+  ports: WebPorts & { readonly sessions: AccountSessions },
   request: AdmittedRequest,
   form: Form,
 ): Promise<Answer> {

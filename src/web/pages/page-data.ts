@@ -24,23 +24,19 @@ export interface PageFrame {
   readonly words: Words;
 }
 
-/** Why a form is shown again: the message, and the fields to fill in again. */
-export interface FormProblem<Field extends string> {
-  readonly message: string;
-  /** The first one gets the message and the focus. */
-  readonly fields: readonly [Field, ...Field[]];
-}
+/** The fields to fill in again. The first one gets the message and the focus. */
+type FieldsOf<Field extends string> = readonly [Field, ...Field[]];
 
 export type SetupField = "token" | "username" | "password" | "confirm";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
 export type CodesField = "codes_password" | "code";
-export type PasskeyField = "passkey_remove_password";
+type PasskeyField = "passkey_remove_password";
 
-/** A problem of one of the forms on the home page. */
-export type HomeProblem =
-  | (FormProblem<PasswordField> & { readonly form: "password" })
-  | (FormProblem<CodesField> & { readonly form: "codes" })
-  | (FormProblem<PasskeyField> & { readonly form: "passkeys" });
+/** A form on the home page that is shown again. */
+export type HomeForm =
+  | { readonly form: "password"; readonly fields: FieldsOf<PasswordField> }
+  | { readonly form: "codes"; readonly fields: FieldsOf<CodesField> }
+  | { readonly form: "passkeys"; readonly fields: FieldsOf<PasskeyField> };
 
 /** The further values of each page. */
 export interface PageData {
@@ -64,14 +60,16 @@ export interface PageData {
     readonly domain: string;
     readonly offersDomain: boolean;
     readonly returnTo: string | undefined;
-    readonly problem: FormProblem<SetupField> | undefined;
+    readonly problem:
+      | { readonly message: string; readonly fields: FieldsOf<SetupField> }
+      | undefined;
   };
   readonly home: {
     readonly activity: Activity;
     readonly sessions: Sessions;
     readonly notice: "password-changed" | undefined;
     readonly codes: CodesSection;
-    readonly problem: HomeProblem | undefined;
+    readonly problem: (HomeForm & { readonly message: string }) | undefined;
     /** `undefined` if the account has no passkey and cannot add one here. */
     readonly passkeys: PasskeySection | undefined;
   };
@@ -93,7 +91,7 @@ export type Sessions =
   | { readonly kind: "unreadable" }
   | { readonly kind: "none" };
 
-export interface SessionEntry {
+interface SessionEntry {
   /** The value of the field `session` that ends it. */
   readonly id: string;
   readonly device: string;
@@ -145,7 +143,7 @@ export interface PasskeySection {
   readonly canAdd: boolean;
 }
 
-export interface ListedPasskey {
+interface ListedPasskey {
   readonly id: string;
   readonly name: string;
   readonly isUsed: boolean;

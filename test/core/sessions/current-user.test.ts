@@ -10,7 +10,7 @@ import { mint, partsOf } from "../../support/mint.ts";
 test("returns no user after the token has expired, and drops it from the cache", async (t) => {
   const { ports, token, user } = await signedInOwner(t);
   const sessions = createSessionMemory();
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, sessions);
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, { sessions });
   await currentUser(token);
   ports.clock.advance((SESSION_LIFETIME_SECONDS - 1) * 1_000);
   assert.deepEqual(await currentUser(token), user);
@@ -110,7 +110,7 @@ test("uses neither the user memory nor the system clock when token and user are 
 function notingUses({ tokens, users, clock }: CorePorts) {
   const used: string[] = [];
   const recorder = { used: (id: string) => void used.push(id) };
-  const currentUser = createCurrentUser(tokens, users, clock, createSessionMemory(), { recorder });
+  const currentUser = createCurrentUser(tokens, users, clock, { recorder });
   return { used, currentUser };
 }
 

@@ -31,9 +31,7 @@ export async function accountWithSessions(t: TestContext): Promise<SessionsScene
   t.after(() => waiting.close());
   const ports = { ...given, waiting };
   const user = await ports.insertOwner(hashText("a hash"));
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, undefined, {
-    waiting,
-  });
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, { waiting });
   const stored = async () => (await ports.store.findUser(user.id)) ?? user;
   return {
     ports,
