@@ -1,14 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import {
-  type Auth,
-  Fault,
-  type GuardCheck,
-  type GuardResult,
-  nodeRequest,
-  sendAnswer,
-  type User,
-} from "../index.ts";
-import { type AdapterAuth, answerNode, runGuard } from "./parts.ts";
+import { type Auth, type GuardCheck, nodeRequest, sendAnswer, type User } from "../index.ts";
+import { type AdapterAuth, answerNode, NextGuards } from "./parts.ts";
 
 /** The part of Express's `Request` that the adapter uses. */
 export interface ExpressRequest extends IncomingMessage {
@@ -46,22 +38,11 @@ export interface ExpressAuth extends AdapterAuth<ExpressMiddleware, IncomingMess
  */
 export function expressAuth(auth: Auth): ExpressAuth {
   const { adapter } = auth;
-  // Not in `response.locals`, whose type an app can declare.
-  const admitted = new WeakMap<ServerResponse, User>();
-
+  const guards = new NextGuards(sendAnswer);
   const guard =
     (check: GuardCheck): ExpressMiddleware =>
-    (request, response, next) => {
-      const act = (result: GuardResult): void => {
-        if (result.kind === "refused") {
-          sendAnswer(result.answer, response);
-          return;
-        }
-        admitted.set(response, result.user);
-        next();
-      };
-      runGuard(check, request, act, next);
-    };
+    (request, response, next) =>
+      guards.run(check, request, response, next);
 
   return {
     routes(request, response, next) {
@@ -73,11 +54,7 @@ export function expressAuth(auth: Auth): ExpressAuth {
     },
     requireAuth: guard(adapter.requireAuth),
     authMiddleware: guard(adapter.authMiddleware),
-    user(response) {
-      const user = admitted.get(response);
-      if (user === undefined) throw new Fault("not_guarded", "this route is not behind a guard");
-      return user;
-    },
+    user: ({ req }) => guards.userOf(req),
     currentUser: (request) => adapter.currentUser(request.headers.cookie),
     pageHelpers: (request) => adapter.pageHelpers(nodeRequest(request)),
   };

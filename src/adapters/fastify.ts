@@ -1,14 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import {
-  type Auth,
-  Fault,
-  type GuardCheck,
-  type GuardResult,
-  nodeRequest,
-  sendAnswer,
-  type User,
-} from "../index.ts";
-import { type AdapterAuth, answerNode, runGuard } from "./parts.ts";
+import { type Auth, type GuardCheck, nodeRequest, sendAnswer, type User } from "../index.ts";
+import { type AdapterAuth, answerNode, NextGuards } from "./parts.ts";
 
 /** The part of Fastify's request that the adapter uses. */
 export interface FastifyRequest {
@@ -57,22 +49,14 @@ export interface FastifyAuth extends AdapterAuth<FastifyHook, FastifyRequest> {
  */
 export function fastifyAuth(auth: Auth): FastifyAuth {
   const { adapter } = auth;
-  const admitted = new WeakMap<IncomingMessage, User>();
-
+  const guards = new NextGuards<FastifyReply>((answer, reply) => {
+    reply.hijack();
+    sendAnswer(answer, reply.raw);
+  });
   const guard =
     (check: GuardCheck): FastifyHook =>
-    ({ raw }, reply, done) => {
-      const act = (result: GuardResult): void => {
-        if (result.kind === "refused") {
-          reply.hijack();
-          sendAnswer(result.answer, reply.raw);
-          return;
-        }
-        admitted.set(raw, result.user);
-        done();
-      };
-      runGuard(check, raw, act, done);
-    };
+    ({ raw }, reply, done) =>
+      guards.run(check, raw, reply, done);
 
   const routes: FastifyAuth["routes"] = (instance, _options, done) => {
     instance.addHook("onRequest", ({ raw }, reply, next) => {
@@ -91,11 +75,7 @@ export function fastifyAuth(auth: Auth): FastifyAuth {
     routes: Object.assign(routes, { [Symbol.for("skip-override")]: true }),
     requireAuth: guard(adapter.requireAuth),
     authMiddleware: guard(adapter.authMiddleware),
-    user({ raw }) {
-      const user = admitted.get(raw);
-      if (user === undefined) throw new Fault("not_guarded", "this route is not behind a guard");
-      return user;
-    },
+    user: ({ raw }) => guards.userOf(raw),
     currentUser: ({ raw }) => adapter.currentUser(raw.headers.cookie),
     pageHelpers: ({ raw }) => adapter.pageHelpers(nodeRequest(raw)),
   };

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
+  type Answer,
   type Auth,
   andThen,
+  Fault,
   type GuardCheck,
   type GuardResult,
   nodeRequest,
@@ -29,22 +31,41 @@ export async function answerNode(
   sendAnswer(await adapter.answer(nodeRequest(request, response)), response);
 }
 
-/**
- * Runs a guard on a Node request and passes the result to `act`. On the hot path it makes no
- * promise.
- *
- * @param failed is called when the guard or `act` rejects. Without it, the caller gets the
- *   rejection.
- */
-export function runGuard(
+/** Runs a guard on a Node request and passes the result to `act`, on the hot path without a promise. */
+export const runGuard = (
   check: GuardCheck,
   request: IncomingMessage,
   act: (result: GuardResult) => unknown,
-  failed?: (error: Error) => void,
-): unknown {
-  const done = andThen(
+): unknown =>
+  andThen(
     check(request.headers.cookie, () => nodeRequest(request)),
     act,
   );
-  return failed !== undefined && done instanceof Promise ? done.catch(failed) : done;
+
+/** For frameworks that go on when a guard calls `next`. Remembers whom the guards admitted. */
+export class NextGuards<Reply> {
+  // Not in the framework's own places, whose types an app can declare.
+  readonly #admitted = new WeakMap<IncomingMessage, User>();
+  readonly #refuse: (answer: Answer, reply: Reply) => void;
+
+  constructor(refuse: (answer: Answer, reply: Reply) => void) {
+    this.#refuse = refuse;
+  }
+
+  run(check: GuardCheck, request: IncomingMessage, reply: Reply, next: Next): void {
+    const done = runGuard(check, request, (result) => {
+      if (result.kind === "refused") return this.#refuse(result.answer, reply);
+      this.#admitted.set(request, result.user);
+      next();
+    });
+    if (done instanceof Promise) done.catch(next);
+  }
+
+  userOf(request: IncomingMessage): User {
+    const user = this.#admitted.get(request);
+    if (user === undefined) throw new Fault("not_guarded", "this route is not behind a guard");
+    return user;
+  }
 }
+
+type Next = (error?: Error) => void;
