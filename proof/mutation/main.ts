@@ -1,6 +1,6 @@
 /**
  * Mutation testing: changes the code in one small place at a time and checks whether a test fails.
- * `npm run mutants` tests the files that changed since their last run, the most important first;
+ * `npm run mutants` tests the files that changed since their last run here, the most important first;
  * `npm run mutants -- src/core/sign-in/sign-in.ts …` tests these files; `--survivors` only their survivors.
  */
 import { basename, dirname } from "node:path";
@@ -109,26 +109,33 @@ function bonusOf({ name }: TestFile, source: string): number {
   return dirname(name) === dirname(source).replace("src", "test") ? FOLDER_BONUS : 1;
 }
 
+const allSources = async (): Promise<readonly string[]> =>
+  (await Promise.all(PARTS.map(sourcesOf))).flat();
+
 async function testAll(): Promise<void> {
-  const all = (await Promise.all(PARTS.map(sourcesOf))).flat();
+  const all = await allSources();
   const unknown = positionals.filter((name) => !all.includes(name));
   if (unknown.length > 0)
     throw new Error(`not a file of src/core or src/web: ${unknown.join(", ")}`);
   for (const part of PARTS) await testPart(part);
 }
 
-/** The files without a current result. */
-async function untestedFiles(known: Results): Promise<readonly string[]> {
-  const all = (await Promise.all(PARTS.map(sourcesOf))).flat();
+/** Keeps the page until each file has a result, because its figures are those of all files. */
+async function updatePage(results: Results): Promise<void> {
+  const all = await allSources();
+  if (all.some((name) => results[name] === undefined)) return;
   const current = await Promise.all(
-    all.map(async (name) => known[name]?.digest === digestOf(await textOf(name))),
+    all.map(async (name) => results[name]?.digest === digestOf(await textOf(name))),
   );
-  return all.filter((_, index) => current[index] !== true);
+  await writePage(
+    results,
+    all.filter((_, index) => current[index] !== true),
+  );
 }
 
 async function report(): Promise<void> {
   const results = await readResults();
-  await writePage(results, await untestedFiles(results));
+  await updatePage(results);
   for (const found of await survivorsOf(results)) if (found.why === undefined) show(lineOf(found));
   show(foldersTable(results));
   if (scoreOf(results) < MIN_SCORE) process.exitCode = 1;
