@@ -5,9 +5,9 @@ import { SECRET } from "./support/gate.ts";
 import { recordingLog } from "./support/recording-log.ts";
 import { openStore } from "./support/store.ts";
 
-for (const [what, options] of [
-  ["a missing pages folder", { pagesDir: "/there/is/no/folder" }],
-  ["a shared limiter that the store does not support", { limiter: "shared" }],
+for (const [what, options, code] of [
+  ["a missing pages folder", { pagesDir: "/there/is/no/folder" }, "pages_unreadable"],
+  ["a shared limiter that the store does not support", { limiter: "shared" }, "invalid_option"],
 ] as const) {
   test(`does not watch the store when createAuth throws (${what})`, async (t) => {
     const store = await openStore(t);
@@ -20,7 +20,7 @@ for (const [what, options] of [
       },
     };
     const all = { store: counting, secret: SECRET, log: recordingLog(), ...options };
-    assert.throws(() => createAuth(all));
+    assert.throws(() => createAuth(all), { code });
     assert.equal(watched, 0);
   });
 }

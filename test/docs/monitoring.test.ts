@@ -71,14 +71,6 @@ test("queries and alerts use only existing labels", async (t) => {
   assert.ok(checked >= 3, "finds labels");
 });
 
-test("the alert about the audit log asks for failures, not for a number of waiting entries", () => {
-  const [, expr = ""] = /LatchkeyLogEntriesNotStored\s+expr: >-([^:]+)for:/.exec(alerts) ?? [];
-  assert.deepEqual(expr.match(/\w+_log_\w+/g), [
-    "latchkey_log_write_failures_total",
-    "latchkey_log_entries_dropped_total",
-  ]);
-});
-
 test("the page lists exactly the metrics of the gate, with their kinds", async (t) => {
   const { types } = await scrapeUsedGate(t);
   const rows = [...readme.matchAll(/^\| `([a-z_]+)` \| (\w+) \| .+ \|$/gm)];

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Sending } from "../support/client.ts";
-import { execute } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { type RunningGate, startGate } from "../support/gate.ts";
 
@@ -59,21 +58,4 @@ test("logs neither the query nor the sender nor form fields", async (t) => {
   for (const secret of ["token-4Kq", "127.0.0.7", "name-5Lr", "pass-6Ms", session]) {
     assert.ok(!log.includes(secret), secret);
   }
-});
-
-test("logs a failure and its request with the same ID, that of a trusted proxy if it sent one", async (t) => {
-  const gate = await startGate(t, { logLevel: "debug", trustedProxies: ["127.0.0.1"] });
-  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
-  const answer = await gate.send("/login", { headers: { "X-Request-Id": "given-7Nt" } });
-  await linesIn(gate, 1);
-  const lines = gate.serverLog.filter(({ requestId }) => requestId !== undefined);
-  assert.deepEqual(
-    lines.map(({ msg, requestId }) => [msg, requestId]),
-    [
-      ["request failed", "given-7Nt"],
-      ["request", "given-7Nt"],
-    ],
-  );
-  assert.equal(answer.headers["x-request-id"], "given-7Nt");
-  assert.ok(answer.body.includes("given-7Nt"));
 });

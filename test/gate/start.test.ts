@@ -90,13 +90,6 @@ test("creates DATA_DIR, its parents and its content for the owner only", async (
   assert.equal(await mode(join(dataDir, "latchkey.db")), "600");
 });
 
-test("warns about the development secret, and not about another", async (t) => {
-  const without = await said(t, { DATA_DIR: await tempDir(t), AUTH_SECRET: "" });
-  assert.equal(without.warnings.length, 1);
-  assert.match(without.warnings.join(), /secret/);
-  assert.deepEqual((await said(t, { DATA_DIR: await tempDir(t) })).warnings, []);
-});
-
 test("warns about a misspelt setting and starts", async (t) => {
   const { stderr } = await said(t, { DATA_DIR: await tempDir(t), SETUP_TOKENFILE: "x" });
   assert.equal(

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { failureOf } from "../support/command.ts";
 import { SECRET } from "../support/gate.ts";
-import { runSql } from "../support/postgres-admin.ts";
 import { serverOfFile } from "../support/postgres-file.ts";
 import { requirePasswords } from "../support/postgres-security.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -11,9 +9,6 @@ import { tempDir } from "../support/temp-dir.ts";
 const server = await serverOfFile();
 await server.sql("CREATE ROLE app LOGIN PASSWORD 'right'");
 await requirePasswords(server);
-const newer = await server.newDatabase();
-await (await openPostgres({ url: newer })).close();
-await runSql(newer, "UPDATE latchkey_schema SET version = 99");
 
 const PASSWORD = "s3cret";
 const at = (place: string): string => `postgres://app:${PASSWORD}@${place}`;
@@ -35,7 +30,6 @@ const failures: Readonly<Record<string, readonly [url: string, reason: RegExp]>>
     at(`${here}/postgres?sslmode=verify-full`),
     /does not support SSL/,
   ],
-  "the schema of a newer Latchkey": [newer, /use a newer Latchkey/],
 };
 
 /** The commands that open the database. */

@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createAuth } from "../../src/index.ts";
 import type { Answer } from "../support/client.ts";
 import { failureOf } from "../support/command.ts";
-import { faultOf } from "../support/faults.ts";
 import { type RunningGate, SECRET, startGate } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
-import { openStore } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { isSignedIn, raceForAttempts, titleOf } from "./limiter-race.ts";
 
@@ -35,24 +32,6 @@ test("counts attempts of all gates, whatever their outcome", async (t) => {
   for (let n = 0; n < 3; n += 1) await one.signIn({ password: "wrong" });
   assert.equal(await successes(other, 4), 2);
   assert.equal(await successes(one, 1), 0);
-});
-
-test("counts addresses of one IPv6 network together across gates", async (t) => {
-  const settings = {
-    trustedProxies: ["127.0.0.1"],
-    limitIpv6Prefix: 64,
-    limiter: "shared",
-  } as const;
-  const databaseUrl = await server.newDatabase();
-  const one = await startGate(t, { ...settings, databaseUrl });
-  await one.setUp();
-  const other = await startGate(t, { ...settings, databaseUrl });
-  const answers: Answer[] = [];
-  for (let n = 1; n <= 6; n += 1) {
-    const headers = { "X-Forwarded-For": `2001:db8::${n}` };
-    answers.push(await (n % 2 === 0 ? one : other).signIn({}, { headers }));
-  }
-  assert.equal(answers.filter(isSignedIn).length, 5);
 });
 
 test("counts per gate without the setting", async (t) => {
@@ -84,11 +63,4 @@ test("reports SHARED_LIMITER with SQLite in one line with exit code 2", async (t
     const refusal = await failureOf(["serve"], { env: { ...env, DATABASE_URL } }, 2);
     assert.equal(refusal, "SHARED_LIMITER=on requires a postgres:// URL in DATABASE_URL");
   }
-});
-
-test("createAuth rejects a shared limiter with a store that does not count attempts", async (t) => {
-  const store = await openStore(t);
-  const { code, message } = faultOf(() => createAuth({ store, secret: SECRET, limiter: "shared" }));
-  assert.equal(code, "invalid_option");
-  assert.match(message, /limiter/);
 });

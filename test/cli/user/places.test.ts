@@ -72,15 +72,6 @@ for (const [what, make, about] of others) {
   });
 }
 
-test("refuses a database of a newer version and does not change it", async (t) => {
-  const DATA_DIR = await tempDir(t);
-  const file = join(DATA_DIR, "latchkey.db");
-  inDatabase(file, (database) => database.exec("PRAGMA user_version = 99"));
-  assert.match(await failureOf(LIST, { env: { DATA_DIR } }), /^the database has schema 99, /);
-  const version = inDatabase(file, (database) => database.prepare("PRAGMA user_version").get());
-  assert.equal(version?.user_version, 99);
-});
-
 test("reads the database URL from DATABASE_URL_FILE", async (t) => {
   const dir = await tempDir(t);
   const DATABASE_URL_FILE = join(dir, "url");

@@ -3,13 +3,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { eventually } from "../../support/eventually.ts";
 import { OWNER } from "../../support/gate.ts";
-import {
-  ask,
-  openSession,
-  type SecureGate,
-  startSecureGate,
-  startWithOwner,
-} from "./secure-gate.ts";
+import { ask, openSession, type SecureGate, startWithOwner } from "./secure-gate.ts";
 
 const signIn = { form: OWNER };
 
@@ -114,15 +108,4 @@ test("streams and connections closed at any time cause no error", async (t) => {
   assert.equal((await ask(session, signIn)).headers.location, "/");
   await gate.stop();
   assert.deepEqual(warnings(gate), []);
-});
-
-test("answers HEAD over HTTP/2 with the headers of GET and no body, and POST with 405", async (t) => {
-  const gate = await startSecureGate(t);
-  const session = await openSession(t, gate.port);
-  const path = "/latchkey.css";
-  const [get, head] = [await ask(session, { path }), await ask(session, { path, method: "HEAD" })];
-  assert.deepEqual([head.status, head.body], [200, ""]);
-  assert.equal(head.headers["content-type"], get.headers["content-type"]);
-  const post = await ask(session, { path, method: "POST", body: "x" });
-  assert.deepEqual([post.status, post.headers.allow], [405, "GET, HEAD"]);
 });

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Unavailable } from "../../../src/core/base/fault.ts";
 import { startApp } from "../../support/app.ts";
 import { execute } from "../../support/database.ts";
 import { OWNER, SETUP_FORM, startConfigured, startGate } from "../../support/gate.ts";
 import { inSeconds, mint } from "../../support/mint.ts";
-import { hashText, openStore } from "../../support/store.ts";
 import { BROWSER, FORWARD_AUTH, PAGE, TARGET } from "./forward-auth-asking.ts";
 
 const UNKNOWN_USER_TOKEN = mint({ user_id: "unknown", exp: inSeconds(60) });
@@ -62,14 +60,4 @@ test("admits neither the owner nor an unknown user when the store fails", async 
       assert.deepEqual([msg, requestId], ["request failed", answer.headers["x-request-id"]]);
     }
   }
-});
-
-test("returns 503 with Retry-After to the proxy when the store is busy", async (t) => {
-  const store = await openStore(t);
-  const busy = () => Promise.reject(new Unavailable("store_busy", "busy", 7));
-  await store.insertFirstUser({ username: OWNER.username, passwordHash: hashText("a hash") });
-  const app = await startApp(t, { forwardAuth: true, store: { ...store, findUser: busy } });
-  const answer = await app.send("/forward-auth", { session: UNKNOWN_USER_TOKEN });
-  assert.deepEqual([answer.status, answer.headers["retry-after"]], [503, "7"]);
-  assert.equal(answer.headers["remote-user"], undefined);
 });

@@ -137,14 +137,6 @@ for (const [options, reads] of [
   });
 }
 
-test("requires a signed-in user", async (t) => {
-  const { gate } = await startConfigured(t);
-  for (const path of ["/", "/account/"]) {
-    const answer = await gate.send(path);
-    assert.deepEqual([answer.status, answer.location, answer.body], [303, "/login", ""]);
-  }
-});
-
 test("says that there is no activity yet if the log is empty", async (t) => {
   const { gate, session } = await startConfigured(t);
   await gate.logEntries(1);

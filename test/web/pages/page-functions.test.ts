@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PageFunctions } from "../../../src/index.ts";
 import { startApp } from "../../support/app.ts";
-import { execute } from "../../support/database.ts";
 import { OWNER, SETUP_FORM } from "../../support/gate.ts";
 import { partsOf } from "../../support/mint.ts";
 import { folderWith } from "../../support/pages.ts";
@@ -126,16 +125,6 @@ test("returns the error as plain text if the page and the error page both throw"
   assert.deepEqual([status, body], [500, "the server could not answer this request"]);
   assert.equal(headers["content-type"], "text/plain; charset=utf-8");
   assert.equal(headers["x-content-type-options"], "nosniff");
-});
-
-test("returns the custom error page when the store fails", async (t) => {
-  const app = await startApp(t, { pages: { error: toJson } });
-  execute(app.databaseFile, "ALTER TABLE users RENAME TO hidden");
-  const { status, body } = await app.send("/login?error=1");
-  assert.equal(status, 500);
-  const page = JSON.parse(body);
-  assert.deepEqual([page.status, page.message], [500, "the server could not answer this request"]);
-  assert.deepEqual([page.NeedsSetup, page.HasError, page.CurrentUser], [false, true, undefined]);
 });
 
 test("a custom error page keeps the status and the headers of the error", async (t) => {

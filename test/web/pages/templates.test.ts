@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { copyFile, mkdir, readdir } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { codeOf } from "../../../src/core/base/fault.ts";
-import { DEFAULT_PAGES } from "../../../src/web/pages/default-pages.ts";
 import { faultOf } from "../../support/faults.ts";
-import { folderWith, NOBODY, pagesFrom, plain, signedIn } from "../../support/pages.ts";
+import { folderWith, NOBODY, pagesFrom, plain } from "../../support/pages.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 interface Broken {
@@ -128,26 +127,3 @@ for (const file of ["login.eta", "layout.eta", "field.eta", "latchkey.css", "lat
     assert.equal(codeOf(fault.cause), "EISDIR");
   });
 }
-
-/** Copies all default pages into a new folder. */
-async function copyDefaultPages(t: TestContext): Promise<string> {
-  const folder = await tempDir(t);
-  for (const file of await readdir(DEFAULT_PAGES)) {
-    await copyFile(join(DEFAULT_PAGES, file), join(folder, file));
-  }
-  return folder;
-}
-
-test("copies of the default pages render the same as the originals", async (t) => {
-  const [own, shipped] = [pagesFrom(await copyDefaultPages(t)), pagesFrom(undefined)];
-  for (const locale of ["en", "fr"] as const) {
-    assert.equal(
-      own.render("setup", locale, NOBODY, plain.setup),
-      shipped.render("setup", locale, NOBODY, plain.setup),
-    );
-    assert.equal(
-      own.render("home", locale, signedIn("owner"), plain.home),
-      shipped.render("home", locale, signedIn("owner"), plain.home),
-    );
-  }
-});
