@@ -104,10 +104,3 @@ for (const [options, message] of invalid) {
     );
   });
 }
-
-test("createAuth throws for an unusable logo, with the reason", () => {
-  assert.throws(() => createAuth(optionsWith({ logoFile: "/nowhere/logo.png" })), {
-    code: "logo_unusable",
-    message: /^the logo \/nowhere\/logo\.png cannot be read: /,
-  });
-});

@@ -73,12 +73,6 @@ for (const accentColor of ["#ffff00", "#000000", "#777777"]) {
   });
 }
 
-test("uses the configured accent colour if its contrast is sufficient", async (t) => {
-  const { page } = await atHome(t, {}, { accentColor: "#7a1fa2" });
-  const button = sendButton(page, "/account/password");
-  assert.equal(await styleOf(button, "backgroundColor"), "rgb(122, 31, 162)");
-});
-
 for (const scheme of ["light", "dark"] as const) {
   for (const name of ["empty setup rejected", "sign-in", "home"]) {
     test(`every field and button has a border with forced colours, ${scheme}: ${name}`, async (t) => {

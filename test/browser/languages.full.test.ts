@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { atGate, atHome, formOf, heading, submit, submitUnchecked } from "./forms.ts";
+import { atHome, formOf, heading, submit, submitUnchecked } from "./forms.ts";
 
 const GREETINGS: Readonly<Record<string, string>> = {
   en: "Sign in to Latchkey",
@@ -8,21 +8,6 @@ const GREETINGS: Readonly<Record<string, string>> = {
   fr: "Connexion à Latchkey",
   es: "Iniciar sesión en Latchkey",
 };
-
-for (const { accepts, locale } of [
-  { accepts: "de-AT", locale: "de" },
-  { accepts: "fr;q=0.1, es", locale: "es" },
-  { accepts: "xx", locale: "en" },
-  { accepts: "xx, fr;q=0.5", locale: "fr" },
-] as const) {
-  test(`serves ${locale} for Accept-Language ${accepts}`, async (t) => {
-    const { page, gate } = await atGate(t, { accepts });
-    await gate.setUp();
-    await page.goto(`${gate.url}/login`);
-    const lang = await page.locator("html").getAttribute("lang");
-    assert.deepEqual([lang, await heading(page).innerText()], [locale, GREETINGS[locale]]);
-  });
-}
 
 test("LOCALE sets the language of all pages, messages and script texts for all users", async (t) => {
   const { page } = await atHome(t, { language: "fr", statuses: [422] }, { locale: "de" });

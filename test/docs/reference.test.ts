@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { referencePages } from "../../docs.ts";
-import { settings } from "../../src/gate/settings/table.ts";
 
 const pages = await referencePages();
 
@@ -12,11 +11,3 @@ for (const [name, text] of Object.entries(pages)) {
     assert.equal(await readFile(page, "utf8"), text, "stale: run npm run docs");
   });
 }
-
-test("the settings page has one row for each setting", () => {
-  const rows = [...(pages["settings.md"] ?? "").matchAll(/^\| `([A-Z_\d]+)` \|/gm)];
-  assert.deepEqual(
-    rows.map(([, name]) => name),
-    settings.map(({ name }) => name),
-  );
-});

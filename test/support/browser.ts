@@ -22,8 +22,6 @@ export interface Visiting {
   readonly timeZone?: string;
   readonly colours?: "own" | "forced";
   readonly motion?: "any" | "reduced";
-  /** A whole `Accept-Language` header, for more than one language. */
-  readonly accepts?: string;
   /** Expected statuses from 400 on, which Chromium logs as errors. */
   readonly statuses?: readonly number[];
   /** Whether requests may be cancelled by newer ones. */
@@ -101,14 +99,8 @@ function contextOptions(visiting: Visiting): BrowserContextOptions {
     timezoneId: visiting.timeZone ?? "UTC",
     forcedColors: visiting.colours === "forced" ? "active" : "none",
     reducedMotion: visiting.motion === "reduced" ? "reduce" : "no-preference",
-    ...languageOptions(visiting),
+    locale: visiting.language ?? "en-GB",
   };
-}
-
-function languageOptions({ language = "en-GB", accepts }: Visiting): BrowserContextOptions {
-  if (accepts === undefined) return { locale: language };
-  // A locale would replace the header.
-  return { extraHTTPHeaders: { "Accept-Language": accepts } };
 }
 
 const REPORT_VIOLATIONS = `document.addEventListener("securitypolicyviolation", (violation) => {

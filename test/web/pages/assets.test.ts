@@ -79,25 +79,6 @@ test("changes a file's URL only when its content changes", async (t) => {
   assert.deepEqual(await changed({}, "<svg />"), [false, false, true, false]);
 });
 
-test("each file has a content type, a cache time and its bytes", () => {
-  const { assets } = site({ siteFiles: true });
-  const immutable = "public, max-age=31536000, immutable";
-  assert.deepEqual(
-    assets.map(({ path, contentType, cacheControl }) => [path, contentType, cacheControl]),
-    [
-      ["/latchkey.css", "text/css; charset=utf-8", immutable],
-      ["/latchkey.js", "text/javascript; charset=utf-8", immutable],
-      ["/latchkey-logo", "image/svg+xml", immutable],
-      ["/latchkey-passkeys.js", "text/javascript; charset=utf-8", immutable],
-      ["/favicon.svg", "image/svg+xml", "public, max-age=3600"],
-      ["/robots.txt", "text/plain; charset=utf-8", "public, max-age=3600"],
-    ],
-  );
-  assert.ok(assets.every(({ body }) => body instanceof Uint8Array));
-  const ofPages = site({ siteFiles: false }).assets;
-  assert.deepEqual(ofPages, assets.slice(0, 4));
-});
-
 test("the key icon has the accent colour of the style sheet in both themes", () => {
   const { assets } = site({ siteFiles: true });
   const textOf = (path: string): string =>
