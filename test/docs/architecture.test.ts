@@ -12,7 +12,7 @@ test("ARCHITECTURE.md names only existing files and folders", () => {
   const named = [...page.matchAll(/`([a-z][\w-]*(?:\/[\w./-]+|\.ts))`/g)].map(
     ([, path = ""]) => path,
   );
-  assert.ok(named.includes("src/core") && named.includes("set-up.ts"), "finds paths");
+  assert.ok(named.includes("src/core") && named.includes("store.ts"), "finds paths");
   assert.deepEqual(
     named.filter((path) => !exists(path)),
     [],

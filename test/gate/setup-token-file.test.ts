@@ -7,7 +7,6 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { isSetupTokenExpected, setupTokenMatches } from "../../src/core/setup/setup-token.ts";
 import { setupTokenFile, writeSetupToken } from "../../src/gate/setup-token-file.ts";
-import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const NOT_REGULAR = "it is not a regular file";
@@ -55,17 +54,6 @@ test("reports a token file again when it becomes unreadable again", async (t) =>
     await unlink(path);
   }
   assert.deepEqual(reasons, [NOT_REGULAR, NOT_REGULAR]);
-});
-
-test("logs a token file that becomes unreadable while the gate runs", async (t) => {
-  const gate = await startGate(t);
-  await mkdir(gate.setupTokenFile);
-  for (const _ of [1, 2]) assert.equal((await gate.send("/setup")).status, 200);
-  const lines = gate.serverLog.filter(({ file }) => file === gate.setupTokenFile);
-  assert.deepEqual(
-    lines.map(({ level, reason }) => [level, reason]),
-    [["warn", NOT_REGULAR]],
-  );
 });
 
 test("requires no token with a socket in place of the token file, or a path that is too long", async (t) => {
