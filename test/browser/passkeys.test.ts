@@ -151,13 +151,6 @@ test("has no accessibility violations, light and dark, and fits a small phone", 
   }
 });
 
-test("shows nothing at an IP address", async (t) => {
-  const { page, gate } = await atHome(t);
-  assert.equal(await page.locator("#passkeys").count(), 0);
-  await page.goto(`${gate.url}/login`);
-  assert.equal(await useButton(page).count(), 0);
-});
-
 test("without scripts, shows nothing that does not work, and still removes a passkey", async (t) => {
   const off = await atHome(t, { scripts: "off" });
   await off.page.goto(`${off.gate.url.replace("127.0.0.1", "localhost")}/`);
