@@ -272,8 +272,8 @@ registerHooks({
     return next(url, context);
   },
 });
-const { createAuth, fetchRequest } = await import("../src/index.ts");
-const { openSqlite } = await import("../src/stores/sqlite/store.ts");
+const { createAuth, fetchRequest } = await import("./src/index.ts");
+const { openSqlite } = await import("./src/stores/sqlite/store.ts");
 const store = await openSqlite({ file: ":memory:" });
 const auth = createAuth({ store, secret: "${SECRET}" });
 const post = (path, form) => {
