@@ -27,10 +27,29 @@ export function limitingPipelines<
 
 function mayWait(socket: Socket, outgoing: ServerResponse): boolean {
   const count = (waiting.get(socket) ?? 0) + 1;
-  if (count > MAX_WAITING) socket.destroy();
+  if (count > MAX_WAITING) {
+    stopParsing(socket);
+    socket.destroy();
+  }
   // The rest of what was read before the connection was closed.
   if (socket.destroyed) return false;
   waiting.set(socket, count);
   outgoing.once("close", () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
   return true;
+}
+
+/** Node's parser, which has no public way to stop in the middle of what has been read. */
+interface WithParser {
+  readonly parser?: { onIncoming: unknown } | null;
+}
+
+/** By this result, the parser leaves the rest to another protocol. */
+const LEAVE_THE_REST = 2;
+
+/**
+ * Otherwise Node makes objects for up to 1,600 more requests, and keeps them until it has read from
+ * all connections: 200 of these ended a gate with a heap of 256 MB.
+ */
+function stopParsing({ parser }: Socket & WithParser): void {
+  if (parser) parser.onIncoming = () => LEAVE_THE_REST;
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { type TestContext, test } from "node:test";
@@ -33,11 +34,19 @@ for (const [over, open] of Object.entries(servers)) {
     const socket = await open(t, () => {
       handled += 1;
     });
+    const { localPort } = socket;
+    let made = 0;
+    const count = (message: unknown): void => {
+      if ((message as { socket: Socket }).socket.remotePort === localPort) made += 1;
+    };
+    subscribe("http.server.request.start", count);
+    t.after(() => unsubscribe("http.server.request.start", count));
     socket.resume();
     const closed = once(socket, "close");
     socket.write(REQUEST.repeat(1_000));
     await closed;
     assert.equal(handled, 17, "one, and those that may wait for it");
+    assert.equal(made, 18, "the parser stops in the middle of what was read");
   });
 
   test(`answers 17 pipelined requests in their order, again and again, over ${over}`, async (t) => {
