@@ -5,7 +5,7 @@ const LOOK_EVERY_MS = 60_000;
 
 /**
  * Warns while instances of an older version use the database, because they do not enforce what later
- * schemas have added. Looks until there are none: a new one does not start with a newer schema.
+ * schemas have added. Stops once they are gone: an older version does not start on a newer schema.
  */
 export function watchOlderInstances(
   olderSchemas: () => Promise<readonly number[]>,
