@@ -6,15 +6,13 @@ import type { AuthOptions, SettledOptions } from "./options.ts";
 import { createRules, systemClock } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
 import type { Answer } from "./web/answers/responses.ts";
-import type { CookieGuard } from "./web/answers/session-cookie.ts";
 import { createGuardCheck, type GuardCheck } from "./web/guards.ts";
 import type { PageHelpers } from "./web/pages/page-data.ts";
 import { openSite } from "./web/pages/site.ts";
-import { pathOf, pathsUnder } from "./web/paths.ts";
+import { pathOf, pathsOf } from "./web/paths.ts";
 import { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
 import { createProxyTrust } from "./web/request/remote-address.ts";
 import { createRequestIds, type RequestSource } from "./web/request/request-id.ts";
-import { noteRefusal } from "./web/request/warnings.ts";
 import type { WebRequest } from "./web/request/web-request.ts";
 import { createRoutes } from "./web/routes.ts";
 import { createViews } from "./web/views.ts";
@@ -101,27 +99,15 @@ export function authOf(given: SettledOptions): Auth {
   const settled = { ...given, store: watchStore(given.store, systemClock, given.log) };
   const proxies = createProxyTrust(settled.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
-  const paths = pathsUnder(settled.basePath, settled.homePath);
+  const paths = pathsOf(settled);
   // Before the rules, which watch the store from then on: broken pages make this function throw.
   const { pages, assets, reload } = openSite(paths, settled);
   const rules = createRules(settled, requests.log);
   const views = createViews({ pages, rules, options: settled, requests });
-  const guardOf = (guard: CookieGuard): GuardCheck =>
-    createGuardCheck(guard, settled, { paths, views }, (request) =>
-      noteRefusal({ requests, proxies }, request, "forged session token refused"),
-    );
-  const requireAuth = guardOf(rules.requireAuth);
-  const authMiddleware = guardOf(rules.requireUser);
-  const routes = createRoutes({
-    rules,
-    options: settled,
-    views,
-    paths,
-    assets,
-    requireAuth,
-    proxies,
-    requests,
-  });
+  const common = { options: settled, views, paths, proxies, requests };
+  const requireAuth = createGuardCheck(rules.requireAuth, common);
+  const authMiddleware = createGuardCheck(rules.requireUser, common);
+  const routes = createRoutes({ ...common, rules, assets, requireAuth });
   const adapter: AdapterParts = Object.freeze({
     owns: (url: string) => routes.paths.has(pathOf(url)),
     paths: routes.paths,

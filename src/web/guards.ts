@@ -2,11 +2,12 @@ import { errorOf } from "../core/base/fault.ts";
 import { andThen, type MaybePromise } from "../core/base/maybe-promise.ts";
 import type { Admission } from "../core/sessions/require-user.ts";
 import type { User } from "../core/store.ts";
+import { answerRefused, type RefusalOptions } from "./answer-refused.ts";
 import type { Answer } from "./answers/responses.ts";
 import type { CookieGuard } from "./answers/session-cookie.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Paths } from "./paths.ts";
-import { type RefusalOptions, refuse } from "./refuse.ts";
+import { noteRefusal, type RefusalPorts } from "./request/warnings.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 import type { Views } from "./views.ts";
 
@@ -25,29 +26,41 @@ export type GuardCheck = (
   request: () => WebRequest,
 ) => MaybePromise<GuardResult>;
 
-export function createGuardCheck(
-  guard: CookieGuard,
-  options: RefusalOptions,
-  { paths, views }: { readonly paths: Paths; readonly views: Views },
-  noteForgedToken: (request: WebRequest) => void,
-): GuardCheck {
+interface GuardPorts extends RefusalPorts {
+  readonly options: RefusalOptions;
+  readonly paths: Paths;
+  readonly views: Pick<Views, "fault">;
+}
+
+type NotAdmitted = Exclude<Admission, { readonly kind: "admitted" }>;
+
+/** The path to which a refused request is redirected. A forged session token is logged. */
+export function signInPath(
+  ports: RefusalPorts & Pick<GuardPorts, "paths">,
+  { kind }: NotAdmitted,
+  request: WebRequest,
+): string {
+  switch (kind) {
+    case "needs-setup":
+      return ports.paths.setup;
+    case "forged-token":
+      noteRefusal(ports, request, "forged session token refused");
+      return ports.paths.login;
+    case "needs-sign-in":
+      return ports.paths.login;
+  }
+}
+
+export function createGuardCheck(guard: CookieGuard, ports: GuardPorts): GuardCheck {
   const refused = (answer: Answer): GuardResult => ({ kind: "refused", answer });
-  const resultOf = (admission: Admission, request: () => WebRequest): GuardResult => {
-    switch (admission.kind) {
-      case "needs-setup":
-        return refused(refuse(options, paths.setup, request()));
-      case "forged-token":
-        noteForgedToken(request());
-        return refused(refuse(options, paths.login, request()));
-      case "needs-sign-in":
-        return refused(refuse(options, paths.login, request()));
-      case "admitted":
-        return admission;
-    }
+  const resultOf = (admission: Admission, requestOf: () => WebRequest): GuardResult => {
+    if (admission.kind === "admitted") return admission;
+    const request = requestOf();
+    return refused(answerRefused(ports.options, signInPath(ports, admission, request), request));
   };
   const failed = async (thrown: unknown, request: () => WebRequest): Promise<GuardResult> => {
     try {
-      return refused(await views.fault(request(), thrown));
+      return refused(await ports.views.fault(request(), thrown));
     } catch (again) {
       throw errorOf(again);
     }

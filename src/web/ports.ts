@@ -13,14 +13,17 @@ import type { SetupTokenSource } from "../core/setup/setup-token.ts";
 import type { changePassword } from "../core/sign-in/change-password.ts";
 import type { signIn } from "../core/sign-in/sign-in.ts";
 import type { Store, UserId } from "../core/store.ts";
+import type { RefusalOptions } from "./answer-refused.ts";
 import type { PostLoginLocation } from "./answers/location.ts";
+import type { Answer } from "./answers/responses.ts";
 import type { CookieGuard } from "./answers/session-cookie.ts";
 import type { GuardCheck } from "./guards.ts";
 import type { OpenSite } from "./pages/site.ts";
 import type { Paths } from "./paths.ts";
-import type { RefusalOptions } from "./refuse.ts";
+import type { Form } from "./request/form.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
 import type { RequestIds } from "./request/request-id.ts";
+import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 import type { Views } from "./views.ts";
 
 /** A rule whose ports are filled in. */
@@ -79,7 +82,7 @@ interface WebOptions extends HostRule, RefusalOptions {
   readonly health: boolean;
 }
 
-/** What the endpoints use. */
+/** All that an endpoint gets besides the request and its form. */
 export interface WebPorts {
   readonly rules: WebRules;
   readonly options: WebOptions;
@@ -90,3 +93,13 @@ export interface WebPorts {
   readonly proxies: ProxyTrust;
   readonly requests: RequestIds;
 }
+
+/** Answers a posted form. */
+export type FormEndpoint<Request extends WebRequest = WebRequest> = (
+  ports: WebPorts,
+  request: Request,
+  form: Form,
+) => Promise<Answer>;
+
+/** Answers a form of a signed-in user. */
+export type OwnFormEndpoint = FormEndpoint<AdmittedRequest>;

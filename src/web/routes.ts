@@ -1,9 +1,9 @@
 import { isClientGone, messageOf } from "../core/base/fault.ts";
-import { andThen, type MaybePromise, orElse } from "../core/base/maybe-promise.ts";
-import { type Answer, redirect, respondText, withHeader } from "./answers/responses.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { orElse } from "../core/base/maybe-promise.ts";
+import { type Answer, redirect, respondText } from "./answers/responses.ts";
+import { type Endpoint, withRequestId } from "./endpoint.ts";
 import { postPassword } from "./endpoints/account.ts";
-import { answerUnknownPath, isHostChecked, refusingOtherHosts } from "./endpoints/allowed-hosts.ts";
+import { refusingOtherHosts } from "./endpoints/allowed-hosts.ts";
 import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./endpoints/codes.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { getHome } from "./endpoints/home.ts";
@@ -12,13 +12,12 @@ import { postAddPasskey, postPasskeyLogin, postRemovePasskey } from "./endpoints
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
 import { guarded } from "./guards.ts";
-import { CHANGE_PASSWORD, homePathsOf } from "./paths.ts";
-import type { WebPorts } from "./ports.ts";
-import { type Form, readForm } from "./request/form.ts";
-import { REQUEST_ID } from "./request/request-id.ts";
+import { ALIVE, CHANGE_PASSWORD, FORWARD_AUTH, READY } from "./paths.ts";
+import type { FormEndpoint, OwnFormEndpoint, WebPorts } from "./ports.ts";
+import { readForm } from "./request/form.ts";
 import { isCrossSite } from "./request/same-origin.ts";
 import { createProxyWarning, noteRefusal } from "./request/warnings.ts";
-import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
+import type { WebRequest } from "./request/web-request.ts";
 
 /** The endpoints of a path by method. HEAD is answered as GET, and its body is not sent. */
 interface Methods {
@@ -40,126 +39,113 @@ export function createRoutes(ports: WebPorts): Routes {
   const add = (path: string, endpoint: Endpoint): unknown =>
     table.set(path, withRequestId(ports, failingSafely(ports, endpoint)));
   for (const [path, methods] of siteRoutes(ports)) {
-    const endpoint = byMethod(ports, methods);
-    add(path, isHostChecked(ports, path) ? refusingOtherHosts(ports, endpoint) : endpoint);
+    add(path, refusingOtherHosts(ports, byMethod(ports, methods)));
   }
   // The host of these is not checked: load balancers ask for an address, and a reverse proxy asks
   // with the host of the app.
   if (options.health) {
-    add(paths.alive, byMethod(ports, { GET: () => respondText("alive", 200) }));
-    add(paths.ready, byMethod(ports, { GET: () => answerReady(ports) }));
+    add(paths.base + ALIVE, byMethod(ports, { GET: () => respondText("alive", 200) }));
+    add(paths.base + READY, byMethod(ports, { GET: () => answerReady(ports) }));
   }
   if (options.forwardAuth) {
     const GET: Endpoint = (request) => forwardAuth(ports, request);
     // Without `add`: an ID for each request to an app would cost more than the answer.
-    table.set(paths.forwardAuth, failingSafely(ports, byMethod(ports, { GET })));
+    table.set(paths.base + FORWARD_AUTH, failingSafely(ports, byMethod(ports, { GET })));
   }
-  const unknown = failingSafely(ports, (request) => answerUnknownPath(ports, request));
+  const unknown = refusingOtherHosts(ports, (request) =>
+    ports.views.error(request, 404, "noSuchPage"),
+  );
+  const otherwise = failingSafely(ports, unknown);
   return {
     paths: new Set(table.keys()),
-    answer: (request) => (table.get(request.path) ?? unknown)(request),
+    answer: (request) => (table.get(request.path) ?? otherwise)(request),
   };
 }
 
-/** The pages, forms and assets. */
+/** The pages, forms and assets: each with its path, its methods, who may use it and what answers. */
 function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
-  const { paths, options } = ports;
-  const { sessions, codes, passkeys } = ports.rules;
+  const { paths, options, requireAuth, proxies, requests } = ports;
+  const { base } = paths;
+  const { users, sessions, codes, passkeys } = ports.rules;
+  const warnOfProxy = createProxyWarning(proxies, requests.log);
   const site = new Map<string, Methods>();
-  const warnOfProxy = createProxyWarning(ports.proxies, ports.requests.log);
 
   /** A form of a signed-in user. */
-  const ownForm = <Ports extends WebPorts>(
-    given: Ports,
-    post: PostForm<Ports, AdmittedRequest>,
-  ): Endpoint => refusingCrossSite(ports, guarded(ports.requireAuth, withForm(given, post)));
+  const ownForm = (post: OwnFormEndpoint): Endpoint =>
+    refusingCrossSite(ports, guarded(requireAuth, withForm(ports, post)));
   // Where a form belongs by the count of accounts, which comes before whether it can be read.
   const unlessSetUp: Elsewhere = async () =>
-    (await ports.rules.users.anyExists()) ? undefined : redirect(paths.setup);
+    (await users.anyExists()) ? undefined : redirect(paths.setup);
   const onceSetUp: Elsewhere = async () =>
-    (await ports.rules.users.anyExists()) ? redirect(paths.login) : undefined;
+    (await users.anyExists()) ? redirect(paths.login) : undefined;
   /** A sign-in, which the rate limit counts by address. */
-  const signIn = <Ports extends WebPorts>(
-    given: Ports,
-    post: PostForm<Ports, WebRequest>,
-  ): Endpoint => {
-    const endpoint = withForm(given, post, unlessSetUp);
+  const signInForm = (post: FormEndpoint): Endpoint => {
+    const endpoint = withForm(ports, post, unlessSetUp);
     return refusingCrossSite(ports, (request) => {
       warnOfProxy(request);
       return endpoint(request);
     });
   };
+  const setupForm = refusingCrossSite(ports, withForm(ports, postSetup, onceSetUp));
+  const logout = refusingCrossSite(ports, (request) => postLogout(ports, request));
 
   site.set(paths.login, {
     GET: (request) => getLogin(ports, request),
-    POST: signIn(ports, postLogin),
+    POST: signInForm(postLogin),
   });
   site.set(paths.setup, {
     GET: (request) => getSetup(ports, request),
-    POST: showingFaults(ports, refusingCrossSite(ports, withForm(ports, postSetup, onceSetUp))),
+    POST: showingFaults(ports, setupForm),
   });
-  site.set(paths.logout, {
-    POST: refusingCrossSite(ports, (request) => postLogout(ports, request)),
-  });
-  site.set(paths.password, { POST: showingFaults(ports, ownForm(ports, postPassword)) });
+  site.set(`${base}/logout`, { POST: logout });
+  site.set(paths.password, { POST: showingFaults(ports, ownForm(postPassword)) });
   if (sessions !== undefined) {
-    site.set(paths.endSession, { POST: ownForm({ ...ports, sessions }, postEndSession) });
+    site.set(`${base}/account/sessions/end`, { POST: ownForm(postEndSession(sessions)) });
   }
   // The forms of one-time codes are only on the home page.
   if (codes !== undefined && paths.home !== null) {
-    const given = { ...ports, codes };
-    site.set(paths.beginCodes, { POST: ownForm(given, postBeginCodes) });
-    site.set(paths.confirmCodes, { POST: ownForm(given, postConfirmCodes) });
-    site.set(paths.turnOffCodes, { POST: ownForm(given, postTurnOffCodes) });
+    site.set(`${base}/account/codes/begin`, { POST: ownForm(postBeginCodes(codes)) });
+    site.set(`${base}/account/codes/confirm`, { POST: ownForm(postConfirmCodes(codes)) });
+    site.set(`${base}/account/codes/off`, { POST: ownForm(postTurnOffCodes(codes)) });
   }
   if (passkeys !== undefined) {
-    const given = { ...ports, passkeys };
-    site.set(paths.passkeyLogin, { POST: signIn(given, postPasskeyLogin) });
-    site.set(paths.addPasskey, { POST: ownForm(given, postAddPasskey) });
-    site.set(paths.removePasskey, { POST: ownForm(given, postRemovePasskey) });
+    site.set(`${base}/login/passkey`, { POST: signInForm(postPasskeyLogin(passkeys)) });
+    site.set(`${base}/account/passkeys/add`, { POST: ownForm(postAddPasskey(passkeys)) });
+    site.set(`${base}/account/passkeys/remove`, { POST: ownForm(postRemovePasskey(passkeys)) });
   }
   for (const [path, GET] of ports.assets) site.set(path, { GET });
-  const homes = homePathsOf(paths, options);
-  const GET = guarded(ports.requireAuth, (request) => getHome(ports, request));
-  for (const path of homes) site.set(path, { GET });
-  const lastHome = homes.at(-1);
-  if (options.siteFiles && lastHome !== undefined) {
+  const GET = guarded(requireAuth, (request) => getHome(ports, request));
+  for (const path of paths.homes) site.set(path, { GET });
+  const home = paths.homes.at(-1);
+  if (options.siteFiles && home !== undefined) {
     // Browsers unfold the form that the fragment names.
-    site.set(CHANGE_PASSWORD, { GET: () => redirect(`${lastHome}#change-password`) });
+    site.set(CHANGE_PASSWORD, { GET: () => redirect(`${home}#change-password`) });
   }
   return site;
 }
 
 /** Answers 405 to other methods, with those that are allowed. */
 function byMethod({ views }: WebPorts, { GET, POST }: Methods): Endpoint {
-  const allow = [...(GET ? ["GET", "HEAD"] : []), ...(POST ? ["POST"] : [])].join(", ");
+  const Allow = [...(GET ? ["GET", "HEAD"] : []), ...(POST ? ["POST"] : [])].join(", ");
   const endpoints = new Map(Object.entries({ GET, HEAD: GET, POST }));
-  const refuse: Endpoint = (request) =>
-    views.error(request, 405, "methodNotAllowed", { Allow: allow });
-  return (request) => (endpoints.get(request.method) ?? refuse)(request);
+  return (request) =>
+    endpoints.get(request.method)?.(request) ??
+    views.error(request, 405, "methodNotAllowed", { Allow });
 }
 
 /** Turns a failure into the error page. */
 function failingSafely({ views }: WebPorts, endpoint: Endpoint, shown?: "what-failed"): Endpoint {
-  const failed = (thrown: unknown, request: WebRequest): Promise<Answer> =>
+  return orElse(endpoint, (thrown, request) =>
     // Not logged: any client could fill the server log by disconnecting.
     isClientGone(thrown)
       ? views.error(request, 400, "formNotWhole")
-      : views.fault(request, thrown, shown);
-  return orElse(endpoint, failed);
+      : views.fault(request, thrown, shown),
+  );
 }
 
 /** The same for setup and password change, whose pages show what failed. */
 const showingFaults = (ports: WebPorts, endpoint: Endpoint): Endpoint =>
   failingSafely(ports, endpoint, "what-failed");
-
-/** Adds the request's ID to the answer and to lines in the server log. */
-const withRequestId =
-  ({ requests }: WebPorts, endpoint: Endpoint): Endpoint =>
-  (request) =>
-    requests.run(request, (id) =>
-      andThen(endpoint(request), (answer) => withHeader(answer, REQUEST_ID, id)),
-    );
 
 /** Queries the database without any cache and reports whether it answers. */
 async function answerReady({ options, requests }: WebPorts): Promise<Answer> {
@@ -174,44 +160,38 @@ async function answerReady({ options, requests }: WebPorts): Promise<Answer> {
 
 function refusingCrossSite(ports: WebPorts, endpoint: Endpoint): Endpoint {
   return (request) => {
-    const isForeign = isCrossSite(request, ports.options.trustedOrigins);
-    if (!isForeign) return endpoint(request);
+    if (!isCrossSite(request, ports.options.trustedOrigins)) return endpoint(request);
     noteRefusal(ports, request, "form of another site refused");
     return ports.views.error(request, 403, "crossSite");
   };
 }
 
-type PostForm<Ports, Request> = (
-  ports: Ports,
-  request: Request,
-  form: Form,
-) => MaybePromise<Answer>;
-
 /** The answer to a form that is sent to the wrong path; `undefined` for the right one. */
 type Elsewhere = () => Promise<Answer | undefined>;
 
 /** Calls the endpoint with the form; refuses a body that cannot be read as one. */
-function withForm<Ports extends WebPorts, Request extends WebRequest>(
-  ports: Ports,
-  post: PostForm<Ports, Request>,
+function withForm<Request extends WebRequest>(
+  ports: WebPorts,
+  post: FormEndpoint<Request>,
   elsewhere: Elsewhere = async () => undefined,
 ): (request: Request) => Promise<Answer> {
+  const { views } = ports;
   return async (request) => {
-    const reading = await readForm(request);
-    switch (reading.kind) {
-      case "form":
-        return post(ports, request, reading.form);
+    const form = await readForm(request);
+    switch (form) {
       case "too-large":
         noteRefusal(ports, request, "unreadable form refused");
-        return ports.views.error(request, 413, "formTooLarge");
+        return views.error(request, 413, "formTooLarge");
       case "not-utf8": {
         const redirected = await elsewhere();
         if (redirected !== undefined) return redirected;
         noteRefusal(ports, request, "unreadable form refused");
-        return ports.views.error(request, 400, "formNotUtf8");
+        return views.error(request, 400, "formNotUtf8");
       }
       case "aborted":
-        return ports.views.error(request, 400, "formNotWhole");
+        return views.error(request, 400, "formNotWhole");
+      default:
+        return post(ports, request, form);
     }
   };
 }

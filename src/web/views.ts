@@ -19,18 +19,12 @@ import { parameterOf, type WebRequest } from "./request/web-request.ts";
 
 /** Pages as answers. */
 export interface Views {
+  /** If a replaced page leaves out the message of `data.problem`, the error page shows it instead. */
   page<Name extends PageName>(
     request: WebRequest,
     name: Name,
     data: PageData[Name],
-    cookies?: readonly string[],
-  ): Promise<Answer>;
-  /** The form with its problem; the error page if a replaced page leaves the message out. */
-  formProblem<Name extends "setup" | "home">(
-    request: WebRequest,
-    status: number,
-    name: Name,
-    data: PageData[Name] & { readonly problem: { readonly message: string } },
+    sent?: { readonly status?: number; readonly cookies?: readonly string[] },
   ): Promise<Answer>;
   /** The error page with a message in the reader's language. */
   error(
@@ -47,6 +41,8 @@ export interface Views {
    */
   fault(request: WebRequest, thrown: unknown, shown?: "what-failed"): Promise<Answer>;
   locale(request: WebRequest): Locale;
+  /** A message in the reader's language. */
+  message(request: WebRequest, name: MessageName): string;
   /** The values that every page gets, also for an app's own templates. */
   helpers(request: WebRequest): Promise<PageHelpers>;
 }
@@ -59,6 +55,15 @@ interface ViewPorts {
   readonly requests: RequestIds;
 }
 
+/** What differs between error pages. */
+interface ErrorPage {
+  readonly headers?: Headers;
+  /** Without them, the store is asked; the page is rendered even if that fails. */
+  readonly helpers?: PageHelpers;
+  /** Goes before every path of a page that is shown on another host. */
+  readonly origin?: string | undefined;
+}
+
 export function createViews({ pages, rules, options, requests }: ViewPorts): Views {
   const { log } = requests;
   const ofPages = pageHeaders(options);
@@ -67,12 +72,7 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
   const locale: Views["locale"] = (request) =>
     options.locale ?? preferredLocale(request.header("accept-language"));
 
-  const respondPage = (
-    html: string,
-    status: number,
-    headers: Headers = {},
-    cookies: readonly string[] = [],
-  ): Answer => respond(html, status, { ...ofPages, ...headers }, cookies);
+  const message: Views["message"] = (request, name) => wordsIn(locale(request)).messages[name];
 
   async function helpers(request: WebRequest): Promise<PageHelpers> {
     return {
@@ -82,22 +82,21 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
     };
   }
 
-  /** Without `given` helpers, asks the store; the page is rendered even if that fails. */
   const errorPage = (
     request: WebRequest,
     data: PageData["error"],
-    headers: Headers = {},
-    given?: PageHelpers,
+    { headers = {}, helpers: given, origin }: ErrorPage = {},
   ): Promise<Answer> =>
     requests.run(request, async (id) => {
       const withId = { ...headers, [REQUEST_ID]: id };
       const known = given ?? (await helpers(request).catch(() => helpersWithoutStore(request)));
       try {
-        return respondPage(
-          pages.render("error", locale(request), known, data),
-          data.status,
-          withId,
+        const html = pages.render(
+          "error",
+          { locale: locale(request), helpers: known, origin },
+          data,
         );
+        return respond(html, data.status, { ...ofPages, ...withId });
       } catch (fault) {
         log.error({ reason: messageOf(fault) }, "the error page cannot be rendered");
         return respondText(data.message, data.status, withId);
@@ -107,63 +106,56 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
   const fault: Views["fault"] = (request, thrown, shown) =>
     requests.run(request, (requestId) => {
       const error = errorOf(thrown);
-      const calm = error instanceof Unavailable ? "unavailable" : "internalFailure";
-      const message = shown ? error.message : wordsIn(locale(request)).messages[calm];
-      return faultPage(request, error, { message, requestId });
+      const isTemporary = error instanceof Unavailable;
+      const calm = message(request, isTemporary ? "unavailable" : "internalFailure");
+      const data = { message: shown ? error.message : calm, requestId };
+      const { method, path } = request;
+      if (!isTemporary) {
+        log.error({ err: error, method, path }, "request failed");
+        return errorPage(request, { status: 500, ...data });
+      }
+      // Without the stack: under load these failures are frequent, and they are not bugs.
+      const cause = error.cause === undefined ? {} : { cause: messageOf(error.cause) };
+      log.warn({ reason: error.message, ...cause, method, path }, "request put off");
+      return errorPage(
+        request,
+        { status: 503, ...data },
+        {
+          headers: { "Retry-After": String(error.retryAfterSeconds) },
+          // The store has just failed to answer: asking it again could take as long.
+          helpers: helpersWithoutStore(request),
+        },
+      );
     });
 
-  function faultPage(
-    request: WebRequest,
-    fault: Error,
-    told: { readonly message: string; readonly requestId: string },
-  ): Promise<Answer> {
-    const { method, path } = request;
-    if (!(fault instanceof Unavailable)) {
-      log.error({ err: fault, method, path }, "request failed");
-      return errorPage(request, { status: 500, ...told });
-    }
-    // Without the stack: under load these failures are frequent, and they are not bugs.
-    const cause = fault.cause === undefined ? {} : { cause: messageOf(fault.cause) };
-    log.warn({ reason: fault.message, ...cause, method, path }, "request put off");
-    // Does not query the unresponsive store again, which could take as long as the first time.
-    const later = { "Retry-After": String(fault.retryAfterSeconds) };
-    return errorPage(request, { status: 503, ...told }, later, helpersWithoutStore(request));
-  }
-
   return {
-    async page(request, name, data, cookies) {
-      const html = pages.render(name, locale(request), await helpers(request), data);
-      return respondPage(html, 200, offersPasskeys(data) ? ofPasskeyPages : {}, cookies);
+    async page(request, name, data, { status = 200, cookies = [] } = {}) {
+      const reader = { locale: locale(request), helpers: await helpers(request) };
+      const html = pages.render(name, reader, data);
+      const problem = "problem" in data ? data.problem : undefined;
+      if (problem !== undefined && !html.includes(problem.message)) {
+        return errorPage(request, { status, message: problem.message });
+      }
+      return respond(html, status, offersPasskeys(data) ? ofPasskeyPages : ofPages, cookies);
     },
-    async formProblem(request, status, name, data) {
-      const html = pages.render(name, locale(request), await helpers(request), data);
-      const { message } = data.problem;
-      return html.includes(message)
-        ? respondPage(html, status, offersPasskeys(data) ? ofPasskeyPages : {})
-        : errorPage(request, { status, message });
-    },
-    error(request, status, name, headers) {
-      const message = wordsIn(locale(request)).messages[name];
-      return errorPage(request, { status, message }, headers);
-    },
-    excluded: (request) =>
-      requests.run(request, async (id) => {
-        const message = wordsIn(locale(request)).messages.userNotListed;
-        const data = { status: 403, message, offersSignOut: true };
-        // The browser shows it under the host name of the app, where a path would reach the app.
-        const html = pages.render(
-          "error",
-          locale(request),
-          await helpers(request),
-          data,
-          options.publicUrl,
-        );
+    error: (request, status, name, headers = {}) =>
+      errorPage(request, { status, message: message(request, name) }, { headers }),
+    excluded(request) {
+      const data = {
+        status: 403,
+        message: message(request, "userNotListed"),
+        offersSignOut: true,
+      };
+      return errorPage(request, data, {
         // With `same-origin`, browsers send `Origin: null` to a gate on another host.
-        const headers = { [REQUEST_ID]: id, "Referrer-Policy": "strict-origin" };
-        return respondPage(html, data.status, headers);
-      }),
+        headers: { "Referrer-Policy": "strict-origin" },
+        // The browser shows it under the host name of the app, where a path would reach the app.
+        origin: options.publicUrl,
+      });
+    },
     fault,
     locale,
+    message,
     helpers,
   };
 }

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { UserId } from "../../src/core/store.ts";
 import type { PageData, PageHelpers } from "../../src/web/pages/page-data.ts";
-import type { Pages } from "../../src/web/pages/render.ts";
+import type { Pages, Reader } from "../../src/web/pages/render.ts";
 import { loadSite, type Site, type SiteOptions } from "../../src/web/pages/site.ts";
-import { pathsUnder } from "../../src/web/paths.ts";
+import type { Locale } from "../../src/web/pages/words.ts";
+import { pathsOf } from "../../src/web/paths.ts";
 import { tempDir } from "./temp-dir.ts";
 
 export const PLAIN: SiteOptions = {
@@ -18,8 +19,10 @@ export const PLAIN: SiteOptions = {
   passkeys: true,
 };
 
+const PATHS = pathsOf({ basePath: "", homePath: "/", forwardAuth: false });
+
 export const site = (options: Partial<SiteOptions> = {}): Site =>
-  loadSite(pathsUnder("", "/"), { ...PLAIN, ...options });
+  loadSite(PATHS, { ...PLAIN, ...options });
 
 export const pagesFrom = (pagesDir: string | undefined): Pages => site({ pagesDir }).pages;
 
@@ -42,30 +45,15 @@ export const signedIn = (username: string): PageHelpers => ({
   CurrentUser: { id: "1" as UserId, username },
 });
 
+/** For whom a page is rendered. */
+export const to = (helpers: PageHelpers = NOBODY, locale: Locale = "en"): Reader => ({
+  locale,
+  helpers,
+});
+
 /** The data of the pages in their simplest state. */
 export const plain: Omit<PageData, "error"> = {
-  login: {
-    returnTo: undefined,
-    continueTo: undefined,
-    asksCode: false,
-    offersPasskeys: false,
-    notice: undefined,
-  },
-  setup: {
-    tokenExpected: false,
-    token: "",
-    username: "",
-    domain: "",
-    offersDomain: false,
-    returnTo: undefined,
-    problem: undefined,
-  },
-  home: {
-    activity: { kind: "none" },
-    sessions: { kind: "none" },
-    codes: { kind: "none" },
-    notice: undefined,
-    problem: undefined,
-    passkeys: undefined,
-  },
+  login: { asksCode: false, offersPasskeys: false },
+  setup: { tokenExpected: false, token: "", username: "", domain: "", offersDomain: false },
+  home: { activity: { kind: "none" }, sessions: { kind: "none" }, codes: { kind: "none" } },
 };

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { pathsUnder } from "../../web/paths.ts";
+import { ALIVE, FORWARD_AUTH, READY } from "../../web/paths.ts";
 import type { Certificate } from "./certificate.ts";
 
-const { alive, ready, forwardAuth } = pathsUnder("", null);
 /** Paths that health checks and proxies on the local network request over plain HTTP. */
-const NEVER_REDIRECTED: readonly string[] = [alive, ready, forwardAuth];
+const NEVER_REDIRECTED: readonly string[] = [ALIVE, READY, FORWARD_AUTH];
 
 export interface HttpsTarget {
   readonly port: number;

@@ -1,5 +1,4 @@
 import { Fault } from "../../core/base/fault.ts";
-import type { Asset } from "../pages/assets.ts";
 import { originOf, type PostLoginLocation, portOf } from "./location.ts";
 
 /** For responses that are not pages: if a browser shows one, nothing in it runs. */
@@ -73,14 +72,6 @@ export const respondText = (text: string, status: number, headers: Headers = {})
 
 export const respondJson = (value: object, status: number, headers: Headers = {}): Answer =>
   respond(JSON.stringify(value), status, { "Content-Type": "application/json", ...headers });
-
-export const respondAsset = ({ contentType, cacheControl, body }: Asset): Answer =>
-  respond(body, 200, {
-    "Content-Type": contentType,
-    // An image opened directly is a document, and an SVG document could contain scripts.
-    "Content-Security-Policy": `${NOTHING_RUNS}; style-src 'unsafe-inline'; sandbox`,
-    "Cache-Control": cacheControl,
-  });
 
 /** The options that determine where a page can lead. */
 export interface FormTargets {

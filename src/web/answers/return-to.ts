@@ -15,29 +15,18 @@ export interface ReturnOptions {
   readonly cookieDomain: string | undefined;
 }
 
-/** Where the browser sent the request, as far as the request tells. */
-export interface Asked {
-  readonly host: string | undefined;
-  readonly isHttps: boolean;
-}
-
-export const askedOf = (request: WebRequest): Asked => ({
-  host: request.header("host"),
-  isHttps: isOverTls(request),
-});
-
 /** Returns the target if it is allowed. Without `returnTo` and forward auth, none is. */
 export function acceptedTarget(
   { returnTo, forwardAuth, publicUrl, cookieDomain }: ReturnOptions,
-  asked: Asked,
+  request: WebRequest,
   target: string | undefined,
 ): string | undefined {
   if (!(returnTo || forwardAuth) || target === undefined) return undefined;
-  const isHttps = publicUrl?.startsWith("https:") ?? asked.isHttps;
+  const isHttps = publicUrl?.startsWith("https:") ?? isOverTls(request);
   const scope = {
     // An http page does not get the Secure session cookie, and others on the network could change it.
     protocols: isHttps ? ["https:"] : ["https:", "http:"],
-    origins: publicUrl === undefined ? askedOrigin(asked.host, target) : [publicUrl],
+    origins: publicUrl === undefined ? requestedOrigin(request, target) : [publicUrl],
     domain: cookieDomain,
     port: portOf(publicUrl),
   };
@@ -45,8 +34,8 @@ export function acceptedTarget(
 }
 
 /** Without a public URL, the host of the request counts as Latchkey's own. */
-function askedOrigin(host: string | undefined, target: string): readonly string[] {
-  return isOfHost(target, host) ? [new URL(target).origin] : [];
+function requestedOrigin(request: WebRequest, target: string): readonly string[] {
+  return isOfHost(target, request.header("host")) ? [new URL(target).origin] : [];
 }
 
 /** Adds the return target, if there is one, to a location. */

@@ -1,20 +1,16 @@
 import type { BegunCodes } from "../../core/codes/turn-on-codes.ts";
 import type { User } from "../../core/store.ts";
 import { homeLocation } from "../answers/location.ts";
-import { type Answer, redirect } from "../answers/responses.ts";
+import { redirect } from "../answers/responses.ts";
 import type { CodesField, CodesSection } from "../pages/page-data.ts";
 import { MAX_QR_BYTES, qrCode } from "../pages/qr-code.ts";
 import type { MessageName } from "../pages/words/en.ts";
-import type { CodeRules, WebPorts } from "../ports.ts";
-import type { Form } from "../request/form.ts";
+import type { CodeRules, OwnFormEndpoint, WebPorts } from "../ports.ts";
 import { clientOf } from "../request/remote-address.ts";
-import { noteRefusal, type Refusal } from "../request/warnings.ts";
-import type { AdmittedRequest } from "../request/web-request.ts";
-import { type HomeFormProblem, homeWithCodes, homeWithProblem } from "./home.ts";
+import { noteRefusal } from "../request/warnings.ts";
+import { answerCodes, answerProblem, type HomeFormProblem } from "./home.ts";
 
-type CodePorts = WebPorts & { readonly codes: CodeRules };
-
-const REJECTED: Refusal = "change of one-time codes rejected";
+const REJECTED = "change of one-time codes rejected";
 
 const problem = (message: MessageName, field: CodesField): HomeFormProblem => ({
   form: "codes",
@@ -25,73 +21,67 @@ const problem = (message: MessageName, field: CodesField): HomeFormProblem => ({
 const WRONG_PASSWORD = problem("currentPasswordIncorrect", "codes_password");
 const WRONG_CODE = problem("codeIncorrect", "code");
 
-export async function postBeginCodes(
-  ports: CodePorts,
-  request: AdmittedRequest,
-  form: Form,
-): Promise<Answer> {
-  const { user } = request;
-  const client = clientOf(request, ports.proxies);
-  const outcome = await ports.codes.begin(user.id, form("codes_password"), client);
-  switch (outcome.kind) {
-    case "no-user":
-      return redirect(ports.paths.login);
-    case "already-on":
-      return redirect(homeLocation(ports.paths, ports.options, user));
-    case "current-password-incorrect":
-      noteRefusal(ports, request, REJECTED);
-      return homeWithProblem(ports, request, WRONG_PASSWORD);
-    case "begun":
-      return homeWithCodes(ports, request, begunSection(ports, user, outcome.begun));
-  }
-}
-
-export async function postConfirmCodes(
-  ports: CodePorts,
-  request: AdmittedRequest,
-  form: Form,
-): Promise<Answer> {
-  const { user } = request;
-  const outcome = await ports.codes.confirm(user.id, form("sealed"), form("code"));
-  switch (outcome.kind) {
-    case "no-user":
-      return redirect(ports.paths.login);
-    case "already-on":
-      return redirect(homeLocation(ports.paths, ports.options, user));
-    case "not-begun":
-      return homeWithProblem(ports, request, problem("codesNotBegun", "codes_password"));
-    case "code-incorrect": {
-      const section = begunSection(ports, user, outcome.begun);
-      return homeWithProblem(ports, request, WRONG_CODE, section);
+export const postBeginCodes =
+  (codes: CodeRules): OwnFormEndpoint =>
+  async (ports, request, form) => {
+    const { user } = request;
+    const client = clientOf(request, ports.proxies);
+    const outcome = await codes.begin(user.id, form("codes_password"), client);
+    switch (outcome.kind) {
+      case "no-user":
+        return redirect(ports.paths.login);
+      case "already-on":
+        return redirect(homeLocation(ports, user));
+      case "current-password-incorrect":
+        noteRefusal(ports, request, REJECTED);
+        return answerProblem(ports, request, WRONG_PASSWORD);
+      case "begun":
+        return answerCodes(ports, request, begunSection(ports, user, outcome.begun));
     }
-    case "on": {
-      const { recoveryCodes } = outcome;
-      return homeWithCodes(ports, request, { kind: "turned-on", recoveryCodes });
-    }
-  }
-}
+  };
 
-export async function postTurnOffCodes(
-  ports: CodePorts,
-  request: AdmittedRequest,
-  form: Form,
-): Promise<Answer> {
-  const { user } = request;
-  const entered = { currentPassword: form("codes_password"), code: form("code") };
-  switch (await ports.codes.turnOff(user.id, entered, clientOf(request, ports.proxies))) {
-    case "no-user":
-      return redirect(ports.paths.login);
-    case "current-password-incorrect":
-      noteRefusal(ports, request, REJECTED);
-      return homeWithProblem(ports, request, WRONG_PASSWORD);
-    case "code-incorrect":
-      noteRefusal(ports, request, REJECTED);
-      return homeWithProblem(ports, request, WRONG_CODE);
-    case "already-off":
-    case "off":
-      return redirect(homeLocation(ports.paths, ports.options, user));
-  }
-}
+export const postConfirmCodes =
+  (codes: CodeRules): OwnFormEndpoint =>
+  async (ports, request, form) => {
+    const { user } = request;
+    const outcome = await codes.confirm(user.id, form("sealed"), form("code"));
+    switch (outcome.kind) {
+      case "no-user":
+        return redirect(ports.paths.login);
+      case "already-on":
+        return redirect(homeLocation(ports, user));
+      case "not-begun":
+        return answerProblem(ports, request, problem("codesNotBegun", "codes_password"));
+      case "code-incorrect": {
+        const section = begunSection(ports, user, outcome.begun);
+        return answerProblem(ports, request, WRONG_CODE, section);
+      }
+      case "on": {
+        const { recoveryCodes } = outcome;
+        return answerCodes(ports, request, { kind: "turned-on", recoveryCodes });
+      }
+    }
+  };
+
+export const postTurnOffCodes =
+  (codes: CodeRules): OwnFormEndpoint =>
+  async (ports, request, form) => {
+    const { user } = request;
+    const entered = { currentPassword: form("codes_password"), code: form("code") };
+    switch (await codes.turnOff(user.id, entered, clientOf(request, ports.proxies))) {
+      case "no-user":
+        return redirect(ports.paths.login);
+      case "current-password-incorrect":
+        noteRefusal(ports, request, REJECTED);
+        return answerProblem(ports, request, WRONG_PASSWORD);
+      case "code-incorrect":
+        noteRefusal(ports, request, REJECTED);
+        return answerProblem(ports, request, WRONG_CODE);
+      case "already-off":
+      case "off":
+        return redirect(homeLocation(ports, user));
+    }
+  };
 
 function begunSection({ options }: WebPorts, user: User, begun: BegunCodes): CodesSection {
   const { secret, sealed } = begun;

@@ -1,13 +1,13 @@
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
-import type { Admission } from "../../core/sessions/require-user.ts";
 import type { User } from "../../core/store.ts";
-import { type Answer, type Headers, redirect, respond, respondText } from "../answers/responses.ts";
-import { acceptedTarget, askedOf, withReturnTo } from "../answers/return-to.ts";
+import { type Answer, redirect, respond, respondText } from "../answers/responses.ts";
+import { acceptedTarget, withReturnTo } from "../answers/return-to.ts";
+import { withRequestId } from "../endpoint.ts";
+import { signInPath } from "../guards.ts";
+import { FORWARD_AUTH } from "../paths.ts";
 import type { WebPorts } from "../ports.ts";
 import type { ProxyTrust } from "../request/remote-address.ts";
-import { REQUEST_ID } from "../request/request-id.ts";
 import { kindOfRequest } from "../request/request-kind.ts";
-import { noteRefusal } from "../request/warnings.ts";
 import type { WebRequest } from "../request/web-request.ts";
 import { admitsUser, type ForwardAuthQuery, readForwardAuthQuery } from "./forward-auth-query.ts";
 
@@ -18,108 +18,75 @@ import { admitsUser, type ForwardAuthQuery, readForwardAuthQuery } from "./forwa
  */
 export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
   const query = readForwardAuthQuery(request.query);
-  if (query.kind === "unknown-parameter") return refuseParameter(ports, request, query.name);
-  return andThen(ports.rules.requireAuth(request.header("cookie")), (admission) =>
-    answerOf(ports, request, query, admission),
-  );
-}
-
-function answerOf(
-  ports: WebPorts,
-  request: WebRequest,
-  query: ForwardAuthQuery,
-  admission: Admission,
-): MaybePromise<Answer> {
-  switch (admission.kind) {
-    case "needs-setup":
-      return refuse(ports, request, query, ports.paths.setup);
-    case "needs-sign-in":
-      return refuse(ports, request, query, ports.paths.login);
-    case "forged-token":
-      return ports.requests.run(request, () => {
-        noteRefusal(ports, request, "forged session token refused");
-        return refuse(ports, request, query, ports.paths.login);
-      });
-    case "admitted":
-      return admitsUser(query.lists, admission.user.username)
-        ? admissionOf(admission.user)
-        : exclude(ports, request, admission.user);
+  if (query.kind === "unknown-parameter") {
+    return withRequestId(ports, () => unknownParameter(ports, query.name))(request);
   }
+  return andThen(ports.rules.requireAuth(request.header("cookie")), (admission) => {
+    if (admission.kind !== "admitted") {
+      return withRequestId(ports, () =>
+        sendToSignIn(ports, request, query, signInPath(ports, admission, request)),
+      )(request);
+    }
+    const { user } = admission;
+    return admitsUser(query.lists, user.username)
+      ? admissionOf(user)
+      : withRequestId(ports, () => exclude(ports, request, user))(request);
+  });
 }
 
 /** Tells the operator, whose proxy returns the line to the browser. */
-function refuseParameter({ paths, requests }: WebPorts, request: WebRequest, name: string): Answer {
-  return respondText(
-    `unknown query parameter ${JSON.stringify(name)}: ${paths.forwardAuth} accepts users and deny`,
+const unknownParameter = ({ paths }: WebPorts, name: string): Answer =>
+  respondText(
+    `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users and deny`,
     400,
-    { [REQUEST_ID]: requests.of(request) },
   );
-}
 
-function refuse(
-  ports: WebPorts,
+function sendToSignIn(
+  { options, proxies }: WebPorts,
   request: WebRequest,
   { deny }: ForwardAuthQuery,
   path: string,
 ): Answer {
-  const headers: Headers = { [REQUEST_ID]: ports.requests.of(request) };
-  if (!asksForPage(request)) return respond(null, 401, headers);
-  const target = acceptedTarget(
-    ports.options,
-    askedOf(request),
-    readTarget(ports.proxies, request),
-  );
-  const location = withReturnTo(`${ports.options.publicUrl ?? ""}${path}`, target);
+  if (!asksForPage(request)) return respond(null, 401);
+  const target = acceptedTarget(options, request, readTarget(proxies, request));
+  const location = withReturnTo(`${options.publicUrl ?? ""}${path}`, target);
   switch (deny) {
     case "redirect":
-      return redirect(location, [], headers);
+      return redirect(location);
     case "401":
       // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
-      return respond(null, 401, { ...headers, Location: location });
+      return respond(null, 401, { Location: location });
   }
 }
 
-function asksForPage(request: WebRequest): boolean {
-  return kindOfRequest(request.header("x-forwarded-method") ?? "GET", request) === "page";
-}
+const asksForPage = (request: WebRequest): boolean =>
+  kindOfRequest(request.header("x-forwarded-method") ?? "GET", request) === "page";
 
 /** For a signed-in user whom the app does not admit. */
-function exclude(
-  { views, requests }: WebPorts,
-  request: WebRequest,
-  user: User,
-): MaybePromise<Answer> {
-  if (asksForPage(request)) return views.excluded(Object.assign(request, { user }));
-  return respond(null, 403, { [REQUEST_ID]: requests.of(request) });
-}
+const exclude = ({ views }: WebPorts, request: WebRequest, user: User): MaybePromise<Answer> =>
+  asksForPage(request) ? views.excluded(Object.assign(request, { user })) : respond(null, 403);
 
 /** By the objects of the user memory: a user that was read again gets a new answer. */
 const admissions = new WeakMap<User, Answer>();
 
+/**
+ * Every request to an app gets this answer, so it has only the headers that proxies use. Without
+ * `no-store`, a proxy that caches everything would share the answer of one user with the others.
+ */
 function admissionOf(user: User): Answer {
   const known = admissions.get(user);
   if (known !== undefined) return known;
-  const made = admit(user);
-  admissions.set(user, made);
-  return made;
-}
-
-/**
- * One of these is sent with every request to an app, so it has no header that no proxy uses. A
- * proxy that caches everything would share an answer between users.
- */
-const admit = ({ id, username }: User): Answer => ({
-  status: 200,
-  headers: {
-    "Remote-User": inHeader(username),
+  const headers = {
+    "Remote-User": inHeader(user.username),
     // An imported account keeps the ID of its old system, which can be any text.
-    "Remote-User-Id": inHeader(id),
+    "Remote-User-Id": inHeader(user.id),
     "Cache-Control": "no-store",
     "Content-Length": "0",
-  },
-  cookies: [],
-  body: null,
-});
+  };
+  const answer: Answer = { status: 200, headers, cookies: [], body: null };
+  admissions.set(user, answer);
+  return answer;
+}
 
 /** Header values are bytes: text with other characters than plain ASCII, or with `%`, is percent-encoded. */
 function inHeader(text: string): string {

@@ -5,8 +5,14 @@ import type { LogEntry } from "../../core/log/log-reader.ts";
 import type { Extras, UserId } from "../../core/store.ts";
 import { takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
-import type { Activity, ActivityEntry, CodesSection, HomeForm } from "../pages/page-data.ts";
-import { utcIn } from "../pages/utc-time.ts";
+import type {
+  Activity,
+  ActivityEntry,
+  CodesSection,
+  HomeForm,
+  PageData,
+} from "../pages/page-data.ts";
+import { shownTime } from "../pages/utc-time.ts";
 import type { MessageName } from "../pages/words/en.ts";
 import { type Locale, wordsIn } from "../pages/words.ts";
 import type { WebPorts } from "../ports.ts";
@@ -16,38 +22,42 @@ import { sessionsFor } from "./sessions.ts";
 
 export async function getHome(ports: WebPorts, request: AdmittedRequest): Promise<Answer> {
   const { notice, cookies } = takeNotice(request, String(ports.paths.home), "password-changed");
-  const data = await homeOf(ports, request);
-  return ports.views.page(request, "home", { ...data, notice }, cookies);
+  const data = { ...(await homeData(ports, request)), notice };
+  return ports.views.page(request, "home", data, { cookies });
 }
 
-/** Shows the home page with what only the response to a form may show. */
-export async function homeWithCodes(
+/** Shows a step of turning on one-time codes, which only the response to a form may show. */
+export async function answerCodes(
   ports: WebPorts,
   request: AdmittedRequest,
   codes: CodesSection,
 ): Promise<Answer> {
-  const data = await homeOf(ports, request, codes);
-  return ports.views.page(request, "home", data);
+  return ports.views.page(request, "home", await homeData(ports, request, codes));
 }
 
 /** A problem of a form, with the name of its message. */
 export type HomeFormProblem = HomeForm & { readonly message: MessageName };
 
-/** Shows the home page again with a problem of one of its forms. */
-export async function homeWithProblem(
+/** Shows the form again with its problem; the error page if the app has its own page instead. */
+export async function answerProblem(
   ports: WebPorts,
   request: AdmittedRequest,
   given: HomeFormProblem,
   codes?: CodesSection,
 ): Promise<Answer> {
-  const data = await homeOf(ports, request, codes);
-  const { messages } = wordsIn(ports.views.locale(request));
-  const problem = { ...given, message: messages[given.message] };
-  return ports.views.formProblem(request, 422, "home", { ...data, problem });
+  const { paths, views } = ports;
+  if (paths.home === null) return views.error(request, 422, given.message);
+  const problem = { ...given, message: views.message(request, given.message) };
+  const data = { ...(await homeData(ports, request, codes)), problem };
+  return views.page(request, "home", data, { status: 422 });
 }
 
 /** The home page in its usual state, apart from what is given. */
-async function homeOf(ports: WebPorts, request: AdmittedRequest, codes?: CodesSection) {
+async function homeData(
+  ports: WebPorts,
+  request: AdmittedRequest,
+  codes?: CodesSection,
+): Promise<PageData["home"]> {
   const locale = ports.views.locale(request);
   const [activity, sessions, extras] = await Promise.all([
     activityFor(ports, request.user.id, locale),
@@ -55,8 +65,6 @@ async function homeOf(ports: WebPorts, request: AdmittedRequest, codes?: CodesSe
     extrasFor(ports, request.user.id),
   ]);
   return {
-    notice: undefined,
-    problem: undefined,
     activity,
     sessions,
     codes: codes ?? codesSection(ports, extras),
@@ -96,10 +104,7 @@ export function activityIn(locale: Locale, entries: readonly LogEntry[]): readon
   const { events } = wordsIn(locale);
   return entries.map((entry) => {
     const event = eventIn(entry);
-    return {
-      text: event === undefined ? entry.summary : events[event.type](event.subject),
-      at: entry.at.toISOString(),
-      utc: utcIn(locale, entry.at),
-    };
+    const text = event === undefined ? entry.summary : events[event.type](event.subject);
+    return { text, ...shownTime(locale, entry.at) };
   });
 }

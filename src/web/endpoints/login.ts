@@ -1,10 +1,11 @@
+import type { Client } from "../../core/limits/requester.ts";
 import type { SignInOutcome } from "../../core/sign-in/sign-in.ts";
 import { locationFor } from "../answers/location.ts";
 import { takeNotice } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
-import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
+import { acceptedTarget, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
 import { sessionCookies, sessionTokensIn } from "../answers/session-cookie.ts";
-import type { WebPorts } from "../ports.ts";
+import type { FormEndpoint, WebPorts } from "../ports.ts";
 import type { Form } from "../request/form.ts";
 import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
@@ -13,7 +14,7 @@ import { offersPasskeySignIn } from "./passkeys-offered.ts";
 
 export async function getLogin(ports: WebPorts, request: WebRequest): Promise<Answer> {
   const { options, paths, views } = ports;
-  const returnTo = acceptedTarget(options, askedOf(request), parameterOf(request, RETURN_TO));
+  const returnTo = acceptedTarget(options, request, parameterOf(request, RETURN_TO));
   const { CurrentUser: user } = await views.helpers(request);
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
   const [asksCode, offersPasskeys] = await Promise.all([
@@ -22,7 +23,7 @@ export async function getLogin(ports: WebPorts, request: WebRequest): Promise<An
   ]);
   const { notice, cookies } = takeNotice(request, paths.login, "session-not-ended");
   const data = { returnTo, continueTo, asksCode, offersPasskeys, notice };
-  return views.page(request, "login", data, cookies);
+  return views.page(request, "login", data, { cookies });
 }
 
 /** The field is also shown if the store cannot be asked: without codes, it has no effect. */
@@ -34,18 +35,24 @@ async function asksForCode({ rules }: WebPorts): Promise<boolean> {
   }
 }
 
-export async function postLogin(ports: WebPorts, request: WebRequest, form: Form): Promise<Answer> {
-  const outcome = await ports.rules.signIn({
-    ...clientOf(request, ports.proxies),
-    // Read by the rule after the count of accounts, since it throws for an unknown address.
-    get remoteAddress() {
-      return ports.proxies.remoteAddress(request);
-    },
-    username: form("username"),
-    password: form("password"),
-    code: form("code"),
-  });
-  return answerSignIn(ports, request, form, outcome);
+export const postLogin: FormEndpoint = async (ports, request, form) => {
+  const client = await limitedClient(ports, request);
+  const entered = { username: form("username"), password: form("password"), code: form("code") };
+  return answerSignIn(ports, request, form, await ports.rules.signIn({ ...client, ...entered }));
+};
+
+/**
+ * The client of a sign-in, which the rate limit counts by address.
+ *
+ * @throws {Fault} `remote_address_unknown`, but the count of accounts comes before the limit.
+ */
+export async function limitedClient(
+  { rules, proxies }: WebPorts,
+  request: WebRequest,
+): Promise<Client> {
+  const isLimited = await rules.users.anyExists();
+  const remoteAddress = isLimited ? proxies.remoteAddress(request) : proxies.addressOf(request);
+  return { ...clientOf(request, proxies), remoteAddress };
 }
 
 /** The response to every way of signing in. */
@@ -56,7 +63,7 @@ export async function answerSignIn(
   outcome: SignInOutcome,
 ): Promise<Answer> {
   const { rules, options, paths } = ports;
-  const target = acceptedTarget(options, askedOf(request), form(RETURN_TO));
+  const target = acceptedTarget(options, request, form(RETURN_TO));
   switch (outcome.kind) {
     case "needs-setup":
       return redirect(withReturnTo(paths.setup, target));

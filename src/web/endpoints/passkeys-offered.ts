@@ -3,7 +3,7 @@ import { passkeysIn } from "../../core/passkeys/passkey.ts";
 import { type RelyingParty, relyingPartyOf } from "../../core/passkeys/relying-party.ts";
 import type { Extras } from "../../core/store.ts";
 import type { PasskeySection } from "../pages/page-data.ts";
-import { utcIn } from "../pages/utc-time.ts";
+import { shownTime } from "../pages/utc-time.ts";
 import type { Locale } from "../pages/words.ts";
 import type { WebPorts } from "../ports.ts";
 import { hostOf, type WebRequest } from "../request/web-request.ts";
@@ -32,9 +32,8 @@ export function passkeySection(
 ): PasskeySection | undefined {
   if (ports.rules.passkeys === undefined) return undefined;
   const list = passkeysIn(passkeys).map(({ id, name, addedAt, usedAt }) => {
-    const at = new Date(usedAt ?? addedAt);
     const isUsed = usedAt !== undefined;
-    return { id, name, isUsed, at: at.toISOString(), utc: utcIn(locale, at) };
+    return { id, name, isUsed, ...shownTime(locale, new Date(usedAt ?? addedAt)) };
   });
   const canAdd = partyOf(ports, request) !== undefined;
   return list.length > 0 || canAdd ? { list, canAdd } : undefined;

@@ -10,10 +10,9 @@ import {
   sessionTokensIn,
 } from "../answers/session-cookie.ts";
 import type { Sessions } from "../pages/page-data.ts";
-import { utcIn } from "../pages/utc-time.ts";
+import { shownTime } from "../pages/utc-time.ts";
 import { type Locale, wordsIn } from "../pages/words.ts";
-import type { WebPorts } from "../ports.ts";
-import type { Form } from "../request/form.ts";
+import type { OwnFormEndpoint, WebPorts } from "../ports.ts";
 import { clientOf } from "../request/remote-address.ts";
 import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
 
@@ -44,19 +43,16 @@ export async function postLogout(ports: WebPorts, request: WebRequest): Promise<
  * A session that is not the user's own, or that has ended already, gets the same redirect. The
  * redirect of a user who has ended this session leads to the sign-in.
  */
-export async function postEndSession(
-  ports: WebPorts & { readonly sessions: AccountSessions },
-  request: AdmittedRequest,
-  form: Form,
-): Promise<Answer> {
-  const { sessions, paths, options } = ports;
-  const { user } = request;
-  const home = homeLocation(paths, options, user);
-  const session = form("session");
-  if (session === OTHERS) return redirect(home, await endOthers(ports, request));
-  await sessions.end(user, session);
-  return redirect(home);
-}
+export const postEndSession =
+  (sessions: AccountSessions): OwnFormEndpoint =>
+  async (ports, request, form) => {
+    const { user } = request;
+    const home = homeLocation(ports, user);
+    const session = form("session");
+    if (session === OTHERS) return redirect(home, await endOthers(ports, request));
+    await sessions.end(user, session);
+    return redirect(home);
+  };
 
 /** Ends all sessions but that of the request, and returns the cookies with which it continues. */
 export async function endOthers(
@@ -89,8 +85,7 @@ export async function sessionsFor(
         device: deviceIn(locale, session.device),
         address: session.address,
         isCurrent: session.id === currentId,
-        at: session.usedAt.toISOString(),
-        utc: utcIn(locale, session.usedAt),
+        ...shownTime(locale, session.usedAt),
       })),
     };
   } catch (error) {

@@ -1,25 +1,23 @@
 import { isSetupTokenExpected } from "../../core/setup/setup-token.ts";
 import { locationFor } from "../answers/location.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
-import { acceptedTarget, askedOf, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
+import { acceptedTarget, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
 import { sessionCookies } from "../answers/session-cookie.ts";
 import type { PageData, SetupField } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words/en.ts";
-import { wordsIn } from "../pages/words.ts";
-import type { WebPorts } from "../ports.ts";
+import type { FormEndpoint, WebPorts } from "../ports.ts";
 import { type Form, missingFields } from "../request/form.ts";
 import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";
 
 export async function getSetup(ports: WebPorts, request: WebRequest): Promise<Answer> {
-  const target = acceptedTarget(ports.options, askedOf(request), parameterOf(request, RETURN_TO));
+  const target = acceptedTarget(ports.options, request, parameterOf(request, RETURN_TO));
   if (await ports.rules.users.anyExists()) {
     return redirect(withReturnTo(ports.paths.login, target));
   }
   const fromLink: Form = (field) => (field === "token" ? (parameterOf(request, field) ?? "") : "");
-  const data = await setupData(ports, fromLink, target);
-  return ports.views.page(request, "setup", { ...data, problem: undefined });
+  return ports.views.page(request, "setup", await setupData(ports, fromLink, target));
 }
 
 /** Keeps all entered values except the passwords. */
@@ -27,7 +25,7 @@ async function setupData(
   { options }: WebPorts,
   entered: Form,
   returnTo: string | undefined,
-): Promise<Omit<PageData["setup"], "problem">> {
+): Promise<PageData["setup"]> {
   return {
     tokenExpected: isSetupTokenExpected(await options.setupToken.read()),
     offersDomain: options.setUpDomain !== undefined,
@@ -38,7 +36,7 @@ async function setupData(
   };
 }
 
-export async function postSetup(ports: WebPorts, request: WebRequest, form: Form): Promise<Answer> {
+export const postSetup: FormEndpoint = async (ports, request, form) => {
   const { rules, options, views, paths } = ports;
   const entered = {
     token: form("token"),
@@ -48,16 +46,16 @@ export async function postSetup(ports: WebPorts, request: WebRequest, form: Form
     domain: form("domain"),
   };
   const outcome = await rules.setUp(entered, clientOf(request, ports.proxies));
-  const target = acceptedTarget(options, askedOf(request), form(RETURN_TO));
+  const target = acceptedTarget(options, request, form(RETURN_TO));
 
   async function again(
     status: number,
     name: MessageName,
     ...fields: [SetupField, ...SetupField[]]
   ): Promise<Answer> {
-    const message = wordsIn(views.locale(request)).messages[name];
-    const data = await setupData(ports, form, target);
-    return views.formProblem(request, status, "setup", { ...data, problem: { message, fields } });
+    const problem = { message: views.message(request, name), fields };
+    const data = { ...(await setupData(ports, form, target)), problem };
+    return views.page(request, "setup", data, { status });
   }
 
   switch (outcome.kind) {
@@ -78,4 +76,4 @@ export async function postSetup(ports: WebPorts, request: WebRequest, form: Form
         sessionCookies(request, outcome.token, options.cookieDomain),
       );
   }
-}
+};

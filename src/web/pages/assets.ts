@@ -2,17 +2,18 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { Fault, messageOf } from "../../core/base/fault.ts";
+import { type Answer, NOTHING_RUNS, respond } from "../answers/responses.ts";
 import type { Accent } from "./accent-color.ts";
 
-/** A public file, kept in memory. */
+/** A public file, kept in memory as its answer. */
 export interface Asset {
   readonly path: string;
   /** The URL in pages. */
   readonly url: string;
-  readonly contentType: string;
-  readonly cacheControl: string;
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly answer: Answer;
 }
+
+const FOREVER = "public, max-age=31536000, immutable";
 
 const MAX_LOGO_BYTES = 512 * 1024;
 
@@ -31,11 +32,16 @@ export function assetOf(
   path: string,
   contentType: string,
   content: string | Uint8Array<ArrayBuffer>,
+  cacheControl: string = FOREVER,
 ): Asset {
-  const body = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  const digest = createHash("sha256").update(body).digest("base64url").slice(0, 12);
-  const cacheControl = "public, max-age=31536000, immutable";
-  return { path, url: `${path}?v=${digest}`, contentType, cacheControl, body };
+  const digest = createHash("sha256").update(content).digest("base64url").slice(0, 12);
+  const answer = respond(content, 200, {
+    "Content-Type": contentType,
+    // An image opened directly is a document, and an SVG document could contain scripts.
+    "Content-Security-Policy": `${NOTHING_RUNS}; style-src 'unsafe-inline'; sandbox`,
+    "Cache-Control": cacheControl,
+  });
+  return { path, url: `${path}?v=${digest}`, answer };
 }
 
 /** Whether the file can be read and has an image type that browsers show. */

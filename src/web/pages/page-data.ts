@@ -42,15 +42,15 @@ export type HomeForm =
 export interface PageData {
   readonly login: {
     /** The page to go back to after sign-in. */
-    readonly returnTo: string | undefined;
+    readonly returnTo?: string | undefined;
     /** For a user who is already signed in: where a sign-in would redirect to. */
-    readonly continueTo: string | undefined;
+    readonly continueTo?: string | undefined;
     /** Whether to show the optional field `code`: while at least one account uses codes. */
     readonly asksCode: boolean;
     /** Whether an account can sign in with a passkey here. */
     readonly offersPasskeys: boolean;
     /** After a sign-out whose session the store could not end yet. */
-    readonly notice: "session-not-ended" | undefined;
+    readonly notice?: "session-not-ended" | undefined;
   };
   readonly setup: {
     readonly tokenExpected: boolean;
@@ -59,19 +59,19 @@ export interface PageData {
     readonly username: string;
     readonly domain: string;
     readonly offersDomain: boolean;
-    readonly returnTo: string | undefined;
-    readonly problem:
+    readonly returnTo?: string | undefined;
+    readonly problem?:
       | { readonly message: string; readonly fields: FieldsOf<SetupField> }
       | undefined;
   };
   readonly home: {
     readonly activity: Activity;
     readonly sessions: Sessions;
-    readonly notice: "password-changed" | undefined;
+    readonly notice?: "password-changed" | undefined;
     readonly codes: CodesSection;
-    readonly problem: (HomeForm & { readonly message: string }) | undefined;
+    readonly problem?: (HomeForm & { readonly message: string }) | undefined;
     /** `undefined` if the account has no passkey and cannot add one here. */
-    readonly passkeys: PasskeySection | undefined;
+    readonly passkeys?: PasskeySection | undefined;
   };
   readonly error: {
     readonly status: number;
@@ -91,17 +91,22 @@ export type Sessions =
   | { readonly kind: "unreadable" }
   | { readonly kind: "none" };
 
-interface SessionEntry {
+/** A time, for a reader in any time zone. */
+export interface ShownTime {
+  /** In ISO 8601. The page's script shows how long ago it was. */
+  readonly at: string;
+  /** The time in UTC, formatted for the reader. */
+  readonly utc: string;
+}
+
+/** With the time of the last use, known to the hour. */
+interface SessionEntry extends ShownTime {
   /** The value of the field `session` that ends it. */
   readonly id: string;
   readonly device: string;
   readonly address: string;
   /** Whether it is the session of this request. */
   readonly isCurrent: boolean;
-  /** The last use in ISO 8601, known to the hour. */
-  readonly at: string;
-  /** The time in UTC, formatted for the reader. */
-  readonly utc: string;
 }
 
 /** The account's one-time codes; `none` if they are not offered. */
@@ -129,12 +134,8 @@ export type Activity =
   | { readonly kind: "unreadable" }
   | { readonly kind: "none" };
 
-export interface ActivityEntry {
+export interface ActivityEntry extends ShownTime {
   readonly text: string;
-  /** In ISO 8601. The page's script shows how long ago it was. */
-  readonly at: string;
-  /** The time in UTC, formatted for the reader. */
-  readonly utc: string;
 }
 
 export interface PasskeySection {
@@ -143,14 +144,11 @@ export interface PasskeySection {
   readonly canAdd: boolean;
 }
 
-interface ListedPasskey {
+/** With the time of the last use, otherwise of the addition. */
+interface ListedPasskey extends ShownTime {
   readonly id: string;
   readonly name: string;
   readonly isUsed: boolean;
-  /** When it was last used, otherwise when it was added, in ISO 8601. */
-  readonly at: string;
-  /** The time in UTC, formatted for the reader. */
-  readonly utc: string;
 }
 
 /** All values of a page. */

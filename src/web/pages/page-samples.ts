@@ -12,50 +12,23 @@ const signedIn: PageHelpers = {
   CurrentUser: { id: "1" as UserId, username: "sample" },
 };
 
-const emptyLogin: PageData["login"] = {
-  returnTo: undefined,
-  continueTo: undefined,
-  asksCode: false,
-  offersPasskeys: false,
-  notice: undefined,
-};
-const emptySetup: PageData["setup"] = {
+const login: PageData["login"] = { asksCode: false, offersPasskeys: false };
+const setup: PageData["setup"] = {
   tokenExpected: false,
   token: "",
   username: "",
   domain: "",
   offersDomain: false,
-  returnTo: undefined,
-  problem: undefined,
 };
-const fullSetup: PageData["setup"] = {
-  ...emptySetup,
-  tokenExpected: true,
-  offersDomain: true,
-  returnTo: "/",
-  problem: { message: "invalid", fields: ["token"] },
-};
-
-const at = "2000-01-01T00:00:00.000Z";
-const entries = [{ text: "signed in", at, utc: at }];
-const session = { id: "a", device: "Firefox", address: "::1", isCurrent: true, at, utc: at };
-const other = { ...session, id: "b", isCurrent: false };
-const oneSession = { kind: "sessions", sessions: [session] } as const;
-const twoSessions = { kind: "sessions", sessions: [session, other] } as const;
-const wrongPassword = {
-  form: "password",
-  message: "invalid",
-  fields: ["current_password"],
-} as const;
-const wrongCode = { form: "codes", message: "invalid", fields: ["code"] } as const;
 const home: PageData["home"] = {
   activity: { kind: "none" },
   sessions: { kind: "none" },
   codes: { kind: "none" },
-  passkeys: undefined,
-  notice: undefined,
-  problem: undefined,
 };
+
+const time = { at: "2000-01-01T00:00:00.000Z", utc: "1 Jan 2000, 00:00 UTC" };
+const session = { id: "a", device: "Firefox", address: "::1", isCurrent: true, ...time };
+const passkey = { id: "1", name: "sample", isUsed: true, ...time };
 const begun = {
   kind: "begun",
   secret: "AAAA",
@@ -63,64 +36,60 @@ const begun = {
   qr: { width: 1, path: "" },
   sealed: "sealed",
 } as const;
-const passkeys: PageData["home"]["passkeys"] = {
-  list: [
-    { id: "1", name: "sample", isUsed: true, at, utc: at },
-    { id: "2", name: "sample", isUsed: false, at, utc: at },
-  ],
-  canAdd: false,
+
+const withRows: PageData["home"] = {
+  activity: { kind: "entries", entries: [{ text: "signed in", ...time }] },
+  sessions: { kind: "sessions", sessions: [session, { ...session, id: "b", isCurrent: false }] },
+  codes: { kind: "on", recoveryCodesLeft: 1 },
+  notice: "password-changed",
+  passkeys: { list: [passkey, { ...passkey, isUsed: false }], canAdd: false },
 };
+const withoutRows: PageData["home"] = {
+  activity: { kind: "entries", entries: [] },
+  sessions: { kind: "sessions", sessions: [session] },
+  codes: { kind: "off" },
+  passkeys: { list: [], canAdd: true },
+};
+const unreadable: PageData["home"] = {
+  ...home,
+  activity: { kind: "unreadable" },
+  sessions: { kind: "unreadable" },
+  problem: { form: "password", message: "invalid", fields: ["current_password"] },
+};
+const wrongCode = { form: "codes", message: "invalid", fields: ["code"] } as const;
 
 /** Templates are rendered with these at the start, so that a broken one is reported then. */
 export const samples: Samples = {
   login: [
-    [signedOut, emptyLogin],
+    [signedOut, login],
     [
       { ...signedOut, HasError: true },
-      { ...emptyLogin, returnTo: "/", asksCode: true, offersPasskeys: true },
+      { returnTo: "/", asksCode: true, offersPasskeys: true },
     ],
-    [unconfigured, emptyLogin],
-    [signedOut, { ...emptyLogin, notice: "session-not-ended" }],
-    [signedIn, { ...emptyLogin, continueTo: "/" }],
+    [unconfigured, login],
+    [signedOut, { ...login, notice: "session-not-ended" }],
+    [signedIn, { ...login, continueTo: "/" }],
   ],
   setup: [
-    [unconfigured, emptySetup],
-    [unconfigured, fullSetup],
+    [unconfigured, setup],
+    [
+      unconfigured,
+      {
+        ...setup,
+        tokenExpected: true,
+        offersDomain: true,
+        returnTo: "/",
+        problem: { message: "invalid", fields: ["token"] },
+      },
+    ],
   ],
   home: [
     [signedIn, home],
-    [
-      signedIn,
-      {
-        ...home,
-        activity: { kind: "entries", entries },
-        sessions: twoSessions,
-        notice: "password-changed",
-        passkeys,
-      },
-    ],
-    [
-      signedIn,
-      {
-        ...home,
-        activity: { kind: "entries", entries: [] },
-        sessions: oneSession,
-        codes: { kind: "off" },
-        passkeys: { list: [], canAdd: true },
-      },
-    ],
-    [
-      signedIn,
-      {
-        ...home,
-        activity: { kind: "unreadable" },
-        sessions: { kind: "unreadable" },
-        problem: wrongPassword,
-      },
-    ],
+    [signedIn, withRows],
+    [signedIn, withoutRows],
+    [signedIn, unreadable],
     [signedIn, { ...home, codes: begun, problem: wrongCode }],
     [signedIn, { ...home, codes: { kind: "turned-on", recoveryCodes: ["00000"] } }],
-    [signedIn, { ...home, codes: { kind: "on", recoveryCodesLeft: 1 } }],
   ],
   error: [
     [signedOut, { status: 500, message: "failed" }],

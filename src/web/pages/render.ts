@@ -11,14 +11,15 @@ import { type ReadPage, Templates } from "./templates.ts";
 import { type Locale, wordsIn } from "./words.ts";
 
 export interface Pages {
-  render<Name extends PageName>(
-    name: Name,
-    locale: Locale,
-    helpers: PageHelpers,
-    data: PageData[Name],
-    /** For a page that is shown on another host: goes before every path. */
-    origin?: string,
-  ): string;
+  render<Name extends PageName>(name: Name, reader: Reader, data: PageData[Name]): string;
+}
+
+/** For whom a page is rendered. */
+export interface Reader {
+  readonly locale: Locale;
+  readonly helpers: PageHelpers;
+  /** For a page that is shown on another host: goes before every path. */
+  readonly origin?: string | undefined;
 }
 
 /** The values that are the same on every page, in every language. */
@@ -28,41 +29,36 @@ type PagePlace = Omit<PageFrame, "locale" | "words">;
 export function loadPages(read: ReadPage, place: PagePlace, functions: PageFunctions): Pages {
   const templates = new Templates(read);
   function contents<Name extends PageName>(
-    locale: Locale,
-    helpers: PageHelpers,
+    { locale, helpers, origin = "" }: Reader,
     data: PageData[Name],
-    origin?: string,
   ): PageContents<Name> {
-    const at = origin === undefined ? place : placeAt(origin);
-    const frame: PageFrame = { ...at, locale, words: wordsIn(locale) };
-    return { ...frame, ...helpers, ...data };
-  }
-
-  function placeAt(origin: string): PagePlace {
     const { basePath, homePath, styleSheetUrl, scriptUrl, logoUrl } = place;
-    return {
+    const frame: PageFrame = {
       ...place,
       basePath: origin + basePath,
       homePath: homePath === null ? null : origin + homePath,
       styleSheetUrl: origin + styleSheetUrl,
       scriptUrl: origin + scriptUrl,
       logoUrl: origin + logoUrl,
+      locale,
+      words: wordsIn(locale),
     };
+    return { ...frame, ...helpers, ...data };
   }
 
   for (const [name, states] of Object.entries(samples)) {
     for (const [helpers, data] of states) {
-      templates.render(`@${name}`, contents("en", helpers, data));
+      templates.render(`@${name}`, contents({ locale: "en", helpers }, data));
     }
   }
   const rendered = new Map<string, string>();
   return {
-    render(name, locale, helpers, data, origin) {
-      const state = origin === undefined ? stateOf(helpers, data) : undefined;
-      const key = `${name} ${locale} ${state}`;
+    render(name, reader, data) {
+      const state = stateOf(reader, data);
+      const key = `${name} ${state}`;
       const known = state === undefined ? undefined : rendered.get(key);
       if (known !== undefined) return known;
-      const page = contents<typeof name>(locale, helpers, data, origin);
+      const page = contents<typeof name>(reader, data);
       const made = functions[name]?.(page);
       if (made !== undefined) return made;
       const html = templates.render(`@${name}`, page);
@@ -76,9 +72,9 @@ export function loadPages(read: ReadPage, place: PagePlace, functions: PageFunct
  * The state of a page whose values are all true, false or absent, such as the sign-in page of a
  * stranger. It has so few that each is rendered once. `undefined` for other pages.
  */
-function stateOf(helpers: PageHelpers, data: object): string | undefined {
-  if (helpers.CurrentUser !== undefined) return undefined;
-  let state = `${helpers.NeedsSetup} ${helpers.HasError}`;
+function stateOf({ locale, helpers, origin }: Reader, data: object): string | undefined {
+  if (helpers.CurrentUser !== undefined || origin !== undefined) return undefined;
+  let state = `${locale} ${helpers.NeedsSetup} ${helpers.HasError}`;
   for (const value of Object.values(data)) {
     if (value !== undefined && typeof value !== "boolean") return undefined;
     state += ` ${value}`;

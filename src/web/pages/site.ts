@@ -1,4 +1,4 @@
-import { type Answer, respondAsset } from "../answers/responses.ts";
+import type { Answer } from "../answers/responses.ts";
 import type { Paths } from "../paths.ts";
 import { accentFrom, DEFAULT_ACCENT } from "./accent-color.ts";
 import { type Asset, accentRules, assetOf, keyIcon, readLogo } from "./assets.ts";
@@ -35,22 +35,22 @@ export interface OpenSite {
 
 /** Throws a `Fault` for a file that cannot be used. */
 export function openSite(paths: Paths, options: SiteOptions): OpenSite {
-  let current = answering(loadSite(paths, options));
-  const answerOf = (path: string, first: Answer) => (): Answer =>
-    current.answers.get(path) ?? first;
+  let current = loadSite(paths, options);
   return {
     pages: { render: (...given) => current.pages.render(...given) },
-    assets: new Map([...current.answers].map(([path, first]) => [path, answerOf(path, first)])),
+    assets: new Map(
+      current.assets.map(({ path, answer }, at) => [
+        path,
+        () => current.assets[at]?.answer ?? answer,
+      ]),
+    ),
     reload() {
-      current = answering(loadSite(paths, options));
+      current = loadSite(paths, options);
     },
   };
 }
 
-const answering = ({ pages, assets }: Site) => ({
-  pages,
-  answers: new Map(assets.map((asset) => [asset.path, respondAsset(asset)])),
-});
+const JAVASCRIPT = "text/javascript; charset=utf-8";
 
 /** Reads pages and assets once. Throws a `Fault` for a file that cannot be used. */
 export function loadSite(paths: Paths, options: SiteOptions): Site {
@@ -60,19 +60,19 @@ export function loadSite(paths: Paths, options: SiteOptions): Site {
   const icon = { type: "image/svg+xml", body: keyIcon(accent) };
   const image = logoFile === undefined ? icon : readLogo(logoFile);
   const style = read("latchkey.css").text + (accentColor ? accentRules(accent) : "");
-  const styleSheet = assetOf(paths.styleSheet, "text/css; charset=utf-8", style);
-  const script = assetOf(paths.script, "text/javascript; charset=utf-8", read("latchkey.js").text);
-  const passkeyScript = assetOf(
-    paths.passkeyScript,
-    "text/javascript; charset=utf-8",
-    read("latchkey-passkeys.js").text,
-  );
-  const logo = assetOf(paths.logo, image.type, image.body);
+  const at = (file: string): string => `${paths.base}/${file}`;
+  const scriptOf = (file: string): Asset => assetOf(at(file), JAVASCRIPT, read(file).text);
+  const styleSheet = assetOf(at("latchkey.css"), "text/css; charset=utf-8", style);
+  const script = scriptOf("latchkey.js");
+  const passkeyScript = scriptOf("latchkey-passkeys.js");
+  const logo = assetOf(at("latchkey-logo"), image.type, image.body);
   // At fixed paths, so cached only for an hour.
+  const siteFile = (path: string, type: string, body: string): Asset =>
+    assetOf(path, type, body, "public, max-age=3600");
   const siteFiles = [
-    assetOf("/favicon.svg", icon.type, icon.body),
-    assetOf("/robots.txt", "text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n"),
-  ].map((asset) => ({ ...asset, cacheControl: "public, max-age=3600" }));
+    siteFile("/favicon.svg", icon.type, icon.body),
+    siteFile("/robots.txt", "text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n"),
+  ];
   const place = {
     basePath: paths.base,
     homePath: paths.home,
@@ -85,7 +85,9 @@ export function loadSite(paths: Paths, options: SiteOptions): Site {
   return {
     pages: loadPages(read, place, options.pages),
     assets: [
-      ...[styleSheet, script, logo],
+      styleSheet,
+      script,
+      logo,
       ...(options.passkeys ? [passkeyScript] : []),
       ...(options.siteFiles ? siteFiles : []),
     ],

@@ -1,15 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Script } from "node:vm";
 import { Eta, type TemplateFunction } from "eta/core";
 import { Fault, messageOf } from "../../core/base/fault.ts";
 import { DEFAULT_PAGES, listDefaultPages, readDefaultPage } from "./default-pages.ts";
 
-/** The pages and their shared parts. Each can be replaced. */
-const TEMPLATES = [
-  ...["layout", "field", "user", "sessions", "codes", "passkeys", "use-passkey"],
-  ...["login", "setup", "home", "error"],
-];
+const EXTENSION = ".eta";
 
 /** Reads page files from the operator's folder, and those missing there from the package. */
 export type ReadPage = (file: string) => { readonly path: string; readonly text: string };
@@ -39,7 +35,7 @@ function refuseUnknownFiles(folder: string): void {
     });
   }
   for (const file of files) {
-    if (file.endsWith(".eta") && !known.includes(file)) {
+    if (file.endsWith(EXTENSION) && !known.includes(file)) {
       throw new Fault(
         "page_unknown",
         `${join(folder, file)} does not replace a page; the names are ${known.join(", ")}`,
@@ -53,10 +49,11 @@ export class Templates extends Eta {
   constructor(read: ReadPage) {
     // `debug` makes compiled templates count their lines.
     super({ autoEscape: true, debug: true });
-    for (const name of TEMPLATES) {
-      const { path, text } = read(`${name}.eta`);
+    for (const file of listDefaultPages()) {
+      if (!file.endsWith(EXTENSION)) continue;
+      const { path, text } = read(file);
       const compiled = this.#compileFrom(path, text);
-      this.loadTemplate(`@${name}`, function (this: Eta, contents, options) {
+      this.loadTemplate(`@${basename(file, EXTENSION)}`, function (this: Eta, contents, options) {
         return compiled.call(this, contents, { ...options, filepath: path });
       });
     }

@@ -1,29 +1,15 @@
-import { type BoundedMemory, createBoundedMemory } from "../../core/base/bounded-memory.ts";
+import type { ShownTime } from "./page-data.ts";
 import type { Locale } from "./words.ts";
 
-const UTC_FORMAT = { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" } as const;
-const MINUTE_MS = 60_000;
-const MAX_MINUTES = 2_048;
+/** One for each language: making a format takes longer than rendering a page. */
+const formats: Partial<Record<Locale, Intl.DateTimeFormat>> = {};
 
-/** Kept, because making a format takes longer than the rest of a page, and using it than its row. */
-interface Times {
-  readonly format: Intl.DateTimeFormat;
-  readonly byMinute: BoundedMemory<number, string>;
-}
-
-const times: Partial<Record<Locale, Times>> = {};
-
-/** A time in UTC, to the minute, in the reader's language. */
-export function utcIn(locale: Locale, at: Date): string {
-  times[locale] ??= {
-    format: new Intl.DateTimeFormat(locale, UTC_FORMAT),
-    byMinute: createBoundedMemory(MAX_MINUTES),
-  };
-  const { format, byMinute } = times[locale];
-  const minute = Math.floor(at.getTime() / MINUTE_MS);
-  const known = byMinute.get(minute);
-  if (known !== undefined) return known;
-  const text = `${format.format(at)} UTC`;
-  byMinute.set(minute, text);
-  return text;
+/** A time for a page: in ISO 8601, and to the minute in UTC, formatted for the reader. */
+export function shownTime(locale: Locale, at: Date): ShownTime {
+  formats[locale] ??= new Intl.DateTimeFormat(locale, {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: "UTC",
+  });
+  return { at: at.toISOString(), utc: `${formats[locale].format(at)} UTC` };
 }

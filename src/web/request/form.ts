@@ -19,26 +19,21 @@ export function missingFields<Field extends string>(
   return form(second) === "" ? [first, second] : [first];
 }
 
-type FormReading =
-  | { readonly kind: "form"; readonly form: Form }
-  | { readonly kind: "too-large" }
-  | { readonly kind: "not-utf8" }
-  | { readonly kind: "aborted" };
-
 /**
  * Decodes strictly, since a lenient decoder would make different passwords equal. So the result of
  * a body parser cannot be used.
  *
  * @throws {Fault} `form_already_read` if a body parser has read the body.
  */
-export async function readForm(request: Pick<WebRequest, "header" | "body">): Promise<FormReading> {
+export async function readForm(
+  request: Pick<WebRequest, "header" | "body">,
+): Promise<Form | "too-large" | "not-utf8" | "aborted"> {
   const body = await readBody(request);
-  if (!(body instanceof Uint8Array)) return body;
+  if (typeof body === "string") return body;
   const contentType = request.header("content-type")?.split(";", 1)[0];
-  if (contentType?.trim().toLowerCase() !== FORM_TYPE) return { kind: "form", form: () => "" };
+  if (contentType?.trim().toLowerCase() !== FORM_TYPE) return () => "";
   const fields = parseForm(body);
-  if (fields === undefined) return { kind: "not-utf8" };
-  return { kind: "form", form: (field) => fields.get(field) ?? "" };
+  return fields === undefined ? "not-utf8" : (field) => fields.get(field) ?? "";
 }
 
 /** Decodes a form as browsers encode it. Returns `undefined` for invalid UTF-8. */
@@ -56,10 +51,10 @@ export function parseForm(body: Uint8Array): URLSearchParams | undefined {
   }
 }
 
-type Body = Uint8Array | { readonly kind: "too-large" | "aborted" };
-
-async function readBody(request: Pick<WebRequest, "header" | "body">): Promise<Body> {
-  if (Number(request.header("content-length")) > MAX_BODY_BYTES) return { kind: "too-large" };
+async function readBody(
+  request: Pick<WebRequest, "header" | "body">,
+): Promise<Uint8Array | "too-large" | "aborted"> {
+  if (Number(request.header("content-length")) > MAX_BODY_BYTES) return "too-large";
   const { body } = request;
   if (body === "read") {
     throw new Fault(
@@ -72,11 +67,11 @@ async function readBody(request: Pick<WebRequest, "header" | "body">): Promise<B
   try {
     for await (const piece of body) {
       size += piece.byteLength;
-      if (size > MAX_BODY_BYTES) return { kind: "too-large" };
+      if (size > MAX_BODY_BYTES) return "too-large";
       read.push(piece);
     }
   } catch {
-    return { kind: "aborted" };
+    return "aborted";
   }
   return Buffer.concat(read);
 }

@@ -1,11 +1,11 @@
 import type { ServerLog } from "../../core/base/server-log.ts";
-import type { WebPorts } from "../ports.ts";
 import { peerOf } from "./connection.ts";
 import { canonicalAddress, hopsOf, type ProxyTrust } from "./remote-address.ts";
+import type { RequestIds } from "./request-id.ts";
 import type { WebRequest } from "./web-request.ts";
 
-/** A refused request, as the server log names it. */
-export type Refusal =
+/** The message of a refused request in the server log. */
+export type RefusalMessage =
   | "sign-in rejected"
   | "sign-in rate-limited"
   | "password change rejected"
@@ -16,15 +16,18 @@ export type Refusal =
   | "unreadable form refused"
   | "forged session token refused";
 
-type RefusalPorts = Pick<WebPorts, "requests" | "proxies">;
+export interface RefusalPorts {
+  readonly requests: RequestIds;
+  readonly proxies: ProxyTrust;
+}
 
 /** Logs a refusal with its client's address, and no entered value: users may confuse the fields. */
 export function noteRefusal(
   { requests, proxies }: RefusalPorts,
   request: WebRequest,
-  refusal: Refusal,
+  message: RefusalMessage,
 ): void {
-  requests.log.warn({ address: proxies.addressOf(request) }, refusal);
+  requests.log.warn({ address: proxies.addressOf(request) }, message);
 }
 
 /** Any client can send the header, so the number of warnings is bounded. */

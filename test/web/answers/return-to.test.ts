@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  type Asked,
-  acceptedTarget,
-  type ReturnOptions,
-} from "../../../src/web/answers/return-to.ts";
+import { fetchRequest } from "../../../src/index.ts";
+import { acceptedTarget, type ReturnOptions } from "../../../src/web/answers/return-to.ts";
 
 const OWN = "https://auth.example.test";
 const REQUESTED_HOST = "127.0.0.1:3000";
 
-type Asking = Partial<ReturnOptions> & Partial<Asked>;
+type Asking = Partial<ReturnOptions> & { readonly isHttps?: boolean };
 
 /** Whether a request for another host than Latchkey's own accepts the return target. */
 function isAccepted(target: string, { isHttps = false, ...options }: Asking): boolean {
@@ -19,8 +16,8 @@ function isAccepted(target: string, { isHttps = false, ...options }: Asking): bo
     publicUrl: undefined,
     cookieDomain: undefined,
   };
-  const asked = { host: REQUESTED_HOST, isHttps };
-  return acceptedTarget({ ...without, ...options }, asked, target) === target;
+  const request = fetchRequest(new Request(`http://${REQUESTED_HOST}/`), { encrypted: isHttps });
+  return acceptedTarget({ ...without, ...options }, request, target) === target;
 }
 
 for (const option of ["forwardAuth", "returnTo"] as const) {

@@ -31,7 +31,8 @@ const types: readonly (readonly [name: string, type: string])[] = [
 for (const [name, type] of types) {
   test(`serves ${name} as ${type}`, async (t) => {
     const { assets } = site({ logoFile: await writeLogo(t, name) });
-    assert.equal(assets.find(({ path }) => path === "/latchkey-logo")?.contentType, type);
+    const logo = assets.find(({ path }) => path === "/latchkey-logo");
+    assert.equal(logo?.answer.headers["Content-Type"], type);
   });
 }
 
@@ -82,7 +83,7 @@ test("changes a file's URL only when its content changes", async (t) => {
 test("the key icon has the accent colour of the style sheet in both themes", () => {
   const { assets } = site({ siteFiles: true });
   const textOf = (path: string): string =>
-    Buffer.from(assets.find((one) => one.path === path)?.body ?? []).toString();
+    String(assets.find((one) => one.path === path)?.answer.body);
   const [, ...defined] =
     /--accent: light-dark\((#[\da-f]{6}), (#[\da-f]{6})\)/.exec(textOf("/latchkey.css")) ?? [];
   const filled = [...textOf("/favicon.svg").matchAll(/fill:(#[\da-f]{6})/g)];
@@ -111,7 +112,9 @@ test("accepts a logo of up to 512 KiB", async (t) => {
   const largest = await writeLogo(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES));
   const larger = await writeLogo(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES + 1));
   assert.deepEqual([isLogo(largest), isLogo(larger)], [true, false]);
-  assert.ok(site({ logoFile: largest }).assets.some(({ body }) => body.length === MAX_LOGO_BYTES));
+  assert.ok(
+    site({ logoFile: largest }).assets.some(({ answer }) => answer.body?.length === MAX_LOGO_BYTES),
+  );
   assert.match(faultOf(() => site({ logoFile: larger })).message, /larger than 524288 bytes/);
 });
 

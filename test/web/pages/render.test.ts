@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { PageData } from "../../../src/web/pages/page-data.ts";
 import { loadSite } from "../../../src/web/pages/site.ts";
 import { locales, wordsIn } from "../../../src/web/pages/words.ts";
-import { pathsUnder } from "../../../src/web/paths.ts";
+import { pathsOf } from "../../../src/web/paths.ts";
 import { startGate } from "../../support/gate.ts";
 import { fieldNamed } from "../../support/markup.ts";
-import { folderWith, NOBODY, PLAIN, pagesFrom, plain, signedIn } from "../../support/pages.ts";
+import { folderWith, NOBODY, PLAIN, pagesFrom, plain, signedIn, to } from "../../support/pages.ts";
 
 const failed = (message: string): PageData["error"] => ({ status: 500, message });
 
@@ -14,10 +14,10 @@ test("renders every default page in every language as a complete document", () =
   const { render } = pagesFrom(undefined);
   for (const locale of locales) {
     const rendered = [
-      render("login", locale, NOBODY, plain.login),
-      render("setup", locale, NOBODY, plain.setup),
-      render("home", locale, signedIn("owner"), plain.home),
-      render("error", locale, NOBODY, failed("x")),
+      render("login", to(NOBODY, locale), plain.login),
+      render("setup", to(NOBODY, locale), plain.setup),
+      render("home", to(signedIn("owner"), locale), plain.home),
+      render("error", to(NOBODY, locale), failed("x")),
     ];
     for (const html of rendered) {
       assert.ok(html.startsWith(`<!doctype html>\n<html lang="${locale}" dir="ltr">`), html);
@@ -34,20 +34,20 @@ test("escapes all text from users, clients, settings and errors", () => {
   const { render } = pagesFrom(undefined);
   const at = { at: HOSTILE, utc: HOSTILE };
   const home = (data: Partial<PageData["home"]>): string =>
-    render("home", "en", signedIn("owner"), { ...plain.home, ...data });
+    render("home", to(signedIn("owner")), { ...plain.home, ...data });
   const session = { id: "1", device: "", address: "", isCurrent: true, ...at };
   const setup = (data: Partial<PageData["setup"]>): string => {
     const asking = { ...plain.setup, tokenExpected: true, offersDomain: true };
-    return render("setup", "en", NOBODY, { ...asking, ...data });
+    return render("setup", to(), { ...asking, ...data });
   };
   const rendered = [
-    render("home", "en", signedIn(HOSTILE), plain.home),
+    render("home", to(signedIn(HOSTILE)), plain.home),
     home({ activity: { kind: "entries", entries: [{ text: HOSTILE, ...at }] } }),
     home({ sessions: { kind: "sessions", sessions: [{ ...session, device: HOSTILE }] } }),
     home({ sessions: { kind: "sessions", sessions: [{ ...session, address: HOSTILE }] } }),
     home({ passkeys: { list: [{ id: "1", name: HOSTILE, isUsed: true, ...at }], canAdd: false } }),
-    render("error", "en", NOBODY, failed(HOSTILE)),
-    render("login", "en", NOBODY, { ...plain.login, returnTo: HOSTILE }),
+    render("error", to(), failed(HOSTILE)),
+    render("login", to(), { ...plain.login, returnTo: HOSTILE }),
     setup({ token: HOSTILE }),
     setup({ username: HOSTILE }),
     setup({ domain: HOSTILE }),
@@ -63,24 +63,24 @@ test("escapes all text from users, clients, settings and errors", () => {
 test("the setup page asks for a token and a domain only if they are configured", () => {
   const { render } = pagesFrom(undefined);
   const all = { ...plain.setup, tokenExpected: true, token: "given", offersDomain: true };
-  const asking = render("setup", "en", NOBODY, all);
+  const asking = render("setup", to(), all);
   assert.equal(fieldNamed(asking, "token").value, "given");
   assert.equal(fieldNamed(asking, "domain").required, undefined);
-  const none = render("setup", "en", NOBODY, { ...plain.setup, token: "x" });
+  const none = render("setup", to(), { ...plain.setup, token: "x" });
   assert.doesNotMatch(none, /name="token"|name="domain"/);
 });
 
 test("the form of the sign-in by passkey is hidden until its script runs", () => {
   const { render } = pagesFrom(undefined);
-  assert.doesNotMatch(render("login", "en", NOBODY, plain.login), /passkey/);
-  const offered = render("login", "en", NOBODY, { ...plain.login, offersPasskeys: true });
+  assert.doesNotMatch(render("login", to(), plain.login), /passkey/);
+  const offered = render("login", to(), { ...plain.login, offersPasskeys: true });
   assert.match(offered, /action="\/login\/passkey"[^>]* hidden>/);
 });
 
 test("the setup page focuses the first field to fill in", () => {
   const { render } = pagesFrom(undefined);
   const focused = (setup: Partial<PageData["setup"]>): readonly string[] => {
-    const html = render("setup", "en", NOBODY, { ...plain.setup, ...setup });
+    const html = render("setup", to(), { ...plain.setup, ...setup });
     return [...html.matchAll(/<input id="(\w+)"[^>]* autofocus>/g)].map(([, id = ""]) => id);
   };
   assert.deepEqual(focused({}), ["username"]);
@@ -96,21 +96,21 @@ test("renders a page once per state only if it shows no user and no text", async
   const unique = "<%= crypto.randomUUID() %>";
   const { render } = pagesFrom(await folderWith(t, { "login.eta": unique, "error.eta": unique }));
   const login = (helpers: object, data: object = {}, origin?: string): string =>
-    render("login", "en", { ...NOBODY, ...helpers }, { ...plain.login, ...data }, origin);
+    render("login", { ...to({ ...NOBODY, ...helpers }), origin }, { ...plain.login, ...data });
   const states = (): readonly string[] => [
     login({}),
     login({ HasError: true }),
     login({ NeedsSetup: true }),
     login({}, { asksCode: true }),
     login({}, { offersPasskeys: true }),
-    render("login", "de", NOBODY, plain.login),
+    render("login", to(NOBODY, "de"), plain.login),
   ];
   assert.equal(new Set(states()).size, 6);
   assert.deepEqual(states(), states());
   for (const [what, anew] of Object.entries({
     user: () => login(signedIn("owner")),
     text: () => login({}, { returnTo: "/a" }),
-    number: () => render("error", "en", NOBODY, failed("")),
+    number: () => render("error", to(), failed("")),
     "another host": () => login({}, {}, "https://auth.example"),
   })) {
     assert.notEqual(anew(), anew(), what);
@@ -122,14 +122,12 @@ for (const [home, back] of [
   [null, "/"],
 ] as const) {
   test(`on another host, addresses lead to the gate with the home path ${home}`, () => {
-    const { pages } = loadSite(pathsUnder("/auth", home), PLAIN);
-    const html = pages.render(
-      "error",
-      "en",
-      signedIn("owner"),
-      failed("x"),
-      "https://gate.example",
+    const { pages } = loadSite(
+      pathsOf({ basePath: "/auth", homePath: home, forwardAuth: false }),
+      PLAIN,
     );
+    const reader = { ...to(signedIn("owner")), origin: "https://gate.example" };
+    const html = pages.render("error", reader, failed("x"));
     const addresses = [...html.matchAll(/ (?:href|src|action)="([^"]*)"/g)].map(([, to]) => to);
     const others = addresses.filter((to) => !to?.startsWith("https://gate.example/auth/"));
     assert.deepEqual([addresses.length > 3, others], [true, [back]]);
@@ -139,18 +137,18 @@ for (const [home, back] of [
 test("a replaced layout wraps every page that uses it", async (t) => {
   const layout = "[<%= it.title %>|<%~ it.body %>]";
   const { render } = pagesFrom(await folderWith(t, { "layout.eta": layout }));
-  const login = render("login", "en", NOBODY, plain.login);
+  const login = render("login", to(), plain.login);
   assert.match(login, /^\[Sign in to Latchkey\|.*<form.*\]$/s);
-  const error = render("error", "en", NOBODY, { status: 404, message: "nothing here" });
+  const error = render("error", to(), { status: 404, message: "nothing here" });
   assert.match(error, /^\[[^|]+\|.*nothing here.*\]$/s);
 });
 
 test("a replaced field is used in every form", async (t) => {
   const { render } = pagesFrom(await folderWith(t, { "field.eta": "{<%= it.name %>}" }));
   const own = (html: string): readonly string[] => html.match(/\{\w+\}/g) ?? [];
-  assert.deepEqual(own(render("login", "en", NOBODY, plain.login)), ["{username}", "{password}"]);
-  assert.equal(own(render("setup", "en", NOBODY, plain.setup)).length, 3);
-  assert.equal(own(render("home", "en", signedIn("owner"), plain.home)).length, 3);
+  assert.deepEqual(own(render("login", to(), plain.login)), ["{username}", "{password}"]);
+  assert.equal(own(render("setup", to(), plain.setup)).length, 3);
+  assert.equal(own(render("home", to(signedIn("owner")), plain.home)).length, 3);
 });
 
 test("a replaced page escapes output and gets the helpers and the page's data", async (t) => {
@@ -159,11 +157,11 @@ test("a replaced page escapes output and gets the helpers and the page's data", 
   const { render } = pagesFrom(await folderWith(t, { "error.eta": template }));
   const error = { status: 422, message: "<b>" };
   assert.equal(
-    render("error", "en", { ...NOBODY, HasError: true }, error),
+    render("error", to({ ...NOBODY, HasError: true }), error),
     "false,true,undefined,422,&lt;b&gt;,en,Sign in",
   );
   assert.equal(
-    render("error", "de", signedIn("<i>"), error),
+    render("error", to(signedIn("<i>"), "de"), error),
     `false,false,&lt;i&gt;,422,&lt;b&gt;,de,${wordsIn("de").signIn}`,
   );
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { codeOf } from "../../../src/core/base/fault.ts";
 import { faultOf } from "../../support/faults.ts";
-import { folderWith, NOBODY, pagesFrom, plain } from "../../support/pages.ts";
+import { folderWith, pagesFrom, plain, to } from "../../support/pages.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 interface Broken {
@@ -104,7 +104,7 @@ test("refuses a template with an unknown name and lists the valid names", async 
 test("ignores other files in the folder", async (t) => {
   const folder = await folderWith(t, { "README.md": "notes", "login.eta~": "<% if ( { %>" });
   await mkdir(join(folder, "old"));
-  assert.match(pagesFrom(folder).render("login", "en", NOBODY, plain.login), /<form/);
+  assert.match(pagesFrom(folder).render("login", to(), plain.login), /<form/);
 });
 
 test("refuses a path that is missing or is not a folder, and names it", async (t) => {

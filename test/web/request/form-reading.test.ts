@@ -18,9 +18,9 @@ const createPost = (
   fetchRequest(new Request("http://localhost/", { method: "POST", body, headers, duplex: "half" }));
 
 async function readField(request: WebRequest): Promise<string> {
-  const reading = await readForm(request);
-  assert.ok(reading.kind === "form", reading.kind);
-  return reading.form("a");
+  const form = await readForm(request);
+  assert.ok(typeof form === "function", String(form));
+  return form("a");
 }
 
 for (const type of [FORM, FORM.toUpperCase(), `${FORM};charset=utf-8`, `${FORM} ; x=y`]) {
@@ -48,7 +48,7 @@ test("reads a body without a declared length up to the limit", async () => {
     MAX_BODY_BYTES - 2,
   );
   const reading = await readForm(createPost(createStream([...most, "x"]), headers));
-  assert.deepEqual(reading, { kind: "too-large" });
+  assert.equal(reading, "too-large");
 });
 
 test("reports an aborted body instead of an empty form", async () => {
@@ -57,12 +57,12 @@ test("reports an aborted body instead of an empty form", async () => {
       controller.error(new Error("the connection is gone"));
     },
   });
-  assert.deepEqual(await readForm(createPost(body, { "Content-Type": FORM })), { kind: "aborted" });
+  assert.equal(await readForm(createPost(body, { "Content-Type": FORM })), "aborted");
 });
 
 test("reports invalid UTF-8 instead of fields", async () => {
   const reading = await readForm(createPost("a=%FF", { "Content-Type": FORM }));
-  assert.deepEqual(reading, { kind: "not-utf8" });
+  assert.equal(reading, "not-utf8");
 });
 
 /** A Node request for a form after the given body parser. */

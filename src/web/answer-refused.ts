@@ -1,9 +1,9 @@
-import { type Answer, type Headers, redirect, respondJson } from "./answers/responses.ts";
+import { type Answer, redirect, respondJson } from "./answers/responses.ts";
 import { acceptedTarget, type ReturnOptions, withReturnTo } from "./answers/return-to.ts";
 import { KIND_HEADERS, kindOfRequest } from "./request/request-kind.ts";
 import type { WebRequest } from "./request/web-request.ts";
 
-/** The options that decide how a guard refuses. */
+/** The options that decide how a guard answers a request that it refuses. */
 export interface RefusalOptions extends ReturnOptions {
   readonly onDenied: "redirect" | "negotiate";
 }
@@ -18,22 +18,16 @@ const UNAUTHORIZED = {
  *
  * @param path is that of the sign-in or the setup.
  */
-export function refuse(options: RefusalOptions, path: string, request: WebRequest): Answer {
-  const returningTo = (target: string | undefined): string => {
-    if (!options.returnTo) return path;
-    const isHttps = request.header("x-forwarded-proto") === "https";
-    const asked = { host: request.header("host"), isHttps };
-    return withReturnTo(path, acceptedTarget(options, asked, target));
-  };
+export function answerRefused(options: RefusalOptions, path: string, request: WebRequest): Answer {
+  const returningTo = (target: string | undefined): string =>
+    options.returnTo ? withReturnTo(path, acceptedTarget(options, request, target)) : path;
   const kind = kindOfRequest(request.method, request);
-  const negotiates = options.onDenied === "negotiate";
-  const vary: Headers = negotiates ? { Vary: KIND_HEADERS } : {};
-  if (negotiates && kind === "call") {
+  const vary = options.onDenied === "negotiate" && { Vary: KIND_HEADERS };
+  if (vary && kind === "call") {
     const isHtmx = request.header("hx-request") !== undefined;
     const leave = isHtmx && { "HX-Redirect": returningTo(request.header("hx-current-url")) };
-    const headers = { ...UNAUTHORIZED, ...vary, ...leave };
-    return respondJson({ error: "sign_in_required" }, 401, headers);
+    return respondJson({ error: "sign_in_required" }, 401, { ...UNAUTHORIZED, ...vary, ...leave });
   }
   const location = kind === "page" ? returningTo(`${request.path}${request.query}`) : path;
-  return redirect(location, [], vary);
+  return redirect(location, [], { ...vary });
 }
