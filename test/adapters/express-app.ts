@@ -26,9 +26,6 @@ export const expressApp: Framework = {
     app.get("/failing", adapter.requireAuth, () => {
       throw new Error(OWN_FAULT);
     });
-    app.get("/cookies", adapter.requireAuth, (_request, response) => {
-      response.append("Set-Cookie", "first=1").append("Set-Cookie", "second=2").end();
-    });
     app.get("/who", async (request, response) => {
       response.json((await adapter.currentUser(request)) ?? null);
     });

@@ -31,10 +31,6 @@ function addRoutes(app: FastifyInstance, { auth, reach }: AppParts): void {
   app.get("/failing", { onRequest: adapter.requireAuth }, () => {
     throw new Error(OWN_FAULT);
   });
-  app.get("/cookies", { onRequest: adapter.requireAuth }, async (_request, reply) => {
-    reply.header("Set-Cookie", "first=1").header("Set-Cookie", "second=2");
-    return "";
-  });
   app.get("/who", async (request, reply) =>
     reply.send(JSON.stringify((await adapter.currentUser(request)) ?? null)),
   );

@@ -25,11 +25,6 @@ function createHandlers({ auth, reach }: AppParts): Readonly<Record<string, Hand
     "/failing": adapter.requireAuth(() => {
       throw new Error(OWN_FAULT);
     }),
-    "/cookies": adapter.requireAuth(() => {
-      const headers = new Headers({ "Set-Cookie": "first=1" });
-      headers.append("Set-Cookie", "second=2");
-      return new Response("", { headers });
-    }),
     "/who": async (request) => Response.json((await adapter.currentUser(request)) ?? null),
     "/helpers": async (request) => Response.json(await adapter.pageHelpers(request)),
     "/echo": async (request) => {

@@ -8,7 +8,6 @@ import type { Auth } from "../../src/index.ts";
  *
  * - `/operation` is behind `requireAuth`, `/handler` with any method behind `authMiddleware`
  * - `/failing` is behind `requireAuth` and throws
- * - `/cookies` is behind `requireAuth` and sets two cookies
  * - `/who` returns the current user, `/helpers` the page helpers
  * - `/echo` is public and reads a JSON body or a form with the framework's own parser
  */

@@ -13,6 +13,3 @@ export const frameworks: readonly Framework[] = [
   fastifyApp,
   fetchApp,
 ];
-
-/** The base paths to test: none, and `/auth`. */
-export const bases = ["", "/auth"] as const;

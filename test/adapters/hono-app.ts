@@ -20,11 +20,6 @@ export const honoApp: Framework = {
     app.get("/failing", requireAuth, () => {
       throw new Error(OWN_FAULT);
     });
-    app.get("/cookies", requireAuth, (c) => {
-      c.header("Set-Cookie", "first=1", { append: true });
-      c.header("Set-Cookie", "second=2", { append: true });
-      return c.text("");
-    });
     app.get("/who", async (c) => c.json((await currentUser(c)) ?? null));
     app.get("/helpers", async (c) => c.json(await pageHelpers(c)));
     app.post("/echo", async (c) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OWNER } from "../support/gate.ts";
 import { NOT_FOUND } from "./framework.ts";
-import { bases, frameworks } from "./frameworks.ts";
+import { nodeApp } from "./node-app.ts";
 import { type RunningAdapter, startApp } from "./running.ts";
 
 const findAddresses = (body: string) => {
@@ -34,55 +34,51 @@ async function readPages(app: RunningAdapter, base: string): Promise<Record<stri
   };
 }
 
-for (const framework of frameworks) {
-  for (const base of bases) {
-    const under = `${framework.name}, ${base === "" ? "no base path" : base}`;
-
-    test(`${under}: every link and form on the pages points under the base path, and exists`, async (t) => {
-      const app = await startApp(t, framework, { basePath: base });
-      const pages = await readPages(app, base);
-      const otherAddresses = Object.entries(pages).map(([name, { links, sources, actions }]) => {
-        assert.match(links[0] ?? "", new RegExp(`^${base}/latchkey-logo\\?v=[\\w-]{12}$`), name);
-        assert.match(links[1] ?? "", new RegExp(`^${base}/latchkey\\.css\\?v=[\\w-]{12}$`), name);
-        assert.match(sources[0] ?? "", new RegExp(`^${base}/latchkey\\.js\\?v=[\\w-]{12}$`), name);
-        assert.deepEqual(sources.slice(1), [links[0]], "the logo");
-        return [name, [...links.slice(2), ...actions]];
-      });
-      assert.deepEqual(Object.fromEntries(otherAddresses), {
-        setup: [`${base}/setup`],
-        loginBeforeSetup: [`${base}/setup`, `${base}/login`],
-        errorBeforeSetup: [`${base}/setup`],
-        login: [`${base}/login`],
-        error: [`${base}/login`],
-        errorSignedIn: [base || "/"],
-        home: [
-          `${base}/logout`,
-          ...["password", "sessions/end", "codes/begin"].map((name) => `${base}/account/${name}`),
-        ],
-      });
-      const check = async (address: string, method: string): Promise<void> => {
-        const { status, body } = await app.send(address, { method });
-        assert.ok([200, 303].includes(status), `${method} ${address}: ${status}`);
-        assert.notEqual(body, NOT_FOUND);
-      };
-      const opened = Object.values(pages).flatMap(({ links, sources }) => [...links, ...sources]);
-      const sent = Object.values(pages).flatMap(({ actions }) => actions);
-      for (const address of new Set(opened)) await check(address, "GET");
-      for (const address of new Set(sent)) await check(address, "POST");
+for (const base of ["", "/auth"]) {
+  test(`${base || "no base path"}: every link and form on the pages points under the base path, and exists`, async (t) => {
+    const app = await startApp(t, nodeApp, { basePath: base });
+    const pages = await readPages(app, base);
+    const otherAddresses = Object.entries(pages).map(([name, { links, sources, actions }]) => {
+      assert.match(links[0] ?? "", new RegExp(`^${base}/latchkey-logo\\?v=[\\w-]{12}$`), name);
+      assert.match(links[1] ?? "", new RegExp(`^${base}/latchkey\\.css\\?v=[\\w-]{12}$`), name);
+      assert.match(sources[0] ?? "", new RegExp(`^${base}/latchkey\\.js\\?v=[\\w-]{12}$`), name);
+      assert.deepEqual(sources.slice(1), [links[0]], "the logo");
+      return [name, [...links.slice(2), ...actions]];
     });
-
-    test(`${under}: leaves the home path to the application when the home page is off`, async (t) => {
-      const app = await startApp(t, framework, { basePath: base, homePath: null });
-      const session = app.addAccount();
-      assert.equal((await app.send(base || "/", { session })).body, NOT_FOUND);
-      assert.match((await app.send(`${base}/logout`, { session })).body, /href="\/">Back to/);
+    assert.deepEqual(Object.fromEntries(otherAddresses), {
+      setup: [`${base}/setup`],
+      loginBeforeSetup: [`${base}/setup`, `${base}/login`],
+      errorBeforeSetup: [`${base}/setup`],
+      login: [`${base}/login`],
+      error: [`${base}/login`],
+      errorSignedIn: [base || "/"],
+      home: [
+        `${base}/logout`,
+        ...["password", "sessions/end", "codes/begin"].map((name) => `${base}/account/${name}`),
+      ],
     });
+    const check = async (address: string, method: string): Promise<void> => {
+      const { status, body } = await app.send(address, { method });
+      assert.ok([200, 303].includes(status), `${method} ${address}: ${status}`);
+      assert.notEqual(body, NOT_FOUND);
+    };
+    const opened = Object.values(pages).flatMap(({ links, sources }) => [...links, ...sources]);
+    const sent = Object.values(pages).flatMap(({ actions }) => actions);
+    for (const address of new Set(opened)) await check(address, "GET");
+    for (const address of new Set(sent)) await check(address, "POST");
+  });
 
-    test(`${under}: serves a home page at another path, to signed-in users only`, async (t) => {
-      const app = await startApp(t, framework, { basePath: base, homePath: "/me" });
-      const session = app.addAccount();
-      assert.match((await app.send("/me", { session })).body, new RegExp(OWNER.username));
-      assert.equal((await app.send("/me")).location, `${base}/login`);
-    });
-  }
+  test(`${base || "no base path"}: leaves the home path to the application when the home page is off`, async (t) => {
+    const app = await startApp(t, nodeApp, { basePath: base, homePath: null });
+    const session = app.addAccount();
+    assert.equal((await app.send(base || "/", { session })).body, NOT_FOUND);
+    assert.match((await app.send(`${base}/logout`, { session })).body, /href="\/">Back to/);
+  });
+
+  test(`${base || "no base path"}: serves a home page at another path, to signed-in users only`, async (t) => {
+    const app = await startApp(t, nodeApp, { basePath: base, homePath: "/me" });
+    const session = app.addAccount();
+    assert.match((await app.send("/me", { session })).body, new RegExp(OWNER.username));
+    assert.equal((await app.send("/me")).location, `${base}/login`);
+  });
 }

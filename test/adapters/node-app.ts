@@ -26,9 +26,6 @@ function createHandlers({ auth, reach }: AppParts): Readonly<Record<string, Hand
     "/failing": adapter.requireAuth(() => {
       throw new Error(OWN_FAULT);
     }),
-    "/cookies": adapter.requireAuth((_request, response) => {
-      response.writeHead(200, { "Set-Cookie": ["first=1", "second=2"] }).end();
-    }),
     "/who": async (request, response) => {
       response.end(JSON.stringify((await adapter.currentUser(request)) ?? null));
     },

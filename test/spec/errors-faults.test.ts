@@ -64,15 +64,6 @@ for (const path of ["/operation", "/handler"]) {
   });
 }
 
-test("guards admit the user again once the store works again", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
-  hideUsers(gate.databaseFile);
-  assert.equal((await gate.send("/", { session })).status, 500);
-  execute(gate.databaseFile, "ALTER TABLE hidden RENAME TO users");
-  assert.equal((await gate.send("/", { session })).status, 200);
-});
-
 test("a setup can be repeated after its insert failed", async (t) => {
   const gate = await startGate(t);
   refuse(gate.databaseFile, "INSERT ON users", "no room for users");

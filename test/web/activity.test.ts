@@ -31,10 +31,6 @@ test("keeps the summary of an entry of unknown type", () => {
   );
 });
 
-test("keeps an unusual summary of a known type", () => {
-  assert.equal(textIn("de", { type: "signin", summary: "Came in" }), "Came in");
-});
-
 test("keeps the order of the entries, and gives each its time for programs and for the reader", () => {
   const entries = ["second", "first"].map((name) => entryOf(eventOf("signin", name)));
   const times = { at: "2031-05-09T22:04:59.999Z", utc: "09.05.2031, 22:04 UTC" };

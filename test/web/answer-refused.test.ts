@@ -144,10 +144,3 @@ test("with negotiate, drops the page of another origin that htmx reports", async
   const { headers } = await ask({ headers: overTls });
   assert.equal(headers.get("hx-redirect"), "/login", "an http page, asked over https");
 });
-
-test("the page with the password form returns after the sign-in too", async (t) => {
-  const options = { returnTo: true, homePath: "/account" };
-  const { auth } = await openAuth(t, options, { hasUsers: async () => true });
-  const answer = await honoAuth(auth).routes.request("/account", { headers: HTML });
-  assert.equal(answer.headers.get("location"), returning("/login", "/account"));
-});

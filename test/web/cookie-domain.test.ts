@@ -26,21 +26,6 @@ test("shares the session under a cookie domain and clears an older host-only coo
   );
 });
 
-test("the CSP of every page allows form targets on the hosts that share the session", async (t) => {
-  const gate = await startGate(t, {
-    publicUrl: "https://auth.example.test:8443",
-    cookieDomain: "example.test",
-    postLoginLocation: "https://home.example.org/a",
-  });
-  const hosts = "example.test:8443 *.example.test:8443";
-  const secureHosts = "https://example.test:8443 https://*.example.test:8443";
-  for (const path of ["/login", "/setup", "/no-such-page"]) {
-    const policy = String((await gate.send(path)).headers["content-security-policy"]);
-    const targets = `; form-action 'self' https://home.example.org ${hosts} ${secureHosts};`;
-    assert.ok(policy.includes(targets), policy);
-  }
-});
-
 /** The statuses of all forms, sent from this origin. */
 async function readStatuses(gate: RunningGate, headers: Readonly<Record<string, string>>) {
   const statuses: number[] = [];
@@ -60,10 +45,4 @@ test("accepts a form from the public URL even if the proxy changed the Host head
   for (const Origin of [`${publicUrl}:8443`, "https://app.example.test", "https://example.test"]) {
     assert.deepEqual(await readStatuses(gate, { Origin }), [403, 403, 403, 403], Origin);
   }
-});
-
-test("refuses such a form without a public URL", async (t) => {
-  const gate = await startGate(t, { cookieDomain: "example.test" });
-  const headers = { Origin: "https://auth.example.test" };
-  assert.deepEqual(await readStatuses(gate, headers), [403, 403, 403, 403]);
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";
 import { startConfigured, startGate } from "../support/gate.ts";
 import { sendRaw } from "../support/raw.ts";
@@ -40,14 +39,4 @@ test("is alive but not ready while the store fails, and ready again afterwards",
   assert.equal(line?.requestId, headers["x-request-id"]);
   execute(gate.databaseFile, "ALTER TABLE hidden RENAME TO users");
   assert.equal((await gate.send("/readyz")).status, 200);
-});
-
-test("an application has the health paths only with the option", async (t) => {
-  const without = await startApp(t);
-  const withHealth = await startApp(t, { health: true, basePath: "/auth" });
-  for (const path of ["/healthz", "/readyz"]) {
-    assert.equal((await without.send(path)).status, 404);
-    assert.equal((await withHealth.send(`/auth${path}`)).status, 200);
-    assert.equal((await withHealth.send(path)).status, 404);
-  }
 });

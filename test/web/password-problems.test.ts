@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { locales, wordsIn } from "../../src/web/pages/words.ts";
 import { startConfiguredApp } from "../support/app.ts";
 import { changeForm, OWNER, startConfigured } from "../support/gate.ts";
 import {
@@ -89,24 +88,6 @@ test("returns the error page if a custom template omits the message", async (t) 
   assert.equal(status, 422);
   assert.deepEqual(alertsIn(body), ["current password is incorrect"]);
   assert.doesNotMatch(body, /own<|<form/);
-});
-
-test("returns a custom template that shows the message, in every language", async (t) => {
-  const pagesDir = await folderWith(t, { "home.eta": "<p>own: <%= it.problem?.message %></p>" });
-  const { gate, session } = await startConfigured(t, { pagesDir });
-  for (const locale of locales) {
-    const headers = { "Accept-Language": locale };
-    const { messages } = wordsIn(locale);
-    for (const [flaws, message] of [
-      [{ new_password: "" }, messages.fieldMissing],
-      [{ current_password: "wrong" }, messages.currentPasswordIncorrect],
-      [{ confirm_password: "x" }, messages.newPasswordsDiffer],
-    ] as const) {
-      const form = { ...RIGHT, ...flaws };
-      const { body } = await gate.send("/account/password", { session, headers, form });
-      assert.equal(body, `<p>own: ${message}</p>`);
-    }
-  }
 });
 
 test("a failed change returns the plain error page without a home page", async (t) => {

@@ -50,23 +50,6 @@ test("passes the ID and the name of the signed-in user to the function, but not 
   );
 });
 
-test("does not call the function without a sign-in", async (t) => {
-  let asked = 0;
-  const postLoginLocation = (): string => {
-    asked += 1;
-    return "/home";
-  };
-  const app = await startApp(t, { postLoginLocation });
-  await app.send("/login", { form: OWNER });
-  await app.send("/setup", { form: { ...OWNER, confirm: "other" } });
-  assert.equal(asked, 0);
-  await app.send("/setup", SETUP);
-  assert.equal(asked, 1);
-  await app.send("/setup", SETUP);
-  const wrong = await app.send("/login", { form: { ...OWNER, password: "wrong" } });
-  assert.deepEqual([asked, wrong.location], [1, "/login?error=1"]);
-});
-
 /** Returns any value, as an application in plain JavaScript may do. */
 const returning =
   (value: unknown): PostLoginLocation =>
@@ -90,15 +73,3 @@ for (const answer of ["", "//evil.example", "/a\r\nX: y", undefined]) {
     }
   });
 }
-
-test("returns the error page with the error's message if the function throws", async (t) => {
-  const app = await startApp(t, {
-    postLoginLocation() {
-      throw new Error("no home for <you>");
-    },
-  });
-  const { status, body, cookies } = await app.send("/setup", SETUP);
-  assert.deepEqual([status, cookies], [500, []]);
-  assert.match(body, /role="alert">no home for &lt;you&gt;</);
-  assert.equal(app.log.at(-1)?.message, "request failed");
-});

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect } from "node:net";
 import { test } from "node:test";
 import { honoAuth } from "../../src/adapters/hono.ts";
 import { wordsIn } from "../../src/web/pages/words.ts";
@@ -8,7 +6,6 @@ import { memoryStore } from "../stores/memory-store.ts";
 import { type startApp, startConfiguredApp } from "../support/app.ts";
 import { openAuth } from "../support/auth.ts";
 import { OWNER, startConfigured } from "../support/gate.ts";
-import { formRequest } from "../support/raw.ts";
 
 const createAbortedBody = (): ReadableStream =>
   new ReadableStream({
@@ -30,30 +27,6 @@ test("answers an aborted form with 400 and its reason, without a server log line
     assert.ok((await answer.text()).includes(wordsIn("en").messages.formNotWhole));
   }
   assert.deepEqual(log, []);
-});
-
-/** Sends the request, and resets the connection without waiting for an answer. */
-async function sendAndReset(url: string, request: string): Promise<void> {
-  const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port) });
-  socket.on("error", () => {});
-  socket.once("connect", () => socket.write(request, () => socket.resetAndDestroy()));
-  await once(socket, "close");
-}
-
-test("logs no error when the client resets the connection right after a sign-in", async (t) => {
-  const { gate } = await startConfigured(t);
-  const body = "username=owner&password=wrong";
-  const request = formRequest("/login", body, `Content-Length: ${body.length}`);
-  for (let round = 0; round < 20; round += 1) {
-    await Promise.all(Array.from({ length: 16 }, () => sendAndReset(gate.url, request)));
-  }
-  assert.equal((await gate.send("/login")).status, 200);
-  await gate.stop();
-  assert.deepEqual(
-    gate.serverLog.filter(({ level }) => level === "error"),
-    [],
-  );
 });
 
 test("the routes alone answer unknown paths, for allowed hosts only", async (t) => {

@@ -26,18 +26,6 @@ for (const [what, cause] of [
   });
 }
 
-test("a custom error page gets the data that is available without the busy store", async (t) => {
-  const { auth } = await openAuth(
-    t,
-    { pages: { error: (page) => `${page.NeedsSetup} ${page.HasError} ${page.CurrentUser}` } },
-    { hasUsers: () => Promise.reject(new Unavailable("store_busy", "busy", 7)) },
-  );
-  const textOf = async (path: string): Promise<string> =>
-    (await honoAuth(auth).routes.request(path)).text();
-  assert.equal(await textOf("/login"), "false false undefined");
-  assert.equal(await textOf("/login?error=1"), "false true undefined");
-});
-
 test("only pages with the script for passkeys let it send requests", async (t) => {
   const app = await startApp(t);
   const localhost = { Host: new URL(app.url).host.replace("127.0.0.1", "localhost") };

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { isLocalPath } from "../../../src/core/hosts/return-target.ts";
 import {
   isCookieDomain,
@@ -8,18 +7,6 @@ import {
   originOf,
   sharesCookies,
 } from "../../../src/web/answers/location.ts";
-
-const paths = [
-  "/",
-  "/home",
-  "/home?next=//evil.example#part",
-  "/a/../b",
-  "/.//evil.example",
-  "/%2F/evil.example",
-  "/@evil.example",
-  "/:80",
-  "/a\\b",
-];
 
 const urls = [
   "https://app.example.org",
@@ -61,15 +48,6 @@ const tricks = [
   "https://app.example.org/日本",
 ];
 
-for (const path of paths) {
-  test(`accepts a local path: ${path}`, () => {
-    assert.equal(isLocalPath(path), true);
-    assert.equal(isLocation(path), true);
-    const resolved = new URL(path, "https://home.example.org/login");
-    assert.equal(resolved.host, "home.example.org", "as a browser reads it");
-  });
-}
-
 for (const url of urls) {
   test(`accepts a URL, but not as a path: ${url}`, () => {
     assert.equal(isLocalPath(url), false);
@@ -83,46 +61,6 @@ for (const trick of tricks) {
     assert.equal(isLocation(trick), false);
   });
 }
-
-test("every local path stays on this site, and every location fits a header", () => {
-  const piece = fc.constantFrom(
-    "/",
-    "\\",
-    "\t",
-    "\n",
-    "\0",
-    " ",
-    ".",
-    "..",
-    "@",
-    ":",
-    "?",
-    "#",
-    "%2f",
-    "a",
-    "https:",
-    "evil.example",
-    "é",
-    "日",
-  );
-  const text = fc.oneof(
-    fc.array(piece, { maxLength: 8 }).map((pieces) => `/${pieces.join("")}`),
-    fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join("")),
-    fc.string({ unit: "binary", maxLength: 20 }).map((rest) => `/${rest}`),
-  );
-  fc.assert(
-    fc.property(text, (location) => {
-      if (isLocalPath(location)) {
-        const base = "https://home.example.org/login";
-        assert.equal(new URL(location, base).origin, "https://home.example.org", location);
-      }
-      if (isLocation(location)) {
-        assert.equal(new Headers({ Location: location }).get("Location"), location);
-      }
-    }),
-    { numRuns: 3_000 },
-  );
-});
 
 test("the origin of a URL is its scheme, host and port; a path has no origin", () => {
   assert.equal(originOf("https://App.example.org:443/home?a=b"), "https://app.example.org");

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { keyUri } from "../../../src/web/endpoints/codes.ts";
 import { wordsIn } from "../../../src/web/pages/words.ts";
 import { startConfiguredApp } from "../../support/app.ts";
-import { execute } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { OWNER, type RunningGate, SECRET, startConfigured, startGate } from "../../support/gate.ts";
 import { activityOf, alertsIn, elements, fieldNamed } from "../../support/markup.ts";
@@ -93,16 +91,6 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
   });
 }
 
-test("an account without codes signs in beside one that uses them", async (t) => {
-  const { gate } = await withCodes(t);
-  execute(
-    gate.databaseFile,
-    "INSERT INTO users (id, username, password_hash) SELECT 'guest', 'guest', password_hash FROM users",
-  );
-  assert.equal((await gate.signIn({ username: "guest" })).location, "/");
-  assert.equal((await gate.signIn({ username: "guest", code: "123456" })).location, "/");
-});
-
 test("stores nothing before a code confirms it", async (t) => {
   const { gate, session } = await startConfigured(t);
   const begun = await gate.send("/account/codes/begin", { session, form: PASSWORD });
@@ -179,13 +167,6 @@ test("a form of a removed account leads to the sign-in page", async (t) => {
     const form = { ...PASSWORD, code: "123456" };
     const { status, location } = await app.send(`/account/codes/${name}`, { session, form });
     assert.deepEqual([status, location], [303, "/login"], name);
-  }
-});
-
-test("cuts an application's name after 24 bytes in the address that apps read", () => {
-  const issuer = "A".repeat(24);
-  for (const name of [issuer, `${issuer}B`]) {
-    assert.match(keyUri(name, "owner", "KEY"), new RegExp(`totp/${issuer}:owner\\?.*=${issuer}$`));
   }
 });
 

@@ -98,13 +98,3 @@ test("sends every username as printable ASCII that decodes to exactly that usern
     { numRuns: 150 },
   );
 });
-
-test("sends a username from the setup form unchanged after decoding, including NUL", async (t) => {
-  for (const username of ["a\0b", "Jürgen%20 \r\n"]) {
-    const gate = await startGate(t);
-    const session = await gate.setUp({ username });
-    const { status, headers } = await gate.send("/forward-auth", { session });
-    assert.equal(status, 200);
-    assert.equal(decodeURIComponent(String(headers["remote-user"])), username);
-  }
-});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { wordsIn } from "../../../src/web/pages/words.ts";
-import { startApp, startConfiguredApp } from "../../support/app.ts";
+import { startApp } from "../../support/app.ts";
 import type { Answer } from "../../support/client.ts";
 import {
   changeForm,
@@ -63,13 +63,6 @@ test("a change from any page with the form sets the notice, and leads to the hom
   assert.deepEqual([showsNotice(shown), shown.cookies], [true, [CLEARED]]);
 });
 
-test("sets the notice for a change by htmx, which then reloads the home page", async (t) => {
-  const { gate, session } = await signedIn(t);
-  const changed = await change(gate, session, { "HX-Request": "true", Referer: `${gate.url}/` });
-  assert.deepEqual([changed.status, changed.headers["hx-refresh"]], [200, "true"]);
-  assert.deepEqual(changed.cookies, [SET]);
-});
-
 test("a change from elsewhere sets no notice", async (t) => {
   const { gate, session } = await signedIn(t);
   const elsewhere: readonly Readonly<Record<string, string>>[] = [
@@ -97,12 +90,6 @@ test("ignores a notice cookie with any other value and does not show its text", 
   }
 });
 
-test("keeps the notice cookie until a signed-in user opens the home page", async (t) => {
-  const { gate } = await signedIn(t);
-  const answer = await gate.send("/", { headers: { Cookie: CARRIED } });
-  assert.deepEqual([answer.status, answer.location, answer.cookies], [303, "/login", []]);
-});
-
 for (const options of [{ basePath: "/auth" }, { homePath: "/me" }]) {
   test(`limits the notice cookie and the redirects to the home page's path, with ${JSON.stringify(options)}`, async (t) => {
     const app = await startApp(t, options);
@@ -120,25 +107,6 @@ for (const options of [{ basePath: "/auth" }, { homePath: "/me" }]) {
     assert.equal(again.location, home);
   });
 }
-
-test("sets no notice cookie without a home page", async (t) => {
-  const { app, session } = await startConfiguredApp(t, {
-    homePath: null,
-    postLoginLocation: "/app",
-  });
-  for (const [path, location] of [
-    ["/", "/"],
-    ["/settings", "/settings"],
-    ["/account/password", "/app"],
-  ] as const) {
-    const changed = await change(app, session, { Referer: `${app.url}${path}` }, UNCHANGED);
-    assert.deepEqual(
-      [changed.status, changed.location, changed.cookies],
-      [303, location, []],
-      path,
-    );
-  }
-});
 
 test("uses a __Host- cookie for the notice over TLS and ignores the plain one", async (t) => {
   const { gate, session } = await signedIn(t);

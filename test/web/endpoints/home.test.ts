@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { PageFunctions } from "../../../src/web/pages/page-data.ts";
 import { wordsIn } from "../../../src/web/pages/words.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { startApp, startConfiguredApp } from "../../support/app.ts";
@@ -8,7 +7,6 @@ import { outputOf } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
 import { changeForm, OWNER, startConfigured } from "../../support/gate.ts";
 import { activityOf, elements } from "../../support/markup.ts";
-import { openStore } from "../../support/store.ts";
 
 const en = wordsIn("en");
 const CREATED = "Account owner was created";
@@ -91,21 +89,6 @@ async function openHome(t: TestContext, options: Parameters<typeof startApp>[1])
   return { app, answer: await app.send("/", { session, headers }) };
 }
 
-test("a replaced home page gets what each section shows", async (t) => {
-  const kinds: PageFunctions["home"] = ({ activity, codes, passkeys, sessions }) =>
-    JSON.stringify([activity.kind, codes.kind, passkeys?.list, sessions.kind]);
-  for (const [options, expected] of [
-    [{}, ["entries", "off", [], "sessions"]],
-    [{ oneTimeCodes: false }, ["entries", "none", [], "sessions"]],
-    [{ passkeys: false }, ["entries", "off", null, "sessions"]],
-    [{ sessions: false }, ["entries", "off", [], "none"]],
-    [{ store: memoryStore() }, ["none", "none", null, "none"]],
-  ] as const) {
-    const { answer } = await openHome(t, { ...options, pages: { home: kinds } });
-    assert.deepEqual(JSON.parse(answer.body), expected);
-  }
-});
-
 test("shows only the password form with a store that keeps accounts alone", async (t) => {
   const { app, answer } = await openHome(t, { store: memoryStore() });
   assert.equal(answer.status, 200);
@@ -120,32 +103,6 @@ test("shows only the password form with a store that keeps accounts alone", asyn
   assert.deepEqual(app.log, []);
 });
 
-for (const [options, reads] of [
-  [{ oneTimeCodes: false, passkeys: false }, 0],
-  [{ oneTimeCodes: false }, 1],
-  [{ passkeys: false }, 1],
-  [{}, 1],
-] as const) {
-  test(`reads codes and passkeys ${reads} times with ${JSON.stringify(options)}`, async (t) => {
-    const store = await openStore(t);
-    const { mock } = t.mock.method(store, "findUser");
-    const { app, session } = await startConfiguredApp(t, { ...options, store });
-    await app.send("/", { session });
-    mock.resetCalls();
-    assert.equal((await app.send("/", { session })).status, 200);
-    assert.equal(mock.callCount(), reads);
-  });
-}
-
-test("says that there is no activity yet if the log is empty", async (t) => {
-  const { gate, session } = await startConfigured(t);
-  await gate.logEntries(1);
-  execute(gate.databaseFile, "DELETE FROM log_entries");
-  const { body } = await gate.send("/", { session });
-  assert.ok(body.includes(`<p class="hint">${en.noActivity}</p>`));
-  assert.doesNotMatch(body, /class="activity"/);
-});
-
 for (const options of [
   {},
   { homePath: "/me", forwardAuth: true },
@@ -157,11 +114,3 @@ for (const options of [
     assert.equal(app.auth.adapter.owns("/account/"), false);
   });
 }
-
-test("the password form is folded until it is wanted or has a problem", async (t) => {
-  const { gate, session } = await startConfigured(t);
-  const [folded] = elements((await gate.send("/", { session })).body, "details");
-  const { body } = await gate.send("/account/password", { session, form: {} });
-  const [open] = elements(body, "details");
-  assert.deepEqual([folded, open], [{}, { open: "" }]);
-});

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wordsIn } from "../../../src/web/pages/words.ts";
-import { startConfiguredApp } from "../../support/app.ts";
 import { startConfigured } from "../../support/gate.ts";
 import { elements } from "../../support/markup.ts";
 
@@ -32,23 +31,9 @@ test("a signed-in user continues to the return target", async (t) => {
   assert.deepEqual(hrefs(other.body), ["/"]);
 });
 
-test("a signed-in user continues to where an app's function sends them", async (t) => {
-  const { app, session } = await startConfiguredApp(t, {
-    postLoginLocation: ({ username }) => `/of/${username}`,
-  });
-  assert.deepEqual(hrefs((await app.send("/login", { session })).body), ["/of/owner"]);
-});
-
 test("shows a signed-in user the open form after a failed sign-in with another account", async (t) => {
   const { gate, session } = await startConfigured(t);
   const { body } = await gate.send("/login?error=1", { session });
   assert.deepEqual(elements(body, "details"), [{ open: "" }]);
   assert.ok(body.includes(en.signInFailed));
-});
-
-test("shows a signed-out user only the form", async (t) => {
-  const { gate } = await startConfigured(t);
-  const { body } = await gate.send("/login");
-  assert.ok(body.includes(`<h1>${en.signInTo("Latchkey")}</h1>`));
-  assert.deepEqual([hrefs(body), elements(body, "details")], [[], []]);
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { MAX_PASSKEYS } from "../../../src/core/passkeys/begin-passkey.ts";
 import { wordsIn } from "../../../src/web/pages/words.ts";
 import { startConfiguredApp } from "../../support/app.ts";
@@ -12,12 +11,10 @@ import {
 } from "../../support/authenticator.ts";
 import type { Answer } from "../../support/client.ts";
 import { execute } from "../../support/database.ts";
-import { OWNER, type RunningGate, SECRET, startConfigured, startGate } from "../../support/gate.ts";
+import { OWNER, type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
 import { elements } from "../../support/markup.ts";
 import { begunIn, codeShown } from "../../support/one-time-codes.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { startNode } from "../../support/process.ts";
-import { openStore } from "../../support/store.ts";
 
 const { messages } = wordsIn("en");
 const server = await sharedPostgres();
@@ -109,22 +106,6 @@ test("answers a challenge as JSON that no cache keeps, and does not count it", a
   assert.equal((await gate.signIn()).location, "/");
 });
 
-test("keeps the return target, and logs refusals", async (t) => {
-  const gate = await startGate(t);
-  const to = sender(gate);
-  const { passkey, userId } = await addPasskey(to, await gate.setUp());
-  const target = { return_to: "/page?a=1" };
-  const good = await to.send(SIGN_IN, {
-    ...(await formOfSignIn(to, passkey, userId)),
-    ...target,
-  });
-  assert.equal(good.location, "/page?a=1");
-  const bad = await formOfSignIn(to, passkey, userId, { origin: "https://evil.example" });
-  const { location } = await to.send(SIGN_IN, { ...bad, ...target });
-  assert.equal(location, "/login?error=1&return_to=%2Fpage%3Fa%3D1");
-  assert.ok(gate.serverLog.some(({ msg }) => msg === "sign-in rejected"));
-});
-
 for (const limiter of ["own", "shared"] as const) {
   test(`with the ${limiter} limiter, attempts by passkey and by password use up none of each other`, async (t) => {
     const databaseUrl = limiter === "shared" ? await server.newDatabase() : undefined;
@@ -170,26 +151,6 @@ test("the host is that of the public URL, and a forwarded host has no effect", a
     "X-Forwarded-Host": "evil.example",
   });
   assert.equal(JSON.parse(forwarded.body).rpId, HOST.Host);
-});
-
-test("a form of a removed account leads to the sign-in page", async (t) => {
-  const store = await openStore(t);
-  const { app, session } = await startConfiguredApp(t, { store });
-  const to = sender(app);
-  const { passkey } = await addPasskey(to, session);
-  const { challenge } = JSON.parse((await to.send(ADD, PASSWORD, session)).body);
-  // The guard still remembers the account for a moment.
-  t.mock.method(store, "findUser", async () => undefined);
-  const created = passkey.create(challenge);
-  const data = { client_data: created.clientData, authenticator_data: created.authenticatorData };
-  for (const [path, form] of [
-    [ADD, PASSWORD],
-    [ADD, { ...data, name: "Phone", public_key: created.publicKey }],
-    [REMOVE, { ...PASSWORD, passkey: passkey.id }],
-  ] as const) {
-    const { status, location } = await to.send(path, form, session);
-    assert.deepEqual([status, location], [303, "/login"], path);
-  }
 });
 
 test("at an address without a name, adds no passkey and asks for none", async (t) => {
@@ -260,44 +221,6 @@ test("adds and removes nothing without the password", async (t) => {
   assert.match(added.body, /the passkey could not be added/);
   const logged = gate.serverLog.filter(({ msg }) => msg === "passkey change rejected");
   assert.equal(logged.length, 3);
-});
-
-/** Prints each module of an operation on passkeys when it is loaded. */
-const PRINT_LOADED = `
-import { registerHooks } from "node:module";
-registerHooks({
-  load(url, context, next) {
-    const [, name] = /passkeys.((?:add|begin|ceremony|key|remove|sign-in).*)/.exec(url) ?? [];
-    if (name !== undefined) console.log(name);
-    return next(url, context);
-  },
-});
-const { createAuth, fetchRequest } = await import("./src/index.ts");
-const { openSqlite } = await import("./src/stores/sqlite/store.ts");
-const store = await openSqlite({ file: ":memory:" });
-const auth = createAuth({ store, secret: "${SECRET}" });
-const post = (path, form) => {
-  const options = { method: "POST", body: new URLSearchParams(form) };
-  const request = new Request("http://localhost" + path, options);
-  return auth.adapter.answer(fetchRequest(request, { remoteAddress: "127.0.0.1" }));
-};
-const form = { username: "owner", password: "password", confirm: "password" };
-await post("/setup", form);
-await post("/login", form);
-await post("/login/passkey", {});
-console.log("the first use:");
-await post("/login/passkey", { credential: "x" });
-await auth.close();`;
-
-test("loads the operations on passkeys on their first use", async (t) => {
-  const root = fileURLToPath(new URL("../../..", import.meta.url));
-  const args = ["--input-type=module", "-e", PRINT_LOADED];
-  const { code, stdout, stderr } = await startNode(t, args, {}, root).ended;
-  assert.equal(code, 0, stderr);
-  assert.deepEqual(stdout.trimEnd().split("\n"), [
-    "the first use:",
-    ...["sign-in-with-passkey.ts", "ceremony.ts", "key.ts"],
-  ]);
 });
 
 test("requires the setup while no account exists", async (t) => {

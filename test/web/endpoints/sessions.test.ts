@@ -6,13 +6,7 @@ import { startConfiguredApp } from "../../support/app.ts";
 import type { Sending } from "../../support/client.ts";
 import { execute, refuse, stopRefusing } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import {
-  changeForm,
-  OWNER,
-  type RunningGate,
-  startConfigured,
-  startGate,
-} from "../../support/gate.ts";
+import { OWNER, type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
 import { elements } from "../../support/markup.ts";
 import { inSeconds, mint, partsOf } from "../../support/mint.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
@@ -233,29 +227,6 @@ test("ends no session of another account, an unknown one or none", async (t) => 
   assert.deepEqual([await isAdmitted(gate, own), await isAdmitted(gate, session)], [true, true]);
   const { body } = await gate.send("/", { session });
   assert.deepEqual(offeredIn(body), [idOf(session)]);
-});
-
-test("a token without an ID stays valid after a sign-out, and ends with all others", async (t) => {
-  const { gate, session } = await startConfigured(t);
-  const token = mint({ user_id: partsOf(session).claims.user_id, exp: inSeconds(60) });
-  await signOut(gate, { session: token });
-  assert.equal(await isAdmitted(gate, token), true);
-  await end(gate, session, "others");
-  assert.equal(await isAdmitted(gate, token), false);
-});
-
-test("the password change by htmx sets the new session below a shared domain", async (t) => {
-  const { gate, session } = await startConfigured(t, { cookieDomain: "example.org" });
-  const { status, headers, cookies } = await gate.send("/account/password", {
-    session,
-    headers: { "HX-Request": "true" },
-    form: { ...changeForm(OWNER.password, "second password"), end_others: "1" },
-  });
-  assert.deepEqual([status, headers["hx-refresh"]], [200, "true"]);
-  const [cleared, cookie = ""] = cookies;
-  assert.equal(cleared, "session=; Path=/; HttpOnly; Max-Age=-1");
-  const [, token] = /^session=([^;]+);.*; Domain=example\.org$/.exec(cookie) ?? [];
-  assert.deepEqual([await isAdmitted(gate, session), await isAdmitted(gate, token)], [false, true]);
 });
 
 test("the home page works while sessions cannot be read, and a sign-in while they cannot be written", async (t) => {

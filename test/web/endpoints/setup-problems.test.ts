@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
-import { locales, wordsIn } from "../../../src/web/pages/words.ts";
 import type { Sending } from "../../support/client.ts";
 import { countOf } from "../../support/database.ts";
 import { startGate } from "../../support/gate.ts";
-import { alertsIn, fieldNamed } from "../../support/markup.ts";
+import { fieldNamed } from "../../support/markup.ts";
 import { assertProblem, type Problem } from "../../support/problems.ts";
 
 type Fields = Readonly<Record<string, string>>;
@@ -81,11 +80,3 @@ for (const { what, flaws, ...problem } of problems) {
     assert.doesNotMatch(answer.body, /p-8Ry|c-9Sz/);
   });
 }
-
-test("shows the message in the reader's language", async (t) => {
-  const { setUp } = await startWithSetupToken(t);
-  for (const locale of locales) {
-    const { body } = await setUp({ token: "wrong" }, { headers: { "Accept-Language": locale } });
-    assert.deepEqual(alertsIn(body), [wordsIn(locale).messages.invalidSetupToken]);
-  }
-});

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { codeOf } from "../../../src/core/base/fault.ts";
 import { isLogo } from "../../../src/web/pages/assets.ts";
 import { faultOf } from "../../support/faults.ts";
 import { startGate } from "../../support/gate.ts";
@@ -14,26 +13,6 @@ const MAX_LOGO_BYTES = 512 * 1024;
 
 async function writeLogo(t: TestContext, name: string, content: string | Uint8Array = "x") {
   return join(await folderWith(t, { [name]: content }), name);
-}
-
-const types: readonly (readonly [name: string, type: string])[] = [
-  ["logo.svg", "image/svg+xml"],
-  ["logo.png", "image/png"],
-  ["logo.jpg", "image/jpeg"],
-  ["logo.jpeg", "image/jpeg"],
-  ["logo.webp", "image/webp"],
-  ["logo.avif", "image/avif"],
-  ["logo.gif", "image/gif"],
-  ["LOGO.PNG", "image/png"],
-  ["my.logo v2.svg", "image/svg+xml"],
-];
-
-for (const [name, type] of types) {
-  test(`serves ${name} as ${type}`, async (t) => {
-    const { assets } = site({ logoFile: await writeLogo(t, name) });
-    const logo = assets.find(({ path }) => path === "/latchkey-logo");
-    assert.equal(logo?.answer.headers["Content-Type"], type);
-  });
 }
 
 test("serves a logo unchanged and for long, with scripts blocked", async (t) => {
@@ -92,20 +71,6 @@ test("the key icon has the accent colour of the style sheet in both themes", () 
     filled.map(([, color]) => color),
     defined,
   );
-});
-
-test("the error for an unreadable logo includes the cause", () => {
-  const fault = faultOf(() => site({ logoFile: "/there/is/no/logo.png" }));
-  assert.equal(codeOf(fault.cause), "ENOENT");
-});
-
-test("serves a replaced style sheet and a replaced script unchanged", async (t) => {
-  const pagesDir = await folderWith(t, { "latchkey.css": "a { color: red }", "latchkey.js": "1;" });
-  const gate = await startGate(t, { pagesDir });
-  const { body } = await gate.send("/login");
-  assert.equal((await gate.send(addressIn(body, "stylesheet"))).body, "a { color: red }");
-  const [script] = elements(body, "script");
-  assert.equal((await gate.send(script?.src ?? "")).body, "1;");
 });
 
 test("accepts a logo of up to 512 KiB", async (t) => {

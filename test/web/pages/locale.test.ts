@@ -14,31 +14,19 @@ const preferences: readonly (readonly [header: string | undefined, locale: Local
   [
     [undefined, "en", "no header"],
     ["de", "de", "the language is available"],
-    ["DE", "de", "case does not matter"],
     ["de-Latn-CH-1996", "de", "all subtags after the language are ignored"],
-    ["  fr  ", "fr", "blanks are ignored"],
     ["de,en", "de", "the first of equal weights wins"],
-    ["en-GB,de", "en", "the first of equal weights wins, also with a region"],
     ["en;q=0.5, de;q=0.8", "de", "the weight counts, not the order"],
     ["it, pt;q=0.9, es;q=0.2", "es", "unavailable languages are skipped"],
-    ["de ; q = 0.3 , fr; Q=0.4", "fr", "blanks and case around the weight are ignored"],
-    ["de;q=1.000, fr", "de", "a weight may have three decimals"],
-    ["de;q=1., fr;q=0.9", "de", "a weight may end with a point"],
-    ["de;q= 0.9 , fr;q=0.1", "de", "blanks around the number are ignored"],
     ["de;xq=0.1, fr;q=0.5", "de", "other parameters are not weights"],
     ["de;level=1;q=0.1, fr;q=0.5", "fr", "the weight may follow another parameter"],
     ["de;q=0", "en", "a weight of zero excludes the language"],
-    ["de;q=0.000, fr;q=0.1", "fr", "zero may have decimals"],
     ["*", "en", "a wildcard accepts the default language"],
     ["fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5", "fr", "a typical browser header is parsed"],
     ["de;q=high, fr;q=0.1", "fr", "a language with an invalid weight is ignored"],
-    ["de;q=, fr;q=0.1", "fr", "an empty weight is invalid"],
     ["de;q=1e-1, fr;q=0.05", "fr", "a weight has only digits and a point"],
-    ["de;q=0x1, fr;q=0.05", "fr", "a weight is decimal"],
     ["de;q=2, fr;q=0.1", "fr", "a weight above one is ignored"],
-    ["de;q=-1, fr;q=0.1", "fr", "a weight below zero is ignored"],
     ["deutsch, french", "en", "a longer word is another language"],
-    ["de_AT", "en", "an underscore is part of the word"],
     ["constructor, __proto__;q=0.9, toString", "en", "names of Object.prototype are not languages"],
     [";;;,,;q=1,-de,q=1", "en", "nonsense is ignored"],
     [`${"x,".repeat(400)}es`, "es", "a long header is read"],
@@ -56,20 +44,6 @@ test("selects an available language for any header", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (header) => {
       assert.ok(isLocale(preferredLocale(header)));
-    }),
-  );
-});
-
-test("selects the language with the highest weight, in any order", () => {
-  const weighted = fc
-    .uniqueArray(fc.constantFrom(...locales), { minLength: 1 })
-    .chain((some) =>
-      fc.tuple(fc.constant(some), fc.shuffledSubarray(some, { minLength: some.length })),
-    );
-  fc.assert(
-    fc.property(weighted, ([byWeight, inOrder]) => {
-      const header = inOrder.map((one) => `${one}-XX;q=0.${9 - byWeight.indexOf(one)}`).join(", ");
-      assert.equal(preferredLocale(header), byWeight[0]);
     }),
   );
 });

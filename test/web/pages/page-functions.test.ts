@@ -64,20 +64,6 @@ test("passes the problem and the entered values except passwords to a function",
   assert.doesNotMatch(body, /p-8Ry|c-9Sz/);
 });
 
-for (const { options, basePath, homePath } of [
-  { options: { basePath: "/auth" }, basePath: "/auth", homePath: "/auth" },
-  { options: { basePath: "/auth", homePath: "/me" }, basePath: "/auth", homePath: "/me" },
-  { options: { basePath: "/auth", homePath: null }, basePath: "/auth", homePath: null },
-  { options: { homePath: null }, basePath: "", homePath: null },
-]) {
-  test(`passes the paths to a function with ${JSON.stringify(options)}`, async (t) => {
-    const app = await startApp(t, { ...options, pages: jsonPages });
-    const page = JSON.parse((await app.send(`${basePath}/login`)).body);
-    assert.deepEqual([page.basePath, page.homePath], [basePath, homePath]);
-    assert.equal((await app.send(page.styleSheetUrl)).status, 200);
-  });
-}
-
 test("sends a function's result unchanged with the headers of a page", async (t) => {
   const app = await startApp(t, { pages: { login: () => "<b>ä & ö</b>", setup: () => "" } });
   const { status, body, headers } = await app.send("/login");
@@ -96,13 +82,6 @@ test("a function takes precedence over a template of the same name", async (t) =
   assert.equal((await app.send("/setup")).body, "<p>a template</p>");
 });
 
-test("ignores later changes to the pages object", async (t) => {
-  const pages: { login?: () => string } = { login: () => "first" };
-  const app = await startApp(t, { pages });
-  pages.login = () => "second";
-  assert.equal((await app.send("/login")).body, "first");
-});
-
 const broken = (): string => {
   throw new Error("a <broken> page");
 };
@@ -117,18 +96,4 @@ test("returns the message as plain text if the error page function throws", asyn
     app.log.map(({ message, fields }) => [message, fields.reason, fields.requestId]),
     [["the error page cannot be rendered", "a <broken> page", headers["x-request-id"]]],
   );
-});
-
-test("returns the error as plain text if the page and the error page both throw", async (t) => {
-  const app = await startApp(t, { pages: { login: broken, error: () => JSON.parse("{") } });
-  const { status, body, headers } = await app.send("/login");
-  assert.deepEqual([status, body], [500, "the server could not answer this request"]);
-  assert.equal(headers["content-type"], "text/plain; charset=utf-8");
-  assert.equal(headers["x-content-type-options"], "nosniff");
-});
-
-test("a custom error page keeps the status and the headers of the error", async (t) => {
-  const app = await startApp(t, { pages: { error: ({ status }) => `error ${status}` } });
-  const { status, body, headers } = await app.send("/login", { method: "DELETE" });
-  assert.deepEqual([status, body, headers.allow], [405, "error 405", "GET, HEAD, POST"]);
 });

@@ -24,13 +24,6 @@ function read({ width: modules, path }: QrCode): string | undefined {
   return (jsqr as unknown as typeof jsqr.default)(pixels, width, width)?.data;
 }
 
-test("draws what a reader reads, whatever the secret", () => {
-  for (let round = 0; round < 30; round += 1) {
-    const uri = keyUri("Latchkey", "owner", base32(newCodeSecret()));
-    assert.equal(read(qrCode(uri)), uri);
-  }
-});
-
 test("draws texts of every length up to the largest", () => {
   for (let length = 1; length <= MAX_QR_BYTES; length += 7) {
     assert.equal(read(qrCode("x".repeat(length))), "x".repeat(length));

@@ -134,23 +134,6 @@ for (const [home, back] of [
   });
 }
 
-test("a replaced layout wraps every page that uses it", async (t) => {
-  const layout = "[<%= it.title %>|<%~ it.body %>]";
-  const { render } = pagesFrom(await folderWith(t, { "layout.eta": layout }));
-  const login = render("login", to(), plain.login);
-  assert.match(login, /^\[Sign in to Latchkey\|.*<form.*\]$/s);
-  const error = render("error", to(), { status: 404, message: "nothing here" });
-  assert.match(error, /^\[[^|]+\|.*nothing here.*\]$/s);
-});
-
-test("a replaced field is used in every form", async (t) => {
-  const { render } = pagesFrom(await folderWith(t, { "field.eta": "{<%= it.name %>}" }));
-  const own = (html: string): readonly string[] => html.match(/\{\w+\}/g) ?? [];
-  assert.deepEqual(own(render("login", to(), plain.login)), ["{username}", "{password}"]);
-  assert.equal(own(render("setup", to(), plain.setup)).length, 3);
-  assert.equal(own(render("home", to(signedIn("owner")), plain.home)).length, 3);
-});
-
 test("a replaced page escapes output and gets the helpers and the page's data", async (t) => {
   const template =
     "<%= it.NeedsSetup %>,<%= it.HasError %>,<%= it.CurrentUser?.username %>,<%= it.status %>,<%= it.message %>,<%= it.locale %>,<%= it.words.signIn %>";

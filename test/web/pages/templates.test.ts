@@ -21,29 +21,11 @@ const broken: Readonly<Record<string, Broken>> = {
     line: 2,
     says: /^Unexpected token/,
   },
-  "an expression that does not parse, between good ones": {
-    file: "home.eta",
-    text: "<%= it.appName %>\n<%= it.appName %>\n<%= it. %>\n<%= it.appName %>\n",
-    line: 3,
-    says: /^Unexpected token/,
-  },
-  "a block that is not closed": {
-    file: "error.eta",
-    text: "<% if (it.status) { %>\n<p>x</p>\n",
-    line: 1,
-    says: /./,
-  },
   "a tag that is not closed": {
     file: "home.eta",
     text: "<p>\n<%= it.CurrentUser.username \n</p>",
     line: 2,
     says: /^unclosed tag$/,
-  },
-  "a string that is not closed, in line 123": {
-    file: "login.eta",
-    text: `${"\n".repeat(122)}<%= 'open %>`,
-    line: 123,
-    says: /^unclosed string$/,
   },
   "an include of a missing template": {
     file: "login.eta",
@@ -62,12 +44,6 @@ const broken: Readonly<Record<string, Broken>> = {
     text: "<html>\n<%= it.site.name %>\n<%~ it.body %>",
     line: 2,
     says: /reading 'name'/,
-  },
-  "a missing value, in the field": {
-    file: "field.eta",
-    text: "<label>\n\n<%= it.nothing.here %>",
-    line: 3,
-    says: /reading 'here'/,
   },
   "a field that includes itself": {
     file: "field.eta",

@@ -122,11 +122,6 @@ test("matches addresses against ranges and single addresses", () => {
   assert.equal(membershipOf([])("10.0.0.1"), false);
 });
 
-test("trusts a peer by IPv4 range, also as an IPv4-mapped IPv6 address", () => {
-  const { trusts } = createProxyTrust(["10.0.0.0/8"]);
-  assert.deepEqual(["10.1.2.3", "::ffff:10.1.2.3", "192.0.2.1"].map(trusts), [true, true, false]);
-});
-
 test("reads the client's address and other headers from a trusted proxy only", () => {
   const proxies = createProxyTrust(["10.0.0.0/8"]);
   const headers = { "x-forwarded-for": "203.0.113.7", "x-forwarded-uri": "/page" };
@@ -137,12 +132,6 @@ test("reads the client's address and other headers from a trusted proxy only", (
   assert.deepEqual(readFrom("10.0.0.1"), ["203.0.113.7", "/page"]);
   assert.deepEqual(readFrom("192.0.2.1"), ["192.0.2.1", undefined]);
 });
-
-for (const range of ["0.0.0.0/0", "10.0.0.1/32", "::/0", "::1/128", "10.1.2.3/8"]) {
-  test(`accepts the range ${range}`, () => {
-    assert.equal(membershipOf([range])(range.split("/", 1)[0] ?? ""), true);
-  });
-}
 
 const invalidRanges = [
   "",

@@ -4,7 +4,6 @@ import { type TestContext, test } from "node:test";
 import { hash as bcryptHash } from "@node-rs/bcrypt";
 import { honoAuth } from "../../../src/adapters/hono.ts";
 import { Unavailable } from "../../../src/core/base/fault.ts";
-import { startApp } from "../../support/app.ts";
 import { openAuth } from "../../support/auth.ts";
 import type { Answer } from "../../support/client.ts";
 import { inDatabase, refuse } from "../../support/database.ts";
@@ -16,7 +15,6 @@ import {
   startConfigured,
   startGate,
 } from "../../support/gate.ts";
-import { openStore } from "../../support/store.ts";
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const COSTLY = "$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
@@ -67,20 +65,6 @@ test("logs a background failure after setup with the request ID of the setup", a
     gate.serverLog.find(({ msg }) => msg === "domain setup failed"),
   );
   assert.equal(line.requestId, "this-setup");
-});
-
-test("logs a failing shared rate limiter with the request ID of the sign-in", async (t) => {
-  const store = await openStore(t);
-  const counting = {
-    recordAttempt: () => Promise.reject(new Error("away")),
-    forgetAttempts: () => Promise.resolve(),
-  };
-  const app = await startApp(t, { store: { ...store, ...counting }, limiter: "shared" });
-  await app.send("/setup", { form: SETUP_FORM });
-  const answer = await app.send("/login", { form: OWNER });
-  assert.equal(answer.location, "/");
-  assert.match(app.log.at(-1)?.message ?? "", /shared rate limiter failed/);
-  assert.equal(app.log.at(-1)?.fields.requestId, idOf(answer));
 });
 
 /** Uses a new gate for each call, because the rate limit would make the responses differ. */

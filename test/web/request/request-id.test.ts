@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { nodeRequest } from "../../../src/index.ts";
-import { wordsIn } from "../../../src/web/pages/words.ts";
 import { createRequestIds } from "../../../src/web/request/request-id.ts";
 import { startConfiguredApp } from "../../support/app.ts";
+import { openAuth } from "../../support/auth.ts";
 import type { Answer } from "../../support/client.ts";
 import { execute } from "../../support/database.ts";
 import { type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
@@ -45,19 +45,6 @@ test("keeps the ID while one request is handled inside another", () => {
     assert.equal(requests.of(outer), id);
     assert.notEqual(requests.of(source()), id);
   });
-});
-
-test("shows the same ID in the server log, the header and the page of a failure", async (t) => {
-  const gate = await startBrokenGate(t);
-  const answer = await gate.send("/login");
-  assert.equal(answer.status, 500);
-  const id = String(idOf(answer));
-  assert.match(id, UUID);
-  assert.deepEqual(
-    failures(gate).map(({ requestId }) => requestId),
-    [id],
-  );
-  assert.ok(answer.body.includes(`<p class="hint">${wordsIn("en").quoteRequest(id)}</p>`));
 });
 
 test("every response of Latchkey has an ID, also without a log line about the request", async (t) => {
@@ -115,4 +102,20 @@ test("trusts by the peer of the connection, not by X-Forwarded-For", async (t) =
     failures(gate).map(({ requestId }) => requestId),
     ["given", idOf(other)],
   );
+});
+
+test("an application can read the request ID for its own log lines", async (t) => {
+  const { auth } = await openAuth(t);
+  const source = nodeRequest({ socket: {}, headers: { "x-request-id": "given-7Nt" } });
+  const [outer, inner, other] = auth.adapter.withRequestId(source, (id) => {
+    const again = auth.adapter.withRequestId(source, (same) => same);
+    return [
+      id,
+      again,
+      auth.adapter.withRequestId(nodeRequest({ socket: {}, headers: {} }), (one) => one),
+    ];
+  });
+  assert.match(String(outer), UUID);
+  assert.equal(inner, outer);
+  assert.notEqual(other, outer);
 });

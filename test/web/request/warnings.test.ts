@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
-import { honoAuth } from "../../../src/adapters/hono.ts";
-import { openAuth } from "../../support/auth.ts";
 import type { Answer } from "../../support/client.ts";
 import { changeForm, type RunningGate, SETUP_FORM, startGate } from "../../support/gate.ts";
 import { inSeconds, mint } from "../../support/mint.ts";
@@ -107,27 +105,4 @@ test("does not log a form with invalid fields, a missing or a foreign session as
     gate.serverLog.filter(({ level }) => level !== "info"),
     [],
   );
-});
-
-test("sums up the refusals of a flood every minute, and at the end", async (t) => {
-  t.mock.timers.enable({ apis: ["setInterval"] });
-  const { auth, log } = await openAuth(t);
-  const flood = async (): Promise<void> => {
-    const init = { method: "POST", headers: { "Sec-Fetch-Site": "cross-site" } };
-    for (let n = 0; n < 15; n += 1) {
-      const { status } = await honoAuth(auth).routes.request("/logout", init);
-      assert.equal(status, 403, "also when the connection is unknown");
-    }
-  };
-  const sums = () => log.filter(({ message }) => /^more/.test(message)).map(({ fields }) => fields);
-  await flood();
-  t.mock.timers.tick(59_999);
-  assert.deepEqual([sums(), log.length], [[], 10]);
-  t.mock.timers.tick(1);
-  assert.deepEqual(sums(), [{ address: "unknown", more: 5 }], "without a request ID");
-  await flood();
-  await auth.close();
-  assert.equal(sums().length, 2);
-  t.mock.timers.tick(60_000);
-  assert.equal(log.length, 22);
 });
