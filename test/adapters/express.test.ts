@@ -70,32 +70,6 @@ test("user(response) without a guard passes not_guarded to the application's err
   assert.deepEqual(codes, ["not_guarded"]);
 });
 
-test("a guard before a router protects every route in it and no other", async (t) => {
-  const app = await startExpress(t, (express, adapter) => {
-    const router = Router();
-    router.get("/one", (_request, response) => {
-      response.send(`one, for ${adapter.user(response).username}`);
-    });
-    router.use(
-      "/deep",
-      Router().get("/two", (_request, response) => {
-        response.send(`two, for ${adapter.user(response).username}`);
-      }),
-    );
-    express.use("/inside", adapter.requireAuth, router);
-    express.get("/outside", (_request, response) => {
-      response.send("outside");
-    });
-  });
-  const session = app.addAccount();
-  assert.equal((await app.send("/inside/one", { session })).body, "one, for owner");
-  assert.equal((await app.send("/inside/deep/two", { session })).body, "two, for owner");
-  for (const path of ["/inside/one", "/inside/deep/two", "/inside/nothing", "/inside"]) {
-    assert.equal((await app.send(path)).location, "/login", path);
-  }
-  assert.equal((await app.send("/outside")).body, "outside");
-});
-
 test("a guard in a router returns to the URL that the client requested", async (t) => {
   const app = await startExpress(
     t,

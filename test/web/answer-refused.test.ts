@@ -54,20 +54,16 @@ test("forward auth alone does not make guards add a return target", async (t) =>
   assert.equal((await ask()).location, "/login");
 });
 
-for (const { basePath, accounts, path } of [
-  { basePath: "", accounts: 1, path: "/login" },
-  { basePath: "", accounts: 0, path: "/setup" },
-  { basePath: "/auth", accounts: 1, path: "/auth/login" },
-  { basePath: "/auth", accounts: 0, path: "/auth/setup" },
-]) {
+for (const [accounts, path] of [
+  [0, "/auth/setup"],
+  [1, "/auth/login"],
+] as const) {
   test(`with returnTo, redirects a page to ${path} with its path and query`, async (t) => {
-    const ask = await guardedApp(t, { returnTo: true, basePath }, accounts);
+    const ask = await guardedApp(t, { returnTo: true, basePath: "/auth" }, accounts);
     for (const page of ["/", "/app/deep/5?x=1", "/a%20b/%2F?c=d&e=%26#", "/a/?", "/caf%C3%A9"]) {
-      for (const method of ["GET", "HEAD"]) {
-        const { status, location } = await ask({ path: page, method });
-        const { pathname, search } = new URL(page, ORIGIN);
-        assert.deepEqual([status, location], [303, returning(path, pathname + search)]);
-      }
+      const { status, location } = await ask({ path: page });
+      const { pathname, search } = new URL(page, ORIGIN);
+      assert.deepEqual([status, location], [303, returning(path, pathname + search)]);
     }
   });
 }

@@ -8,7 +8,6 @@ import {
   respond,
   respondText,
 } from "../../../src/web/answers/responses.ts";
-import { assetOf } from "../../../src/web/pages/assets.ts";
 import { faultOf } from "../../support/faults.ts";
 
 const FORM_TARGETS = {
@@ -42,15 +41,6 @@ for (const [what, answer] of Object.entries(guarded)) {
   });
 }
 
-test("a redirect is a 303 with an empty body and the unchanged location", () => {
-  const answer = redirect("/login?error=1", ["a=b"]);
-  assert.equal(answer.status, 303);
-  assert.equal(header(answer, "Location"), "/login?error=1");
-  assert.deepEqual(answer.cookies, ["a=b"]);
-  assert.equal(header(answer, "Content-Length"), "0");
-  assert.equal(answer.body, null);
-});
-
 const outside = { postLoginLocation: "https://app.example.org/home?a=b" };
 const domain = { cookieDomain: "example.test" };
 const hosts = "example.test *.example.test https://example.test https://*.example.test";
@@ -83,17 +73,6 @@ test("a page has the given status and headers, and varies by Accept-Language", (
   assert.deepEqual([answer.status, header(answer, "Retry-After")], [503, "2"]);
   assert.equal(header(answer, "Content-Type"), "text/html; charset=utf-8");
   assert.equal(header(answer, "Vary"), "Accept-Language");
-});
-
-test("an asset has its own content type and cache time, and is sandboxed when opened directly", () => {
-  const { answer } = assetOf("/image", "image/svg+xml", "<svg/>", "public, max-age=60");
-  assert.equal(header(answer, "Content-Type"), "image/svg+xml");
-  assert.equal(header(answer, "Cache-Control"), "public, max-age=60");
-  assert.equal(header(answer, "X-Content-Type-Options"), "nosniff");
-  const policy = header(answer, "Content-Security-Policy") ?? "";
-  assert.match(policy, /^default-src 'none';.*; sandbox$/);
-  assert.doesNotMatch(policy, /script-src|allow-/);
-  assert.deepEqual([answer.body, header(answer, "Content-Length")], ["<svg/>", "6"]);
 });
 
 const withValue: Readonly<Record<string, (value: string) => Answer>> = {

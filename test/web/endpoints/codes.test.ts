@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { wordsIn } from "../../../src/web/pages/words.ts";
 import { startConfiguredApp } from "../../support/app.ts";
 import { eventually } from "../../support/eventually.ts";
-import { OWNER, type RunningGate, SECRET, startConfigured, startGate } from "../../support/gate.ts";
+import { OWNER, type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
 import { activityOf, alertsIn, elements, fieldNamed } from "../../support/markup.ts";
 import { begunIn, codeShown } from "../../support/one-time-codes.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
@@ -168,19 +168,4 @@ test("a form of a removed account leads to the sign-in page", async (t) => {
     const { status, location } = await app.send(`/account/codes/${name}`, { session, form });
     assert.deepEqual([status, location], [303, "/login"], name);
   }
-});
-
-test("the next signing secret opens what the previous one sealed, and seals it anew", async (t) => {
-  const { gate, key } = await withCodes(t);
-  await gate.stop();
-  const secret = "the next secret for tests, 32 bytes";
-  const rotated = { dataDir: gate.dataDir, secret, previousSecrets: [SECRET] };
-  const next = await startGate(t, rotated);
-  assert.equal((await next.signIn({ code: codeShown(key, 1) })).location, "/");
-  await next.stop();
-  const last = await startGate(t, { dataDir: gate.dataDir, secret });
-  await last.signIn({ code: codeShown(key, 1) });
-  assert.ok(
-    !last.serverLog.some(({ msg }) => msg === "the one-time codes of an account cannot be read"),
-  );
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { wordsIn } from "../../../src/web/pages/words.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
-import { startApp, startConfiguredApp } from "../../support/app.ts";
+import { type startApp, startConfiguredApp } from "../../support/app.ts";
 import { outputOf } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
 import { changeForm, OWNER, startConfigured } from "../../support/gate.ts";
@@ -102,15 +102,3 @@ test("shows only the password form with a store that keeps accounts alone", asyn
   }
   assert.deepEqual(app.log, []);
 });
-
-for (const options of [
-  {},
-  { homePath: "/me", forwardAuth: true },
-  { homePath: null, forwardAuth: true },
-]) {
-  test(`leaves /account/ to an application with ${JSON.stringify(options)}`, async (t) => {
-    const app = await startApp(t, options);
-    assert.equal((await app.send("/account/")).status, 404);
-    assert.equal(app.auth.adapter.owns("/account/"), false);
-  });
-}

@@ -70,28 +70,6 @@ test("the setup page asks for a token and a domain only if they are configured",
   assert.doesNotMatch(none, /name="token"|name="domain"/);
 });
 
-test("the form of the sign-in by passkey is hidden until its script runs", () => {
-  const { render } = pagesFrom(undefined);
-  assert.doesNotMatch(render("login", to(), plain.login), /passkey/);
-  const offered = render("login", to(), { ...plain.login, offersPasskeys: true });
-  assert.match(offered, /action="\/login\/passkey"[^>]* hidden>/);
-});
-
-test("the setup page focuses the first field to fill in", () => {
-  const { render } = pagesFrom(undefined);
-  const focused = (setup: Partial<PageData["setup"]>): readonly string[] => {
-    const html = render("setup", to(), { ...plain.setup, ...setup });
-    return [...html.matchAll(/<input id="(\w+)"[^>]* autofocus>/g)].map(([, id = ""]) => id);
-  };
-  assert.deepEqual(focused({}), ["username"]);
-  assert.deepEqual(focused({ tokenExpected: true }), ["token"]);
-  assert.deepEqual(focused({ tokenExpected: true, token: "given" }), ["username"]);
-  assert.deepEqual(
-    focused({ tokenExpected: true, problem: { message: "x", fields: ["password", "confirm"] } }),
-    ["password"],
-  );
-});
-
 test("renders a page once per state only if it shows no user and no text", async (t) => {
   const unique = "<%= crypto.randomUUID() %>";
   const { render } = pagesFrom(await folderWith(t, { "login.eta": unique, "error.eta": unique }));

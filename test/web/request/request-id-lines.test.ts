@@ -7,7 +7,6 @@ import { Unavailable } from "../../../src/core/base/fault.ts";
 import { openAuth } from "../../support/auth.ts";
 import type { Answer } from "../../support/client.ts";
 import { inDatabase, refuse } from "../../support/database.ts";
-import { eventually } from "../../support/eventually.ts";
 import {
   OWNER,
   type RunningGate,
@@ -51,21 +50,6 @@ for (const [words, way] of Object.entries(lines)) {
     assert.equal(idOf(answer), line.requestId);
   });
 }
-
-test("logs a background failure after setup with the request ID of the setup", async (t) => {
-  const gate = await startGate(t, {
-    domainSetupCommand: process.execPath,
-    trustedProxies: ["127.0.0.1"],
-  });
-  await gate.send("/setup", {
-    form: { ...SETUP_FORM, domain: "no.such.script" },
-    headers: { "X-Request-Id": "this-setup" },
-  });
-  const line = await eventually(() =>
-    gate.serverLog.find(({ msg }) => msg === "domain setup failed"),
-  );
-  assert.equal(line.requestId, "this-setup");
-});
 
 /** Uses a new gate for each call, because the rate limit would make the responses differ. */
 async function rejectSignIn(t: TestContext, hash: string | undefined): Promise<Answer> {

@@ -53,18 +53,6 @@ test("reads the same of a Fetch request", () => {
   assert.deepEqual(request.connection, {});
 });
 
-test("completes what a Node request lacks", () => {
-  assert.deepEqual(read(nodeRequest(incoming())), {
-    method: "GET",
-    path: "/",
-    query: "",
-    cookie: undefined,
-    unknown: undefined,
-    error: undefined,
-    host: "localhost",
-  });
-});
-
 test("reads the URL of the client from a Node request whose URL a router has changed", () => {
   const request = nodeRequest({ ...incoming(), url: "/a?b", originalUrl: "/outer/a?b" });
   assert.deepEqual([request.path, request.query], ["/outer/a", "?b"]);
