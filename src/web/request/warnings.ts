@@ -49,13 +49,11 @@ export function createProxyWarning(
     if (forwardedFor === undefined || connected === undefined) return;
     const peer = canonicalAddress(connected);
     if (trusts(peer) || warned.has(peer) || warned.size >= MAX_WARNED) return;
-    const isFromHeader = [...hopsOf(forwardedFor)].includes(peer);
-    if (!isFromHeader) {
-      warned.add(peer);
-      log.warn(
-        { peer },
-        "sign-ins arrive with X-Forwarded-For from a peer that is not in TRUSTED_PROXIES (trustedProxies): all clients behind it share the sign-in limit of one address",
-      );
-    }
+    if ([...hopsOf(forwardedFor)].includes(peer)) return;
+    warned.add(peer);
+    log.warn(
+      { peer },
+      "sign-ins arrive with X-Forwarded-For from a peer that is not in TRUSTED_PROXIES (trustedProxies): all clients behind it share the sign-in limit of one address",
+    );
   };
 }

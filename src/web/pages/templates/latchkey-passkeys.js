@@ -24,7 +24,7 @@ if (typeof PublicKeyCredential === "function") {
       waiting.abort();
       waiting = new AbortController();
       const { signal } = waiting;
-      const { challenge, rpId } = await ask(form);
+      const { challenge, rpId } = await fetchChallenge(form);
       /** @type {PublicKeyCredentialRequestOptions} */
       const publicKey = { challenge: decode(challenge), rpId, userVerification: REQUIRED };
       const credential = await navigator.credentials.get({ mediation, signal, publicKey });
@@ -72,7 +72,7 @@ if (typeof PublicKeyCredential === "function") {
     const section = form.closest("section");
     if (section) section.hidden = false;
     onSubmit(form, async () => {
-      const { message, challenge, rpId, userId, username, existing } = await ask(form);
+      const { message, challenge, rpId, userId, username, existing } = await fetchChallenge(form);
       if (message) return message;
       const credential = await navigator.credentials.create({
         publicKey: {
@@ -119,11 +119,11 @@ if (typeof PublicKeyCredential === "function") {
   }
 
   /**
-   * Asks the server what to ask the browser.
+   * Fetches the challenge, and what else the browser needs, from the server.
    * @param {HTMLFormElement} form
    * @returns {Promise<Readonly<{ message?: string, challenge: string, rpId: string, userId: string, username: string, existing: readonly string[] }>>}
    */
-  async function ask(form) {
+  async function fetchChallenge(form) {
     // A page that the back button shows again has the fields of the last answer.
     for (const input of form.querySelectorAll(".answer")) input.remove();
     const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);

@@ -34,7 +34,7 @@ export const de: Words = {
   changePassword: "Passwort ändern",
   currentPassword: "Aktuelles Passwort",
   newPassword: "Neues Passwort",
-  newPasswordHint: "Mindestens 8 Zeichen.",
+  newPasswordHint: "Mindestens 8 Zeichen; Umlaute und ß zählen doppelt.",
   newPasswordAgain: "Neues Passwort wiederholen",
   passwordIsChanged: "Dein Passwort wurde geändert.",
   sessionNotEnded:

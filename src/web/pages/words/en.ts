@@ -37,7 +37,7 @@ export const en = {
   changePassword: "Change password",
   currentPassword: "Current password",
   newPassword: "New password",
-  newPasswordHint: "At least 8 characters.",
+  newPasswordHint: "At least 8 characters; an é or ü counts as two.",
   newPasswordAgain: "Repeat new password",
   passwordIsChanged: "Your password has been changed.",
   sessionNotEnded:

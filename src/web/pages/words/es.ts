@@ -34,7 +34,7 @@ export const es: Words = {
   changePassword: "Cambiar contraseña",
   currentPassword: "Contraseña actual",
   newPassword: "Nueva contraseña",
-  newPasswordHint: "Al menos 8 caracteres.",
+  newPasswordHint: "Al menos 8 caracteres; una letra con tilde cuenta doble.",
   newPasswordAgain: "Repite la nueva contraseña",
   passwordIsChanged: "Tu contraseña se ha cambiado.",
   sessionNotEnded:

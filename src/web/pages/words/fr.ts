@@ -34,7 +34,7 @@ export const fr: Words = {
   changePassword: "Modifier le mot de passe",
   currentPassword: "Mot de passe actuel",
   newPassword: "Nouveau mot de passe",
-  newPasswordHint: "Au moins 8 caractères.",
+  newPasswordHint: "Au moins 8 caractères ; une lettre accentuée compte double.",
   newPasswordAgain: "Confirmez le nouveau mot de passe",
   passwordIsChanged: "Votre mot de passe a été modifié.",
   sessionNotEnded:
