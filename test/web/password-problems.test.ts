@@ -2,13 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startConfiguredApp } from "../support/app.ts";
 import { changeForm, OWNER, startConfigured } from "../support/gate.ts";
-import {
-  activityOf,
-  alertsIn,
-  assertNothingInline,
-  elements,
-  fieldNamed,
-} from "../support/markup.ts";
+import { alertsIn, assertNothingInline, fieldNamed } from "../support/markup.ts";
 import { folderWith } from "../support/pages.ts";
 import { assertProblem, type Problem } from "../support/problems.ts";
 
@@ -68,16 +62,6 @@ for (const { what, flaws, ...problem } of problems) {
     }
   });
 }
-
-test("returns the complete home page with the form", async (t) => {
-  const { gate, session, change } = await signedIn(t);
-  const { body } = await change({ current_password: "wrong" });
-  const home = (await gate.send("/", { session })).body;
-  assert.match(body, /<p>Signed in as owner<\/p>/);
-  const actions = (html: string) => elements(html, "form").map(({ action }) => action);
-  assert.deepEqual(actions(body), actions(home));
-  assert.deepEqual(activityOf(body), ["Account owner was created"]);
-});
 
 test("returns the error page if a custom template omits the message", async (t) => {
   const pagesDir = await folderWith(t, { "home.eta": "<p>own</p>" });

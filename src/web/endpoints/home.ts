@@ -2,6 +2,7 @@ import { messageOf } from "../../core/base/fault.ts";
 import { recoveryCodesLeft, usesCodes } from "../../core/codes/code-state.ts";
 import { eventIn } from "../../core/log/events.ts";
 import type { LogEntry } from "../../core/log/log-reader.ts";
+import { passkeysIn } from "../../core/passkeys/passkey.ts";
 import type { Extras, UserId } from "../../core/store.ts";
 import { takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
@@ -11,13 +12,14 @@ import type {
   CodesSection,
   HomeForm,
   PageData,
+  PasskeySection,
 } from "../pages/page-data.ts";
 import { shownTime } from "../pages/utc-time.ts";
 import type { MessageName } from "../pages/words/en.ts";
 import { type Locale, wordsIn } from "../pages/words.ts";
 import type { WebPorts } from "../ports.ts";
-import type { AdmittedRequest } from "../request/web-request.ts";
-import { passkeySection } from "./passkeys-offered.ts";
+import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
+import { partyOf } from "./login.ts";
 import { sessionsFor } from "./sessions.ts";
 
 export async function getHome(ports: WebPorts, request: AdmittedRequest): Promise<Answer> {
@@ -82,6 +84,22 @@ function codesSection({ rules }: WebPorts, { codes }: Extras): CodesSection {
   if (rules.codes === undefined) return { kind: "none" };
   if (!usesCodes(codes)) return { kind: "off" };
   return { kind: "on", recoveryCodesLeft: recoveryCodesLeft(codes) };
+}
+
+/** The passkeys of the signed-in user. */
+function passkeySection(
+  ports: WebPorts,
+  request: WebRequest,
+  locale: Locale,
+  { passkeys }: Extras,
+): PasskeySection | undefined {
+  if (ports.rules.passkeys === undefined) return undefined;
+  const list = passkeysIn(passkeys).map(({ id, name, addedAt, usedAt }) => {
+    const isUsed = usedAt !== undefined;
+    return { id, name, isUsed, ...shownTime(locale, new Date(usedAt ?? addedAt)) };
+  });
+  const canAdd = partyOf(ports, request) !== undefined;
+  return list.length > 0 || canAdd ? { list, canAdd } : undefined;
 }
 
 /** If the log cannot be read, the page still offers the password form. */

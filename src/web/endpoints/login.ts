@@ -1,4 +1,6 @@
+import { messageOf } from "../../core/base/fault.ts";
 import type { Client } from "../../core/limits/requester.ts";
+import { type RelyingParty, relyingPartyOf } from "../../core/passkeys/relying-party.ts";
 import type { SignInOutcome } from "../../core/sign-in/sign-in.ts";
 import { locationFor } from "../answers/location.ts";
 import { takeNotice } from "../answers/notice.ts";
@@ -9,8 +11,7 @@ import type { FormEndpoint, WebPorts } from "../ports.ts";
 import type { Form } from "../request/form.ts";
 import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
-import { parameterOf, type WebRequest } from "../request/web-request.ts";
-import { offersPasskeySignIn } from "./passkeys-offered.ts";
+import { hostOf, parameterOf, type WebRequest } from "../request/web-request.ts";
 
 export async function getLogin(ports: WebPorts, request: WebRequest): Promise<Answer> {
   const { options, paths, views } = ports;
@@ -32,6 +33,22 @@ async function asksForCode({ rules }: WebPorts): Promise<boolean> {
     return await rules.users.anyHas("codes");
   } catch {
     return true;
+  }
+}
+
+/** The site for which browsers keep passkeys, if they keep any there. */
+export const partyOf = ({ options }: WebPorts, request: WebRequest): RelyingParty | undefined =>
+  relyingPartyOf(options, hostOf(request));
+
+/** Nothing is offered if the store cannot be asked: the password form works without it. */
+async function offersPasskeySignIn(ports: WebPorts, request: WebRequest): Promise<boolean> {
+  const { passkeys } = ports.rules;
+  if (passkeys === undefined) return false;
+  try {
+    return (await ports.rules.users.anyHas("passkeys")) && partyOf(ports, request) !== undefined;
+  } catch (error) {
+    ports.requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
+    return false;
   }
 }
 

@@ -7,8 +7,7 @@ import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import type { AdmittedRequest } from "../request/web-request.ts";
 import { answerProblem } from "./home.ts";
-import { answerSignIn, limitedClient } from "./login.ts";
-import { partyOf } from "./passkeys-offered.ts";
+import { answerSignIn, limitedClient, partyOf } from "./login.ts";
 
 const REJECTED = "passkey change rejected";
 

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fetchRequest } from "../../../src/index.ts";
 import { wordsIn } from "../../../src/web/pages/words.ts";
-import { startConfigured } from "../../support/gate.ts";
+import { openAuth } from "../../support/auth.ts";
+import { OWNER, startConfigured } from "../../support/gate.ts";
 import { elements } from "../../support/markup.ts";
+import { hashText } from "../../support/store.ts";
 
 const en = wordsIn("en");
 
@@ -36,4 +39,18 @@ test("shows a signed-in user the open form after a failed sign-in with another a
   const { body } = await gate.send("/login?error=1", { session });
   assert.deepEqual(elements(body, "details"), [{ open: "" }]);
   assert.ok(body.includes(en.signInFailed));
+});
+
+test("an unknown remote address fails a sign-in, but not before the count of accounts", async (t) => {
+  const { auth, store } = await openAuth(t);
+  const post = async (path: string) => {
+    const body = new URLSearchParams({ ...OWNER, credential: "x" });
+    const request = new Request(`http://localhost${path}`, { method: "POST", body });
+    const { status, headers } = await auth.adapter.answer(fetchRequest(request));
+    return [status, headers.Location];
+  };
+  const answers = () => Promise.all(["/login", "/login/passkey"].map(post));
+  assert.deepEqual(await answers(), Array(2).fill([303, "/setup"]));
+  await store.insertFirstUser({ username: "owner", passwordHash: hashText("a hash") });
+  assert.deepEqual(await answers(), Array(2).fill([500, undefined]));
 });

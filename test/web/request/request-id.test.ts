@@ -37,16 +37,6 @@ test("adds the request ID only to lines about a request", () => {
   assert.deepEqual(log.lines.at(-1)?.fields, { two: 2, requestId: "given" });
 });
 
-test("keeps the ID while one request is handled inside another", () => {
-  const requests = createRequestIds(() => false, recordingLog());
-  const source = () => nodeRequest({ socket: {}, headers: {} });
-  const outer = source();
-  requests.run(outer, (id) => {
-    assert.equal(requests.of(outer), id);
-    assert.notEqual(requests.of(source()), id);
-  });
-});
-
 test("every response of Latchkey has an ID, also without a log line about the request", async (t) => {
   const { gate, session } = await startConfigured(t);
   const pages = ["/login", "/setup", "/", "/healthz", "/readyz", "/latchkey.css"];

@@ -1,0 +1,12 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pathsOf } from "../../src/web/paths.ts";
+
+test("the home page is also at /account/ only where a proxy may give / to an app", () => {
+  const homes = (homePath: string | null, forwardAuth: boolean) =>
+    pathsOf({ basePath: "", homePath, forwardAuth }).homes;
+  assert.deepEqual(homes("/", true), ["/", "/account/"]);
+  assert.deepEqual(homes("/", false), ["/"]);
+  assert.deepEqual(homes("/me", true), ["/me"]);
+  assert.deepEqual(homes(null, true), []);
+});
