@@ -2,14 +2,14 @@ import type { MaybePromise } from "./core/base/maybe-promise.ts";
 import { watchStore } from "./core/base/watch-store.ts";
 import { admittedUser } from "./core/sessions/require-user.ts";
 import type { User } from "./core/store.ts";
-import type { AuthOptions, SettledOptions } from "./options.ts";
+import { type AuthOptions, type GateParts, NO_GATE, type SettledOptions } from "./options.ts";
 import { createRules, systemClock } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
 import type { Answer } from "./web/answers/responses.ts";
 import { createGuardCheck, type GuardCheck } from "./web/guards.ts";
 import type { PageHelpers } from "./web/pages/page-data.ts";
 import { openSite } from "./web/pages/site.ts";
-import { pathOf, pathsOf } from "./web/paths.ts";
+import { pathOf, pathsUnder } from "./web/paths.ts";
 import { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
 import { createProxyTrust } from "./web/request/remote-address.ts";
 import { createRequestIds, type RequestSource } from "./web/request/request-id.ts";
@@ -95,11 +95,11 @@ export const createAuth = (options: AuthOptions): Auth =>
   authOf(settleOptions(options, process.env.NODE_ENV));
 
 /** The same for settled options, for the gate, whose messages name its settings. */
-export function authOf(given: SettledOptions): Auth {
-  const settled = { ...given, store: watchStore(given.store, systemClock, given.log) };
-  const proxies = createProxyTrust(settled.trustedProxies);
+export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
+  const settled = { ...given, ...gate, store: watchStore(given.store, systemClock, given.log) };
+  const proxies = createProxyTrust(settled.hosts.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
-  const paths = pathsOf(settled);
+  const paths = pathsUnder(settled.basePath, settled.homePath, settled.standalone);
   // Before the rules, which watch the store from then on: broken pages make this function throw.
   const { pages, assets, reload } = openSite(paths, settled);
   const rules = createRules(settled, requests.log);

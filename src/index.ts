@@ -7,7 +7,6 @@ export {
 } from "./auth.ts";
 export { Fault, Unavailable } from "./core/base/fault.ts";
 export { andThen, type MaybePromise } from "./core/base/maybe-promise.ts";
-export type { EntryMeter, Levels, Meter, WorkMeter } from "./core/base/meter.ts";
 export type { ServerLog } from "./core/base/server-log.ts";
 export type { WorkQueueLimits } from "./core/base/work-queue.ts";
 export type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";

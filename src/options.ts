@@ -1,5 +1,5 @@
 import type { ExtraStore } from "./core/accounts/account-store.ts";
-import type { Meter } from "./core/base/meter.ts";
+import { type Meter, noMeter } from "./core/base/meter.ts";
 import type { ServerLog } from "./core/base/server-log.ts";
 import type { WorkQueueLimits } from "./core/base/work-queue.ts";
 import type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
@@ -30,94 +30,116 @@ export interface AuthOptions {
   readonly previousSecrets?: readonly string[];
   /** Prefix of every path that Latchkey serves, such as `/auth`. Default: none. */
   readonly basePath?: string;
+  /** The path of the page with the password form, `null` for none. Default: the base path, or `/`. */
+  readonly homePath?: string | null | undefined;
   /** Where setup and sign-in redirect: a path, an absolute URL, or a function. Default: `/`. */
   readonly postLoginLocation?: PostLoginLocation;
-  /** The path of the page with the password form, `null` for none. Default: the base path, or `/`. */
-  readonly homePath?: string | null;
-  /**
-   * Offers one-time codes (TOTP) on the home page, if the store keeps them. Default: true. With
-   * `false`, accounts that use codes already still need one to sign in.
-   */
-  readonly oneTimeCodes?: boolean;
-  /** A folder with templates that replace the pages of the same name. */
-  readonly pagesDir?: string | undefined;
-  /** The name of the app on all pages. Default: `Latchkey`. */
-  readonly appName?: string;
-  /** The color of buttons and links, such as `#1a5fb4`, adjusted for contrast. */
-  readonly accentColor?: string | undefined;
-  /** An image above the heading of each page. Default: a key. */
-  readonly logoFile?: string | undefined;
-  /** The language of all pages. Default: the available language that the browser prefers. */
-  readonly locale?: Locale | undefined;
-  /** Serves `/favicon.svg`, `/robots.txt` and `/.well-known/change-password`. Default: false. */
-  readonly siteFiles?: boolean;
-  /** Serves `/healthz` (the process runs) and `/readyz` (the store answers). Default: false. */
-  readonly health?: boolean;
-  /** Replaces pages by functions that return HTML; the functions must escape their data. */
-  readonly pages?: PageFunctions;
   /** The one-time token that setup requires. Default: none; the first client to reach setup wins. */
   readonly setupToken?: SetupTokenSource;
-  /** Called in the background with the domain from the setup form. A failure is only logged. */
-  readonly setUpDomain?: ((domain: string) => Promise<void>) | undefined;
-  /**
-   * The host names that requests for Latchkey's paths may use, without ports; others get 421.
-   * `loopback-setup`, for an app that listens on loopback, restricts only the setup, and only while
-   * there is no account, to loopback names, `publicUrl` and `cookieDomain`. Default: `["*"]`, any.
-   */
-  readonly allowedHosts?: AllowedHosts;
-  /** Other origins whose pages may post forms here, such as `https://app.example.org`. */
-  readonly trustedOrigins?: readonly string[];
-  /** Addresses or ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
-  readonly trustedProxies?: readonly string[];
-  /** The origin that browsers use to reach Latchkey, such as `https://auth.example.org`. */
-  readonly publicUrl?: string | undefined;
-  /** Offers passkeys, if the store keeps them. Default: true. */
-  readonly passkeys?: boolean;
-  /** Shares the session with every host at or below this domain. Default: this host only. */
-  readonly cookieDomain?: string | undefined;
-  /** Answers reverse proxies at `/forward-auth` and returns to the requested page. Default: false. */
-  readonly forwardAuth?: boolean;
-  /** Guards redirect to the sign-in so that it returns to the requested page. Default: false. */
-  readonly returnTo?: boolean;
-  /**
-   * `negotiate` answers requests that do not ask for a page, such as those of scripts, with 401 and
-   * JSON; `redirect` redirects all of them to the sign-in. Default: `redirect`.
-   */
-  readonly onDenied?: "redirect" | "negotiate";
-  /** `shared` counts sign-in attempts in the store, for all instances together. Default: `own`. */
-  readonly limiter?: "own" | "shared";
-  /**
-   * Sign-in attempts from one IPv6 network of this prefix length count together, from 32 to 128.
-   * Default: 128, each address by itself. On the public internet 64 is better: one client has
-   * a whole /64.
-   */
-  readonly limitIpv6Prefix?: number;
-  /**
-   * Limits for password hashing. Default: one at a time for each core, at most three; 128 waiting.
-   * One user, IPv4 address or IPv6 /64 gets an eighth of the waiting places, at least one.
-   */
-  readonly hashing?: WorkQueueLimits;
-  /**
-   * Records sessions, so that users can see and end their own. Needs a store that keeps sessions.
-   * Default: true.
-   */
-  readonly sessions?: boolean;
   /**
    * Receives warnings, errors and refused requests with their address: at most ten lines a minute of
    * each address and each message, then a sum. Default: the console.
    */
   readonly log?: ServerLog;
-  /** Receives events to count, for metrics. Default: none. */
-  readonly meter?: Meter | undefined;
+  /** The addresses of Latchkey, and of what it trusts. */
+  readonly hosts?: {
+    /**
+     * The host names that requests for Latchkey's paths may use, without ports; others get 421.
+     * `loopback-setup`, for an app that listens on loopback, restricts only the setup, and only while
+     * there is no account, to loopback names, `publicUrl` and `cookieDomain`. Default: `["*"]`, any.
+     */
+    readonly allowed?: AllowedHosts;
+    /** The origin that browsers use to reach Latchkey, such as `https://auth.example.org`. */
+    readonly publicUrl?: string | undefined;
+    /** Shares the session with every host at or below this domain. Default: this host only. */
+    readonly cookieDomain?: string | undefined;
+    /** Other origins whose pages may post forms here, such as `https://app.example.org`. */
+    readonly trustedOrigins?: readonly string[];
+    /** Addresses or ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
+    readonly trustedProxies?: readonly string[];
+  };
+  /** What guards answer to requests without a session. */
+  readonly guards?: {
+    /** Guards redirect to the sign-in so that it returns to the requested page. Default: false. */
+    readonly returnTo?: boolean;
+    /**
+     * `negotiate` answers requests that do not ask for a page, such as those of scripts, with 401 and
+     * JSON; `redirect` redirects all of them to the sign-in. Default: `redirect`.
+     */
+    readonly onDenied?: "redirect" | "negotiate";
+  };
+  /** How users sign in, and the limits of that. */
+  readonly signIn?: {
+    /** Offers passkeys, if the store keeps them. Default: true. */
+    readonly passkeys?: boolean;
+    /**
+     * Offers one-time codes (TOTP) on the home page, if the store keeps them. Default: true. With
+     * `false`, accounts that use codes already still need one to sign in.
+     */
+    readonly codes?: boolean;
+    /** `shared` counts sign-in attempts in the store, for all instances together. Default: `own`. */
+    readonly limiter?: "own" | "shared";
+    /**
+     * Sign-in attempts from one IPv6 network of this prefix length count together, from 32 to 128.
+     * Default: 128, each address by itself. On the public internet 64 is better: one client has
+     * a whole /64.
+     */
+    readonly limitIpv6Prefix?: number;
+    /**
+     * Limits for password hashing. Default: one at a time for each core, at most three; 128 waiting.
+     * One user, IPv4 address or IPv6 /64 gets an eighth of the waiting places, at least one.
+     */
+    readonly hashing?: WorkQueueLimits;
+  };
+  /** The sessions of users. */
+  readonly sessions?: {
+    /**
+     * Records sessions, so that users can see and end their own. Needs a store that keeps sessions.
+     * Default: true.
+     */
+    readonly list?: boolean;
+  };
+  /** The look of the pages. */
+  readonly pages?: {
+    /** The name of the app on all pages. Default: `Latchkey`. */
+    readonly appName?: string;
+    /** The color of buttons and links, such as `#1a5fb4`, adjusted for contrast. */
+    readonly accentColor?: string | undefined;
+    /** An image above the heading of each page. Default: a key. */
+    readonly logoFile?: string | undefined;
+    /** The language of all pages. Default: the available language that the browser prefers. */
+    readonly locale?: Locale | undefined;
+    /** A folder with templates that replace the pages of the same name. */
+    readonly dir?: string | undefined;
+    /** Replaces pages by functions that return HTML; the functions must escape their data. */
+    readonly functions?: PageFunctions;
+  };
 }
 
+/** The options that contain others. */
+export type OptionGroups = Pick<
+  Required<AuthOptions>,
+  "hosts" | "guards" | "signIn" | "sessions" | "pages"
+>;
+
 /** The options after `settleOptions`: complete, checked, copied and frozen. */
-export interface SettledOptions extends Required<AuthOptions> {
+export interface SettledOptions
+  extends Required<Omit<AuthOptions, keyof OptionGroups>>,
+    Readonly<{ [G in keyof OptionGroups]: Required<OptionGroups[G]> }> {
   readonly secret: string;
   /** Bounds `log` of the options, which nothing else writes to. */
   readonly log: BoundedLog;
+}
+
+/** What the gate adds to the options. An app has a site, health checks and metrics of its own. */
+export interface GateParts {
+  /** Serves `/healthz`, `/readyz`, `/forward-auth` and the files of a site such as `/robots.txt`. */
+  readonly standalone: boolean;
+  /** Called in the background with the domain from the setup form. A failure is only logged. */
+  readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
   readonly meter: Meter;
 }
 
-/** With this prefix length, each IPv6 address counts by itself. */
-export const MAX_LIMIT_IPV6_PREFIX = 128;
+export const NO_GATE: GateParts = { standalone: false, setUpDomain: undefined, meter: noMeter };
+
+export interface AuthParts extends SettledOptions, GateParts {}

@@ -33,7 +33,7 @@ import { createWaitingEnds } from "./core/sessions/waiting-ends.ts";
 import { setUp } from "./core/setup/set-up.ts";
 import { changePassword } from "./core/sign-in/change-password.ts";
 import { type SignInOutcome, type SignInPorts, signIn } from "./core/sign-in/sign-in.ts";
-import type { SettledOptions } from "./options.ts";
+import type { AuthParts, SettledOptions } from "./options.ts";
 import { type CookieGuard, readingCookies } from "./web/answers/session-cookie.ts";
 import type { CodeRules, PasskeyRules, WebRules } from "./web/ports.ts";
 
@@ -47,20 +47,20 @@ export interface Rules extends WebRules {
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 /** Creates the rules. `log` adds the request's ID to each line. */
-export function createRules(settled: SettledOptions, log: ServerLog): Rules {
+export function createRules(settled: AuthParts, log: ServerLog): Rules {
   const { store, meter, setupToken, setUpDomain } = settled;
   // What can throw comes first, so that no watch on the store is left behind.
   const ownLimiter = createAttemptLimiter(systemClock);
   const sessionStore = keepsSessions(store) ? store : undefined;
-  const listedStore = settled.sessions ? sessionStore : undefined;
-  const { limitIpv6Prefix } = settled;
+  const listedStore = settled.sessions.list ? sessionStore : undefined;
+  const { limitIpv6Prefix } = settled.signIn;
   const limiter = limitByNetwork(limiterFor(settled, ownLimiter, log), limitIpv6Prefix);
   const ofPasskeys = limiterFor(settled, createAttemptLimiter(systemClock), log);
   const passkeyLimiter = limitByNetwork(ofPasskeys, limitIpv6Prefix, "passkey");
   const tokens = createSessionTokens(settled.secret, systemClock, settled.previousSecrets);
   const seals = createSeals(settled.secret, settled.previousSecrets);
   const codeLimiter = createAttemptLimiter(systemClock);
-  const passwords = createPasswords(settled.hashing, log, meter.hashes);
+  const passwords = createPasswords(settled.signIn.hashing, log, meter.hashes);
   // Entries are written in the background, in batches: lines about that belong to no request.
   const events = createEventLog(store, systemClock, settled.log, meter.entries);
   const users = createUserMemory(store, systemClock);
@@ -123,7 +123,7 @@ export function createRules(settled: SettledOptions, log: ServerLog): Rules {
       ending && waiting ? signOut({ ...ports, ...ending, waiting }, cookies, of) : "ended",
     sessions: listedStore && createAccountSessions({ ...ports, store: listedStore, remembered }),
     recentLog: recentLog(store, events),
-    codes: settled.oneTimeCodes && keepsExtras(store) ? codeRules({ ...ports, store }) : undefined,
+    codes: settled.signIn.codes && keepsExtras(store) ? codeRules({ ...ports, store }) : undefined,
     async close() {
       clearInterval(cleaning);
       clearInterval(summing);
@@ -143,7 +143,7 @@ function codeRules(ports: TurnOnCodesPorts & TurnOffCodesPorts): CodeRules {
 
 /** `undefined` if they are left out, or the store does not keep them. Each is loaded on first use. */
 function passkeyRules(
-  { passkeys, store, secret, previousSecrets }: SettledOptions,
+  { signIn: { passkeys }, store, secret, previousSecrets }: SettledOptions,
   given: SignInPorts,
   counted: (outcome: SignInOutcome) => SignInOutcome,
 ): PasskeyRules | undefined {
@@ -173,7 +173,7 @@ function passkeyRules(
 
 /** A shared limiter needs a store that counts attempts. */
 function limiterFor(
-  { limiter, store }: SettledOptions,
+  { signIn: { limiter }, store }: SettledOptions,
   own: AttemptLimiter,
   log: ServerLog,
 ): Limiter {
@@ -181,7 +181,7 @@ function limiterFor(
   if (!countsAttempts(store)) {
     throw new Fault(
       "invalid_option",
-      "limiter takes shared only with a store that counts attempts",
+      "signIn.limiter takes shared only with a store that counts attempts",
     );
   }
   return createSharedLimiter(store, own, log);

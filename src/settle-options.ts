@@ -1,74 +1,11 @@
-import { availableParallelism } from "node:os";
 import { Fault } from "./core/base/fault.ts";
-import { noMeter } from "./core/base/meter.ts";
 import { type ServerLog, unfailing } from "./core/base/server-log.ts";
-import type { WorkQueueLimits } from "./core/base/work-queue.ts";
-import { type AllowedHosts, canonicalHost } from "./core/hosts/allowed-hosts.ts";
 import { createBoundedLog } from "./core/log/bounded-log.ts";
 import { type WeakSecret, weakSecrets } from "./core/sessions/secrets.ts";
 import { DEVELOPMENT_SECRET } from "./core/sessions/session-token.ts";
-import type { SetupTokenSource } from "./core/setup/setup-token.ts";
-import * as checks from "./option-checks.ts";
-import { type AuthOptions, MAX_LIMIT_IPV6_PREFIX, type SettledOptions } from "./options.ts";
+import { type AnyOption, isOption, type OptionGroup, optionTable } from "./option-table.ts";
+import type { AuthOptions, SettledOptions } from "./options.ts";
 import { sharesCookies } from "./web/answers/location.ts";
-
-/** Three of libuv's four threads: the fourth stays free for files and names. */
-const MAX_HASHES_AT_ONCE = 3;
-const MAX_HASHES_WAITING = 128;
-
-export const defaultHashing = (): WorkQueueLimits => ({
-  atOnce: Math.min(availableParallelism(), MAX_HASHES_AT_ONCE),
-  waiting: MAX_HASHES_WAITING,
-});
-
-const noSetupToken: SetupTokenSource = {
-  read: async () => undefined,
-  delete: async () => {},
-};
-
-/** For apps that pass no logger. */
-const consoleLog: ServerLog = {
-  warn: (fields, message) => console.warn(`latchkey: ${message}`, fields),
-  error: (fields, message) => console.error(`latchkey: ${message}`, fields),
-};
-
-/** With the log as it was given. */
-type CheckedOptions = Omit<SettledOptions, "log"> & Required<Pick<AuthOptions, "log">>;
-
-/** Every option that can be left out. The default of `homePath` depends on `basePath`. */
-export const OPTION_DEFAULTS: Omit<CheckedOptions, "store" | "secret" | "homePath"> = Object.freeze(
-  {
-    previousSecrets: [],
-    basePath: "",
-    postLoginLocation: "/",
-    oneTimeCodes: true,
-    pagesDir: undefined,
-    pages: {},
-    appName: "Latchkey",
-    accentColor: undefined,
-    logoFile: undefined,
-    locale: undefined,
-    siteFiles: false,
-    health: false,
-    setupToken: noSetupToken,
-    setUpDomain: undefined,
-    allowedHosts: ["*"],
-    trustedOrigins: [],
-    trustedProxies: [],
-    publicUrl: undefined,
-    passkeys: true,
-    cookieDomain: undefined,
-    forwardAuth: false,
-    returnTo: false,
-    onDenied: "redirect",
-    limiter: "own",
-    limitIpv6Prefix: MAX_LIMIT_IPV6_PREFIX,
-    hashing: defaultHashing(),
-    sessions: true,
-    log: consoleLog,
-    meter: noMeter,
-  },
-);
 
 /** What messages call the secrets. */
 export interface SecretNames {
@@ -81,6 +18,11 @@ const OPTION_NAMES: SecretNames = {
   previousSecrets: "the option previousSecrets",
 };
 
+/** With the log as it was given. */
+type CheckedOptions = Omit<SettledOptions, "store" | "secret" | "log"> & {
+  readonly log: ServerLog;
+};
+
 /**
  * Completes, checks, copies and freezes the options, and bounds the log: nothing else gets the given
  * one.
@@ -88,57 +30,62 @@ const OPTION_NAMES: SecretNames = {
  * @throws {Fault} `invalid_option` or `guessable_secret`.
  */
 export function settleOptions(
-  options: AuthOptions,
+  { store, secret: given, ...others }: AuthOptions,
   nodeEnv?: string,
   names: SecretNames = OPTION_NAMES,
 ): SettledOptions {
-  const { store, secret } = options;
-  // An option that is passed as undefined counts as left out.
-  const given: Partial<CheckedOptions> = Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  );
-  const merged = { homePath: given.basePath || "/", ...OPTION_DEFAULTS, ...given, store };
-  const settled: CheckedOptions = {
-    ...merged,
-    secret: secret || DEVELOPMENT_SECRET,
-    previousSecrets: Object.freeze([...merged.previousSecrets]),
-    pages: Object.freeze({ ...merged.pages }),
-    allowedHosts: settledHosts(merged.allowedHosts),
-    trustedOrigins: Object.freeze(merged.trustedOrigins.concat(merged.publicUrl ?? [])),
-    trustedProxies: Object.freeze([...merged.trustedProxies]),
-    hashing: Object.freeze({ ...merged.hashing }),
-  };
-  const problem = optionProblem(settled);
-  if (problem !== undefined) throw new Fault("invalid_option", problem);
-  const weak = weakSecrets(settled);
+  const checked = settled(optionTable, others) as CheckedOptions;
+  const { publicUrl, cookieDomain } = checked.hosts;
+  if (!sharesCookies(publicUrl, cookieDomain)) {
+    throw invalid(
+      "hosts.publicUrl must be at or below hosts.cookieDomain, or browsers reject the cookie",
+    );
+  }
+  const secret = given || DEVELOPMENT_SECRET;
+  const weak = weakSecrets({ ...checked, secret });
   const [refused] = nodeEnv === "production" ? weak : [];
   if (refused !== undefined) throw new Fault("guessable_secret", secretRefusal(refused, names));
-  const log = unfailing(settled.log);
-  warnOfSecrets({ ...settled, log }, weak, names);
-  return Object.freeze({ ...settled, log: createBoundedLog(log) });
+  const log = unfailing(checked.log);
+  for (const warning of secretWarnings(secret, weak, names)) log.warn({}, warning);
+  return Object.freeze({ ...checked, store, secret, log: createBoundedLog(log) });
 }
 
-/** Host names in canonical spelling. An invalid one stays as it is, and the check refuses it. */
-function settledHosts(hosts: AllowedHosts): AllowedHosts {
-  if (typeof hosts === "string") return hosts;
-  return Object.freeze(hosts.map((host) => canonicalHost(host) ?? host));
-}
+const invalid = (problem: string): Fault => new Fault("invalid_option", problem);
 
-/** Verifies that every check is named after an option and takes its values. */
-const optionChecks: {
-  readonly [K in keyof typeof checks]: checks.Check<NonNullable<SettledOptions[K]>>;
-} = checks;
-
-function optionProblem(options: CheckedOptions): string | undefined {
-  for (const [name, check] of Object.entries<checks.Check<never>>(optionChecks)) {
-    const value = options[name as keyof typeof optionChecks] ?? undefined;
-    if (value !== undefined && !check.accepts(value as never)) {
-      return `${name} is invalid: expected ${check.takes}`;
-    }
+/** `undefined` counts as left out. A name that is not an option is a fault, in a group too. */
+function settled(table: OptionGroup, given: unknown = {}, group = ""): object {
+  if (typeof given !== "object" || given === null) {
+    const names = Object.keys(table).join(", ");
+    throw invalid(`${group.slice(0, -1)} is invalid: expected an object with ${names}`);
   }
-  return sharesCookies(options.publicUrl, options.cookieDomain)
-    ? undefined
-    : "publicUrl must be at or below cookieDomain, or browsers reject the cookie";
+  const values = new Map<string, unknown>(Object.entries(given));
+  for (const name of values.keys()) {
+    if (Object.hasOwn(table, name)) continue;
+    throw invalid(`${group}${name} is not an option${meant(name)}`);
+  }
+  const entries = Object.entries(table).map(([name, option]) => {
+    const value = values.get(name);
+    if (!isOption(option)) return [name, settled(option, value, `${name}.`)];
+    return [name, optionValue(option, value, `${group}${name}`)];
+  });
+  return Object.freeze(Object.fromEntries(entries));
+}
+
+function optionValue(option: AnyOption, given: unknown = option.default, path: string): unknown {
+  if (given === undefined) return undefined;
+  const value = option.copy(given as never);
+  if (option.accepts(value as never)) return value;
+  throw invalid(`${path} is invalid: expected ${option.takes}`);
+}
+
+/** Where the option is that the name, or a word of it, means. */
+function meant(name: string): string {
+  const places = Object.entries(optionTable).flatMap(([group, option]) =>
+    isOption(option) ? [group] : Object.keys(option).map((one) => `${group}.${one}`),
+  );
+  const words = [name, ...name.split(/(?=[A-Z])/)].map((word) => word.toLowerCase());
+  const place = places.find((one) => words.includes(one.replace(/.*\./, "").toLowerCase()));
+  return place === undefined ? "" : `: did you mean ${place}?`;
 }
 
 /** Why a secret is refused, and what to do. */
@@ -150,18 +97,18 @@ export function secretRefusal({ which, weakness }: WeakSecret, names: SecretName
   return `${names[which]} is refused when NODE_ENV is production: ${weakness} (${remedy})`;
 }
 
-function warnOfSecrets(
-  { secret, log }: CheckedOptions,
+function secretWarnings(
+  secret: string,
   weak: readonly WeakSecret[],
   { secret: name }: SecretNames,
-): void {
+): readonly string[] {
   if (secret === DEVELOPMENT_SECRET) {
-    const text = `${name} is not set: using the built-in development secret, so anyone can forge sessions. Run \`latchkey secret\` and set ${name} to its output.`;
-    log.warn({}, text);
-    return;
+    return [
+      `${name} is not set: using the built-in development secret, so anyone can forge sessions. Run \`latchkey secret\` and set ${name} to its output.`,
+    ];
   }
-  for (const { which, weakness } of weak) {
+  return weak.map(({ which, weakness }) => {
     const of = which === "secret" ? "the secret" : "a previous secret";
-    log.warn({}, `${of} can be guessed: ${weakness}`);
-  }
+    return `${of} can be guessed: ${weakness}`;
+  });
 }

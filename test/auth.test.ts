@@ -6,8 +6,12 @@ import { recordingLog } from "./support/recording-log.ts";
 import { openStore } from "./support/store.ts";
 
 for (const [what, options, code] of [
-  ["a missing pages folder", { pagesDir: "/there/is/no/folder" }, "pages_unreadable"],
-  ["a shared limiter that the store does not support", { limiter: "shared" }, "invalid_option"],
+  ["a missing pages folder", { pages: { dir: "/there/is/no/folder" } }, "pages_unreadable"],
+  [
+    "a shared limiter that the store does not support",
+    { signIn: { limiter: "shared" } },
+    "invalid_option",
+  ],
 ] as const) {
   test(`does not watch the store when createAuth throws (${what})`, async (t) => {
     const store = await openStore(t);

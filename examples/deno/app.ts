@@ -7,9 +7,8 @@ const auth = createAuth({
   store,
   secret: Deno.env.get("AUTH_SECRET"),
   basePath: "/auth",
-  returnTo: true,
-  onDenied: "negotiate",
-  allowedHosts: "loopback-setup",
+  hosts: { allowed: "loopback-setup" },
+  guards: { returnTo: true, onDenied: "negotiate" },
 });
 const { routes, requireAuth } = fetchAuth(auth);
 

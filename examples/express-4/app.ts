@@ -8,9 +8,8 @@ const auth = createAuth({
   store,
   secret: process.env.AUTH_SECRET,
   basePath: "/auth",
-  returnTo: true,
-  onDenied: "negotiate",
-  allowedHosts: "loopback-setup",
+  hosts: { allowed: "loopback-setup" },
+  guards: { returnTo: true, onDenied: "negotiate" },
 });
 const { routes, requireAuth, user } = expressAuth(auth);
 

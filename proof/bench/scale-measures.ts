@@ -10,7 +10,7 @@ import { createSessionRecorder } from "../../src/core/sessions/session-recorder.
 import { createSessionTokens } from "../../src/core/sessions/session-token.ts";
 import { createUserMemory, type UserMemory } from "../../src/core/sessions/user-memory.ts";
 import { type SignInPorts, signIn } from "../../src/core/sign-in/sign-in.ts";
-import { defaultHashing } from "../../src/settle-options.ts";
+import { optionTable } from "../../src/option-table.ts";
 import { quantile } from "./figures.ts";
 import { type Amount, userIdOf, usernameOf } from "./scale-fill.ts";
 import { OWNER, type Subject } from "./scale-stores.ts";
@@ -44,7 +44,10 @@ export interface Measure {
   run(subject: Subject, amount: Amount, newest: number): Promise<number>;
 }
 
-const trusting: Passwords = { ...createPasswords(defaultHashing()), verify: async () => true };
+const trusting: Passwords = {
+  ...createPasswords(optionTable.signIn.hashing.default),
+  verify: async () => true,
+};
 
 export const measures: readonly Measure[] = [
   { name: "Bare look-up", unit: "µs", ...IN_PROCESS, run: lookUps },
@@ -68,7 +71,7 @@ export const measures: readonly Measure[] = [
     run: (subject) =>
       signInsOn(
         subject,
-        createPasswords(defaultHashing()),
+        createPasswords(optionTable.signIn.hashing.default),
         arrayOf(WHOLE_SIGN_INS, () => OWNER.username),
         1,
       ),

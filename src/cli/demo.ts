@@ -47,10 +47,9 @@ async function startDemo(
   const auth = createAuth({
     store,
     secret: randomBytes(32).toString("base64url"),
-    allowedHosts: ["localhost", "127.0.0.1"],
     homePath: "/account",
-    returnTo: true,
-    siteFiles: true,
+    hosts: { allowed: ["localhost", "127.0.0.1"] },
+    guards: { returnTo: true },
     log: createServerLog("warn", stderr),
   });
   opened.defer(() => auth.close());
@@ -67,8 +66,7 @@ async function startDemo(
 
 const PAGE_HEADERS = pageHeaders({
   postLoginLocation: "/",
-  publicUrl: undefined,
-  cookieDomain: undefined,
+  hosts: { publicUrl: undefined, cookieDomain: undefined },
 });
 
 /** The only user is `USERNAME`, so nothing has to be escaped. */
@@ -80,7 +78,7 @@ function appPage({ path, user: { username } }: AdmittedRequest): Answer {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Sample app</title>
-<link rel="icon" href="/favicon.svg">
+<link rel="icon" href="/latchkey-logo">
 <link rel="stylesheet" href="/latchkey.css">
 </head>
 <body>

@@ -1,6 +1,6 @@
 import { eventIn } from "../core/log/events.ts";
 import { reachOf } from "../gate/reach.ts";
-import { MAX_LIMIT_IPV6_PREFIX } from "../options.ts";
+import { MAX_LIMIT_IPV6_PREFIX } from "../option-table.ts";
 import { membershipOf } from "../web/request/remote-address.ts";
 import { type Finding, type Findings, hint, ok, problem } from "./check.ts";
 import { contentsOf, type Installation } from "./installation.ts";

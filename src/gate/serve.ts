@@ -1,5 +1,6 @@
 import { type Auth, authOf } from "../auth.ts";
 import { Fault, messageOf } from "../core/base/fault.ts";
+import { noMeter } from "../core/base/meter.ts";
 import { makeDataDir } from "../files/data-dir.ts";
 import { settleOptions } from "../settle-options.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
@@ -73,18 +74,12 @@ async function open(
   );
   opened.defer(() => opening.stop());
   await Promise.race([opening.done, opening.waiting]);
-  const options = {
-    ...optionsOf(settings),
-    store,
-    setupToken,
-    siteFiles: true,
-    health: true,
-    forwardAuth: true,
+  const options = { ...optionsOf(settings), store, setupToken, log };
+  const auth = authOf(settleOptions(options, settings.nodeEnv, SECRET_SETTINGS), {
+    standalone: true,
     setUpDomain: domainSetup(settings, certificates?.setUpDomain),
-    meter: metrics?.meter,
-    log,
-  };
-  const auth = authOf(settleOptions(options, settings.nodeEnv, SECRET_SETTINGS));
+    meter: metrics?.meter ?? noMeter,
+  });
   opened.defer(() => auth.close());
   if (settings.database.kind === "postgres" && isSilentlyPlain(settings.database.url)) {
     log.warn(

@@ -29,8 +29,8 @@ function baseUrlOf(settings: Settings): string {
 }
 
 /** A link to a host that is not in ALLOWED_HOSTS would get 421. */
-function allowedHost(host: string, settings: Settings): string {
-  return judgeHost(settings, host) === "refused" ? (settings.allowedHosts[0] ?? host) : host;
+function allowedHost(host: string, { allowedHosts: allowed, ...settings }: Settings): string {
+  return judgeHost({ ...settings, allowed }, host) === "refused" ? (allowed[0] ?? host) : host;
 }
 
 /** For a wildcard address, the first external IPv4 address of this machine. */

@@ -5,7 +5,7 @@ import type { WebRequest } from "./request/web-request.ts";
 
 /** The options that decide how a guard answers a request that it refuses. */
 export interface RefusalOptions extends ReturnOptions {
-  readonly onDenied: "redirect" | "negotiate";
+  readonly guards: ReturnOptions["guards"] & { readonly onDenied: "redirect" | "negotiate" };
 }
 
 const UNAUTHORIZED = {
@@ -20,9 +20,9 @@ const UNAUTHORIZED = {
  */
 export function answerRefused(options: RefusalOptions, path: string, request: WebRequest): Answer {
   const returningTo = (target: string | undefined): string =>
-    options.returnTo ? withReturnTo(path, acceptedTarget(options, request, target)) : path;
+    options.guards.returnTo ? withReturnTo(path, acceptedTarget(options, request, target)) : path;
   const kind = kindOfRequest(request.method, request);
-  const vary = options.onDenied === "negotiate" && { Vary: KIND_HEADERS };
+  const vary = options.guards.onDenied === "negotiate" && { Vary: KIND_HEADERS };
   if (vary && kind === "call") {
     const isHtmx = request.header("hx-request") !== undefined;
     const leave = isHtmx && { "HX-Redirect": returningTo(request.header("hx-current-url")) };

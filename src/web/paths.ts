@@ -22,16 +22,13 @@ export const FORWARD_AUTH = "/forward-auth";
 /** Password managers open this path to reach the page with the password form. */
 export const CHANGE_PASSWORD = "/.well-known/change-password";
 
-export function pathsOf({
-  basePath: base,
-  homePath: home,
-  forwardAuth,
-}: {
-  readonly basePath: string;
-  readonly homePath: string | null;
-  readonly forwardAuth: boolean;
-}): Paths {
-  const homes = home === "/" && forwardAuth ? [home, `${base}/account/`] : [home ?? []].flat();
+/** By default, the home page is at the base path. */
+export function pathsUnder(
+  base: string,
+  home: string | null = base || "/",
+  standalone = false,
+): Paths {
+  const homes = home === "/" && standalone ? [home, "/account/"] : [home ?? []].flat();
   return {
     base,
     login: `${base}/login`,

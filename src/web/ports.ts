@@ -70,16 +70,14 @@ export interface WebRules {
 }
 
 /** The options of the library that concern the endpoints. */
-interface WebOptions extends HostRule, RefusalOptions {
+interface WebOptions extends RefusalOptions {
   readonly store: Pick<Store, "hasUsers" | "findUser">;
   readonly setupToken: SetupTokenSource;
   /** With it, the setup form has the field `domain`. */
   readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
-  readonly appName: string;
   readonly postLoginLocation: PostLoginLocation;
-  readonly trustedOrigins: readonly string[];
-  readonly siteFiles: boolean;
-  readonly health: boolean;
+  readonly hosts: HostRule & { readonly trustedOrigins: readonly string[] };
+  readonly pages: { readonly appName: string };
 }
 
 /** All that an endpoint gets besides the request and its form. */

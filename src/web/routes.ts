@@ -43,11 +43,9 @@ export function createRoutes(ports: WebPorts): Routes {
   }
   // The host of these is not checked: load balancers ask for an address, and a reverse proxy asks
   // with the host of the app.
-  if (options.health) {
+  if (options.standalone) {
     add(paths.base + ALIVE, byMethod(ports, { GET: () => respondText("alive", 200) }));
     add(paths.base + READY, byMethod(ports, { GET: () => answerReady(ports) }));
-  }
-  if (options.forwardAuth) {
     const GET: Endpoint = (request) => forwardAuth(ports, request);
     // Without `add`: an ID for each request to an app would cost more than the answer.
     table.set(paths.base + FORWARD_AUTH, failingSafely(ports, byMethod(ports, { GET })));
@@ -117,7 +115,7 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const GET = guarded(requireAuth, (request) => getHome(ports, request));
   for (const path of paths.homes) site.set(path, { GET });
   const home = paths.homes.at(-1);
-  if (options.siteFiles && home !== undefined) {
+  if (options.standalone && home !== undefined) {
     // Browsers unfold the form that the fragment names.
     site.set(CHANGE_PASSWORD, { GET: () => redirect(`${home}#change-password`) });
   }
@@ -159,8 +157,10 @@ async function answerReady({ options, requests }: WebPorts): Promise<Answer> {
 }
 
 function refusingCrossSite(ports: WebPorts, endpoint: Endpoint): Endpoint {
+  const { trustedOrigins, publicUrl } = ports.options.hosts;
+  const trusted = trustedOrigins.concat(publicUrl ?? []);
   return (request) => {
-    if (!isCrossSite(request, ports.options.trustedOrigins)) return endpoint(request);
+    if (!isCrossSite(request, trusted)) return endpoint(request);
     noteRefusal(ports, request, "form of another site refused");
     return ports.views.error(request, 403, "crossSite");
   };

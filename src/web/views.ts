@@ -51,7 +51,7 @@ interface ViewPorts {
   readonly pages: Pages;
   readonly rules: { readonly users: UserMemory; readonly requireUser: CookieGuard };
   /** Without `locale`, the language of a page follows the browser. */
-  readonly options: FormTargets & { readonly locale: Locale | undefined };
+  readonly options: FormTargets & { readonly pages: { readonly locale: Locale | undefined } };
   readonly requests: RequestIds;
 }
 
@@ -70,7 +70,7 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
   const ofPasskeyPages = pageHeaders(options, "self");
 
   const locale: Views["locale"] = (request) =>
-    options.locale ?? preferredLocale(request.header("accept-language"));
+    options.pages.locale ?? preferredLocale(request.header("accept-language"));
 
   const message: Views["message"] = (request, name) => wordsIn(locale(request)).messages[name];
 
@@ -150,7 +150,7 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
         // With `same-origin`, browsers send `Origin: null` to a gate on another host.
         headers: { "Referrer-Policy": "strict-origin" },
         // The browser shows it under the host name of the app, where a path would reach the app.
-        origin: options.publicUrl,
+        origin: options.hosts.publicUrl,
       });
     },
     fault,

@@ -35,7 +35,7 @@ for (const framework of frameworks) {
   });
 
   test(`${framework.name}: takes the remote address from X-Forwarded-For of a trusted proxy`, async (t) => {
-    const app = await startApp(t, framework, { trustedProxies: ["127.0.0.9"] });
+    const app = await startApp(t, framework, { hosts: { trustedProxies: ["127.0.0.9"] } });
     app.addAccount();
     await sendAttempts(app, ATTEMPTS + 1, "127.0.0.9", (attempt) => `203.0.113.${attempt}`);
     await sendAttempts(app, ATTEMPTS + 1, "127.0.0.9", () => "198.51.100.7");

@@ -53,7 +53,7 @@ for (const framework of frameworks) {
   test(`${framework.name}: skips the hash of a client that disconnects while it waits`, async (t) => {
     const { counts, meter } = countHashes();
     const hashing = { atOnce: 1, waiting: 64 };
-    const app = await startApp(t, framework, { hashing, meter });
+    const app = await startApp(t, framework, { signIn: { hashing }, meter });
     const session = app.addAccount("slow");
     execute(app.databaseFile, `UPDATE users SET password_hash = '${SLOW_HASH}'`);
     const slow = app.send("/login", { form: { ...OWNER, username: "slow" } });

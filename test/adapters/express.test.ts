@@ -76,7 +76,7 @@ test("a guard in a router returns to the URL that the client requested", async (
     (express, adapter) => {
       express.use("/app", Router().use("/deep", adapter.requireAuth));
     },
-    { returnTo: true },
+    { guards: { returnTo: true } },
   );
   const { location } = await app.send("/app/deep/5?x=1", { headers: { Accept: "text/html" } });
   assert.equal(location, "/setup?return_to=%2Fapp%2Fdeep%2F5%3Fx%3D1");
@@ -88,7 +88,7 @@ test("a guard never returns to another host that the request line names", async 
     (express, adapter) => {
       express.use(adapter.requireAuth);
     },
-    { returnTo: true },
+    { guards: { returnTo: true } },
   );
   for (const [target, location] of [
     ["//evil.example/a", "/setup"],

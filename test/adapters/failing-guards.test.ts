@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { type TestContext, test } from "node:test";
 import { runInNewContext } from "node:vm";
-import { noMeter } from "../../src/core/base/meter.ts";
+import { type Meter, noMeter } from "../../src/core/base/meter.ts";
 import type { AuthOptions, ServerLog } from "../../src/index.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { hashText, openStore } from "../support/store.ts";
@@ -38,7 +38,7 @@ const fail = (thrown: unknown): never => {
 
 const log: ServerLog = { warn: () => fail(undefined), error: () => fail(undefined) };
 
-const meter: NonNullable<AuthOptions["meter"]> = {
+const meter: Meter = {
   ...noMeter,
   signInDecided: () => fail(undefined),
   hashes: { waits: () => fail(0), runs: () => fail("route"), refused: () => fail(null) },
@@ -55,7 +55,7 @@ async function startFailing(t: TestContext, framework: Framework) {
     hasUsers: () => methods.hasUsers(),
     findUser: () => methods.findUser(),
   } as AuthOptions["store"];
-  const app = await startApp(t, framework, { store, meter, forwardAuth: true, log });
+  const app = await startApp(t, framework, { store, meter, standalone: true, log });
   return { app, methods };
 }
 

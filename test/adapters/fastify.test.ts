@@ -61,7 +61,7 @@ test("a guard in a plugin returns to the URL that the client requested", async (
     );
     return serveFastify(app);
   };
-  const app = await startWith(t, start, { returnTo: true });
+  const app = await startWith(t, start, { guards: { returnTo: true } });
   for (const path of ["/inside/5?x=1", "/outside/5?x=1"]) {
     const { location } = await app.send(path, { headers: { Accept: "text/html" } });
     assert.equal(location, `/setup?return_to=${encodeURIComponent(path)}`);

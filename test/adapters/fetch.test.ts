@@ -69,7 +69,10 @@ test("currentUser also takes headers alone, even ones that have a property named
 });
 
 test("with absolute locations, redirects to the origin of the request", async (t) => {
-  const { auth, addAccount } = await open(t, { returnTo: true, postLoginLocation: "/start" });
+  const { auth, addAccount } = await open(t, {
+    guards: { returnTo: true },
+    postLoginLocation: "/start",
+  });
   const { routes, requireAuth } = fetchAuth(auth, { location: "absolute" });
   await addAccount();
   const origin = "https://app.example.org";

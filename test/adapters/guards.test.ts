@@ -43,7 +43,7 @@ for (const framework of frameworks) {
     });
 
     test(`${framework.name}: ${guard} logs a forged session token with the address of its client`, async (t) => {
-      const app = await startApp(t, framework, { trustedProxies: ["127.0.0.1"] });
+      const app = await startApp(t, framework, { hosts: { trustedProxies: ["127.0.0.1"] } });
       app.addAccount();
       const session = mint({ user_id: "id-owner", exp: inSeconds(600) }, { secret: "another" });
       const headers = { "X-Forwarded-For": "203.0.113.9" };

@@ -26,7 +26,7 @@ async function fillIn(
 
 for (const framework of frameworks) {
   test(`${framework.name}: setup and sign-in return to the requested page`, async (t) => {
-    const app = await startApp(t, framework, { returnTo: true });
+    const app = await startApp(t, framework, { guards: { returnTo: true } });
     for (const { path, form } of [
       { path: "/setup", form: SETUP_FORM },
       { path: "/login", form: OWNER },

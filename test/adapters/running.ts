@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { type Auth, type AuthOptions, createAuth } from "../../src/index.ts";
+import type { Auth } from "../../src/index.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { type Answer, type Sending, send } from "../support/client.ts";
 import { execute } from "../support/database.ts";
-import { OWNER, SECRET } from "../support/gate.ts";
+import { OWNER } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
+import { type AppOptions, authWith } from "../support/options.ts";
 import { type RecordedLine, recordingLog } from "../support/recording-log.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import type { AppParts, Framework, Served } from "./framework.ts";
@@ -29,12 +30,12 @@ export { SETUP_FORM } from "../support/gate.ts";
 export async function startWith(
   t: TestContext,
   start: (parts: AppParts) => Promise<Served>,
-  options: Partial<AuthOptions> = {},
+  options: AppOptions = {},
 ): Promise<RunningAdapter> {
   const databaseFile = join(await tempDir(t), "app.db");
   const store = await openSqlite({ file: databaseFile });
   const log = recordingLog();
-  const auth = createAuth({ store, secret: SECRET, log, ...options });
+  const auth = authWith({ store, log, ...options });
   let reached = 0;
   const served = await start({
     auth,
@@ -67,5 +68,5 @@ export async function startWith(
 export const startApp = (
   t: TestContext,
   framework: Framework,
-  options: Partial<AuthOptions> = {},
+  options: AppOptions = {},
 ): Promise<RunningAdapter> => startWith(t, (parts) => framework.start(parts), options);

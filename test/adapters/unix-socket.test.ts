@@ -33,7 +33,7 @@ async function startOnSocket(t: TestContext, options: Partial<Omit<AuthOptions, 
 const WRONG = { ...OWNER, password: "wrong" };
 
 test("on a Unix socket, setup and sign-in work, and all clients share one rate limit", async (t) => {
-  const { post, log } = await startOnSocket(t, { trustedProxies: ["0.0.0.0/0"] });
+  const { post, log } = await startOnSocket(t, { hosts: { trustedProxies: ["0.0.0.0/0"] } });
   assert.equal(await post("/setup", SETUP_FORM), "/");
   assert.equal(await post("/login", OWNER), "/");
   for (let attempt = 2; attempt <= 5; attempt += 1) {

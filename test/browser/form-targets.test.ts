@@ -8,7 +8,10 @@ async function sendForm(t: TestContext, from: string, to: string): Promise<"bloc
   // A context of its own, since blocked forms are written to the console.
   const context = await (await openPage(t)).context().browser()?.newContext();
   assert.ok(context);
-  const place = { postLoginLocation: "/", publicUrl: from, cookieDomain: "example.test" };
+  const place = {
+    postLoginLocation: "/",
+    hosts: { publicUrl: from, cookieDomain: "example.test" },
+  };
   const headers = pageHeaders(place);
   await context.route("**/*", (route) => route.fulfill({ headers, body: "<!doctype html><p>" }));
   try {

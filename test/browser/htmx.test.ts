@@ -78,8 +78,8 @@ for (const { version, script } of [
   test(`an htmx ${version} page leads to the sign-in and back when the session has ended`, async (t) => {
     const page = await openPage(t, { statuses: [401], givenUp: "allowed" });
     const serve = serveSettings(await readFile(file, "utf8"), () => {});
-    const options = { homePath: null, returnTo: true, onDenied: "negotiate" } as const;
-    const app = await startWith(t, serve, options);
+    const guards = { returnTo: true, onDenied: "negotiate" } as const;
+    const app = await startWith(t, serve, { homePath: null, guards });
     await app.send("/setup", { form: SETUP_FORM });
     await page.goto(`${app.url}/settings?tab=1`);
     assert.equal(new URL(page.url()).pathname, "/login");

@@ -136,7 +136,7 @@ test("uses :authority as the host over HTTP/2", async (t: TestContext) => {
 
 for (const framework of frameworks) {
   test(`${framework.name}: an app on loopback rejects a setup through a rebound host name`, async (t) => {
-    const options = { allowedHosts: "loopback-setup", basePath: "/auth" } as const;
+    const options = { hosts: { allowed: "loopback-setup" }, basePath: "/auth" } as const;
     const app = await startAdapter(t, framework, options);
     const headers = rebound(`evil.example:${portOf(app)}`);
     for (const sending of [{ headers }, { headers, form: SETUP_FORM }]) {
@@ -151,7 +151,7 @@ for (const framework of frameworks) {
 test("an app's allowed hosts apply to Latchkey's paths only", async (t) => {
   const [framework] = frameworks;
   assert.ok(framework !== undefined);
-  const app = await startAdapter(t, framework, { allowedHosts: ["example.test"] });
+  const app = await startAdapter(t, framework, { hosts: { allowed: ["example.test"] } });
   app.addAccount();
   assert.equal((await app.send("/login")).status, 421);
   assert.equal((await app.send("/login", { headers: { Host: "example.test" } })).status, 200);

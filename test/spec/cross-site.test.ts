@@ -92,7 +92,7 @@ test("links from other sites open the pages", async (t) => {
 });
 
 test("accepts exactly the trusted origins of the application", async (t) => {
-  const app = await startApp(t, { trustedOrigins: ["https://app.example.org"] });
+  const app = await startApp(t, { hosts: { trustedOrigins: ["https://app.example.org"] } });
   const statusFor = async (origin: string, site?: string): Promise<number> => {
     const headers = { Origin: origin, ...(site && { "Sec-Fetch-Site": site }) };
     return (await app.send("/logout", { form: {}, headers })).status;

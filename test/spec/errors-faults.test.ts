@@ -132,7 +132,7 @@ test("answers 503 with Retry-After when too many hashes are in progress", async 
     return undefined;
   };
   const app = await startApp(t, {
-    hashing: { atOnce: 1, waiting: 0 },
+    signIn: { hashing: { atOnce: 1, waiting: 0 } },
     setupToken: { read, delete: async () => {} },
   });
   const answers = await Promise.all([

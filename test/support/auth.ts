@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
-import { type Auth, type AuthOptions, createAuth } from "../../src/index.ts";
+import type { Auth } from "../../src/index.ts";
 import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
-import { SECRET } from "./gate.ts";
+import { type AppOptions, authWith } from "./options.ts";
 import { type RecordedLine, recordingLog } from "./recording-log.ts";
 import { openStore } from "./store.ts";
 
@@ -16,12 +16,12 @@ export interface OpenedAuth {
 /** `changes` replace parts of the store. */
 export async function openAuth(
   t: TestContext,
-  options: Partial<Omit<AuthOptions, "store">> = {},
+  options: Omit<AppOptions, "store"> = {},
   changes: Partial<SqliteStore> = {},
 ): Promise<OpenedAuth> {
   const store = await openStore(t);
   const log = recordingLog();
-  const auth = createAuth({ store: { ...store, ...changes }, secret: SECRET, log, ...options });
+  const auth = authWith({ store: { ...store, ...changes }, log, ...options });
   t.after(() => auth.close());
   return { auth, store, log: log.lines };
 }

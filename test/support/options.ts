@@ -1,4 +1,8 @@
+import { type Auth, authOf } from "../../src/auth.ts";
+import { noMeter } from "../../src/core/base/meter.ts";
 import type { AuthOptions } from "../../src/index.ts";
+import type { GateParts } from "../../src/options.ts";
+import { settleOptions } from "../../src/settle-options.ts";
 import { SECRET } from "./gate.ts";
 import { recordingLog } from "./recording-log.ts";
 
@@ -11,3 +15,12 @@ export const optionsWith = (options: Partial<AuthOptions> = {}): AuthOptions => 
   log: recordingLog(),
   ...options,
 });
+
+/** The options of an app, and parts of the gate. */
+export type AppOptions = Partial<AuthOptions & GateParts>;
+
+/** As `createAuth`, also with parts of the gate. */
+export function authWith(all: AppOptions): Auth {
+  const { standalone = false, setUpDomain, meter = noMeter, ...options } = all;
+  return authOf(settleOptions(optionsWith(options)), { standalone, setUpDomain, meter });
+}

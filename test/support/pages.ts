@@ -6,25 +6,25 @@ import type { PageData, PageHelpers } from "../../src/web/pages/page-data.ts";
 import type { Pages, Reader } from "../../src/web/pages/render.ts";
 import { loadSite, type Site, type SiteOptions } from "../../src/web/pages/site.ts";
 import type { Locale } from "../../src/web/pages/words.ts";
-import { pathsOf } from "../../src/web/paths.ts";
+import { pathsUnder } from "../../src/web/paths.ts";
 import { tempDir } from "./temp-dir.ts";
 
 export const PLAIN: SiteOptions = {
-  pagesDir: undefined,
-  pages: {},
-  appName: "Latchkey",
-  accentColor: undefined,
-  logoFile: undefined,
-  siteFiles: false,
-  passkeys: true,
+  pages: {
+    appName: "Latchkey",
+    accentColor: undefined,
+    logoFile: undefined,
+    dir: undefined,
+    functions: {},
+  },
+  signIn: { passkeys: true },
+  standalone: false,
 };
 
-const PATHS = pathsOf({ basePath: "", homePath: "/", forwardAuth: false });
+export const site = (pages: Partial<SiteOptions["pages"]> = {}, standalone = false): Site =>
+  loadSite(pathsUnder("", "/"), { ...PLAIN, pages: { ...PLAIN.pages, ...pages }, standalone });
 
-export const site = (options: Partial<SiteOptions> = {}): Site =>
-  loadSite(PATHS, { ...PLAIN, ...options });
-
-export const pagesFrom = (pagesDir: string | undefined): Pages => site({ pagesDir }).pages;
+export const pagesFrom = (dir: string | undefined): Pages => site({ dir }).pages;
 
 /** Creates a folder with these files. */
 export async function folderWith(

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Hono } from "hono";
 import { honoAuth } from "../../src/adapters/hono.ts";
-import type { AuthOptions } from "../../src/index.ts";
 import { openAuth } from "../support/auth.ts";
+import type { AppOptions } from "../support/options.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -20,7 +20,7 @@ interface Asking {
 }
 
 /** Returns a function that sends requests without a session to a guarded app. */
-async function guardedApp(t: TestContext, options: Partial<AuthOptions>, accounts = 1) {
+async function guardedApp(t: TestContext, options: AppOptions, accounts = 1) {
   const { auth } = await openAuth(t, options, { hasUsers: async () => accounts > 0 });
   const app = new Hono();
   app.all("*", honoAuth(auth).requireAuth, () => assert.fail("the handler was called"));
@@ -49,8 +49,8 @@ test("by default, redirects every request to the bare path of the sign-in or the
   }
 });
 
-test("forward auth alone does not make guards add a return target", async (t) => {
-  const ask = await guardedApp(t, { forwardAuth: true });
+test("the gate alone does not make guards add a return target", async (t) => {
+  const ask = await guardedApp(t, { standalone: true });
   assert.equal((await ask()).location, "/login");
 });
 
@@ -59,7 +59,7 @@ for (const [accounts, path] of [
   [1, "/auth/login"],
 ] as const) {
   test(`with returnTo, redirects a page to ${path} with its path and query`, async (t) => {
-    const ask = await guardedApp(t, { returnTo: true, basePath: "/auth" }, accounts);
+    const ask = await guardedApp(t, { guards: { returnTo: true }, basePath: "/auth" }, accounts);
     for (const page of ["/", "/app/deep/5?x=1", "/a%20b/%2F?c=d&e=%26#", "/a/?", "/caf%C3%A9"]) {
       const { status, location } = await ask({ path: page });
       const { pathname, search } = new URL(page, ORIGIN);
@@ -69,7 +69,7 @@ for (const [accounts, path] of [
 }
 
 test("with returnTo, adds no return target for forms, calls and frames", async (t) => {
-  const ask = await guardedApp(t, { returnTo: true });
+  const ask = await guardedApp(t, { guards: { returnTo: true } });
   for (const asking of [
     { method: "POST" },
     { headers: CALL },
@@ -82,7 +82,7 @@ test("with returnTo, adds no return target for forms, calls and frames", async (
 });
 
 test("with returnTo, drops a path that browsers read as another host, and one that is too long", async (t) => {
-  const ask = await guardedApp(t, { returnTo: true });
+  const ask = await guardedApp(t, { guards: { returnTo: true } });
   for (const path of ["//evil.example/", "//evil.example/?a=b", `/${"a".repeat(2_048)}`]) {
     assert.equal((await ask({ path })).location, "/login");
   }
@@ -90,7 +90,11 @@ test("with returnTo, drops a path that browsers read as another host, and one th
 
 for (const accounts of [0, 1]) {
   test(`with negotiate and ${accounts} accounts, answers calls with 401 and JSON that is not cached`, async (t) => {
-    const ask = await guardedApp(t, { onDenied: "negotiate", returnTo: true }, accounts);
+    const ask = await guardedApp(
+      t,
+      { guards: { onDenied: "negotiate", returnTo: true } },
+      accounts,
+    );
     for (const method of ["GET", "POST", "DELETE"]) {
       const { status, headers, body } = await ask({ method, headers: CALL });
       assert.deepEqual(await new Response(body).json(), { error: "sign_in_required" });
@@ -104,7 +108,7 @@ for (const accounts of [0, 1]) {
 }
 
 test("with negotiate, redirects pages and forms", async (t) => {
-  const ask = await guardedApp(t, { onDenied: "negotiate" });
+  const ask = await guardedApp(t, { guards: { onDenied: "negotiate" } });
   for (const method of ["GET", "HEAD", "POST"]) {
     const { status, location, headers } = await ask({ method });
     assert.deepEqual([status, location, headers.get("vary")], [303, "/login", VARY]);
@@ -113,22 +117,23 @@ test("with negotiate, redirects pages and forms", async (t) => {
 
 test("with negotiate, sends htmx to the sign-in, and back to its page with returnTo", async (t) => {
   const headers = { ...HTMX, "HX-Current-URL": `${ORIGIN}/page?a=b#c` };
-  const leave = async (options: Partial<AuthOptions>, accounts = 1) => {
-    const ask = await guardedApp(t, { onDenied: "negotiate", ...options }, accounts);
+  const returnTo = { guards: { onDenied: "negotiate", returnTo: true } } as const;
+  const leave = async (options: AppOptions, accounts = 1) => {
+    const ask = await guardedApp(t, { guards: { onDenied: "negotiate" }, ...options }, accounts);
     const { status, headers: answered } = await ask({ path: "/part", method: "POST", headers });
     return [status, answered.get("hx-redirect")];
   };
   const back = returning("/login", `${ORIGIN}/page?a=b#c`);
   assert.deepEqual(await leave({}), [401, "/login"]);
-  assert.deepEqual(await leave({ returnTo: true }), [401, back]);
-  assert.deepEqual(await leave({ returnTo: true, publicUrl: ORIGIN }), [401, back]);
+  assert.deepEqual(await leave(returnTo), [401, back]);
+  assert.deepEqual(await leave({ ...returnTo, hosts: { publicUrl: ORIGIN } }), [401, back]);
   assert.deepEqual(await leave({ basePath: "/auth" }, 0), [401, "/auth/setup"]);
-  const elsewhere = { returnTo: true, publicUrl: "https://app.example.test" };
+  const elsewhere = { ...returnTo, hosts: { publicUrl: "https://app.example.test" } };
   assert.deepEqual(await leave(elsewhere), [401, "/login"]);
 });
 
 test("with negotiate, drops the page of another origin that htmx reports", async (t) => {
-  const ask = await guardedApp(t, { onDenied: "negotiate", returnTo: true });
+  const ask = await guardedApp(t, { guards: { onDenied: "negotiate", returnTo: true } });
   for (const page of [
     ...["https://evil.example/", "//evil.example/", "javascript:alert(1)", "about:blank", ""],
     ...[`${ORIGIN}.evil.example/`, `${ORIGIN}@evil.example/`, `${ORIGIN}:8443/`],

@@ -33,9 +33,9 @@ for (const [what, sendOne] of Object.entries(floods)) {
     const refusals: string[] = [];
     const hashes = { ...noMeter.hashes, refused: () => void refusals.push(what) };
     const { app, session } = await startConfiguredApp(t, {
-      hashing: { atOnce: 1, waiting: 16 },
+      signIn: { hashing: { atOnce: 1, waiting: 16 } },
       meter: { ...noMeter, hashes },
-      trustedProxies: [PROXY],
+      hosts: { trustedProxies: [PROXY] },
     });
     let sent = 0;
     let isOver = false;

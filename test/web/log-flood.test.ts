@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { STORE_BUSY, Unavailable } from "../../src/core/base/fault.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";
-import { createAuth } from "../../src/index.ts";
 import { fetchRequest } from "../../src/web/request/fetch-request.ts";
-import { changeForm, OWNER, SECRET, SETUP_FORM } from "../support/gate.ts";
+import { changeForm, OWNER, SETUP_FORM } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
+import { authWith } from "../support/options.ts";
 import { openStore } from "../support/store.ts";
 
 const MAX_LINES_PER_MINUTE = 1_102;
@@ -83,9 +83,9 @@ test("no flood of requests makes more than a bounded number of lines a minute, a
         : part;
     },
   });
-  const auth = createAuth({
-    ...{ store, log, secret: SECRET, forwardAuth: true, health: true, signOut: "session" },
-    hashing: { atOnce: 1, waiting: 2 },
+  const auth = authWith({
+    ...{ store, log, standalone: true },
+    signIn: { hashing: { atOnce: 1, waiting: 2 } },
   });
   t.after(() => auth.close());
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pathsOf } from "../../src/web/paths.ts";
+import { pathsUnder } from "../../src/web/paths.ts";
 
 test("the home page is also at /account/ only where a proxy may give / to an app", () => {
-  const homes = (homePath: string | null, forwardAuth: boolean) =>
-    pathsOf({ basePath: "", homePath, forwardAuth }).homes;
+  const homes = (home: string | null, standalone: boolean) =>
+    pathsUnder("", home, standalone).homes;
   assert.deepEqual(homes("/", true), ["/", "/account/"]);
   assert.deepEqual(homes("/", false), ["/"]);
   assert.deepEqual(homes("/me", true), ["/me"]);

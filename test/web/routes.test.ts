@@ -30,7 +30,7 @@ test("answers an aborted form with 400 and its reason, without a server log line
 });
 
 test("the routes alone answer unknown paths, for allowed hosts only", async (t) => {
-  const { auth } = await openAuth(t, { allowedHosts: ["home.test"] });
+  const { auth } = await openAuth(t, { hosts: { allowed: ["home.test"] } });
   const statusAt = async (host: string): Promise<number> =>
     (await honoAuth(auth).routes.request(`http://${host}/nothing`)).status;
   assert.deepEqual([await statusAt("home.test"), await statusAt("other.test")], [404, 421]);
@@ -64,12 +64,11 @@ const offers: readonly (readonly [
 ])[] = [
   [{}, OPTIONAL, undefined],
   [{ store: memoryStore() }, [], undefined],
-  [{ sessions: false }, [...CODES, ...PASSKEYS], undefined],
-  [{ oneTimeCodes: false }, [...SESSIONS, ...PASSKEYS], undefined],
-  [{ passkeys: false }, [...SESSIONS, ...CODES], undefined],
-  [{ homePath: null, siteFiles: true }, [...SESSIONS, ...PASSKEYS], undefined],
-  [{ siteFiles: true }, OPTIONAL, "/#change-password"],
-  [{ siteFiles: true, forwardAuth: true }, OPTIONAL, "/account/#change-password"],
+  [{ sessions: { list: false } }, [...CODES, ...PASSKEYS], undefined],
+  [{ signIn: { codes: false } }, [...SESSIONS, ...PASSKEYS], undefined],
+  [{ signIn: { passkeys: false } }, [...SESSIONS, ...CODES], undefined],
+  [{ homePath: null, standalone: true }, [...SESSIONS, ...PASSKEYS], undefined],
+  [{ standalone: true }, OPTIONAL, "/account/#change-password"],
 ];
 
 for (const [options, paths, changed] of offers) {
@@ -92,11 +91,10 @@ for (const [options, paths, changed] of offers) {
   });
 }
 
-test("leaves the paths of options that are off to the app", async (t) => {
+test("leaves the paths of the gate to the app", async (t) => {
   const { auth } = await openAuth(t);
   const optional = ["/forward-auth", "/healthz", "/readyz", "/favicon.svg", "/robots.txt"];
   assert.deepEqual(optional.filter(auth.adapter.owns), []);
-  const all = { forwardAuth: true, health: true, siteFiles: true };
-  const served = await openAuth(t, all);
+  const served = await openAuth(t, { standalone: true });
   assert.deepEqual(optional.filter(served.auth.adapter.owns), optional);
 });

@@ -41,6 +41,6 @@ export async function openLatchkey(folder: string): Promise<Auth> {
     store,
     secret: SECRET,
     homePath: "/account",
-    trustedProxies: ["127.0.0.1"],
+    hosts: { trustedProxies: ["127.0.0.1"] },
   });
 }

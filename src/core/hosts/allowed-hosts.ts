@@ -14,7 +14,7 @@ export type AllowedHosts = readonly string[] | "loopback-setup";
 
 export interface HostRule {
   /** In the form that `canonicalHost` returns. */
-  readonly allowedHosts: AllowedHosts;
+  readonly allowed: AllowedHosts;
   /** The host of this URL is always allowed. */
   readonly publicUrl: string | undefined;
   /** With `loopback-setup`, this domain and every host below it also reach the setup. */
@@ -32,18 +32,18 @@ export type HostVerdict = "allowed" | "no-setup" | "refused";
  * name resolves to this machine are same-origin, and only their Host shows it.
  */
 export function judgeHost(
-  { allowedHosts, publicUrl, cookieDomain }: HostRule,
+  { allowed, publicUrl, cookieDomain }: HostRule,
   host: string,
 ): HostVerdict {
-  if (allowsAnyHost(allowedHosts)) return "allowed";
+  if (allowsAnyHost(allowed)) return "allowed";
   const name = hostNameIn(host);
-  const refusal = allowedHosts === "loopback-setup" ? "no-setup" : "refused";
+  const refusal = allowed === "loopback-setup" ? "no-setup" : "refused";
   if (name === undefined) return refusal;
   if (publicUrl !== undefined && hostNameIn(new URL(publicUrl).host) === name) return "allowed";
   const isAllowed =
-    allowedHosts === "loopback-setup"
+    allowed === "loopback-setup"
       ? isLoopbackHost(name) || (cookieDomain !== undefined && isAtOrBelow(name, cookieDomain))
-      : allowedHosts.includes(name);
+      : allowed.includes(name);
   return isAllowed ? "allowed" : refusal;
 }
 

@@ -101,6 +101,6 @@ const isOnLoopback = (server: PlainServer): boolean =>
 function isHostAllowed(metricsHost: string, requested: string): boolean {
   const named = canonicalHost(metricsHost);
   const publicUrl = named === undefined ? undefined : `http://${named}`;
-  const rule = { allowedHosts: "loopback-setup", publicUrl, cookieDomain: undefined } as const;
+  const rule = { allowed: "loopback-setup", publicUrl, cookieDomain: undefined } as const;
   return judgeHost(rule, requested) === "allowed";
 }

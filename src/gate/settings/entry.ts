@@ -1,4 +1,3 @@
-import type { SettledOptions } from "../../options.ts";
 import { readableFile, type Value, type ValueKind } from "./values.ts";
 
 /** An entry of any type. */
@@ -21,9 +20,6 @@ export interface AnyEntry<T = unknown> {
 /** One setting. `T` includes `undefined` where there is no default. */
 export type Entry<T> = AnyEntry<NonNullable<T>> &
   (undefined extends T ? unknown : { readonly default: string });
-
-/** A setting that the gate passes to `createAuth`, as its field has the name of an option. */
-export type OptionEntry<K extends keyof SettledOptions> = Entry<SettledOptions[K]>;
 
 /** A setting as users see it: in the environment, in an env file, or as a flag. */
 export interface Setting {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { AllowedHosts } from "../../core/hosts/allowed-hosts.ts";
 import { isLoopbackHost } from "../../core/hosts/loopback.ts";
-import type { SettledOptions } from "../../options.ts";
-import { OPTION_DEFAULTS, type SecretNames } from "../../settle-options.ts";
+import type { AuthOptions } from "../../options.ts";
+import type { SecretNames } from "../../settle-options.ts";
 import type { Place } from "../../stores/place.ts";
 import { sharesCookies } from "../../web/answers/location.ts";
 import type { AnyEntry } from "./entry.ts";
@@ -35,20 +35,23 @@ export interface Settings extends TableValues {
   readonly nodeEnv: string | undefined;
 }
 
-type OptionSetting = keyof SettingsTable & keyof SettledOptions;
-
 /** What messages of the gate call the secrets. */
 export const SECRET_SETTINGS: SecretNames = {
   secret: "AUTH_SECRET",
   previousSecrets: "AUTH_SECRET_PREVIOUS",
 };
 
-/** The settings that are options of `createAuth`, by the name of the option. */
-export function optionsOf(settings: Settings): Pick<Settings, OptionSetting> {
-  const options = Object.entries(settings).filter(
-    ([field]) => field === "secret" || field in OPTION_DEFAULTS,
-  );
-  return Object.fromEntries(options) as Pick<Settings, OptionSetting>;
+/** The options of `createAuth` that settings determine. */
+export function optionsOf(settings: Settings): Omit<AuthOptions, "store"> {
+  const { secret, previousSecrets, postLoginLocation, trustedProxies } = settings;
+  const { allowedHosts: allowed, publicUrl, cookieDomain, trustedOrigins } = settings;
+  const { limiter, limitIpv6Prefix, appName, accentColor, logoFile, locale } = settings;
+  return {
+    ...{ secret, previousSecrets, postLoginLocation },
+    hosts: { allowed, publicUrl, cookieDomain, trustedOrigins, trustedProxies },
+    signIn: { limiter, limitIpv6Prefix },
+    pages: { appName, accentColor, logoFile, locale, dir: settings.pagesDir },
+  };
 }
 
 export interface SettingsReading {

@@ -1,9 +1,9 @@
 import type { AllowedHosts } from "../../core/hosts/allowed-hosts.ts";
-import { OPTION_DEFAULTS } from "../../settle-options.ts";
+import { optionTable } from "../../option-table.ts";
 import type { Place } from "../../stores/place.ts";
 import { DEFAULT_ACCENT } from "../../web/pages/accent-color.ts";
-import { locales } from "../../web/pages/words.ts";
-import { type AnyEntry, type Entry, type OptionEntry, type Setting, settingsOf } from "./entry.ts";
+import { type Locale, locales } from "../../web/pages/words.ts";
+import { type AnyEntry, type Entry, type Setting, settingsOf } from "./entry.ts";
 import * as values from "./values.ts";
 
 /** From the least to the most important. */
@@ -93,7 +93,7 @@ export class SettingsTable {
     unset: "a development secret, with a warning",
     about: "signs the sessions; required when NODE_ENV is production",
   };
-  readonly previousSecrets: OptionEntry<"previousSecrets"> = {
+  readonly previousSecrets: Entry<readonly string[]> = {
     name: "AUTH_SECRET_PREVIOUS",
     value: values.secretList,
     flag: "none",
@@ -127,70 +127,70 @@ export class SettingsTable {
     value: values.program,
     about: "program that runs with the domain from the setup form as its only argument",
   };
-  readonly limiter: OptionEntry<"limiter"> = {
+  readonly limiter: Entry<"own" | "shared"> = {
     name: "SHARED_LIMITER",
     value: values.words({ on: "shared", off: "own" }),
     default: "off",
     about: "counts sign-in attempts for all instances together, in PostgreSQL",
   };
-  readonly limitIpv6Prefix: OptionEntry<"limitIpv6Prefix"> = {
+  readonly limitIpv6Prefix: Entry<number> = {
     name: "LIMIT_IPV6_PREFIX",
     value: values.ipv6Prefix,
-    default: String(OPTION_DEFAULTS.limitIpv6Prefix),
+    default: String(optionTable.signIn.limitIpv6Prefix.default),
     about:
       "prefix length of IPv6 networks whose sign-in attempts count together; use 64 on the public internet",
   };
 
-  readonly trustedProxies: OptionEntry<"trustedProxies"> = {
+  readonly trustedProxies: Entry<readonly string[]> = {
     heading: "Reverse proxies",
     name: "TRUSTED_PROXIES",
     value: values.addressRanges,
     default: "",
     about: "proxies whose X-Forwarded-For is trusted",
   };
-  readonly publicUrl: OptionEntry<"publicUrl"> = {
+  readonly publicUrl: Entry<string | undefined> = {
     name: "PUBLIC_URL",
     value: values.publicOrigin,
     about: "where browsers reach the gate, for reverse proxies on other hosts",
   };
-  readonly cookieDomain: OptionEntry<"cookieDomain"> = {
+  readonly cookieDomain: Entry<string | undefined> = {
     name: "COOKIE_DOMAIN",
     value: values.cookieDomain,
     about: "shares the session with every host at or below it",
   };
-  readonly trustedOrigins: OptionEntry<"trustedOrigins"> = {
+  readonly trustedOrigins: Entry<readonly string[]> = {
     name: "TRUSTED_ORIGINS",
     value: values.originList,
     default: "",
     about: "apps on other hosts whose pages may post forms to the gate, such as a sign-out button",
   };
 
-  readonly appName: OptionEntry<"appName"> = {
+  readonly appName: Entry<string> = {
     heading: "Pages",
     name: "APP_NAME",
     value: values.appName,
-    default: OPTION_DEFAULTS.appName,
+    default: optionTable.pages.appName.default,
     about: "name of the app on all pages",
   };
-  readonly accentColor: OptionEntry<"accentColor"> = {
+  readonly accentColor: Entry<string | undefined> = {
     name: "ACCENT_COLOR",
     value: values.color,
     unset: DEFAULT_ACCENT,
     about: "color of buttons and links, adjusted for contrast",
   };
-  readonly logoFile: OptionEntry<"logoFile"> = {
+  readonly logoFile: Entry<string | undefined> = {
     name: "LOGO_FILE",
     value: values.image,
     unset: "a key",
     about: "image above the heading of each page",
   };
-  readonly locale: OptionEntry<"locale"> = {
+  readonly locale: Entry<Locale | undefined> = {
     name: "LOCALE",
     value: values.choice(locales),
     unset: "the browser's",
     about: "language of all pages",
   };
-  readonly pagesDir: OptionEntry<"pagesDir"> = {
+  readonly pagesDir: Entry<string | undefined> = {
     name: "PAGES_DIR",
     value: values.folder,
     about: "templates that replace pages",

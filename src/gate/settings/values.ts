@@ -4,10 +4,9 @@ import { isIP } from "node:net";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { Fault } from "../../core/base/fault.ts";
 import { canonicalHost } from "../../core/hosts/allowed-hosts.ts";
-import * as checks from "../../option-checks.ts";
+import { type Option, optionTable } from "../../option-table.ts";
 import { type Place, readPlace } from "../../stores/place.ts";
 import { isLogo } from "../../web/pages/assets.ts";
-import { membershipOf } from "../../web/request/remote-address.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -40,9 +39,23 @@ const value = <T>(
   completes: ValueKind = "free",
 ): Value<T> => ({ takes, completes, parse });
 
+const { hosts, signIn, pages, postLoginLocation } = optionTable;
+
 /** Text that the library checks: an option and its setting accept the same. */
-const checked = ({ takes, accepts }: checks.Check<string>): Value<string> =>
-  value(takes, (text) => (accepts(text) ? text : undefined));
+const checked = (
+  { takes, accepts }: Option<unknown, string>,
+  tidy = (text: string): string => text,
+): Value<string> => value(takes, (text) => (accepts(tidy(text)) ? tidy(text) : undefined));
+
+/** The same for a list, separated by commas. */
+const checkedList = (
+  { takes, accepts }: Option<readonly string[]>,
+  tidy = (text: string): string => text,
+): Value<readonly string[]> =>
+  value(`${takes}, separated by commas`, (text) => {
+    const pieces = piecesOf(text).map(tidy);
+    return accepts(pieces) ? pieces : undefined;
+  });
 
 /** Accepts a path that passes the test; the value is the absolute path. */
 const path = (
@@ -83,28 +96,18 @@ export const setupToken: Value<"auto" | "off"> = {
   },
 };
 
-export const appName: Value<string> = checked(checks.appName);
-export const color: Value<string> = checked(checks.accentColor);
-export const location: Value<string> = checked(checks.postLoginLocation);
-export const cookieDomain: Value<string> = checked(checks.cookieDomain);
+export const appName: Value<string> = checked(pages.appName);
+export const color: Value<string> = checked(pages.accentColor);
+export const location: Value<string> = checked(postLoginLocation);
+export const cookieDomain: Value<string> = checked(hosts.cookieDomain);
 
-/** Accepts the trailing slash that users add. */
-export const publicOrigin: Value<string> = value(checks.publicUrl.takes, (text) => {
-  const origin = text.replace(/\/$/, "");
-  return checks.publicUrl.accepts(origin) ? origin : undefined;
-});
+/** Users add a trailing slash to origins. */
+const withoutSlash = (text: string): string => text.replace(/\/$/, "");
+export const publicOrigin: Value<string> = checked(hosts.publicUrl, withoutSlash);
+export const originList: Value<readonly string[]> = checkedList(hosts.trustedOrigins, withoutSlash);
 
-/** Each may have a trailing slash. */
-export const originList: Value<readonly string[]> = value(
-  `${checks.trustedOrigins.takes}, separated by commas`,
-  (text) => {
-    const origins = piecesOf(text).map((piece) => piece.replace(/\/$/, ""));
-    return checks.trustedOrigins.accepts(origins) ? origins : undefined;
-  },
-);
-
-export const ipv6Prefix: Value<number> = value(checks.limitIpv6Prefix.takes, (text) =>
-  /^\d{2,3}$/.test(text) && checks.limitIpv6Prefix.accepts(Number(text)) ? Number(text) : undefined,
+export const ipv6Prefix: Value<number> = value(signIn.limitIpv6Prefix.takes, (text) =>
+  /^\d{2,3}$/.test(text) && signIn.limitIpv6Prefix.accepts(Number(text)) ? Number(text) : undefined,
 );
 
 export const hostName: Value<string> = value("an IP address or a host name", (text) =>
@@ -114,8 +117,8 @@ export const hostName: Value<string> = value("an IP address or a host name", (te
 export const hostList: Value<readonly string[]> = value(
   "host names without a port, separated by commas, or * for any",
   (text) => {
-    const hosts = text.split(",").flatMap((host) => canonicalHost(host.trim()) ?? []);
-    return hosts.length === text.split(",").length ? hosts : undefined;
+    const names = text.split(",").flatMap((host) => canonicalHost(host.trim()) ?? []);
+    return names.length === text.split(",").length ? names : undefined;
   },
 );
 
@@ -150,13 +153,7 @@ export const secretList: Value<readonly string[]> = {
   },
 };
 
-export const addressRanges: Value<readonly string[]> = value(
-  "IP addresses or ranges such as 10.0.0.0/8, separated by commas",
-  (text) => {
-    const ranges = piecesOf(text);
-    return unlessThrown(() => membershipOf(ranges)) && ranges;
-  },
-);
+export const addressRanges: Value<readonly string[]> = checkedList(hosts.trustedProxies);
 
 const piecesOf = (text: string): readonly string[] =>
   text === "" ? [] : text.split(",").map((piece) => piece.trim());

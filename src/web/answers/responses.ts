@@ -1,4 +1,5 @@
 import { Fault } from "../../core/base/fault.ts";
+import type { HostRule } from "../../core/hosts/allowed-hosts.ts";
 import { originOf, type PostLoginLocation, portOf } from "./location.ts";
 
 /** For responses that are not pages: if a browser shows one, nothing in it runs. */
@@ -76,8 +77,7 @@ export const respondJson = (value: object, status: number, headers: Headers = {}
 /** The options that determine where a page can lead. */
 export interface FormTargets {
   readonly postLoginLocation: PostLoginLocation;
-  readonly publicUrl: string | undefined;
-  readonly cookieDomain: string | undefined;
+  readonly hosts: Omit<HostRule, "allowed">;
 }
 
 /**
@@ -87,7 +87,7 @@ export interface FormTargets {
  * @param connect Whether scripts of the page can send requests to its own site.
  */
 export function pageHeaders(
-  { postLoginLocation, publicUrl, cookieDomain }: FormTargets,
+  { postLoginLocation, hosts: { publicUrl, cookieDomain } }: FormTargets,
   connect: "none" | "self" = "none",
 ): Headers {
   const outside = typeof postLoginLocation === "string" ? originOf(postLoginLocation) : undefined;

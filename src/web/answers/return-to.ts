@@ -1,3 +1,4 @@
+import type { HostRule } from "../../core/hosts/allowed-hosts.ts";
 import { isReturnTarget } from "../../core/hosts/return-target.ts";
 import { isOfHost } from "../request/same-origin.ts";
 import type { WebRequest } from "../request/web-request.ts";
@@ -9,19 +10,18 @@ export const RETURN_TO = "return_to";
 
 /** The options that decide which return targets are accepted. */
 export interface ReturnOptions {
-  readonly returnTo: boolean;
-  readonly forwardAuth: boolean;
-  readonly publicUrl: string | undefined;
-  readonly cookieDomain: string | undefined;
+  readonly guards: { readonly returnTo: boolean };
+  readonly standalone: boolean;
+  readonly hosts: Omit<HostRule, "allowed">;
 }
 
-/** Returns the target if it is allowed. Without `returnTo` and forward auth, none is. */
+/** Returns the target if it is allowed. Without `returnTo`, an app accepts none. */
 export function acceptedTarget(
-  { returnTo, forwardAuth, publicUrl, cookieDomain }: ReturnOptions,
+  { guards, standalone, hosts: { publicUrl, cookieDomain } }: ReturnOptions,
   request: WebRequest,
   target: string | undefined,
 ): string | undefined {
-  if (!(returnTo || forwardAuth) || target === undefined) return undefined;
+  if (!(guards.returnTo || standalone) || target === undefined) return undefined;
   const isHttps = publicUrl?.startsWith("https:") ?? isOverTls(request);
   const scope = {
     // An http page does not get the Secure session cookie, and others on the network could change it.

@@ -6,11 +6,11 @@ import { hostOf } from "../request/web-request.ts";
 /** Answers 421 to a request for a host that is not allowed. */
 export function refusingOtherHosts(ports: WebPorts, endpoint: Endpoint): Endpoint {
   const { options, paths, rules, views } = ports;
-  const { allowedHosts } = options;
-  if (allowsAnyHost(allowedHosts)) return endpoint;
+  const { allowed } = options.hosts;
+  if (allowsAnyHost(allowed)) return endpoint;
   return async (request) => {
-    if (allowedHosts === "loopback-setup" && request.path !== paths.setup) return endpoint(request);
-    const verdict = judgeHost(options, hostOf(request));
+    if (allowed === "loopback-setup" && request.path !== paths.setup) return endpoint(request);
+    const verdict = judgeHost(options.hosts, hostOf(request));
     const isAllowed =
       verdict === "allowed" || (verdict === "no-setup" && (await rules.users.anyExists()));
     return isAllowed ? endpoint(request) : views.error(request, 421, "hostNotAllowed");

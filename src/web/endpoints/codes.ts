@@ -85,7 +85,7 @@ export const postTurnOffCodes =
 
 function begunSection({ options }: WebPorts, user: User, begun: BegunCodes): CodesSection {
   const { secret, sealed } = begun;
-  const uri = keyUri(options.appName, user.username, secret);
+  const uri = keyUri(options.pages.appName, user.username, secret);
   const grouped = (secret.match(/.{1,4}/g) ?? []).join(" ");
   return { kind: "begun", secret: grouped, uri, qr: qrCode(uri), sealed };
 }

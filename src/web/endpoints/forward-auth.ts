@@ -49,7 +49,7 @@ function sendToSignIn(
 ): Answer {
   if (!asksForPage(request)) return respond(null, 401);
   const target = acceptedTarget(options, request, readTarget(proxies, request));
-  const location = withReturnTo(`${options.publicUrl ?? ""}${path}`, target);
+  const location = withReturnTo(`${options.hosts.publicUrl ?? ""}${path}`, target);
   switch (deny) {
     case "redirect":
       return redirect(location);

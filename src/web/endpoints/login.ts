@@ -38,7 +38,7 @@ async function asksForCode({ rules }: WebPorts): Promise<boolean> {
 
 /** The site for which browsers keep passkeys, if they keep any there. */
 export const partyOf = ({ options }: WebPorts, request: WebRequest): RelyingParty | undefined =>
-  relyingPartyOf(options, hostOf(request));
+  relyingPartyOf(options.hosts, hostOf(request));
 
 /** Nothing is offered if the store cannot be asked: the password form works without it. */
 async function offersPasskeySignIn(ports: WebPorts, request: WebRequest): Promise<boolean> {
@@ -93,7 +93,7 @@ export async function answerSignIn(
       await rules.signOut(sessionTokensIn(request.header("cookie")), outcome.user.id);
       return redirect(
         target ?? locationFor(options.postLoginLocation, outcome.user),
-        sessionCookies(request, outcome.token, options.cookieDomain),
+        sessionCookies(request, outcome.token, options.hosts.cookieDomain),
       );
   }
 }

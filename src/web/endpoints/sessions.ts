@@ -35,7 +35,7 @@ export async function postLogout(ports: WebPorts, request: WebRequest): Promise<
   const outcome = await rules.signOut(sessionTokensIn(request.header("cookie")));
   const notices =
     outcome === "ended" ? [] : [noticeCookie(request, paths.login, "session-not-ended")];
-  const cookies = [...clearedSessionCookies(options.cookieDomain), ...notices];
+  const cookies = [...clearedSessionCookies(options.hosts.cookieDomain), ...notices];
   return redirect(paths.login, cookies, CLEAR_CACHE);
 }
 
@@ -62,7 +62,7 @@ export async function endOthers(
   const { rules, options, proxies } = ports;
   const client = clientOf(request, proxies);
   const token = await rules.sessions?.endOthers(request.user, tokenOf(ports, request), client);
-  return token === undefined ? [] : sessionCookies(request, token, options.cookieDomain);
+  return token === undefined ? [] : sessionCookies(request, token, options.hosts.cookieDomain);
 }
 
 /** If the store cannot list them, the page still offers the rest. */

@@ -73,7 +73,7 @@ export const postSetup: FormEndpoint = async (ports, request, form) => {
     case "set-up":
       return redirect(
         target ?? locationFor(options.postLoginLocation, outcome.user),
-        sessionCookies(request, outcome.token, options.cookieDomain),
+        sessionCookies(request, outcome.token, options.hosts.cookieDomain),
       );
   }
 };

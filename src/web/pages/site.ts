@@ -7,13 +7,15 @@ import { loadPages, type Pages } from "./render.ts";
 import { pageReader } from "./templates.ts";
 
 export interface SiteOptions {
-  readonly pagesDir: string | undefined;
-  readonly pages: PageFunctions;
-  readonly appName: string;
-  readonly accentColor: string | undefined;
-  readonly logoFile: string | undefined;
-  readonly siteFiles: boolean;
-  readonly passkeys: boolean;
+  readonly pages: {
+    readonly appName: string;
+    readonly accentColor: string | undefined;
+    readonly logoFile: string | undefined;
+    readonly dir: string | undefined;
+    readonly functions: PageFunctions;
+  };
+  readonly signIn: { readonly passkeys: boolean };
+  readonly standalone: boolean;
 }
 
 export interface Site {
@@ -53,9 +55,9 @@ export function openSite(paths: Paths, options: SiteOptions): OpenSite {
 const JAVASCRIPT = "text/javascript; charset=utf-8";
 
 /** Reads pages and assets once. Throws a `Fault` for a file that cannot be used. */
-export function loadSite(paths: Paths, options: SiteOptions): Site {
-  const { accentColor, logoFile } = options;
-  const read = pageReader(options.pagesDir);
+export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOptions): Site {
+  const { appName, accentColor, logoFile } = pages;
+  const read = pageReader(pages.dir);
   const accent = accentFrom(accentColor ?? DEFAULT_ACCENT);
   const icon = { type: "image/svg+xml", body: keyIcon(accent) };
   const image = logoFile === undefined ? icon : readLogo(logoFile);
@@ -80,16 +82,16 @@ export function loadSite(paths: Paths, options: SiteOptions): Site {
     scriptUrl: script.url,
     passkeyScriptUrl: passkeyScript.url,
     logoUrl: logo.url,
-    appName: options.appName,
+    appName,
   };
   return {
-    pages: loadPages(read, place, options.pages),
+    pages: loadPages(read, place, pages.functions),
     assets: [
       styleSheet,
       script,
       logo,
-      ...(options.passkeys ? [passkeyScript] : []),
-      ...(options.siteFiles ? siteFiles : []),
+      ...(signIn.passkeys ? [passkeyScript] : []),
+      ...(standalone ? siteFiles : []),
     ],
   };
 }

@@ -1,5 +1,4 @@
 import { BlockList, isIP, SocketAddress } from "node:net";
-import { Fault } from "../../core/base/fault.ts";
 import type { Client } from "../../core/limits/requester.ts";
 import { connectedFrom, LOCAL, peerOf } from "./connection.ts";
 import type { WebRequest } from "./web-request.ts";
@@ -97,7 +96,9 @@ function addressIn(hop: string): string | undefined {
  */
 export function membershipOf(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
-  for (const range of ranges) if (range !== LOCAL) addRange(list, range);
+  for (const { address, bits, family } of ranges.flatMap((range) => rangeIn(range) ?? [])) {
+    list.addSubnet(address, bits, family);
+  }
   return (address) => {
     if (address === LOCAL) return ranges.includes(LOCAL);
     const version = isIP(address);
@@ -105,16 +106,15 @@ export function membershipOf(ranges: readonly string[]): (address: string) => bo
   };
 }
 
-function addRange(list: BlockList, range: string): void {
-  const [, address = "", prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(range) ?? [];
+/** Whether the text is an IP address, a range of them, or `local`. */
+export const isAddressRange = (text: string): boolean =>
+  text === LOCAL || rangeIn(text) !== undefined;
+
+function rangeIn(text: string) {
+  const [, address = "", prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);
   const maxBits = version === 6 ? 128 : 32;
   const bits = Number(prefix ?? maxBits);
-  if (version === 0 || bits > maxBits) {
-    throw new Fault(
-      "invalid_option",
-      `${range} is neither an IP address nor a range such as 10.0.0.0/8`,
-    );
-  }
-  list.addSubnet(address, bits, version === 6 ? "ipv6" : "ipv4");
+  if (version === 0 || bits > maxBits) return undefined;
+  return { address, bits, family: version === 6 ? "ipv6" : "ipv4" } as const;
 }

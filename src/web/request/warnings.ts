@@ -53,7 +53,7 @@ export function createProxyWarning(
     warned.add(peer);
     log.warn(
       { peer },
-      "sign-ins arrive with X-Forwarded-For from a peer that is not in TRUSTED_PROXIES (trustedProxies): all clients behind it share the sign-in limit of one address",
+      "sign-ins arrive with X-Forwarded-For from a peer that is not in TRUSTED_PROXIES (hosts.trustedProxies): all clients behind it share the sign-in limit of one address",
     );
   };
 }

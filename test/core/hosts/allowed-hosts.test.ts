@@ -10,10 +10,10 @@ import {
 const ALONE = { publicUrl: undefined, cookieDomain: undefined };
 const PUBLIC = { publicUrl: "https://auth.example.org:8443", cookieDomain: "example.org" };
 
-const ANY: HostRule = { allowedHosts: ["*"], ...ALONE };
-const LOOPBACK: HostRule = { allowedHosts: "loopback-setup", ...ALONE };
-const LOOPBACK_AND_PUBLIC: HostRule = { allowedHosts: "loopback-setup", ...PUBLIC };
-const LISTED: HostRule = { allowedHosts: ["example.test", "[2001:db8::1]"], ...PUBLIC };
+const ANY: HostRule = { allowed: ["*"], ...ALONE };
+const LOOPBACK: HostRule = { allowed: "loopback-setup", ...ALONE };
+const LOOPBACK_AND_PUBLIC: HostRule = { allowed: "loopback-setup", ...PUBLIC };
+const LISTED: HostRule = { allowed: ["example.test", "[2001:db8::1]"], ...PUBLIC };
 
 const cases: readonly (readonly [HostRule, HostVerdict, hosts: readonly string[]])[] = [
   [ANY, "allowed", ["evil.example", "*", "", "not a host", "127.0.0.1:3000"]],

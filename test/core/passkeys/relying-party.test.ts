@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RelyingParty, relyingPartyOf } from "../../../src/core/passkeys/relying-party.ts";
 
-const ANY = { allowedHosts: ["*"], publicUrl: undefined, cookieDomain: undefined } as const;
+const ANY = { allowed: ["*"], publicUrl: undefined, cookieDomain: undefined } as const;
 
 const both = (host: string): RelyingParty => ({
   id: host.replace(/:\d+$/, ""),
@@ -31,7 +31,7 @@ test("without a public URL is the host of the request: over HTTPS, or on the sam
 });
 
 test("counts a host only if it is allowed", () => {
-  const rule = { ...ANY, allowedHosts: ["auth.example.org"] };
+  const rule = { ...ANY, allowed: ["auth.example.org"] };
   assert.equal(relyingPartyOf(rule, "auth.example.org:443")?.id, "auth.example.org");
   assert.equal(relyingPartyOf(rule, "evil.example"), undefined);
 });

@@ -62,7 +62,7 @@ test("counts each computed hash, with its time", async (t) => {
 test("reports the hash queue during a flood, and counts refused hashes", async (t) => {
   const registry = new Registry();
   const meter = createMeter(registry, () => performance.now() / 1e3);
-  const app = await startApp(t, { meter, hashing: { atOnce: 1, waiting: 8 } });
+  const app = await startApp(t, { meter, signIn: { hashing: { atOnce: 1, waiting: 8 } } });
   await app.send("/setup", { form: SETUP_FORM });
   const form = { ...OWNER, password: "wrong" };
   const addresses = Array.from({ length: 40 }, (_, index) => `127.0.1.${index + 1}`);

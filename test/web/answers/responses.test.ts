@@ -12,8 +12,7 @@ import { faultOf } from "../../support/faults.ts";
 
 const FORM_TARGETS = {
   postLoginLocation: "/",
-  publicUrl: undefined,
-  cookieDomain: undefined,
+  hosts: { publicUrl: undefined, cookieDomain: undefined },
 };
 const page = (headers: Headers = {}): Answer =>
   respond("<p>", 200, { ...pageHeaders(FORM_TARGETS), ...headers });
@@ -42,16 +41,17 @@ for (const [what, answer] of Object.entries(guarded)) {
 }
 
 const outside = { postLoginLocation: "https://app.example.org/home?a=b" };
-const domain = { cookieDomain: "example.test" };
+const at = (publicUrl?: string, cookieDomain?: string) => ({ hosts: { publicUrl, cookieDomain } });
+const domain = "example.test";
 const hosts = "example.test *.example.test https://example.test https://*.example.test";
 
 for (const [options, targets] of [
-  [{ publicUrl: "https://auth.example.test" }, "'self'"],
+  [at("https://auth.example.test"), "'self'"],
   [outside, "'self' https://app.example.org"],
-  [{ ...domain, publicUrl: "https://auth.example.test" }, `'self' ${hosts}`],
-  [{ ...domain, ...outside }, `'self' https://app.example.org ${hosts}`],
+  [at("https://auth.example.test", domain), `'self' ${hosts}`],
+  [{ ...at(undefined, domain), ...outside }, `'self' https://app.example.org ${hosts}`],
   [
-    { ...domain, publicUrl: "https://auth.example.test:8443" },
+    at("https://auth.example.test:8443", domain),
     `'self' ${hosts.replaceAll(/\.test\b/g, "$&:8443")}`,
   ],
 ] as const) {

@@ -6,21 +6,21 @@ import { acceptedTarget, type ReturnOptions } from "../../../src/web/answers/ret
 const OWN = "https://auth.example.test";
 const REQUESTED_HOST = "127.0.0.1:3000";
 
-type Asking = Partial<ReturnOptions> & { readonly isHttps?: boolean };
+type Asking = Partial<ReturnOptions["guards"] & ReturnOptions["hosts"]> & {
+  readonly standalone?: boolean;
+  readonly isHttps?: boolean;
+};
 
 /** Whether a request for another host than Latchkey's own accepts the return target. */
-function isAccepted(target: string, { isHttps = false, ...options }: Asking): boolean {
-  const without = {
-    returnTo: false,
-    forwardAuth: false,
-    publicUrl: undefined,
-    cookieDomain: undefined,
-  };
+function isAccepted(target: string, asking: Asking): boolean {
+  const { isHttps = false, standalone = false, returnTo = false } = asking;
+  const { publicUrl, cookieDomain } = asking;
+  const options = { guards: { returnTo }, standalone, hosts: { publicUrl, cookieDomain } };
   const request = fetchRequest(new Request(`http://${REQUESTED_HOST}/`), { encrypted: isHttps });
-  return acceptedTarget({ ...without, ...options }, request, target) === target;
+  return acceptedTarget(options, request, target) === target;
 }
 
-for (const option of ["forwardAuth", "returnTo"] as const) {
+for (const option of ["standalone", "returnTo"] as const) {
   test(`with ${option} and a public URL, accepts only that origin, not the requested host`, () => {
     const options = { [option]: true, publicUrl: OWN };
     assert.equal(isAccepted(`${OWN}/page`, options), true);
@@ -40,7 +40,7 @@ test("without both options, accepts no return target", () => {
   }
 });
 
-const shared = { forwardAuth: true, cookieDomain: "example.test" };
+const shared = { standalone: true, cookieDomain: "example.test" };
 
 for (const [what, asking, http] of [
   ["a public URL with http", { ...shared, publicUrl: "http://auth.example.test" }, true],
@@ -55,7 +55,7 @@ for (const [what, asking, http] of [
 }
 
 test("over HTTPS, accepts the requested host with https only", () => {
-  const asking = { forwardAuth: true, isHttps: true };
+  const asking = { standalone: true, isHttps: true };
   assert.equal(isAccepted(`https://${REQUESTED_HOST}/page`, asking), true);
   assert.equal(isAccepted(`http://${REQUESTED_HOST}/page`, asking), false);
 });

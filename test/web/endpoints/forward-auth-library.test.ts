@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../../support/app.ts";
 import { execute } from "../../support/database.ts";
-import { OWNER, SETUP_FORM, startConfigured, startGate } from "../../support/gate.ts";
+import { SETUP_FORM, startConfigured, startGate } from "../../support/gate.ts";
 import { inSeconds, mint } from "../../support/mint.ts";
-import { BROWSER, FORWARD_AUTH, PAGE, TARGET } from "./forward-auth-asking.ts";
+import { BROWSER, FORWARD_AUTH } from "./forward-auth-asking.ts";
 
 const UNKNOWN_USER_TOKEN = mint({ user_id: "unknown", exp: inSeconds(60) });
 
-test("an application without the forward-auth option ignores a return target from the client", async (t) => {
+test("an application ignores a return target from the client", async (t) => {
   const app = await startApp(t);
   const form = { ...SETUP_FORM, return_to: "/page" };
   assert.doesNotMatch((await app.send("/setup?return_to=/page")).body, /return_to/);
@@ -18,30 +18,6 @@ test("an application without the forward-auth option ignores a return target fro
   assert.equal((await app.send("/login", { form: wrong })).location, "/login?error=1");
   assert.equal((await app.send("/login?return_to=/page", { form })).location, "/");
   assert.doesNotMatch((await app.send("/login?return_to=/page")).body, /return_to/);
-});
-
-test("with the option, serves forward auth and its sign-in pages under the base path", async (t) => {
-  const app = await startApp(t, {
-    basePath: "/auth",
-    forwardAuth: true,
-    publicUrl: "https://example.test",
-    cookieDomain: "example.test",
-    trustedProxies: ["127.0.0.1"],
-  });
-  const asked = (session?: string) => app.send("/auth/forward-auth", { headers: PAGE, session });
-  assert.equal((await asked()).location, `https://example.test/auth/setup?return_to=${TARGET}`);
-  const { session } = await app.send("/auth/setup", { form: SETUP_FORM });
-  assert.equal((await asked()).location, `https://example.test/auth/login?return_to=${TARGET}`);
-  assert.equal((await asked(session)).headers["remote-user"], "owner");
-  assert.equal((await app.send("/forward-auth", { session })).status, 404);
-  const wrong = { ...OWNER, password: "wrong", return_to: "/page" };
-  const { location } = await app.send("/auth/login", { form: wrong });
-  assert.equal(location, "/auth/login?error=1&return_to=%2Fpage");
-  assert.match((await app.send(location)).body, /name="return_to" value="\/page"/);
-  assert.deepEqual(
-    ["/auth/forward-auth", "/forward-auth"].map((path) => app.auth.adapter.owns(path)),
-    [true, false],
-  );
 });
 
 test("admits neither the owner nor an unknown user when the store fails", async (t) => {

@@ -20,8 +20,10 @@ async function appWith(
   const { app, session } = await startConfiguredApp(t, {
     ...options,
     pages: {
-      home: ({ passkeys: section }) => JSON.stringify(section ?? null),
-      login: ({ offersPasskeys }) => `${offersPasskeys}`,
+      functions: {
+        home: ({ passkeys: section }) => JSON.stringify(section ?? null),
+        login: ({ offersPasskeys }) => `${offersPasskeys}`,
+      },
     },
   });
   const text = textOf(passkeys);
@@ -60,14 +62,19 @@ test("offers the sign-in by passkey at a host name, once an account has one", as
 });
 
 test("offers no passkey that an account has if the app turns passkeys off", async (t) => {
-  const off = await appWith(t, [{ ...PASSKEY, usedAt: undefined }], { passkeys: false });
+  const off = await appWith(t, [{ ...PASSKEY, usedAt: undefined }], {
+    signIn: { passkeys: false },
+  });
   assert.deepEqual([await off.login(NAMED), await off.home(NAMED)], ["false", null]);
 });
 
 test("offers no passkey while the store cannot be asked, and logs the reason", async (t) => {
   const hasExtra = () => Promise.reject(new Error("away"));
   const store = { ...memoryStore(), replaceExtra: async () => false, hasExtra };
-  const app = await startApp(t, { store, pages: { login: (it) => `${it.offersPasskeys}` } });
+  const app = await startApp(t, {
+    store,
+    pages: { functions: { login: (it) => `${it.offersPasskeys}` } },
+  });
   assert.equal((await app.send("/login", { headers: NAMED })).body, "false");
   const { message, fields } = app.log.at(-1) ?? {};
   assert.deepEqual([message, fields?.reason], ["passkeys are not offered", "away"]);

@@ -148,7 +148,7 @@ test("a graceful stop ends the sessions that the store could not end before", as
 
 for (const [what, options, stays] of [
   ["leaves the token valid with a store that keeps no sessions", { store: memoryStore() }, true],
-  ["ends the session with the option sessions off", { sessions: false }, false],
+  ["ends the session with the option sessions.list off", { sessions: { list: false } }, false],
 ] as const) {
   test(`a sign-out ${what}`, async (t) => {
     const { app, session } = await startConfiguredApp(t, options);

@@ -45,7 +45,7 @@ test("shows the logo above every page's heading with an empty alt text, and uses
 test("changes a file's URL only when its content changes", async (t) => {
   const addresses = async (files: Readonly<Record<string, string>>, logo: string) => {
     const pagesDir = await folderWith(t, files);
-    const own = site({ pagesDir, logoFile: await writeLogo(t, "logo.svg", logo) });
+    const own = site({ dir: pagesDir, logoFile: await writeLogo(t, "logo.svg", logo) });
     return own.assets.map(({ url }) => url);
   };
   const css = { "latchkey.css": "body {}" };
@@ -60,7 +60,7 @@ test("changes a file's URL only when its content changes", async (t) => {
 });
 
 test("the key icon has the accent colour of the style sheet in both themes", () => {
-  const { assets } = site({ siteFiles: true });
+  const { assets } = site({}, true);
   const textOf = (path: string): string =>
     String(assets.find((one) => one.path === path)?.answer.body);
   const [, ...defined] =

@@ -21,7 +21,7 @@ const ADDRESSES = {
 };
 
 test("passes the helpers, the paths and the page's own data to each function", async (t) => {
-  const app = await startApp(t, { pages: jsonPages, appName: "Home" });
+  const app = await startApp(t, { pages: { functions: jsonPages, appName: "Home" } });
   const page = async (path: string, session?: string) => {
     const { words, ...rest } = JSON.parse((await app.send(path, { session })).body);
     assert.equal(words.signIn, "Sign in");
@@ -53,7 +53,7 @@ test("passes the helpers, the paths and the page's own data to each function", a
 });
 
 test("passes the problem and the entered values except passwords to a function", async (t) => {
-  const app = await startApp(t, { pages: jsonPages });
+  const app = await startApp(t, { pages: { functions: jsonPages } });
   const form = { username: "me", password: "p-8Ry", confirm: "c-9Sz", token: "x", domain: "a.b" };
   const { status, body } = await app.send("/setup", { form });
   assert.equal(status, 422);
@@ -65,7 +65,9 @@ test("passes the problem and the entered values except passwords to a function",
 });
 
 test("sends a function's result unchanged with the headers of a page", async (t) => {
-  const app = await startApp(t, { pages: { login: () => "<b>ä & ö</b>", setup: () => "" } });
+  const app = await startApp(t, {
+    pages: { functions: { login: () => "<b>ä & ö</b>", setup: () => "" } },
+  });
   const { status, body, headers } = await app.send("/login");
   assert.deepEqual([status, body], [200, "<b>ä & ö</b>"]);
   assert.equal(headers["content-type"], "text/html; charset=utf-8");
@@ -77,7 +79,9 @@ test("sends a function's result unchanged with the headers of a page", async (t)
 test("a function takes precedence over a template of the same name", async (t) => {
   const template = "<p>a template</p>";
   const pagesDir = await folderWith(t, { "login.eta": template, "setup.eta": template });
-  const app = await startApp(t, { pagesDir, pages: { login: () => "<p>a function</p>" } });
+  const app = await startApp(t, {
+    pages: { dir: pagesDir, functions: { login: () => "<p>a function</p>" } },
+  });
   assert.equal((await app.send("/login")).body, "<p>a function</p>");
   assert.equal((await app.send("/setup")).body, "<p>a template</p>");
 });
@@ -87,7 +91,7 @@ const broken = (): string => {
 };
 
 test("returns the message as plain text if the error page function throws", async (t) => {
-  const app = await startApp(t, { pages: { error: broken } });
+  const app = await startApp(t, { pages: { functions: { error: broken } } });
   const { status, body, headers } = await app.send("/logout");
   assert.deepEqual([status, body], [405, "this method is not allowed here"]);
   assert.equal(headers["content-type"], "text/plain; charset=utf-8");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { PageData } from "../../../src/web/pages/page-data.ts";
 import { loadSite } from "../../../src/web/pages/site.ts";
 import { locales, wordsIn } from "../../../src/web/pages/words.ts";
-import { pathsOf } from "../../../src/web/paths.ts";
+import { pathsUnder } from "../../../src/web/paths.ts";
 import { startGate } from "../../support/gate.ts";
 import { fieldNamed } from "../../support/markup.ts";
 import { folderWith, NOBODY, PLAIN, pagesFrom, plain, signedIn, to } from "../../support/pages.ts";
@@ -100,10 +100,7 @@ for (const [home, back] of [
   [null, "/"],
 ] as const) {
   test(`on another host, addresses lead to the gate with the home path ${home}`, () => {
-    const { pages } = loadSite(
-      pathsOf({ basePath: "/auth", homePath: home, forwardAuth: false }),
-      PLAIN,
-    );
+    const { pages } = loadSite(pathsUnder("/auth", home), PLAIN);
     const reader = { ...to(signedIn("owner")), origin: "https://gate.example" };
     const html = pages.render("error", reader, failed("x"));
     const addresses = [...html.matchAll(/ (?:href|src|action)="([^"]*)"/g)].map(([, to]) => to);

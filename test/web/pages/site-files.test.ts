@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startApp } from "../../support/app.ts";
 import { startConfigured, startGate } from "../../support/gate.ts";
+import { folderWith } from "../../support/pages.ts";
 
 const SITE = ["/favicon.svg", "/robots.txt", "/.well-known/change-password"];
 
@@ -10,6 +10,13 @@ test("serves an icon to clients that request it without reading a page", async (
   const { status, headers, body } = await gate.send("/favicon.svg");
   assert.deepEqual([status, headers["content-type"]], [200, "image/svg+xml"]);
   assert.match(body, /^<svg [\s\S]*<\/svg>\s*$/);
+});
+
+test("the icon is the key, also with a custom logo", async (t) => {
+  const folder = await folderWith(t, { "logo.svg": "<svg id='own'/>" });
+  const gate = await startGate(t, { logoFile: `${folder}/logo.svg` });
+  assert.doesNotMatch((await gate.send("/favicon.svg")).body, /own/);
+  assert.match((await gate.send("/latchkey-logo")).body, /own/);
 });
 
 test("excludes search engines from the whole gate", async (t) => {
@@ -30,13 +37,12 @@ test("redirects password managers to the page with the password form, signed in 
   assert.match(body, /<form [^>]*action="\/account\/password" id="change-password"/);
 });
 
-test("leaves them to the application without the siteFiles option", async (t) => {
-  for (const options of [{}, { siteFiles: false }, { basePath: "/auth" }] as const) {
-    const app = await startApp(t, options);
-    for (const path of SITE) {
-      const { status, headers } = await app.send(path);
-      assert.deepEqual([status, headers["x-request-id"]], [404, undefined], path);
-      assert.equal(app.auth.adapter.owns(path), false);
-    }
+test("these paths allow only GET and HEAD", async (t) => {
+  const gate = await startGate(t);
+  for (const path of SITE) {
+    const { status, headers } = await gate.send(path, { form: {} });
+    assert.deepEqual([status, headers.allow], [405, "GET, HEAD"], path);
+    const head = await gate.send(path, { method: "HEAD" });
+    assert.deepEqual([head.status, head.body], [(await gate.send(path)).status, ""], path);
   }
 });

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Fault } from "../../../src/core/base/fault.ts";
 import { nodeRequest } from "../../../src/index.ts";
 import {
   canonicalAddress,
   clientOf,
   createProxyTrust,
   hopsOf,
+  isAddressRange,
   membershipOf,
   nearestUntrusted,
 } from "../../../src/web/request/remote-address.ts";
@@ -149,12 +149,6 @@ const invalidRanges = [
 
 for (const range of invalidRanges) {
   test(`rejects the range ${JSON.stringify(range)}`, () => {
-    assert.throws(
-      () => createProxyTrust(["10.0.0.0/8", range]),
-      (error) =>
-        error instanceof Fault &&
-        error.code === "invalid_option" &&
-        error.message.startsWith(`${range} is neither`),
-    );
+    assert.equal(isAddressRange(range), false);
   });
 }

@@ -73,7 +73,7 @@ test("a failed sign-in returns the same response whether or not it logs a warnin
 test("keeps Retry-After when the error page cannot be rendered", async (t) => {
   const { auth } = await openAuth(
     t,
-    { pages: { error: () => JSON.parse("{") } },
+    { pages: { functions: { error: () => JSON.parse("{") } } },
     { hasUsers: () => Promise.reject(new Unavailable("store_busy", "busy", 7)) },
   );
   const { status, headers } = await honoAuth(auth).routes.request("/login");
