@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { examineSettings, type Report, reportsOf, runChecks } from "../doctor/check.ts";
 import { checks } from "../doctor/checks.ts";
 import { openInstallation } from "../doctor/installation.ts";
-import { printable, printableJson } from "../gate/printable.ts";
+import { printable, printableJson } from "../files/printable.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
 import { counted, FAILURE, SUCCESS } from "./terminal.ts";
 

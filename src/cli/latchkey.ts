@@ -19,7 +19,7 @@ export async function latchkey(args: readonly string[], ports: Ports): Promise<n
     if (codeOf(error) === "EPIPE") return ports.exit(SUCCESS);
     // The terminal was closed. The gate still stops as it should, on SIGHUP.
     if (codeOf(error) === "EIO" && ports.stdout.isTTY === true) return;
-    terminal.complain(`cannot write the output: ${reasonOf(error)}`);
+    terminal.complain(`cannot write the output: ${systemReasonOf(error)}`);
     ports.exit(FAILURE);
   });
   ports.stderr.on("error", () => {});
@@ -31,7 +31,7 @@ export async function latchkey(args: readonly string[], ports: Ports): Promise<n
   }
 }
 
-const reasonOf = (error: NodeJS.ErrnoException): string =>
+const systemReasonOf = (error: NodeJS.ErrnoException): string =>
   error.errno === undefined ? messageOf(error) : getSystemErrorMessage(error.errno);
 
 const isHelp = (word: string | undefined): boolean =>

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { printable } from "../gate/printable.ts";
+import { printable } from "../files/printable.ts";
 
 /** Exit codes. */
 export const SUCCESS = 0;

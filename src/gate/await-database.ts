@@ -1,5 +1,5 @@
+import { reasonOf } from "../core/base/fault.ts";
 import { mayPass } from "../stores/postgres/may-pass.ts";
-import { reasonOf } from "./open-store.ts";
 import { pause } from "./poll.ts";
 import type { GateLog } from "./server-log.ts";
 
@@ -15,34 +15,31 @@ export interface Attempts<T> {
   stop(): Promise<void>;
 }
 
-/**
- * Runs `attempt` until it succeeds. While the database cannot be reached, waits and logs why.
- * `milliseconds` is a monotonic clock.
- */
+/** Runs `attempt` until it succeeds. While the database cannot be reached, waits and logs why. */
 export function awaitDatabase<T>(
   attempt: () => Promise<T>,
-  milliseconds: () => number,
+  monotonic: () => number,
   log: GateLog,
 ): Attempts<T> {
   const waiting = Promise.withResolvers<void>();
   const stopping = new AbortController();
 
   async function repeat(): Promise<T> {
-    const startedAt = milliseconds();
+    const startedAt = monotonic();
     let logAt = startedAt;
     for (;;) {
       try {
         const result = await attempt();
         if (logAt > startedAt) {
-          const seconds = Math.round((milliseconds() - startedAt) / 1_000);
+          const seconds = Math.round((monotonic() - startedAt) / 1_000);
           log.info({ seconds }, `the database answers after ${seconds} s`);
         }
         return result;
       } catch (error) {
         if (!mayPass(error)) throw error;
-        if (milliseconds() >= logAt) {
+        if (monotonic() >= logAt) {
           log.warn({ reason: reasonOf(error) }, "waiting for the database");
-          logAt = milliseconds() + LOG_EVERY_MS;
+          logAt = monotonic() + LOG_EVERY_MS;
         }
       }
       waiting.resolve();

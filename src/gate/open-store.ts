@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { AccountStore } from "../core/accounts/account-store.ts";
-import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
+import { codeOf, Fault, reasonOf } from "../core/base/fault.ts";
 import type { AttemptCounter } from "../core/limits/shared-limiter.ts";
 import type { LogPruner, LogReader } from "../core/log/log-reader.ts";
 import type { SessionStore } from "../core/sessions/session-store.ts";
@@ -125,17 +125,6 @@ export function cannotUse(what: string, error: unknown): Fault {
   if (isAccessFault(error)) return error;
   const code = codeOf(error) ?? "database_unusable";
   return new Fault(code, `cannot use ${what}: ${reasonOf(error)}`, { cause: error });
-}
-
-/**
- * The reason that the driver gives. Connecting to several addresses fails with several errors, and
- * without a message of its own.
- */
-export function reasonOf(error: unknown): string {
-  const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return reason instanceof AggregateError
-    ? reason.errors.map(messageOf).join("; ")
-    : messageOf(reason);
 }
 
 /** Whether there is an account. Does not create a database. */

@@ -2,6 +2,7 @@ import { type Auth, authOf } from "../auth.ts";
 import { Fault, messageOf } from "../core/base/fault.ts";
 import { noMeter } from "../core/base/meter.ts";
 import { makeDataDir } from "../files/data-dir.ts";
+import { systemClock } from "../rules.ts";
 import { settleOptions } from "../settle-options.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
 import { awaitDatabase } from "./await-database.ts";
@@ -19,6 +20,8 @@ import { type GateLog, loggingRequests } from "./server-log.ts";
 import { optionsOf, SECRET_SETTINGS, type Settings } from "./settings/settings.ts";
 import { prepareSetup, reportSetup, setupTokenOf } from "./setup-state.ts";
 import { watchDescriptors } from "./watch-descriptors.ts";
+
+const { now, monotonic } = systemClock;
 
 /** With two seconds for the log entries, less than the ten that service managers allow. */
 const DRAIN_WITHIN_MS = 7_000;
@@ -69,7 +72,7 @@ async function open(
       await identity.nameDatabase();
       return prepareSetup(settings, database, setupToken);
     },
-    milliseconds,
+    monotonic,
     log,
   );
   opened.defer(() => opening.stop());
@@ -92,7 +95,7 @@ async function open(
   const metricsUrl = await metrics?.listen();
   if (metricsUrl !== undefined) log.info({}, `metrics are at ${metricsUrl}/metrics`);
   const handle = identity.proving(observed(auth, metrics, log));
-  const listeners = await startListeners(settings, handle, certificates, () => Date.now(), log);
+  const listeners = await startListeners(settings, handle, certificates, now, log);
   opened.defer(() => listeners.stop(DRAIN_WITHIN_MS));
   certificates?.begin?.();
   const { url, httpsUrl } = listeners;
@@ -105,7 +108,7 @@ async function open(
       opened.defer(() => watch.stop());
     }
     if (settings.logRetentionMs === undefined) return;
-    const retention = startLogRetention(store, settings.logRetentionMs, () => Date.now(), log);
+    const retention = startLogRetention(store, settings.logRetentionMs, now, log);
     opened.defer(() => retention.stop());
   });
   // `begun` is for those who ask: a gate that waits and is stopped is no error.
@@ -123,14 +126,14 @@ async function certificatesFor(
   if (tlsCertFile !== undefined && tlsKeyFile !== undefined) {
     const { watchCertificateFiles } = await import("./https/certificate-files.ts");
     const files = { certFile: tlsCertFile, keyFile: tlsKeyFile };
-    return watchCertificateFiles(files, () => Date.now(), log).catch((error) => {
+    return watchCertificateFiles(files, now, log).catch((error) => {
       const text = `cannot use TLS_CERT_FILE with TLS_KEY_FILE: ${messageOf(error)}`;
       throw new Fault("certificate_files_unusable", text);
     });
   }
   if (httpsPort === undefined) return undefined;
   const { fromAuthority } = await import("./https/authority-certificates.ts");
-  return fromAuthority(settings, () => Date.now(), log);
+  return fromAuthority(settings, now, log);
 }
 
 /** Loaded on demand, because most gates serve no metrics. */
@@ -140,15 +143,13 @@ async function metricsFor(
 ): Promise<Metrics | undefined> {
   if (port === undefined) return undefined;
   const { openMetrics } = await import("./metrics/metrics.ts");
-  return openMetrics({ host, port }, milliseconds, () => certificates?.source.earliestExpiry);
+  return openMetrics({ host, port }, monotonic, () => certificates?.source.earliestExpiry);
 }
-
-const milliseconds = (): number => performance.now();
 
 /** Answers requests, and counts and logs them as the settings say. */
 function observed({ adapter }: Auth, metrics: Metrics | undefined, log: GateLog): Handle {
   const plain = handleOf(adapter.answer);
   const handle = metrics?.counting(plain, adapter.paths) ?? plain;
   if (!log.isLevelEnabled("debug")) return handle;
-  return loggingRequests(handle, adapter.withRequestId, milliseconds, log);
+  return loggingRequests(handle, adapter.withRequestId, monotonic, log);
 }

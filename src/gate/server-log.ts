@@ -3,10 +3,10 @@ import { styleText } from "node:util";
 import type { AdapterParts } from "../auth.ts";
 import { codeOf } from "../core/base/fault.ts";
 import type { ServerLog } from "../core/base/server-log.ts";
+import { printable } from "../files/printable.ts";
 import { nodeRequest } from "../web/request/node-request.ts";
 import { REQUEST_ID } from "../web/request/request-id.ts";
 import { type Handle, wasSent } from "./listener.ts";
-import { printable } from "./printable.ts";
 import { type LogLevel, logLevels } from "./settings/table.ts";
 
 /** The server log of the gate. An error in the field `err` is logged with its stack. */
@@ -102,18 +102,18 @@ export function readableLine(line: string): string {
 export function loggingRequests(
   handle: Handle,
   withRequestId: AdapterParts["withRequestId"],
-  milliseconds: () => number,
+  monotonic: () => number,
   log: GateLog,
 ): Handle {
   return (incoming, outgoing) => {
-    const start = milliseconds();
+    const start = monotonic();
     const request = nodeRequest(incoming);
     withRequestId(request, (requestId) => {
       outgoing.setHeader(REQUEST_ID, requestId);
       outgoing.once("close", () => {
         const { method, path } = request;
         const status = outgoing.statusCode;
-        const ms = Math.round((milliseconds() - start) * 10) / 10;
+        const ms = Math.round((monotonic() - start) * 10) / 10;
         const message = wasSent(outgoing) ? "request" : "request aborted";
         log.debug({ method, path, status, ms, requestId }, message);
       });

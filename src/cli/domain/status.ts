@@ -1,7 +1,7 @@
+import { printable, printableJson } from "../../files/printable.ts";
 import { certificateFolder } from "../../gate/https/certificate-folder.ts";
 import { type DomainState, domainStates } from "../../gate/https/domain-state.ts";
 import { renewalAt } from "../../gate/https/renewal.ts";
-import { printable, printableJson } from "../../gate/printable.ts";
 import type { Command } from "../command.ts";
 import { SUCCESS } from "../terminal.ts";
 

@@ -1,8 +1,8 @@
 import type { StoredSession } from "../../core/sessions/session-store.ts";
 import type { UserId } from "../../core/store.ts";
 import { pagesOf } from "../../core/transfer/pages.ts";
+import { printable, printableJson } from "../../files/printable.ts";
 import { type OpenStore, openStoreToRead } from "../../gate/open-store.ts";
-import { printable, printableJson } from "../../gate/printable.ts";
 import type { Command } from "../command.ts";
 import { SUCCESS } from "../terminal.ts";
 import { refuse, STORE_SETTINGS } from "../user/accounts.ts";

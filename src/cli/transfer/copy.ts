@@ -1,19 +1,13 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { Fault, messageOf, reasonOf } from "../../core/base/fault.ts";
 import {
   type CopyOutcome,
   type CopySource,
   type CopyTarget,
   copy,
 } from "../../core/transfer/copy.ts";
-import {
-  cannotUse,
-  closing,
-  openPostgresAt,
-  reasonOf,
-  type UsedStore,
-} from "../../gate/open-store.ts";
+import { cannotUse, closing, openPostgresAt, type UsedStore } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
 import { readPlace } from "../../stores/place.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";

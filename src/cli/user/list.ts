@@ -1,7 +1,7 @@
 import type { StoredUser } from "../../core/store.ts";
 import { pagesOf } from "../../core/transfer/pages.ts";
+import { printable, printableJson } from "../../files/printable.ts";
 import { openStoreToRead } from "../../gate/open-store.ts";
-import { printable, printableJson } from "../../gate/printable.ts";
 import type { Command } from "../command.ts";
 import { SUCCESS } from "../terminal.ts";
 import { STORE_SETTINGS } from "./accounts.ts";

@@ -44,6 +44,17 @@ export function codeOf(error: unknown): string | undefined {
 export const messageOf = (error: unknown): string => errorOf(error).message;
 
 /**
+ * The message of what caused the error. Connecting to several addresses fails with several errors,
+ * and without a message of its own.
+ */
+export function reasonOf(error: unknown): string {
+  const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return reason instanceof AggregateError
+    ? reason.errors.map(messageOf).join("; ")
+    : messageOf(reason);
+}
+
+/**
  * An `Error` for anything that was thrown. Foreign code can throw `undefined`, and frameworks take a
  * falsy error, or the text `route`, for "go on".
  */

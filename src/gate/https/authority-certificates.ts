@@ -8,11 +8,11 @@ import { accountKey, newKeyPem } from "./acme/keys.ts";
 import { finishOrder, type OrderPorts, type PlacedOrder, placeOrder } from "./acme/order.ts";
 import { AcmeProblem } from "./acme/problem.ts";
 import { openAccount } from "./acme/requests.ts";
+import { createChallengeResponder } from "./acme-challenges.ts";
 import { type Certificate, parseStored } from "./certificate.ts";
 import { type CertificateFolder, certificateFolder } from "./certificate-folder.ts";
 import { Renewer } from "./certificate-renewer.ts";
 import type { Certificates } from "./certificate-source.ts";
-import { createChallengeResponder } from "./challenges.ts";
 import { checkDomain } from "./domain-check.ts";
 import { certifiableName } from "./host-name.ts";
 

@@ -1,5 +1,5 @@
+import type { ChallengeResponder } from "./acme-challenges.ts";
 import type { Certificate } from "./certificate.ts";
-import type { ChallengeResponder } from "./challenges.ts";
 
 /** The certificates that the gate currently has. */
 export class CertificateSource {

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { Fault } from "../../core/base/fault.ts";
 import { inUrl } from "../reach.ts";
-import type { ChallengeResponder } from "./challenges.ts";
+import type { ChallengeResponder } from "./acme-challenges.ts";
 import { connectionFailure, sendRequest } from "./http-request.ts";
 
 /** The port that certificate authorities use for HTTP challenges. */

@@ -1,7 +1,6 @@
 import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { type RequestOptions, request as requestTls } from "node:https";
-import { codeOf, Fault } from "../../core/base/fault.ts";
-import { reasonOf } from "../open-store.ts";
+import { codeOf, Fault, reasonOf } from "../../core/base/fault.ts";
 
 export interface HttpRequest
   extends Readonly<Pick<RequestOptions, "headers" | "rejectUnauthorized">> {

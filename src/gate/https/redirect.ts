@@ -23,12 +23,14 @@ export function secureLocation(
   // A proxy has terminated TLS: a redirect would come back the same way, in a loop.
   if (headers["x-forwarded-proto"] === "https") return undefined;
   if (place.publicUrl?.startsWith("https:")) return `${place.publicUrl}${target}`;
-  const asked = hostIn(incoming);
-  const isCovered = place.certificates.some((one) => asked !== undefined && one.covers(asked));
+  const requested = hostIn(incoming);
+  const isCovered = place.certificates.some(
+    (one) => requested !== undefined && one.covers(requested),
+  );
   const names = place.certificates.flatMap((one) => one.names);
   const addresses = place.certificates.flatMap((one) => one.addresses);
   // Any client chooses the Host that it sends: only hosts of a certificate become a target.
-  const host = isCovered ? asked : [...names, ...addresses][0];
+  const host = isCovered ? requested : [...names, ...addresses][0];
   if (host === undefined) return undefined;
   return `https://${host}${place.port === 443 ? "" : `:${place.port}`}${target}`;
 }

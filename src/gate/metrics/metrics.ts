@@ -30,13 +30,12 @@ export interface Metrics {
   stop(): Promise<void>;
 }
 
-/** `milliseconds` is a monotonic clock. */
 export function openMetrics(
   { host, port }: { readonly host: string; readonly port: number },
-  milliseconds: () => number,
+  monotonic: () => number,
   certificateExpiry: () => Date | undefined,
 ): Metrics {
-  const seconds = (): number => milliseconds() / 1e3;
+  const seconds = (): number => monotonic() / 1e3;
   const registry = new Registry();
   registry.info(
     "latchkey_build_info",
@@ -77,18 +76,18 @@ const PLAIN_TEXT = { "Content-Type": "text/plain; charset=utf-8" };
 
 function serverOf(host: string, registry: Registry): PlainServer {
   const server = createListener((request, response) => {
-    const say = (status: number, text: string, headers: Headers = {}): void =>
+    const respond = (status: number, text: string, headers: Headers = {}): void =>
       answer(response, status, { ...PLAIN_TEXT, ...headers }, text);
     // HTTP/1.0 clients may send no Host header; browsers always send one.
     const requested = request.headers.host ?? "localhost";
     if (isOnLoopback(server) && !isHostAllowed(host, requested)) {
-      say(421, "this host name is not allowed: use a loopback name or METRICS_HOST\n");
+      respond(421, "this host name is not allowed: use a loopback name or METRICS_HOST\n");
     } else if (request.url?.split("?", 1)[0] !== PATH) {
-      say(404, `this port only serves ${PATH}\n`);
+      respond(404, `this port only serves ${PATH}\n`);
     } else if (request.method !== "GET" && request.method !== "HEAD") {
-      say(405, "method not allowed\n", { Allow: "GET, HEAD" });
+      respond(405, "method not allowed\n", { Allow: "GET, HEAD" });
     } else {
-      say(200, registry.text(), { "Content-Type": CONTENT_TYPE });
+      respond(200, registry.text(), { "Content-Type": CONTENT_TYPE });
     }
   });
   return server;

@@ -44,8 +44,8 @@ export function watchEventLoop(registry: Registry, seconds: () => number): NodeJ
   )({});
   let last = seconds();
   return setInterval(() => {
-    const now = seconds();
-    delay.add(Math.max(0, now - last - SAMPLE_INTERVAL_MS / 1e3));
-    last = now;
+    const current = seconds();
+    delay.add(Math.max(0, current - last - SAMPLE_INTERVAL_MS / 1e3));
+    last = current;
   }, SAMPLE_INTERVAL_MS).unref();
 }

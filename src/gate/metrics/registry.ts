@@ -66,12 +66,12 @@ export class Registry {
 
   /** A gauge of operations in progress: each counts until the function returned for it is called. */
   level(name: string, help: string): () => () => void {
-    let now = 0;
-    this.gauge(name, help, () => now);
+    let inProgress = 0;
+    this.gauge(name, help, () => inProgress);
     return () => {
-      now += 1;
+      inProgress += 1;
       return () => {
-        now -= 1;
+        inProgress -= 1;
       };
     };
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import { type TestContext, test } from "node:test";
-import { createChallengeResponder } from "../../../src/gate/https/challenges.ts";
+import { createChallengeResponder } from "../../../src/gate/https/acme-challenges.ts";
 import { checkDomain } from "../../../src/gate/https/domain-check.ts";
 import { freePort } from "../../support/free-port.ts";
 import { listenOn } from "../../support/listen.ts";

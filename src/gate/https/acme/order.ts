@@ -4,14 +4,14 @@ import { AcmeProblem, problemFrom, retryAfterMs, unusable } from "./problem.ts";
 import { type AcmeRequests, jsonOf, textIn } from "./requests.ts";
 
 /** The gate's responses under `/.well-known/acme-challenge/`, by token. */
-export interface Challenges {
+export interface ChallengeAnswers {
   /** Answers the token until the result is disposed of. */
   publish(token: string, answer: string): Disposable;
 }
 
 export interface OrderPorts {
   readonly requests: AcmeRequests;
-  readonly challenges: Challenges;
+  readonly challenges: ChallengeAnswers;
   /** Resolves after `ms`, or earlier when the gate stops: then the next request rejects. */
   pause(ms: number): Promise<unknown>;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { printable } from "../../src/gate/printable.ts";
+import { printable } from "../../src/files/printable.ts";
 
 const shown: Readonly<Record<string, readonly [string, string]>> = {
   "an escape sequence that clears the screen": ["\u001b[2J", "\\u{1b}[2J"],

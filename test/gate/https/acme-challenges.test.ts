@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { type TestContext, test } from "node:test";
-import { createChallengeResponder } from "../../../src/gate/https/challenges.ts";
+import { createChallengeResponder } from "../../../src/gate/https/acme-challenges.ts";
 import { send } from "../../support/client.ts";
 import { listenOn } from "../../support/listen.ts";
 

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { Handle } from "../listener.ts";
 import { answer } from "../refusals.ts";
-import type { Challenges } from "./acme/order.ts";
+import type { ChallengeAnswers } from "./acme/order.ts";
 
 const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 
 /** Answers ACME challenges, which prove that a name points to this gate. */
-export interface ChallengeResponder extends Challenges {
+export interface ChallengeResponder extends ChallengeAnswers {
   /** Publishes a random value that only this process knows, for the domain check. */
   probe(): { readonly path: string; readonly answer: string } & Disposable;
   /** Returns whether this was a published challenge, which it has then answered. */
