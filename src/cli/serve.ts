@@ -9,7 +9,7 @@ import { firstSignal, isOnTerminal, SUCCESS, WRONG_USAGE } from "./terminal.ts";
 
 export const command: Command = {
   details:
-    "SIGTERM or SIGINT stops it after requests in flight are finished; a second signal stops it at once. SIGHUP reads templates, logo and certificate files again, or stops it if it runs on a terminal that closes.",
+    "SIGTERM or SIGINT stops it after requests in flight are finished; a second signal stops it at once. SIGHUP reads templates and logo again, or stops it if it runs on a terminal that closes.",
   settings: settings.map(({ name }) => name),
   examples: [
     "latchkey serve --env-file latchkey.env",

@@ -15,7 +15,7 @@ import { startLogRetention } from "./log-retention.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { watchOlderInstances } from "./older-instances.ts";
 import { prepareStore } from "./open-store.ts";
-import { createReload } from "./reload.ts";
+import { reloadPages } from "./reload.ts";
 import { type GateLog, loggingRequests } from "./server-log.ts";
 import { optionsOf, SECRET_SETTINGS, type Settings } from "./settings/settings.ts";
 import { prepareSetup, reportSetup, setupTokenOf } from "./setup-state.ts";
@@ -33,8 +33,8 @@ export interface Gate {
   readonly metricsUrl: string | undefined;
   /** Rejects if the gate has waited for its database and cannot use it. */
   readonly begun: Promise<void>;
-  /** Reads templates, logo and certificate files again. Never rejects. */
-  reload(): Promise<void>;
+  /** Reads templates and logo again. */
+  reload(): void;
   /** Finishes requests in flight, writes waiting log entries and closes all, within ten seconds. */
   stop(): Promise<void>;
 }
@@ -113,8 +113,7 @@ async function open(
   });
   // `begun` is for those who ask: a gate that waits and is stopped is no error.
   begun.catch(() => {});
-  const reload = createReload(settings, auth, certificates, log);
-  return { url, httpsUrl, metricsUrl, begun, reload };
+  return { url, httpsUrl, metricsUrl, begun, reload: () => reloadPages(settings, auth, log) };
 }
 
 /** Loaded on demand, because most gates serve plain HTTP, for which this returns `undefined`. */

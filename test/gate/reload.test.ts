@@ -2,20 +2,18 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { makeCertificate, writeCertificate } from "../support/certificates.ts";
 import { send } from "../support/client.ts";
 import { serveHere, startCommand } from "../support/command.ts";
 import { folderWith } from "../support/pages.ts";
-import { askSecurely } from "../support/secure-client.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const RELOADED = /"msg":"(reloaded: [^"]*)"/;
 
 /** A gate with a sign-in page and a logo of its own. */
-async function start(t: TestContext, env: Readonly<Record<string, string>> = {}) {
+async function start(t: TestContext) {
   const dir = await folderWith(t, { "login.eta": "old", "logo.svg": "<svg/>" });
   const files = { PAGES_DIR: dir, LOGO_FILE: join(dir, "logo.svg") };
-  const gate = await serveHere(t, { DATA_DIR: await tempDir(t), ...files, ...env });
+  const gate = await serveHere(t, { DATA_DIR: await tempDir(t), ...files });
   await send(`${gate.url}/setup`, { form: { username: "a", password: "b", confirm: "b" } });
   const page = async (): Promise<string> => (await send(`${gate.url}/login`)).body;
   const logo = async (): Promise<string> => (await send(`${gate.url}/latchkey-logo`)).body;
@@ -27,7 +25,7 @@ test("SIGHUP replaces templates and logo, and one line names them", async (t) =>
   assert.deepEqual(await shown(), ["old", "<svg/>"]);
   await writeFile(join(dir, "login.eta"), "new <%= it.logoUrl %>");
   await writeFile(join(dir, "logo.svg"), "<svg></svg>");
-  for (let times = 0; times < 20; times += 1) signal("SIGHUP");
+  signal("SIGHUP");
   const [, line] = await shows(RELOADED);
   assert.equal(
     line,
@@ -49,28 +47,6 @@ test("SIGHUP keeps templates and logo if one of them is broken, with one error",
   assert.deepEqual(await shown(), ["old", "<svg/>"]);
   assert.equal(stdout().match(/"level":"error"/g)?.length, 1);
   assert.doesNotMatch(stdout(), RELOADED);
-});
-
-test("SIGHUP replaces the certificate, but not by a broken one", async (t) => {
-  const names = ["localhost"];
-  const [first, second] = [makeCertificate({ names }), makeCertificate({ names })];
-  const certs = await tempDir(t);
-  const { certFile, keyFile } = await writeCertificate(certs, first);
-  const env = { DATA_DIR: await tempDir(t), TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
-  const gate = startCommand(["serve"], { env: { PORT: "0", ...env } });
-  t.after(async () => {
-    gate.signal("SIGTERM");
-    await gate.ended;
-  });
-  const [, url = ""] = await gate.shows(/Latchkey listens on (https:\S+?)"/);
-  await writeFile(certFile, "broken");
-  gate.signal("SIGHUP");
-  await gate.shows(/reload failed, the old files stay in use: TLS_CERT_FILE/);
-  await askSecurely(url, "localhost", first.cert);
-  await writeCertificate(certs, second);
-  gate.signal("SIGHUP");
-  await gate.shows(RELOADED);
-  await askSecurely(url, "localhost", second.cert);
 });
 
 test("SIGHUP without files to read stops nothing, also during the start", async (t) => {

@@ -35,17 +35,10 @@ export async function watchCertificateFiles(
     // The chain may change although the certificate stays.
     if (next.pem.cert !== source.current[0]?.pem.cert) source.replace([next]);
   };
-  let lastTurn = Promise.resolve();
-  /** In turn: the result of a read that began earlier must not replace that of a later one. */
-  const reload = (): Promise<void> => {
-    const turn = lastTurn.then(readAgain);
-    lastTurn = turn.catch(() => {});
-    return turn;
-  };
   const readChanges = async (): Promise<void> => {
     if ((await stateOf(certFile, keyFile)) === lastState) return;
     // Perhaps only one of the two files is replaced yet: keep the old pair.
-    await reload().catch((error) =>
+    await readAgain().catch((error) =>
       log.warn({ reason: messageOf(error) }, "the changed certificate files cannot be used yet"),
     );
   };
@@ -53,7 +46,7 @@ export async function watchCertificateFiles(
     await readChanges();
     warnOfExpiry(source.current[0]);
   };
-  return { source, reload, ...poll(check, pollMs) };
+  return { source, ...poll(check, pollMs) };
 }
 
 const read = async (certFile: string, keyFile: string): Promise<Certificate> =>

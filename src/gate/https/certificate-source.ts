@@ -41,8 +41,6 @@ export interface Certificates {
   /** Starts requesting missing certificates. Call it once the gate answers over plain HTTP. */
   begin?(): void;
   stop(): Promise<void>;
-  /** Set only for files of the operator. Reads them again, or rejects and keeps the certificate. */
-  reload?(): Promise<void>;
   /** Set only with a certificate authority, as is `setUpDomain`. */
   readonly challenges?: ChallengeResponder;
   readonly setUpDomain?: (domain: string) => Promise<void>;
