@@ -5,8 +5,8 @@ import { codeOf, messageOf } from "../core/base/fault.ts";
 import { readCertificate } from "../gate/https/certificate.ts";
 import { certificateFolder } from "../gate/https/certificate-folder.ts";
 import { type DomainState, domainStates } from "../gate/https/domain-state.ts";
-import { handshake } from "../gate/https/handshake-check.ts";
 import { type Finding, type Findings, hint, ok, orOk, problem } from "./check.ts";
+import { handshake } from "./handshake.ts";
 import type { Installation } from "./installation.ts";
 
 /** Checks the certificate files that the gate serves. */

@@ -1,6 +1,5 @@
 import type { Certificates } from "./https/certificate-source.ts";
 import { createListener, type Drainable, drain, type Handle, listen } from "./listener.ts";
-import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings/settings.ts";
 
 interface Listeners {
@@ -17,7 +16,6 @@ export async function startListeners(
   handle: Handle,
   certificates: Certificates | undefined,
   now: () => number,
-  log: GateLog,
 ): Promise<Listeners> {
   const servers: Drainable[] = [];
   const stop = async (withinMs: number): Promise<void> => {
@@ -34,7 +32,7 @@ export async function startListeners(
   }
   const { startHttps } = await import("./https/start-https.ts");
   const place = { host, port: httpsPort ?? port, publicUrl };
-  const https = await startHttps(place, handle, certificates, now, log);
+  const https = await startHttps(place, handle, certificates, now);
   servers.push(https.server);
   const httpsUrl = https.url;
   if (httpsPort === undefined) return { url: httpsUrl, httpsUrl, stop };

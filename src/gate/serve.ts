@@ -95,7 +95,7 @@ async function open(
   const metricsUrl = await metrics?.listen();
   if (metricsUrl !== undefined) log.info({}, `metrics are at ${metricsUrl}/metrics`);
   const handle = identity.proving(observed(auth, metrics, log));
-  const listeners = await startListeners(settings, handle, certificates, now, log);
+  const listeners = await startListeners(settings, handle, certificates, now);
   opened.defer(() => listeners.stop(DRAIN_WITHIN_MS));
   certificates?.begin?.();
   const { url, httpsUrl } = listeners;

@@ -1,10 +1,8 @@
 import type { AddressInfo } from "node:net";
 import { type Handle, listen } from "../listener.ts";
 import { answer } from "../refusals.ts";
-import type { GateLog } from "../server-log.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Certificates } from "./certificate-source.ts";
-import { createHandshakeCheck } from "./handshake-check.ts";
 import { createHttpsServer, type HttpsServer } from "./https-server.ts";
 import { hostIn, secureLocation } from "./redirect.ts";
 
@@ -14,7 +12,7 @@ const HSTS = "max-age=31536000";
 interface Https {
   readonly url: string;
   readonly server: HttpsServer;
-  /** For plain HTTP: answers ACME challenges, and redirects to HTTPS once it works. */
+  /** For plain HTTP: answers ACME challenges, and redirects to HTTPS while a certificate is valid. */
   wrapPlain(handle: Handle): Handle;
 }
 
@@ -23,18 +21,18 @@ export async function startHttps(
   handle: Handle,
   { source, challenges }: Certificates,
   now: () => number,
-  log: GateLog,
 ): Promise<Https> {
-  // The check needs the server, and the server's responses need the check.
-  let works: ReturnType<typeof createHandshakeCheck> = () => false;
+  /** Browsers reject any other certificate: it gets neither redirects nor HSTS. */
+  const isValidFor = (incoming: Parameters<Handle>[0]): boolean => {
+    const certificate = source.for(hostIn(incoming));
+    const at = now();
+    return certificate !== undefined && +certificate.notBefore <= at && at < +certificate.notAfter;
+  };
   const server = createHttpsServer((incoming, outgoing) => {
-    if (works(source.for(hostIn(incoming)))) {
-      outgoing.setHeader("Strict-Transport-Security", HSTS);
-    }
+    if (isValidFor(incoming)) outgoing.setHeader("Strict-Transport-Security", HSTS);
     handle(incoming, outgoing);
   }, source);
   const url = await listen(server, host, port);
-  works = createHandshakeCheck(server, source, now, log);
   const { port: actualPort } = server.address() as AddressInfo;
 
   return {
@@ -43,9 +41,7 @@ export async function startHttps(
     wrapPlain: (plain) => (incoming, outgoing) => {
       if (challenges?.answer(incoming, outgoing) === true) return;
       const place = { port: actualPort, certificates: source.current, publicUrl };
-      const location = works(source.for(hostIn(incoming)))
-        ? secureLocation(incoming, place)
-        : undefined;
+      const location = isValidFor(incoming) ? secureLocation(incoming, place) : undefined;
       if (location === undefined) return plain(incoming, outgoing);
       answer(outgoing, 308, { Location: location });
     },
