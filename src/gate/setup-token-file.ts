@@ -1,16 +1,11 @@
 import { constants } from "node:fs";
-import { type FileHandle, lstat, open, rename, rm, stat } from "node:fs/promises";
+import { lstat, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, Fault } from "../core/base/fault.ts";
 import type { SetupTokenSource } from "../core/setup/setup-token.ts";
 import { unlessMissing } from "../files/file-error.ts";
 import { barrierTo } from "../files/ownership.ts";
 import { replaceFile } from "../files/replace-file.ts";
-
-/** The size limit of forms: no form matches a longer token. */
-const MAX_LENGTH = 64 * 1024;
-/** A lone surrogate, which no form contains and `setupTokenMatches` never accepts. */
-const MATCHES_NOTHING = "\ud800";
 
 /**
  * Errors that prove that no token file can be read, with the reason for an existing one. After any
@@ -57,44 +52,28 @@ interface Found {
 }
 
 async function readTokenFile(path: string): Promise<Found> {
-  const opened = await openIfReadable(path);
-  if ("unreadable" in opened) return opened;
-  await using file = opened;
-  const stats = await file.stat();
-  if (!stats.isFile()) return { unreadable: NOT_READABLE.EISDIR };
-  return { text: await tokenIn(file) };
-}
-
-/** Reads the trimmed token of a file of any size, and keeps no more of it than a form can have. */
-async function tokenIn(file: FileHandle): Promise<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let text = "";
-  try {
-    for await (const chunk of file.createReadStream({ autoClose: false })) {
-      text = (text + decoder.decode(chunk, { stream: true })).trimStart();
-      if (text.trimEnd().length > MAX_LENGTH) return MATCHES_NOTHING;
-      // What is cut is white space. If more than that follows, the token is too long anyway.
-      text = text.slice(0, MAX_LENGTH);
-    }
-    return (text + decoder.decode()).trimEnd();
-  } catch (error) {
-    if (codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA") return MATCHES_NOTHING;
-    throw error;
-  }
-}
-
-async function openIfReadable(
-  path: string,
-): Promise<FileHandle | { readonly unreadable: string | undefined }> {
   try {
     // Non-blocking: opening a named pipe would otherwise block the setup forever.
-    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    if (!(await file.stat()).isFile()) return { unreadable: NOT_READABLE.EISDIR };
+    return { text: tokenIn(await file.readFile()) };
   } catch (error) {
     const code = codeOf(error) ?? "";
     if (!Object.hasOwn(NOT_READABLE, code)) throw error;
     const found = code === "ENOENT" ? await lstat(path).catch(() => undefined) : undefined;
     const isBrokenLink = found?.isSymbolicLink() === true;
     return { unreadable: isBrokenLink ? "it is a broken symbolic link" : NOT_READABLE[code] };
+  }
+}
+
+/** A lone surrogate, which no form contains and `setupTokenMatches` never accepts. */
+const MATCHES_NOTHING = "\ud800";
+
+function tokenIn(content: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(content).trim();
+  } catch {
+    return MATCHES_NOTHING;
   }
 }
 
