@@ -14,23 +14,20 @@ import { tempDir } from "../support/temp-dir.ts";
 const failed = (code: string): Error =>
   Object.assign(new Error(`${code}: failed, open '/secret'`), { code });
 
-for (const [code, reason, kind] of [
-  ["ENOENT", "no such file or folder", "missing"],
-  ["ENOTDIR", "not a folder", "missing"],
-  ["EISDIR", "it is a folder", "other"],
-  ["EACCES", "permission denied (run as the user that owns it)", "denied"],
-  ["EPERM", "permission denied (run as the user that owns it)", "denied"],
-  ["ENOSPC", "no space left on device", "other"],
-  ["EROFS", "the file system is read-only", "other"],
-  ["EIO", "EIO", "other"],
-] as const) {
-  test(`calls ${code} ${reason}, with the path only in the whole message`, () => {
+test("names the reason, with the path only in the whole message", () => {
+  for (const [code, reason, kind] of [
+    ["ENOENT", "no such file or folder", "missing"],
+    ["ENOTDIR", "not a folder", "missing"],
+    ["EACCES", "permission denied (run as the user that owns it)", "denied"],
+    ["EPERM", "permission denied (run as the user that owns it)", "denied"],
+    ["EIO", "EIO", "other"],
+  ] as const) {
     const error = failed(code);
     assert.equal(fileErrorReason(error), reason);
     assert.equal(fileErrorText("read", "/a/file", error), `cannot read /a/file: ${reason}`);
     assert.deepEqual([isMissing(error), isDenied(error)], [kind === "missing", kind === "denied"]);
-  });
-}
+  }
+});
 
 test("gives the message of an error without a code as the reason", () => {
   const error = new Error("closed");

@@ -90,14 +90,6 @@ test("creates DATA_DIR, its parents and its content for the owner only", async (
   assert.equal(await mode(join(dataDir, "latchkey.db")), "600");
 });
 
-test("warns about a misspelt setting and starts", async (t) => {
-  const { stderr } = await said(t, { DATA_DIR: await tempDir(t), SETUP_TOKENFILE: "x" });
-  assert.equal(
-    stderr(),
-    "latchkey: SETUP_TOKENFILE is not a setting. Did you mean SETUP_TOKEN_FILE?\n",
-  );
-});
-
 test("warns and names SETUP_TOKEN=off while any machine can create the account", async (t) => {
   const dataDir = await tempDir(t);
   const env = { DATA_DIR: dataDir, HOST: "0.0.0.0", SETUP_TOKEN: "off" };

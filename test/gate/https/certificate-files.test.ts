@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFile, mkdir, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rename, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { readCertificate } from "../../../src/gate/https/certificate.ts";
@@ -88,21 +88,6 @@ async function archives(t: TestContext): Promise<string> {
   return dir;
 }
 
-test("links pointed to other files, as certbot does, take effect", async (t) => {
-  const live = join(await archives(t), "live");
-  await mkdir(live);
-  const turnTo = async (archive: string): Promise<void> => {
-    for (const file of ["cert.pem", "key.pem"]) {
-      await symlink(join("..", archive, file), join(live, `${file}.new`));
-      await rename(join(live, `${file}.new`), join(live, file));
-    }
-  };
-  await turnTo("old");
-  const { shows } = await watch(t, live);
-  await turnTo("new");
-  await shows(NEW);
-});
-
 test("a folder replaced as a whole, as Kubernetes does, takes effect", async (t) => {
   const dir = await archives(t);
   await symlink("old", join(dir, "data"));
@@ -141,17 +126,6 @@ test("keeps the old certificate when the files are garbage, and warns once witho
   assert.deepEqual(reported, [OLD, NEW].map(fingerprint));
   assert.equal(log.lines.length, 1);
   assert.doesNotMatch(JSON.stringify(log.lines), /garbage|PRIVATE|MIG/);
-});
-
-test("keeps the old certificate when the files are removed, until there are new ones", async (t) => {
-  const { dir, certFile, keyFile, shows, warned, source } = await start(t);
-  await rm(certFile);
-  await rm(keyFile);
-  const [warning] = await warned(1);
-  assert.match(String(warning?.fields.reason), /ENOENT/);
-  assert.equal(source.current[0]?.fingerprint, fingerprint(OLD));
-  await writeCertificate(dir, NEW);
-  await shows(NEW);
 });
 
 test("files rewritten with the same certificate cause no change event", async (t) => {

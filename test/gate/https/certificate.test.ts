@@ -27,20 +27,13 @@ test("a certificate without names covers no host", () => {
 
 const MANY = read(makeCertificate({ names: ["home.example.org", "*.auth.example.org"] }));
 
-for (const [host, isCovered] of [
-  ["home.example.org", true],
-  ["a.auth.example.org", true],
-  ["auth.example.org", false],
-  ["a.b.auth.example.org", false],
-  ["home.example.org.evil.example", false],
-  ["192.0.2.1", false],
-  ["", false],
-  ["not a host", false],
-] as const) {
-  test(`home.example.org and *.auth.example.org ${isCovered ? "cover" : "do not cover"} ${JSON.stringify(host)}`, () => {
-    assert.equal(MANY.covers(host), isCovered);
-  });
-}
+test("covers its names and those of its wildcards", () => {
+  for (const host of ["home.example.org", "a.auth.example.org"]) assert.ok(MANY.covers(host), host);
+  const others = ["auth.example.org", "a.b.auth.example.org", "home.example.org.evil.example"];
+  for (const host of [...others, "192.0.2.1", "", "not a host"]) {
+    assert.equal(MANY.covers(host), false, host);
+  }
+});
 
 test("covers its IP addresses, and lists them as in a URL", () => {
   const home = read(makeCertificate({ names: ["192.0.2.1", "2001:db8:0:0:0:0:0:1"] }));
@@ -75,11 +68,8 @@ const refused: Readonly<Record<string, readonly [chain: string, key: string, fau
   "the two files swapped": [HOME.key, HOME.cert, unreadable("certificate")],
   "an encrypted key": [HOME.cert, encrypted, unreadable("key")],
   "a truncated key": [HOME.cert, cutOff, unreadable("key")],
-  "a key that is a certificate": [HOME.cert, HOME.cert, unreadable("key")],
   "a key that is text": [HOME.cert, "not a key", unreadable("key")],
-  "an empty key": [HOME.cert, "", unreadable("key")],
   "a certificate that is text": ["not a certificate", HOME.key, unreadable("certificate")],
-  "an empty certificate": ["", HOME.key, unreadable("certificate")],
   "half a certificate": [HOME.cert.slice(0, 200), HOME.key, unreadable("certificate")],
   "a chain in the wrong order": [`${OTHER.cert}${HOME.cert}`, HOME.key, differs],
 };
@@ -93,16 +83,6 @@ for (const [what, [chain, key, fault]] of Object.entries(refused)) {
     for (const piece of pieces) assert.equal(message.includes(piece.slice(4, 16)), false);
   });
 }
-
-test("reads expired and not yet valid certificates, which are still served", () => {
-  for (const wanted of [
-    { until: new Date("2021-01-01") },
-    { from: new Date("2110-01-01"), until: new Date("2111-01-01") },
-  ]) {
-    const names = ["home.example.org"];
-    assert.deepEqual(read(makeCertificate({ names, ...wanted })).names, names);
-  }
-});
 
 test("selects the certificate that covers the name, otherwise the first", () => {
   const [first, second] = [read(HOME), read(OTHER)];

@@ -43,22 +43,14 @@ const located = ({ host, url = "/", proto, place: own }: Omit<Case, "location">)
 const cases: readonly Case[] = [
   // To the requested host, if a certificate covers it.
   { host: "home.example.org", location: "https://home.example.org/" },
-  { host: "auth.example.org", location: "https://auth.example.org/" },
   { host: "AUTH.Example.org:80", location: "https://auth.example.org/" },
   { host: "auth.example.org:8080", url: "/login", location: "https://auth.example.org/login" },
   { host: "auth.example.org", place: { port: 8443 }, location: "https://auth.example.org:8443/" },
-  { host: "auth.example.org:3000", place: { port: 80 }, location: "https://auth.example.org:80/" },
   // Other hosts redirect to the first name.
   { host: "evil.example", location: "https://home.example.org/" },
   { host: "auth.example.org.evil.example", location: "https://home.example.org/" },
-  { host: "auth.example.org@evil.example", location: "https://home.example.org/" },
-  { host: "evil.example/auth.example.org", location: "https://home.example.org/" },
-  { host: "evil.example#auth.example.org", location: "https://home.example.org/" },
   { host: "192.0.2.1", location: "https://home.example.org/" },
-  { host: "[2001:db8::1]:8080", location: "https://home.example.org/" },
-  { host: "", location: "https://home.example.org/" },
   { host: "not a host", location: "https://home.example.org/" },
-  { host: "::1", location: "https://home.example.org/" },
   { location: "https://home.example.org/" },
   // Certificates only for addresses or wildcards: to the requested host only if it is covered.
   {
@@ -73,36 +65,18 @@ const cases: readonly Case[] = [
     place: { ...covering(false, "[2001:db8::1]", "192.0.2.1"), port: 8443 },
     location: "https://[2001:db8::1]:8443/",
   },
-  { place: covering(false, "192.0.2.1"), location: "https://192.0.2.1/" },
-  { place: covering(false), location: undefined },
-  { host: "not a host", place: covering(false), location: undefined },
   // The path and the query are kept, and never become a host.
   { url: "/login?error=1", location: "https://home.example.org/login?error=1" },
-  {
-    url: "/?next=%2F%2Fevil.example",
-    location: "https://home.example.org/?next=%2F%2Fevil.example",
-  },
   { url: "//evil.example/x", location: "https://home.example.org//evil.example/x" },
-  { url: "/\\evil.example", location: "https://home.example.org/\\evil.example" },
-  { url: "/@evil.example", location: "https://home.example.org/@evil.example" },
   { url: "http://evil.example/login", location: "https://home.example.org/" },
-  { url: "https://evil.example/", location: "https://home.example.org/" },
-  { url: "evil.example:443", location: "https://home.example.org/" },
   { url: "@evil.example", location: "https://home.example.org/" },
   { url: ".evil.example", location: "https://home.example.org/" },
-  { url: "*", location: "https://home.example.org/" },
-  { url: "", location: "https://home.example.org/" },
   // PUBLIC_URL is the target if it is an HTTPS URL.
   {
     host: "auth.example.org",
     url: "/login?a",
     place: { ...FRONT, port: 8443 },
     location: "https://front.example.org/login?a",
-  },
-  {
-    url: ".evil.example",
-    place: { publicUrl: "https://front.example.org:444" },
-    location: "https://front.example.org:444/",
   },
   {
     host: "auth.example.org",
@@ -115,7 +89,6 @@ const cases: readonly Case[] = [
   { url: "/forward-auth", location: undefined },
   { url: "/forward-auth?x", place: FRONT, location: undefined },
   { url: "/forward-auth/x", location: "https://home.example.org/forward-auth/x" },
-  { url: "//forward-auth", location: "https://home.example.org//forward-auth" },
   { url: "/healthzx", location: "https://home.example.org/healthzx" },
   { proto: "https", location: undefined },
   { proto: "https", place: FRONT, location: undefined },

@@ -107,50 +107,28 @@ test("warns once about a misspelt setting in the file, with a suggestion", async
   ]);
 });
 
-for (const value of [
-  ...[
-    "de",
-    "",
-    "'de'",
-    '"de"',
-    "  de  ",
-    'a"b',
-    "a b; c",
-    "$HOME",
-    "'a\\b # c'",
-    '"a # b"',
-    "'a\nb'",
-  ],
-]) {
-  test(`PAGES_DIR=${JSON.stringify(value)} is the same for systemd`, async (t) => {
-    const file = await envFile(t, `PAGES_DIR=${value}\r\n# it's\nLOCALE=de\n`);
-    assert.deepEqual(readSettings({ flags: {}, env: {}, envFile: file }).ambiguous, []);
-  });
-}
+const ambiguous = async (t: TestContext, text: string): Promise<readonly string[]> =>
+  readSettings({ flags: {}, env: {}, envFile: await envFile(t, text) }).ambiguous;
 
-for (const line of [
-  ...[
-    "APP_NAME=de # a remark",
-    "APP_NAME=a#b",
-    "APP_NAME='a' # b",
-    'APP_NAME="a" b',
-    "APP_NAME=`a`",
-  ],
-  ...["APP_NAME=a\\b", 'APP_NAME="a\\nb"', 'APP_NAME="a', "export APP_NAME=a", "APP_NAME = \\a"],
-]) {
-  test(`reports that systemd reads ${line} in another way, and not once the value is in single quotes`, async (t) => {
-    const ambiguous = async (text: string) => {
-      const envFileOf = await envFile(t, text);
-      return readSettings({ flags: {}, env: {}, envFile: envFileOf }).ambiguous;
-    };
-    assert.deepEqual(await ambiguous(`LOCALE=de\nOTHER="a" b\n${line}\n`), ["APP_NAME"]);
-    const fixed = line.replace(
-      /^.*?= *(.*)$/,
-      (_, value) => `APP_NAME='${value.replaceAll("'", "")}'`,
-    );
-    assert.deepEqual(await ambiguous(`LOCALE=de\n${fixed}\n`), []);
-  });
-}
+test("reports nothing that systemd reads like Node.js", async (t) => {
+  const plain = ["de", "", "'de'", '"de"', "  de  ", 'a"b', "a b; c", "$HOME"];
+  for (const value of [...plain, "'a\\b # c'", '"a # b"', "'a\nb'"]) {
+    assert.deepEqual(await ambiguous(t, `PAGES_DIR=${value}\r\n# it's\nLOCALE=de\n`), [], value);
+  }
+});
+
+test("reports what systemd reads in another way, and not once the value is in single quotes", async (t) => {
+  const comments = ["APP_NAME=de # a remark", "APP_NAME=a#b", "APP_NAME='a' # b"];
+  const quotes = ['APP_NAME="a" b', "APP_NAME=`a`", 'APP_NAME="a', "export APP_NAME=a"];
+  const backslashes = ["APP_NAME=a\\b", 'APP_NAME="a\\nb"', "APP_NAME = \\a"];
+  for (const line of [...comments, ...quotes, ...backslashes]) {
+    const found = await ambiguous(t, `LOCALE=de\nOTHER="a" b\n${line}\n`);
+    assert.deepEqual(found, ["APP_NAME"], line);
+    const [, value = ""] = /^.*?= *(.*)$/.exec(line) ?? [];
+    const fixed = `APP_NAME='${value.replaceAll("'", "")}'`;
+    assert.deepEqual(await ambiguous(t, `LOCALE=de\n${fixed}\n`), [], fixed);
+  }
+});
 
 test("accepts variables for Node.js and the system in the file", async (t) => {
   const names = ["NODE_ENV", "NODE_OPTIONS", "TZ", "PATH", "LANG", "LC_ALL"];

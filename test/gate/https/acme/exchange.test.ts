@@ -51,18 +51,6 @@ test("sends nothing to an untrusted authority", async (t) => {
   assert.deepEqual(asked, []);
 });
 
-for (const [what, wanted, message] of [
-  ["for another name", { names: ["other.example.org"] }, /not in the cert's altnames|altnames/],
-  ["that has expired", { names: ["localhost"], until: new Date("2021-01-01") }, /expired/],
-] as const) {
-  test(`rejects an authority with a certificate ${what}`, async (t) => {
-    const { cert, key } = makeCertificate(wanted);
-    const url = await start(t, (_, outgoing) => outgoing.end(), { cert, key });
-    const asking = exchange(t, () => createExchange([cert], never()));
-    await assert.rejects(get(asking, url), unreachable(message));
-  });
-}
-
 test("rejects a URL without TLS before sending anything", async (t) => {
   const asked: unknown[] = [];
   const server = createPlainServer((incoming, outgoing) => {

@@ -52,10 +52,6 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
     }),
     refused(/refused \(dns\): no such name$/),
   ],
-  "an authorization that fails without a problem": [
-    authorizationThat({ status: "invalid", challenges: [{ type: "http-01" }] }),
-    refused(/no reason given$/),
-  ],
   "an authority that checks names only over DNS": [
     challenges([{ type: "dns-01", url: "https://localhost/x", token: "t" }]),
     { code: "acme_no_http", message: /does not check names over HTTP/ },
@@ -63,10 +59,6 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
   "an authorization whose challenges are not a list": [
     challenges("all of them"),
     unusable(/no list "challenges"$/),
-  ],
-  "challenges that are not objects": [
-    challenges([null, 5, "http-01"]),
-    { code: "acme_no_http", message: /over HTTP/ },
   ],
   "a challenge without a token": [
     challenges([{ type: "http-01", url: "https://localhost/x" }]),
@@ -105,14 +97,14 @@ for (const [what, [answers, fault]] of Object.entries(ends)) {
   });
 }
 
-for (const token of ["", "../../etc/passwd", "a/b", "a?b", "a b", "a\r\nb", "ä", "t".repeat(129)]) {
-  test(`does not publish the invalid token ${JSON.stringify(token.slice(0, 20))}`, async (t) => {
+test("publishes no token that is not one", async (t) => {
+  for (const token of ["", "../../etc/passwd", "a?b", "a b", "a\r\nb", "ä", "t".repeat(129)]) {
     const answers = challenges([{ type: "http-01", url: "https://localhost/x", token }]);
     const { chain, published } = order(t, await startAuthority(t, answers));
     await assert.rejects(chain, unusable(/an invalid token$/));
-    assert.deepEqual(published, []);
-  });
-}
+    assert.deepEqual(published, [], token);
+  }
+});
 
 /** Orders and authorizations that never complete, and the repeated request. */
 const endless: Readonly<Record<string, readonly [Answers, asked: string, what: RegExp]>> = {

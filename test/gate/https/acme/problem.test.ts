@@ -30,8 +30,6 @@ const responses: readonly (readonly [
   ["a detail without a type", '{"detail":"no"}', "unknown", /refused \(unknown\): no$/],
   ["fields that are not strings", '{"type":5,"detail":{}}', "unknown", /: status 418$/],
   ["an HTML page", "<html>Bad gateway</html>", "unknown", /: status 418$/],
-  ["a list", "[1]", "unknown", /: status 418$/],
-  ["null", "null", "unknown", /: status 418$/],
   ["an empty body", "", "unknown", /: status 418$/],
 ];
 
@@ -43,11 +41,11 @@ for (const [what, text, problem, message] of responses) {
   });
 }
 
-for (const document of [undefined, null, 5, "text", [], {}]) {
-  test(`reads the problem ${JSON.stringify(document)} of an order as one without a reason`, () => {
+test("reads the problem of an order that is none as one without a reason", () => {
+  for (const document of [undefined, null, 5, "text", [], {}]) {
     assert.match(problemFrom(document).message, /refused \(unknown\): no reason given$/);
-  });
-}
+  }
+});
 
 test("truncates a problem of 100,000 characters", () => {
   const long = JSON.stringify({ type: `${URN}${"t".repeat(1e5)}`, detail: "d".repeat(1e5) });
@@ -60,20 +58,17 @@ const pauses: readonly (readonly [header: string | undefined, ms: number | undef
   [undefined, undefined],
   ["0", 0],
   ["120", 120_000],
-  ["86400", 86_400_000],
   ["86401", 86_400_000],
   ["999999999", 86_400_000],
   ["1e9", undefined],
-  ["-1", undefined],
-  ["1.5", undefined],
   ["", undefined],
   ["9".repeat(40), undefined],
   ["Fri, 31 Dec 2100 23:59:59 GMT", undefined],
 ];
 
-for (const [header, ms] of pauses) {
-  test(`reads Retry-After: ${header} as ${ms === undefined ? "no pause" : `${ms} ms`}, limited to a day`, () => {
-    assert.equal(retryAfterMs(reply(429, "", header)), ms);
-    assert.equal(problemOf(reply(429, "", header)).retryAfterMs, ms);
-  });
-}
+test("reads Retry-After in whole seconds, limited to a day", () => {
+  for (const [header, ms] of pauses) {
+    assert.equal(retryAfterMs(reply(429, "", header)), ms, String(header));
+    assert.equal(problemOf(reply(429, "", header)).retryAfterMs, ms, String(header));
+  }
+});
