@@ -94,7 +94,7 @@ async function open(
   opened.defer(() => descriptors.stop());
   const metricsUrl = await metrics?.listen();
   if (metricsUrl !== undefined) log.info({}, `metrics are at ${metricsUrl}/metrics`);
-  const handle = identity.proving(observed(auth, metrics, log));
+  const handle = identity.proving(observed(settings, auth, metrics, log));
   const listeners = await startListeners(settings, handle, certificates, now);
   opened.defer(() => listeners.stop(DRAIN_WITHIN_MS));
   certificates?.begin?.();
@@ -146,9 +146,14 @@ async function metricsFor(
 }
 
 /** Answers requests, and counts and logs them as the settings say. */
-function observed({ adapter }: Auth, metrics: Metrics | undefined, log: GateLog): Handle {
+function observed(
+  { logLevel }: Settings,
+  { adapter }: Auth,
+  metrics: Metrics | undefined,
+  log: GateLog,
+): Handle {
   const plain = handleOf(adapter.answer);
   const handle = metrics?.counting(plain, adapter.paths) ?? plain;
-  if (!log.isLevelEnabled("debug")) return handle;
+  if (logLevel !== "debug") return handle;
   return loggingRequests(handle, adapter.withRequestId, monotonic, log);
 }

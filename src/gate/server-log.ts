@@ -13,7 +13,6 @@ import { type LogLevel, logLevels } from "./settings/table.ts";
 export interface GateLog extends ServerLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
-  isLevelEnabled(level: LogLevel): boolean;
 }
 
 /** A stream with a file descriptor, or any other stream. */
@@ -25,28 +24,17 @@ interface LogOutput {
 
 /** JSON lines, or readable lines on a terminal. */
 export function createServerLog(least: LogLevel, out: LogOutput): GateLog {
-  const write = writerTo(out);
-  const isLevelEnabled = (level: LogLevel): boolean =>
-    logLevels.indexOf(level) >= logLevels.indexOf(least);
+  const { fd, isTTY } = out;
   const at =
     (level: LogLevel) =>
     (fields: object, message: string): void => {
-      if (isLevelEnabled(level)) write(lineOf(level, fields, message));
+      if (logLevels.indexOf(level) < logLevels.indexOf(least)) return;
+      const line = lineOf(level, fields, message);
+      if (isTTY === true) out.write(readableLine(line));
+      else if (fd === undefined) out.write(line);
+      else writeWhole(fd, line);
     };
-  return {
-    debug: at("debug"),
-    info: at("info"),
-    warn: at("warn"),
-    error: at("error"),
-    isLevelEnabled,
-  };
-}
-
-function writerTo(out: LogOutput): (line: string) => unknown {
-  const { fd, isTTY } = out;
-  if (isTTY === true) return (line) => out.write(readableLine(line));
-  if (fd === undefined) return (line) => out.write(line);
-  return (line) => writeWhole(fd, line);
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
 /** Characters of a text in a line, such as a stack or a path, which a client can make 16 KB long. */
@@ -93,8 +81,7 @@ export function readableLine(line: string): string {
     .filter(([key, value]) => key !== "url" || !msg.endsWith(value))
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`);
   const parts = [msg, ...details].map((part) => printable(String(part)));
-  const stack = String(err?.stack ?? err?.message ?? "").split("\n");
-  if (err !== undefined) parts.push(stack.map(printable).join("\n"));
+  if (err !== undefined) parts.push(String(err.stack).split("\n").map(printable).join("\n"));
   return `${time.slice(11, 19)} ${styleText(color, level.toUpperCase().padEnd(5))} ${parts.join(" ")}\n`;
 }
 

@@ -43,10 +43,6 @@ test("shows the stack of an error with its lines, and escapes control characters
   );
 });
 
-test("shows the message of an error without a stack", () => {
-  assert.match(asShown({ msg: "request failed", err: { message: "broken" } }), / broken\n$/);
-});
-
 /** The secrets of the account below, which the log must not contain. */
 const SECRETS = {
   AUTH_SECRET: "the-signing-secret-of-this-test",

@@ -94,8 +94,8 @@ export class Registry {
 
   #add(name: string, help: string, type: MetricType, samples: () => Iterable<Sample>): void {
     this.#metrics.push(() => {
-      const lines = [`# HELP ${name} ${escaped(help, /[\\\n]/g)}`, `# TYPE ${name} ${type}`];
-      for (const [series, value] of samples()) lines.push(`${name}${series} ${numberText(value)}`);
+      const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+      for (const [series, value] of samples()) lines.push(`${name}${series} ${value}`);
       return `${lines.join("\n")}\n`;
     });
   }
@@ -115,7 +115,10 @@ function distribution(bounds: readonly number[], labels: Labels): Instrument {
       let count = 0;
       for (const [at, limit] of limits.entries()) {
         count += counts[at] ?? 0;
-        yield [`_bucket${labelText({ ...labels, le: numberText(limit) })}`, count];
+        yield [
+          `_bucket${labelText({ ...labels, le: limit === Number.POSITIVE_INFINITY ? "+Inf" : String(limit) })}`,
+          count,
+        ];
       }
       yield [`_sum${labelText(labels)}`, sum];
       yield [`_count${labelText(labels)}`, count];
@@ -125,15 +128,8 @@ function distribution(bounds: readonly number[], labels: Labels): Instrument {
 
 function labelText(labels: Labels): string {
   const pairs = Object.entries(labels).map(
-    ([name, value]) => `${name}="${escaped(value, /[\\\n"]/g)}"`,
+    ([name, value]) =>
+      `${name}="${value.replace(/[\\\n"]/g, (sign) => (sign === "\n" ? "\\n" : `\\${sign}`))}"`,
   );
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
-}
-
-const escaped = (text: string, special: RegExp): string =>
-  text.replace(special, (sign) => (sign === "\n" ? "\\n" : `\\${sign}`));
-
-function numberText(value: number): string {
-  if (value === Number.POSITIVE_INFINITY) return "+Inf";
-  return value === Number.NEGATIVE_INFINITY ? "-Inf" : String(value);
 }
