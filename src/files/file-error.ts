@@ -23,7 +23,8 @@ export const fileErrorText = (action: string, path: string, error: unknown): str
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "no such file or folder",
-  ENOTDIR: "not a folder",
+  ENOTDIR: "a file is in the place of a folder",
+  EEXIST: "a file has this name",
   EISDIR: "it is a folder",
   EACCES: "permission denied (run as the user that owns it)",
   EPERM: "permission denied (run as the user that owns it)",

@@ -84,15 +84,6 @@ async function requiredToken(
   }
 }
 
-/** Warns while anyone on another machine can create the first account. */
-function warnOfOpenSetup({ kind }: SetupState, settings: Settings, log: GateLog): void {
-  if (kind !== "open" || reachOf(settings) === "this-machine") return;
-  log.warn(
-    {},
-    "no account yet, and anyone who can reach this server can create it: remove SETUP_TOKEN=off to require a token",
-  );
-}
-
 /** While there is no account, logs where to create it, and for which host names that works. */
 export function reportSetup(
   state: SetupState,
@@ -101,7 +92,12 @@ export function reportSetup(
   log: GateLog,
 ): void {
   if (state.kind === "done") return;
-  warnOfOpenSetup(state, settings, log);
+  if (state.kind === "open" && reachOf(settings) === "others") {
+    log.warn(
+      {},
+      "no account yet, and anyone who can reach this server can create it: remove SETUP_TOKEN=off to require a token",
+    );
+  }
   log.info({}, `No account yet. Open ${placeOf(state, settings, url)} to create it.`);
   if (isLoopbackHost(settings.host) && settings.allowedHosts === "loopback-setup") {
     log.info({}, setupHostsIn(settings));

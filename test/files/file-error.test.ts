@@ -17,7 +17,7 @@ const failed = (code: string): Error =>
 test("names the reason, with the path only in the whole message", () => {
   for (const [code, reason, kind] of [
     ["ENOENT", "no such file or folder", "missing"],
-    ["ENOTDIR", "not a folder", "missing"],
+    ["ENOTDIR", "a file is in the place of a folder", "missing"],
     ["EACCES", "permission denied (run as the user that owns it)", "denied"],
     ["EPERM", "permission denied (run as the user that owns it)", "denied"],
     ["EIO", "EIO", "other"],

@@ -29,7 +29,7 @@ const database = (dir: string): string => join(dir, "data/latchkey.db");
 
 const obstacles: Readonly<Record<string, Obstacle>> = {
   "a DATA_DIR below a regular file": {
-    about: /DATA_DIR .*data is a file, not a folder$/m,
+    about: /DATA_DIR .*data.below: a file is in the place of a folder$/m,
     prepare: (dir) => writeFile(join(dir, "data"), ""),
     env: { DATA_DIR: "data/below" },
   },
