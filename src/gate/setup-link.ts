@@ -5,11 +5,9 @@ import { inUrl, schemeOf } from "./reach.ts";
 import type { Settings } from "./settings/settings.ts";
 import { writeSetupToken } from "./setup-token-file.ts";
 
-const TOKEN_BYTES = 24;
-
 /** Writes a new token to the setup token file, in place of any other. */
 export async function makeSetupToken({ setupTokenFile, dataDir }: Settings): Promise<string> {
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const token = randomBytes(24).toString("base64url");
   await writeSetupToken(setupTokenFile, token, dataDir);
   return token;
 }

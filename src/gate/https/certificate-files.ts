@@ -29,21 +29,19 @@ export async function watchCertificateFiles(
   source.replace([await read(certFile, keyFile)]);
 
   const warnOfExpiry = createExpiryWarning(now, log);
-  const readAgain = async (): Promise<void> => {
-    lastState = await stateOf(certFile, keyFile);
-    const next = await read(certFile, keyFile);
-    // The chain may change although the certificate stays.
-    if (next.pem.cert !== source.current[0]?.pem.cert) source.replace([next]);
-  };
-  const readChanges = async (): Promise<void> => {
-    if ((await stateOf(certFile, keyFile)) === lastState) return;
-    // Perhaps only one of the two files is replaced yet: keep the old pair.
-    await readAgain().catch((error) =>
-      log.warn({ reason: messageOf(error) }, "the changed certificate files cannot be used yet"),
-    );
-  };
   const check = async (): Promise<void> => {
-    await readChanges();
+    const state = await stateOf(certFile, keyFile);
+    if (state !== lastState) {
+      lastState = state;
+      await read(certFile, keyFile).then(
+        (next) => source.replace([next]),
+        // Perhaps only one of the two files is replaced yet: keep the old pair.
+        (error) => {
+          const fields = { reason: messageOf(error) };
+          log.warn(fields, "the changed certificate files cannot be used yet");
+        },
+      );
+    }
     warnOfExpiry(source.current[0]);
   };
   return { source, ...poll(check, pollMs) };

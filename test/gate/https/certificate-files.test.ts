@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFile, mkdir, rename, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, rename, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { readCertificate } from "../../../src/gate/https/certificate.ts";
@@ -126,15 +126,6 @@ test("keeps the old certificate when the files are garbage, and warns once witho
   assert.deepEqual(reported, [OLD, NEW].map(fingerprint));
   assert.equal(log.lines.length, 1);
   assert.doesNotMatch(JSON.stringify(log.lines), /garbage|PRIVATE|MIG/);
-});
-
-test("files rewritten with the same certificate cause no change event", async (t) => {
-  const { dir, certFile, shows, reported } = await start(t);
-  await copyFile(certFile, join(dir, "copy"));
-  await rename(join(dir, "copy"), certFile);
-  await writeCertificate(dir, NEW);
-  await shows(NEW);
-  assert.deepEqual(reported, [OLD, NEW].map(fingerprint));
 });
 
 test("warns of a certificate that expires soon, until it is replaced", async (t) => {
